@@ -1,0 +1,37 @@
+//! Chess on 8×8, on shakmaty's rules.
+//!
+//! Positions are shown to the network from the side to move's view: Black's board is mirrored by rank (files stay
+//! where they are), and the piece codes say "own" and "opponent" instead of White and Black.
+
+mod fen;
+mod input;
+mod moves;
+pub mod pgn;
+mod position;
+
+pub use position::ChessPosition;
+
+use crate::geometry::Geometry;
+use crate::input::{InputLayout, InputName};
+use crate::moves::FromTo;
+use crate::position::{Game, GameKind};
+
+/// Chess.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chess;
+
+impl Game for Chess {
+    const KIND: GameKind = GameKind::Chess;
+    const NAME: &'static str = "chess";
+    const GEOMETRY: Geometry = Geometry::new(8, 8);
+    const PIECES: &'static [&'static str] = &["pawn", "knight", "bishop", "rook", "queen", "king"];
+    type Position = ChessPosition;
+
+    fn from_to() -> &'static FromTo {
+        moves::vocabulary()
+    }
+
+    fn input(name: InputName) -> &'static InputLayout {
+        input::layout(name)
+    }
+}

@@ -1,0 +1,142 @@
+//! FEN, read with errors that point at the place.
+//!
+//! shakmaty reads the fields and checks the position; what stands here finds out which character it would stumble
+//! over, and refuses what belongs to variants (pockets, promoted-piece marks, remaining checks).
+
+use super::Chess;
+use crate::fields::{Field, Wrong, split};
+use crate::position::{Game, ParsePosition};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Color, FromSetup, Piece, PositionError, PositionErrorKinds, Setup, Square};
+
+const FIELDS: &str = "a FEN has 6 fields (board, turn, castling, en passant, two clocks), or 4 without the clocks";
+
+pub(super) fn parse(text: &str) -> Result<shakmaty::Chess, ParsePosition> {
+    let wrong = |(at, reason): Wrong| ParsePosition::new(text, Some(at), reason);
+    let fields = split(text, &[4, 6], FIELDS).map_err(wrong)?;
+    check_board(fields[0]).map_err(wrong)?;
+    check_turn(fields[1]).map_err(wrong)?;
+    check_castling(fields[2]).map_err(wrong)?;
+    check_en_passant(fields[3]).map_err(wrong)?;
+    fields[4..].iter().try_for_each(|&field| check_number(field)).map_err(wrong)?;
+
+    let joined = fields.iter().map(|field| field.text).collect::<Vec<_>>().join(" ");
+    let setup = Fen::from_ascii(joined.as_bytes())
+        .map_err(|error| ParsePosition::new(text, None, error.to_string()))?
+        .into_setup();
+    let turn = setup.turn;
+    let castling = castling_conflict(&setup);
+    shakmaty::Chess::from_setup(setup, CastlingMode::Standard)
+        .map_err(|error| wrong(explain(&error, turn, castling, &fields)))
+}
+
+fn check_board(field: Field<'_>) -> Result<(), Wrong> {
+    let (files, ranks) = (Chess::GEOMETRY.files(), Chess::GEOMETRY.ranks());
+    let mut rank_number = ranks;
+    let mut filled = 0;
+    for (at, c) in field.chars() {
+        match c {
+            '/' if filled < files => return Err((at, format!("rank {rank_number} has only {filled} squares"))),
+            '/' if rank_number == 1 => return Err((at, format!("the board has more than {ranks} ranks"))),
+            '/' => {
+                rank_number -= 1;
+                filled = 0;
+                continue;
+            }
+            '1'..='8' => filled += c as usize - '0' as usize,
+            _ if Piece::from_char(c).is_some() => filled += 1,
+            _ => return Err((at, format!("{c:?} is neither a piece (KQRBNP, kqrbnp) nor a number of empty squares"))),
+        }
+        if filled > files {
+            return Err((at, format!("rank {rank_number} has more than {files} squares")));
+        }
+    }
+    if filled < files {
+        return Err((field.end(), format!("rank {rank_number} has only {filled} squares")));
+    }
+    if rank_number > 1 {
+        return Err((field.end(), format!("the board has only {} ranks", ranks + 1 - rank_number)));
+    }
+    Ok(())
+}
+
+fn check_turn(field: Field<'_>) -> Result<(), Wrong> {
+    match field.text {
+        "w" | "b" => Ok(()),
+        _ => Err((field.at, "the turn is w or b".to_owned())),
+    }
+}
+
+fn check_castling(field: Field<'_>) -> Result<(), Wrong> {
+    if field.text == "-" {
+        return Ok(());
+    }
+    match field.chars().find(|&(_, c)| !matches!(c.to_ascii_lowercase(), 'k' | 'q' | 'a'..='h')) {
+        Some((at, _)) => Err((at, "castling rights are letters of KQkq, or -".to_owned())),
+        None => Ok(()),
+    }
+}
+
+fn check_en_passant(field: Field<'_>) -> Result<(), Wrong> {
+    if field.text == "-" || Square::from_ascii(field.text.as_bytes()).is_ok() {
+        return Ok(());
+    }
+    Err((field.at, "the en-passant field is a square, or -".to_owned()))
+}
+
+fn check_number(field: Field<'_>) -> Result<(), Wrong> {
+    match field.chars().find(|(_, c)| !c.is_ascii_digit()) {
+        Some((at, _)) => Err((at, "a clock is a whole number".to_owned())),
+        None => Ok(()),
+    }
+}
+
+/// The first right to castle whose king or rook does not stand at home, as FEN writes it.
+fn castling_conflict(setup: &Setup) -> Option<char> {
+    let homes = [
+        ('K', Color::White, Square::E1, Square::H1),
+        ('Q', Color::White, Square::E1, Square::A1),
+        ('k', Color::Black, Square::E8, Square::H8),
+        ('q', Color::Black, Square::E8, Square::A8),
+    ];
+    homes.into_iter().find_map(|(letter, color, king, rook)| {
+        let board = &setup.board;
+        let at_home = board.king_of(color) == Some(king) && (board.rooks() & board.by_color(color)).contains(rook);
+        (setup.castling_rights.contains(rook) && !at_home).then_some(letter)
+    })
+}
+
+/// Why shakmaty calls a readable position illegal, and the field to blame.
+fn explain(error: &PositionError<shakmaty::Chess>, turn: Color, castling: Option<char>, fields: &[Field<'_>]) -> Wrong {
+    let (to_move, waiting) = match turn {
+        Color::White => ("White", "Black"),
+        Color::Black => ("Black", "White"),
+    };
+    let castling_reason = match castling {
+        Some(letter) => format!("castling right {letter} needs its king and rook on their home squares"),
+        None => "the castling rights do not fit the board (Chess960 is not supported)".to_owned(),
+    };
+    let reasons = [
+        (PositionErrorKinds::EMPTY_BOARD, 0, "the board is empty".to_owned()),
+        (PositionErrorKinds::MISSING_KING, 0, "a king is missing".to_owned()),
+        (PositionErrorKinds::TOO_MANY_KINGS, 0, "a side has more than one king".to_owned()),
+        (PositionErrorKinds::PAWNS_ON_BACKRANK, 0, "a pawn stands on the first or last rank".to_owned()),
+        (
+            PositionErrorKinds::OPPOSITE_CHECK,
+            1,
+            format!("{to_move} is to move and could capture the king: {waiting} stands in check"),
+        ),
+        (PositionErrorKinds::INVALID_CASTLING_RIGHTS, 2, castling_reason),
+        (
+            PositionErrorKinds::INVALID_EP_SQUARE,
+            3,
+            "the en-passant square does not fit the board: no pawn has just passed it".to_owned(),
+        ),
+        (PositionErrorKinds::TOO_MUCH_MATERIAL, 0, "more pieces than promotions can explain".to_owned()),
+        (PositionErrorKinds::IMPOSSIBLE_CHECK, 0, "no move can have given this check".to_owned()),
+    ];
+    reasons
+        .into_iter()
+        .find(|(kind, ..)| error.kinds().contains(*kind))
+        .map_or_else(|| (0, error.to_string()), |(_, field, reason)| (fields[field].at, reason))
+}

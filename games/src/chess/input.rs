@@ -1,0 +1,71 @@
+//! Chess positions as packed rows.
+
+use super::{Chess, moves};
+use crate::input::{Feature, FeatureKind, InputLayout, InputName};
+use crate::position::Game;
+use shakmaty::{CastlingSide, Color, Position, Role};
+use std::sync::LazyLock;
+
+/// The bytes behind the board. The clock's scale is the last value before a draw can be claimed.
+const FEATURES: [Feature; 8] = [
+    flag("castling.own.king_side"),
+    flag("castling.own.queen_side"),
+    flag("castling.opponent.king_side"),
+    flag("castling.opponent.queen_side"),
+    Feature { name: "en_passant", kind: FeatureKind::Square },
+    Feature { name: "halfmove_clock", kind: FeatureKind::Scalar { scale: 99.0 } },
+    Feature { name: "repetitions", kind: FeatureKind::Scalar { scale: 2.0 } },
+    flag("check"),
+];
+
+/// Halfmove clocks above this look alike: the game could have been drawn.
+const CLOCK_CAP: u32 = 100;
+/// A third occurrence is a draw, so that two earlier ones are the most that a game shows.
+const REPETITIONS_CAP: u8 = 2;
+
+const fn flag(name: &'static str) -> Feature {
+    Feature { name, kind: FeatureKind::Scalar { scale: 1.0 } }
+}
+
+pub(super) fn layout(name: InputName) -> &'static InputLayout {
+    static LAYOUTS: LazyLock<[InputLayout; InputName::ALL.len()]> =
+        LazyLock::new(|| InputLayout::all::<Chess>(&FEATURES));
+    &LAYOUTS[name as usize]
+}
+
+/// Writes one row. Both inputs pack the same bytes; they differ in how the device makes tokens of them.
+pub(super) fn pack(rules: &shakmaty::Chess, name: InputName, repetitions: u8, out: &mut [u8]) {
+    assert_eq!(out.len(), layout(name).row_bytes(), "a row of {} has another size", name.name());
+    let (squares, features) = out.split_at_mut(Chess::GEOMETRY.squares());
+    pack_board(rules, squares);
+    features.copy_from_slice(&pack_features(rules, repetitions));
+}
+
+fn pack_board(rules: &shakmaty::Chess, out: &mut [u8]) {
+    let (board, turn) = (rules.board(), rules.turn());
+    out.fill(0);
+    for (kind, role) in Role::ALL.into_iter().enumerate() {
+        let own = 1 + kind as u8;
+        let opponent = own + Chess::PIECES.len() as u8;
+        for square in board.by_role(role) {
+            let code = if board.by_color(turn).contains(square) { own } else { opponent };
+            out[moves::in_frame(square, turn)] = code;
+        }
+    }
+}
+
+fn pack_features(rules: &shakmaty::Chess, repetitions: u8) -> [u8; FEATURES.len()] {
+    let turn = rules.turn();
+    let right = |color: Color, side| u8::from(rules.castles().has(color, side));
+    let en_passant = rules.legal_ep_square().map_or(0, |square| moves::in_frame(square, turn) as u8 + 1);
+    [
+        right(turn, CastlingSide::KingSide),
+        right(turn, CastlingSide::QueenSide),
+        right(!turn, CastlingSide::KingSide),
+        right(!turn, CastlingSide::QueenSide),
+        en_passant,
+        rules.halfmoves().min(CLOCK_CAP) as u8,
+        repetitions.min(REPETITIONS_CAP),
+        u8::from(rules.is_check()),
+    ]
+}

@@ -1,0 +1,205 @@
+//! PGN: text to games, each checked move by move.
+//!
+//! A file is split into records first ([`records`]) and each record is read on its own ([`parse`]), so a game with
+//! an illegal move or a comment that never ends costs that game and no other, and records can be read in parallel.
+//!
+//! Comments, numeric annotations and variations are skipped, but for the commands `[%eval]`, `[%clk]` and `[%emt]`
+//! of the main line. Anything that is neither a move nor PGN's own syntax rejects the game: a token that is passed
+//! over could be a move, and the game after it another one. (The crate pgn-reader passes over such tokens without
+//! a word and gives up on the whole file at an unterminated comment, which is why it is not used here.)
+
+mod comment;
+mod ending;
+mod movetext;
+
+use super::ChessPosition;
+use crate::line::Line;
+use crate::position::Position as _;
+use crate::record::{ParsedGame, RejectKind, Rejected};
+use ending::Stated;
+use movetext::{Movetext, Token};
+use shakmaty::san::SanPlus;
+use std::io::{self, BufRead, Read as _};
+
+/// A longer line or record is cut: no game needs that much, and a file without line ends must not fill the memory.
+const MAX_BYTES: usize = 16 << 20;
+
+/// What some editors put at the beginning of a UTF-8 file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Splits a PGN file into the texts of its games.
+///
+/// A record begins at a tag (`[Name …`) that follows movetext, or at the first text after a blank line behind a
+/// result. A tag inside a comment therefore begins a record as well: it shows that the comment was never closed.
+pub fn records<R: BufRead>(input: R) -> Records<R> {
+    Records { input, carried: Vec::new(), done: false, failed: None }
+}
+
+/// The iterator of [`records`]: one game's bytes each. Where the input cannot be read on, what was read of the record
+/// comes first, then the error, then nothing more.
+#[derive(Debug)]
+pub struct Records<R> {
+    input: R,
+    /// The line that ended the record before.
+    carried: Vec<u8>,
+    done: bool,
+    failed: Option<io::Error>,
+}
+
+impl<R: BufRead> Iterator for Records<R> {
+    type Item = io::Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut boundary = Boundary::default();
+        let mut record = Vec::new();
+        let mut line = std::mem::take(&mut self.carried);
+        while !self.done {
+            if line.is_empty() {
+                match self.input.by_ref().take(MAX_BYTES as u64).read_until(b'\n', &mut line) {
+                    Ok(0) => self.done = true,
+                    Ok(_) => {}
+                    Err(error) => {
+                        self.done = true;
+                        self.failed = Some(error);
+                    }
+                }
+            }
+            if boundary.is_before(&line) || record.len() > MAX_BYTES {
+                self.carried = line;
+                return Some(Ok(record));
+            }
+            record.append(&mut line);
+        }
+        let empty = record.iter().all(u8::is_ascii_whitespace);
+        if empty { self.failed.take().map(Err) } else { Some(Ok(record)) }
+    }
+}
+
+/// Where the next record begins, from what the lines so far were.
+#[derive(Default)]
+struct Boundary {
+    movetext: bool,
+    result: bool,
+    blank: bool,
+}
+
+impl Boundary {
+    fn is_before(&mut self, line: &[u8]) -> bool {
+        let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
+        if text.is_empty() {
+            self.blank = true;
+            return false;
+        }
+        let tag = text[0] == b'[' && text.get(1).is_some_and(u8::is_ascii_alphabetic);
+        if (tag && self.movetext) || (self.result && self.blank) {
+            return true;
+        }
+        self.movetext |= !tag;
+        self.result = [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|result| text.ends_with(result));
+        self.blank = false;
+        false
+    }
+}
+
+/// Reads one record. `number` is its place in the file, from 0; rejections carry it.
+///
+/// The result is the `Result` tag's; where that says nothing, the movetext's. Checkmate, stalemate, dead material,
+/// threefold repetition and the fifty-move rule are read off the board (a draw that could be claimed with the next
+/// move counts), other endings off the `Termination` tag;
+/// a decisive game that says nothing was resigned.
+///
+/// # Errors
+/// On anything that is no PGN, an impossible start, an illegal move, a result that contradicts the board, a game of
+/// another variant, and a record that stops before its result.
+pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
+    let reject = |kind, ply: Option<usize>, reason: String| Rejected {
+        game: number,
+        ply: ply.map(|ply| ply as u32),
+        kind,
+        reason,
+    };
+    let (tags, movetext) = movetext::tags(record).map_err(|reason| reject(RejectKind::Syntax, None, reason))?;
+    if let Some(variant) = tag(&tags, "Variant").filter(|variant| !is_standard(variant)) {
+        return Err(reject(RejectKind::Variant, None, format!("the game's variant is \"{variant}\"")));
+    }
+    let (start, position) = start_position(&tags).map_err(|reason| reject(RejectKind::StartPosition, None, reason))?;
+
+    let mut game = ParsedGame::beginning(start, tags);
+    let mut line = Line::new(position);
+    let mut written = None;
+    for token in Movetext::new(movetext) {
+        let ply = game.moves.len();
+        match token.map_err(|(kind, reason)| reject(kind, Some(ply), reason))? {
+            Token::Comment(text) => comment::read(text, &mut game),
+            Token::San(_) | Token::Result(_) if written.is_some() => {
+                return Err(reject(RejectKind::Syntax, Some(ply), "the moves go on after the result".to_owned()));
+            }
+            Token::Result(result) => written = Some(result),
+            Token::San(san) => {
+                let mv = play(&mut line, san).map_err(|reason| reject(RejectKind::IllegalMove, Some(ply), reason))?;
+                game.push(mv);
+            }
+        }
+    }
+    let ply = Some(game.moves.len());
+    let written = written.ok_or_else(|| {
+        reject(RejectKind::Truncated, ply, "the moves end without a result (is the file cut off?)".to_owned())
+    })?;
+    game.ratings = [rating(&game.tags, "WhiteElo"), rating(&game.tags, "BlackElo")];
+    let stated = Stated {
+        tag: tag(&game.tags, "Result"),
+        movetext: written,
+        termination: tag(&game.tags, "Termination").unwrap_or_default(),
+    };
+    (game.result, game.termination) =
+        ending::of(&line, &stated).map_err(|reason| reject(RejectKind::Contradiction, ply, reason))?;
+    Ok(game)
+}
+
+fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    tags.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+fn rating(tags: &[(String, String)], name: &str) -> Option<i32> {
+    tag(tags, name)?.trim().parse().ok()
+}
+
+fn is_standard(variant: &str) -> bool {
+    ["", "?", "-", "standard", "chess", "normal", "from position"]
+        .iter()
+        .any(|name| variant.trim().eq_ignore_ascii_case(name))
+}
+
+/// The start as a dataset keeps it (`None` for the standard one) and as a position.
+fn start_position(tags: &[(String, String)]) -> Result<(Option<String>, ChessPosition), String> {
+    let start = ChessPosition::start();
+    let Some(fen) = tag(tags, "FEN") else { return Ok((None, start)) };
+    let position = ChessPosition::parse(fen)
+        .map_err(|error| format!("{}: FEN \"{}\"", error.reason, error.input.escape_debug()))?;
+    let text = (position != start).then(|| position.to_text());
+    Ok((text, position))
+}
+
+/// Plays a move in SAN and writes it in UCI.
+fn play(line: &mut Line<ChessPosition>, san: &[u8]) -> Result<String, String> {
+    let position = line.position();
+    let wrong = |why: &dyn std::fmt::Display| {
+        let san = String::from_utf8_lossy(san);
+        format!("{why}: \"{}\" in position \"{}\"", san.escape_debug(), position.to_text())
+    };
+    // Castling is written with zeros by some, with the letter by the standard.
+    let parsed = SanPlus::from_ascii(castling_with_zeros(san).unwrap_or(san)).map_err(|error| wrong(&error))?;
+    let mv = parsed.san.to_move(position.as_shakmaty()).map_err(|error| wrong(&error))?;
+    let text = position.move_text(mv);
+    line.play(mv);
+    Ok(text)
+}
+
+/// The standard's spelling of `0-0` and `0-0-0`, which some programs write.
+fn castling_with_zeros(san: &[u8]) -> Option<&'static [u8]> {
+    match san {
+        b"0-0" | b"0-0+" | b"0-0#" => Some(b"O-O"),
+        b"0-0-0" | b"0-0-0+" | b"0-0-0#" => Some(b"O-O-O"),
+        _ => None,
+    }
+}

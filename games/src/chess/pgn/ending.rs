@@ -1,0 +1,112 @@
+//! How a game ended: what the board proves comes first, then what the record says.
+
+use crate::chess::ChessPosition;
+use crate::line::Line;
+use crate::position::{Position as _, Side};
+use crate::record::{GameResult, Termination};
+use shakmaty::Position as _;
+
+/// What a record says about its end.
+pub(super) struct Stated<'a> {
+    /// The `Result` tag.
+    pub(super) tag: Option<&'a str>,
+    /// The result behind the moves.
+    pub(super) movetext: GameResult,
+    /// The `Termination` tag, empty where there is none.
+    pub(super) termination: &'a str,
+}
+
+/// Result and termination of a game whose moves are `line`.
+pub(super) fn of(line: &Line<ChessPosition>, stated: &Stated<'_>) -> Result<(GameResult, Termination), String> {
+    let said = stated.result()?;
+    if let Some((proven, termination)) = proven(line.position()) {
+        return match said {
+            GameResult::Unknown => Ok((proven, termination)),
+            said if said == proven => Ok((proven, termination)),
+            said => Err(format!("the record says {said:?}, but the board shows {termination:?}")),
+        };
+    }
+    let named = named(stated.termination);
+    let termination = match said {
+        GameResult::Draw => drawn(line).or(named).or_else(|| claimable(line)).unwrap_or(Termination::Other),
+        GameResult::Unknown => named.unwrap_or(Termination::Other),
+        GameResult::FirstWins | GameResult::SecondWins => named.unwrap_or(Termination::Resignation),
+    };
+    Ok((said, termination))
+}
+
+impl Stated<'_> {
+    /// The tag's result, or the movetext's where the tag is silent; both must not name different ones.
+    fn result(&self) -> Result<GameResult, String> {
+        let tag = match self.tag.map_or("*", str::trim) {
+            "1-0" => GameResult::FirstWins,
+            "0-1" => GameResult::SecondWins,
+            "1/2-1/2" | "½-½" => GameResult::Draw,
+            _ => GameResult::Unknown,
+        };
+        match (tag, self.movetext) {
+            (GameResult::Unknown, result) | (result, GameResult::Unknown) => Ok(result),
+            (tag, movetext) if tag == movetext => Ok(tag),
+            (tag, movetext) => Err(format!("the Result tag says {tag:?}, the moves end with {movetext:?}")),
+        }
+    }
+}
+
+/// Endings that leave no choice.
+fn proven(position: &ChessPosition) -> Option<(GameResult, Termination)> {
+    let rules = position.as_shakmaty();
+    if rules.is_checkmate() {
+        let winner = match position.side_to_move() {
+            Side::First => GameResult::SecondWins,
+            Side::Second => GameResult::FirstWins,
+        };
+        return Some((winner, Termination::Checkmate));
+    }
+    rules.is_stalemate().then_some((GameResult::Draw, Termination::Stalemate))
+}
+
+/// Why a draw was one, where the board tells.
+fn drawn(line: &Line<ChessPosition>) -> Option<Termination> {
+    let rules = line.position().as_shakmaty();
+    if rules.is_insufficient_material() {
+        Some(Termination::InsufficientMaterial)
+    } else if line.repetitions() >= 2 {
+        Some(Termination::Repetition)
+    } else if rules.halfmoves() >= 100 {
+        Some(Termination::FiftyMoves)
+    } else {
+        None
+    }
+}
+
+/// A draw that the side to move may claim with a move it need not play (FIDE 9.2 and 9.3): records made with
+/// python-chess end there, one ply before the board shows why.
+fn claimable(line: &Line<ChessPosition>) -> Option<Termination> {
+    let quiet_enough = line.position().as_shakmaty().halfmoves() >= 99;
+    let mut moves = Vec::new();
+    line.position().legal_moves(&mut moves);
+    let repeats = |&mv: &_| {
+        let mut next = line.clone();
+        next.play(mv);
+        next.repetitions() >= 2
+    };
+    if moves.iter().any(repeats) {
+        Some(Termination::Repetition)
+    } else if quiet_enough && moves.iter().any(|mv| !mv.is_zeroing()) {
+        Some(Termination::FiftyMoves)
+    } else {
+        None
+    }
+}
+
+/// The `Termination` tag, in the words of the PGN standard, of Lichess and of cutechess; `None` where it says
+/// nothing.
+fn named(tag: &str) -> Option<Termination> {
+    match tag.trim().to_ascii_lowercase().as_str() {
+        "" | "?" | "normal" => None,
+        "adjudication" => Some(Termination::Adjudication),
+        "time forfeit" | "time" => Some(Termination::Time),
+        "rules infraction" | "illegal move" => Some(Termination::IllegalMove),
+        _ => Some(Termination::Other),
+    }
+}

@@ -1,0 +1,102 @@
+//! A chess position: shakmaty's rules behind posenc's [`Position`].
+
+use super::{fen, input, moves};
+use crate::input::InputName;
+use crate::position::{IllegalMove, ParsePosition, Phase, Position, Side};
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Color, EnPassantMode, Move};
+use std::fmt;
+
+/// A legal position of standard chess. The rules of repetition and of fifty moves do not end it. Two positions are equal
+/// if they count as a repetition of each other: clocks do not matter.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ChessPosition {
+    rules: shakmaty::Chess,
+}
+
+impl ChessPosition {
+    /// The position as shakmaty holds it, for what needs its rules (reading SAN).
+    #[must_use]
+    pub fn as_shakmaty(&self) -> &shakmaty::Chess {
+        &self.rules
+    }
+}
+
+impl fmt::Debug for ChessPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ChessPosition({})", self.to_text())
+    }
+}
+
+impl Position for ChessPosition {
+    type Move = Move;
+
+    fn start() -> Self {
+        Self::default()
+    }
+
+    /// Reads a FEN of four fields (without the clocks) or six. Castling rights and an en-passant square must fit the
+    /// board; an en-passant square that no pawn can use is accepted and dropped.
+    fn parse(text: &str) -> Result<Self, ParsePosition> {
+        fen::parse(text).map(|rules| Self { rules })
+    }
+
+    /// Writes FEN, the en-passant square only where the capture is legal.
+    fn to_text(&self) -> String {
+        Fen::from_position(&self.rules, EnPassantMode::Legal).to_string()
+    }
+
+    fn side_to_move(&self) -> Side {
+        match shakmaty::Position::turn(&self.rules) {
+            Color::White => Side::First,
+            Color::Black => Side::Second,
+        }
+    }
+
+    fn legal_moves(&self, out: &mut Vec<Move>) {
+        out.clear();
+        out.extend_from_slice(&shakmaty::Position::legal_moves(&self.rules));
+    }
+
+    fn parse_move(&self, text: &str) -> Result<Move, IllegalMove> {
+        let wrong = |reason: &str| IllegalMove::new(text, self.to_text(), reason);
+        let uci = UciMove::from_ascii(text.as_bytes())
+            .map_err(|_| wrong("not a move in UCI notation (like e2e4, e7e8q, e1g1)"))?;
+        uci.to_move(&self.rules).map_err(|_| wrong("illegal move"))
+    }
+
+    fn move_text(&self, mv: Move) -> String {
+        UciMove::from_standard(mv).to_string()
+    }
+
+    fn play(&mut self, mv: Move) {
+        shakmaty::Position::play_unchecked(&mut self.rules, mv);
+    }
+
+    fn in_check(&self) -> bool {
+        shakmaty::Position::is_check(&self.rules)
+    }
+
+    fn repetition_key(&self) -> u64 {
+        shakmaty::Position::zobrist_hash::<Zobrist64>(&self.rules, EnPassantMode::Legal).0
+    }
+
+    fn phase(&self) -> Phase {
+        let board = shakmaty::Position::board(&self.rules);
+        match (board.occupied() & !board.pawns() & !board.kings()).count() {
+            0..=6 => Phase::Endgame,
+            7..=10 => Phase::Middlegame,
+            _ => Phase::Opening,
+        }
+    }
+
+    fn move_index(&self, mv: Move) -> u16 {
+        moves::index(mv, shakmaty::Position::turn(&self.rules))
+    }
+
+    fn pack(&self, input: InputName, repetitions: u8, out: &mut [u8]) {
+        input::pack(&self.rules, input, repetitions, out);
+    }
+}

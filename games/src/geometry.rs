@@ -1,0 +1,125 @@
+//! The one place that fixes square order, flips, displacement classes and square relations.
+//!
+//! A square is an index `rank * files + file` in the frame of the side to move: rank 0 is that side's own back
+//! rank, file 0 the leftmost file as its player of the first colour sees it (chess: the a-file for both colours,
+//! because Black's board is mirrored by rank; shogi: file 9 for Black and file 1 for White, because White's board
+//! is rotated by 180°). Every network of posenc sees its squares in this order.
+
+use serde::{Deserialize, Serialize};
+
+/// The size of a board, and everything that follows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Geometry {
+    files: usize,
+    ranks: usize,
+}
+
+/// How two squares lie to each other, finest first: what a piece could connect in one move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relation {
+    /// The same square.
+    Same,
+    /// On one rank.
+    Rank,
+    /// On one file.
+    File,
+    /// On one diagonal, of either direction.
+    Diagonal,
+    /// A chess knight's jump apart.
+    Knight,
+    /// None of these.
+    Other,
+}
+
+impl Geometry {
+    /// A board of `files` × `ranks`.
+    #[must_use]
+    pub const fn new(files: usize, ranks: usize) -> Self {
+        Self { files, ranks }
+    }
+
+    /// Number of files.
+    #[must_use]
+    pub const fn files(&self) -> usize {
+        self.files
+    }
+
+    /// Number of ranks.
+    #[must_use]
+    pub const fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// Number of squares.
+    #[must_use]
+    pub const fn squares(&self) -> usize {
+        self.files * self.ranks
+    }
+
+    /// The index of a square.
+    #[must_use]
+    pub const fn square(&self, file: usize, rank: usize) -> usize {
+        rank * self.files + file
+    }
+
+    /// The file of a square, 0 at the left.
+    #[must_use]
+    pub const fn file_of(&self, square: usize) -> usize {
+        square % self.files
+    }
+
+    /// The rank of a square, 0 at the side to move's own back rank.
+    #[must_use]
+    pub const fn rank_of(&self, square: usize) -> usize {
+        square / self.files
+    }
+
+    /// The square with its rank mirrored: how chess turns the board for Black.
+    #[must_use]
+    pub const fn mirror_ranks(&self, square: usize) -> usize {
+        self.square(self.file_of(square), self.ranks - 1 - self.rank_of(square))
+    }
+
+    /// The square with its file mirrored.
+    #[must_use]
+    pub const fn mirror_files(&self, square: usize) -> usize {
+        self.square(self.files - 1 - self.file_of(square), self.rank_of(square))
+    }
+
+    /// The square after a turn by 180°: how shogi turns the board for White.
+    #[must_use]
+    pub const fn rotate(&self, square: usize) -> usize {
+        self.squares() - 1 - square
+    }
+
+    /// How many displacements two squares can have: `(2F−1)(2R−1)`.
+    #[must_use]
+    pub const fn displacement_classes(&self) -> usize {
+        (2 * self.files - 1) * (2 * self.ranks - 1)
+    }
+
+    /// The class of the displacement from key `k` to query `q`:
+    /// `(2F−1)·(rank_q − rank_k + R−1) + (file_q − file_k + F−1)` (chess: the index of Lc0's training code).
+    #[must_use]
+    pub const fn displacement_class(&self, q: usize, k: usize) -> usize {
+        let rank = self.rank_of(q) + self.ranks - 1 - self.rank_of(k);
+        let file = self.file_of(q) + self.files - 1 - self.file_of(k);
+        (2 * self.files - 1) * rank + file
+    }
+
+    /// How two squares lie to each other.
+    #[must_use]
+    pub const fn relation(&self, a: usize, b: usize) -> Relation {
+        let ranks = self.rank_of(a).abs_diff(self.rank_of(b));
+        let files = self.file_of(a).abs_diff(self.file_of(b));
+        match (files, ranks) {
+            (0, 0) => Relation::Same,
+            (_, 0) => Relation::Rank,
+            (0, _) => Relation::File,
+            (1, 2) | (2, 1) => Relation::Knight,
+            (f, r) if f == r => Relation::Diagonal,
+            _ => Relation::Other,
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Games as data: rules, square order, move vocabularies, input representations and record formats.
+//!
+//! No tensors, no YAML, no clock, no network live here. Rules come from libraries (shakmaty; rsshogi behind
+//! shogi_core's types); this crate fixes how a position becomes small integers and a move becomes an index.
+
+pub mod chess;
+mod fields;
+pub mod geometry;
+pub mod input;
+pub mod line;
+pub mod moves;
+pub mod position;
+pub mod record;
+pub mod shogi;
+
+pub use geometry::{Geometry, Relation};
+pub use input::{Feature, FeatureKind, InputLayout, InputName};
+pub use line::Line;
+pub use moves::{Entry, FromTo};
+pub use position::{Game, GameKind, IllegalMove, ParsePosition, Phase, Position, Side};
+pub use record::{GameResult, ParsedGame, RejectKind, Rejected, Score, Termination};

@@ -1,0 +1,134 @@
+//! The `from_to` attention-policy vocabulary: one index for every structurally possible move of any board.
+
+use crate::geometry::Geometry;
+
+/// One entry of the vocabulary, in the frame of the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Entry {
+    /// A piece moves; in chess also castling (king takes own rook) and promotion to a knight.
+    Plain {
+        /// The square it leaves.
+        from: u8,
+        /// The square it enters.
+        to: u8,
+    },
+    /// A piece moves and promotes.
+    Promotion {
+        /// The square it leaves.
+        from: u8,
+        /// The square it enters.
+        to: u8,
+        /// Which promotion, an index into [`FromTo::promotions`].
+        kind: u8,
+    },
+    /// A piece from the hand is dropped.
+    Drop {
+        /// Which piece, an index into [`FromTo::drops`].
+        kind: u8,
+        /// The square it enters.
+        to: u8,
+    },
+}
+
+/// A vocabulary: an ordered list of entries. Its order is part of every dataset and checkpoint, so it is hashed.
+#[derive(Debug)]
+pub struct FromTo {
+    /// Its versioned name, e.g. `from_to_chess_1858`.
+    pub name: &'static str,
+    /// Names of the promotions.
+    pub promotions: &'static [&'static str],
+    /// Names of the pieces that can be dropped; empty where the game has no hands.
+    pub drops: &'static [&'static str],
+    entries: Vec<Entry>,
+    squares: usize,
+    /// Index of every conceivable entry by [`FromTo::slot`]; [`ABSENT`] where the vocabulary has none.
+    index: Vec<u16>,
+}
+
+/// Marks a conceivable entry that is not in the vocabulary.
+const ABSENT: u16 = u16::MAX;
+
+impl FromTo {
+    /// A vocabulary of `entries` in this order.
+    ///
+    /// # Panics
+    /// If an entry occurs twice, or there are more than a `u16` can number: both are errors in the game's code.
+    pub(crate) fn new(
+        name: &'static str,
+        geometry: Geometry,
+        promotions: &'static [&'static str],
+        drops: &'static [&'static str],
+        entries: Vec<Entry>,
+    ) -> Self {
+        let squares = geometry.squares();
+        let slots = (1 + promotions.len()) * squares * squares + drops.len() * squares;
+        let mut vocabulary = Self { name, promotions, drops, entries, squares, index: vec![ABSENT; slots] };
+        for (i, &entry) in vocabulary.entries.iter().enumerate() {
+            let slot = vocabulary.slot(entry).expect("an entry lies on its board");
+            assert_eq!(vocabulary.index[slot], ABSENT, "{entry:?} occurs twice");
+            vocabulary.index[slot] = u16::try_from(i).expect("a vocabulary fits into u16");
+        }
+        vocabulary
+    }
+
+    /// Every entry, by index.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// How many moves it names.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether it names none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The index of an entry, `None` if the vocabulary does not hold it. One look into a table.
+    #[must_use]
+    pub fn index_of(&self, entry: Entry) -> Option<usize> {
+        let index = *self.index.get(self.slot(entry)?)?;
+        (index != ABSENT).then_some(usize::from(index))
+    }
+
+    /// The vocabulary's fingerprint: BLAKE3 (64 hex digits) of its name, its promotions and drops, and its entries
+    /// in order. Datasets and checkpoints keep it, so that a change of order cannot pass unseen.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for word in [&[self.name], self.promotions, self.drops].concat() {
+            hasher.update(word.as_bytes());
+            hasher.update(b"\n");
+        }
+        for &entry in &self.entries {
+            hasher.update(&match entry {
+                Entry::Plain { from, to } => [0, from, to, 0],
+                Entry::Promotion { from, to, kind } => [1, from, to, kind],
+                Entry::Drop { kind, to } => [2, 0, to, kind],
+            });
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// Where an entry's index stands: plain pairs, then the pairs of each promotion, then the drops of each piece.
+    fn slot(&self, entry: Entry) -> Option<usize> {
+        let area = self.squares * self.squares;
+        let (block, row, to) = match entry {
+            Entry::Plain { from, to } => (0, from, to),
+            Entry::Promotion { from, to, kind } if usize::from(kind) < self.promotions.len() => {
+                (area * (1 + usize::from(kind)), from, to)
+            }
+            Entry::Drop { kind, to } if usize::from(kind) < self.drops.len() => {
+                (area * (1 + self.promotions.len()), kind, to)
+            }
+            Entry::Promotion { .. } | Entry::Drop { .. } => return None,
+        };
+        let (row, to) = (usize::from(row), usize::from(to));
+        (row < self.squares && to < self.squares).then_some(block + row * self.squares + to)
+    }
+}

@@ -1,0 +1,257 @@
+//! The game-agnostic traits: a [`Game`] names its board, pieces, inputs and moves; a [`Position`] knows its rules.
+
+use crate::geometry::Geometry;
+use crate::input::{InputLayout, InputName};
+use crate::moves::FromTo;
+use serde::{Deserialize, Serialize};
+use std::error::Error;
+use std::fmt::{self, Debug, Display, Formatter};
+
+/// The player to move first (White in chess, Black in shogi) or second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// White in chess, Black (sente) in shogi.
+    First,
+    /// Black in chess, White (gote) in shogi.
+    Second,
+}
+
+impl Side {
+    /// The opponent.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+}
+
+/// The stage of a game. Chess counts knights, bishops, rooks and queens (≤ 6 end game, 7–10 middle game, ≥ 11
+/// opening: Lc0's buckets); shogi counts the pieces in both hands (≤ 3 opening, 4–8 middle game, ≥ 9 end game).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Opening.
+    Opening,
+    /// Middle game.
+    Middlegame,
+    /// End game.
+    Endgame,
+}
+
+impl Phase {
+    /// All phases, in the order of a game.
+    pub const ALL: [Self; 3] = [Self::Opening, Self::Middlegame, Self::Endgame];
+
+    /// Its name in metrics and files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Opening => "opening",
+            Self::Middlegame => "middlegame",
+            Self::Endgame => "endgame",
+        }
+    }
+}
+
+/// The games that posenc knows, by name. [`with_game!`](crate::with_game) turns a kind into a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GameKind {
+    /// Chess on 8×8.
+    Chess,
+    /// Shogi on 9×9.
+    Shogi,
+}
+
+impl GameKind {
+    /// Every game.
+    pub const ALL: [Self; 2] = [Self::Chess, Self::Shogi];
+
+    /// Its name in YAML and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        crate::with_game!(self, G => G::NAME)
+    }
+
+    /// Its board.
+    #[must_use]
+    pub fn geometry(self) -> Geometry {
+        crate::with_game!(self, G => G::GEOMETRY)
+    }
+
+    /// Its attention-policy vocabulary.
+    #[must_use]
+    pub fn from_to(self) -> &'static FromTo {
+        crate::with_game!(self, G => G::from_to())
+    }
+
+    /// The layout of one of its inputs.
+    #[must_use]
+    pub fn input(self, name: InputName) -> &'static InputLayout {
+        crate::with_game!(self, G => G::input(name))
+    }
+}
+
+/// Runs generic code for a [`GameKind`] that is known only at run time: `with_game!(kind, G => f::<G>())`.
+/// A new game is one more arm here.
+#[macro_export]
+macro_rules! with_game {
+    ($kind:expr, $game:ident => $body:expr) => {
+        match $kind {
+            $crate::GameKind::Chess => {
+                type $game = $crate::chess::Chess;
+                #[allow(unused_imports)]
+                use $crate::Game as _;
+                $body
+            }
+            $crate::GameKind::Shogi => {
+                type $game = $crate::shogi::Shogi;
+                #[allow(unused_imports)]
+                use $crate::Game as _;
+                $body
+            }
+        }
+    };
+}
+
+/// A game: what is fixed about it before any position is seen.
+pub trait Game: 'static + Send + Sync {
+    /// Its kind.
+    const KIND: GameKind;
+    /// Its name in YAML and on the command line.
+    const NAME: &'static str;
+    /// Its board.
+    const GEOMETRY: Geometry;
+    /// Names of the piece kinds on the board. Code 0 is an empty square, `1 + i` the side to move's piece `i`,
+    /// `1 + PIECES.len() + i` the opponent's.
+    const PIECES: &'static [&'static str];
+    /// Its positions.
+    type Position: Position;
+
+    /// The attention-policy vocabulary: every structurally possible move has one index.
+    fn from_to() -> &'static FromTo;
+
+    /// The layout of a named input.
+    fn input(name: InputName) -> &'static InputLayout;
+}
+
+/// A legal position and its rules. Squares given out are in the frame of the side to move (see [`Geometry`]).
+pub trait Position: Clone + Debug + Send + Sync + Sized {
+    /// A move of this game, in the game's own frame.
+    type Move: Copy + Eq + Debug + Send + Sync;
+
+    /// The game's standard start.
+    fn start() -> Self;
+
+    /// Reads FEN (chess) or SFEN (shogi).
+    ///
+    /// # Errors
+    /// On syntax, on impossible positions, and where the side not to move stands in check (its king could be
+    /// captured).
+    fn parse(text: &str) -> Result<Self, ParsePosition>;
+
+    /// Writes FEN or SFEN.
+    fn to_text(&self) -> String;
+
+    /// Whose turn it is.
+    fn side_to_move(&self) -> Side;
+
+    /// Clears `out` and fills it with every legal move, in an order that never changes for a position.
+    fn legal_moves(&self, out: &mut Vec<Self::Move>);
+
+    /// Reads a move in UCI (castling both as `e1g1` and `e1h1`) or USI and checks that it is legal.
+    ///
+    /// # Errors
+    /// On syntax and on illegal moves.
+    fn parse_move(&self, text: &str) -> Result<Self::Move, IllegalMove>;
+
+    /// Writes a legal move in UCI (castling as `e1g1`) or USI.
+    fn move_text(&self, mv: Self::Move) -> String;
+
+    /// Plays a legal move.
+    ///
+    /// # Panics
+    /// May panic if `mv` is not legal here.
+    fn play(&mut self, mv: Self::Move);
+
+    /// Whether the side to move stands in check.
+    fn in_check(&self) -> bool;
+
+    /// A key that is equal for positions which count as a repetition of each other (board, turn, and in chess castling
+    /// rights and a legal en passant, in shogi the hands), and in practice differs otherwise: 64 bits. The same in
+    /// every run, but tied to the version of the rules library, so not to be stored.
+    fn repetition_key(&self) -> u64;
+
+    /// The stage of the game.
+    fn phase(&self) -> Phase;
+
+    /// The index of a legal move in [`Game::from_to`].
+    fn move_index(&self, mv: Self::Move) -> u16;
+
+    /// Writes one packed row of a named input: [`InputLayout::row_bytes`] bytes. `repetitions` says how often this
+    /// position occurred before in its game.
+    fn pack(&self, input: InputName, repetitions: u8, out: &mut [u8]);
+}
+
+/// Why a text is no position. Its message shows the text and, where the place is known, points at it:
+/// ```text
+/// a rank has 9 squares
+///   rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
+///                    ^
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParsePosition {
+    /// The text as given.
+    pub input: String,
+    /// What is wrong with it.
+    pub reason: String,
+    /// Where: an offset into `input` in bytes, on a character's boundary.
+    pub at: Option<usize>,
+}
+
+/// How much of a wrong text a message shows on either side of the place: enough for any FEN or SFEN.
+const SHOWN_CHARS: usize = 150;
+
+impl ParsePosition {
+    pub(crate) fn new(input: &str, at: Option<usize>, reason: impl Into<String>) -> Self {
+        Self { input: input.to_owned(), reason: reason.into(), at }
+    }
+}
+
+impl Display for ParsePosition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // Escaped, so that control characters in a wrong file can neither move the caret nor play with the terminal.
+        let Some((before, after)) = self.at.and_then(|at| self.input.split_at_checked(at)) else {
+            let shown: String = self.input.escape_debug().take(2 * SHOWN_CHARS).collect();
+            return write!(f, "{} in position \"{shown}\"", self.reason);
+        };
+        let before: Vec<char> = before.escape_debug().collect();
+        let before = &before[before.len().saturating_sub(SHOWN_CHARS)..];
+        let after = after.escape_debug().take(SHOWN_CHARS);
+        let line: String = before.iter().copied().chain(after).collect();
+        write!(f, "{}\n  {line}\n  {:width$}^", self.reason, "", width = before.len())
+    }
+}
+
+impl Error for ParsePosition {}
+
+/// Why a text is no move of a position.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}: \"{input}\" in position \"{position}\"")]
+pub struct IllegalMove {
+    /// The move as given.
+    pub input: String,
+    /// The position as FEN or SFEN.
+    pub position: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl IllegalMove {
+    pub(crate) fn new(input: &str, position: String, reason: &str) -> Self {
+        Self { input: input.to_owned(), position, reason: reason.to_owned() }
+    }
+}

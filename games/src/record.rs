@@ -1,0 +1,229 @@
+//! What a game record says, whatever format it came in.
+
+use serde::{Deserialize, Serialize};
+
+/// Who won.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GameResult {
+    /// White in chess, Black in shogi.
+    FirstWins,
+    /// Black in chess, White in shogi.
+    SecondWins,
+    /// Nobody.
+    Draw,
+    /// Not decided: the game was cut off (a ply cap, an aborted game). Not a draw.
+    Unknown,
+}
+
+impl GameResult {
+    /// All results.
+    pub const ALL: [Self; 4] = [Self::FirstWins, Self::SecondWins, Self::Draw, Self::Unknown];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FirstWins => "first_wins",
+            Self::SecondWins => "second_wins",
+            Self::Draw => "draw",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// How a game ended, as far as its record tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Termination {
+    /// Checkmate on the board.
+    Checkmate,
+    /// The loser resigned.
+    Resignation,
+    /// Adjudicated by score.
+    Adjudication,
+    /// No legal move, no check (chess).
+    Stalemate,
+    /// The position was repeated often enough for a draw.
+    Repetition,
+    /// Perpetual check (shogi): the checking side loses.
+    PerpetualCheck,
+    /// The fifty-move rule.
+    FiftyMoves,
+    /// Neither side can mate.
+    InsufficientMaterial,
+    /// Declared by entering kings (shogi).
+    Declaration,
+    /// A cap on the number of plies.
+    PlyCap,
+    /// Time ran out.
+    Time,
+    /// An illegal move or action.
+    IllegalMove,
+    /// Anything else, or not said.
+    Other,
+}
+
+impl Termination {
+    /// All terminations.
+    pub const ALL: [Self; 13] = [
+        Self::Checkmate,
+        Self::Resignation,
+        Self::Adjudication,
+        Self::Stalemate,
+        Self::Repetition,
+        Self::PerpetualCheck,
+        Self::FiftyMoves,
+        Self::InsufficientMaterial,
+        Self::Declaration,
+        Self::PlyCap,
+        Self::Time,
+        Self::IllegalMove,
+        Self::Other,
+    ];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Checkmate => "checkmate",
+            Self::Resignation => "resignation",
+            Self::Adjudication => "adjudication",
+            Self::Stalemate => "stalemate",
+            Self::Repetition => "repetition",
+            Self::PerpetualCheck => "perpetual_check",
+            Self::FiftyMoves => "fifty_moves",
+            Self::InsufficientMaterial => "insufficient_material",
+            Self::Declaration => "declaration",
+            Self::PlyCap => "ply_cap",
+            Self::Time => "time",
+            Self::IllegalMove => "illegal_move",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// An engine's score, from the first player's point of view.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Score {
+    /// Hundredths of a pawn.
+    Centipawns(i32),
+    /// Mate in so many moves; negative where the second player mates.
+    MateIn(i32),
+}
+
+/// A game as a record tells it, its moves checked for legality.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParsedGame {
+    /// FEN or SFEN of the start, `None` for the standard one.
+    pub start: Option<String>,
+    /// Moves in UCI or USI.
+    pub moves: Vec<String>,
+    /// Per ply, the score that the mover's engine gave when it chose this move.
+    pub scores: Vec<Option<Score>>,
+    /// Per ply, seconds left on the mover's clock after the move (PGN `[%clk]`).
+    pub clocks: Vec<Option<f32>>,
+    /// Per ply, seconds that the move took (PGN `[%emt]`, CSA `T`).
+    pub times: Vec<Option<f32>>,
+    /// Who won.
+    pub result: GameResult,
+    /// How it ended.
+    pub termination: Termination,
+    /// Ratings of the first and the second player.
+    pub ratings: [Option<i32>; 2],
+    /// Header fields as written (PGN tags, CSA `N`, `$` and `'` headers), in order.
+    pub tags: Vec<(String, String)>,
+}
+
+impl ParsedGame {
+    /// A game from this start without moves and without a result.
+    pub(crate) fn beginning(start: Option<String>, tags: Vec<(String, String)>) -> Self {
+        Self {
+            start,
+            moves: Vec::new(),
+            scores: Vec::new(),
+            clocks: Vec::new(),
+            times: Vec::new(),
+            result: GameResult::Unknown,
+            termination: Termination::Other,
+            ratings: [None; 2],
+            tags,
+        }
+    }
+
+    /// Adds a move about which nothing else is known yet.
+    pub(crate) fn push(&mut self, mv: String) {
+        self.moves.push(mv);
+        self.scores.push(None);
+        self.clocks.push(None);
+        self.times.push(None);
+    }
+
+    /// Says that games were stopped at `ply_cap` plies. A game that reached the cap and is called a draw although
+    /// no rule of the board makes it one was cut off, not drawn: it becomes [`Termination::PlyCap`] with
+    /// [`GameResult::Unknown`]. Games that end by the rules on that very ply keep their result.
+    pub fn cut_off_at(&mut self, ply_cap: u32) {
+        let capped = self.moves.len() >= ply_cap as usize;
+        let unexplained = matches!(self.termination, Termination::Other | Termination::Adjudication);
+        if capped && unexplained && matches!(self.result, GameResult::Draw | GameResult::Unknown) {
+            self.result = GameResult::Unknown;
+            self.termination = Termination::PlyCap;
+        }
+    }
+}
+
+/// What kind of fault made a game unusable. Reasons name the place; kinds are what one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RejectKind {
+    /// The record does not follow its format.
+    Syntax,
+    /// The record stops in the middle.
+    Truncated,
+    /// The start position cannot be read or is impossible.
+    StartPosition,
+    /// A move is not legal, or not the move that the record says it is.
+    IllegalMove,
+    /// Result and board contradict each other.
+    Contradiction,
+    /// A game by other rules.
+    Variant,
+    /// A game without moves.
+    NoMoves,
+    /// A game with more moves than a dataset holds.
+    TooLong,
+    /// The file could not be read on.
+    Unreadable,
+}
+
+impl RejectKind {
+    /// Its name in counts and files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax",
+            Self::Truncated => "truncated",
+            Self::StartPosition => "start_position",
+            Self::IllegalMove => "illegal_move",
+            Self::Contradiction => "contradiction",
+            Self::Variant => "variant",
+            Self::NoMoves => "no_moves",
+            Self::TooLong => "too_long",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// A game that was not taken, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejected {
+    /// Number of the game in its file, from 0.
+    pub game: u64,
+    /// The ply at which reading failed, from 0, if inside the moves.
+    pub ply: Option<u32>,
+    /// What kind of fault it is.
+    pub kind: RejectKind,
+    /// What is wrong, with its place.
+    pub reason: String,
+}

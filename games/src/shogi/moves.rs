@@ -1,0 +1,102 @@
+//! Shogi moves as indices: 3,781 entries in the side to move's frame, the counterpart of Lc0's 1,858.
+//!
+//! - 2,192 plain pairs, ascending by from and to: every queen's ray, and the knight's jumps forward that need not
+//!   promote (those that do not land on the last two ranks);
+//! - 1,058 promoting pairs, ascending: the rays and jumps that start or end in the last three ranks;
+//! - 531 drops in the order pawn, lance, knight, silver, gold, bishop, rook, each by square: pawns and lances not on
+//!   the last rank, knights not on the last two.
+//!
+//! dlshogi's 2,187 labels (direction × target) name the same moves differently; this one has a query square and a key
+//! square for every board move, which the attention policy needs.
+
+use super::{Shogi, frame};
+use crate::geometry::Relation;
+use crate::moves::{Entry, FromTo};
+use crate::position::Game;
+use shogi_core::{Color, Move, PieceKind, Square};
+use std::sync::LazyLock;
+
+const PROMOTIONS: &[&str] = &["promote"];
+const DROPS: &[&str] = &["pawn", "lance", "knight", "silver", "gold", "bishop", "rook"];
+
+/// The ranks, counted from the far end, in which pieces promote.
+const ZONE: usize = 3;
+
+pub(super) fn vocabulary() -> &'static FromTo {
+    static VOCABULARY: LazyLock<FromTo> = LazyLock::new(|| {
+        let entries = plain().chain(promoting()).chain(drops()).collect();
+        FromTo::new("from_to_shogi_3781", Shogi::GEOMETRY, PROMOTIONS, DROPS, entries)
+    });
+    &VOCABULARY
+}
+
+fn plain() -> impl Iterator<Item = Entry> {
+    pairs()
+        .filter(|&(from, to)| !(jumps(from, to) && ranks_left(to) < 2))
+        .map(|(from, to)| Entry::Plain { from: from as u8, to: to as u8 })
+}
+
+fn promoting() -> impl Iterator<Item = Entry> {
+    pairs().filter(|&(from, to)| ranks_left(from) < ZONE || ranks_left(to) < ZONE).map(|(from, to)| Entry::Promotion {
+        from: from as u8,
+        to: to as u8,
+        kind: 0,
+    })
+}
+
+fn drops() -> impl Iterator<Item = Entry> {
+    // A piece must have somewhere to go: ranks it needs ahead of it, in the order of DROPS.
+    [1, 1, 2, 0, 0, 0, 0].into_iter().enumerate().flat_map(|(kind, ahead)| {
+        (0..Shogi::GEOMETRY.squares())
+            .filter(move |&to| ranks_left(to) >= ahead)
+            .map(move |to| Entry::Drop { kind: kind as u8, to: to as u8 })
+    })
+}
+
+/// The pairs of squares that a queen's ray or a forward knight's jump connects, ascending.
+fn pairs() -> impl Iterator<Item = (usize, usize)> {
+    let squares = Shogi::GEOMETRY.squares();
+    (0..squares).flat_map(move |from| (0..squares).map(move |to| (from, to))).filter(
+        |&(from, to)| match Shogi::GEOMETRY.relation(from, to) {
+            Relation::Rank | Relation::File | Relation::Diagonal => true,
+            Relation::Knight => jumps(from, to),
+            Relation::Same | Relation::Other => false,
+        },
+    )
+}
+
+/// Whether a shogi knight jumps from `from` to `to`: two ranks ahead, one file aside.
+fn jumps(from: usize, to: usize) -> bool {
+    let board = Shogi::GEOMETRY;
+    board.rank_of(to) == board.rank_of(from) + 2 && board.file_of(to).abs_diff(board.file_of(from)) == 1
+}
+
+/// How many ranks lie ahead of a square.
+fn ranks_left(square: usize) -> usize {
+    Shogi::GEOMETRY.ranks() - 1 - Shogi::GEOMETRY.rank_of(square)
+}
+
+/// The index of a move that `turn` could make.
+///
+/// # Panics
+/// If no piece could ever make the move.
+pub(super) fn index(mv: Move, turn: Color) -> u16 {
+    let entry = entry(mv, turn);
+    let index = vocabulary().index_of(entry).unwrap_or_else(|| panic!("{mv:?} is no move of shogi"));
+    index as u16
+}
+
+fn entry(mv: Move, turn: Color) -> Entry {
+    let in_frame = |square: Square| frame::IN_FRAME[turn.array_index()][square.array_index()];
+    match mv {
+        Move::Normal { from, to, promote: false } => Entry::Plain { from: in_frame(from), to: in_frame(to) },
+        Move::Normal { from, to, promote: true } => {
+            Entry::Promotion { from: in_frame(from), to: in_frame(to), kind: 0 }
+        }
+        // DROPS has shogi_core's order, whose first kind is the pawn.
+        Move::Drop { piece, to } => {
+            let kind = piece.piece_kind().array_index() - PieceKind::Pawn.array_index();
+            Entry::Drop { kind: kind as u8, to: in_frame(to) }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Repetition (sennichite) and perpetual check.
+//!
+//! The fourth occurrence of a position (board, hands, turn) ends a game without result, unless one side gave check
+//! with every one of its moves since the first occurrence: then that side loses. Many programs and record formats do
+//! not look at the checks, so that their "repetition" may be a loss.
+
+use super::ShogiPosition;
+use crate::position::{Position, Side};
+use shogi_core::Move;
+
+/// How often a position must occur to end the game.
+pub const OCCURRENCES: usize = 4;
+
+/// What a fourth occurrence means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repetition {
+    /// No result (treated as a draw).
+    Draw,
+    /// One side gave check with every move of the cycle.
+    PerpetualCheck {
+        /// The side that gave the checks.
+        loser: Side,
+    },
+}
+
+/// What judging a repetition needs to know of one position of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// [`Position::repetition_key`].
+    pub key: u64,
+    /// Whose turn it was.
+    pub side_to_move: Side,
+    /// Whether that side stood in check, so that the move before gave it.
+    pub in_check: bool,
+}
+
+impl Seen {
+    /// Takes from a position what counts.
+    #[must_use]
+    pub fn of(position: &ShogiPosition) -> Self {
+        Self { key: position.repetition_key(), side_to_move: position.side_to_move(), in_check: position.in_check() }
+    }
+}
+
+/// Judges the last position of a game, given all of them from the start: `None` unless it occurs for the fourth time
+/// or more. Where both sides only gave check, neither loses.
+#[must_use]
+pub fn judge(game: &[Seen]) -> Option<Repetition> {
+    let last = game.last()?;
+    let mut occurrences = game.iter().enumerate().rev().filter(|(_, seen)| seen.key == last.key);
+    let (first, _) = occurrences.nth(OCCURRENCES - 1)?;
+    let cycle = &game[first + 1..];
+    Some(match (always_checked(cycle, Side::First), always_checked(cycle, Side::Second)) {
+        (true, false) => Repetition::PerpetualCheck { loser: Side::Second },
+        (false, true) => Repetition::PerpetualCheck { loser: Side::First },
+        (true, true) | (false, false) => Repetition::Draw,
+    })
+}
+
+/// Whether every move against `side` gave it check.
+fn always_checked(cycle: &[Seen], side: Side) -> bool {
+    let checks = cycle.iter().filter(|seen| seen.side_to_move == side).map(|seen| seen.in_check);
+    checks.reduce(|all, check| all && check).unwrap_or(false)
+}
+
+/// Plays legal moves from `start` and judges the position they lead to.
+#[must_use]
+pub fn judge_line(start: &ShogiPosition, moves: &[Move]) -> Option<Repetition> {
+    let mut position = start.clone();
+    let mut game = vec![Seen::of(&position)];
+    for &mv in moves {
+        position.play(mv);
+        game.push(Seen::of(&position));
+    }
+    judge(&game)
+}
