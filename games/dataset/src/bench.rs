@@ -1,0 +1,65 @@
+//! How fast the loader is.
+
+use crate::error::DatasetError;
+use crate::loader::{Dataset, LoaderConfig, TrainLoader};
+use games::InputName;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Rates of the training loader, legal-move masks included.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LoaderRate {
+    /// Positions per second with one worker: one core, nothing prepared ahead.
+    pub one_worker: f64,
+    /// The other number of workers.
+    pub workers: usize,
+    /// Positions per second with that many.
+    pub many_workers: f64,
+    /// Positions that were loaded for both.
+    pub positions: u64,
+    /// Bytes of a position in a batch: packed row and mask.
+    pub bytes_per_position: usize,
+}
+
+/// Measures the loader for at least `at_least` with one worker and again with `workers`, from the first batch on:
+/// whole passes through replaying, shuffling and packing, at least one block each.
+///
+/// # Errors
+/// As [`TrainLoader::new`].
+pub fn bench_loader(
+    dataset: &Arc<Dataset>,
+    input: InputName,
+    batch: usize,
+    workers: usize,
+    at_least: Duration,
+) -> Result<LoaderRate, DatasetError> {
+    let config = LoaderConfig { input, batch, seed: 0, workers: 1, block_games: LoaderConfig::BLOCK_GAMES };
+    let (one_worker, loaded) = measure(dataset, config, at_least)?;
+    let (many_workers, more) = measure(dataset, LoaderConfig { workers, ..config }, at_least)?;
+    let game = dataset.game();
+    Ok(LoaderRate {
+        one_worker,
+        workers,
+        many_workers,
+        positions: loaded + more,
+        bytes_per_position: game.input(input).row_bytes() + game.from_to().len().div_ceil(8),
+    })
+}
+
+/// Positions per second and positions.
+fn measure(dataset: &Arc<Dataset>, config: LoaderConfig, at_least: Duration) -> Result<(f64, u64), DatasetError> {
+    let start = Instant::now();
+    let mut loader = TrainLoader::new(dataset, config, 0)?;
+    // Whole epochs count the replay of every position that was handed out, and of no other.
+    let per_epoch = loader.epoch_positions();
+    let mut loaded = 0u64;
+    let mut epochs = 1;
+    while loaded < epochs * per_epoch {
+        loaded += std::hint::black_box(loader.next()?).size as u64;
+        if loaded >= epochs * per_epoch && start.elapsed() < at_least {
+            epochs += 1;
+        }
+    }
+    Ok((loaded as f64 / start.elapsed().as_secs_f64(), loaded))
+}

@@ -1,0 +1,123 @@
+//! What can go wrong with a dataset, each with its place and what to do about it.
+
+use crate::split::Split;
+use games::Rejected;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An error of this crate.
+#[derive(Debug, thiserror::Error)]
+pub enum DatasetError {
+    /// A file or folder could not be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried, e.g. "read".
+        action: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A shard that the manifest names is not there.
+    #[error("the shard {} is missing: fetch the dataset again, or import it anew", .0.display())]
+    ShardMissing(PathBuf),
+    /// A shard is not the one that the manifest describes.
+    #[error(
+        "the shard {} is damaged or was replaced (its {what} is {found}, dataset.yaml says {expected}): \
+         fetch the dataset again, or import it anew",
+        path.display()
+    )]
+    ShardChanged {
+        /// The shard.
+        path: PathBuf,
+        /// "size" or "hash".
+        what: &'static str,
+        /// As the manifest says.
+        expected: String,
+        /// As the file is.
+        found: String,
+    },
+    /// A shard is no Parquet file with the dataset's columns.
+    #[error("the shard {} cannot be read as Parquet ({reason}): fetch the dataset again, or import it anew", path.display())]
+    ShardUnreadable {
+        /// The shard.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A game in a shard cannot be replayed.
+    #[error("game {game} of the dataset cannot be replayed at ply {ply} ({reason}): import the dataset anew")]
+    BadGame {
+        /// The game's id.
+        game: u32,
+        /// The ply at which it fails.
+        ply: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The manifest contradicts itself or the shards.
+    #[error("{}: {reason}", .dir.join(crate::MANIFEST_FILE).display())]
+    Manifest {
+        /// The dataset's folder.
+        dir: PathBuf,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A split without games was asked for batches.
+    #[error("the dataset \"{dataset}\" has no {} games: import it with a larger share for this split", split.name())]
+    EmptySplit {
+        /// The dataset's name.
+        dataset: String,
+        /// The empty split.
+        split: Split,
+    },
+    /// An option has a value that makes no sense.
+    #[error("{option}: {reason}")]
+    Option {
+        /// Which option.
+        option: &'static str,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// The import's target is already there.
+    #[error("{} exists already: choose another name, or remove it first", .0.display())]
+    OutputExists(PathBuf),
+    /// A strict import met a game that it cannot take.
+    #[error(
+        "{file}, game {}{}: {} (without `strict` such games are left out and listed)",
+        rejected.game,
+        at_ply(rejected),
+        rejected.reason
+    )]
+    Rejected {
+        /// The file's name.
+        file: String,
+        /// The game and what is wrong with it.
+        rejected: Rejected,
+    },
+    /// An import found nothing to keep.
+    #[error("none of the {read} games read can be used{}: is this a {format} file?", first_reason(first))]
+    NothingKept {
+        /// How many records were read.
+        read: u64,
+        /// The format that was expected.
+        format: &'static str,
+        /// The first rejection.
+        first: Option<Box<Rejected>>,
+    },
+}
+
+fn at_ply(rejected: &Rejected) -> String {
+    rejected.ply.map_or_else(String::new, |ply| format!(", ply {ply}"))
+}
+
+fn first_reason(first: &Option<Box<Rejected>>) -> String {
+    first.as_ref().map_or_else(String::new, |rejected| format!(" (the first: {})", rejected.reason))
+}
+
+impl DatasetError {
+    /// Wraps an input or output error with what was tried and where.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+}

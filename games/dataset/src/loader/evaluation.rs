@@ -1,0 +1,113 @@
+//! Evaluation batches: the same positions for every cell.
+
+use super::batch::{Batch, legal_bytes};
+use super::dataset::Dataset;
+use super::replay::{Positions, replay};
+use crate::error::DatasetError;
+use crate::split::Split;
+use games::{InputName, with_game};
+use streams::{shuffle, stream};
+
+/// Games that are replayed at a time.
+const CHUNK_GAMES: usize = 32;
+
+/// Whole games of a split in a fixed order, as many as `max_positions` allow (at least one), as batches of which
+/// the last may be smaller. The order comes from the dataset's split seed, not from a run's: every cell of every
+/// experiment sees the same positions, and a smaller `max_positions` sees the first of them.
+///
+/// # Errors
+/// If the split is empty or `batch` is 0; each batch, if one of its games cannot be replayed.
+pub fn evaluation_batches(
+    dataset: &Dataset,
+    split: Split,
+    input: InputName,
+    batch: usize,
+    max_positions: u64,
+) -> Result<EvaluationBatches<'_>, DatasetError> {
+    dataset.require(split)?;
+    if batch == 0 {
+        return Err(DatasetError::Option { option: "batch", reason: "must be at least 1".to_owned() });
+    }
+    let stored = dataset.stored(split);
+    let mut order: Vec<u32> = (0..stored.len() as u32).collect();
+    shuffle(&mut stream(dataset.manifest().split.seed, &["evaluation", split.name()]), &mut order);
+    let mut positions = 0;
+    let games = order
+        .iter()
+        .take_while(|&&game| {
+            positions += u64::from(stored[game as usize].plies);
+            positions <= max_positions
+        })
+        .count();
+    order.truncate(games.max(1));
+    Ok(EvaluationBatches {
+        dataset,
+        split,
+        input,
+        batch,
+        order,
+        next_game: 0,
+        replayed: Positions::default(),
+        taken: 0,
+    })
+}
+
+/// The iterator of [`evaluation_batches`].
+#[derive(Debug)]
+pub struct EvaluationBatches<'a> {
+    dataset: &'a Dataset,
+    split: Split,
+    input: InputName,
+    batch: usize,
+    /// Indices of the split's games.
+    order: Vec<u32>,
+    next_game: usize,
+    replayed: Positions,
+    taken: usize,
+}
+
+impl EvaluationBatches<'_> {
+    /// How many positions all batches have together.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        let stored = self.dataset.stored(self.split);
+        self.order.iter().map(|&game| u64::from(stored[game as usize].plies)).sum()
+    }
+
+    /// Replays the next games; false where there are none.
+    fn advance(&mut self) -> Result<bool, DatasetError> {
+        let stored = self.dataset.stored(self.split);
+        let end = (self.next_game + CHUNK_GAMES).min(self.order.len());
+        let games = self.order[self.next_game..end].iter().map(|&game| &stored[game as usize]);
+        self.replayed = with_game!(self.dataset.game(), G => replay::<G>(games, self.input))?;
+        self.taken = 0;
+        let any = end > self.next_game;
+        self.next_game = end;
+        Ok(any)
+    }
+}
+
+impl Iterator for EvaluationBatches<'_> {
+    type Item = Result<Batch, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let game = self.dataset.game();
+        let legal_bytes = legal_bytes(game);
+        let mut batch = Batch::with_capacity(game, self.input, self.batch);
+        while batch.size < self.batch {
+            if self.taken == self.replayed.len() {
+                match self.advance() {
+                    Ok(true) => continue,
+                    Ok(false) => break,
+                    Err(error) => {
+                        self.next_game = self.order.len();
+                        return Some(Err(error));
+                    }
+                }
+            }
+            batch.push(&self.replayed, self.taken, legal_bytes);
+            self.taken += 1;
+        }
+        (batch.size > 0).then_some(Ok(batch))
+    }
+}

@@ -1,0 +1,47 @@
+//! The order of training games and positions.
+
+use super::StoredGame;
+use std::ops::Range;
+use streams::{shuffle, stream};
+
+/// The games of one epoch, in order and cut into blocks.
+#[derive(Debug)]
+pub(super) struct Epoch {
+    seed: u64,
+    number: u64,
+    /// Indices of the training games.
+    games: Vec<u32>,
+    block_games: usize,
+}
+
+impl Epoch {
+    pub(super) fn new(seed: u64, number: u64, games: usize, block_games: usize) -> Self {
+        let mut order: Vec<u32> = (0..games as u32).collect();
+        shuffle(&mut stream(seed, &["order", &number.to_string()]), &mut order);
+        Self { seed, number, games: order, block_games }
+    }
+
+    pub(super) fn blocks(&self) -> usize {
+        self.games.len().div_ceil(self.block_games)
+    }
+
+    /// The training games of a block.
+    pub(super) fn block(&self, block: usize) -> &[u32] {
+        let start = block * self.block_games;
+        let range: Range<usize> = start..(start + self.block_games).min(self.games.len());
+        &self.games[range]
+    }
+
+    /// How many positions a block has.
+    pub(super) fn block_positions(&self, block: usize, games: &[StoredGame]) -> u64 {
+        self.block(block).iter().map(|&game| u64::from(games[game as usize].plies)).sum()
+    }
+
+    /// The order of a block's positions.
+    pub(super) fn positions(&self, block: usize, count: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        let purpose = ["block", &self.number.to_string(), &block.to_string()];
+        shuffle(&mut stream(self.seed, &purpose), &mut order);
+        order
+    }
+}

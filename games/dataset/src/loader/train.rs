@@ -1,0 +1,217 @@
+//! Training batches without end.
+
+use super::batch::{Batch, legal_bytes};
+use super::dataset::Dataset;
+use super::order::Epoch;
+use super::replay::{Positions, replay};
+use super::{LoaderConfig, StoredGame};
+use crate::error::DatasetError;
+use crate::split::Split;
+use games::with_game;
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use rayon::slice::ParallelSlice as _;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+
+/// Games that a worker replays at a time: many pieces to a block, so that no worker waits long for the last.
+const CHUNK_GAMES: usize = 32;
+
+/// Training batches without end, see [the module](super) for their order.
+pub struct TrainLoader {
+    dataset: Arc<Dataset>,
+    config: LoaderConfig,
+    epoch: Arc<Epoch>,
+    epoch_number: u64,
+    /// The block that is being handed out, and which comes after it.
+    block: Block,
+    next_block: usize,
+    /// How many positions of `block` are gone.
+    taken: usize,
+    ahead: Option<Ahead>,
+}
+
+impl TrainLoader {
+    /// A loader whose first batch is number `start_batch` of the sequence: a run that made `n` steps goes on with
+    /// `start_batch = n`.
+    ///
+    /// # Errors
+    /// If the dataset has no training games, a size is 0, a game cannot be replayed or threads cannot be started.
+    pub fn new(dataset: &Arc<Dataset>, config: LoaderConfig, start_batch: u64) -> Result<Self, DatasetError> {
+        dataset.require(Split::Train)?;
+        for (option, value) in
+            [("batch", config.batch), ("workers", config.workers), ("block_games", config.block_games)]
+        {
+            if value == 0 {
+                return Err(DatasetError::Option { option, reason: "must be at least 1".to_owned() });
+            }
+        }
+        let start = u128::from(start_batch) * config.batch as u128;
+        let per_epoch = u128::from(dataset.positions(Split::Train));
+        let epoch_number = (start / per_epoch) as u64;
+        let mut skip = (start % per_epoch) as u64;
+
+        let games = dataset.stored(Split::Train);
+        let epoch = Epoch::new(config.seed, epoch_number, games.len(), config.block_games);
+        let mut first_block = 0;
+        while skip >= epoch.block_positions(first_block, games) {
+            skip -= epoch.block_positions(first_block, games);
+            first_block += 1;
+        }
+        let mut loader = Self {
+            dataset: Arc::clone(dataset),
+            config,
+            epoch: Arc::new(epoch),
+            epoch_number,
+            block: Block::default(),
+            next_block: first_block,
+            taken: 0,
+            ahead: Ahead::new(config.workers)?,
+        };
+        loader.advance()?;
+        loader.taken = skip as usize;
+        Ok(loader)
+    }
+
+    /// Positions of one epoch: `batches · batch / epoch_positions` are the epochs seen.
+    #[must_use]
+    pub fn epoch_positions(&self) -> u64 {
+        self.dataset.positions(Split::Train)
+    }
+
+    /// The next batch; it is always full.
+    ///
+    /// # Errors
+    /// If a game of the dataset cannot be replayed.
+    #[expect(clippy::should_implement_trait, reason = "there is no end that an iterator could tell")]
+    pub fn next(&mut self) -> Result<Batch, DatasetError> {
+        let game = self.dataset.game();
+        let legal_bytes = legal_bytes(game);
+        let mut batch = Batch::with_capacity(game, self.config.input, self.config.batch);
+        while batch.size < self.config.batch {
+            if self.taken == self.block.order.len() {
+                self.advance()?;
+            }
+            let wanted = (self.config.batch - batch.size).min(self.block.order.len() - self.taken);
+            for &(chunk, i) in &self.block.order[self.taken..self.taken + wanted] {
+                batch.push(&self.block.chunks[chunk as usize], i as usize, legal_bytes);
+            }
+            self.taken += wanted;
+        }
+        Ok(batch)
+    }
+
+    /// Goes to the next block, and has the one after it prepared.
+    fn advance(&mut self) -> Result<(), DatasetError> {
+        let wanted = self.wanted();
+        self.block = match &mut self.ahead {
+            None => wanted.replay()?,
+            Some(ahead) => match ahead.pending.take() {
+                Some(pending) => pending.recv().map_err(|_| worker_lost())??,
+                None => ahead.pool.install(|| wanted.replay_in_pool())?,
+            },
+        };
+        self.taken = 0;
+        self.next_block += 1;
+        if self.next_block == self.epoch.blocks() {
+            self.next_block = 0;
+            self.epoch_number += 1;
+            let games = self.dataset.games(Split::Train);
+            let epoch = Epoch::new(self.config.seed, self.epoch_number, games, self.config.block_games);
+            self.epoch = Arc::new(epoch);
+        }
+        let wanted = self.wanted();
+        if let Some(ahead) = &mut self.ahead {
+            ahead.prepare(wanted);
+        }
+        Ok(())
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            dataset: Arc::clone(&self.dataset),
+            config: self.config,
+            epoch: Arc::clone(&self.epoch),
+            block: self.next_block,
+        }
+    }
+}
+
+/// Blocks that are replayed while another is handed out.
+struct Ahead {
+    pool: ThreadPool,
+    pending: Option<Receiver<Result<Block, DatasetError>>>,
+}
+
+impl Ahead {
+    /// `None` for a single worker, which is the caller's thread.
+    fn new(workers: usize) -> Result<Option<Self>, DatasetError> {
+        if workers == 1 {
+            return Ok(None);
+        }
+        let pool =
+            ThreadPoolBuilder::new().num_threads(workers).thread_name(|i| format!("loader-{i}")).build().map_err(
+                |error| DatasetError::Option {
+                    option: "workers",
+                    reason: format!("{workers} threads cannot be started ({error}): take fewer"),
+                },
+            )?;
+        Ok(Some(Self { pool, pending: None }))
+    }
+
+    fn prepare(&mut self, wanted: Wanted) {
+        let (sender, receiver) = sync_channel(1);
+        // Where the loader is gone by then, nobody wants the block.
+        self.pool.spawn(move || drop(sender.send(wanted.replay_in_pool())));
+        self.pending = Some(receiver);
+    }
+}
+
+fn worker_lost() -> DatasetError {
+    DatasetError::Option { option: "workers", reason: "a loader thread died: see its message above".to_owned() }
+}
+
+/// A block to replay.
+struct Wanted {
+    dataset: Arc<Dataset>,
+    config: LoaderConfig,
+    epoch: Arc<Epoch>,
+    block: usize,
+}
+
+impl Wanted {
+    fn replay(&self) -> Result<Block, DatasetError> {
+        let chunks = self.epoch.block(self.block).chunks(CHUNK_GAMES);
+        Ok(self.shuffled(chunks.map(|chunk| self.chunk(chunk)).collect::<Result<_, _>>()?))
+    }
+
+    /// The same with the threads of the current pool. Chunks come back in their order, whoever replayed them.
+    fn replay_in_pool(&self) -> Result<Block, DatasetError> {
+        let chunks: Vec<&[u32]> = self.epoch.block(self.block).par_chunks(CHUNK_GAMES).collect();
+        let chunks: Vec<_> = chunks.par_iter().map(|chunk| self.chunk(chunk)).collect();
+        Ok(self.shuffled(chunks.into_iter().collect::<Result<_, _>>()?))
+    }
+
+    fn chunk(&self, games: &[u32]) -> Result<Positions, DatasetError> {
+        let stored: &[StoredGame] = self.dataset.stored(Split::Train);
+        let games = games.iter().map(|&game| &stored[game as usize]);
+        with_game!(self.dataset.game(), G => replay::<G>(games, self.config.input))
+    }
+
+    fn shuffled(&self, chunks: Vec<Positions>) -> Block {
+        let places: Vec<(u32, u32)> = chunks
+            .iter()
+            .enumerate()
+            .flat_map(|(chunk, positions)| (0..positions.len() as u32).map(move |i| (chunk as u32, i)))
+            .collect();
+        let order = self.epoch.positions(self.block, places.len());
+        Block { order: order.into_iter().map(|i| places[i as usize]).collect(), chunks }
+    }
+}
+
+/// A replayed block: positions in chunks, and the order in which they are handed out.
+#[derive(Default)]
+struct Block {
+    chunks: Vec<Positions>,
+    order: Vec<(u32, u32)>,
+}

@@ -1,0 +1,136 @@
+//! What a dataset says about itself: the content of `dataset.yaml`.
+
+use crate::split::PerSplit;
+use crate::value::ValueCurve;
+use games::GameKind;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The manifest's file name in a dataset's folder.
+pub const MANIFEST_FILE: &str = "dataset.yaml";
+
+/// The format that this version writes and reads: columns and their meaning.
+pub const FORMAT: u32 = 1;
+
+/// A dataset's description. Its text is YAML, which the caller reads and writes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// [`FORMAT`] of the shards.
+    pub format: u32,
+    /// The dataset's name.
+    pub name: String,
+    /// Its game.
+    pub game: GameKind,
+    /// Where the games come from.
+    pub source: String,
+    /// Under which licence they may be used.
+    pub licence: String,
+    /// The command that made it.
+    pub made_by: String,
+    /// What was let in.
+    pub filters: Filters,
+    /// From this ply on (the first is 0) the moves are the players' own choice and targets of the policy; earlier
+    /// ones came from a book or were played at random.
+    pub policy_from_ply: u16,
+    /// How scores became values.
+    pub value_curve: ValueCurve,
+    /// What the import counted.
+    pub counts: Counts,
+    /// The split.
+    pub split: SplitSummary,
+    /// The Parquet files.
+    pub shards: Vec<Shard>,
+    /// A hash over the shards' hashes: two datasets with the same one are the same.
+    pub content_hash: String,
+}
+
+/// What an import let in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filters {
+    /// Reading stopped at so many games kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_games: Option<u64>,
+    /// Games were stopped at so many plies: their result is unknown, not a draw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ply_cap: Option<u32>,
+}
+
+/// What an import counted: `read = kept + rejected + duplicates`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// Records in the files, as far as they were read.
+    pub read: u64,
+    /// Games in the dataset.
+    pub kept: u64,
+    /// Games with the same start and moves as an earlier one.
+    pub duplicates: u64,
+    /// Games that could not be used.
+    pub rejected: u64,
+    /// The same by kind of fault.
+    pub rejected_by_kind: BTreeMap<String, u64>,
+    /// Positions of the games kept: one for every move played.
+    pub positions: u64,
+    /// Games by result.
+    pub results: BTreeMap<String, u64>,
+    /// Games by ending.
+    pub terminations: BTreeMap<String, u64>,
+}
+
+/// What is split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SplitBy {
+    /// Whole games.
+    Game,
+}
+
+/// How the dataset is split and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SplitSummary {
+    /// What is split.
+    pub by: SplitBy,
+    /// The seed of the assignment, and of the order in which evaluations take games.
+    pub seed: u64,
+    /// The shares that were asked for.
+    pub fractions: PerSplit<f64>,
+    /// Games in each split.
+    pub games: PerSplit<u64>,
+    /// Positions in each split.
+    pub positions: PerSplit<u64>,
+    /// The share of validation positions that occur in no training game.
+    pub novel_validation_positions: f64,
+    /// The share of test positions that occur in no training game.
+    pub novel_test_positions: f64,
+}
+
+/// One Parquet file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shard {
+    /// Its name in the dataset's folder.
+    pub file: String,
+    /// Games in it.
+    pub games: u64,
+    /// Positions in it.
+    pub positions: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// Its BLAKE3 hash, in hex.
+    pub blake3: String,
+}
+
+/// The content hash of a dataset with these shards.
+#[must_use]
+pub fn content_hash(game: GameKind, shards: &[Shard]) -> String {
+    let mut hasher = blake3::Hasher::new_derive_key("posenc 2026 dataset content v1");
+    hasher.update(game.name().as_bytes());
+    for shard in shards {
+        hasher.update(b"\n");
+        hasher.update(shard.blake3.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}

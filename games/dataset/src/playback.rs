@@ -1,0 +1,32 @@
+//! Playing a stored game through.
+
+use games::{Game, Line, Position};
+
+/// A move of a game.
+pub(crate) type Move<G> = <<G as Game>::Position as Position>::Move;
+
+/// Why a stored game cannot be played through: the ply and the reason.
+pub(crate) struct Stuck {
+    pub(crate) ply: usize,
+    pub(crate) reason: String,
+}
+
+/// Plays `moves` (UCI or USI, separated by spaces) from `start` and calls `on_ply` with the line before each move
+/// and the move itself.
+pub(crate) fn play_through<G: Game>(
+    start: Option<&str>,
+    moves: &str,
+    mut on_ply: impl FnMut(&Line<G::Position>, Move<G>),
+) -> Result<(), Stuck> {
+    let start = match start {
+        None => G::Position::start(),
+        Some(text) => G::Position::parse(text).map_err(|error| Stuck { ply: 0, reason: error.to_string() })?,
+    };
+    let mut line = Line::new(start);
+    for (ply, text) in moves.split_ascii_whitespace().enumerate() {
+        let mv = line.position().parse_move(text).map_err(|error| Stuck { ply, reason: error.to_string() })?;
+        on_ply(&line, mv);
+        line.play(mv);
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Train, validation and test: which game belongs where.
+
+use serde::{Deserialize, Serialize};
+use std::ops::{Index, IndexMut};
+
+/// A part of a dataset. Games never share theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Split {
+    /// What networks are trained on.
+    Train,
+    /// What anything is chosen on (a learning rate, a checkpoint).
+    Validation,
+    /// What is reported.
+    Test,
+}
+
+impl Split {
+    /// All splits.
+    pub const ALL: [Self; 3] = [Self::Train, Self::Validation, Self::Test];
+
+    /// Its name in files and messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::Validation => "validation",
+            Self::Test => "test",
+        }
+    }
+}
+
+/// One value for each split.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PerSplit<T> {
+    /// The training split's.
+    pub train: T,
+    /// The validation split's.
+    pub validation: T,
+    /// The test split's.
+    pub test: T,
+}
+
+impl<T> Index<Split> for PerSplit<T> {
+    type Output = T;
+
+    fn index(&self, split: Split) -> &T {
+        match split {
+            Split::Train => &self.train,
+            Split::Validation => &self.validation,
+            Split::Test => &self.test,
+        }
+    }
+}
+
+impl<T> IndexMut<Split> for PerSplit<T> {
+    fn index_mut(&mut self, split: Split) -> &mut T {
+        match split {
+            Split::Train => &mut self.train,
+            Split::Validation => &mut self.validation,
+            Split::Test => &mut self.test,
+        }
+    }
+}
+
+/// The split of a game, from a stream keyed by the seed and what was played. So it does not depend on the order of
+/// the games or on which others there are: adding games to a dataset moves none from one split to another.
+#[must_use]
+pub fn assign(seed: u64, fractions: &PerSplit<f64>, start: Option<&str>, moves: &str) -> Split {
+    let draw = streams::uniform(&mut streams::stream(seed, &["split", start.unwrap_or(""), moves]));
+    if draw < fractions.test {
+        Split::Test
+    } else if draw < fractions.test + fractions.validation {
+        Split::Validation
+    } else {
+        Split::Train
+    }
+}

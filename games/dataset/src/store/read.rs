@@ -1,0 +1,58 @@
+//! Reading a shard.
+
+use super::GameRow;
+use super::columns::{rows, schema};
+use super::write::hash_file;
+use crate::error::DatasetError;
+use crate::manifest::Shard;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Games that are turned into rows at a time.
+const BATCH_GAMES: usize = 1024;
+
+/// Checks that a shard is the file which the manifest describes. Nothing is read as Parquet before this has passed.
+pub(crate) fn verify(dir: &Path, shard: &Shard) -> Result<(), DatasetError> {
+    let path = dir.join(&shard.file);
+    let bytes = match std::fs::metadata(&path) {
+        Ok(metadata) => metadata.len(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(DatasetError::ShardMissing(path)),
+        Err(error) => return Err(DatasetError::io("read", &path)(error)),
+    };
+    let changed = |what, expected: String, found: String| DatasetError::ShardChanged {
+        path: path.clone(),
+        what,
+        expected,
+        found,
+    };
+    if bytes != shard.bytes {
+        return Err(changed("size", format!("{} bytes", shard.bytes), format!("{bytes} bytes")));
+    }
+    let hash = hash_file(&path)?;
+    if hash == shard.blake3 { Ok(()) } else { Err(changed("hash", shard.blake3.clone(), hash)) }
+}
+
+/// Reads a shard, calling `on_game` for every row in order.
+///
+/// # Errors
+/// If the file is no Parquet file with the store's columns, or a row contradicts itself.
+pub fn read_shard(path: &Path, on_game: &mut dyn FnMut(GameRow)) -> Result<(), DatasetError> {
+    let unreadable = |reason: String| DatasetError::ShardUnreadable { path: path.to_owned(), reason };
+    let file = File::open(path).map_err(DatasetError::io("open", path))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| unreadable(error.to_string()))?;
+    for expected in schema().fields() {
+        let found = builder.schema().field_with_name(expected.name()).map_err(|error| unreadable(error.to_string()))?;
+        if found.data_type() != expected.data_type() {
+            let types = format!("{:?} instead of {:?}", found.data_type(), expected.data_type());
+            return Err(unreadable(format!("column \"{}\" has type {types}", expected.name())));
+        }
+    }
+    let batches = builder.with_batch_size(BATCH_GAMES).build().map_err(|error| unreadable(error.to_string()))?;
+    for batch in batches {
+        let batch = batch.map_err(|error| unreadable(error.to_string()))?;
+        rows(&batch).map_err(unreadable)?.into_iter().for_each(&mut *on_game);
+    }
+    Ok(())
+}
