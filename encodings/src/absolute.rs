@@ -1,0 +1,245 @@
+//! A vector per token, added to (or gating) the stream of tokens.
+//!
+//! | `at` | definition | source |
+//! |---|---|---|
+//! | `input` | x_i + c_i once, after the input embedding | dlshogi's transformer, chess transformers |
+//! | `every_layer` | x_i + c_i at the input of every attention layer, not in the residual | Chessformer (arXiv 2409.12272) eq. 4; Ergodice/lczero-training `use_absolute_pe` |
+//! | `gate` | x_i · relu(m_i) + a_i once | the same paper, A.1; Lc0's `ma_gating` |
+//!
+//! Eq. 4 adds c_i for queries and keys only; its code for values too. `values` chooses (default: the code's form).
+//!
+//! Parameters on l tokens of width d: l·d for a learned table, (ranks + files + aux)·d for a factorised one, once or
+//! per layer; 2·l·d for the gate. Learned tables start at zero, or normal with `init_std`; the gate at m = 1, a = 0.
+//!
+//! Deviation: Lc0's TensorFlow code keeps m ≥ 0 by projecting it after each step; here it passes through relu in the
+//! forward, as in Lc0's JAX code, so that a gate which reached zero stays closed.
+
+use crate::rows::{Rows, Table};
+use crate::{At, AttendInput, Claims, Configure, Dims, Encoding, EncodingError, Entry, Seams, Tokens};
+use nn::{Init, ParamId, Scope};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use tch::Tensor;
+
+const NAME: &str = "absolute";
+
+/// Where the vectors enter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// Once, after the input embedding.
+    Input,
+    /// At the input of every attention layer, each with its own table.
+    EveryLayer,
+    /// Once, after the input embedding, as a factor and a summand per token and channel.
+    Gate,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Input => "input",
+            Self::EveryLayer => "every_layer",
+            Self::Gate => "gate",
+        })
+    }
+}
+
+/// The options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Where the vectors enter; the input by default.
+    #[serde(default = "input")]
+    pub at: Place,
+    /// How they are made; learned by default.
+    #[serde(default = "learned")]
+    pub table: Table,
+    /// Whether values see them too; true by default. Only with [`Place::EveryLayer`].
+    #[serde(default = "with_values")]
+    pub values: bool,
+    /// Standard deviation of their first values; 0 by default.
+    #[serde(default)]
+    pub init_std: f64,
+}
+
+fn input() -> Place {
+    Place::Input
+}
+
+fn learned() -> Table {
+    Table::Learned
+}
+
+fn with_values() -> bool {
+    true
+}
+
+impl Config {
+    /// A learned table at `at`, everything else by default.
+    #[must_use]
+    pub fn new(at: Place) -> Self {
+        Self { at, table: learned(), values: with_values(), init_std: 0.0 }
+    }
+
+    fn check(&self) -> Result<(), EncodingError> {
+        let no_effect = |option: String, setting: String, remedy| {
+            Err(EncodingError::NoEffect { encoding: NAME, option, setting, remedy })
+        };
+        if !(self.init_std.is_finite() && self.init_std >= 0.0) {
+            let found = self.init_std.to_string();
+            return Err(EncodingError::OutOfRange { encoding: NAME, option: "init_std", wanted: "0 or more", found });
+        }
+        if self.at == Place::Gate && self.table != Table::Learned {
+            let option = format!("table: {}", self.table);
+            return no_effect(option, "at: gate".to_owned(), "the gate is always learned: leave the table out");
+        }
+        if !self.values && self.at != Place::EveryLayer {
+            let setting = format!("at: {}", self.at);
+            return no_effect("values: false".to_owned(), setting, "only at: every_layer tells values from queries");
+        }
+        if self.init_std > 0.0 && (self.at == Place::Gate || !self.table.is_learned()) {
+            let setting = if self.at == Place::Gate { "at: gate".to_owned() } else { format!("table: {}", self.table) };
+            return no_effect(format!("init_std: {}", self.init_std), setting, "leave it out");
+        }
+        Ok(())
+    }
+
+    fn init(&self) -> Init {
+        if self.init_std == 0.0 { Init::ZEROS } else { Init::Normal { std: self.init_std } }
+    }
+
+    fn claims(&self) -> Claims {
+        Claims { identity_at_start: self.table.is_learned() && self.init_std == 0.0, ..Claims::NONE }
+    }
+}
+
+impl Configure for Config {
+    const ENTRY: Entry = Entry {
+        name: NAME,
+        summary: "a vector per token: added at the input or at every layer, or a gate; learned, factorised or sines",
+        source: "Chessformer eq. 4 and A.1 (arXiv 2409.12272); Ergodice/lczero-training; searchless_chess",
+        example: "absolute: {at: every_layer, table: learned, values: true, init_std: 0.0}",
+    };
+
+    fn options(&self) -> Vec<String> {
+        let mut options = vec![self.at.to_string()];
+        options.extend((self.table != learned()).then(|| self.table.to_string()));
+        options.extend((!self.values).then(|| "q,k only".to_owned()));
+        options.extend((self.init_std != 0.0).then(|| format!("init_std={}", self.init_std)));
+        options
+    }
+
+    /// The place is part of the key: the paper's absolute network carries the gate and a table in every layer.
+    fn key(&self) -> String {
+        format!("{NAME}.{}", self.at)
+    }
+
+    fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
+        self.check()?;
+        let rows = |scope: &mut Scope<'_>| Rows::declare(scope, self.table, &self.init(), dims, tokens);
+        Ok(match self.at {
+            Place::Input => Box::new(Input { rows: rows(scope)?, claims: self.claims() }),
+            Place::EveryLayer => {
+                let layers = (0..dims.layers).map(|layer| rows(&mut scope.sub("layer").sub(layer)));
+                Box::new(EveryLayer { rows: layers.collect::<Result<_, _>>()?, values: self.values, claims: self.claims() })
+            }
+            Place::Gate => {
+                let shape = [tokens.len() as i64, dims.width as i64];
+                Box::new(Gate {
+                    factor: scope.full("factor", &shape, Init::ONES),
+                    summand: scope.full("summand", &shape, Init::ZEROS),
+                })
+            }
+        })
+    }
+
+    fn examples() -> Vec<Self> {
+        let at_every_layer = |table| Self { table, ..Self::new(Place::EveryLayer) };
+        let at_input = |table| Self { table, ..Self::new(Place::Input) };
+        let mut all = vec![Self::new(Place::Gate)];
+        all.extend(Table::ALL.map(at_input));
+        all.extend(Table::ALL.map(at_every_layer));
+        all.push(Self { values: false, ..at_every_layer(Table::Learned) });
+        all.push(Self { init_std: 0.02, ..at_input(Table::Learned) });
+        all.push(Self { init_std: 0.02, ..at_input(Table::Factorised) });
+        all
+    }
+}
+
+#[derive(Debug)]
+struct Input {
+    rows: Rows,
+    claims: Claims,
+}
+
+impl Encoding for Input {
+    fn seams(&self) -> Seams {
+        Seams::EMBED
+    }
+
+    fn claims(&self) -> Claims {
+        self.claims
+    }
+
+    fn macs(&self) -> u64 {
+        0
+    }
+
+    fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
+        let rows = self.rows.at(at.views).to_kind(x_bld.kind());
+        x_bld + rows
+    }
+}
+
+#[derive(Debug)]
+struct EveryLayer {
+    rows: Vec<Rows>,
+    values: bool,
+    claims: Claims,
+}
+
+impl Encoding for EveryLayer {
+    fn seams(&self) -> Seams {
+        Seams::ATTEND
+    }
+
+    fn claims(&self) -> Claims {
+        self.claims
+    }
+
+    fn macs(&self) -> u64 {
+        0
+    }
+
+    fn attend(&self, at: At<'_>, x_bld: &Tensor) -> Option<AttendInput> {
+        let qk_bld = x_bld + self.rows[at.layer].at(at.views).to_kind(x_bld.kind());
+        let v_bld = (!self.values).then(|| x_bld.shallow_clone());
+        Some(AttendInput { qk_bld, v_bld })
+    }
+}
+
+#[derive(Debug)]
+struct Gate {
+    factor: ParamId,
+    summand: ParamId,
+}
+
+impl Encoding for Gate {
+    fn seams(&self) -> Seams {
+        Seams::EMBED
+    }
+
+    fn claims(&self) -> Claims {
+        Claims { identity_at_start: true, ..Claims::NONE }
+    }
+
+    fn macs(&self) -> u64 {
+        0
+    }
+
+    fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
+        let kind = x_bld.kind();
+        x_bld * at.views[self.factor].relu().to_kind(kind) + at.views[self.summand].to_kind(kind)
+    }
+}

@@ -1,0 +1,144 @@
+//! One map of logits, made from the summary token and shared by all heads and layers.
+//!
+//! A single linear map width → t² (with bias), whose weights every layer shares, reads the CLS token of the layer's
+//! input and gives a `[t,t]` map that is added to the scaled logits of every head. Source: Sid3024/Chess-AI, whose
+//! README calls it smolgen. Without a CLS token it reads the mean of the squares.
+//!
+//! `tokens: squares` maps pairs of squares only, as that project's text says; `tokens: all` every pair, as its code does.
+//!
+//! Parameters: d·t² + t², once. The weight starts uniform in ±1/√d as PyTorch's default does; deviation: the bias starts
+//! at zero.
+
+use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Logits, Queries, Seams, Tokens};
+use nn::{Constant, Init, Linear, Scope};
+use serde::{Deserialize, Serialize};
+use tch::{Kind, Tensor};
+
+/// Which tokens the map covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Covered {
+    /// Pairs of squares; others get nothing added.
+    Squares,
+    /// Every pair.
+    All,
+}
+
+/// The options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Which tokens the map covers; squares by default.
+    #[serde(default = "squares")]
+    pub tokens: Covered,
+}
+
+fn squares() -> Covered {
+    Covered::Squares
+}
+
+impl Configure for Config {
+    const ENTRY: Entry = Entry {
+        name: "cls_map",
+        summary: "one map of logits from the summary token, shared by all heads and layers",
+        source: "Sid3024/Chess-AI (there called smolgen)",
+        example: "cls_map: {tokens: squares}",
+    };
+
+    fn options(&self) -> Vec<String> {
+        (self.tokens == Covered::All).then(|| "all".to_owned()).into_iter().collect()
+    }
+
+    fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
+        let covered: Vec<_> = match self.tokens {
+            Covered::Squares => tokens.squares().map(|(token, _)| token).collect(),
+            Covered::All => (0..tokens.len()).collect(),
+        };
+        let (width, pairs) = (dims.width as i64, (covered.len() * covered.len()) as i64);
+        let init = Init::Uniform { bound: 1.0 / (dims.width as f64).sqrt() };
+        let in_place = (0..tokens.len()).eq(covered.iter().copied());
+        Ok(Box::new(ClsMap {
+            map: Linear::declare(&mut scope.sub("map"), width, pairs, init, true),
+            summary: Summary::of(tokens),
+            spread: (!in_place).then(|| spread(tokens.len(), &covered)),
+            tokens: tokens.len() as i64,
+            layers: dims.layers as u64,
+        }))
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![Self { tokens: Covered::Squares }, Self { tokens: Covered::All }]
+    }
+}
+
+/// For every pair of tokens its place in the map, or the place after the map's end where it has none.
+fn spread(tokens: usize, covered: &[usize]) -> Constant {
+    let place = |token: usize| covered.iter().position(|&t| t == token);
+    let entry = |pair: usize| match (place(pair / tokens), place(pair % tokens)) {
+        (Some(query), Some(key)) => query * covered.len() + key,
+        _ => covered.len() * covered.len(),
+    };
+    let entries: Vec<_> = (0..tokens * tokens).map(|pair| entry(pair) as i64).collect();
+    Constant::indices(&entries, &[entries.len() as i64])
+}
+
+/// What the map reads.
+#[derive(Debug)]
+enum Summary {
+    Cls(i64),
+    MeanOf(Constant),
+}
+
+impl Summary {
+    fn of(tokens: &Tokens) -> Self {
+        let squares = || tokens.squares().map(|(token, _)| token as i64).collect::<Vec<_>>();
+        match tokens.cls() {
+            Some(token) => Self::Cls(token as i64),
+            None => Self::MeanOf(Constant::indices(&squares(), &[squares().len() as i64])),
+        }
+    }
+
+    /// `[b,l,d]` → `[b,d]`.
+    fn read(&self, x_bld: &Tensor) -> Tensor {
+        match self {
+            Self::Cls(token) => x_bld.select(1, *token),
+            Self::MeanOf(squares) => {
+                let of_squares = x_bld.index_select(1, &squares.on(x_bld.device()));
+                of_squares.mean_dim([1i64].as_slice(), false, None::<Kind>)
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct ClsMap {
+    map: Linear,
+    summary: Summary,
+    /// Absent where the map covers every token.
+    spread: Option<Constant>,
+    tokens: i64,
+    layers: u64,
+}
+
+impl Encoding for ClsMap {
+    fn seams(&self) -> Seams {
+        Seams::LOGITS
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::NONE
+    }
+
+    fn macs(&self) -> u64 {
+        self.layers * self.map.macs()
+    }
+
+    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+        let map = self.map.forward(at.views, &self.summary.read(queries.x_bld));
+        let map = match &self.spread {
+            None => map,
+            Some(spread) => map.constant_pad_nd([0, 1]).index_select(1, &spread.on(map.device())),
+        };
+        Logits { after_scale: Some(map.view([-1, 1, self.tokens, self.tokens])), ..Logits::default() }
+    }
+}

@@ -1,0 +1,44 @@
+//! What the file of an encoding provides beside the encoding: options, words about it, examples.
+
+use crate::{Dims, Encoding, EncodingError, Tokens};
+use nn::Scope;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// One line of `posenc list encodings`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name in YAML.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// The paper and the reference code.
+    pub source: &'static str,
+    /// How an experiment writes it, in YAML.
+    pub example: &'static str,
+}
+
+/// The options of one encoding.
+pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
+    /// The words about it.
+    const ENTRY: Entry;
+
+    /// The options that a reader of a table wants to see, shortest form first: what has no default, then what
+    /// differs from its default. Two configurations with the same options must be equal.
+    fn options(&self) -> Vec<String>;
+
+    /// Under which name its parameters live. Two encodings of one network must differ in it; the same encoding has
+    /// the same key in every network, so that it starts from the same numbers.
+    fn key(&self) -> String {
+        Self::ENTRY.name.to_owned()
+    }
+
+    /// Declares its parameters in `scope` (which is already its own) for a network of these sizes.
+    ///
+    /// # Errors
+    /// If the options contradict each other or the sizes.
+    fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError>;
+
+    /// Configurations that reach every option; the laws run over them.
+    fn examples() -> Vec<Self>;
+}

@@ -1,0 +1,133 @@
+//! The trait: what an encoding is asked, and with what it may answer.
+
+use crate::Seams;
+use nn::Views;
+use std::fmt::Debug;
+use tch::Tensor;
+
+/// The sizes of the network that an encoding serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dims {
+    /// Width `d`.
+    pub width: usize,
+    /// Heads `h`.
+    pub heads: usize,
+    /// Attention layers.
+    pub layers: usize,
+}
+
+impl Dims {
+    /// Head width `k`.
+    #[must_use]
+    pub fn head_width(&self) -> usize {
+        self.width / self.heads
+    }
+}
+
+/// Where in the network an encoding is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct At<'a> {
+    /// The parameters of this forward pass.
+    pub views: &'a Views,
+    /// The attention layer, from 0.
+    pub layer: usize,
+    /// The packed rows of the batch `[b, row]`, u8, on the device.
+    pub packed: &'a Tensor,
+}
+
+/// The input of an attention layer.
+#[derive(Debug)]
+pub struct AttendInput {
+    /// What queries and keys are computed from, `[b,l,d]`.
+    pub qk_bld: Tensor,
+    /// What values are computed from, `[b,l,d]`; `None` for the same tensor, so that a fused projection survives.
+    pub v_bld: Option<Tensor>,
+}
+
+/// What an encoding may look at when it makes logits.
+#[derive(Debug, Clone, Copy)]
+pub struct Queries<'a> {
+    /// The layer's input for queries and keys, after [`Encoding::attend`], `[b,l,d]`.
+    pub x_bld: &'a Tensor,
+    /// Queries before rotation, `[b,h,l,k]`.
+    pub q_bhlk: &'a Tensor,
+    /// Keys before rotation, `[b,h,l,k]`.
+    pub k_bhlk: &'a Tensor,
+}
+
+/// Additive terms of the attention logits; each broadcasts to `[b,h,l,l]` (query token, then key token).
+#[derive(Debug, Default)]
+pub struct Logits {
+    /// Added to q·k before it is divided by √k.
+    pub before_scale: Option<Tensor>,
+    /// Added after the division.
+    pub after_scale: Option<Tensor>,
+}
+
+/// What an encoding promises; the laws test it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claims {
+    /// Its first parameters leave the function of the network as it is without the encoding.
+    pub identity_at_start: bool,
+    /// Moving everything on the board by the same displacement does not change how tokens attend to each other,
+    /// auxiliary tokens included.
+    pub translation_invariant: bool,
+    /// It cannot tell squares apart at all: permuting the squares of the input permutes the output.
+    pub permutation_equivariant: bool,
+}
+
+impl Claims {
+    /// Every promise.
+    pub const ALL: Self = Self { identity_at_start: true, translation_invariant: true, permutation_equivariant: true };
+
+    /// No promise.
+    pub const NONE: Self =
+        Self { identity_at_start: false, translation_invariant: false, permutation_equivariant: false };
+
+    /// What holds when two encodings are stacked: what both promise.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            identity_at_start: self.identity_at_start && other.identity_at_start,
+            translation_invariant: self.translation_invariant && other.translation_invariant,
+            permutation_equivariant: self.permutation_equivariant && other.permutation_equivariant,
+        }
+    }
+}
+
+/// A position encoding, declared for one network.
+pub trait Encoding: Debug + Send {
+    /// The seams it touches. A test compares them with what is observed.
+    fn seams(&self) -> Seams;
+
+    /// What it promises.
+    fn claims(&self) -> Claims;
+
+    /// Multiplications that it adds per position (all layers), softmax and elementwise work left out.
+    fn macs(&self) -> u64;
+
+    /// Once, after the input embedding: `[b,l,d]` → `[b,l,d]`. `at.layer` is 0 and means nothing.
+    fn embed(&self, _at: At<'_>, x_bld: Tensor) -> Tensor {
+        x_bld
+    }
+
+    /// At the input of an attention layer: `None` leaves it as it is.
+    fn attend(&self, _at: At<'_>, _x_bld: &Tensor) -> Option<AttendInput> {
+        None
+    }
+
+    /// On queries and keys `[b,h,l,k]`; `None` leaves them as they are.
+    fn rotate(&self, _at: At<'_>, _q_bhlk: &Tensor, _k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
+        None
+    }
+
+    /// Additive terms of the logits.
+    fn logits(&self, _at: At<'_>, _queries: Queries<'_>) -> Logits {
+        Logits::default()
+    }
+
+    /// An additive term `[b,h,l,k]` of the attention output, from the weights `[b,h,l,l]` and values `[b,h,l,k]`.
+    fn values(&self, _at: At<'_>, _weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
+        None
+    }
+}

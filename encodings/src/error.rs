@@ -1,0 +1,48 @@
+//! Why an encoding cannot be declared.
+
+/// An encoding's options do not fit each other, the network or its neighbours in the list.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EncodingError {
+    /// An option that the other options make meaningless. Such options are refused, since a grid would otherwise
+    /// compare a network with itself.
+    #[error("{encoding}: {option} has no effect with {setting}; {remedy}")]
+    NoEffect {
+        /// The encoding's name.
+        encoding: &'static str,
+        /// The option and its value.
+        option: String,
+        /// What makes it meaningless.
+        setting: String,
+        /// What to write instead.
+        remedy: &'static str,
+    },
+    /// A size of the network that the encoding cannot divide.
+    #[error("{encoding}: the {what}, {size}, is not divisible by {divisor}; {remedy}")]
+    Indivisible {
+        /// The encoding's name and the option that asks for it.
+        encoding: String,
+        /// Which size.
+        what: &'static str,
+        /// Its value.
+        size: usize,
+        /// What it should be a multiple of.
+        divisor: usize,
+        /// What to change.
+        remedy: &'static str,
+    },
+    /// An option outside its range.
+    #[error("{encoding}: {option} must be {wanted}, not {found}")]
+    OutOfRange {
+        /// The encoding's name.
+        encoding: &'static str,
+        /// The option.
+        option: &'static str,
+        /// Its range, in words.
+        wanted: &'static str,
+        /// Its value.
+        found: String,
+    },
+    /// A list that names one encoding twice.
+    #[error("the encodings of one network name \"{0}\" twice; keep one of them")]
+    Twice(String),
+}

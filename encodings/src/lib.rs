@@ -1,0 +1,35 @@
+//! Position encodings: how attention is told where things are on a board. One encoding per file.
+//!
+//! An encoding owns all its [`Seams`] and switches nothing else on or off; every seam is the identity by default.
+//! Encodings stack ([`Stack`]): an experiment names a list. To add one, write a file with a `Config` that is
+//! [`Configure`] and its [`Encoding`], name the file below and in the list of `config.rs`; the laws in `tests/` then
+//! run over it.
+//!
+//! Shape suffixes: `b` batch, `l` tokens, `d` width, `h` heads, `k` head width; `c` classes of token pairs.
+
+pub mod config;
+pub mod configure;
+pub mod encoding;
+pub mod error;
+pub mod pairs;
+pub mod seams;
+pub mod rows;
+pub mod stack;
+pub mod tokens;
+
+pub mod absolute;
+pub mod cls_map;
+pub mod dynamic_relative;
+pub mod none;
+pub mod relative_bias;
+pub mod rope;
+pub mod shaw;
+pub mod smolgen;
+
+pub use config::EncodingConfig;
+pub use configure::{Configure, Entry};
+pub use encoding::{At, AttendInput, Claims, Dims, Encoding, Logits, Queries};
+pub use error::EncodingError;
+pub use seams::Seams;
+pub use stack::Stack;
+pub use tokens::{Role, Tokens};

@@ -1,0 +1,48 @@
+//! No position at all: the control that every comparison needs.
+
+use crate::{Claims, Configure, Dims, Encoding, EncodingError, Entry, Seams, Tokens};
+use nn::Scope;
+use serde::{Deserialize, Serialize};
+
+/// It has no options.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+impl Configure for Config {
+    const ENTRY: Entry = Entry {
+        name: "none",
+        summary: "no position information; the trunk cannot tell squares apart",
+        source: "control; NoPE, Haviv et al. 2022 (arXiv 2203.16634)",
+        example: "none",
+    };
+
+    fn options(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn declare(&self, _: &mut Scope<'_>, _: Dims, _: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
+        Ok(Box::new(Nothing))
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![Self {}]
+    }
+}
+
+#[derive(Debug)]
+struct Nothing;
+
+impl Encoding for Nothing {
+    fn seams(&self) -> Seams {
+        Seams::NONE
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::ALL
+    }
+
+    fn macs(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,167 @@
+//! Pairs of tokens and the classes in which relative encodings share their parameters.
+
+use crate::Tokens;
+use nn::Constant;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use tch::Tensor;
+
+/// Which pairs of tokens share a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Share {
+    /// Pairs of squares with the same displacement in files and ranks.
+    Displacement,
+    /// None: every pair has its own.
+    Pair,
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Displacement => "displacement",
+            Self::Pair => "pair",
+        })
+    }
+}
+
+/// The class of every ordered pair of tokens.
+///
+/// Tables of a relative encoding have the shape `[h, classes, …]`; [`Self::expand`] makes `[h, l, l, …]` of them.
+#[derive(Debug)]
+pub struct PairClasses {
+    tokens: i64,
+    classes: i64,
+    map: Map,
+}
+
+/// How a table becomes one entry per pair. Where there are two maps, the first is by (query, key) and the second by
+/// (key, query).
+#[derive(Debug)]
+enum Map {
+    /// It is one already.
+    Identity,
+    /// The sequence is the board: first ranks, then files are picked. The gradient then sums a few large slices
+    /// instead of l² small ones, a third of the time.
+    Board { by_query: Axes, by_key: Axes },
+    /// Some token has no square: an index per pair.
+    Sequence { by_query: Constant, by_key: Constant },
+}
+
+/// Differences of coordinates for pairs of ranks `[R·R]` and pairs of files `[F·F]`, counted from 0.
+#[derive(Debug)]
+struct Axes {
+    ranks: i64,
+    files: i64,
+    rank_pairs: Constant,
+    file_pairs: Constant,
+}
+
+impl PairClasses {
+    /// The classes of a sequence. Under [`Share::Displacement`] these are
+    /// [`games::Geometry::displacement_class`] for two squares and, only if some token has no square, one class
+    /// each for square → auxiliary, auxiliary → square and auxiliary → auxiliary.
+    #[must_use]
+    pub fn new(tokens: &Tokens, share: Share) -> Self {
+        let len = tokens.len();
+        let is_board = tokens.squares().eq((0..tokens.geometry().squares()).map(|square| (square, square)));
+        let (classes, map) = match share {
+            Share::Pair => (len * len, Map::Identity),
+            Share::Displacement if is_board && !tokens.has_aux() => (displacement_classes(tokens), Map::board(tokens)),
+            Share::Displacement => (displacement_classes(tokens), Map::sequence(tokens)),
+        };
+        Self { tokens: len as i64, classes: classes as i64, map }
+    }
+
+    /// How many classes there are.
+    #[must_use]
+    pub fn count(&self) -> i64 {
+        self.classes
+    }
+
+    /// `[h, classes, …]` → `[h, l, l, …]`: entry (i, j) is that of the class of query i and key j.
+    #[must_use]
+    pub fn expand(&self, table: &Tensor) -> Tensor {
+        match &self.map {
+            Map::Identity => table.view(&self.expanded_shape(table)[..]),
+            Map::Board { by_query, .. } => by_query.pick(table).view(&self.expanded_shape(table)[..]),
+            Map::Sequence { by_query, .. } => self.pick(by_query, table),
+        }
+    }
+
+    /// Like [`Self::expand`], by key: entry (j, i) is that of the class of query i and key j. Where every pair has its
+    /// own parameter, the table itself is stored in this order.
+    #[must_use]
+    pub fn expand_by_key(&self, table: &Tensor) -> Tensor {
+        match &self.map {
+            Map::Identity => table.view(&self.expanded_shape(table)[..]),
+            Map::Board { by_key, .. } => by_key.pick(table).view(&self.expanded_shape(table)[..]),
+            Map::Sequence { by_key, .. } => self.pick(by_key, table),
+        }
+    }
+
+    fn pick(&self, classes: &Constant, table: &Tensor) -> Tensor {
+        table.index_select(1, &classes.on(table.device())).view(&self.expanded_shape(table)[..])
+    }
+
+    fn expanded_shape(&self, table: &Tensor) -> Vec<i64> {
+        let size = table.size();
+        [size[0], self.tokens, self.tokens].into_iter().chain(size[2..].iter().copied()).collect()
+    }
+}
+
+impl Map {
+    fn board(tokens: &Tokens) -> Self {
+        let (ranks, files) = (tokens.geometry().ranks(), tokens.geometry().files());
+        let axes = |sign: i64| Axes {
+            ranks: ranks as i64,
+            files: files as i64,
+            rank_pairs: differences(ranks as i64, sign),
+            file_pairs: differences(files as i64, sign),
+        };
+        Self::Board { by_query: axes(1), by_key: axes(-1) }
+    }
+
+    fn sequence(tokens: &Tokens) -> Self {
+        let len = tokens.len();
+        let map = |class: &dyn Fn(usize, usize) -> usize| {
+            let classes: Vec<_> = (0..len * len).map(|pair| class(pair / len, pair % len) as i64).collect();
+            Constant::indices(&classes, &[(len * len) as i64])
+        };
+        Self::Sequence {
+            by_query: map(&|query, key| displacement_class(tokens, query, key)),
+            by_key: map(&|key, query| displacement_class(tokens, query, key)),
+        }
+    }
+}
+
+impl Axes {
+    /// `[h, (2R−1)·(2F−1), …]` → `[h, R·F, R·F, …]`, the latter flat.
+    fn pick(&self, table: &Tensor) -> Tensor {
+        let (heads, r, f) = (table.size()[0], self.ranks, self.files);
+        let by_axis = table.view([heads, 2 * r - 1, 2 * f - 1, -1]);
+        let of_ranks = by_axis.index_select(1, &self.rank_pairs.on(table.device()));
+        let of_pairs = of_ranks.index_select(2, &self.file_pairs.on(table.device()));
+        of_pairs.view([heads, r, r, f, f, -1]).permute([0, 1, 3, 2, 4, 5]).contiguous()
+    }
+}
+
+/// `sign·(a − b)` for every (a, b), moved up so that the least is 0.
+fn differences(length: i64, sign: i64) -> Constant {
+    let pairs = (0..length).flat_map(|a| (0..length).map(move |b| sign * (a - b) + length - 1));
+    Constant::indices(&pairs.collect::<Vec<_>>(), &[length * length])
+}
+
+fn displacement_classes(tokens: &Tokens) -> usize {
+    tokens.geometry().displacement_classes() + if tokens.has_aux() { 3 } else { 0 }
+}
+
+fn displacement_class(tokens: &Tokens, query: usize, key: usize) -> usize {
+    let on_board = tokens.geometry().displacement_classes();
+    match (tokens.square(query), tokens.square(key)) {
+        (Some(q), Some(k)) => tokens.geometry().displacement_class(q, k),
+        (Some(_), None) => on_board,
+        (None, Some(_)) => on_board + 1,
+        (None, None) => on_board + 2,
+    }
+}

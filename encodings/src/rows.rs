@@ -1,0 +1,156 @@
+//! A vector for every token of the sequence: learned, factorised over rank and file, or sinusoidal.
+
+use crate::{Dims, EncodingError, Tokens};
+use nn::{Constant, Init, ParamId, Scope, Views};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use tch::Tensor;
+
+/// How the vectors are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Table {
+    /// One learned vector per token, auxiliary tokens included.
+    Learned,
+    /// Learned p_rank + p_file; an auxiliary token has a learned vector of its own.
+    Factorised,
+    /// Fixed [sin | cos] of the square's index, largest time scale 10,000 (searchless_chess; Vaswani et al. 2017,
+    /// arXiv 1706.03762); zero for auxiliary tokens. Deviation: searchless_chess multiplies its token embeddings by
+    /// √d first.
+    #[serde(rename = "sinusoidal_1d")]
+    Sinusoidal1d,
+    /// The first half of the channels as [`Self::Sinusoidal1d`] of the rank, the second half of the file; zero for
+    /// auxiliary tokens.
+    #[serde(rename = "sinusoidal_2d")]
+    Sinusoidal2d,
+}
+
+impl Table {
+    /// Every way.
+    pub const ALL: [Self; 4] = [Self::Learned, Self::Factorised, Self::Sinusoidal1d, Self::Sinusoidal2d];
+
+    /// Whether it has parameters.
+    #[must_use]
+    pub fn is_learned(self) -> bool {
+        matches!(self, Self::Learned | Self::Factorised)
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Learned => "learned",
+            Self::Factorised => "factorised",
+            Self::Sinusoidal1d => "sinusoidal_1d",
+            Self::Sinusoidal2d => "sinusoidal_2d",
+        })
+    }
+}
+
+/// The vectors of a sequence, `[l, d]`.
+#[derive(Debug)]
+pub enum Rows {
+    /// See [`Table::Learned`].
+    Learned(ParamId),
+    /// See [`Table::Factorised`].
+    Factorised {
+        /// The learned vectors `[ranks, d]`, `[files, d]` and, if there are auxiliary tokens, `[aux, d]`.
+        parts: Vec<ParamId>,
+        /// The 0/1 matrix `[l, ranks + files + aux]` that picks each token's summands.
+        picks: Constant,
+    },
+    /// See [`Table::Sinusoidal1d`] and [`Table::Sinusoidal2d`].
+    Fixed(Constant),
+}
+
+impl Rows {
+    /// Declares what the table learns in `scope`: `table [l, d]`, or `rank`, `file` and `aux`, each starting from `init`.
+    ///
+    /// # Errors
+    /// If a sinusoidal table cannot divide the width.
+    pub fn declare(
+        scope: &mut Scope<'_>,
+        table: Table,
+        init: &Init,
+        dims: Dims,
+        tokens: &Tokens,
+    ) -> Result<Self, EncodingError> {
+        let width = dims.width as i64;
+        Ok(match table {
+            Table::Learned => Self::Learned(scope.full("table", &[tokens.len() as i64, width], init.clone())),
+            Table::Factorised => factorised(scope, init, width, tokens),
+            Table::Sinusoidal1d => Self::Fixed(sinusoidal_1d(dims, tokens)?),
+            Table::Sinusoidal2d => Self::Fixed(sinusoidal_2d(dims, tokens)?),
+        })
+    }
+
+    /// The vectors, `[l, d]`, f32.
+    #[must_use]
+    pub fn at(&self, views: &Views) -> Tensor {
+        match self {
+            Self::Learned(table) => views[*table].shallow_clone(),
+            Self::Factorised { parts, picks } => {
+                let parts: Vec<_> = parts.iter().map(|&part| &views[part]).collect();
+                picks.on(views.device()).matmul(&Tensor::cat(&parts, 0))
+            }
+            Self::Fixed(table) => table.on(views.device()),
+        }
+    }
+}
+
+fn factorised(scope: &mut Scope<'_>, init: &Init, width: i64, tokens: &Tokens) -> Rows {
+    let (ranks, files, aux) = (tokens.geometry().ranks(), tokens.geometry().files(), tokens.aux().count());
+    let columns = ranks + files + aux;
+    let mut picks = vec![0f32; tokens.len() * columns];
+    for (token, square) in tokens.squares() {
+        picks[token * columns + tokens.geometry().rank_of(square)] = 1.0;
+        picks[token * columns + ranks + tokens.geometry().file_of(square)] = 1.0;
+    }
+    for (number, token) in tokens.aux().enumerate() {
+        picks[token * columns + ranks + files + number] = 1.0;
+    }
+    let parts = [("rank", ranks), ("file", files), ("aux", aux)].into_iter().filter(|&(_, rows)| rows > 0);
+    Rows::Factorised {
+        parts: parts.map(|(name, rows)| scope.full(name, &[rows as i64, width], init.clone())).collect(),
+        picks: Constant::floats(&picks, &[tokens.len() as i64, columns as i64]),
+    }
+}
+
+fn sinusoidal_1d(dims: Dims, tokens: &Tokens) -> Result<Constant, EncodingError> {
+    check_width(Table::Sinusoidal1d, dims, 2)?;
+    Ok(fixed(dims, tokens, |square| sinusoid(square, dims.width)))
+}
+
+fn sinusoidal_2d(dims: Dims, tokens: &Tokens) -> Result<Constant, EncodingError> {
+    check_width(Table::Sinusoidal2d, dims, 4)?;
+    let half = dims.width / 2;
+    Ok(fixed(dims, tokens, |square| {
+        let (rank, file) = (tokens.geometry().rank_of(square), tokens.geometry().file_of(square));
+        [sinusoid(rank, half), sinusoid(file, half)].concat()
+    }))
+}
+
+fn fixed(dims: Dims, tokens: &Tokens, row: impl Fn(usize) -> Vec<f32>) -> Constant {
+    let rows = (0..tokens.len()).flat_map(|token| tokens.square(token).map_or_else(|| vec![0.0; dims.width], &row));
+    Constant::floats(&rows.collect::<Vec<_>>(), &[tokens.len() as i64, dims.width as i64])
+}
+
+/// `[sin(position·f_0), …, cos(position·f_0), …]` with f_i = 10000^(−2i/width).
+fn sinusoid(position: usize, width: usize) -> Vec<f32> {
+    let angles = (0..width / 2).map(|i| position as f64 * 10_000f64.powf(-2.0 * i as f64 / width as f64));
+    let (sines, cosines): (Vec<_>, Vec<_>) = angles.map(|angle| (angle.sin() as f32, angle.cos() as f32)).unzip();
+    [sines, cosines].concat()
+}
+
+fn check_width(table: Table, dims: Dims, divisor: usize) -> Result<(), EncodingError> {
+    if dims.width.is_multiple_of(divisor) {
+        return Ok(());
+    }
+    Err(EncodingError::Indivisible {
+        encoding: format!("absolute with table: {table}"),
+        what: "width",
+        size: dims.width,
+        divisor,
+        remedy: "change the width or take another table",
+    })
+}

@@ -1,0 +1,224 @@
+//! Learned vectors per displacement that meet queries, keys and values.
+//!
+//! e_ij = (q_i·k_j + q_i·a^K_ij + k_j·a^Q_ij) / √k and z_i = Σ_j α_ij (v_j + a^V_ij): Chessformer (arXiv 2409.12272)
+//! eq. 6 and 7 after Shaw et al. 2018 (arXiv 1803.02155); code Ergodice/lczero-training `RPELogits`, `RPEValue`.
+//!
+//! `terms` names the tables by what they meet, as that code does: `q` is a^K, which the query multiplies; `k` is a^Q,
+//! which the key multiplies; `v` is a^V. Eq. 6 also has a^Q_ij·a^K_ij, which the code leaves out: `cross: true` adds
+//! it. Tables `[h, classes, k]` are per layer and head and start at zero. With `share: pair` every pair of tokens has its
+//! own vector.
+//!
+//! Parameters per layer and term: d·classes, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), or d·l².
+//!
+//! No tensor `[b,h,l,l,k]` is ever made: each table is expanded once per layer to `[h,l,l,k]`, whose product with the
+//! queries of the whole batch is one product `[b,k]×[k,l]` for each head and query.
+
+use crate::pairs::{PairClasses, Share};
+use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Logits, Queries, Seams, Tokens};
+use nn::{Init, ParamId, Scope};
+use serde::{Deserialize, Serialize};
+use tch::{Kind, Tensor};
+
+const NAME: &str = "shaw";
+
+/// What a table meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Term {
+    /// Queries: the a^K of the paper.
+    Q,
+    /// Keys: the a^Q of the paper.
+    K,
+    /// Attention weights: a^V.
+    V,
+}
+
+impl Term {
+    const ALL: [Self; 3] = [Self::Q, Self::K, Self::V];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Q => "q",
+            Self::K => "k",
+            Self::V => "v",
+        }
+    }
+}
+
+/// The options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Which tables there are; all three by default.
+    #[serde(default = "all_terms")]
+    pub terms: Vec<Term>,
+    /// Whether the product of the two logit tables is added; false by default.
+    #[serde(default)]
+    pub cross: bool,
+    /// Which pairs share a vector; displacements by default.
+    #[serde(default = "by_displacement")]
+    pub share: Share,
+}
+
+fn all_terms() -> Vec<Term> {
+    Term::ALL.to_vec()
+}
+
+fn by_displacement() -> Share {
+    Share::Displacement
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { terms: all_terms(), cross: false, share: by_displacement() }
+    }
+}
+
+impl Config {
+    fn has(&self, term: Term) -> bool {
+        self.terms.contains(&term)
+    }
+
+    fn check(&self) -> Result<(), EncodingError> {
+        let once = Term::ALL.iter().all(|term| self.terms.iter().filter(|t| *t == term).count() <= 1);
+        if self.terms.is_empty() || !once {
+            return Err(EncodingError::OutOfRange {
+                encoding: NAME,
+                option: "terms",
+                wanted: "one, two or three of q, k, v, each once",
+                found: format!("[{}]", self.terms.iter().map(|term| term.name()).collect::<Vec<_>>().join(", ")),
+            });
+        }
+        if self.cross && !(self.has(Term::Q) && self.has(Term::K)) {
+            return Err(EncodingError::NoEffect {
+                encoding: NAME,
+                option: "cross: true".to_owned(),
+                setting: "only one of the terms q and k".to_owned(),
+                remedy: "name both terms or leave cross out",
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Configure for Config {
+    const ENTRY: Entry = Entry {
+        name: NAME,
+        summary: "learned vectors per displacement that meet queries, keys and values",
+        source: "Chessformer eq. 6-7 (arXiv 2409.12272), Shaw et al. 2018; Ergodice/lczero-training",
+        example: "shaw: {terms: [q, k, v], cross: false, share: displacement}",
+    };
+
+    fn options(&self) -> Vec<String> {
+        let mut options: Vec<_> = self.terms.iter().map(|term| term.name().to_owned()).collect();
+        options.extend(self.cross.then(|| "cross".to_owned()));
+        options.extend((self.share != by_displacement()).then(|| self.share.to_string()));
+        options
+    }
+
+    fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
+        self.check()?;
+        let classes = PairClasses::new(tokens, self.share);
+        let shape = [dims.heads as i64, classes.count(), dims.head_width() as i64];
+        let mut table = |layer: usize, term: Term| {
+            let mut scope = scope.sub("layer");
+            self.has(term).then(|| scope.sub(layer).full(term.name(), &shape, Init::ZEROS))
+        };
+        let mut layer = |layer| Tables { q: table(layer, Term::Q), k: table(layer, Term::K), v: table(layer, Term::V) };
+        let tables = (0..dims.layers).map(&mut layer).collect();
+        let pair_macs = (tokens.len() * tokens.len() * dims.width) as u64;
+        Ok(Box::new(Shaw { config: self.clone(), classes, tables, pair_macs }))
+    }
+
+    fn examples() -> Vec<Self> {
+        let mut all: Vec<_> = [vec![Term::Q], vec![Term::K], vec![Term::V], vec![Term::Q, Term::K], all_terms()]
+            .into_iter()
+            .map(|terms| Self { terms, ..Self::default() })
+            .collect();
+        all.push(Self { cross: true, ..Self::default() });
+        all.push(Self { share: Share::Pair, ..Self::default() });
+        all.push(Self { terms: vec![Term::Q, Term::K], cross: true, share: Share::Pair });
+        all
+    }
+}
+
+/// The tables of one layer, `[h, classes, k]` each.
+#[derive(Debug)]
+struct Tables {
+    q: Option<ParamId>,
+    k: Option<ParamId>,
+    v: Option<ParamId>,
+}
+
+#[derive(Debug)]
+struct Shaw {
+    config: Config,
+    classes: PairClasses,
+    tables: Vec<Tables>,
+    /// Multiplications of one term in one layer.
+    pair_macs: u64,
+}
+
+impl Encoding for Shaw {
+    fn seams(&self) -> Seams {
+        let logits = if self.config.has(Term::Q) || self.config.has(Term::K) { Seams::LOGITS } else { Seams::NONE };
+        logits | if self.config.has(Term::V) { Seams::VALUES } else { Seams::NONE }
+    }
+
+    fn claims(&self) -> Claims {
+        let translation_invariant = self.config.share == Share::Displacement;
+        Claims { identity_at_start: true, translation_invariant, ..Claims::NONE }
+    }
+
+    fn macs(&self) -> u64 {
+        (self.tables.len() * self.config.terms.len()) as u64 * self.pair_macs
+    }
+
+    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+        let tables = &self.tables[at.layer];
+        let kind = queries.q_bhlk.kind();
+        let of_queries = tables.q.map(|q| {
+            let by_query_hllk = self.classes.expand(&at.views[q].to_kind(kind));
+            contract(queries.q_bhlk, &by_query_hllk.transpose(2, 3))
+        });
+        let of_keys = tables.k.map(|k| {
+            // The copy keeps the transposition inside tiles of one head.
+            let by_key_hllk = self.classes.expand_by_key(&at.views[k].to_kind(kind));
+            contract(queries.k_bhlk, &by_key_hllk.transpose(2, 3)).contiguous().transpose(2, 3)
+        });
+        let cross = match (self.config.cross, tables.q, tables.k) {
+            (true, Some(q), Some(k)) => Some(self.cross(&at.views[q], &at.views[k]).to_kind(kind)),
+            _ => None,
+        };
+        let before_scale = [of_queries, of_keys, cross].into_iter().flatten().reduce(|sum, term| sum + term);
+        Logits { before_scale, ..Logits::default() }
+    }
+
+    fn values(&self, at: At<'_>, weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
+        let table = &at.views[self.tables[at.layer].v?];
+        Some(contract(weights_bhll, &self.classes.expand(&table.to_kind(weights_bhll.kind()))))
+    }
+}
+
+impl Shaw {
+    /// a^Q_ij·a^K_ij, `[h,l,l]`: content-free, so by class where classes are shared.
+    fn cross(&self, q_hck: &Tensor, k_hck: &Tensor) -> Tensor {
+        let dot = |a: &Tensor, b: &Tensor| (a * b).sum_dim_intlist([-1i64].as_slice(), false, Kind::Float);
+        match self.config.share {
+            Share::Displacement => self.classes.expand(&dot(q_hck, k_hck)),
+            Share::Pair => {
+                dot(&self.classes.expand(q_hck), &self.classes.expand_by_key(k_hck).transpose(1, 2))
+            }
+        }
+    }
+}
+
+/// `[b,h,i,n]`, `[h,i,n,o]` → `[b,h,i,o]`: for each head and token i a product over the batch.
+///
+/// The copy of `x` costs little in f32 and halves the time in bf16, where products over strided views are slow.
+fn contract(x_bhin: &Tensor, m_hino: &Tensor) -> Tensor {
+    let (size, outputs) = (x_bhin.size(), m_hino.size()[3]);
+    let (b, h, i, n) = (size[0], size[1], size[2], size[3]);
+    let x = x_bhin.permute([1, 2, 0, 3]).contiguous().view([h * i, b, n]);
+    x.bmm(&m_hino.flatten(0, 1)).view([h, i, b, outputs]).permute([2, 0, 1, 3])
+}

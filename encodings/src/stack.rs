@@ -1,0 +1,115 @@
+//! Several encodings in one network: each seam applies them in the order of the list.
+
+use crate::{At, AttendInput, Claims, Dims, Encoding, EncodingConfig, EncodingError, Logits, Queries, Seams, Tokens};
+use nn::Scope;
+use std::collections::HashSet;
+use tch::Tensor;
+
+/// The encodings of one network. An empty stack is the same as `none`.
+#[derive(Debug)]
+pub struct Stack {
+    encodings: Vec<Box<dyn Encoding>>,
+}
+
+impl Stack {
+    /// Declares every encoding of the list in `scope` (a network passes `builder.scope("encoding", Part::Encoding)`).
+    ///
+    /// Parameters are called `<scope>.<key>.…` after the encoding itself, not after its place in the list, so that an
+    /// encoding starts from the same numbers whatever it is stacked with. All count as
+    /// [`Part::Encoding`](nn::Part::Encoding).
+    ///
+    /// # Errors
+    /// If an encoding refuses its options or the sizes, or the list names one twice.
+    pub fn declare(
+        configs: &[EncodingConfig],
+        scope: &mut Scope<'_>,
+        dims: Dims,
+        tokens: &Tokens,
+    ) -> Result<Self, EncodingError> {
+        let mut keys = HashSet::new();
+        if let Some(twice) = configs.iter().map(EncodingConfig::key).find(|key| !keys.insert(key.clone())) {
+            return Err(EncodingError::Twice(twice));
+        }
+        let encodings = configs.iter().map(|config| config.declare(scope, dims, tokens)).collect::<Result<_, _>>()?;
+        Ok(Self { encodings })
+    }
+
+    /// The encodings, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Encoding> {
+        self.encodings.iter().map(AsRef::as_ref)
+    }
+
+    /// All seams that are touched.
+    #[must_use]
+    pub fn seams(&self) -> Seams {
+        self.iter().fold(Seams::NONE, |seams, encoding| seams | encoding.seams())
+    }
+
+    /// What all of them promise.
+    #[must_use]
+    pub fn claims(&self) -> Claims {
+        self.iter().map(Encoding::claims).fold(Claims::ALL, Claims::and)
+    }
+
+    /// Multiplications that they add per position, all layers together.
+    #[must_use]
+    pub fn macs(&self) -> u64 {
+        self.iter().map(Encoding::macs).sum()
+    }
+
+    /// Once, after the input embedding: `[b,l,d]` → `[b,l,d]`.
+    #[must_use]
+    pub fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
+        self.iter().fold(x_bld, |x, encoding| encoding.embed(at, x))
+    }
+
+    /// The input of an attention layer: `x_bld` itself where nothing touches it.
+    ///
+    /// Once an encoding has parted the values' input from that of queries and keys, later ones act on each.
+    #[must_use]
+    pub fn attend(&self, at: At<'_>, x_bld: &Tensor) -> AttendInput {
+        let untouched = AttendInput { qk_bld: x_bld.shallow_clone(), v_bld: None };
+        self.iter().fold(untouched, |input, encoding| attend_next(encoding, at, input))
+    }
+
+    /// Queries and keys `[b,h,l,k]` after every rotation, in order.
+    #[must_use]
+    pub fn rotate(&self, at: At<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> (Tensor, Tensor) {
+        let unrotated = (q_bhlk.shallow_clone(), k_bhlk.shallow_clone());
+        self.iter().fold(unrotated, |(q, k), encoding| encoding.rotate(at, &q, &k).unwrap_or((q, k)))
+    }
+
+    /// The sum of all terms of the logits.
+    #[must_use]
+    pub fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+        self.iter().map(|encoding| encoding.logits(at, queries)).fold(Logits::default(), |sum, term| Logits {
+            before_scale: add(sum.before_scale, term.before_scale),
+            after_scale: add(sum.after_scale, term.after_scale),
+        })
+    }
+
+    /// The sum of all terms `[b,h,l,k]` of the attention output.
+    #[must_use]
+    pub fn values(&self, at: At<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
+        self.iter().map(|encoding| encoding.values(at, weights_bhll, v_bhlk)).fold(None, add)
+    }
+}
+
+fn attend_next(encoding: &dyn Encoding, at: At<'_>, input: AttendInput) -> AttendInput {
+    let Some(on_qk) = encoding.attend(at, &input.qk_bld) else { return input };
+    let v_bld = match input.v_bld {
+        None => on_qk.v_bld,
+        Some(v) => Some(match encoding.attend(at, &v) {
+            Some(on_v) => on_v.v_bld.unwrap_or(on_v.qk_bld),
+            None => v,
+        }),
+    };
+    AttendInput { qk_bld: on_qk.qk_bld, v_bld }
+}
+
+fn add(a: Option<Tensor>, b: Option<Tensor>) -> Option<Tensor> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a + b),
+        (a, b) => a.or(b),
+    }
+}

@@ -1,0 +1,96 @@
+//! Which token of the sequence stands for which square, and which stands for something else.
+
+use games::Geometry;
+
+/// What a token stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A square, in the frame of the side to move (see [`Geometry`]).
+    Square(usize),
+    /// The summary token.
+    Cls,
+    /// Something without a square, by name: a hand, castling rights, a clock.
+    Aux(&'static str),
+}
+
+/// The sequence as an encoding sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tokens {
+    geometry: Geometry,
+    roles: Vec<Role>,
+}
+
+impl Tokens {
+    /// A sequence with these roles.
+    ///
+    /// # Panics
+    /// If a role names a square that the board does not have.
+    #[must_use]
+    pub fn new(geometry: Geometry, roles: Vec<Role>) -> Self {
+        let on_board = |role: &Role| !matches!(role, Role::Square(s) if *s >= geometry.squares());
+        assert!(roles.iter().all(on_board), "a token names a square outside {geometry:?}");
+        Self { geometry, roles }
+    }
+
+    /// One token per square in board order, then auxiliary tokens by name.
+    #[must_use]
+    pub fn squares_then(geometry: Geometry, aux: &[&'static str]) -> Self {
+        let squares = (0..geometry.squares()).map(Role::Square);
+        Self::new(geometry, squares.chain(aux.iter().map(|&name| Role::Aux(name))).collect())
+    }
+
+    /// The board.
+    #[must_use]
+    pub fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    /// The roles, in order.
+    #[must_use]
+    pub fn roles(&self) -> &[Role] {
+        &self.roles
+    }
+
+    /// How many tokens there are (`l`).
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.roles.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.roles.is_empty()
+    }
+
+    /// The square of a token, if it has one.
+    #[must_use]
+    pub fn square(&self, token: usize) -> Option<usize> {
+        match self.roles[token] {
+            Role::Square(square) => Some(square),
+            Role::Cls | Role::Aux(_) => None,
+        }
+    }
+
+    /// Whether some token has no square.
+    #[must_use]
+    pub fn has_aux(&self) -> bool {
+        (0..self.len()).any(|token| self.square(token).is_none())
+    }
+
+    /// The tokens that stand for squares, in order, each with its square.
+    pub fn squares(&self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.len()).filter_map(|token| self.square(token).map(|square| (token, square)))
+    }
+
+    /// The tokens that have no square, in order.
+    pub fn aux(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(|&token| self.square(token).is_none())
+    }
+
+    /// The first summary token, if there is one.
+    #[must_use]
+    pub fn cls(&self) -> Option<usize> {
+        self.roles.iter().position(|role| *role == Role::Cls)
+    }
+}

@@ -1,0 +1,31 @@
+//! Activation functions by name.
+
+use serde::{Deserialize, Serialize};
+use tch::Tensor;
+
+/// An elementwise activation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Activation {
+    /// x·tanh(softplus(x)) (Misra 2019, arXiv 1908.08681).
+    Mish,
+    /// x·Φ(x), exact (Hendrycks & Gimpel 2016, arXiv 1606.08415).
+    Gelu,
+    /// x·σ(x), also called SiLU (Ramachandran et al. 2017, arXiv 1710.05941).
+    Swish,
+    /// max(x, 0).
+    Relu,
+}
+
+impl Activation {
+    /// Applies it, shape unchanged.
+    #[must_use]
+    pub fn apply(self, x: &Tensor) -> Tensor {
+        match self {
+            Self::Mish => x.mish(),
+            Self::Gelu => x.gelu("none"),
+            Self::Swish => x.silu(),
+            Self::Relu => x.relu(),
+        }
+    }
+}

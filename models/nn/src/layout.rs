@@ -1,0 +1,217 @@
+//! The declaration of a network's parameters: names, shapes, initialisers and places in the flat store.
+
+use crate::init::Init;
+use std::collections::HashSet;
+
+/// Offsets are multiples of this many elements, so that every parameter starts on a cache line (and on the
+/// alignment that vectorised kernels want) in any element type. Checkpoints store offsets: do not change it.
+pub const ALIGNMENT: usize = 64;
+
+/// A parameter's handle: its place in [`Layout::params`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ParamId(pub(crate) usize);
+
+/// Which half of the flat store a parameter lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Range {
+    /// Weights of matrix products: cast to the training precision as a block, and subject to weight decay.
+    Matrix,
+    /// Norms, biases, gates, position tables, frequencies: always f32, never decayed.
+    Full,
+}
+
+/// What a parameter belongs to, for counting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// Input embedding and body.
+    Trunk,
+    /// Position encodings.
+    Encoding,
+    /// Policy and value heads.
+    Head,
+}
+
+/// One parameter.
+#[derive(Debug, Clone)]
+pub struct ParamSpec {
+    /// Its unique dotted name, e.g. `body.0.attention.query.weight`.
+    pub name: String,
+    /// Its shape.
+    pub shape: Vec<i64>,
+    /// How it starts.
+    pub init: Init,
+    /// Which half of the store it lies in.
+    pub range: Range,
+    /// What it belongs to.
+    pub part: Part,
+    /// Its first element in the flat store.
+    pub offset: usize,
+}
+
+impl ParamSpec {
+    /// How many numbers it holds.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shape.iter().product::<i64>() as usize
+    }
+
+    /// Whether it holds none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn padded(&self) -> usize {
+        self.len().next_multiple_of(ALIGNMENT)
+    }
+}
+
+/// Two parameters were declared under one name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("two parameters are called \"{0}\": names must be unique, since seeds and checkpoints are keyed by them")]
+pub struct DuplicateName(pub String);
+
+/// Collects declarations; [`LayoutBuilder::finish`] assigns offsets.
+#[derive(Debug, Default)]
+pub struct LayoutBuilder {
+    params: Vec<ParamSpec>,
+}
+
+impl LayoutBuilder {
+    /// The outermost scope of a part.
+    pub fn scope(&mut self, name: &str, part: Part) -> Scope<'_> {
+        Scope { builder: self, prefix: name.to_owned(), part }
+    }
+
+    /// Assigns offsets: matrices first, then everything else, each in order of declaration.
+    ///
+    /// # Errors
+    /// If two parameters share a name.
+    pub fn finish(mut self) -> Result<Layout, DuplicateName> {
+        let mut names = HashSet::new();
+        if let Some(twice) = self.params.iter().find(|p| !names.insert(p.name.as_str())) {
+            return Err(DuplicateName(twice.name.clone()));
+        }
+        let mut end = 0;
+        let mut matrix_end = 0;
+        for range in [Range::Matrix, Range::Full] {
+            for param in self.params.iter_mut().filter(|p| p.range == range) {
+                param.offset = end;
+                end += param.padded();
+            }
+            if range == Range::Matrix {
+                matrix_end = end;
+            }
+        }
+        Ok(Layout { params: self.params, matrix_end, len: end })
+    }
+}
+
+/// A place in the tree of names.
+#[derive(Debug)]
+pub struct Scope<'a> {
+    builder: &'a mut LayoutBuilder,
+    prefix: String,
+    part: Part,
+}
+
+impl Scope<'_> {
+    /// A scope below this one.
+    pub fn sub(&mut self, name: impl std::fmt::Display) -> Scope<'_> {
+        Scope { prefix: format!("{}.{name}", self.prefix), part: self.part, builder: self.builder }
+    }
+
+    /// A scope below this one whose parameters count towards another part.
+    pub fn sub_part(&mut self, name: impl std::fmt::Display, part: Part) -> Scope<'_> {
+        Scope { prefix: format!("{}.{name}", self.prefix), part, builder: self.builder }
+    }
+
+    /// Declares a weight of a matrix product.
+    pub fn matrix(&mut self, name: &str, shape: &[i64], init: Init) -> ParamId {
+        self.declare(name, shape, init, Range::Matrix)
+    }
+
+    /// Declares a parameter that stays f32 and undecayed: a norm's gain, a bias, a gate, a position table.
+    pub fn full(&mut self, name: &str, shape: &[i64], init: Init) -> ParamId {
+        self.declare(name, shape, init, Range::Full)
+    }
+
+    fn declare(&mut self, name: &str, shape: &[i64], init: Init, range: Range) -> ParamId {
+        let id = ParamId(self.builder.params.len());
+        self.builder.params.push(ParamSpec {
+            name: format!("{}.{name}", self.prefix),
+            shape: shape.to_vec(),
+            init,
+            range,
+            part: self.part,
+            offset: 0,
+        });
+        id
+    }
+}
+
+/// A finished declaration.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    params: Vec<ParamSpec>,
+    matrix_end: usize,
+    len: usize,
+}
+
+impl Layout {
+    /// Every parameter, in order of declaration; [`ParamId`] indexes it.
+    #[must_use]
+    pub fn params(&self) -> &[ParamSpec] {
+        &self.params
+    }
+
+    /// One parameter.
+    #[must_use]
+    pub fn param(&self, id: ParamId) -> &ParamSpec {
+        &self.params[id.0]
+    }
+
+    /// The handle of a name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<ParamId> {
+        self.params.iter().position(|p| p.name == name).map(ParamId)
+    }
+
+    /// Elements of the flat store, padding included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Where the [`Range::Matrix`] half ends and the [`Range::Full`] half begins.
+    #[must_use]
+    pub fn matrix_end(&self) -> usize {
+        self.matrix_end
+    }
+
+    /// How many numbers a part trains, padding left out.
+    #[must_use]
+    pub fn count(&self, part: Part) -> usize {
+        self.params.iter().filter(|p| p.part == part).map(ParamSpec::len).sum()
+    }
+
+    /// How many numbers are trained, padding left out.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.params.iter().map(ParamSpec::len).sum()
+    }
+
+    /// Parameters with their handles in the order in which they lie in the flat store.
+    #[must_use]
+    pub(crate) fn in_memory_order(&self) -> Vec<ParamId> {
+        let mut ids: Vec<_> = (0..self.params.len()).map(ParamId).collect();
+        ids.sort_by_key(|&id| (self.param(id).offset, id.0));
+        ids
+    }
+}

@@ -1,0 +1,25 @@
+//! Parameters and layers: what every network of posenc is made of, and nothing about boards.
+//!
+//! A network is first *declared* into a [`Layout`]: names, shapes, initialisers, no tensor made, so that parameters
+//! can be counted without memory. An [`Arena`] then holds all of them in one flat tensor, and each forward pass takes
+//! [`Views`] of it with a single split, so that clipping, the optimiser, averaging and checkpoints are one operation
+//! each instead of hundreds.
+//!
+//! Shape suffixes in names: `b` batch, `l` tokens, `d` width, `h` heads, `k` head width.
+
+pub mod activation;
+pub mod arena;
+pub mod constant;
+pub mod device;
+pub mod init;
+pub mod layout;
+pub mod linear;
+pub mod norm;
+
+pub use activation::Activation;
+pub use arena::{Arena, Views};
+pub use constant::Constant;
+pub use init::Init;
+pub use layout::{DuplicateName, Layout, LayoutBuilder, ParamId, ParamSpec, Part, Range, Scope};
+pub use linear::Linear;
+pub use norm::{Norm, NormKind};

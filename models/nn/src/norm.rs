@@ -1,0 +1,50 @@
+//! Normalisation over the last dimension.
+
+use crate::{Init, ParamId, Scope, Views};
+use serde::{Deserialize, Serialize};
+use tch::{Kind, Tensor};
+
+/// Which normalisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NormKind {
+    /// x / √(mean(x²) + 1e-5) · γ, without centring or bias (Zhang & Sennrich 2019, arXiv 1910.07467).
+    Rms,
+    /// (x − mean) / √(var + 1e-3) · γ + β (Ba et al. 2016, arXiv 1607.06450; ε as Keras' default, which Lc0's
+    /// training code uses).
+    Layer,
+}
+
+/// A normalisation with a learned gain, and for [`NormKind::Layer`] a learned bias. γ starts at 1, β at 0.
+///
+/// Deviation from Lc0's training code: γ is not constrained to stay ≥ 0.
+#[derive(Debug)]
+pub struct Norm {
+    kind: NormKind,
+    gain: ParamId,
+    bias: Option<ParamId>,
+    width: i64,
+}
+
+impl Norm {
+    /// Declares `gain` (and `bias`) of `width` in `scope`.
+    pub fn declare(scope: &mut Scope<'_>, width: i64, kind: NormKind) -> Self {
+        let gain = scope.full("gain", &[width], Init::ONES);
+        let bias = (kind == NormKind::Layer).then(|| scope.full("bias", &[width], Init::ZEROS));
+        Self { kind, gain, bias, width }
+    }
+
+    /// `[…, width]` → the same shape.
+    #[must_use]
+    pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
+        match self.kind {
+            NormKind::Rms => {
+                let mean_square = x.square().mean_dim([-1i64].as_slice(), true, Kind::Float);
+                x * (mean_square + 1e-5).rsqrt() * &views[self.gain]
+            }
+            NormKind::Layer => {
+                x.layer_norm([self.width], Some(&views[self.gain]), self.bias.map(|b| &views[b]), 1e-3, false)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Multi-head self-attention, with the seams at which position encodings act.
+
+use crate::config::ChessformerConfig;
+use encodings::{At, Dims, Logits, Queries, Stack};
+use nn::{Init, Linear, ParamId, Scope};
+use std::sync::Arc;
+use tch::{Kind, Tensor};
+
+/// `softmax((q·kᵀ + before) / √k + after)·v + values`, heads side by side, then a dense layer with bias.
+///
+/// Queries, keys and values come from one weight `[3d, d]` (rows of q, k, v; channel `head·k + i` in each), so that
+/// they are one product where an encoding leaves them the same input. The initialisers are those of three separate
+/// layers: Glorot's normal one, with variance scaled by `gain` for values and output (see [`crate::body`]).
+#[derive(Debug)]
+pub(crate) struct Attention {
+    qkv_weight: ParamId,
+    qkv_bias: Option<ParamId>,
+    out: Linear,
+    dims: Dims,
+}
+
+impl Attention {
+    pub(crate) fn declare(scope: &mut Scope<'_>, config: &ChessformerConfig, gain: f64) -> Self {
+        let d = config.width as i64;
+        let mut qkv = scope.sub("qkv");
+        let qkv_weight = qkv.matrix("weight", &[3 * d, d], qkv_init(d, gain));
+        let qkv_bias = config.qkv_bias.then(|| qkv.full("bias", &[3 * d], Init::ZEROS));
+        let out = Linear::declare(&mut scope.sub("out"), d, d, Init::glorot_normal(d, d, gain), true);
+        Self { qkv_weight, qkv_bias, out, dims: config.dims() }
+    }
+
+    /// `[b,l,d]` → `[b,l,d]`.
+    pub(crate) fn forward(&self, at: At<'_>, stack: &Stack, x_bld: &Tensor) -> Tensor {
+        let input = stack.attend(at, x_bld);
+        let (q, k, v) = match &input.v_bld {
+            None => self.project_together(at, &input.qk_bld),
+            Some(v_bld) => self.project_apart(at, &input.qk_bld, v_bld),
+        };
+        let terms = stack.logits(at, Queries { x_bld: &input.qk_bld, q_bhlk: &q, k_bhlk: &k });
+        let (q, k) = stack.rotate(at, &q, &k);
+        let weights = self.scores(&q, &k, terms).softmax(-1, Kind::Float);
+        let mut mixed = weights.matmul(&v);
+        if let Some(term) = stack.values(at, &weights, &v) {
+            mixed += term;
+        }
+        self.out.forward(at.views, &self.join_heads(&mixed))
+    }
+
+    fn project_together(&self, at: At<'_>, x_bld: &Tensor) -> (Tensor, Tensor, Tensor) {
+        let all = x_bld.linear(&at.views[self.qkv_weight], self.qkv_bias.map(|bias| &at.views[bias]));
+        let [q, k, v] = self.split_heads(&all);
+        (q, k, v)
+    }
+
+    fn project_apart(&self, at: At<'_>, qk_bld: &Tensor, v_bld: &Tensor) -> (Tensor, Tensor, Tensor) {
+        let d = self.dims.width as i64;
+        let part = |x: &Tensor, start: i64, len: i64| {
+            let weight = at.views[self.qkv_weight].narrow(0, start, len);
+            x.linear(&weight, self.qkv_bias.map(|bias| at.views[bias].narrow(0, start, len)))
+        };
+        let [q, k] = self.split_heads(&part(qk_bld, 0, 2 * d));
+        let [v] = self.split_heads(&part(v_bld, 2 * d, d));
+        (q, k, v)
+    }
+
+    /// `[b,l,N·d]` → N contiguous `[b,h,l,k]`: viewed before it is parted, so that the backward pass writes the
+    /// gradient of all N in one go.
+    fn split_heads<const N: usize>(&self, x: &Tensor) -> [Tensor; N] {
+        let (heads, head_width) = (self.dims.heads as i64, self.dims.head_width() as i64);
+        let (batch, length, _) = x.size3().expect("activations are [b,l,d]");
+        let parts = x.view([batch, length, N as i64, heads, head_width]).unbind(2);
+        let parts: [Tensor; N] = parts.try_into().expect("the view has N parts");
+        parts.map(|part| part.transpose(1, 2).contiguous())
+    }
+
+    /// `[b,h,l,k]` → `[b,l,d]`.
+    fn join_heads(&self, x_bhlk: &Tensor) -> Tensor {
+        let (batch, _, length, _) = x_bhlk.size4().expect("attention outputs are [b,h,l,k]");
+        x_bhlk.transpose(1, 2).reshape([batch, length, self.dims.width as i64])
+    }
+
+    /// Attention logits `[b,h,l,l]`.
+    fn scores(&self, q_bhlk: &Tensor, k_bhlk: &Tensor, terms: Logits) -> Tensor {
+        let scale = (self.dims.head_width() as f64).sqrt().recip();
+        let keys = k_bhlk.transpose(-2, -1);
+        let mut scores = match terms.before_scale {
+            // Queries are the smaller tensor to scale.
+            None => (q_bhlk * scale).matmul(&keys),
+            Some(before) => {
+                let mut unscaled = q_bhlk.matmul(&keys);
+                unscaled += before;
+                unscaled * scale
+            }
+        };
+        if let Some(after) = terms.after_scale {
+            scores += after;
+        }
+        scores
+    }
+
+    /// Multiplications by weights for one token.
+    pub(crate) fn weight_macs_per_token(&self) -> u64 {
+        let d = self.dims.width as u64;
+        3 * d * d + self.out.macs()
+    }
+
+    /// Multiplications of the products q·kᵀ and weights·v for a sequence.
+    pub(crate) fn product_macs(&self, length: u64) -> u64 {
+        2 * length * length * self.dims.width as u64
+    }
+}
+
+fn qkv_init(d: i64, value_gain: f64) -> Init {
+    Init::Custom(Arc::new(move |stream, _| {
+        let mut values = Init::glorot_normal(d, d, 1.0).values(stream, &[2 * d, d]);
+        values.extend(Init::glorot_normal(d, d, value_gain).values(stream, &[d, d]));
+        values
+    }))
+}

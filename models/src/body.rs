@@ -1,0 +1,50 @@
+//! The body: a row of blocks.
+//!
+//! With `norm: post` it is DeepNorm (Wang et al. 2022, arXiv 2203.00555) as Lc0's training code writes it
+//! (`tf/tfprocess.py`, `encoder_layer`): the branch is scaled by α = (2N)^(-1/4) instead of the stream by its inverse,
+//! which is the same up to the norm's ε. That code passes β = (8N)^(-1/4) as the *variance* scale of the initialiser,
+//! so that weights are √β as wide as DeepNorm's paper says; posenc follows the code.
+//!
+//! With `norm: pre` branches are unscaled, every weight starts at gain 1, and one more norm follows the last block.
+
+use crate::block::{Block, Residual};
+use crate::config::{ChessformerConfig, NormPlace};
+use encodings::{At, Stack};
+use nn::{Norm, Scope};
+use tch::Tensor;
+
+#[derive(Debug)]
+pub(crate) struct Body {
+    blocks: Vec<Block>,
+    final_norm: Option<Norm>,
+}
+
+impl Body {
+    pub(crate) fn declare(scope: &mut Scope<'_>, config: &ChessformerConfig) -> Self {
+        let residual = Residual::of(config.norm, config.layers);
+        let blocks = (0..config.layers).map(|i| Block::declare(&mut scope.sub(i), config, residual)).collect();
+        let final_norm = (config.norm == NormPlace::Pre)
+            .then(|| Norm::declare(&mut scope.sub("final_norm"), config.width as i64, config.normalisation));
+        Self { blocks, final_norm }
+    }
+
+    /// `[b,l,d]` → `[b,l,d]`. `at.layer` is set for each block.
+    pub(crate) fn forward(&self, at: At<'_>, stack: &Stack, x_bld: Tensor) -> Tensor {
+        let blocks = self.blocks.iter().enumerate();
+        let x = blocks.fold(x_bld, |x, (layer, block)| block.forward(At { layer, ..at }, stack, &x));
+        match &self.final_norm {
+            Some(norm) => norm.forward(at.views, &x),
+            None => x,
+        }
+    }
+
+    /// Multiplications by weights for one token.
+    pub(crate) fn weight_macs_per_token(&self) -> u64 {
+        self.blocks.iter().map(Block::weight_macs_per_token).sum()
+    }
+
+    /// All multiplications for a sequence.
+    pub(crate) fn macs(&self, length: u64) -> u64 {
+        self.blocks.iter().map(|block| block.macs(length)).sum()
+    }
+}

@@ -1,0 +1,112 @@
+//! Losses of the policy and of win/draw/loss, row by row and as sums that micro-batches can combine.
+//!
+//! Every `*_rows` function returns `[b]`, f32, with 0 in rows that have no target; [`Sum`] counts the others. Means
+//! are `sum / count` over all micro-batches of a step together, never means of means.
+
+use tch::{Kind, Tensor};
+
+/// The logit of an illegal move: far enough down that its probability is exactly 0 beside any legal move, and finite,
+/// so that neither a row without legal moves nor a target on an illegal move makes a NaN.
+const ILLEGAL_LOGIT: f64 = -1e30;
+
+/// Sparse policy targets of a batch.
+#[derive(Debug, Clone, Copy)]
+pub struct PolicyTargets<'a> {
+    /// Vocabulary indices `[b,k]`, i64; −1 where a row has fewer than `k` candidates, in all places if it is no target.
+    pub index_bk: &'a Tensor,
+    /// Their probabilities `[b,k]`, f32, 1 together in a row that is a target; what stands beside −1 is not read.
+    pub prob_bk: &'a Tensor,
+}
+
+impl PolicyTargets<'_> {
+    /// Which rows have a target, bool `[b]`.
+    pub fn present(&self) -> Tensor {
+        self.used().any_dim(1, false)
+    }
+
+    /// The targets' entropy in nats, `[b]`: what cross-entropy can fall to.
+    pub fn entropy_rows(&self) -> Tensor {
+        let prob = self.probabilities();
+        -prob.xlogy(&prob).sum_dim_intlist([1i64].as_slice(), false, Kind::Float)
+    }
+
+    fn used(&self) -> Tensor {
+        self.index_bk.ge(0)
+    }
+
+    /// Probabilities with 0 in unused places.
+    fn probabilities(&self) -> Tensor {
+        self.prob_bk.where_self(&self.used(), &self.prob_bk.zeros_like())
+    }
+}
+
+/// A sum of row losses and the number of rows in it, both scalars on the device.
+#[derive(Debug)]
+pub struct Sum {
+    /// The sum, f32; gradients flow through it.
+    pub sum: Tensor,
+    /// How many rows have a target, f32.
+    pub count: Tensor,
+}
+
+impl Sum {
+    /// The sum of `rows_b`, of which `present_b` (bool) have a target.
+    #[must_use]
+    pub fn of(rows_b: &Tensor, present_b: &Tensor) -> Self {
+        Self { sum: rows_b.sum(Kind::Float), count: present_b.sum(Kind::Float) }
+    }
+
+    /// The mean of the rows with a target; 0 if there are none.
+    pub fn mean(&self) -> Tensor {
+        &self.sum / self.count.clamp_min(1.0)
+    }
+}
+
+/// Legal moves, one bit each (the lowest bit of a byte first), as bool `[b,v]`. `bits_bn`: u8 `[b, ⌈v/8⌉]`.
+pub fn expand_mask(bits_bn: &Tensor, moves: usize) -> Tensor {
+    let places: Vec<u8> = (0..u8::BITS).map(|bit| 1 << bit).collect();
+    let places = Tensor::from_slice(&places).to_device(bits_bn.device());
+    bits_bn.unsqueeze(-1).bitwise_and_tensor(&places).ne(0).flatten(1, 2).narrow(1, 0, moves as i64)
+}
+
+/// Log-probabilities `[b,v]` of policy logits, over the legal moves (bool `[b,v]`) or over the whole vocabulary. The
+/// probability of an illegal move is exactly 0.
+pub fn policy_log_probs(logits_bv: &Tensor, legal_bv: Option<&Tensor>) -> Tensor {
+    match legal_bv {
+        None => logits_bv.log_softmax(-1, Kind::Float),
+        Some(legal) => logits_bv.masked_fill(&legal.logical_not(), ILLEGAL_LOGIT).log_softmax(-1, Kind::Float),
+    }
+}
+
+/// Cross-entropy of the policy against sparse targets in nats, `[b]`.
+pub fn policy_cross_entropy_rows(log_probs_bv: &Tensor, targets: PolicyTargets<'_>) -> Tensor {
+    let chosen = log_probs_bv.gather(1, &targets.index_bk.clamp_min(0), false);
+    -(chosen * targets.probabilities()).sum_dim_intlist([1i64].as_slice(), false, Kind::Float)
+}
+
+/// Kullback–Leibler divergence of the policy from sparse targets in nats, `[b]`: cross-entropy without the targets'
+/// own entropy, so that a perfect policy has 0. (Lc0's "policy loss".)
+pub fn policy_divergence_rows(log_probs_bv: &Tensor, targets: PolicyTargets<'_>) -> Tensor {
+    policy_cross_entropy_rows(log_probs_bv, targets) - targets.entropy_rows()
+}
+
+/// Cross-entropy of the policy, summed over the rows that have a target.
+#[must_use]
+pub fn policy_cross_entropy(logits_bv: &Tensor, legal_bv: Option<&Tensor>, targets: PolicyTargets<'_>) -> Sum {
+    let log_probs = policy_log_probs(logits_bv, legal_bv);
+    Sum::of(&policy_cross_entropy_rows(&log_probs, targets), &targets.present())
+}
+
+/// Cross-entropy in nats of win/draw/loss logits `[b,3]` against outcomes `[b]`, i64: 0 win, 1 draw, 2 loss for the
+/// side to move, −1 unknown. `[b]`.
+pub fn wdl_cross_entropy_rows(wdl_b3: &Tensor, outcome_b: &Tensor) -> Tensor {
+    let log_probs = wdl_b3.log_softmax(-1, Kind::Float);
+    let chosen = log_probs.gather(1, &outcome_b.clamp_min(0).unsqueeze(1), false).squeeze_dim(1);
+    -(chosen * outcome_b.ge(0).to_kind(Kind::Float))
+}
+
+/// Cross-entropy of win/draw/loss, summed over the rows whose outcome is known.
+#[must_use]
+pub fn wdl_cross_entropy(wdl_b3: &Tensor, outcome_b: &Tensor) -> Sum {
+    Sum::of(&wdl_cross_entropy_rows(wdl_b3, outcome_b), &outcome_b.ge(0))
+}

@@ -1,0 +1,196 @@
+//! The attention policy head over a `from_to` vocabulary, for any board.
+
+use crate::config::ChessformerConfig;
+use encodings::{Role, Tokens};
+use games::{Entry, FromTo};
+use nn::{Activation, Constant, Init, Linear, ParamId, Scope, Views};
+use tch::{Kind, Tensor};
+
+/// `logit(from, to) = query(from)·key(to) / √depth`, queries and keys made from a shared embedding of the trunk.
+///
+/// * A promotion adds a term of its kind, linear in the key of the target square, to the logit of its two squares.
+/// * A drop's query is that of the hand piece's token (`hand.own.<piece>`) where the input has one; otherwise it is a
+///   learned vector per kind plus a projection of the mean of the squares' embedding.
+///
+/// Only the vocabulary's entries are kept, in its order. After the policy head of Lc0's training code
+/// (`tf/tfprocess.py`, `apply_promotion_logits`); deviations: the promotion term has no part that all kinds share, and
+/// drops are new.
+#[derive(Debug)]
+pub(crate) struct PolicyHead {
+    embedding: Linear,
+    query: Linear,
+    key: Linear,
+    promotion: Option<PromotionTerm>,
+    drops: Option<Drops>,
+    activation: Activation,
+    squares: i64,
+    depth: i64,
+    /// For each entry, its place in the flattened matrix of queries (squares, then drops) by keys.
+    places: Constant,
+}
+
+impl PolicyHead {
+    pub(crate) fn declare(scope: &mut Scope<'_>, config: &ChessformerConfig, tokens: &Tokens, moves: &FromTo) -> Self {
+        let (d, e, depth) = (config.width as i64, config.policy_embedding() as i64, config.policy_depth() as i64);
+        let squares = tokens.geometry().squares() as i64;
+        let glorot = |inputs, outputs| Init::glorot_normal(inputs, outputs, 1.0);
+        let embedding = Linear::declare(&mut scope.sub("embedding"), d, e, glorot(d, e), true);
+        let query = Linear::declare(&mut scope.sub("query"), e, depth, glorot(e, depth), true);
+        let key = Linear::declare(&mut scope.sub("key"), e, depth, glorot(e, depth), true);
+        let promotion = PromotionTerm::declare(&mut scope.sub("promotion"), depth, squares, moves);
+        let drops = Drops::declare(&mut scope.sub("drop"), e, depth, tokens, moves.drops);
+        let places: Vec<i64> = moves.entries().iter().map(|&entry| place(entry, squares)).collect();
+        let places = Constant::indices(&places, &[places.len() as i64]);
+        Self { embedding, query, key, promotion, drops, activation: config.activation, squares, depth, places }
+    }
+
+    /// The trunk's output `[b,l,d]` → logits `[b,v]`, illegal moves included.
+    pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor {
+        let embedded = self.activation.apply(&self.embedding.forward(views, x_bld));
+        let squares = embedded.narrow(1, 0, self.squares);
+        let keys = self.key.forward(views, &squares);
+        let mut queries = self.query.forward(views, &squares);
+        if let Some(drops) = &self.drops {
+            let of_drops = drops.queries(views, &self.query, &embedded, &squares);
+            queries = Tensor::cat(&[queries, of_drops], 1);
+        }
+        let scaled = queries * (self.depth as f64).sqrt().recip();
+        let logits = pick(&scaled.matmul(&keys.transpose(1, 2)).flatten(1, 2), &self.places);
+        match &self.promotion {
+            None => logits,
+            Some(term) => logits + term.forward(views, &keys),
+        }
+    }
+
+    pub(crate) fn position_sources(&self) -> Vec<&'static str> {
+        let mut sources = vec!["policy vocabulary (only structurally possible moves)"];
+        if self.promotion.is_some() {
+            sources.push("promotion logits (only where pieces promote)");
+        }
+        sources
+    }
+
+    /// Multiplications by the weights of embedding, query and key for one square.
+    pub(crate) fn weight_macs_per_square(&self) -> u64 {
+        self.embedding.macs() + self.query.macs() + self.key.macs()
+    }
+
+    /// All multiplications for a position.
+    pub(crate) fn macs(&self) -> u64 {
+        let (squares, depth) = (self.squares as u64, self.depth as u64);
+        let promotion = self.promotion.as_ref().map_or(0, |term| squares * term.weight.macs());
+        let drops = self.drops.as_ref().map_or(0, |drops| {
+            let rows = drops.kinds as u64;
+            rows * squares * depth + drops.macs(self.embedding.macs(), self.query.macs())
+        });
+        squares * self.weight_macs_per_square() + squares * squares * depth + promotion + drops
+    }
+}
+
+/// An entry's place in the flattened matrix of queries by keys.
+fn place(entry: Entry, squares: i64) -> i64 {
+    match entry {
+        Entry::Plain { from, to } | Entry::Promotion { from, to, .. } => i64::from(from) * squares + i64::from(to),
+        Entry::Drop { kind, to } => (squares + i64::from(kind)) * squares + i64::from(to),
+    }
+}
+
+/// Columns of `[b,columns]` by index `[v]`, as `[b,v]`.
+fn pick(columns: &Tensor, index: &Constant) -> Tensor {
+    columns.index_select(1, &index.on(columns.device()))
+}
+
+/// What promotions add, from the keys of their target squares.
+#[derive(Debug)]
+struct PromotionTerm {
+    weight: Linear,
+    /// For each entry of the vocabulary, its place in the flattened `[n, kinds]` terms; the column of zeros behind
+    /// them where it is no promotion.
+    places: Constant,
+}
+
+impl PromotionTerm {
+    fn declare(scope: &mut Scope<'_>, depth: i64, squares: i64, moves: &FromTo) -> Option<Self> {
+        let kinds = moves.promotions.len() as i64;
+        if kinds == 0 {
+            return None;
+        }
+        let weight = Linear::declare(scope, depth, kinds, Init::glorot_normal(depth, kinds, 1.0), false);
+        let places: Vec<i64> = moves
+            .entries()
+            .iter()
+            .map(|&entry| match entry {
+                Entry::Promotion { to, kind, .. } => i64::from(to) * kinds + i64::from(kind),
+                Entry::Plain { .. } | Entry::Drop { .. } => squares * kinds,
+            })
+            .collect();
+        Some(Self { weight, places: Constant::indices(&places, &[places.len() as i64]) })
+    }
+
+    /// Keys `[b,n,depth]` → terms `[b,v]`, 0 for what is no promotion.
+    fn forward(&self, views: &Views, keys: &Tensor) -> Tensor {
+        let terms = self.weight.forward(views, keys).flatten(1, 2);
+        pick(&terms.constant_pad_nd([0, 1]), &self.places)
+    }
+}
+
+/// The queries of drops.
+#[derive(Debug)]
+struct Drops {
+    kinds: i64,
+    source: DropSource,
+}
+
+#[derive(Debug)]
+enum DropSource {
+    /// Tokens of the pieces in hand, by their place in the sequence.
+    Tokens(Constant),
+    /// A vector per kind `[kinds,depth]` and a projection of the pooled board.
+    Learned { vectors: ParamId, board: Linear },
+}
+
+impl Drops {
+    fn declare(scope: &mut Scope<'_>, e: i64, depth: i64, tokens: &Tokens, drops: &[&str]) -> Option<Self> {
+        if drops.is_empty() {
+            return None;
+        }
+        let kinds = drops.len() as i64;
+        let in_hand: Option<Vec<i64>> = drops.iter().map(|piece| hand_token(tokens, piece)).collect();
+        let source = match in_hand {
+            Some(places) => DropSource::Tokens(Constant::indices(&places, &[kinds])),
+            None => DropSource::Learned {
+                vectors: scope.full("vectors", &[kinds, depth], Init::glorot_normal(kinds, depth, 1.0)),
+                board: Linear::declare(&mut scope.sub("board"), e, depth, Init::glorot_normal(e, depth, 1.0), false),
+            },
+        };
+        Some(Self { kinds, source })
+    }
+
+    /// `[b,kinds,depth]`, from the embedding of all tokens and of the squares.
+    fn queries(&self, views: &Views, query: &Linear, embedded: &Tensor, squares: &Tensor) -> Tensor {
+        match &self.source {
+            DropSource::Tokens(places) => {
+                query.forward(views, &embedded.index_select(1, &places.on(embedded.device())))
+            }
+            DropSource::Learned { vectors, board } => {
+                let pooled = squares.mean_dim([1i64].as_slice(), true, Kind::Float);
+                board.forward(views, &pooled) + &views[*vectors]
+            }
+        }
+    }
+
+    /// Multiplications that make the queries; `embedding` and `query` are those of one token.
+    fn macs(&self, embedding: u64, query: u64) -> u64 {
+        match &self.source {
+            DropSource::Tokens(_) => self.kinds as u64 * (embedding + query),
+            DropSource::Learned { board, .. } => board.macs(),
+        }
+    }
+}
+
+/// The place of the token that stands for a piece in the own hand.
+fn hand_token(tokens: &Tokens, piece: &str) -> Option<i64> {
+    let is_hand = |name: &str| name.strip_prefix("hand.own.") == Some(piece);
+    let place = tokens.roles().iter().position(|role| matches!(role, Role::Aux(name) if is_hand(name)))?;
+    Some(place as i64)
+}

@@ -1,0 +1,162 @@
+//! Small networks, fixed batches and plain loops that the tests share.
+#![allow(dead_code, unreachable_pub)]
+
+use encodings::EncodingConfig;
+use games::{FeatureKind, GameKind, InputName};
+use models::{ChessformerConfig, ModelConfig, Network, NormPlace, Spec};
+use nn::{Arena, Layout, Views};
+use std::sync::Arc;
+use tch::{Device, Tensor};
+
+/// Every game with every input.
+pub fn specs() -> Vec<Spec> {
+    let with = |game: GameKind, name| Spec { input: game.input(name), moves: game.from_to() };
+    GameKind::ALL.iter().flat_map(|&game| InputName::ALL.map(|name| with(game, name))).collect()
+}
+
+pub fn spec(game: GameKind, name: InputName) -> Spec {
+    Spec { input: game.input(name), moves: game.from_to() }
+}
+
+/// A network that runs in milliseconds. Head width 8 lets every rotation fit.
+pub fn tiny(norm: NormPlace) -> ChessformerConfig {
+    let written = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "policy": {"embedding": 12, "depth": 10},
+        "value": {"embedding": 3, "hidden": 5}}"#;
+    ChessformerConfig { norm, ..serde_json::from_str(written).expect("a valid configuration") }
+}
+
+pub fn encoding(written: &str) -> EncodingConfig {
+    serde_json::from_str(written).expect("a valid encoding")
+}
+
+pub fn none() -> Vec<EncodingConfig> {
+    vec![encoding(r#"{"none": {}}"#)]
+}
+
+pub fn declare(config: &ChessformerConfig, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
+    let model = ModelConfig::Chessformer(config.clone());
+    let (network, layout) = Network::declare(&model, stack, spec).expect("the network can be declared");
+    (network, Arc::new(layout))
+}
+
+pub fn initialise(layout: &Arc<Layout>, seed: u64) -> Arena {
+    Arena::initialise(layout.clone(), seed, "", Device::Cpu).expect("small networks fit into memory")
+}
+
+/// Parameters moved away from their start, so that nothing is zero by initialisation.
+pub fn stirred(layout: &Arc<Layout>) -> Arena {
+    let mut values = initialise(layout, 3).values().expect("the CPU's values can be read");
+    for (i, value) in values.iter_mut().enumerate() {
+        *value += 0.1 * fraction(i as u64 + 77) - 0.05;
+    }
+    Arena::from_values(layout.clone(), &values, Device::Cpu).expect("small networks fit into memory")
+}
+
+/// A fixed, well mixed function of `i` in 0…1.
+pub fn fraction(i: u64) -> f32 {
+    mixed(i) as f32 / u32::MAX as f32
+}
+
+/// A fixed, well mixed function of `i`.
+pub fn mixed(i: u64) -> u32 {
+    let x = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let x = (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (x >> 32) as u32
+}
+
+/// Packed rows with valid codes: no real positions, since networks take any.
+pub fn rows(spec: &Spec, batch: usize) -> Vec<Vec<u8>> {
+    let squares = spec.input.geometry.squares();
+    (0..batch).map(|row| (0..spec.input.row_bytes()).map(|i| byte(spec, squares, row, i)).collect()).collect()
+}
+
+fn byte(spec: &Spec, squares: usize, row: usize, i: usize) -> u8 {
+    let draw = mixed((row * 1009 + i) as u64) as usize;
+    if i < squares {
+        return (draw % spec.input.piece_codes) as u8;
+    }
+    match spec.input.features[i - squares].kind {
+        FeatureKind::Scalar { .. } => (draw % 3) as u8,
+        FeatureKind::Square => (draw % (squares + 1)) as u8,
+    }
+}
+
+pub fn tensor(rows: &[Vec<u8>]) -> Tensor {
+    Tensor::from_slice(&rows.concat()).view([rows.len() as i64, -1])
+}
+
+pub fn packed(spec: &Spec, batch: usize) -> Tensor {
+    tensor(&rows(spec, batch))
+}
+
+pub fn numbers(tensor: &Tensor) -> Vec<f64> {
+    Vec::try_from(tensor.detach().flatten(0, -1).to_kind(tch::Kind::Double)).expect("a tensor of numbers")
+}
+
+pub fn largest_difference(a: &Tensor, b: &Tensor) -> f64 {
+    assert_eq!(a.size(), b.size());
+    numbers(&(a - b).abs()).into_iter().fold(0.0, f64::max)
+}
+
+pub fn assert_same_bits(a: &Tensor, b: &Tensor, what: &str) {
+    assert_eq!(a.size(), b.size(), "{what}");
+    let bits = |tensor: &Tensor| numbers(tensor).into_iter().map(f64::to_bits).collect::<Vec<_>>();
+    assert_eq!(bits(a), bits(b), "{what}");
+}
+
+/// Parameters by name as rows of numbers, for references in plain loops.
+pub struct Weights<'a> {
+    layout: &'a Layout,
+    views: Views,
+}
+
+impl<'a> Weights<'a> {
+    pub fn of(arena: &'a Arena) -> Self {
+        Self { layout: arena.layout(), views: arena.frozen_views() }
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.layout.find(name).is_some()
+    }
+
+    /// A parameter's rows; a vector has one.
+    pub fn rows(&self, name: &str) -> Vec<Vec<f64>> {
+        let id = self.layout.find(name).unwrap_or_else(|| panic!("no parameter is called {name}"));
+        let width = self.layout.param(id).shape.last().copied().expect("parameters have dimensions") as usize;
+        numbers(&self.views[id]).chunks(width).map(<[f64]>::to_vec).collect()
+    }
+
+    pub fn vector(&self, name: &str) -> Vec<f64> {
+        self.rows(name).remove(0)
+    }
+
+    /// A dense layer on one token.
+    pub fn dense(&self, name: &str, x: &[f64]) -> Vec<f64> {
+        let mut y: Vec<f64> = self.rows(&format!("{name}.weight")).iter().map(|row| dot(row, x)).collect();
+        if self.has(&format!("{name}.bias")) {
+            let bias = self.vector(&format!("{name}.bias"));
+            y.iter_mut().zip(bias).for_each(|(y, b)| *y += b);
+        }
+        y
+    }
+}
+
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+pub fn mish(x: Vec<f64>) -> Vec<f64> {
+    x.into_iter().map(|x| x * x.exp().ln_1p().tanh()).collect()
+}
+
+pub fn mean(rows: &[Vec<f64>]) -> Vec<f64> {
+    (0..rows[0].len()).map(|i| rows.iter().map(|row| row[i]).sum::<f64>() / rows.len() as f64).collect()
+}
+
+pub fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (i, (f, e)) in found.iter().zip(expected).enumerate() {
+        assert!((f - e).abs() <= tolerance * (1.0 + e.abs()), "{what}, element {i}: {f} instead of {e}");
+    }
+}

@@ -1,0 +1,241 @@
+//! Laws of the whole network, over every encoding, both games, both inputs and both places of the norms.
+
+mod common;
+
+use common::*;
+use encodings::EncodingConfig;
+use games::{FeatureKind, GameKind, InputName};
+use models::{ModelConfig, Network, NormPlace, Preset};
+use nn::{Arena, Part};
+use std::collections::HashSet;
+use std::sync::Arc;
+use tch::{Device, Kind, Tensor};
+
+#[test]
+fn shapes() {
+    for spec in specs() {
+        for norm in [NormPlace::Post, NormPlace::Pre] {
+            for stack in EncodingConfig::example_stacks() {
+                let (network, layout) = declare(&tiny(norm), &stack, &spec);
+                let views = stirred(&layout).frozen_views();
+                let packed = packed(&spec, 3);
+                let output = network.forward(&views, &packed);
+                assert_eq!(output.policy_bv.size(), [3, spec.moves.len() as i64], "{stack:?}");
+                assert_eq!(output.wdl_b3.size(), [3, 3], "{stack:?}");
+                let trunk = network.trunk(&views, &packed);
+                assert_eq!(trunk.size(), [3, spec.input.tokens() as i64, 16], "{stack:?}");
+                assert!(bool::try_from(trunk.isfinite().all()).expect("a truth value"), "{stack:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn without_an_encoding_squares_can_be_exchanged() {
+    for spec in specs() {
+        for norm in [NormPlace::Post, NormPlace::Pre] {
+            let (network, layout) = declare(&tiny(norm), &none(), &spec);
+            let views = stirred(&layout).frozen_views();
+            let squares = spec.input.geometry.squares();
+            // 17 has no divisor in common with either board's number of squares.
+            let moved: Vec<usize> = (0..squares).map(|square| (17 * square + 5) % squares).collect();
+            let before = rows(&spec, 2);
+            let after: Vec<Vec<u8>> = before
+                .iter()
+                .map(|row| {
+                    let mut out = row.clone();
+                    moved.iter().enumerate().for_each(|(from, &to)| out[to] = row[from]);
+                    for (i, feature) in spec.input.features.iter().enumerate() {
+                        if feature.kind == FeatureKind::Square && row[squares + i] > 0 {
+                            out[squares + i] = moved[usize::from(row[squares + i]) - 1] as u8 + 1;
+                        }
+                    }
+                    out
+                })
+                .collect();
+            assert_ne!(before, after);
+            let order: Vec<i64> = (0..spec.input.tokens()).map(|t| moved.get(t).map_or(t, |&to| to) as i64).collect();
+            let expected = network.trunk(&views, &tensor(&before));
+            let found = network.trunk(&views, &tensor(&after)).index_select(1, &Tensor::from_slice(&order));
+            assert!(largest_difference(&found, &expected) < 1e-5);
+        }
+    }
+}
+
+#[test]
+fn every_parameter_gets_a_gradient() {
+    for spec in specs() {
+        for stack in EncodingConfig::example_stacks() {
+            let (network, layout) = declare(&tiny(NormPlace::Post), &stack, &spec);
+            let arena = stirred(&layout);
+            let output = network.forward(&arena.views(), &packed(&spec, 4));
+            let loss = output.policy_bv.log_softmax(-1, Kind::Float).select(1, 7).mean(Kind::Float)
+                + output.wdl_b3.log_softmax(-1, Kind::Float).select(1, 0).mean(Kind::Float);
+            let gradient = numbers(&arena.gradient(&loss).expect("the loss depends on the parameters"));
+            for param in layout.params() {
+                let own = &gradient[param.offset..param.offset + param.len()];
+                assert!(own.iter().any(|g| *g != 0.0), "{} of {stack:?} gets no gradient", param.name);
+                assert!(own.iter().all(|g| g.is_finite()), "{} of {stack:?}", param.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn names_are_unique_and_stable() {
+    let (_, layout) = declare(&tiny(NormPlace::Pre), &none(), &spec(GameKind::Shogi, InputName::PieceTokens));
+    let names: Vec<&str> = layout.params().iter().map(|param| param.name.as_str()).collect();
+    assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+    let block = [
+        "attention.qkv.weight",
+        "attention.out.weight",
+        "attention.out.bias",
+        "attention_norm.gain",
+        "feed_forward.hidden.weight",
+        "feed_forward.hidden.bias",
+        "feed_forward.out.weight",
+        "feed_forward.out.bias",
+        "feed_forward_norm.gain",
+    ];
+    let blocks = (0..2).flat_map(|layer| block.map(|name| format!("body.{layer}.{name}")));
+    let expected: Vec<String> = ["embedding.weight", "embedding.bias"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(blocks)
+        .chain(
+            [
+                "body.final_norm.gain",
+                "policy.embedding.weight",
+                "policy.embedding.bias",
+                "policy.query.weight",
+                "policy.query.bias",
+                "policy.key.weight",
+                "policy.key.bias",
+                "policy.promotion.weight",
+                "policy.drop.vectors",
+                "policy.drop.board.weight",
+                "value.embedding.weight",
+                "value.embedding.bias",
+                "value.hidden.weight",
+                "value.hidden.bias",
+                "value.wdl.weight",
+                "value.wdl.bias",
+            ]
+            .map(str::to_owned),
+        )
+        .collect();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn counts_equal_the_formulas() {
+    let spec = spec(GameKind::Chess, InputName::PieceTokens);
+    let cf_6m = ModelConfig::Preset(Preset::Cf6m);
+    let shaw = [encoding(r#"{"shaw": {}}"#)];
+    let (network, layout) = Network::declare(&cf_6m, &shaw, &spec).expect("a preset can be declared");
+    let (d, layers, squares) = (256, 8, spec.input.geometry.squares());
+    let channels = 13 + 1 + 7;
+    let block = 4 * d * d + d + (2 * d * d + 2 * d) + 2 * d;
+    assert_eq!(layout.count(Part::Trunk), channels * d + d + layers * block);
+    assert_eq!(layout.count(Part::Encoding), 1_382_400);
+    let policy = 3 * (d * d + d) + 3 * d;
+    let value = (d * 32 + 32) + (squares * 32 * 128 + 128) + (128 * 3 + 3);
+    assert_eq!(layout.count(Part::Head), policy + value);
+
+    let macs = network.macs();
+    assert_eq!(macs.paper, 213_909_504);
+    let products = layers * 2 * squares * squares * d;
+    assert_eq!(macs.trunk as usize, squares * (channels * d + layers * 6 * d * d) + products);
+    assert_eq!(macs.policy as usize, squares * (3 * d * d + squares * d + 3 * d));
+    assert_eq!(macs.value as usize, squares * d * 32 + squares * 32 * 128 + 128 * 3);
+    assert_eq!(macs.encoding, network.encodings().macs());
+    assert_eq!(macs.flops(), 2 * (macs.trunk + macs.encoding + macs.policy + macs.value));
+}
+
+#[test]
+fn shared_parameters_start_alike_whatever_the_encoding() {
+    for spec in specs() {
+        let config = tiny(NormPlace::Post);
+        let (_, plain) = declare(&config, &none(), &spec);
+        let plain_values = initialise(&plain, 5).values().expect("the CPU's values can be read");
+        for stack in EncodingConfig::example_stacks() {
+            let (_, layout) = declare(&config, &stack, &spec);
+            let values = initialise(&layout, 5).values().expect("the CPU's values can be read");
+            for param in plain.params() {
+                let other = layout.param(layout.find(&param.name).expect("the encoding changes no shared name"));
+                let own = &plain_values[param.offset..param.offset + param.len()];
+                assert_eq!(own, &values[other.offset..other.offset + other.len()], "{} of {stack:?}", param.name);
+            }
+            let added = layout.params().iter().filter(|param| plain.find(&param.name).is_none());
+            assert!(added.clone().all(|param| param.part == Part::Encoding && param.name.starts_with("encoding.")));
+        }
+    }
+}
+
+#[test]
+fn encodings_that_start_as_identity_leave_the_first_answer_alone() {
+    let mut tried = 0;
+    for spec in specs() {
+        let config = tiny(NormPlace::Post);
+        let (plain, plain_layout) = declare(&config, &none(), &spec);
+        let packed = packed(&spec, 3);
+        let expected = plain.forward(&initialise(&plain_layout, 5).frozen_views(), &packed);
+        for stack in EncodingConfig::example_stacks() {
+            let (network, layout) = declare(&config, &stack, &spec);
+            if !network.encodings().claims().identity_at_start {
+                continue;
+            }
+            tried += 1;
+            let found = network.forward(&initialise(&layout, 5).frozen_views(), &packed);
+            assert!(largest_difference(&found.policy_bv, &expected.policy_bv) < 2e-6, "{stack:?}");
+            assert!(largest_difference(&found.wdl_b3, &expected.wdl_b3) < 2e-6, "{stack:?}");
+        }
+    }
+    assert!(tried >= 4 * 6, "only {tried} stacks start as identity");
+}
+
+#[test]
+fn saved_parameters_give_the_same_bits() {
+    for spec in specs() {
+        for stack in EncodingConfig::example_stacks() {
+            let (network, layout) = declare(&tiny(NormPlace::Post), &stack, &spec);
+            let arena = stirred(&layout);
+            let packed = packed(&spec, 3);
+            let before = network.forward(&arena.frozen_views(), &packed);
+            let saved = arena.values().expect("the CPU's values can be read");
+            let (again, layout) = declare(&tiny(NormPlace::Post), &stack, &spec);
+            let loaded = Arena::from_values(layout, &saved, Device::Cpu).expect("small networks fit into memory");
+            let after = again.forward(&loaded.frozen_views(), &packed);
+            assert_same_bits(&after.policy_bv, &before.policy_bv, "policy");
+            assert_same_bits(&after.wdl_b3, &before.wdl_b3, "value");
+        }
+    }
+}
+
+#[test]
+fn a_twin_has_other_parameters() {
+    let (_, layout) = declare(&tiny(NormPlace::Post), &none(), &spec(GameKind::Chess, InputName::PieceTokens));
+    let twin = Arena::initialise(Arc::clone(&layout), 5, "twin", Device::Cpu).expect("small networks fit into memory");
+    let (own, twin) = (initialise(&layout, 5).values().unwrap(), twin.values().unwrap());
+    let weight = layout.param(layout.find("embedding.weight").expect("every network has an embedding"));
+    let range = weight.offset..weight.offset + weight.len();
+    assert!(own[range.clone()].iter().zip(&twin[range]).all(|(a, b)| a != b));
+}
+
+#[test]
+fn position_sources_are_declared() {
+    let sources = |config, game| {
+        let (network, _) = declare(&config, &none(), &spec(game, InputName::PieceTokens));
+        network.position_sources().join("; ")
+    };
+    let mut config = tiny(NormPlace::Post);
+    assert!(sources(config.clone(), GameKind::Chess).contains("value head"));
+    config.value.pool = models::Pool::Mean;
+    for game in GameKind::ALL {
+        let found = sources(config.clone(), game);
+        assert!(
+            !found.contains("value head") && found.contains("vocabulary") && found.contains("promotion"),
+            "{found}"
+        );
+    }
+}
