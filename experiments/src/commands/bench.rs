@@ -1,0 +1,210 @@
+//! `posenc bench`: measures the loader, or a training step of each encoding.
+
+mod contenders;
+
+use super::devices::{parse_device, prepare};
+use super::table::{grouped, table};
+use crate::config::{Experiment, open_dataset};
+use crate::train::bench::{BenchOptions, Contender, StepTime, step_times};
+use crate::train::threads::ensure_passive_threads;
+use anyhow::Context as _;
+use clap::ValueEnum as _;
+use dataset::bench_loader;
+use games::{GameKind, InputName};
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tch::Device;
+
+/// Measure the loader, or a training step of each encoding.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Positions a second that the loader delivers: one core, and all cores.
+    Loader(LoaderArgs),
+    /// A training step of a preset network with each encoding, in turns.
+    Step(StepArgs),
+    /// A training step of each row of an experiment, in turns.
+    Encodings(EncodingsArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct LoaderArgs {
+    /// The dataset's folder.
+    #[arg(long)]
+    data: PathBuf,
+    /// Positions a batch.
+    #[arg(long, default_value_t = 256)]
+    batch: usize,
+    /// Threads of the second measurement; all cores by default.
+    #[arg(long)]
+    workers: Option<usize>,
+    /// Seconds of each measurement, at least.
+    #[arg(long, default_value_t = 2.0)]
+    seconds: f64,
+    /// One JSON object instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct StepArgs {
+    /// The network: a preset, see `posenc list presets`.
+    #[arg(long)]
+    model: String,
+    /// Positions a step.
+    #[arg(long, default_value_t = 32)]
+    batch: usize,
+    /// The game.
+    #[arg(long, value_enum, default_value_t = GameArg::Chess)]
+    game: GameArg,
+    /// Which encodings: `all`, names with commas between them, or a list in YAML as experiments write it.
+    #[arg(long, default_value = "all")]
+    encodings: String,
+    #[command(flatten)]
+    timing: Timing,
+}
+
+#[derive(Debug, clap::Args)]
+struct EncodingsArgs {
+    /// The experiment file.
+    file: PathBuf,
+    #[command(flatten)]
+    timing: Timing,
+}
+
+#[derive(Debug, clap::Args)]
+struct Timing {
+    /// Threads inside an operation.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// How often each has its turn.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Where to compute: cpu, cuda or cuda:N.
+    #[arg(long, default_value = "cpu", value_parser = parse_device)]
+    device: Device,
+    /// One JSON array instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The games on the command line.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum GameArg {
+    Chess,
+    Shogi,
+}
+
+impl std::fmt::Display for GameArg {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.to_possible_value().as_ref().map_or("", |value| value.get_name()))
+    }
+}
+
+impl From<GameArg> for GameKind {
+    fn from(arg: GameArg) -> Self {
+        match arg {
+            GameArg::Chess => Self::Chess,
+            GameArg::Shogi => Self::Shogi,
+        }
+    }
+}
+
+/// Rounds that do not count.
+const WARM_UP: usize = 2;
+
+/// Measures and prints.
+///
+/// # Errors
+/// If what is to be measured cannot be made.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let text = match &args.what {
+        What::Loader(args) => loader(args)?,
+        What::Step(args) => step(args)?,
+        What::Encodings(args) => encodings(args)?,
+    };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
+    let dataset = Arc::new(open_dataset(&args.data)?);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = args.workers.unwrap_or(cores);
+    let seconds = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;
+    let rate = bench_loader(&dataset, InputName::PieceTokens, args.batch, workers, seconds)?;
+    if args.json {
+        return Ok(format!("{:#}\n", serde_json::to_value(rate)?));
+    }
+    let rows = [(1, rate.one_worker), (rate.workers, rate.many_workers)];
+    let rows = rows.map(|(workers, per_s)| {
+        vec![workers.to_string(), grouped(per_s as u64), grouped((per_s / workers as f64) as u64)]
+    });
+    let measured = format!("{} positions loaded, {} bytes each\n", grouped(rate.positions), rate.bytes_per_position);
+    Ok(table(&["workers", "positions/s", "per worker"], &[0, 1, 2], rows) + &measured)
+}
+
+fn step(args: &StepArgs) -> anyhow::Result<String> {
+    let model = contenders::preset(&args.model)?;
+    let stacks = contenders::encodings(&args.encodings)?;
+    let game = GameKind::from(args.game);
+    let contenders: Vec<Contender> =
+        stacks.into_iter().map(|stack| contenders::contender(game, &model, stack, args.batch)).collect();
+    let control = vec![0; contenders.len()];
+    measure(&contenders, &control, &args.timing)
+}
+
+fn encodings(args: &EncodingsArgs) -> anyhow::Result<String> {
+    let experiment = Experiment::load(&args.file)?;
+    let (contenders, references) = contenders::rows(&experiment);
+    measure(&contenders, &references, &args.timing)
+}
+
+/// `references`: for each contender, the place of the one that its ratio is taken to.
+fn measure(contenders: &[Contender], references: &[usize], timing: &Timing) -> anyhow::Result<String> {
+    ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    prepare(timing.device)?;
+    let options =
+        BenchOptions { threads: timing.threads, device: timing.device, rounds: timing.rounds, warm_up: WARM_UP };
+    let times = step_times(contenders, &options)?;
+    let compared: Vec<(&StepTime, &StepTime)> =
+        times.iter().zip(references).map(|(time, &reference)| (time, &times[reference])).collect();
+    if timing.json {
+        let rows: Vec<Value> = compared.iter().map(|(time, base)| as_json(time, base)).collect();
+        return Ok(format!("{:#}\n", Value::from(rows)));
+    }
+    let row = |(time, base): &(&StepTime, &StepTime)| {
+        vec![
+            time.name.clone(),
+            grouped(time.parameters as u64),
+            time.batch.to_string(),
+            format!("{:.1}", time.median_s() * 1e3),
+            format!("{:.1}", time.positions_per_s()),
+            format!("{:.2} × {}", time.ratio_to(base), base.name),
+        ]
+    };
+    let header = ["encoding", "parameters", "batch", "ms/step", "positions/s", "step time"];
+    let how = format!("{} threads, medians of {} rounds in turns\n", timing.threads, timing.rounds.max(1));
+    Ok(table(&header, &[1, 2, 3, 4, 5], compared.iter().map(row)) + &how)
+}
+
+fn as_json(time: &StepTime, base: &StepTime) -> Value {
+    json!({
+        "name": time.name,
+        "parameters": time.parameters,
+        "batch": time.batch,
+        "median_s": time.median_s(),
+        "positions_per_s": time.positions_per_s(),
+        "ratio": time.ratio_to(base),
+        "ratio_to": base.name,
+    })
+}

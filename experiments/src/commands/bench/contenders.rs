@@ -1,0 +1,95 @@
+//! Which runs `posenc bench` lets compete.
+
+use crate::config::experiment::Role;
+use crate::config::{EvalConfig, Experiment, LossWeights, Mask, MovesName, Row, RunConfig, TrainConfig};
+use crate::train::bench::Contender;
+use anyhow::{Context as _, bail};
+use encodings::EncodingConfig;
+use games::{GameKind, InputName};
+use models::{ModelConfig, OptimizerConfig, Schedule, presets};
+use serde_yaml::with::singleton_map_recursive;
+use std::path::PathBuf;
+
+/// The encoding that ratios are taken to.
+const CONTROL: &str = "none";
+
+/// The network of a preset's name.
+pub(super) fn preset(name: &str) -> anyhow::Result<ModelConfig> {
+    match presets().iter().find(|preset| preset.name == name) {
+        Some(found) => Ok(ModelConfig::Preset(found.preset)),
+        None => {
+            let names: Vec<_> = presets().iter().map(|preset| preset.name).collect();
+            bail!("there is no preset \"{name}\"; the presets are {}", names.join(", "))
+        }
+    }
+}
+
+/// The stacks that a text asks for, after the control: `all`, names, or YAML.
+pub(super) fn encodings(asked: &str) -> anyhow::Result<Vec<Vec<EncodingConfig>>> {
+    let mut all = vec![example(CONTROL)?];
+    let stacks = match asked {
+        "all" => EncodingConfig::NAMES.iter().map(|name| example(name)).collect::<anyhow::Result<Vec<_>>>()?,
+        yaml if yaml.trim_start().starts_with('[') => {
+            let list: Vec<EncodingConfig> = from_yaml(yaml).with_context(|| format!("--encodings {yaml}"))?;
+            list.into_iter().map(|one| vec![one]).collect()
+        }
+        names => names.split(',').map(|name| example(name.trim())).collect::<anyhow::Result<Vec<_>>>()?,
+    };
+    let control = all[0].clone();
+    all.extend(stacks.into_iter().filter(|stack| *stack != control));
+    Ok(all)
+}
+
+/// An encoding by name, as `posenc list encodings` shows how to write it.
+fn example(name: &str) -> anyhow::Result<Vec<EncodingConfig>> {
+    let Some(entry) = EncodingConfig::REGISTRY.iter().find(|entry| entry.name == name) else {
+        bail!("there is no encoding \"{name}\"; the encodings are {}", EncodingConfig::NAMES.join(", "));
+    };
+    Ok(vec![from_yaml(entry.example).with_context(|| format!("the example of {name}"))?])
+}
+
+fn from_yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_yaml::Error> {
+    singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(text))
+}
+
+/// A run that differs from the others in its encoding only. It is never trained on data.
+pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<EncodingConfig>, batch: usize) -> Contender {
+    let name = stack.iter().map(EncodingConfig::label).collect::<Vec<_>>().join(" + ");
+    let train = TrainConfig {
+        steps: 1,
+        batch,
+        optimizer: OptimizerConfig::Nadam(Default::default()),
+        learning_rate: Schedule::new(0, vec![1e-5], Vec::new()).expect("one rate needs no boundary"),
+        clip: Some(10.0),
+        mask: Mask::Train,
+        loss: LossWeights::default(),
+        log_every: 1,
+        checkpoint_every: 1,
+    };
+    let eval = EvalConfig { validation_positions: 1, test_positions: 1, every: 1, batch };
+    let run = RunConfig {
+        game,
+        data: PathBuf::new(),
+        input: InputName::PieceTokens,
+        moves: MovesName::FromTo,
+        model: model.clone(),
+        encoding: stack,
+        train,
+        eval,
+        seed: 0,
+        twin: false,
+    };
+    Contender { name, run }
+}
+
+/// The rows of an experiment but the twins, whose steps are the references', and for each the place of its game's
+/// reference.
+pub(super) fn rows(experiment: &Experiment) -> (Vec<Contender>, Vec<usize>) {
+    let rows: Vec<&Row> = experiment.rows.iter().filter(|row| row.role != Role::Twin).collect();
+    let reference = |of: &&Row| {
+        let own = |row: &&Row| row.role == Role::Reference && row.run.game == of.run.game;
+        rows.iter().position(own).unwrap_or(0)
+    };
+    let contender = |row: &&Row| Contender { name: row.label.clone(), run: row.run.clone() };
+    (rows.iter().map(contender).collect(), rows.iter().map(reference).collect())
+}

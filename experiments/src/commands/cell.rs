@@ -1,0 +1,55 @@
+//! `posenc cell`: trains one cell in this process; `posenc run` starts it.
+
+use crate::commands::devices::parse_device;
+use crate::config::RunConfig;
+use crate::sinks::{Sink, progress};
+use crate::train::setup::CONFIG_FILE;
+use crate::train::{CellOptions, Outcome, run_cell, signals, threads};
+use anyhow::Context as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tch::Device;
+
+/// Train one cell.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The cell's folder, which holds its config.yaml.
+    #[arg(long)]
+    dir: PathBuf,
+    /// Threads inside an operation; another number gives other bits.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Where to compute: cpu, cuda or cuda:N.
+    #[arg(long, default_value = "cpu", value_parser = parse_device)]
+    device: Device,
+    /// A few steps and a small evaluation only.
+    #[arg(long)]
+    smoke: bool,
+    /// Go on even where that gives other bits than an undisturbed run.
+    #[arg(long)]
+    force: bool,
+}
+
+/// Trains. Progress and notes go to stderr, which `posenc run` keeps as the cell's log.
+///
+/// # Errors
+/// If the cell fails.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    threads::ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    signals::report_size_limits();
+    let stop = signals::stop_flag().context("cannot listen to signals")?;
+    super::devices::prepare(args.device)?;
+    let options =
+        CellOptions { threads: args.threads, device: args.device, smoke: args.smoke, force: args.force };
+    let mut note = |text: &str| eprintln!("{text}");
+    match run_cell(&args.dir, &options, progress_sinks(args), &mut note, &stop)? {
+        Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
+        Outcome::Interrupted { .. } => Ok(ExitCode::from(1)),
+    }
+}
+
+/// A display of the configured number of steps; none if the configuration cannot be read, which training will say.
+fn progress_sinks(args: &Args) -> Vec<Box<dyn Sink>> {
+    let text = std::fs::read_to_string(args.dir.join(CONFIG_FILE)).unwrap_or_default();
+    RunConfig::from_yaml(&text).map(|run| progress::on_stderr(run.train.steps)).into_iter().collect()
+}

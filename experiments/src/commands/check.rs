@@ -1,0 +1,39 @@
+//! `posenc check`: validates an experiment and says what it would do. Trains nothing.
+
+mod facts;
+mod report;
+
+use crate::config::Experiment;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Options of `posenc check`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The experiment file.
+    file: PathBuf,
+    /// Time a training step of each row on one thread of this machine.
+    #[arg(long)]
+    measure: bool,
+    /// One JSON object instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Checks.
+///
+/// # Errors
+/// If the experiment cannot be run as it stands.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let experiment = Experiment::load(&args.file)?;
+    let times = if args.measure { facts::measure(&experiment)? } else { Vec::new() };
+    let warnings = facts::warnings(&experiment);
+    let text = if args.json {
+        format!("{:#}\n", report::json(&experiment, &times, &warnings))
+    } else {
+        report::text(&experiment, &times, &warnings)
+    };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}

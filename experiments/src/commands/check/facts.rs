@@ -1,0 +1,61 @@
+//! What `posenc check` finds out about an experiment beyond its being valid.
+
+use crate::config::{Experiment, Row};
+use crate::train::bench::{BenchOptions, Contender, StepTime, step_times};
+use tch::Device;
+
+/// Pairs of seeds below which no verdict is given.
+const SEEDS_FOR_A_VERDICT: usize = 3;
+
+/// What can be run but will disappoint.
+pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let seeds = experiment.seeds.len();
+    if seeds < SEEDS_FOR_A_VERDICT {
+        warnings.push(format!("{seeds} seeds give no verdict: at least {SEEDS_FOR_A_VERDICT} complete pairs are needed"));
+    }
+    for game in experiment.games() {
+        let rows: Vec<&Row> = experiment.rows.iter().filter(|row| row.run.game == game).collect();
+        let name = game.name();
+        if let Some(row) = rows.iter().find(|row| row.epochs() > 1.0) {
+            let (label, epochs) = (&row.label, row.epochs());
+            warnings.push(format!("{name}: {label} sees the training split {epochs:.2} times; beyond 1 it may memorise"));
+        }
+        if rows.len() < 2 {
+            warnings.push(format!("{name}: there is one row only, so nothing is compared"));
+        }
+        if let Some(row) = rows.first() {
+            warnings.extend(too_few_positions(row).into_iter().map(|text| format!("{name}: {text}")));
+        }
+        let late = rows.iter().find_map(|row| Some((row, never_reached(row)?)));
+        if let Some((row, boundary)) = late {
+            let (label, steps) = (&row.label, row.run.train.steps);
+            warnings.push(format!("{name}: {label} has {steps} steps, so its learning rate never changes at {boundary}"));
+        }
+    }
+    warnings
+}
+
+fn too_few_positions(row: &Row) -> Vec<String> {
+    let asked = [
+        ("validation", row.run.eval.validation_positions as u64, row.data.validation_positions),
+        ("test", row.run.eval.test_positions as u64, row.data.test_positions),
+    ]
+    .into_iter()
+    .filter(|(_, asked, there)| asked > there);
+    asked.map(|(split, asked, there)| format!("{asked} {split} positions are asked for, the dataset has {there}")).collect()
+}
+
+/// The end of warm-up or a boundary of the schedule behind the last step.
+fn never_reached(row: &Row) -> Option<u64> {
+    let rate = &row.run.train.learning_rate;
+    rate.boundaries().iter().copied().chain([rate.warmup()]).find(|&step| step > row.run.train.steps)
+}
+
+/// Seconds of a training step of each row on one CPU thread, rows taking turns.
+pub(super) fn measure(experiment: &Experiment) -> anyhow::Result<Vec<f64>> {
+    let options = BenchOptions { threads: 1, device: Device::Cpu, rounds: 5, warm_up: 2 };
+    let contender = |row: &Row| Contender { name: row.label.clone(), run: row.run.clone() };
+    let contenders: Vec<Contender> = experiment.rows.iter().map(contender).collect();
+    Ok(step_times(&contenders, &options)?.iter().map(StepTime::median_s).collect())
+}

@@ -1,0 +1,155 @@
+//! What `posenc check` prints.
+
+use super::super::table::{grouped, table};
+use crate::config::{Experiment, ReadAt, Role, Row};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) -> String {
+    let mut out = String::new();
+    heading(&mut out, experiment).expect("a String takes every text");
+    out.push('\n');
+    out.push_str(&rows(experiment, times));
+    sources(&mut out, experiment);
+    out.push_str(&datasets(experiment));
+    for warning in warnings {
+        out.push_str(&format!("warning: {warning}\n"));
+    }
+    let cells = experiment.cells().len();
+    let (rows, seeds) = (experiment.rows.len(), experiment.seeds.len());
+    out.push_str(&format!("{cells} cells: {rows} rows x {seeds} seeds\n"));
+    out
+}
+
+fn heading(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
+    writeln!(out, "{}", experiment.name)?;
+    let words = [("question", &experiment.question), ("expect", &experiment.expect), ("cost", &experiment.cost)];
+    for (key, text) in words {
+        if let Some(text) = text {
+            writeln!(out, "  {key}: {}", text.trim())?;
+        }
+    }
+    writeln!(out, "  primary: {}, {}", experiment.primary.metric, read_at(experiment.primary.at))
+}
+
+fn read_at(at: ReadAt) -> String {
+    match at {
+        ReadAt::Last => "on test after the last step".to_owned(),
+        ReadAt::Step(step) => format!("on validation after step {step}"),
+    }
+}
+
+fn role(row: &Row) -> &'static str {
+    match row.role {
+        Role::Candidate => "",
+        Role::Reference => "reference",
+        Role::Twin => "twin",
+    }
+}
+
+fn rows(experiment: &Experiment, times: &[f64]) -> String {
+    let mut header = vec!["row", "", "trunk", "encoding", "heads", "MACs/position", "seams", "epochs"];
+    let mut right = vec![2, 3, 4, 5, 7];
+    if !times.is_empty() {
+        header.push("ms/step");
+        right.push(8);
+    }
+    let line = |(i, row): (usize, &Row)| {
+        let shape = &row.shape;
+        let mut cells = vec![
+            row.label.clone(),
+            role(row).to_owned(),
+            grouped(shape.trunk as u128),
+            grouped(shape.encoding as u128),
+            grouped(shape.heads as u128),
+            grouped(shape.macs.total()),
+            shape.seams.clone(),
+            format!("{:.2}", row.epochs()),
+        ];
+        cells.extend(times.get(i).map(|seconds| format!("{:.1}", 1000.0 * seconds)));
+        cells
+    };
+    table(&header, &right, experiment.rows.iter().enumerate().map(line))
+}
+
+/// Rows mostly share their sources: each set is named once.
+fn sources(out: &mut String, experiment: &Experiment) {
+    let mut sets: Vec<(&[String], Vec<&str>)> = Vec::new();
+    for row in &experiment.rows {
+        let sources = &row.shape.position_sources[..];
+        match sets.iter_mut().find(|(known, _)| *known == sources) {
+            Some((_, labels)) => labels.push(&row.label),
+            None => sets.push((sources, vec![&row.label])),
+        }
+    }
+    for (sources, labels) in &sets {
+        let who = if sets.len() == 1 { "every row".to_owned() } else { labels.join(", ") };
+        let what = if sources.is_empty() { "none".to_owned() } else { sources.join("; ") };
+        out.push_str(&format!("position sources beside the encoding ({who}): {what}\n"));
+    }
+}
+
+fn datasets(experiment: &Experiment) -> String {
+    let game = |game| {
+        let row = experiment.rows.iter().find(|row| row.run.game == game)?;
+        let data = &row.data;
+        Some(format!(
+            "{}: dataset {} with {} training, {} validation and {} test positions\n",
+            row.run.game.name(),
+            data.name,
+            grouped(data.train_positions),
+            grouped(data.validation_positions),
+            grouped(data.test_positions)
+        ))
+    };
+    experiment.games().into_iter().filter_map(game).collect()
+}
+
+pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) -> Value {
+    let row = |(i, row): (usize, &Row)| {
+        json!({
+            "label": row.label,
+            "hash": row.hash,
+            "role": if row.role == Role::Candidate { "candidate" } else { role(row) },
+            "game": row.run.game,
+            "encoding": row.run.encoding,
+            "parameters": {
+                "trunk": row.shape.trunk,
+                "encoding": row.shape.encoding,
+                "heads": row.shape.heads,
+                "total": row.shape.parameters(),
+            },
+            "macs": row.shape.macs.total(),
+            "flops": row.shape.macs.flops(),
+            "seams": row.shape.seams,
+            "position_sources": row.shape.position_sources,
+            "epochs": row.epochs(),
+            "seconds_per_step": times.get(i),
+            "dataset": {
+                "name": row.data.name,
+                "content_hash": row.data.content_hash,
+                "train_positions": row.data.train_positions,
+                "validation_positions": row.data.validation_positions,
+                "test_positions": row.data.test_positions,
+            },
+        })
+    };
+    json!({
+        "name": experiment.name,
+        "question": experiment.question,
+        "expect": experiment.expect,
+        "cost": experiment.cost,
+        "primary": {
+            "metric": experiment.primary.metric,
+            "at": match experiment.primary.at {
+                ReadAt::Last => json!("last"),
+                ReadAt::Step(step) => json!(step),
+            },
+            "weights": "raw",
+        },
+        "seeds": experiment.seeds,
+        "cells": experiment.cells().len(),
+        "rows": experiment.rows.iter().enumerate().map(row).collect::<Vec<_>>(),
+        "warnings": warnings,
+    })
+}

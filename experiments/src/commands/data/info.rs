@@ -1,0 +1,84 @@
+//! `posenc data info` in words.
+
+use super::super::table::{grouped, table};
+use dataset::{Info, Split};
+use games::Phase;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Width of the longest bar of a histogram.
+const BAR: u64 = 40;
+
+pub(super) fn text(info: &Info) -> String {
+    let mut out = String::new();
+    heading(&mut out, info).expect("a String takes every text");
+    out.push_str(&splits(info));
+    let total = |of: fn(&dataset::info::SplitInfo) -> &BTreeMap<&'static str, u64>| {
+        let mut sums = BTreeMap::new();
+        for split in Split::ALL {
+            of(&info.splits[split]).iter().for_each(|(&name, count)| *sums.entry(name).or_insert(0) += count);
+        }
+        sums
+    };
+    let phases = total(|split| &split.phases);
+    let in_order = Phase::ALL.iter().map(|phase| (phase.name(), phases.get(phase.name()).copied().unwrap_or(0)));
+    histogram(&mut out, "positions by phase", in_order.collect());
+    histogram(&mut out, "games by result", total(|split| &split.results).into_iter().collect());
+    histogram(&mut out, "games by ending", total(|split| &split.terminations).into_iter().collect());
+    out
+}
+
+fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
+    let manifest = &info.manifest;
+    let (counts, plies) = (&manifest.counts, &info.plies);
+    writeln!(out, "{} ({})", manifest.name, manifest.game.name())?;
+    writeln!(out, "  source:   {}", manifest.source)?;
+    writeln!(out, "  licence:  {}", manifest.licence)?;
+    writeln!(out, "  made by:  {}", manifest.made_by)?;
+    writeln!(out, "  content:  {}", manifest.content_hash)?;
+    writeln!(
+        out,
+        "  games:    {} with {} positions in {} shards, {} bytes",
+        grouped(counts.kept),
+        grouped(counts.positions),
+        manifest.shards.len(),
+        grouped(info.bytes)
+    )?;
+    let (min, median, mean, max) = (plies.min, plies.median, plies.mean, plies.max);
+    writeln!(out, "  plies:    {min} to {max}, median {median}, mean {mean:.1}")?;
+    writeln!(out, "  targets:  the policy learns moves from ply {} on", manifest.policy_from_ply)?;
+    writeln!(
+        out,
+        "  import:   {} records read, {} duplicates and {} rejected games left out",
+        grouped(counts.read),
+        grouped(counts.duplicates),
+        grouped(counts.rejected)
+    )?;
+    for (kind, count) in &counts.rejected_by_kind {
+        writeln!(out, "            rejected as {kind}: {}", grouped(*count))?;
+    }
+    writeln!(out)
+}
+
+fn splits(info: &Info) -> String {
+    let line = |split: Split| {
+        let part = &info.splits[split];
+        let novel = part.novel_positions.map_or_else(
+            || "-".to_owned(),
+            |novel| format!("{:.1} %", 100.0 * novel as f64 / part.positions.max(1) as f64),
+        );
+        let numbers = [part.games, part.positions, part.policy_targets, part.values].map(grouped);
+        [vec![split.name().to_owned()], numbers.to_vec(), vec![novel]].concat()
+    };
+    let header = ["split", "games", "positions", "policy targets", "with a score", "not in train"];
+    table(&header, &[1, 2, 3, 4, 5], Split::ALL.map(line))
+}
+
+fn histogram(out: &mut String, title: &str, entries: Vec<(&str, u64)>) {
+    let most = entries.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
+    out.push_str(&format!("\n{title}\n"));
+    for (name, count) in entries {
+        let bar = "#".repeat((count * BAR).div_ceil(most) as usize);
+        out.push_str(&format!("  {name:<22} {:>12}  {bar}\n", grouped(count)));
+    }
+}

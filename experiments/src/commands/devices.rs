@@ -1,0 +1,163 @@
+//! `posenc devices`: the processor, LibTorch, and GPUs, with what is missing and how to get it.
+
+use crate::train::machine::{Cpu, LibTorch};
+use anyhow::bail;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tch::{Cuda, Device};
+
+/// The devices and libraries that were found.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// One JSON object instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found.
+struct Found {
+    cpu: Cpu,
+    libtorch: LibTorch,
+    threads: i32,
+    cuda_library: Option<PathBuf>,
+    gpus: Vec<String>,
+    hint: Option<&'static str>,
+}
+
+/// Looks and prints.
+///
+/// # Errors
+/// If stdout cannot be written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let found = Found::look();
+    let text = if args.json { found.json() } else { found.text() };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads `cpu`, `cuda` or `cuda:N`.
+///
+/// # Errors
+/// If it is none of them.
+pub fn parse_device(text: &str) -> Result<Device, String> {
+    let refused = || format!("\"{text}\" is no device; give cpu, cuda or cuda:N");
+    match text.split_once(':') {
+        None if text == "cpu" => Ok(Device::Cpu),
+        None if text == "cuda" => Ok(Device::Cuda(0)),
+        Some(("cuda", index)) => index.parse().map(Device::Cuda).map_err(|_| refused()),
+        _ => Err(refused()),
+    }
+}
+
+/// Makes a device usable; call it before the first tensor.
+///
+/// # Errors
+/// If there is no such device.
+pub fn prepare(device: Device) -> anyhow::Result<()> {
+    let Device::Cuda(index) = device else { return Ok(()) };
+    load_cuda(&LibTorch::detect());
+    let count = Cuda::device_count();
+    if index as i64 >= count {
+        bail!("there is no device cuda:{index}: {count} GPUs can be used; `posenc devices` says what is missing");
+    }
+    Ok(())
+}
+
+fn load_cuda(libtorch: &LibTorch) -> Option<PathBuf> {
+    nn::device::load_cuda(libtorch.library_dir()?)
+}
+
+impl Found {
+    fn look() -> Self {
+        let libtorch = LibTorch::detect();
+        let driver_gpus = gpus_of_the_driver();
+        let cuda_library = load_cuda(&libtorch);
+        let usable = usize::try_from(Cuda::device_count()).unwrap_or(0);
+        Self {
+            cpu: Cpu::detect(),
+            threads: tch::get_num_threads(),
+            hint: hint(driver_gpus.is_empty(), cuda_library.is_some(), usable),
+            gpus: driver_gpus,
+            libtorch,
+            cuda_library,
+        }
+    }
+
+    fn text(&self) -> String {
+        let library = self.libtorch.library.as_ref().map_or_else(|| "not found".to_owned(), |p| p.display().to_string());
+        let cuda = self.cuda_library.as_ref().map_or_else(|| "not installed".to_owned(), |p| p.display().to_string());
+        let gpus = if self.gpus.is_empty() { "none".to_owned() } else { self.gpus.join(", ") };
+        let lines = [
+            ("CPU", format!("{}, {} cores", self.cpu.model, self.cpu.cores)),
+            ("instruction set", self.cpu.instruction_set()),
+            ("LibTorch", format!("{} at {library}", self.libtorch.version.as_deref().unwrap_or("of unknown version"))),
+            ("threads by default", self.threads.to_string()),
+            ("CUDA library", cuda),
+            ("GPUs", gpus),
+        ];
+        let mut text: String = lines.iter().map(|(name, value)| format!("{name:<20}{value}\n")).collect();
+        text.extend(self.hint.map(|hint| format!("\n{hint}\n")));
+        text
+    }
+
+    fn json(&self) -> String {
+        let value = serde_json::json!({
+            "cpu": self.cpu,
+            "libtorch": { "version": self.libtorch.version, "library": self.libtorch.library },
+            "threads": self.threads,
+            "cuda_library": self.cuda_library,
+            "gpus": self.gpus,
+            "hint": self.hint,
+        });
+        format!("{value:#}\n")
+    }
+}
+
+/// Names of GPUs from NVIDIA's kernel driver: they are there whether LibTorch can use them or not.
+fn gpus_of_the_driver() -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir("/proc/driver/nvidia/gpus") else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path().join("information")).collect();
+    paths.sort();
+    let name = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).ok()?;
+        text.lines().find_map(|line| line.strip_prefix("Model:")).map(|name| name.trim().to_owned())
+    };
+    paths.iter().map(|path| name(path).unwrap_or_else(|| "of unknown name".to_owned())).collect()
+}
+
+fn hint(no_driver: bool, library: bool, usable: usize) -> Option<&'static str> {
+    match (no_driver, library, usable) {
+        (_, true, 1..) | (true, false, _) => None,
+        (false, false, _) => {
+            Some("There is a GPU, but LibTorch was installed for the CPU only: `scripts/setup --cuda` fetches the rest.")
+        }
+        (true, true, 0) => Some("LibTorch can use CUDA, but there is no NVIDIA driver: training runs on the CPU."),
+        (false, true, 0) => {
+            Some("There is a GPU and LibTorch's CUDA library, but CUDA does not start: the driver may be too old for \
+                  CUDA 13 (nvidia-smi names the version that it supports), or another container owns the GPU.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_read_by_name() {
+        assert_eq!(parse_device("cpu"), Ok(Device::Cpu));
+        assert_eq!(parse_device("cuda"), Ok(Device::Cuda(0)));
+        assert_eq!(parse_device("cuda:3"), Ok(Device::Cuda(3)));
+        assert!(parse_device("gpu").unwrap_err().contains("\"gpu\" is no device"));
+        assert!(parse_device("cuda:x").is_err());
+    }
+
+    #[test]
+    fn a_hint_says_what_is_missing() {
+        assert_eq!(hint(true, false, 0), None);
+        assert_eq!(hint(false, true, 2), None);
+        assert!(hint(false, false, 0).is_some_and(|text| text.contains("--cuda")));
+        assert!(hint(true, true, 0).is_some());
+    }
+}

@@ -1,0 +1,147 @@
+//! `posenc list`: what there is, straight from the registries.
+
+use crate::config::MovesName;
+use clap::ValueEnum;
+use encodings::EncodingConfig;
+use games::{GameKind, InputName, with_game};
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::process::ExitCode;
+
+/// Options of `posenc list`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What to list.
+    #[arg(value_enum)]
+    what: What,
+    /// One JSON array instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum What {
+    Games,
+    Encodings,
+    Models,
+    Inputs,
+    Moves,
+    Presets,
+}
+
+/// Lists.
+///
+/// # Errors
+/// If stdout cannot be written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let entries = match args.what {
+        What::Games => games(),
+        What::Encodings => encodings(),
+        What::Models => models(),
+        What::Inputs => inputs(),
+        What::Moves => moves(),
+        What::Presets => presets(),
+    };
+    let text = if args.json { format!("{:#}\n", Value::from(entries)) } else { entries.iter().map(paragraph).collect() };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The name, and below it every other key.
+fn paragraph(entry: &Value) -> String {
+    let name = entry["name"].as_str().unwrap_or_default();
+    let lines = entry.as_object().into_iter().flatten().filter(|(key, _)| *key != "name").map(|(key, value)| {
+        let shown = match value {
+            Value::String(text) => text.clone(),
+            Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(" "),
+            other => other.to_string(),
+        };
+        format!("    {key}: {shown}\n")
+    });
+    format!("{name}\n{}", lines.collect::<String>())
+}
+
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn games() -> Vec<Value> {
+    let entry = |kind: GameKind| {
+        let (board, moves) = (kind.geometry(), kind.from_to());
+        json!({
+            "name": kind.name(),
+            "board": format!("{}x{}", board.files(), board.ranks()),
+            "pieces": with_game!(kind, G => G::PIECES),
+            "moves": moves.name,
+            "inputs": InputName::ALL.map(InputName::name),
+        })
+    };
+    GameKind::ALL.map(entry).into()
+}
+
+fn encodings() -> Vec<Value> {
+    let entry = |entry: &encodings::Entry| {
+        json!({
+            "name": entry.name,
+            "summary": entry.summary,
+            "example": entry.example,
+            "source": entry.source,
+        })
+    };
+    EncodingConfig::REGISTRY.iter().map(entry).collect()
+}
+
+fn models() -> Vec<Value> {
+    let entry = |model: &models::ModelDescription| {
+        json!({ "name": model.name, "description": model.description, "source": model.source })
+    };
+    models::models().iter().map(entry).collect()
+}
+
+fn inputs() -> Vec<Value> {
+    let entry = |name: InputName| {
+        let per_game = GameKind::ALL.map(|game| {
+            let layout = game.input(name);
+            let features: Vec<&str> = layout.features.iter().map(|feature| feature.name).collect();
+            let facts = json!({
+                "tokens": layout.tokens(),
+                "piece_codes": layout.piece_codes,
+                "bytes": layout.row_bytes(),
+                "features": features,
+            });
+            (game.name().to_owned(), facts)
+        });
+        let mut entry = json!({ "name": name.name() });
+        entry.as_object_mut().into_iter().for_each(|map| map.extend(per_game.clone()));
+        entry
+    };
+    InputName::ALL.map(entry).into()
+}
+
+fn moves() -> Vec<Value> {
+    let entry = |name: MovesName, game: GameKind| {
+        let MovesName::FromTo = name;
+        let vocabulary = game.from_to();
+        json!({
+            "name": vocabulary.name,
+            "yaml": name.name(),
+            "game": game.name(),
+            "entries": vocabulary.len(),
+            "promotions": vocabulary.promotions,
+            "drops": vocabulary.drops,
+            "hash": vocabulary.hash(),
+        })
+    };
+    MovesName::ALL.into_iter().flat_map(|name| GameKind::ALL.map(|game| entry(name, game))).collect()
+}
+
+fn presets() -> Vec<Value> {
+    let entry = |described: &models::PresetDescription| {
+        json!({
+            "name": described.name,
+            "description": described.description,
+            "model": { "chessformer": described.preset.config() },
+        })
+    };
+    models::presets().iter().map(entry).collect()
+}

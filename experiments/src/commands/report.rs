@@ -1,0 +1,36 @@
+//! `posenc report`: tables of a run folder, also while it runs.
+
+use crate::report::{Report, text};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Options of `posenc report`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The experiment's run folder, e.g. runs/quickstart.
+    run_dir: PathBuf,
+    /// The format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// The formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Plain text.
+    Text,
+}
+
+/// Prints the report.
+///
+/// # Errors
+/// If the folder is no run folder, or stdout cannot be written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let report = Report::of(&args.run_dir)?;
+    let drawn = match args.format {
+        Format::Text => text::draw(&report),
+    };
+    std::io::stdout().lock().write_all(drawn.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}

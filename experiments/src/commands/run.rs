@@ -1,0 +1,153 @@
+//! `posenc run`: runs an experiment, or goes on with it where it stopped.
+
+use super::devices::{parse_device, prepare};
+use crate::config::{Experiment, open_dataset};
+use crate::grid::measure::measure_if_missing;
+use crate::grid::{Choice, Interrupt, Outcome, Prepared, Scheduler, Selector, Worker, progress};
+use crate::report::{Report, text};
+use crate::train::setup::device_name;
+use crate::train::threads::ensure_passive_threads;
+use anyhow::Context as _;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tch::Device;
+
+/// Options of `posenc run`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The experiment file.
+    file: PathBuf,
+    /// Where run folders lie; the experiment's is named after it.
+    #[arg(long, default_value = "runs")]
+    out: PathBuf,
+    /// Cells at a time [default: as many as the cores have room for, or one for each GPU].
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// OpenMP threads of each cell. Part of what the bits depend on.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Where to compute: cpu, or GPUs such as cuda:0,cuda:1, which cells take in turns.
+    #[arg(long, value_delimiter = ',', default_value = "cpu", value_parser = parse_device)]
+    devices: Vec<Device>,
+    /// Only cells with these values: encoding=shaw,rope, game=chess, seed=0, row=chess-shaw. May be repeated.
+    #[arg(long, value_name = "AXIS=VALUE")]
+    only: Vec<Selector>,
+    /// Stop everything at the first failure.
+    #[arg(long)]
+    fail_fast: bool,
+    /// A few steps, an evaluation and the report of every cell, apart from real results: does everything work?
+    #[arg(long)]
+    smoke: bool,
+}
+
+/// Runs the grid, then prints its report.
+///
+/// # Errors
+/// If the experiment is refused, or its folders cannot be written. Failed cells are no error but exit code 1.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    let experiment = Experiment::load(&args.file)?;
+    check_datasets(&experiment)?;
+    args.devices.iter().try_for_each(|&device| prepare(device))?;
+    let choice = Choice { out: args.out.clone(), only: args.only.clone(), smoke: args.smoke };
+    let prepared = Prepared::new(&experiment, &choice)?;
+    let interrupt = Interrupt::install().context("cannot listen to signals")?;
+    let outcomes = train(args, &prepared, &interrupt)?;
+    let stopped = interrupt.wish() > crate::grid::interrupt::Wish::GoOn;
+    if !args.smoke && !stopped {
+        measure(args, &experiment, &prepared);
+    }
+    let report = Report::of(&prepared.run_dir)?;
+    let mut out = text::draw(&report);
+    let _ = writeln!(out, "\nTensorBoard: tensorboard --logdir {}", prepared.run_dir.display());
+    let _ = writeln!(out, "{}", Tally::of(&outcomes, &prepared).line());
+    std::io::stdout().lock().write_all(out.as_bytes())?;
+    let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
+    Ok(if failed || stopped { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Opens every dataset once, which checks the hash of every shard: a truncated file is refused here, not in the
+/// middle of the night.
+fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
+    let folders: BTreeSet<_> = experiment.rows.iter().map(|row| &row.run.data).collect();
+    for folder in folders {
+        open_dataset(folder).with_context(|| format!("the dataset {} cannot be used", folder.display()))?;
+    }
+    Ok(())
+}
+
+fn train(args: &Args, prepared: &Prepared, interrupt: &Interrupt) -> anyhow::Result<Vec<Outcome>> {
+    let devices = args.devices.iter().map(|&device| device_name(device)).collect();
+    let worker = Worker::this_program(args.threads, devices, args.smoke).context("cannot find this program itself")?;
+    let jobs = args.jobs.unwrap_or_else(|| usual_jobs(args));
+    let scheduler = Scheduler { worker: &worker, jobs, fail_fast: args.fail_fast, interrupt };
+    Ok(scheduler.run(&prepared.tasks, &mut *progress::on_stderr(&prepared.tasks)))
+}
+
+/// One cell for each GPU; on the CPU as many as the cores have room for.
+fn usual_jobs(args: &Args) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let on_gpus = args.devices.iter().all(|&device| device != Device::Cpu);
+    if on_gpus { args.devices.len() } else { (cores / args.threads.max(1)).max(1) }
+}
+
+/// Step times are a column of the table, not a reason to fail: without them the report says "not measured".
+fn measure(args: &Args, experiment: &Experiment, prepared: &Prepared) {
+    let device = args.devices.first().copied().unwrap_or(Device::Cpu);
+    if let Err(error) = measure_if_missing(experiment, &prepared.plan, &prepared.run_dir, args.threads, device) {
+        eprintln!("posenc: step times are missing: {error:#}");
+    }
+}
+
+/// How the cells came out.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Tally {
+    finished: usize,
+    twins: usize,
+    before: usize,
+    failed: usize,
+    interrupted: usize,
+    skipped: usize,
+}
+
+impl Tally {
+    fn of(outcomes: &[Outcome], prepared: &Prepared) -> Self {
+        let mut tally = Self { skipped: prepared.left_out, ..Self::default() };
+        for (outcome, &twin) in outcomes.iter().zip(&prepared.twins) {
+            match outcome {
+                Outcome::Finished { .. } | Outcome::AlreadyFinished => {
+                    *(if twin { &mut tally.twins } else { &mut tally.finished }) += 1;
+                    tally.before += usize::from(*outcome == Outcome::AlreadyFinished);
+                }
+                Outcome::Failed(_) => tally.failed += 1,
+                Outcome::Interrupted => tally.interrupted += 1,
+                Outcome::NotStarted => tally.skipped += 1,
+            }
+        }
+        tally
+    }
+
+    fn line(&self) -> String {
+        let mut line = format!("{} cells finished", self.finished);
+        if self.twins > 0 {
+            let _ = write!(line, " (and {} A/A twins)", self.twins);
+        }
+        let _ = write!(line, ", {} failed, {} skipped", self.failed, self.skipped);
+        if self.interrupted > 0 {
+            let _ = write!(line, ", {} interrupted; the same command goes on with them", self.interrupted);
+        }
+        match self.before {
+            0 => {}
+            all if all == self.finished + self.twins && self.failed + self.interrupted == 0 => {
+                line += "; all were finished already, nothing was trained";
+            }
+            some => {
+                let _ = write!(line, "; {some} were finished already");
+            }
+        }
+        line
+    }
+}

@@ -1,0 +1,83 @@
+//! `posenc show`: a position as people, rules and networks see it; with `--json`, many, for comparing programs.
+
+mod board;
+mod json;
+mod text;
+
+use games::{GameKind, InputName, with_game};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
+use std::process::ExitCode;
+
+/// Options of `posenc show`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The game.
+    #[arg(long, value_parser = parse_game)]
+    game: GameKind,
+    /// A position: FEN (chess) or SFEN (shogi). With --json it may be left out: then one is read from each line of
+    /// stdin.
+    #[arg(long, required_unless_present = "json")]
+    position: Option<String>,
+    /// The input representation to show.
+    #[arg(long, value_parser = parse_input, default_value = "piece_tokens")]
+    input: InputName,
+    /// One JSON object a line: {"position", "legal": [{"move", "index"}…], "input": {"name", "board", "features"}}.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn parse_game(text: &str) -> Result<GameKind, String> {
+    let names = GameKind::ALL.map(GameKind::name).join(", ");
+    GameKind::ALL.into_iter().find(|game| game.name() == text).ok_or(format!("the games are {names}"))
+}
+
+fn parse_input(text: &str) -> Result<InputName, String> {
+    let names = InputName::ALL.map(InputName::name).join(", ");
+    InputName::ALL.into_iter().find(|input| input.name() == text).ok_or(format!("the inputs are {names}"))
+}
+
+/// Shows one position as text, or answers every line of stdin.
+///
+/// # Errors
+/// If the position cannot be read (as text), or stdin or stdout fail.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match (&args.position, args.json) {
+        (Some(position), false) => {
+            let text = with_game!(args.game, G => text::show::<G>(position, args.input))?;
+            io::stdout().lock().write_all(text.as_bytes())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        (Some(position), true) => answer_all(args, position.as_bytes()),
+        (None, _) => answer_all(args, io::stdin().lock()),
+    }
+}
+
+/// Bytes that are read and written at a time.
+const BUFFER: usize = 1 << 16;
+
+/// One answer a line. A bad line is answered with its error, and the rest goes on.
+fn answer_all(args: &Args, input: impl Read) -> anyhow::Result<ExitCode> {
+    let mut lines = BufReader::with_capacity(BUFFER, input);
+    let mut writer: Box<dyn json::Answer> = with_game!(args.game, G => Box::new(json::Writer::<G>::new(args.input)));
+    let (mut line, mut answer) = (Vec::new(), Vec::with_capacity(2 * BUFFER));
+    let mut out = io::stdout().lock();
+    let (mut number, mut first_bad, mut bad) = (0u64, None, 0u64);
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        number += 1;
+        if let Err(reason) = writer.answer(line.trim_ascii(), &mut answer) {
+            bad += 1;
+            first_bad.get_or_insert((number, reason));
+        }
+        line.clear();
+        // Whoever asks line by line and waits must get the answer; whoever sends a file should not pay for it.
+        if answer.len() > BUFFER || !lines.buffer().contains(&b'\n') {
+            out.write_all(&answer)?;
+            out.flush()?;
+            answer.clear();
+        }
+    }
+    let Some((line, reason)) = first_bad else { return Ok(ExitCode::SUCCESS) };
+    let reason = reason.lines().next().unwrap_or_default().to_owned();
+    eprintln!("posenc: {bad} of {number} positions are bad; the first is line {line}: {reason}");
+    Ok(ExitCode::from(1))
+}

@@ -1,0 +1,75 @@
+//! One position in words.
+
+use super::board;
+use anyhow::Context as _;
+use games::{FeatureKind, Game, GameKind, InputLayout, InputName, Position, Side};
+use std::fmt::Write as _;
+
+/// Moves in one line.
+const MOVES_A_LINE: usize = 8;
+
+pub(super) fn show<G: Game>(text: &str, input: InputName) -> anyhow::Result<String> {
+    let position = G::Position::parse(text).with_context(|| format!("no position of {}", G::NAME))?;
+    let layout = G::input(input);
+    let mut row = vec![0; layout.row_bytes()];
+    position.pack(input, 0, &mut row);
+    let mut out = String::new();
+    heading::<G>(&mut out, &position)?;
+    network::<G>(&mut out, layout, &row)?;
+    moves::<G>(&mut out, &position)?;
+    Ok(out)
+}
+
+fn heading<G: Game>(out: &mut String, position: &G::Position) -> std::fmt::Result {
+    let side = match (G::KIND, position.side_to_move()) {
+        (GameKind::Chess, Side::First) | (GameKind::Shogi, Side::Second) => "White",
+        (GameKind::Chess, Side::Second) | (GameKind::Shogi, Side::First) => "Black",
+    };
+    let check = if position.in_check() { ", in check" } else { "" };
+    writeln!(out, "{}  {}", G::NAME, position.to_text())?;
+    writeln!(out, "{side} to move{check}; {}\n", position.phase().name())?;
+    writeln!(out, "{}", board::draw::<G>(position))
+}
+
+fn network<G: Game>(out: &mut String, layout: &InputLayout, row: &[u8]) -> std::fmt::Result {
+    let board = layout.geometry;
+    writeln!(
+        out,
+        "what the network sees: {}, {} tokens ({} squares, {} without a square), {} bytes",
+        layout.name.name(),
+        layout.tokens(),
+        board.squares(),
+        layout.aux_tokens().len(),
+        layout.row_bytes()
+    )?;
+    writeln!(out, "piece codes, the side to move below (token 0 is the lower left square):")?;
+    for rank in (0..board.ranks()).rev() {
+        let codes = (0..board.files()).map(|file| format!("{:>3}", row[board.square(file, rank)]));
+        writeln!(out, "   {}", codes.collect::<String>())?;
+    }
+    let own = G::PIECES.iter().enumerate().map(|(i, piece)| format!("{} {piece}", i + 1));
+    let (legend, opponent) = (own.collect::<Vec<_>>().join(", "), G::PIECES.len());
+    writeln!(out, "   0 empty, {legend}; the opponent's {opponent} higher\n")?;
+    writeln!(out, "features:")?;
+    for (feature, &byte) in layout.features.iter().zip(&row[board.squares()..]) {
+        let value = match feature.kind {
+            FeatureKind::Scalar { scale } => format!("{byte} (channel {:.3})", f32::from(byte) / scale),
+            FeatureKind::Square if byte == 0 => "no square".to_owned(),
+            FeatureKind::Square => format!("token {}", byte - 1),
+        };
+        writeln!(out, "   {:<28} {value}", feature.name)?;
+    }
+    writeln!(out)
+}
+
+fn moves<G: Game>(out: &mut String, position: &G::Position) -> std::fmt::Result {
+    let mut legal = Vec::new();
+    position.legal_moves(&mut legal);
+    let vocabulary = G::from_to();
+    writeln!(out, "{} legal moves and their indices in {} ({} entries):", legal.len(), vocabulary.name, vocabulary.len())?;
+    for line in legal.chunks(MOVES_A_LINE) {
+        let cells = line.iter().map(|&mv| format!("{:>7} {:<5}", position.move_text(mv), position.move_index(mv)));
+        writeln!(out, "{}", cells.collect::<String>().trim_end())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! An experiment as its file says it, before anything is expanded.
+
+use super::axes::{Axes, AxisName, Point};
+use super::run::{EvalConfig, LossWeights, Mask, MovesName};
+use super::values::{DataFolders, EncodingStack, OptimizerChoice, RateChoice, ReadAt};
+use games::{GameKind, InputName};
+use models::ModelConfig;
+use serde::Deserialize;
+
+/// The whole document.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExperimentFile {
+    /// The experiment's name, a folder below the output folder.
+    pub name: String,
+    /// The question that it answers.
+    pub question: Option<String>,
+    /// What its author expects.
+    pub expect: Option<String>,
+    /// What it costs, in words.
+    pub cost: Option<String>,
+    /// A run, with what the axes supply left out.
+    pub base: Base,
+    /// What is varied; every combination is a row.
+    #[serde(default)]
+    pub axes: Axes,
+    /// Groups of axes whose values advance together instead of being combined.
+    #[serde(default)]
+    pub zip: Vec<Vec<AxisName>>,
+    /// Rows to leave out: those that have all the values named.
+    #[serde(default)]
+    pub exclude: Vec<Point>,
+    /// Values to add to the rows that they fit to, or rows of their own.
+    #[serde(default)]
+    pub include: Vec<Point>,
+    /// The seeds; each is run for every row.
+    pub seeds: Vec<u64>,
+    /// The row that every difference is taken against; one per game.
+    pub reference: Point,
+    /// What decides.
+    pub primary: Primary,
+    /// Whether the reference gets a twin with other parameter streams: the A/A row.
+    #[serde(default)]
+    pub twin: bool,
+}
+
+/// The metric that verdicts are about, and when it is read.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Primary {
+    /// Its name; whether more or less of it is better belongs to the metric.
+    pub metric: String,
+    /// When it is read.
+    pub at: ReadAt,
+    /// Of which weights.
+    pub weights: Weights,
+}
+
+/// Which weights are evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weights {
+    /// Those of the step itself.
+    Raw,
+}
+
+/// A run in which anything that is an axis may be left out.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Base {
+    /// The game.
+    pub game: Option<GameKind>,
+    /// The dataset's folder, or one per game; relative to the experiment file.
+    pub data: DataFolders,
+    /// How a position becomes tokens.
+    pub input: Option<InputName>,
+    /// How moves are numbered.
+    #[serde(default)]
+    pub moves: MovesName,
+    /// The network.
+    pub model: Option<ModelConfig>,
+    /// The position encodings.
+    pub encoding: Option<EncodingStack>,
+    /// How it is trained.
+    pub train: BaseTrain,
+    /// How it is measured.
+    pub eval: EvalConfig,
+}
+
+/// [`super::TrainConfig`] with the axes optional.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaseTrain {
+    /// Optimiser steps.
+    pub steps: Option<u64>,
+    /// Positions a step.
+    pub batch: Option<usize>,
+    /// The optimiser.
+    pub optimizer: Option<OptimizerChoice>,
+    /// Learning rate over steps.
+    pub learning_rate: Option<RateChoice>,
+    /// Largest global norm of the gradient.
+    #[serde(default)]
+    pub clip: Option<f64>,
+    /// When illegal moves are masked.
+    pub mask: Option<Mask>,
+    /// Weights of the losses.
+    #[serde(default)]
+    pub loss: LossWeights,
+    /// Steps between two lines of training metrics.
+    #[serde(default = "super::run::default_log_every")]
+    pub log_every: u64,
+    /// Steps between two checkpoints.
+    #[serde(default = "super::run::default_checkpoint_every")]
+    pub checkpoint_every: u64,
+}
+
+impl Base {
+    /// What it says about the axes.
+    #[must_use]
+    pub fn point(&self) -> Point {
+        Point {
+            game: self.game,
+            encoding: self.encoding.clone(),
+            model: self.model.clone(),
+            input: self.input,
+            mask: self.train.mask,
+            optimizer: self.train.optimizer,
+            learning_rate: self.train.learning_rate.clone(),
+            batch: self.train.batch,
+            steps: self.train.steps,
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! One complete, resolved run: everything that decides a cell's numbers.
+
+use encodings::EncodingConfig;
+use games::{GameKind, InputName};
+use models::{ModelConfig, OptimizerConfig, Schedule, Spec};
+use serde::{Deserialize, Serialize};
+use serde_yaml::with::singleton_map_recursive;
+use std::path::PathBuf;
+
+/// A resolved run, as `config.yaml` of its cell holds it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// The game.
+    pub game: GameKind,
+    /// The dataset's folder.
+    pub data: PathBuf,
+    /// How a position becomes tokens.
+    pub input: InputName,
+    /// How moves are numbered.
+    #[serde(default)]
+    pub moves: MovesName,
+    /// The network.
+    pub model: ModelConfig,
+    /// The stack of position encodings.
+    pub encoding: Vec<EncodingConfig>,
+    /// How it is trained.
+    pub train: TrainConfig,
+    /// How it is measured.
+    pub eval: EvalConfig,
+    /// Seed of data order and parameters.
+    pub seed: u64,
+    /// Whether this is the reference's twin: the same run with other parameter streams (the A/A row).
+    #[serde(default)]
+    pub twin: bool,
+}
+
+impl RunConfig {
+    /// The run as the text of a `config.yaml`; enums are names, or maps of a name to its options.
+    ///
+    /// # Errors
+    /// If the dataset's path is no text in UTF-8.
+    pub fn to_yaml(&self) -> Result<String, serde_yaml::Error> {
+        let mut text = Vec::new();
+        singleton_map_recursive::serialize(self, &mut serde_yaml::Serializer::new(&mut text))?;
+        Ok(String::from_utf8(text).expect("YAML is written in UTF-8"))
+    }
+
+    /// Reads what [`Self::to_yaml`] wrote.
+    ///
+    /// # Errors
+    /// If the text is no YAML, or a key is unknown, missing or of a wrong type: with its path, line and column.
+    pub fn from_yaml(text: &str) -> Result<Self, serde_yaml::Error> {
+        singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(text))
+    }
+
+    /// What its game's network must know.
+    #[must_use]
+    pub fn spec(&self) -> Spec {
+        let moves = match self.moves {
+            MovesName::FromTo => self.game.from_to(),
+        };
+        Spec { input: self.game.input(self.input), moves }
+    }
+}
+
+/// A network with its preset replaced by the architecture that it stands for, and sizes that repeat the network's
+/// width left out: the same network has one spelling in every `config.yaml` and every hash.
+#[must_use]
+pub fn spelled_out(model: ModelConfig) -> ModelConfig {
+    let mut network = match model {
+        ModelConfig::Chessformer(network) => network,
+        ModelConfig::Preset(preset) => preset.config(),
+    };
+    let width = network.width;
+    network.policy.embedding = network.policy.embedding.filter(|&size| size != width);
+    network.policy.depth = network.policy.depth.filter(|&size| size != width);
+    ModelConfig::Chessformer(network)
+}
+
+/// The move vocabularies, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MovesName {
+    /// The attention policy: query of the from-token times key of the to-square.
+    #[default]
+    FromTo,
+}
+
+impl MovesName {
+    /// Every vocabulary.
+    pub const ALL: [Self; 1] = [Self::FromTo];
+
+    /// Its name in YAML and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FromTo => "from_to",
+        }
+    }
+}
+
+/// When illegal moves are masked out of the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mask {
+    /// In training and evaluation. The mask hands the network the rules' geometry: a position source.
+    #[default]
+    Train,
+    /// In evaluation only.
+    Eval,
+    /// Never.
+    None,
+}
+
+/// How a cell is trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainConfig {
+    /// Optimiser steps.
+    pub steps: u64,
+    /// Positions a step.
+    pub batch: usize,
+    /// The optimiser.
+    pub optimizer: OptimizerConfig,
+    /// Learning rate over steps.
+    pub learning_rate: Schedule,
+    /// Largest global norm of the gradient; none by default.
+    #[serde(default)]
+    pub clip: Option<f64>,
+    /// When illegal moves are masked.
+    #[serde(default)]
+    pub mask: Mask,
+    /// Weights of the losses.
+    #[serde(default)]
+    pub loss: LossWeights,
+    /// Steps between two lines of training metrics, each the mean over these steps.
+    #[serde(default = "default_log_every")]
+    pub log_every: u64,
+    /// Steps between two checkpoints. The one field that no number depends on, so no part of a cell's hash.
+    #[serde(default = "default_checkpoint_every")]
+    pub checkpoint_every: u64,
+}
+
+pub(super) fn default_log_every() -> u64 {
+    50
+}
+
+pub(super) fn default_checkpoint_every() -> u64 {
+    1000
+}
+
+/// Weights of the losses in their sum.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LossWeights {
+    /// Cross-entropy of the policy.
+    #[serde(default = "one")]
+    pub policy: f64,
+    /// Cross-entropy of win/draw/loss.
+    #[serde(default = "one")]
+    pub value: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Default for LossWeights {
+    fn default() -> Self {
+        Self { policy: 1.0, value: 1.0 }
+    }
+}
+
+/// How a cell is measured: on validation positions while it trains, on test positions at its end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvalConfig {
+    /// Validation positions an evaluation looks at; the same in every cell.
+    pub validation_positions: usize,
+    /// Test positions that the end looks at; the same in every cell.
+    pub test_positions: usize,
+    /// Steps between two evaluations on validation.
+    pub every: u64,
+    /// Positions a batch.
+    #[serde(default = "default_eval_batch")]
+    pub batch: usize,
+}
+
+fn default_eval_batch() -> usize {
+    256
+}

@@ -1,0 +1,27 @@
+//! Many cells: which are done, which run, which failed.
+
+pub mod error;
+pub mod failure;
+pub mod interrupt;
+pub mod lock;
+pub mod measure;
+pub mod plan;
+pub mod prepare;
+pub mod progress;
+pub mod scheduler;
+pub mod select;
+pub mod state;
+pub mod step_times;
+pub mod worker;
+
+pub use error::GridError;
+pub use failure::{Failure, FailureKind};
+pub use interrupt::Interrupt;
+pub use lock::CellLock;
+pub use plan::Plan;
+pub use prepare::{Choice, Prepared};
+pub use scheduler::{Outcome, Scheduler, Task};
+pub use select::Selector;
+pub use state::CellState;
+pub use step_times::StepTimes;
+pub use worker::Worker;

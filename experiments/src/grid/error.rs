@@ -1,0 +1,34 @@
+//! Why a grid cannot run at all.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a grid cannot run at all. A cell that fails is a row, not an error.
+#[derive(Debug, thiserror::Error)]
+pub enum GridError {
+    /// The output folder cannot be written.
+    #[error("cannot write to {path}: {source}; free or repair it, or name another place with --out")]
+    Unwritable {
+        /// The place.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A selection leaves no cell.
+    #[error("no cell has all the values of --only; the rows are {}", rows.join(", "))]
+    NothingSelected {
+        /// The labels of all rows.
+        rows: Vec<String>,
+    },
+    /// A cell's configuration cannot be put into YAML.
+    #[error("the configuration of {cell} cannot be written as YAML: {source}")]
+    Config {
+        /// The cell.
+        cell: String,
+        /// The cause.
+        source: serde_yaml::Error,
+    },
+    /// Another smoke run of the experiment is at work, in the same place.
+    #[error("another smoke run is at work in {0}; wait for it, or name another place with --out")]
+    SmokeAtWork(PathBuf),
+}

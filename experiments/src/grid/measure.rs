@@ -1,0 +1,91 @@
+//! Measures step times of a grid's rows in turns, when no cell runs.
+
+use super::lock::CellLock;
+use super::plan::{Plan, Role};
+use super::state::CellState;
+use super::step_times::{StepTime, StepTimes};
+use crate::config::{self, Experiment};
+use crate::train::bench::{BenchOptions, Contender, step_times};
+use crate::train::machine::Cpu;
+use crate::train::setup::device_name;
+use anyhow::Context as _;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tch::Device;
+
+/// Turns of each row that count.
+const ROUNDS: usize = 7;
+/// Turns before them that do not.
+const WARM_UP: usize = 2;
+/// How often the other runner's measurement is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Measures and writes the step times of every row, twins left out, if they are missing and every cell of the plan has
+/// come to its end; says whether it measured. If another runner is at it, waits and uses its numbers: two at once
+/// would measure each other.
+///
+/// # Errors
+/// If a step fails or the numbers cannot be written.
+pub fn measure_if_missing(
+    experiment: &Experiment,
+    plan: &Plan,
+    run_dir: &Path,
+    threads: usize,
+    device: Device,
+) -> anyhow::Result<bool> {
+    if !all_ended(plan, run_dir) || known(plan, run_dir) {
+        return Ok(false);
+    }
+    let _lock = loop {
+        match CellLock::try_take(run_dir).with_context(|| format!("cannot lock {}", run_dir.display()))? {
+            Some(lock) => break lock,
+            None => std::thread::sleep(LOOK_EVERY),
+        }
+    };
+    if known(plan, run_dir) {
+        return Ok(false);
+    }
+    let times = measure(experiment, threads, device)?;
+    times.write(run_dir).with_context(|| format!("cannot write step times to {}", run_dir.display()))?;
+    Ok(true)
+}
+
+fn all_ended(plan: &Plan, run_dir: &Path) -> bool {
+    let cells = plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |&seed| Plan::cell_dir(run_dir, row, seed)));
+    cells.map(|dir| CellState::of(&dir)).all(|state| matches!(state, CellState::Done | CellState::Failed(_)))
+}
+
+/// Whether every row's step time is known.
+fn known(plan: &Plan, run_dir: &Path) -> bool {
+    StepTimes::read(run_dir).is_some_and(|times| {
+        plan.rows.iter().filter(|row| row.role != Role::Twin).all(|row| times.of(&row.folder).is_some())
+    })
+}
+
+fn measure(experiment: &Experiment, threads: usize, device: Device) -> anyhow::Result<StepTimes> {
+    let rows: Vec<&config::Row> = experiment.rows.iter().filter(|row| row.role != config::Role::Twin).collect();
+    let contenders: Vec<Contender> =
+        rows.iter().map(|row| Contender { name: row.folder(), run: row.run.clone() }).collect();
+    let options = BenchOptions { threads, device, rounds: ROUNDS, warm_up: WARM_UP };
+    let measured = step_times(&contenders, &options).context("cannot measure step times")?;
+    let reference = |row: &config::Row| {
+        let of_game = |(other, _): &(&&config::Row, _)| {
+            other.run.game == row.run.game && other.role == config::Role::Reference
+        };
+        rows.iter().zip(&measured).find(of_game).map(|(_, time)| time)
+    };
+    let rows = rows.iter().zip(&measured).map(|(row, time)| StepTime {
+        folder: time.name.clone(),
+        batch: time.batch,
+        median_s: time.median_s(),
+        ratio: reference(row).map(|reference| time.ratio_to(reference)),
+    });
+    Ok(StepTimes {
+        device: device_name(device),
+        cpu: Cpu::detect().model,
+        threads,
+        unix_s: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        rounds: ROUNDS,
+        rows: rows.collect(),
+    })
+}

@@ -1,0 +1,226 @@
+//! `grid.json`: what a run folder sets out to compare, so that a report needs the folder and nothing else.
+
+use crate::config::{self, Experiment, Mask, ReadAt, Weights};
+use crate::train::atomic;
+use games::GameKind;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file's name in an experiment's run folder.
+pub const FILE: &str = "grid.json";
+
+/// The format that this version writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// What a grid sets out to compare.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The experiment's name.
+    pub experiment: String,
+    /// The question that it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// Whether its cells only take a few steps, to see that everything works.
+    #[serde(default)]
+    pub smoke: bool,
+    /// What verdicts are about.
+    pub primary: Primary,
+    /// The seeds of every row.
+    pub seeds: Vec<u64>,
+    /// The rows, in the order of the experiment.
+    pub rows: Vec<Row>,
+}
+
+/// The metric that verdicts are about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Primary {
+    /// Its name.
+    pub metric: String,
+    /// The step after which it is read, on the validation positions; on the test positions at the end if there is
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
+    /// Of which weights.
+    pub weights: String,
+}
+
+/// What a row is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The row that differences are taken against.
+    Reference,
+    /// The reference with other parameter streams: the A/A row.
+    Twin,
+    /// A row that is compared.
+    Compared,
+}
+
+/// One row: the cells that differ in their seed only.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Its game. Each game has one reference.
+    pub game: GameKind,
+    /// What tells it apart within its game, e.g. `shaw`.
+    pub label: String,
+    /// Its folder's name, `<label>-<hash>`.
+    pub folder: String,
+    /// What it is for.
+    pub role: Role,
+    /// When illegal moves are masked.
+    pub mask: Mask,
+    /// What its network declares.
+    pub network: Declared,
+}
+
+impl Row {
+    fn of(row: &config::Row) -> Self {
+        let game = row.run.game;
+        let label = row.label.strip_prefix(game.name()).and_then(|rest| rest.strip_prefix('-')).unwrap_or(&row.label);
+        let shape = &row.shape;
+        Self {
+            game,
+            label: label.to_owned(),
+            folder: row.folder(),
+            role: match row.role {
+                config::Role::Candidate => Role::Compared,
+                config::Role::Reference => Role::Reference,
+                config::Role::Twin => Role::Twin,
+            },
+            mask: row.run.train.mask,
+            network: Declared {
+                trunk: shape.trunk,
+                heads: shape.heads,
+                encoding: shape.encoding,
+                seams: shape.seams.clone(),
+                position_sources: shape.position_sources.clone(),
+            },
+        }
+    }
+}
+
+/// What a network declares before any tensor is made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Declared {
+    /// Trained numbers in embedding and body.
+    pub trunk: usize,
+    /// Trained numbers in the policy and value heads.
+    pub heads: usize,
+    /// Trained numbers in the position encodings.
+    pub encoding: usize,
+    /// The seams that its encodings touch, joined by `+`.
+    pub seams: String,
+    /// Whatever else tells it where squares are.
+    pub position_sources: Vec<String>,
+}
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The folder has none.
+    #[error("{0} holds no {FILE}, so it is no experiment's run folder; give the folder that `posenc run` named, e.g. runs/quickstart")]
+    Missing(PathBuf),
+    /// It cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// It is no plan.
+    #[error("{path} is damaged: {source}; `posenc run` with the experiment's file writes it anew")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: serde_json::Error,
+    },
+    /// Another version wrote it.
+    #[error("{path} has format {found}, this program reads {FORMAT}; use the version of posenc that wrote it")]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+}
+
+impl Plan {
+    /// The plan of an experiment. A smoke run's cells end before any step that the primary metric might be read at.
+    #[must_use]
+    pub fn of(experiment: &Experiment, smoke: bool) -> Self {
+        let at = match experiment.primary.at {
+            ReadAt::Step(step) if !smoke => Some(step),
+            _ => None,
+        };
+        let weights = match experiment.primary.weights {
+            Weights::Raw => "raw".to_owned(),
+        };
+        Self {
+            format: FORMAT,
+            experiment: experiment.name.clone(),
+            question: experiment.question.clone(),
+            smoke,
+            primary: Primary { metric: experiment.primary.metric.clone(), at, weights },
+            seeds: experiment.seeds.clone(),
+            rows: experiment.rows.iter().map(Row::of).collect(),
+        }
+    }
+
+    /// Reads the plan of a run folder.
+    ///
+    /// # Errors
+    /// If there is none, or it is not one.
+    pub fn read(run_dir: &Path) -> Result<Self, PlanError> {
+        let path = run_dir.join(FILE);
+        let text = match std::fs::read(&path) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Err(PlanError::Missing(run_dir.to_owned()));
+            }
+            Err(source) => return Err(PlanError::Io { path, source }),
+            Ok(text) => text,
+        };
+        let plan: Self =
+            serde_json::from_slice(&text).map_err(|source| PlanError::Damaged { path: path.clone(), source })?;
+        match plan.format {
+            FORMAT => Ok(plan),
+            found => Err(PlanError::Format { path, found }),
+        }
+    }
+
+    /// Writes the plan into a run folder that exists, unless it is there already.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, run_dir: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        let path = run_dir.join(FILE);
+        if std::fs::read(&path).is_ok_and(|old| old == text) {
+            return Ok(());
+        }
+        atomic::replace(&path, &text)
+    }
+
+    /// The folder of a row's cell.
+    #[must_use]
+    pub fn cell_dir(run_dir: &Path, row: &Row, seed: u64) -> PathBuf {
+        run_dir.join(&row.folder).join(format!("seed-{seed}"))
+    }
+
+    /// The games, in the order of their first rows.
+    #[must_use]
+    pub fn games(&self) -> Vec<GameKind> {
+        let mut games = Vec::new();
+        for row in &self.rows {
+            if !games.contains(&row.game) {
+                games.push(row.game);
+            }
+        }
+        games
+    }
+}

@@ -1,0 +1,105 @@
+//! Bars: one for the grid, one for each running cell.
+
+use super::{Watch, ending, stopping};
+use crate::grid::interrupt::Wish;
+use crate::grid::scheduler::{Outcome, Task};
+use crate::train::status::Status;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Status files are read, and bars drawn, this often.
+const DRAW_EVERY: Duration = Duration::from_millis(200);
+
+/// Bars on stderr.
+#[derive(Debug)]
+pub struct Bars {
+    names: Vec<String>,
+    dirs: Vec<PathBuf>,
+    all: MultiProgress,
+    grid: ProgressBar,
+    cells: HashMap<usize, ProgressBar>,
+    drawn: Instant,
+}
+
+impl Bars {
+    /// Bars for these tasks.
+    #[must_use]
+    pub fn new(tasks: &[Task]) -> Self {
+        let all = MultiProgress::new();
+        let grid = all.add(ProgressBar::new(tasks.len() as u64));
+        style(&grid, "{wide_bar} {pos}/{len} cells, {elapsed} so far, {eta} left");
+        Self {
+            names: tasks.iter().map(|task| task.name.clone()).collect(),
+            dirs: tasks.iter().map(|task| task.dir.clone()).collect(),
+            all,
+            grid,
+            cells: HashMap::new(),
+            drawn: Instant::now(),
+        }
+    }
+
+    fn say(&self, text: &str) {
+        self.grid.suspend(|| eprintln!("{text}"));
+    }
+}
+
+fn style(bar: &ProgressBar, template: &str) {
+    // An invalid template would be a mistake in this file; the bar then keeps indicatif's own.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+}
+
+impl Watch for Bars {
+    fn started(&mut self, task: usize) {
+        let bar = self.all.add(ProgressBar::new(0));
+        style(&bar, "  {msg:<40} {wide_bar} {pos}/{len} steps");
+        bar.set_message(self.names[task].clone());
+        self.cells.insert(task, bar);
+    }
+
+    fn elsewhere(&mut self, task: usize) {
+        self.say(&format!("another runner trains {}; waiting for it", self.names[task]));
+    }
+
+    fn look(&mut self, running: &[usize]) {
+        if self.drawn.elapsed() < DRAW_EVERY {
+            return;
+        }
+        self.drawn = Instant::now();
+        for task in running {
+            let status = Status::read(&self.dirs[*task]).ok().flatten();
+            if let (Some(status), Some(bar)) = (status, self.cells.get(task)) {
+                bar.set_length(status.steps);
+                bar.set_position(status.step);
+            }
+        }
+        self.grid.tick();
+    }
+
+    fn ended(&mut self, task: usize, outcome: &Outcome) {
+        if let Some(bar) = self.cells.remove(&task) {
+            bar.finish_and_clear();
+            self.all.remove(&bar);
+        }
+        self.grid.inc(1);
+        if matches!(outcome, Outcome::AlreadyFinished) {
+            // What was done before says nothing about the time that is left.
+            self.grid.reset_eta();
+        }
+        let place = format!("{}/{}", self.grid.position(), self.names.len());
+        if let Some(text) = ending(&place, &self.names[task], outcome) {
+            self.say(&text);
+        }
+    }
+
+    fn wish(&mut self, wish: Wish, running: usize) {
+        self.say(&stopping(wish, running));
+    }
+
+    fn end(&mut self) {
+        self.grid.finish_and_clear();
+    }
+}

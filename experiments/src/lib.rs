@@ -1,0 +1,9 @@
+//! The room that knows YAML, the disk and the clock: experiments are read, expanded into cells, trained, logged,
+//! compared. Nothing imports this crate; the binary is `posenc`.
+
+pub mod commands;
+pub mod config;
+pub mod grid;
+pub mod report;
+pub mod sinks;
+pub mod train;

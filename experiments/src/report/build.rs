@@ -1,0 +1,229 @@
+//! From a run folder to a report: every number that any format shows is made here.
+
+use super::error::ReportError;
+use super::files::{CellRecord, RunFolder};
+use super::model::{
+    ALPHA, Comparison, Condition, Counts, FailedCell, GameReport, PrimaryMetric, Report, RowReport,
+    StepTimeConditions, StepTimeReport,
+};
+use super::pairs::compare;
+use super::statistics::{Summary, holm};
+use super::warnings::warnings;
+use crate::grid::CellState;
+use crate::grid::plan::{Plan, Role, Row};
+use crate::train::metrics::{self, NOVEL};
+use games::{GameKind, Phase};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+impl Report {
+    /// Of a run folder, also while its cells run.
+    ///
+    /// # Errors
+    /// If the folder has no plan, or its primary metric is unknown.
+    pub fn of(run_dir: &Path) -> Result<Self, ReportError> {
+        Self::from_folder(&RunFolder::read(run_dir)?)
+    }
+
+    pub(super) fn from_folder(folder: &RunFolder) -> Result<Self, ReportError> {
+        let plan = &folder.plan;
+        let metric = metrics::find(&plan.primary.metric)?;
+        let primary = PrimaryMetric {
+            name: metric.name.clone(),
+            unit: metric.unit,
+            direction: metric.direction,
+            at: plan.primary.at,
+            weights: plan.primary.weights.clone(),
+        };
+        let mut games: Vec<_> = plan.games().into_iter().map(|game| game_report(folder, game, &primary)).collect();
+        let family = correct(&mut games, &primary);
+        let mut report = Self {
+            experiment: plan.experiment.clone(),
+            question: plan.question.clone(),
+            smoke: plan.smoke,
+            cells: counts(folder, |role| role != Role::Twin),
+            twins: counts(folder, |role| role == Role::Twin),
+            primary,
+            family,
+            games,
+            failures: failures(folder),
+            warnings: Vec::new(),
+            conditions: conditions(folder),
+            step_times: folder.step_times.as_ref().map(|times| StepTimeConditions {
+                device: times.device.clone(),
+                cpu: times.cpu.clone(),
+                threads: times.threads,
+                rounds: times.rounds,
+            }),
+        };
+        report.warnings = warnings(&report, folder);
+        Ok(report)
+    }
+}
+
+/// Corrects all comparisons of a grid together; returns how many there are.
+fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
+    let mut family: Vec<&mut Comparison> =
+        games.iter_mut().flat_map(|game| &mut game.rows).filter_map(|row| row.comparison.as_mut()).collect();
+    let p_values: Vec<_> = family.iter().map(|comparison| comparison.p()).collect();
+    for (comparison, holm) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
+        comparison.correct(holm, primary.direction);
+    }
+    family.len()
+}
+
+/// A row of the plan with its cells.
+type Line<'a> = (&'a Row, &'a [CellRecord]);
+
+fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> GameReport {
+    let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
+    let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
+    // The reference comes first; the sort is stable.
+    lines.sort_by_key(|(row, _)| row.role != Role::Reference);
+    let reference = lines.first().copied().filter(|(row, _)| row.role == Role::Reference);
+    let common = common_sources(&lines);
+    let report = |line: &Line<'_>| row_report(folder, *line, reference, primary, &common);
+    let is_twin = |line: &&Line<'_>| line.0.role == Role::Twin;
+    let cells = || lines.iter().flat_map(|(_, cells)| *cells);
+    // The same in every cell, so any finished one tells it.
+    let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
+    GameReport {
+        game: game.name().to_owned(),
+        rows: lines.iter().filter(|line| !is_twin(line)).map(report).collect(),
+        twin: lines.iter().find(is_twin).map(report),
+        uniform_baseline: measured("uniform_baseline"),
+        test_positions: measured("positions").map(|positions| positions as u64),
+        novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
+            .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
+        phase_sizes: Phase::ALL
+            .map(|phase| (phase.name(), measured(&format!("positions.{}", phase.name())).map(|size| size as u64)))
+            .to_vec(),
+        common_sources: common,
+    }
+}
+
+fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
+    Some(part? / whole.filter(|&whole| whole > 0.0)?)
+}
+
+/// The position sources that every row of a game has.
+fn common_sources(lines: &[Line<'_>]) -> Vec<String> {
+    let Some((first, _)) = lines.first() else { return Vec::new() };
+    let in_all = |source: &&String| lines.iter().all(|(row, _)| row.network.position_sources.contains(source));
+    first.network.position_sources.iter().filter(in_all).cloned().collect()
+}
+
+fn row_report(
+    folder: &RunFolder,
+    (row, cells): Line<'_>,
+    reference: Option<Line<'_>>,
+    primary: &PrimaryMetric,
+    common: &[String],
+) -> RowReport {
+    let results: Vec<_> = cells.iter().filter_map(|cell| cell.result.as_ref()).collect();
+    let over_seeds = |values: Vec<Option<f64>>| Summary::of(&values.into_iter().flatten().collect::<Vec<_>>());
+    let test_less_train = |result: &&super::files::CellResult| {
+        Some(result.test.metrics.get(&primary.name)? - result.train.as_ref()?.metrics.get(&primary.name)?)
+    };
+    let names = results.iter().flat_map(|result| result.test.metrics.iter().map(|(name, _)| name.to_owned()));
+    let test: BTreeMap<String, Summary> = names
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
+        .filter_map(|name| {
+            let summary = over_seeds(results.iter().map(|result| result.test.metrics.get(&name)).collect())?;
+            Some((name, summary))
+        })
+        .collect();
+    let other = reference.filter(|(other, _)| other.folder != row.folder);
+    RowReport {
+        label: row.label.clone(),
+        role: row.role,
+        cells: count(cells),
+        own_sources: row.network.position_sources.iter().filter(|source| !common.contains(source)).cloned().collect(),
+        network: row.network.clone(),
+        primary: over_seeds(results.iter().map(|result| result.primary.metrics.get(&primary.name)).collect()),
+        test,
+        not_applicable: metrics::all()
+            .iter()
+            .filter(|metric| !metric.applies(row.mask))
+            .map(|metric| metric.name.as_str())
+            .collect(),
+        gap: over_seeds(results.iter().map(test_less_train).collect()),
+        epochs: results.iter().map(|result| result.test.epochs).reduce(f64::max),
+        step_time: folder
+            .step_times
+            .as_ref()
+            .and_then(|times| times.of(&row.folder))
+            .map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
+        comparison: other.map(|(reference, reference_cells)| {
+            compare((&reference.label, reference_cells), cells, (&primary.name, primary.direction))
+        }),
+    }
+}
+
+fn count(cells: &[CellRecord]) -> Counts {
+    let mut counts = Counts { all: cells.len(), ..Counts::default() };
+    for cell in cells {
+        let counter = match cell.state {
+            CellState::Pending => &mut counts.pending,
+            CellState::Running(_) => &mut counts.running,
+            CellState::Interrupted(_) => &mut counts.interrupted,
+            CellState::Done => &mut counts.done,
+            CellState::Failed(_) => &mut counts.failed,
+        };
+        *counter += 1;
+    }
+    counts
+}
+
+fn counts(folder: &RunFolder, wanted: impl Fn(Role) -> bool) -> Counts {
+    let rows = folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| wanted(row.role));
+    rows.map(|(_, cells)| count(cells)).fold(Counts::default(), |a, b| Counts {
+        all: a.all + b.all,
+        done: a.done + b.done,
+        running: a.running + b.running,
+        interrupted: a.interrupted + b.interrupted,
+        pending: a.pending + b.pending,
+        failed: a.failed + b.failed,
+    })
+}
+
+fn failures(folder: &RunFolder) -> Vec<FailedCell> {
+    let rows = folder.plan.rows.iter().zip(&folder.cells);
+    let cells = rows.flat_map(|(row, cells)| cells.iter().map(move |cell| (row, cell)));
+    cells
+        .filter_map(|(row, cell)| match &cell.state {
+            CellState::Failed(failure) => Some(FailedCell {
+                name: format!("{} {} seed {}", row.game.name(), row.label, cell.seed),
+                failure: failure.clone(),
+                folder: Plan::cell_dir(Path::new(""), row, cell.seed).to_string_lossy().into_owned(),
+            }),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The conditions of finished cells, the most common first.
+fn conditions(folder: &RunFolder) -> Vec<Condition> {
+    let mut conditions: Vec<Condition> = Vec::new();
+    let done = folder.cells.iter().flatten().filter(|cell| cell.state == CellState::Done);
+    for identity in done.filter_map(|cell| cell.facts.as_ref()).map(|facts| &facts.identity) {
+        let condition = Condition {
+            cells: 0,
+            numerics: identity.numerics,
+            libtorch: identity.libtorch.clone(),
+            instruction_set: identity.instruction_set.clone(),
+            threads: identity.threads,
+            device: identity.device.clone(),
+            dtype: identity.dtype.clone(),
+        };
+        let known = conditions.iter().position(|known| Condition { cells: 0, ..known.clone() } == condition);
+        let at = known.unwrap_or_else(|| {
+            conditions.push(condition);
+            conditions.len() - 1
+        });
+        conditions[at].cells += 1;
+    }
+    conditions.sort_by_key(|condition| std::cmp::Reverse(condition.cells));
+    conditions
+}

@@ -1,0 +1,124 @@
+//! What a run folder holds, as it is at this moment: the one place where reports touch the disk.
+
+use super::error::ReportError;
+use crate::grid::plan::{Plan, Primary, Row};
+use crate::grid::state::CellState;
+use crate::grid::step_times::StepTimes;
+use crate::grid::Failure;
+use crate::sinks::{MetricLine, jsonl};
+use crate::train::cell::METRICS_FILE;
+use crate::train::identity::Identity;
+use crate::train::manifest::{self, DatasetFacts, Session};
+use dataset::Split;
+use serde::Deserialize;
+use std::path::Path;
+
+/// A run folder.
+#[derive(Debug)]
+pub struct RunFolder {
+    /// What it sets out to compare.
+    pub plan: Plan,
+    /// For every row of the plan, its cells in the order of the plan's seeds.
+    pub cells: Vec<Vec<CellRecord>>,
+    /// What steps cost, if that was measured.
+    pub step_times: Option<StepTimes>,
+    /// Folders of rows that the plan does not name: left by an earlier version of the experiment or of the code.
+    pub strangers: Vec<String>,
+}
+
+/// One cell.
+#[derive(Debug)]
+pub struct CellRecord {
+    /// Its seed.
+    pub seed: u64,
+    /// Where it stands.
+    pub state: CellState,
+    /// What its manifest says, once it has one.
+    pub facts: Option<CellFacts>,
+    /// What it measured, if it is done.
+    pub result: Option<CellResult>,
+}
+
+/// What a report needs of a manifest; everything else may change between versions without harm to old runs.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct CellFacts {
+    /// What the bits depend on.
+    pub identity: Identity,
+    /// The data.
+    pub dataset: DatasetFacts,
+    /// The processes that trained it.
+    pub sessions: Vec<Session>,
+}
+
+/// What a finished cell measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellResult {
+    /// The line from which the primary metric is read.
+    pub primary: MetricLine,
+    /// The last line of the test split.
+    pub test: MetricLine,
+    /// The last line of training, if there is any.
+    pub train: Option<MetricLine>,
+}
+
+impl RunFolder {
+    /// Reads a run folder; its cells may be running.
+    ///
+    /// # Errors
+    /// If it has no plan.
+    pub fn read(dir: &Path) -> Result<Self, ReportError> {
+        let plan = Plan::read(dir)?;
+        let cell = |row: &Row, seed: &u64| CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
+        let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();
+        let strangers = strangers(dir, &plan);
+        Ok(Self { cells, step_times: StepTimes::read(dir), strangers, plan })
+    }
+}
+
+impl CellRecord {
+    fn read(dir: &Path, seed: u64, primary: &Primary) -> Self {
+        let facts = std::fs::read(dir.join(manifest::FILE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let mut state = CellState::of(dir);
+        let mut result = None;
+        if state == CellState::Done {
+            match CellResult::read(dir, primary) {
+                Ok(read) => result = Some(read),
+                Err(cause) => state = CellState::Failed(Failure::error(cause)),
+            }
+        }
+        Self { seed, state, facts, result }
+    }
+}
+
+impl CellResult {
+    fn read(dir: &Path, primary: &Primary) -> Result<Self, String> {
+        let lines = jsonl::read(&dir.join(METRICS_FILE)).map_err(|error| error.to_string())?;
+        let last = |split: Split| lines.iter().rfind(|line| line.split == split).cloned();
+        let test = last(Split::Test).ok_or("it is done but has no line of the test split")?;
+        let primary = match primary.at {
+            None => test.clone(),
+            Some(step) => lines
+                .iter()
+                .rfind(|line| line.split == Split::Validation && line.step == step)
+                .cloned()
+                .ok_or_else(|| format!("it is done but has no validation line of step {step}"))?,
+        };
+        Ok(Self { primary, test, train: last(Split::Train) })
+    }
+}
+
+/// Folders with cells in them that the plan does not name, sorted.
+fn strangers(dir: &Path, plan: &Plan) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let names = entries.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let known = plan.rows.iter().any(|row| row.folder == name);
+        let has_cells = std::fs::read_dir(entry.path())
+            .is_ok_and(|mut cells| cells.any(|cell| cell.is_ok_and(|c| c.file_name().to_string_lossy().starts_with("seed-"))));
+        (!known && has_cells).then_some(name)
+    });
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    names
+}
+

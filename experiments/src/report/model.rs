@@ -1,0 +1,289 @@
+//! A report as plain data. Measuring, summarising and drawing are three things: cells measure, [`super::build`] makes
+//! this, and every format draws from it and from nothing else.
+
+use super::statistics::{Holm, Interval, PairedTest, Summary};
+use crate::grid::Failure;
+use crate::grid::plan::{Declared, Role};
+use crate::train::metrics::Direction;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Two-sided level of every test.
+pub const ALPHA: f64 = 0.05;
+/// Fewer pairs of seeds give no verdict.
+pub const PAIRS_NEEDED: usize = 3;
+/// Below so many test positions a report warns.
+pub const TEST_POSITIONS_WANTED: u64 = 100_000;
+
+/// A report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The experiment's name.
+    pub experiment: String,
+    /// The question that it answers.
+    pub question: Option<String>,
+    /// Whether its cells only took a few steps.
+    pub smoke: bool,
+    /// How many cells there are, by state, twins left out.
+    pub cells: Counts,
+    /// The same of the twins.
+    pub twins: Counts,
+    /// The metric that verdicts are about.
+    pub primary: PrimaryMetric,
+    /// Comparisons in Holm's family: every row but references and twins, in all games.
+    pub family: usize,
+    /// A table for each game.
+    pub games: Vec<GameReport>,
+    /// Cells that failed.
+    pub failures: Vec<FailedCell>,
+    /// What a reader must know before believing anything.
+    pub warnings: Vec<String>,
+    /// Under what the cells were trained: one entry per combination, with its number of cells.
+    pub conditions: Vec<Condition>,
+    /// Where and how step times were measured.
+    pub step_times: Option<StepTimeConditions>,
+}
+
+/// Cells by state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// All of them.
+    pub all: usize,
+    /// Finished.
+    pub done: usize,
+    /// Being trained.
+    pub running: usize,
+    /// Stopped at a checkpoint.
+    pub interrupted: usize,
+    /// Not begun.
+    pub pending: usize,
+    /// Failed.
+    pub failed: usize,
+}
+
+/// The metric that verdicts are about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrimaryMetric {
+    /// Its name.
+    pub name: String,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Which way it improves.
+    pub direction: Direction,
+    /// The step after which it is read on validation; on test at the end if there is none.
+    pub at: Option<u64>,
+    /// Of which weights.
+    pub weights: String,
+}
+
+/// One game's table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GameReport {
+    /// The game's name.
+    pub game: String,
+    /// The rows: the reference first, then as the experiment lists them; twins are not among them.
+    pub rows: Vec<RowReport>,
+    /// The reference's twin, if the experiment has one.
+    pub twin: Option<RowReport>,
+    /// Policy cross-entropy of a uniform choice among legal moves, on the test positions.
+    pub uniform_baseline: Option<f64>,
+    /// Test positions that were evaluated.
+    pub test_positions: Option<u64>,
+    /// The share of test positions that occur in no training game.
+    pub novel_share: Option<f64>,
+    /// Evaluated test positions of each phase, in the order of a game.
+    pub phase_sizes: Vec<(&'static str, Option<u64>)>,
+    /// What tells every row of this game where squares are, beside its encoding.
+    pub common_sources: Vec<String>,
+}
+
+/// One row: the cells that differ in their seed only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowReport {
+    /// What tells it apart within its game.
+    pub label: String,
+    /// What it is for.
+    pub role: Role,
+    /// Cells by state.
+    pub cells: Counts,
+    /// What its network declares.
+    pub network: Declared,
+    /// Its position sources that not every row of its game has.
+    pub own_sources: Vec<String>,
+    /// Its primary metric over the finished seeds.
+    pub primary: Option<Summary>,
+    /// Every metric of the test split over the finished seeds.
+    pub test: BTreeMap<String, Summary>,
+    /// Metrics that mean nothing for it, because it was trained with illegal moves masked out.
+    pub not_applicable: Vec<&'static str>,
+    /// The primary metric on test less the same in training.
+    pub gap: Option<Summary>,
+    /// Epochs of the training positions that a finished cell has seen.
+    pub epochs: Option<f64>,
+    /// What a step costs.
+    pub step_time: Option<StepTimeReport>,
+    /// The comparison with the reference; none for the reference itself.
+    pub comparison: Option<Comparison>,
+}
+
+/// What a step costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepTimeReport {
+    /// Seconds.
+    pub seconds: f64,
+    /// Relative to the reference's.
+    pub ratio: Option<f64>,
+}
+
+/// A row against its reference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The reference's label.
+    pub reference: String,
+    /// Seeds of which both cells are done and comparable.
+    pub pairs: usize,
+    /// Seeds of the experiment.
+    pub planned: usize,
+    /// The paired test of row less reference, from two pairs on.
+    pub test: Option<PairedTest>,
+    /// The plain 95 % t-interval of the mean difference.
+    pub interval: Option<Interval>,
+    /// Holm's correction over the grid; none for a twin, which is no comparison of the grid.
+    pub holm: Option<Corrected>,
+    /// What it comes to.
+    pub verdict: Verdict,
+    /// What is missing, or was left out: a verdict can stand without a seed that failed, but not hide it.
+    pub missing: Vec<Missing>,
+}
+
+/// What Holm's procedure makes of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Corrected {
+    /// Adjusted p-value and confidence level.
+    pub holm: Holm,
+    /// The t-interval at that level: it excludes zero exactly if the verdict is better or worse.
+    pub interval: Interval,
+}
+
+/// What a comparison comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The corrected interval excludes zero, on the good side.
+    Better,
+    /// The corrected interval excludes zero, on the bad side.
+    Worse,
+    /// The corrected interval holds zero.
+    NotDistinguishable,
+    /// There is none; [`Comparison::missing`] says what it needs.
+    Missing,
+}
+
+/// Why a pair of seeds, or a whole comparison, does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Missing {
+    /// Too few complete pairs.
+    Pairs {
+        /// How many there are.
+        has: usize,
+    },
+    /// A cell of the pair failed.
+    Failed {
+        /// The seed.
+        seed: u64,
+    },
+    /// A cell of the pair is not done yet.
+    Unfinished {
+        /// The seed.
+        seed: u64,
+    },
+    /// A cell of the pair has no number for the metric.
+    NoValue {
+        /// The seed.
+        seed: u64,
+    },
+    /// The two cells were not trained under the same conditions.
+    Differs {
+        /// The seed.
+        seed: u64,
+        /// In what.
+        what: &'static str,
+        /// The row's.
+        row: String,
+        /// The reference's.
+        reference: String,
+    },
+    /// The differences of all seeds are equal to the last bit, as if the seed were not used.
+    NoSpread,
+    /// The metric has no good side.
+    NoDirection,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pairs { has } => write!(f, "needs ≥ {PAIRS_NEEDED} complete pairs, has {has}"),
+            Self::Failed { seed } => write!(f, "seed {seed} failed"),
+            Self::Unfinished { seed } => write!(f, "seed {seed} is not done"),
+            Self::NoValue { seed } => write!(f, "seed {seed} has no value"),
+            Self::Differs { seed, what, row, reference } => {
+                write!(f, "seed {seed}: {what} differs ({row} against {reference})")
+            }
+            Self::NoSpread => f.write_str("the difference is the same in every seed: are seeds used?"),
+            Self::NoDirection => f.write_str("the metric has no better side"),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::NotDistinguishable => "not distinguishable",
+            Self::Missing => "no verdict",
+        })
+    }
+}
+
+/// A cell that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedCell {
+    /// Game, row and seed.
+    pub name: String,
+    /// Why.
+    pub failure: Failure,
+    /// Its folder below the run folder.
+    pub folder: String,
+}
+
+/// Under what cells were trained.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// Cells.
+    pub cells: usize,
+    /// The code's numerics version.
+    pub numerics: u32,
+    /// LibTorch's version.
+    pub libtorch: String,
+    /// The instruction set.
+    pub instruction_set: String,
+    /// Threads.
+    pub threads: usize,
+    /// The device.
+    pub device: String,
+    /// The element type.
+    pub dtype: String,
+}
+
+/// Where and how step times were measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepTimeConditions {
+    /// The device.
+    pub device: String,
+    /// The processor.
+    pub cpu: String,
+    /// Threads.
+    pub threads: usize,
+    /// Turns of each row.
+    pub rounds: usize,
+}

@@ -1,0 +1,104 @@
+//! Which pairs of seeds count, and what a comparison comes to.
+
+use super::files::CellRecord;
+use super::model::{ALPHA, Comparison, Corrected, Missing, PAIRS_NEEDED, Verdict};
+use super::statistics::{Holm, PairedTest};
+use crate::grid::CellState;
+use crate::train::metrics::Direction;
+
+/// Compares a row with its reference, seed by seed, without any correction yet.
+pub(super) fn compare(
+    reference: (&str, &[CellRecord]),
+    row: &[CellRecord],
+    metric: (&str, Direction),
+) -> Comparison {
+    let (mut differences, mut missing) = (Vec::new(), Vec::new());
+    for (own, other) in row.iter().zip(reference.1) {
+        match difference(own, other, metric.0) {
+            Ok(difference) => differences.push(difference),
+            Err(reason) => missing.push(reason),
+        }
+    }
+    let test = PairedTest::of(&differences);
+    if metric.1 == Direction::Neither {
+        missing.insert(0, Missing::NoDirection);
+    }
+    if differences.len() < PAIRS_NEEDED {
+        missing.insert(0, Missing::Pairs { has: differences.len() });
+    } else if test.is_some_and(|test| test.sd == 0.0) {
+        missing.insert(0, Missing::NoSpread);
+    }
+    Comparison {
+        reference: reference.0.to_owned(),
+        pairs: differences.len(),
+        planned: row.len(),
+        interval: test.map(|test| test.interval(1.0 - ALPHA)),
+        test,
+        holm: None,
+        verdict: Verdict::Missing,
+        missing,
+    }
+}
+
+/// Row less reference at one seed, or why the pair does not count.
+fn difference(row: &CellRecord, reference: &CellRecord, metric: &str) -> Result<f64, Missing> {
+    let seed = row.seed;
+    for cell in [row, reference] {
+        match cell.state {
+            CellState::Failed(_) => return Err(Missing::Failed { seed }),
+            CellState::Done => {}
+            _ => return Err(Missing::Unfinished { seed }),
+        }
+    }
+    if let Some((what, row, reference)) = unfair(row, reference) {
+        return Err(Missing::Differs { seed, what, row, reference });
+    }
+    let value = |cell: &CellRecord| cell.result.as_ref()?.primary.metrics.get(metric).filter(|value| value.is_finite());
+    match (value(row), value(reference)) {
+        (Some(row), Some(reference)) => Ok(row - reference),
+        _ => Err(Missing::NoValue { seed }),
+    }
+}
+
+/// The first condition in which two cells differ that must agree for their difference to mean anything: numerics
+/// version, device kind, dtype. (Threads and instruction set change the last bits only; they are shown, not refused.)
+fn unfair(row: &CellRecord, reference: &CellRecord) -> Option<(&'static str, String, String)> {
+    let conditions = |cell: &CellRecord| {
+        let identity = cell.facts.as_ref().map(|facts| &facts.identity);
+        let unknown = || "unknown".to_owned();
+        [
+            identity.map_or_else(unknown, |identity| identity.numerics.to_string()),
+            identity.map_or_else(unknown, |identity| kind(&identity.device).to_owned()),
+            identity.map_or_else(unknown, |identity| identity.dtype.clone()),
+        ]
+    };
+    let names = ["numerics version", "device", "dtype"];
+    let pairs = conditions(row).into_iter().zip(conditions(reference));
+    names.into_iter().zip(pairs).find(|(_, (row, reference))| row != reference).map(|(what, (a, b))| (what, a, b))
+}
+
+/// A device's kind: two GPUs of one machine are the same.
+fn kind(device: &str) -> &str {
+    device.split(':').next().unwrap_or(device)
+}
+
+impl Comparison {
+    /// Its p-value for Holm's procedure; none if it cannot have a verdict. (It still counts in the family's size.)
+    pub(super) fn p(&self) -> Option<f64> {
+        let decides = |missing: &Missing| {
+            matches!(missing, Missing::Pairs { .. } | Missing::NoSpread | Missing::NoDirection)
+        };
+        if self.missing.iter().any(decides) { None } else { self.test.map(|test| test.p) }
+    }
+
+    /// Adds Holm's correction, and the verdict that follows from it.
+    pub(super) fn correct(&mut self, holm: Option<Holm>, direction: Direction) {
+        let (Some(holm), Some(test)) = (holm, self.test) else { return };
+        self.holm = Some(Corrected { holm, interval: test.interval(holm.level) });
+        self.verdict = match (holm.p < ALPHA, test.mean < 0.0, direction) {
+            (false, ..) => Verdict::NotDistinguishable,
+            (true, true, Direction::Lower) | (true, false, Direction::Higher) => Verdict::Better,
+            (true, ..) => Verdict::Worse,
+        };
+    }
+}

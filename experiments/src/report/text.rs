@@ -1,0 +1,118 @@
+//! A report as plain text, up to about 140 columns wide.
+//!
+//! No colours are used, so `NO_COLOR` holds by construction.
+
+mod conclusions;
+mod tables;
+
+use super::model::{Condition, Counts, GameReport, Report};
+use super::numbers::thousands;
+use crate::train::metrics::Direction;
+
+/// Draws a report.
+#[must_use]
+pub fn draw(report: &Report) -> String {
+    let mut blocks = vec![head(report), conclusions::draw(report)];
+    blocks.extend(report.games.iter().map(|game| game_block(report, game)));
+    blocks.push(failures(report));
+    blocks.push(notes(report));
+    blocks.push(list("warnings", &report.warnings));
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n\n") + "\n"
+}
+
+fn head(report: &Report) -> String {
+    let mut lines = vec![format!("{}: {}", report.experiment, progress(&report.cells, "cells"))];
+    if report.twins.all > 0 {
+        lines[0] += &format!(" (and {})", progress(&report.twins, "A/A twins"));
+    }
+    lines.extend(report.question.as_ref().map(|question| format!("question: {}", question.trim())));
+    let primary = &report.primary;
+    let better = match primary.direction {
+        Direction::Lower => ", lower is better",
+        Direction::Higher => ", higher is better",
+        Direction::Neither => "",
+    };
+    let when = match primary.at {
+        None => "on test positions after the last step".to_owned(),
+        Some(step) => format!("on validation positions after step {step}"),
+    };
+    lines.push(format!("primary metric: {} ({}{better}) {when}, {} weights", primary.name, primary.unit, primary.weights));
+    lines.join("\n")
+}
+
+/// `24 of 24 cells done`, with whatever else there is.
+fn progress(counts: &Counts, what: &str) -> String {
+    let others = [
+        (counts.running, "running"),
+        (counts.interrupted, "interrupted"),
+        (counts.pending, "pending"),
+        (counts.failed, "FAILED"),
+    ];
+    let others = others.iter().filter(|(n, _)| *n > 0).map(|(n, state)| format!(", {n} {state}"));
+    format!("{} of {} {what} done{}", counts.done, counts.all, others.collect::<String>())
+}
+
+fn game_block(report: &Report, game: &GameReport) -> String {
+    let mut facts = vec![game.game.clone()];
+    facts.extend(game.test_positions.map(|positions| format!("{} test positions", thousands(positions))));
+    facts.extend(game.novel_share.map(|share| format!("{:.1} % of them novel (in no training game)", share * 100.0)));
+    facts.extend(game.uniform_baseline.map(|nats| format!("uniform over legal moves: {nats:.3} nats")));
+    let sources = match game.common_sources.as_slice() {
+        [] => "no other position sources common to all rows".to_owned(),
+        sources => format!("position sources common to all rows: {}", sources.join(", ")),
+    };
+    let mut parts = vec![facts.join(" · "), tables::comparison(report, game)];
+    if game.twin.is_none() {
+        parts.push("A/A row: none; `twin: true` in the experiment file adds a twin of the reference".to_owned());
+    }
+    parts.push(tables::metrics(report, game));
+    parts.push(tables::phases(game));
+    parts.push(tables::costs(game));
+    parts.push(sources);
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+fn failures(report: &Report) -> String {
+    let lines = report.failures.iter().flat_map(|cell| {
+        [format!("{} FAILED: {}", cell.name, cell.failure), format!("  {}; its folder: {}", cell.failure.kind.remedy(), cell.folder)]
+    });
+    let lines: Vec<_> = lines.collect();
+    if lines.is_empty() { String::new() } else { format!("failures\n  {}", lines.join("\n  ")) }
+}
+
+fn notes(report: &Report) -> String {
+    let mut lines = vec![
+        "± is the standard deviation over seeds; a difference is row less reference, paired by seed; its 95 % interval \
+         is Student's t"
+            .to_owned(),
+        "a verdict needs ≥ 3 complete pairs and a Holm-corrected p below 0.05; then the corrected interval excludes 0"
+            .to_owned(),
+        "gap: the primary metric on test less the same in the last lines of training; novel: on test positions that \
+         occur in no training game"
+            .to_owned(),
+    ];
+    lines.extend(report.conditions.iter().map(|condition| trained(condition, report.conditions.len() > 1)));
+    lines.push(match &report.step_times {
+        Some(times) => format!(
+            "step times: medians of {} interleaved turns on {} ({}), {} thread(s)",
+            times.rounds, times.device, times.cpu, times.threads
+        ),
+        None => "step times: not measured; `posenc run` measures them when all cells are done".to_owned(),
+    });
+    list("notes", &lines)
+}
+
+fn trained(condition: &Condition, several: bool) -> String {
+    let Condition { cells, numerics, libtorch, instruction_set, threads, device, dtype } = condition;
+    let which = if several { format!("{cells} cells were trained") } else { "trained".to_owned() };
+    format!(
+        "{which} on {device}, {dtype}, {threads} thread(s), {instruction_set}, LibTorch {libtorch}, numerics version \
+         {numerics}"
+    )
+}
+
+fn list(title: &str, lines: &[String]) -> String {
+    if lines.is_empty() { String::new() } else { format!("{title}\n  {}", lines.join("\n  ")) }
+}

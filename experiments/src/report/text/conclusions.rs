@@ -1,0 +1,77 @@
+//! One sentence for each comparison.
+
+use crate::report::model::{ALPHA, Comparison, Corrected, Missing, PrimaryMetric, Report, Verdict};
+use crate::report::numbers::{interval, interval_decimals, p_value, signed};
+use std::fmt::Write as _;
+
+pub(super) fn draw(report: &Report) -> String {
+    let mut text = format!(
+        "verdicts (paired t-tests over seeds, Holm-corrected over the grid's {} comparisons, α = {ALPHA})",
+        report.family
+    );
+    for game in &report.games {
+        for row in &game.rows {
+            if let Some(comparison) = &row.comparison {
+                let _ = write!(text, "\n  On {}, {}.", game.game, sentence(&row.label, comparison, &report.primary));
+            }
+        }
+    }
+    if report.family == 0 { String::new() } else { text }
+}
+
+fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> String {
+    let reference = &comparison.reference;
+    let claim = match comparison.verdict {
+        Verdict::Better => format!("{label} is better than {reference}"),
+        Verdict::Worse => format!("{label} is worse than {reference}"),
+        Verdict::NotDistinguishable => format!("{label} is not distinguishable from {reference}"),
+        Verdict::Missing => return format!("{label} against {reference} has no verdict: {}", missing(&comparison.missing)),
+    };
+    let left_out = match missing(&comparison.missing) {
+        none if none.is_empty() => none,
+        some => format!("; left out: {some}"),
+    };
+    format!("{claim}: {} {}{left_out}", primary.name, numbers(comparison))
+}
+
+/// `−0.123, 95 % [−0.150, −0.095]; Holm-corrected [−0.171, −0.074], p = 0.0021`, all in the same digits.
+fn numbers(comparison: &Comparison) -> String {
+    let (Some(test), Some(plain)) = (comparison.test, comparison.interval) else { return String::new() };
+    let decimals = interval_decimals(&plain);
+    let mut text = format!("{}, 95 % {}", signed(test.mean, decimals), interval(&plain, decimals));
+    if let Some(Corrected { holm, interval: corrected }) = &comparison.holm {
+        let _ = write!(text, "; Holm-corrected {}, p = {}", interval(corrected, decimals), p_value(holm.p));
+    }
+    text
+}
+
+/// What is missing, with seeds of one kind together: `needs ≥ 3 complete pairs, has 1 (seeds 1, 2 failed)`.
+pub(super) fn missing(all: &[Missing]) -> String {
+    let seeds_of = |wanted: fn(&Missing) -> Option<u64>| -> Vec<String> {
+        all.iter().filter_map(wanted).map(|seed| seed.to_string()).collect()
+    };
+    let seeds = |seeds: Vec<String>, one: &str, many: &str| match seeds.as_slice() {
+        [] => None,
+        [seed] => Some(format!("seed {seed} {one}")),
+        _ => Some(format!("seeds {} {many}", seeds.join(", "))),
+    };
+    let failed = |missing: &Missing| if let Missing::Failed { seed } = missing { Some(*seed) } else { None };
+    let unfinished = |missing: &Missing| if let Missing::Unfinished { seed } = missing { Some(*seed) } else { None };
+    let valueless = |missing: &Missing| if let Missing::NoValue { seed } = missing { Some(*seed) } else { None };
+    let mut details: Vec<String> = [
+        seeds(seeds_of(failed), "failed", "failed"),
+        seeds(seeds_of(unfinished), "is not done", "are not done"),
+        seeds(seeds_of(valueless), "has no value", "have no value"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    details.extend(all.iter().filter(|m| matches!(m, Missing::Differs { .. })).map(Missing::to_string));
+    let general = all.iter().filter(|m| matches!(m, Missing::Pairs { .. } | Missing::NoSpread | Missing::NoDirection));
+    let general: Vec<_> = general.map(Missing::to_string).collect();
+    match (general.join("; "), details.join("; ")) {
+        (general, details) if general.is_empty() => details,
+        (general, details) if details.is_empty() => general,
+        (general, details) => format!("{general} ({details})"),
+    }
+}

@@ -1,0 +1,173 @@
+//! The tables of one game.
+
+use crate::grid::plan::Role;
+use crate::report::model::{Comparison, GameReport, Missing, Report, RowReport, Verdict};
+use crate::report::numbers::{interval, interval_decimals, mean_sd, p_value, signed, thousands};
+use comfy_table::{Cell, CellAlignment, LineStyle, Table, presets};
+use std::iter::once;
+
+const NOT_YET: &str = "–";
+
+/// Rows against the reference on the primary metric, the A/A row last.
+pub(super) fn comparison(report: &Report, game: &GameReport) -> String {
+    let header = ["encoding", "seeds", &report.primary.name, "difference", "95 % interval", "Holm p", "verdict"];
+    let rows = game.rows.iter().chain(&game.twin).map(|row| {
+        let primary = row.primary.as_ref().map_or_else(|| NOT_YET.to_owned(), |summary| mean_sd(summary, 1.0));
+        let [difference, ends, p, verdict] = against_reference(row);
+        vec![name(row), seeds(row), primary, difference, ends, p, verdict]
+    });
+    table(&header, rows, &[0, 6])
+}
+
+fn against_reference(row: &RowReport) -> [String; 4] {
+    let Some(comparison) = &row.comparison else {
+        return [String::new(), String::new(), String::new(), "(reference)".to_owned()];
+    };
+    let (difference, ends) = match (comparison.test, comparison.interval) {
+        (Some(test), Some(plain)) => {
+            let decimals = interval_decimals(&plain);
+            (signed(test.mean, decimals), interval(&plain, decimals))
+        }
+        _ => (NOT_YET.to_owned(), NOT_YET.to_owned()),
+    };
+    let p = comparison.holm.map_or_else(|| NOT_YET.to_owned(), |corrected| p_value(corrected.holm.p));
+    match row.role {
+        Role::Twin => [difference, ends, "n/a".to_owned(), twin_verdict(comparison)],
+        _ => [difference, ends, p, verdict(comparison)],
+    }
+}
+
+fn verdict(comparison: &Comparison) -> String {
+    match (comparison.verdict, comparison.missing.first()) {
+        (Verdict::Missing, Some(reason @ (Missing::Pairs { .. } | Missing::NoSpread | Missing::NoDirection))) => {
+            reason.to_string()
+        }
+        (verdict, _) => verdict.to_string(),
+    }
+}
+
+/// An A/A row is no comparison of the grid: it says whether the noise is as small as the intervals claim.
+fn twin_verdict(comparison: &Comparison) -> String {
+    match (comparison.missing.first(), comparison.test) {
+        (Some(reason @ (Missing::Pairs { .. } | Missing::NoSpread)), _) => reason.to_string(),
+        (_, Some(test)) if comparison.interval.is_some_and(|ends| ends.excludes_zero()) => {
+            format!("differs from itself (p = {})", p_value(test.p))
+        }
+        (_, Some(test)) => format!("as it should be (p = {})", p_value(test.p)),
+        _ => NOT_YET.to_owned(),
+    }
+}
+
+/// Metrics of the test split beside the primary one.
+pub(super) fn metrics(report: &Report, game: &GameReport) -> String {
+    let header = [
+        "encoding",
+        "below uniform",
+        "top-1 %",
+        "top-5 %",
+        "value loss",
+        "value acc. %",
+        "legal mass %",
+        &format!("{} novel", report.primary.name),
+        "gap",
+        "epochs",
+    ];
+    let rows = game.rows.iter().chain(&game.twin).map(|row| {
+        let below = row.test.get("policy_loss").zip(game.uniform_baseline);
+        let novel = format!("{}.novel", report.primary.name);
+        vec![
+            name(row),
+            below.map_or_else(|| NOT_YET.to_owned(), |(loss, uniform)| format!("{:.3}", uniform - loss.mean)),
+            metric(row, "policy_accuracy", 100.0),
+            metric(row, "policy_top5", 100.0),
+            metric(row, "value_loss", 1.0),
+            metric(row, "value_accuracy", 100.0),
+            metric(row, "legal_mass", 100.0),
+            metric(row, &novel, 1.0),
+            row.gap.as_ref().map_or_else(|| NOT_YET.to_owned(), |gap| signed_mean_sd(gap)),
+            row.epochs.map_or_else(|| NOT_YET.to_owned(), |epochs| format!("{epochs:.2}")),
+        ]
+    });
+    table(&header, rows, &[0])
+}
+
+fn metric(row: &RowReport, metric: &str, scale: f64) -> String {
+    if row.not_applicable.contains(&metric) {
+        return "n/a".to_owned();
+    }
+    row.test.get(metric).map_or_else(|| NOT_YET.to_owned(), |summary| mean_sd(summary, scale))
+}
+
+fn signed_mean_sd(summary: &crate::report::statistics::Summary) -> String {
+    let text = mean_sd(summary, 1.0);
+    if text.starts_with('−') { text } else { format!("+{text}") }
+}
+
+/// Policy loss and accuracy by phase, each with the size of its bucket.
+pub(super) fn phases(game: &GameReport) -> String {
+    if game.phase_sizes.iter().all(|(_, size)| size.is_none()) {
+        return String::new();
+    }
+    let title = |(phase, size): &(&str, Option<u64>)| {
+        let size = size.map_or_else(String::new, |size| format!(" ({})", thousands(size)));
+        [format!("{phase} loss{size}"), "top-1 %".to_owned()]
+    };
+    let header: Vec<String> = once("encoding".to_owned()).chain(game.phase_sizes.iter().flat_map(title)).collect();
+    let rows = game.rows.iter().map(|row| {
+        let cells = game.phase_sizes.iter().flat_map(|(phase, _)| {
+            [metric(row, &format!("policy_loss.{phase}"), 1.0), metric(row, &format!("policy_accuracy.{phase}"), 100.0)]
+        });
+        once(name(row)).chain(cells).collect()
+    });
+    table(&header.iter().map(String::as_str).collect::<Vec<_>>(), rows, &[0])
+}
+
+/// What each row costs, and what else it knows about squares.
+pub(super) fn costs(game: &GameReport) -> String {
+    let header = ["encoding", "trunk params", "head params", "encoding params", "step ms", "× ref.", "seams", "own position sources"];
+    let rows = game.rows.iter().map(|row| {
+        let network = &row.network;
+        let step = row.step_time.map_or_else(|| "not measured".to_owned(), |time| format!("{:.1}", time.seconds * 1e3));
+        let ratio = row.step_time.and_then(|time| time.ratio).map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+        vec![
+            name(row),
+            thousands(network.trunk as u64),
+            thousands(network.heads as u64),
+            thousands(network.encoding as u64),
+            step,
+            ratio,
+            network.seams.clone(),
+            if row.own_sources.is_empty() { "none".to_owned() } else { row.own_sources.join(", ") },
+        ]
+    });
+    table(&header, rows, &[0, 6, 7])
+}
+
+fn name(row: &RowReport) -> String {
+    match row.role {
+        Role::Twin => "A/A twin".to_owned(),
+        _ => row.label.clone(),
+    }
+}
+
+/// `3/3`, with failures named.
+fn seeds(row: &RowReport) -> String {
+    let failed = if row.cells.failed > 0 { format!(", {} FAILED", row.cells.failed) } else { String::new() };
+    format!("{}/{}{failed}", row.cells.done, row.cells.all)
+}
+
+/// A table with the named columns flush left and all others flush right.
+fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>, left: &[usize]) -> String {
+    let align = |column: usize, text: String| {
+        let alignment = if left.contains(&column) { CellAlignment::Left } else { CellAlignment::Right };
+        Cell::new(text).set_alignment(alignment)
+    };
+    let line = |texts: Vec<String>| texts.into_iter().enumerate().map(|(i, text)| align(i, text)).collect::<Vec<_>>();
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING.header_separator(LineStyle::none().fill('─').junction('─')));
+    table.set_header(line(header.iter().map(|&title| title.to_owned()).collect()));
+    for row in rows {
+        table.add_row(line(row));
+    }
+    table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,25 @@
+//! Where metrics go: JSONL (the truth), TensorBoard's event files, and a person's terminal.
+
+pub mod jsonl;
+pub mod line;
+pub mod progress;
+pub mod tensorboard;
+
+pub use line::{MetricLine, Metrics, Time};
+
+use std::io;
+
+/// Something that takes metric lines.
+pub trait Sink: Send {
+    /// Takes one line.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    fn line(&mut self, line: &MetricLine) -> io::Result<()>;
+
+    /// Makes everything taken so far durable or visible.
+    ///
+    /// # Errors
+    /// If that fails.
+    fn flush(&mut self) -> io::Result<()>;
+}

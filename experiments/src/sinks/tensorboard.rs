@@ -1,0 +1,155 @@
+//! TensorBoard's event files, rebuildable from `metrics.jsonl` at any time.
+//!
+//! The file is owned here and records are encoded by `tensorboard_rs`, whose own file layer loses data on a name
+//! collision and aborts the process on a full disk. Every opening makes a new file, because TensorBoard reads all
+//! files of a folder in turn; each starts with a `SessionLog` of kind START, which tells TensorBoard to forget what
+//! an interrupted run had written from that step on.
+
+mod reader;
+
+pub use reader::{EventError, EventFile, Scalar, read, read_dir};
+
+use super::jsonl::{self, ReadError};
+use super::{MetricLine, Sink};
+use protobuf::Message as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tensorboard_proto::event::{Event, SessionLog, SessionLog_SessionStatus};
+use tensorboard_rs::record_writer::RecordWriter;
+use tensorboard_rs::summary::scalar;
+
+/// What every event file's name begins with; TensorBoard looks for it.
+pub const PREFIX: &str = "events.out.tfevents.";
+
+/// The format's name and version, each file's first record.
+const FILE_VERSION: &str = "brain.Event:2";
+
+/// The tag under which a metric of a split appears: `<split>/<metric>`.
+#[must_use]
+pub fn tag(line: &MetricLine, metric: &str) -> String {
+    format!("{}/{metric}", line.split.name())
+}
+
+/// One event file, written to.
+pub struct EventLog {
+    writer: RecordWriter<BufWriter<File>>,
+    path: PathBuf,
+}
+
+impl EventLog {
+    /// Creates a new file in `dir`. Events of earlier files at `first_step` or later count as withdrawn.
+    ///
+    /// # Errors
+    /// If the file cannot be created or written.
+    pub fn create(dir: &Path, first_step: u64) -> io::Result<Self> {
+        let wall_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        let (file, path) = create_unused(dir, wall_s as u64)?;
+        let mut log = Self { writer: RecordWriter::new(BufWriter::new(file)), path };
+        let mut version = Event::new();
+        version.set_file_version(FILE_VERSION.to_owned());
+        log.write(version, wall_s)?;
+        let mut session = SessionLog::new();
+        session.set_status(SessionLog_SessionStatus::START);
+        let mut start = Event::new();
+        start.set_step(first_step as i64);
+        start.set_session_log(session);
+        log.write(start, wall_s)?;
+        log.writer.flush()?;
+        Ok(log)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn write(&mut self, mut event: Event, wall_s: f64) -> io::Result<()> {
+        event.set_wall_time(wall_s);
+        let bytes = event.write_to_bytes().map_err(io::Error::other)?;
+        self.writer.write(&bytes)
+    }
+
+    fn scalar(&mut self, tag: &str, value: f64, line: &MetricLine) -> io::Result<()> {
+        let mut event = Event::new();
+        event.set_step(line.step as i64);
+        event.set_summary(scalar(tag, value as f32));
+        self.write(event, line.time.unix_s)
+    }
+}
+
+impl Sink for EventLog {
+    /// One scalar per metric, and the speed.
+    fn line(&mut self, line: &MetricLine) -> io::Result<()> {
+        for (name, value) in line.metrics.iter() {
+            self.scalar(&tag(line, name), value, line)?;
+        }
+        self.scalar(&tag(line, "positions_per_s"), line.time.positions_per_s, line)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+impl std::fmt::Debug for EventLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EventLog").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A file that did not exist before: the counter tells apart openings within one second.
+fn create_unused(dir: &Path, unix_s: u64) -> io::Result<(File, PathBuf)> {
+    let pid = std::process::id();
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = if host.trim().is_empty() { "localhost" } else { host.trim() };
+    let mut count = 0;
+    loop {
+        let path = dir.join(format!("{PREFIX}{unix_s:010}.{host}.{pid}.{count}"));
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => count += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Why event files cannot be rebuilt.
+#[derive(Debug, thiserror::Error)]
+pub enum RebuildError {
+    /// The truth cannot be read.
+    #[error(transparent)]
+    Truth(#[from] ReadError),
+    /// The event files cannot be replaced.
+    #[error("cannot rebuild the event files in {dir}: {source}")]
+    Io {
+        /// The folder.
+        dir: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+}
+
+/// Replaces the event files in `dir` by one that holds exactly the lines of a `metrics.jsonl`.
+///
+/// # Errors
+/// If the lines cannot be read, or the files cannot be replaced.
+pub fn rebuild(metrics: &Path, dir: &Path) -> Result<PathBuf, RebuildError> {
+    let lines = jsonl::read(metrics)?;
+    replace(&lines, dir).map_err(|source| RebuildError::Io { dir: dir.to_owned(), source })
+}
+
+fn replace(lines: &[MetricLine], dir: &Path) -> io::Result<PathBuf> {
+    let old = reader::event_files(dir)?;
+    let mut log = EventLog::create(dir, 0)?;
+    for line in lines {
+        log.line(line)?;
+    }
+    log.flush()?;
+    for path in old {
+        std::fs::remove_file(path)?;
+    }
+    Ok(log.path)
+}

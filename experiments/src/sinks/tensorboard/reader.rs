@@ -1,0 +1,145 @@
+//! Reading event files back, for tests and for tools. TensorBoard's own rules: a torn last record is the end of the
+//! file; a wrong checksum is an error.
+
+use super::PREFIX;
+use protobuf::Message as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use tensorboard_proto::event::{Event, SessionLog_SessionStatus};
+use tensorboard_rs::masked_crc32c::masked_crc32c;
+
+/// One scalar of an event file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scalar {
+    /// `<split>/<metric>`.
+    pub tag: String,
+    /// The step.
+    pub step: i64,
+    /// The value, rounded to f32 by the format.
+    pub value: f32,
+    /// Seconds since 1970.
+    pub wall_time: f64,
+}
+
+/// What an event file holds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EventFile {
+    /// The format's name and version.
+    pub version: String,
+    /// Steps of its START records: events of earlier files from there on are withdrawn.
+    pub starts: Vec<i64>,
+    /// Its scalars, in order.
+    pub scalars: Vec<Scalar>,
+}
+
+/// Why an event file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum EventError {
+    /// The file or folder cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A record is damaged.
+    #[error("{path}: the record at byte {offset} is damaged ({what}); rebuild the event files from metrics.jsonl")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where the record begins.
+        offset: usize,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// Reads one event file.
+///
+/// # Errors
+/// If it cannot be read, a checksum is wrong, or a record is no event.
+pub fn read(path: &Path) -> Result<EventFile, EventError> {
+    let bytes = std::fs::read(path).map_err(|source| EventError::Io { path: path.to_owned(), source })?;
+    let mut file = EventFile::default();
+    let mut offset = 0;
+    while let Some((record, next)) = record(&bytes, offset)
+        .map_err(|what| EventError::Damaged { path: path.to_owned(), offset, what: what.to_owned() })?
+    {
+        let event = Event::parse_from_bytes(record)
+            .map_err(|error| EventError::Damaged { path: path.to_owned(), offset, what: error.to_string() })?;
+        file.take(&event);
+        offset = next;
+    }
+    Ok(file)
+}
+
+/// What TensorBoard shows of a folder: the scalars of all its event files in order of their names, without those that
+/// a later file withdrew.
+///
+/// # Errors
+/// If the folder or one of its event files cannot be read.
+pub fn read_dir(dir: &Path) -> Result<Vec<Scalar>, EventError> {
+    let files = event_files(dir).map_err(|source| EventError::Io { path: dir.to_owned(), source })?;
+    let mut scalars: Vec<Scalar> = Vec::new();
+    for path in files {
+        let file = read(&path)?;
+        if let Some(&start) = file.starts.first() {
+            scalars.retain(|scalar| scalar.step < start);
+        }
+        scalars.extend(file.scalars);
+    }
+    Ok(scalars)
+}
+
+/// The event files of a folder, in the order in which TensorBoard reads them.
+pub(super) fn event_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(PREFIX) {
+            files.push(entry.path());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+impl EventFile {
+    fn take(&mut self, event: &Event) {
+        if event.has_file_version() {
+            event.get_file_version().clone_into(&mut self.version);
+        }
+        if event.has_session_log() && event.get_session_log().get_status() == SessionLog_SessionStatus::START {
+            self.starts.push(event.get_step());
+        }
+        for value in event.get_summary().get_value() {
+            self.scalars.push(Scalar {
+                tag: value.get_tag().to_owned(),
+                step: event.get_step(),
+                value: value.get_simple_value(),
+                wall_time: event.get_wall_time(),
+            });
+        }
+    }
+}
+
+/// The record at `offset` and where the next one begins; `None` at the end, whole or torn.
+///
+/// A record is: length (u64), masked CRC-32C of the length, the bytes, masked CRC-32C of the bytes, little-endian.
+fn record(bytes: &[u8], offset: usize) -> Result<Option<(&[u8], usize)>, &'static str> {
+    let Some((length, rest)) = bytes[offset..].split_first_chunk::<8>() else { return Ok(None) };
+    let Some((length_crc, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };
+    if u32::from_le_bytes(*length_crc) != masked_crc32c(length) {
+        return Err("the checksum of its length is wrong");
+    }
+    let length = u64::from_le_bytes(*length);
+    let Some((record, rest)) = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length)) else {
+        return Ok(None);
+    };
+    let Some((record_crc, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };
+    if u32::from_le_bytes(*record_crc) != masked_crc32c(record) {
+        return Err("its checksum is wrong");
+    }
+    Ok(Some((record, bytes.len() - rest.len())))
+}

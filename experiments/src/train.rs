@@ -1,0 +1,35 @@
+//! One cell: data, network and optimiser, step by step, to the same bits however often it was interrupted.
+//!
+//! ```text
+//! feed ─ batches ─▶ trainer ─ steps ─▶ recorder ─ lines ─▶ metrics.jsonl, TensorBoard, terminal
+//!                      │  └─ evaluate ─ fixed positions ─▶ recorder
+//!                      └─ checkpoint
+//! ```
+
+pub mod atomic;
+pub mod bench;
+pub mod cell;
+pub mod checkpoint;
+pub mod error;
+pub mod evaluate;
+mod feed;
+pub mod identity;
+mod learner;
+pub mod machine;
+pub mod manifest;
+pub mod metrics;
+mod objective;
+mod recorder;
+pub mod setup;
+pub mod signals;
+pub mod status;
+mod tally;
+pub mod tensors;
+pub mod threads;
+mod trainer;
+
+pub use cell::{CellOptions, Outcome, run_cell};
+pub use error::TrainError;
+pub use manifest::Manifest;
+pub use recorder::Note;
+pub use setup::Setup;

@@ -1,0 +1,54 @@
+//! Positions to time steps on: random games, so that no dataset is needed.
+
+use dataset::Batch;
+use games::{Game, GameKind, InputName, Line, Phase, Position, with_game};
+
+/// Plies after which a random game is begun anew.
+const GAME_PLIES: usize = 60;
+
+/// A batch of positions from random legal games, each with a random legal move and outcome as its targets.
+pub(super) fn random(game: GameKind, input: InputName, size: usize) -> Batch {
+    with_game!(game, G => random_of::<G>(input, size))
+}
+
+fn random_of<G: Game>(input: InputName, size: usize) -> Batch {
+    let mut stream = streams::stream(0, &["bench", G::NAME]);
+    let (row_bytes, legal_bytes) = (G::input(input).row_bytes(), G::from_to().len().div_ceil(u8::BITS as usize));
+    let mut batch = Batch {
+        size,
+        row_bytes,
+        packed: vec![0; size * row_bytes],
+        legal: vec![0; size * legal_bytes],
+        candidates: 1,
+        policy_index: Vec::with_capacity(size),
+        policy_prob: vec![1.0; size],
+        outcome: Vec::with_capacity(size),
+        value: vec![f32::NAN; size],
+        phase: Vec::with_capacity(size),
+        game: vec![0; size],
+        ply: Vec::with_capacity(size),
+        novel: vec![false; size],
+    };
+    let mut line = Line::new(G::Position::start());
+    let mut moves = Vec::new();
+    for (row, legal) in batch.packed.chunks_exact_mut(row_bytes).zip(batch.legal.chunks_exact_mut(legal_bytes)) {
+        line.position().legal_moves(&mut moves);
+        if moves.is_empty() || line.plies() == GAME_PLIES {
+            line = Line::new(G::Position::start());
+            line.position().legal_moves(&mut moves);
+        }
+        let position = line.position();
+        position.pack(input, line.repetitions(), row);
+        for &mv in &moves {
+            let index = usize::from(position.move_index(mv));
+            legal[index / u8::BITS as usize] |= 1 << (index % u8::BITS as usize);
+        }
+        let played = moves[streams::below(&mut stream, moves.len() as u64) as usize];
+        batch.policy_index.push(position.move_index(played).into());
+        batch.outcome.push(streams::below(&mut stream, 3) as i64);
+        batch.phase.push(Phase::ALL.iter().position(|&phase| phase == position.phase()).unwrap_or(0) as u8);
+        batch.ply.push(line.plies() as u16);
+        line.play(played);
+    }
+    batch
+}

@@ -1,0 +1,238 @@
+//! One cell from its folder to its end: begin or go on, train, evaluate, record.
+
+use super::checkpoint::{self, Checkpoint, Prefix, save_final};
+use super::identity::Identity;
+use super::error::TrainError;
+use super::manifest::Manifest;
+use super::recorder::{Note, Recorder};
+use super::setup::Setup;
+use super::status::{Fingerprints, State, Status};
+use super::threads::use_threads;
+use super::trainer::{Trainer, first_weights};
+use crate::sinks::Sink;
+use crate::sinks::tensorboard::EventLog;
+use dataset::Split;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tch::Device;
+
+/// The truth's name in a cell's folder.
+pub const METRICS_FILE: &str = "metrics.jsonl";
+
+/// How a cell is trained, beside its configuration.
+#[derive(Debug, Clone)]
+pub struct CellOptions {
+    /// Threads inside an operation; part of what the bits depend on.
+    pub threads: usize,
+    /// Where it is computed; part of what the bits depend on.
+    pub device: Device,
+    /// A few steps and a small evaluation only, to see that everything works.
+    pub smoke: bool,
+    /// Go on even where that gives other bits than an undisturbed run; the manifest then says so.
+    pub force: bool,
+}
+
+/// How a cell ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Trained and evaluated.
+    Done,
+    /// It was done before; nothing was touched.
+    AlreadyDone,
+    /// It was asked to stop, and did so at a checkpoint.
+    Interrupted {
+        /// Steps done.
+        step: u64,
+    },
+}
+
+/// Trains the cell in a folder that holds its `config.yaml`, from its last checkpoint if it has one, until it is done
+/// or `stop` is set. `sinks` get every line beside `metrics.jsonl` and TensorBoard's event files; `note` gets what a
+/// log should say.
+///
+/// A cell's `status.json` tells its state at any time, a failure included (unless the disk has no room for that).
+///
+/// # Errors
+/// If the cell cannot be begun or gone on with, a number is not finite, or the truth cannot be written. What the last
+/// checkpoint holds is safe then.
+pub fn run_cell(
+    dir: &Path,
+    options: &CellOptions,
+    sinks: Vec<Box<dyn Sink>>,
+    note: Note<'_>,
+    stop: &AtomicBool,
+) -> Result<Outcome, TrainError> {
+    let before = Status::read(dir)?;
+    if before.as_ref().is_some_and(|status| status.state == State::Done) {
+        return Ok(Outcome::AlreadyDone);
+    }
+    use_threads(options.threads);
+    let (step, steps) = before.map_or((0, 0), |status| (status.step, status.steps));
+    let mut status = Status::new(State::Running, step, steps);
+    let outcome = Cell::begin(dir, options, sinks, &mut *note, &mut status).and_then(|cell| cell.train(stop));
+    if let Err(error) = &outcome {
+        status.state = State::Failed;
+        status.error = Some(error.to_string());
+        status.resumable = error.resumable();
+        if let Err(also) = status.write(dir) {
+            note(&format!("the failure cannot be written to {} either: {also}", super::status::FILE));
+        }
+    }
+    outcome
+}
+
+/// A cell that was begun or gone on with.
+struct Cell<'a> {
+    dir: &'a Path,
+    metrics: PathBuf,
+    trainer: Trainer,
+    recorder: Recorder,
+    status: &'a mut Status,
+    note: Note<'a>,
+}
+
+impl<'a> Cell<'a> {
+    fn begin(
+        dir: &'a Path,
+        options: &CellOptions,
+        sinks: Vec<Box<dyn Sink>>,
+        note: Note<'a>,
+        status: &'a mut Status,
+    ) -> Result<Self, TrainError> {
+        let setup = Setup::load(dir, options.device, options.threads, options.smoke)?;
+        status.steps = setup.config.train.steps;
+        let identity = setup.identity();
+        let metrics = dir.join(METRICS_FILE);
+        let checkpoint = newest_checkpoint(dir, &metrics, &setup, note)?;
+        let forced = match &checkpoint {
+            Some(checkpoint) => other_bits(checkpoint, &identity, options.force)?,
+            None => Vec::new(),
+        };
+        let (step, bytes) = checkpoint.as_ref().map_or((0, 0), |c| (c.progress.step, c.progress.metrics.bytes));
+        let first = first_weights(&setup)?;
+        let known = if checkpoint.is_some() { Manifest::read(dir)? } else { None };
+        let mut manifest = match known {
+            Some(manifest) => manifest,
+            None => Manifest::describe(dir, &setup, &first, options)?,
+        };
+        manifest.begin_session(dir, step, forced)?;
+        let mut recorder = Recorder::open(&metrics, bytes)?;
+        open_tensorboard(dir, checkpoint.as_ref().map_or(0, |_| step + 1), &mut recorder, note);
+        sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
+        let trainer = Trainer::new(setup, identity, first, checkpoint)?;
+        Ok(Self { dir, metrics, trainer, recorder, status, note })
+    }
+
+    fn train(mut self, stop: &AtomicBool) -> Result<Outcome, TrainError> {
+        let train = self.trainer.setup().config.train.clone();
+        let evaluate_every = self.trainer.setup().config.eval.every;
+        self.say(State::Running)?;
+        if self.trainer.steps_done() == 0 {
+            self.evaluate(Split::Validation)?;
+        }
+        while self.trainer.steps_done() < train.steps {
+            if stop.load(Ordering::Relaxed) {
+                return self.interrupt();
+            }
+            self.trainer.step()?;
+            let step = self.trainer.steps_done();
+            let due = |every: u64| step == train.steps || step.is_multiple_of(every);
+            if due(train.log_every) {
+                let line = self.trainer.train_line();
+                self.recorder.line(&line, self.note)?;
+                self.say(State::Running)?;
+            }
+            if due(evaluate_every) {
+                self.evaluate(Split::Validation)?;
+            }
+            if due(train.checkpoint_every) {
+                self.checkpoint()?;
+            }
+        }
+        self.evaluate(Split::Test)?;
+        self.finish()
+    }
+
+    fn evaluate(&mut self, split: Split) -> Result<(), TrainError> {
+        let line = self.trainer.evaluation_line(split)?;
+        self.recorder.line(&line, self.note)?;
+        self.recorder.show(self.note);
+        Ok(())
+    }
+
+    /// The truth becomes durable before the checkpoint that vouches for it.
+    fn checkpoint(&mut self) -> Result<(), TrainError> {
+        self.recorder.show(self.note);
+        self.recorder.sync()?;
+        let checkpoint = self.trainer.checkpoint(Prefix::of(&self.metrics)?)?;
+        checkpoint.save(self.dir, &self.trainer.setup().layout)?;
+        Ok(())
+    }
+
+    fn interrupt(mut self) -> Result<Outcome, TrainError> {
+        self.checkpoint()?;
+        self.say(State::Interrupted)?;
+        let step = self.trainer.steps_done();
+        (self.note)(&format!("interrupted at step {step}; the next run goes on from there"));
+        Ok(Outcome::Interrupted { step })
+    }
+
+    fn finish(mut self) -> Result<Outcome, TrainError> {
+        self.recorder.sync()?;
+        let weights = self.trainer.weights()?;
+        save_final(self.dir, &self.trainer.setup().layout, &weights)?;
+        self.status.result =
+            Some(Fingerprints { weights: weights_hash(&weights), batches: self.trainer.batches() });
+        self.say(State::Done)?;
+        // They take three times the room of the weights, and nothing will go on from them.
+        if let Err(error) = checkpoint::remove_all(&self.dir.join(checkpoint::DIR)) {
+            (self.note)(&format!("old checkpoints are left behind: {error}"));
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn say(&mut self, state: State) -> Result<(), TrainError> {
+        self.status.state = state;
+        self.status.step = self.trainer.steps_done();
+        self.status.write(self.dir).map_err(TrainError::io("write", &self.dir.join(super::status::FILE)))
+    }
+}
+
+fn newest_checkpoint(
+    dir: &Path,
+    metrics: &Path,
+    setup: &Setup,
+    note: Note<'_>,
+) -> Result<Option<Checkpoint>, TrainError> {
+    let Some((checkpoint, skipped)) = Checkpoint::newest(dir, metrics, &setup.layout)? else { return Ok(None) };
+    for skipped in skipped {
+        note(&format!("the checkpoint of step {} is passed over: {}", skipped.step, skipped.reason));
+    }
+    note(&format!("going on from the checkpoint of step {}", checkpoint.progress.step));
+    Ok(Some(checkpoint))
+}
+
+/// What going on would change in the bits, if that is forced; an error if it is not.
+fn other_bits(checkpoint: &Checkpoint, now: &Identity, force: bool) -> Result<Vec<String>, TrainError> {
+    let differences = checkpoint.identity.differences(now);
+    if differences.is_empty() || force {
+        return Ok(differences);
+    }
+    Err(TrainError::OtherBits { step: checkpoint.progress.step, differences })
+}
+
+/// `first_step`: lines from there on are still to come, so what older event files say of them is withdrawn.
+fn open_tensorboard(dir: &Path, first_step: u64, recorder: &mut Recorder, note: Note<'_>) {
+    match EventLog::create(dir, first_step) {
+        Ok(log) => recorder.add("TensorBoard", Box::new(log)),
+        Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has them all")),
+    }
+}
+
+fn weights_hash(weights: &[f32]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for value in weights {
+        hasher.update(&value.to_le_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}

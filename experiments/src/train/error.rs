@@ -1,0 +1,107 @@
+//! Why a cell stopped.
+
+use super::checkpoint::CheckpointError;
+use super::status::StatusError;
+use dataset::DatasetError;
+use models::{ModelError, OptimizerError};
+use std::io;
+use std::path::{Path, PathBuf};
+use tch::TchError;
+
+/// Why a cell stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// `config.yaml` cannot be used.
+    #[error("{path}: {reason}")]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The dataset cannot be opened.
+    #[error("{0:#}")]
+    Open(anyhow::Error),
+    /// The dataset belongs to another game.
+    #[error("the dataset {dataset} is of {found}, the cell is of {expected}; name a dataset of {expected} under `data`")]
+    OtherGame {
+        /// The dataset.
+        dataset: String,
+        /// Its game.
+        found: &'static str,
+        /// The cell's game.
+        expected: &'static str,
+    },
+    /// The dataset cannot be read on.
+    #[error(transparent)]
+    Data(#[from] DatasetError),
+    /// The network cannot be declared.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The optimiser cannot be made or stepped.
+    #[error(transparent)]
+    Optimizer(#[from] OptimizerError),
+    /// A file cannot be written; everything up to the last checkpoint is safe.
+    #[error("cannot {action} {path}: {source}; what the last checkpoint holds is safe, and the next run goes on from it")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A checkpoint cannot be written or read.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// `status.json` cannot be read.
+    #[error(transparent)]
+    Status(#[from] StatusError),
+    /// A number is not finite.
+    #[error("the {what} of step {step} is not finite ({value}); {remedy}")]
+    NotFinite {
+        /// Which number.
+        what: String,
+        /// At which step, counted from 1.
+        step: u64,
+        /// The number.
+        value: f64,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Going on would mix bits of two kinds in one cell.
+    #[error(
+        "going on from step {step} would give other bits than one undisturbed run: {}; restore what changed, or force \
+         it (`posenc cell --force`), which the manifest will say",
+        differences.join("; ")
+    )]
+    OtherBits {
+        /// The checkpoint's step.
+        step: u64,
+        /// What changed.
+        differences: Vec<String>,
+    },
+    /// LibTorch failed.
+    #[error("LibTorch: {0}")]
+    Torch(#[from] TchError),
+    /// A thread cannot be started.
+    #[error("cannot start the loader's thread: {0}")]
+    Thread(io::Error),
+}
+
+impl TrainError {
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+
+    /// Whether the same cell can go on from its last checkpoint once the cause is gone, rather than fail again.
+    #[must_use]
+    pub fn resumable(&self) -> bool {
+        match self {
+            Self::Io { .. } | Self::Thread(_) | Self::Torch(_) | Self::OtherBits { .. } | Self::Open(_) => true,
+            Self::Checkpoint(error) => matches!(error, CheckpointError::Io { .. }),
+            Self::Data(error) => matches!(error, DatasetError::Io { .. }),
+            _ => false,
+        }
+    }
+}

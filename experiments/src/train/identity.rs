@@ -1,0 +1,69 @@
+//! What the bits of a cell depend on: its steps must all be made under one of these.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything beside the step that decides a cell's numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// BLAKE3 of the resolved configuration.
+    pub config: String,
+    /// The dataset's content hash.
+    pub dataset: String,
+    /// The code's numerics version.
+    pub numerics: u32,
+    /// LibTorch's version.
+    pub libtorch: String,
+    /// LibTorch's kernels and the processor's maker.
+    pub instruction_set: String,
+    /// Threads inside an operation.
+    pub threads: usize,
+    /// Where tensors lie.
+    pub device: String,
+    /// Their element type.
+    pub dtype: String,
+}
+
+impl Identity {
+    /// How `self`, under which a cell began, differs from `now`; empty if the bits stay the same.
+    #[must_use]
+    pub fn differences(&self, now: &Self) -> Vec<String> {
+        let fields = [
+            ("configuration", self.config.clone(), now.config.clone()),
+            ("dataset", self.dataset.clone(), now.dataset.clone()),
+            ("numerics version", self.numerics.to_string(), now.numerics.to_string()),
+            ("LibTorch", self.libtorch.clone(), now.libtorch.clone()),
+            ("instruction set", self.instruction_set.clone(), now.instruction_set.clone()),
+            ("threads", self.threads.to_string(), now.threads.to_string()),
+            ("device", self.device.clone(), now.device.clone()),
+            ("dtype", self.dtype.clone(), now.dtype.clone()),
+        ];
+        fields
+            .into_iter()
+            .filter(|(_, began, now)| began != now)
+            .map(|(name, began, now)| format!("{name}: began with {began}, now {now}"))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_named() {
+        let began = Identity {
+            config: "c".into(),
+            dataset: "d".into(),
+            numerics: 1,
+            libtorch: "2.11.0".into(),
+            instruction_set: "AVX512 (AuthenticAMD)".into(),
+            threads: 1,
+            device: "cpu".into(),
+            dtype: "f32".into(),
+        };
+        assert!(began.differences(&began).is_empty());
+        let now = Identity { threads: 2, ..began.clone() };
+        assert_eq!(began.differences(&now), ["threads: began with 1, now 2"]);
+    }
+}

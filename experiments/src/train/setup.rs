@@ -1,0 +1,109 @@
+//! What a cell is made of before the first number is drawn: configuration, dataset, declared network.
+
+use super::error::TrainError;
+use super::identity::Identity;
+use super::machine::{Cpu, LibTorch};
+use crate::config::RunConfig;
+use crate::config::dataset::open_dataset;
+use crate::config::identity::{NUMERICS_VERSION, hash};
+use dataset::Dataset;
+use models::Network;
+use nn::Layout;
+use std::path::Path;
+use std::sync::Arc;
+use tch::Device;
+
+/// The configuration's name in a cell's folder.
+pub const CONFIG_FILE: &str = "config.yaml";
+
+/// Steps and evaluation batches of a smoke run: enough to reach every part of the code.
+const SMOKE_STEPS: u64 = 4;
+const SMOKE_BATCHES: usize = 2;
+
+/// A cell, ready to be given parameters.
+#[derive(Debug)]
+pub struct Setup {
+    /// The run.
+    pub config: RunConfig,
+    /// Its data.
+    pub dataset: Arc<Dataset>,
+    /// Its network.
+    pub network: Network,
+    /// The network's parameters.
+    pub layout: Arc<Layout>,
+    /// Where it is computed.
+    pub device: Device,
+    /// Threads inside an operation.
+    pub threads: usize,
+}
+
+impl Setup {
+    /// Reads a cell's `config.yaml`, opens its dataset and declares its network.
+    ///
+    /// # Errors
+    /// If any of them cannot be used.
+    pub fn load(cell: &Path, device: Device, threads: usize, smoke: bool) -> Result<Self, TrainError> {
+        let mut config = read_config(&cell.join(CONFIG_FILE))?;
+        if smoke {
+            shorten(&mut config);
+        }
+        let dataset = Arc::new(open_dataset(&config.data).map_err(TrainError::Open)?);
+        if dataset.game() != config.game {
+            return Err(TrainError::OtherGame {
+                dataset: dataset.manifest().name.clone(),
+                found: dataset.game().name(),
+                expected: config.game.name(),
+            });
+        }
+        let (network, layout) = declare(&config)?;
+        Ok(Self { config, dataset, network, layout: Arc::new(layout), device, threads })
+    }
+
+    /// What its bits depend on, on this machine.
+    #[must_use]
+    pub fn identity(&self) -> Identity {
+        let cpu = Cpu::detect();
+        Identity {
+            config: format!("{}, seed {}", hash(&self.config, self.dataset.content_hash()), self.config.seed),
+            dataset: self.dataset.content_hash().to_owned(),
+            numerics: NUMERICS_VERSION,
+            libtorch: LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned()),
+            instruction_set: cpu.instruction_set(),
+            threads: self.threads,
+            device: device_name(self.device),
+            dtype: "f32".to_owned(),
+        }
+    }
+}
+
+/// The network of a run.
+///
+/// # Errors
+/// If its sizes contradict each other or an encoding refuses its options.
+pub fn declare(config: &RunConfig) -> Result<(Network, Layout), TrainError> {
+    Ok(Network::declare(&config.model, &config.encoding, &config.spec())?)
+}
+
+/// A device's name in manifests.
+#[must_use]
+pub fn device_name(device: Device) -> String {
+    match device {
+        Device::Cpu => "cpu".to_owned(),
+        Device::Cuda(index) => format!("cuda:{index}"),
+        other => format!("{other:?}").to_lowercase(),
+    }
+}
+
+fn read_config(path: &Path) -> Result<RunConfig, TrainError> {
+    let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
+    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+    RunConfig::from_yaml(&text).map_err(|error| refused(error.to_string()))
+}
+
+fn shorten(config: &mut RunConfig) {
+    let positions = SMOKE_BATCHES * config.eval.batch;
+    config.train.steps = config.train.steps.min(SMOKE_STEPS);
+    config.train.log_every = 1;
+    config.eval.validation_positions = config.eval.validation_positions.min(positions);
+    config.eval.test_positions = config.eval.test_positions.min(positions);
+}

@@ -1,0 +1,31 @@
+//! Signals that ask a cell to stop at a checkpoint.
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A flag that SIGTERM and SIGINT set from now on, instead of ending the process. A second one ends it at once.
+///
+/// # Errors
+/// If the handlers cannot be set.
+pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // Checked before it is set, so it acts on the second signal.
+        signal_hook::flag::register_conditional_shutdown(signal, 1, Arc::clone(&flag))?;
+        signal_hook::flag::register(signal, Arc::clone(&flag))?;
+    }
+    Ok(flag)
+}
+
+/// Lets a write beyond a limit on file size fail with an error, which is reported, instead of a signal, which kills.
+#[cfg(unix)]
+pub fn report_size_limits() {
+    // SAFETY: ignoring a signal installs no handler.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
+/// Other systems send no signal for it.
+#[cfg(not(unix))]
+pub fn report_size_limits() {}

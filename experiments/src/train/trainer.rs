@@ -1,0 +1,227 @@
+//! The state of one cell between two steps, and the step.
+
+use super::checkpoint::{Checkpoint, Prefix, Progress, Tensors as Saved, Window};
+use super::error::TrainError;
+use super::evaluate::evaluate;
+use super::feed::{self, Fed, Feed};
+use super::identity::Identity;
+use super::learner::{Learner, Step, finite};
+use super::setup::Setup;
+use crate::sinks::{MetricLine, Metrics, Time};
+use dataset::{LoaderConfig, Split};
+use models::OptimizerProgress;
+use nn::Arena;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tch::Tensor;
+
+/// The stream of a twin's parameters; everything else of a twin is the reference's.
+const TWIN_SALT: &str = "twin";
+
+const STEPS: &str = "steps";
+const MOMENTUM_PRODUCT: &str = "momentum_product";
+
+/// What a training line averages over the steps since the last one, in the registry's order.
+const AVERAGED: [&str; 4] = ["policy_loss", "value_loss", "loss", "gradient_norm"];
+
+/// One cell between two steps.
+pub(super) struct Trainer {
+    setup: Setup,
+    identity: Identity,
+    learner: Learner,
+    feed: Feed,
+    chain: blake3::Hash,
+    step: u64,
+    window: Window,
+    clock: Clock,
+}
+
+/// Times, which are no part of the bits.
+struct Clock {
+    before_s: f64,
+    began: Instant,
+    /// Time in steps since the last training line, and how many.
+    stepping: Duration,
+    steps: u64,
+}
+
+/// The parameters of a run before its first step.
+///
+/// # Errors
+/// If the device has no room.
+pub(super) fn first_weights(setup: &Setup) -> Result<Arena, TrainError> {
+    let salt = if setup.config.twin { TWIN_SALT } else { "" };
+    Ok(Arena::initialise(Arc::clone(&setup.layout), setup.config.seed, salt, setup.device)?)
+}
+
+impl Trainer {
+    /// A cell at its first step, or at a checkpoint's.
+    pub(super) fn new(
+        setup: Setup,
+        identity: Identity,
+        first: Arena,
+        checkpoint: Option<Checkpoint>,
+    ) -> Result<Self, TrainError> {
+        let mut learner = Learner::new(&setup.config, first)?;
+        let progress = match checkpoint {
+            None => None,
+            Some(Checkpoint { tensors, progress, .. }) => {
+                learner.load(&tensors, &progress)?;
+                Some(progress)
+            }
+        };
+        let progress = progress.as_ref();
+        let step = progress.map_or(0, |progress| progress.step);
+        let chain = progress.and_then(|p| blake3::Hash::from_hex(&p.batches).ok()).unwrap_or_else(feed::beginning);
+        let loader = LoaderConfig {
+            input: setup.config.input,
+            batch: setup.config.train.batch,
+            seed: setup.config.seed,
+            workers: 1,
+            block_games: LoaderConfig::BLOCK_GAMES,
+        };
+        Ok(Self {
+            feed: Feed::start(&setup.dataset, loader, step, chain)?,
+            clock: Clock::new(progress.map_or(0.0, |progress| progress.wall_s)),
+            window: progress.map(|progress| progress.window.clone()).unwrap_or_default(),
+            setup,
+            identity,
+            learner,
+            chain,
+            step,
+        })
+    }
+
+    /// What it was made of.
+    pub(super) fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Steps done.
+    pub(super) fn steps_done(&self) -> u64 {
+        self.step
+    }
+
+    /// The weights as numbers, in layout order.
+    pub(super) fn weights(&self) -> Result<Vec<f32>, TrainError> {
+        Ok(self.learner.arena.values()?)
+    }
+
+    /// The chain of hashes over all batches so far.
+    pub(super) fn batches(&self) -> String {
+        self.chain.to_hex().to_string()
+    }
+
+    /// One step of the optimiser.
+    pub(super) fn step(&mut self) -> Result<(), TrainError> {
+        let began = Instant::now();
+        let Fed { batch, chain } = self.feed.next()?;
+        let step = self.learner.step(&self.setup.network, &self.setup.config, &batch, self.step + 1)?;
+        self.window.add(&step);
+        self.chain = chain;
+        self.step += 1;
+        self.clock.stepping += began.elapsed();
+        self.clock.steps += 1;
+        Ok(())
+    }
+
+    /// The means over the steps since the last such line, which it begins anew.
+    pub(super) fn train_line(&mut self) -> MetricLine {
+        let window = std::mem::take(&mut self.window);
+        let mut metrics = Metrics::default();
+        for name in AVERAGED {
+            metrics.push(name, window.mean(name));
+        }
+        metrics.push("learning_rate", self.setup.config.train.learning_rate.at(self.step.saturating_sub(1)));
+        let positions = self.clock.steps * self.setup.config.train.batch as u64;
+        let rate = positions as f64 / std::mem::take(&mut self.clock.stepping).as_secs_f64();
+        self.clock.steps = 0;
+        // Nothing was timed where a cell goes on right at a line.
+        self.line(Split::Train, metrics, if rate.is_finite() { rate } else { 0.0 })
+    }
+
+    /// An evaluation of the weights as they are.
+    pub(super) fn evaluation_line(&self, split: Split) -> Result<MetricLine, TrainError> {
+        let eval = &self.setup.config.eval;
+        let positions = if split == Split::Test { eval.test_positions } else { eval.validation_positions };
+        let began = Instant::now();
+        let metrics = evaluate(&self.setup, &self.learner.arena.frozen_views(), split, positions)?;
+        for (name, value) in metrics.iter() {
+            finite(&format!("{} {name}", split.name()), self.step, value)?;
+        }
+        let rate = metrics.get("positions").unwrap_or(0.0) / began.elapsed().as_secs_f64();
+        Ok(self.line(split, metrics, rate))
+    }
+
+    fn line(&self, split: Split, metrics: Metrics, positions_per_s: f64) -> MetricLine {
+        let seen = self.step as f64 * self.setup.config.train.batch as f64;
+        let epochs = seen / self.setup.dataset.positions(Split::Train) as f64;
+        MetricLine { step: self.step, split, epochs, metrics, time: self.clock.time(positions_per_s) }
+    }
+
+    /// Everything that is needed to go on from here, where the truth is at `metrics`.
+    pub(super) fn checkpoint(&self, metrics: Prefix) -> Result<Checkpoint, TrainError> {
+        let mut moments = BTreeMap::new();
+        for (name, moment) in self.learner.optimizer.state() {
+            moments.insert(name.to_owned(), Vec::try_from(moment.f_to_device(tch::Device::Cpu)?)?);
+        }
+        let OptimizerProgress { steps, momentum_product } = self.learner.optimizer.progress();
+        let optimizer = [(STEPS, steps as f64), (MOMENTUM_PRODUCT, momentum_product)];
+        Ok(Checkpoint {
+            tensors: Saved { weights: self.weights()?, moments },
+            progress: Progress {
+                step: self.step,
+                optimizer: optimizer.map(|(name, value)| (name.to_owned(), value)).into(),
+                metrics,
+                window: self.window.clone(),
+                batches: self.batches(),
+                wall_s: self.clock.wall_s(),
+            },
+            identity: self.identity.clone(),
+        })
+    }
+}
+
+impl Learner {
+    fn load(&mut self, tensors: &Saved, progress: &Progress) -> Result<(), TrainError> {
+        let moments: Vec<(&String, Tensor)> =
+            tensors.moments.iter().map(|(name, moment)| (name, Tensor::from_slice(moment))).collect();
+        let scalar = |name: &str, at_rest: f64| progress.optimizer.get(name).copied().unwrap_or(at_rest);
+        let progress =
+            OptimizerProgress { steps: scalar(STEPS, 0.0) as u64, momentum_product: scalar(MOMENTUM_PRODUCT, 1.0) };
+        self.optimizer.load_state(&moments, progress)?;
+        let (layout, device) = (Arc::clone(self.arena.layout()), self.arena.device());
+        self.arena = Arena::from_values(layout, &tensors.weights, device)?;
+        Ok(())
+    }
+}
+
+impl Window {
+    fn add(&mut self, step: &Step) {
+        self.steps += 1;
+        let values = [step.policy_loss, step.value_loss, step.loss, step.gradient_norm];
+        for (name, value) in AVERAGED.into_iter().zip(values) {
+            *self.sums.entry(name.to_owned()).or_default() += value;
+        }
+    }
+
+    fn mean(&self, name: &str) -> f64 {
+        self.sums.get(name).copied().unwrap_or_default() / self.steps.max(1) as f64
+    }
+}
+
+impl Clock {
+    fn new(before_s: f64) -> Self {
+        Self { before_s, began: Instant::now(), stepping: Duration::ZERO, steps: 0 }
+    }
+
+    fn wall_s(&self) -> f64 {
+        self.before_s + self.began.elapsed().as_secs_f64()
+    }
+
+    fn time(&self, positions_per_s: f64) -> Time {
+        let unix_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        Time { unix_s, wall_s: self.wall_s(), positions_per_s }
+    }
+}

@@ -1,0 +1,8 @@
+//! Training cells: the same bits every time, through kills, damage and full disks; and what they log.
+
+mod bench_cli;
+mod pairing;
+mod resume;
+mod support;
+mod tensorboard;
+mod training;

@@ -1,0 +1,212 @@
+//! A tiny dataset of random legal chess games, tiny cells on it, and what is compared of them.
+
+use dataset::{ImportOptions, PerSplit, import};
+use encodings::EncodingConfig;
+use experiments::config::{EvalConfig, LossWeights, Mask, MovesName, RunConfig, TrainConfig, manifest_text};
+use experiments::sinks::{MetricLine, jsonl};
+use experiments::train::status::Status;
+use experiments::train::{CellOptions, Outcome, TrainError, run_cell};
+use games::chess::Chess;
+use games::{Game, GameKind, InputName, Position};
+use models::{ChessformerConfig, ModelConfig, NormPlace, OptimizerConfig, PolicyConfig, Schedule, ValueConfig};
+use nn::{Activation, NormKind};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use tempfile::TempDir;
+use tch::Device;
+
+pub(crate) const GAMES: usize = 40;
+pub(crate) const GAME_PLIES: usize = 24;
+
+/// A folder with a dataset in it, and cells beside.
+pub(crate) struct Bench {
+    dir: TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a folder for the test");
+        let pgn = dir.path().join("games.pgn");
+        fs::write(&pgn, random_games()).expect("the games are written");
+        let options = ImportOptions {
+            inputs: vec![pgn],
+            output: dir.path().join("data"),
+            name: "random".to_owned(),
+            game: GameKind::Chess,
+            source: "random legal moves, made by this test".to_owned(),
+            licence: "CC0-1.0".to_owned(),
+            made_by: "a test".to_owned(),
+            policy_from_ply: 2,
+            ply_cap: None,
+            max_games: None,
+            fractions: PerSplit { train: 0.6, validation: 0.2, test: 0.2 },
+            split_seed: 0,
+            strict: true,
+            manifest_text: |manifest| manifest_text(manifest).map_err(|error| error.to_string()),
+        };
+        import(&options, &mut |_| {}).expect("the games can be imported");
+        Self { dir }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// A run of `steps` steps of a network of width 16.
+    pub(crate) fn run(&self, steps: u64) -> RunConfig {
+        RunConfig {
+            game: GameKind::Chess,
+            data: self.dir.path().join("data"),
+            input: InputName::PieceTokens,
+            moves: MovesName::FromTo,
+            model: tiny_model(),
+            encoding: vec![encoding("absolute: {at: input}")],
+            train: TrainConfig {
+                steps,
+                batch: 8,
+                optimizer: OptimizerConfig::Nadam(Default::default()),
+                learning_rate: Schedule::new(3, vec![3e-3, 1e-3], vec![steps / 2]).expect("a schedule"),
+                clip: Some(1.0),
+                mask: Mask::Train,
+                loss: LossWeights::default(),
+                log_every: 4,
+                checkpoint_every: 10,
+            },
+            eval: EvalConfig { validation_positions: 60, test_positions: 60, every: 10, batch: 32 },
+            seed: 1,
+            twin: false,
+        }
+    }
+
+    /// The folder of a cell with this configuration.
+    pub(crate) fn cell(&self, name: &str, run: &RunConfig) -> PathBuf {
+        let dir = self.dir.path().join("runs/test").join(format!("{name}-0123456789ab")).join("seed-1");
+        fs::create_dir_all(&dir).expect("the cell's folder");
+        fs::write(dir.join("config.yaml"), run.to_yaml().expect("YAML")).expect("config.yaml");
+        dir
+    }
+
+    /// A cell trained to its end in this process.
+    pub(crate) fn trained(&self, name: &str, run: &RunConfig) -> PathBuf {
+        let dir = self.cell(name, run);
+        assert_eq!(train(&dir).expect("the cell trains"), Outcome::Done);
+        dir
+    }
+}
+
+pub(crate) fn options() -> CellOptions {
+    CellOptions { threads: 1, device: Device::Cpu, smoke: false, force: false }
+}
+
+pub(crate) fn train(dir: &Path) -> Result<Outcome, TrainError> {
+    train_with(dir, &options()).0
+}
+
+/// Trains, and says what was noted.
+pub(crate) fn train_with(dir: &Path, options: &CellOptions) -> (Result<Outcome, TrainError>, Vec<String>) {
+    let mut notes = Vec::new();
+    let outcome = run_cell(dir, options, Vec::new(), &mut |text| notes.push(text.to_owned()), &AtomicBool::new(false));
+    (outcome, notes)
+}
+
+/// `posenc cell` on a folder.
+pub(crate) fn posenc_cell(dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_posenc"));
+    command.args(["cell", "--threads", "1", "--dir"]).arg(dir);
+    command
+}
+
+pub(crate) fn encoding(yaml: &str) -> EncodingConfig {
+    serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(yaml)).expect("an encoding")
+}
+
+pub(crate) fn status(dir: &Path) -> Status {
+    Status::read(dir).expect("a status that can be read").expect("a status")
+}
+
+pub(crate) fn lines(dir: &Path) -> Vec<MetricLine> {
+    jsonl::read(&dir.join("metrics.jsonl")).expect("metrics that can be read")
+}
+
+/// The bits of `metrics.jsonl`: its text without the times.
+pub(crate) fn bits(dir: &Path) -> Vec<String> {
+    let text = fs::read_to_string(dir.join("metrics.jsonl")).expect("metrics");
+    text.lines().map(|line| line.split_once(",\"time\":").expect("every line ends with its time").0.to_owned()).collect()
+}
+
+/// Everything that two runs of one cell must share to the last bit.
+pub(crate) fn assert_same_bits(a: &Path, b: &Path) {
+    assert_eq!(bits(a), bits(b));
+    assert_eq!(status(a), status(b));
+    let weights = |dir: &Path| fs::read(dir.join("checkpoints/final.safetensors")).expect("final weights");
+    assert_eq!(weights(a), weights(b));
+}
+
+fn tiny_model() -> ModelConfig {
+    ModelConfig::Chessformer(ChessformerConfig {
+        layers: 1,
+        width: 16,
+        heads: 2,
+        ff: 16,
+        norm: NormPlace::Post,
+        normalisation: NormKind::Rms,
+        activation: Activation::Mish,
+        qkv_bias: false,
+        policy: PolicyConfig::default(),
+        value: ValueConfig::default(),
+    })
+}
+
+fn random_games() -> String {
+    let mut stream = streams::stream(7, &["test games"]);
+    let mut text = String::new();
+    for number in 0..GAMES {
+        let result = ["1-0", "1/2-1/2", "0-1"][number % 3];
+        let _ = write!(text, "[Event \"{number}\"]\n[Result \"{result}\"]\n\n");
+        let mut position = <Chess as Game>::Position::start();
+        let mut moves = Vec::new();
+        for _ in 0..GAME_PLIES {
+            position.legal_moves(&mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            let played = moves[streams::below(&mut stream, moves.len() as u64) as usize];
+            let _ = write!(text, "{} ", long_algebraic(&position, played));
+            position.play(played);
+        }
+        let _ = write!(text, "{result}\n\n");
+    }
+    text
+}
+
+/// A move with both its squares (`Ng1f3`), which every PGN reader takes; a pawn's as usual.
+fn long_algebraic(position: &<Chess as Game>::Position, mv: <<Chess as Game>::Position as Position>::Move) -> String {
+    let uci = position.move_text(mv);
+    let (from, to, promotion) = (&uci[..2], &uci[2..4], &uci[4..]);
+    match piece_at(&position.to_text(), from) {
+        'K' if matches!(&uci[..], "e1g1" | "e8g8") => "O-O".to_owned(),
+        'K' if matches!(&uci[..], "e1c1" | "e8c8") => "O-O-O".to_owned(),
+        'P' => {
+            let takes = if from[..1] == to[..1] { String::new() } else { format!("{}x", &from[..1]) };
+            let becomes = if promotion.is_empty() { String::new() } else { format!("={}", promotion.to_uppercase()) };
+            format!("{takes}{to}{becomes}")
+        }
+        piece => format!("{piece}{from}{to}"),
+    }
+}
+
+fn piece_at(fen: &str, square: &str) -> char {
+    let mut at = square.chars();
+    let file = at.next().expect("a file") as usize - 'a' as usize;
+    let rank = at.next().and_then(|rank| rank.to_digit(10)).expect("a rank") as usize;
+    let rows: Vec<&str> = fen.split(' ').next().expect("a board").split('/').collect();
+    let row = rows[rows.len() - rank];
+    let expanded: String = row
+        .chars()
+        .flat_map(|c| std::iter::repeat_n(if c.is_ascii_digit() { '.' } else { c }, c.to_digit(10).unwrap_or(1) as usize))
+        .collect();
+    expanded.chars().nth(file).expect("a square").to_ascii_uppercase()
+}

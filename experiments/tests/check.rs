@@ -1,0 +1,80 @@
+//! `posenc check` says what an experiment is before anything is trained.
+
+mod cli;
+
+use cli::{Answer, EXPERIMENT, datasets, run, write_experiment};
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn check(text: &str, options: &[&str]) -> Answer {
+    let dir = TempDir::new().expect("a temporary folder");
+    datasets(dir.path());
+    write_experiment(dir.path(), text);
+    run(dir.path(), &[&["check", "experiment.yaml"], options].concat()).succeeds()
+}
+
+fn checked(text: &str) -> Value {
+    serde_json::from_str(&check(text, &["--json"]).stdout).expect("one JSON object")
+}
+
+#[test]
+fn rows_are_listed_with_their_size_and_sources() {
+    let text = check(EXPERIMENT, &[]).stdout;
+    let parts = ["question: does it work?", "chess-none", "reference", "shogi-shaw", "logits", "legal-move mask in training",
+        "dataset chess", "18 cells: 6 rows x 3 seeds"];
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
+
+#[test]
+fn the_json_counts_what_the_formulas_say() {
+    let report = checked(EXPERIMENT);
+    assert_eq!(report["cells"], 18);
+    let rows = report["rows"].as_array().expect("a list of rows");
+    let encoding = |label: &str| {
+        let row = rows.iter().find(|row| row["label"] == label).expect("the row exists");
+        row["parameters"]["encoding"].as_u64().expect("a count")
+    };
+    let (width, layers, head_width, heads) = (16, 2, 8, 2);
+    let square_counts = games::GameKind::ALL.map(|game| game.geometry().squares() as u64);
+    assert_eq!(encoding("chess-none"), 0);
+    assert_eq!(encoding("chess-absolute"), square_counts[0] * width);
+    assert_eq!(encoding("shogi-absolute"), square_counts[1] * width);
+    let classes = games::GameKind::Shogi.geometry().displacement_classes() as u64;
+    assert_eq!(encoding("shogi-shaw"), layers * heads * 2 * classes * head_width);
+    assert!(rows.iter().all(|row| row["flops"].as_u64() == row["macs"].as_u64().map(|macs| 2 * macs)));
+}
+
+#[test]
+fn disappointments_are_announced() {
+    let warned = |text: &str, part: &str| {
+        let report = checked(text);
+        let warnings = report["warnings"].as_array().expect("a list").clone();
+        let found = warnings.iter().any(|warning| warning.as_str().is_some_and(|w| w.contains(part)));
+        assert!(found, "{part:?} is not in {warnings:?}");
+    };
+    warned(&EXPERIMENT.replace("seeds: [0, 1, 2]", "seeds: [0, 1]"), "2 seeds give no verdict");
+    warned(&EXPERIMENT.replace("steps: 8", "steps: 8000"), "beyond 1 it may memorise");
+    warned(&EXPERIMENT.replace("test_positions: 8", "test_positions: 100000"), "100000 test positions are asked for");
+    let late = "learning_rate: {values: [1e-3, 1e-4], boundaries: [9]}";
+    warned(&EXPERIMENT.replace("learning_rate: 1e-3", late), "never changes at 9");
+    assert_eq!(checked(EXPERIMENT)["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn a_twin_is_a_row_of_its_own() {
+    let report = checked(&EXPERIMENT.replace("seeds:", "twin: true\nseeds:"));
+    let rows = report["rows"].as_array().expect("a list of rows");
+    let twins: Vec<&Value> = rows.iter().filter(|row| row["role"] == "twin").collect();
+    assert_eq!(twins.iter().map(|row| &row["label"]).collect::<Vec<_>>(), ["chess-none-twin", "shogi-none-twin"]);
+    let reference = rows.iter().find(|row| row["label"] == "chess-none").expect("the reference");
+    assert_ne!(twins[0]["hash"], reference["hash"]);
+    assert_eq!(report["cells"], 24);
+}
+
+#[test]
+fn a_step_of_each_row_can_be_timed() {
+    let text = check(EXPERIMENT, &["--measure"]).stdout;
+    assert!(text.contains("ms/step"), "{text}");
+}

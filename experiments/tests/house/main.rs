@@ -1,0 +1,14 @@
+//! The house rules, as tests: which crate may import which, and what the sources keep to.
+//!
+//! Each law is one test; its message names the place and the remedy. The table of the rooms is in [`rooms`].
+
+mod arrows;
+mod laws;
+mod metadata;
+mod rooms;
+mod source;
+
+/// Fails with every breach of a law at once, so that one run shows all there is to mend.
+fn expect_none(law: &str, remedy: &str, breaches: &[String]) {
+    assert!(breaches.is_empty(), "{law}\n  {}\n{remedy}", breaches.join("\n  "));
+}

@@ -1,0 +1,66 @@
+//! What cargo says of the workspace: its crates, their folders and their dependencies.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A crate of the workspace.
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) manifest: PathBuf,
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// A dependency as a crate's code names it.
+pub(crate) struct Dependency {
+    /// The name in the manifest: `serde_yaml`, though the package behind it is `yaml_serde`.
+    pub(crate) name: String,
+    /// `normal`, `dev` or `build`.
+    pub(crate) kind: String,
+}
+
+impl Package {
+    /// The crate's folder.
+    pub(crate) fn dir(&self) -> &Path {
+        self.manifest.parent().expect("a manifest lies in a folder")
+    }
+}
+
+/// The workspace's folder.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
+}
+
+/// The crates of the workspace.
+pub(crate) fn packages() -> Vec<Package> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline", "--locked"])
+        .current_dir(root())
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    list(&metadata["packages"]).iter().map(package).collect()
+}
+
+fn package(value: &Value) -> Package {
+    Package {
+        name: text(&value["name"]),
+        manifest: PathBuf::from(text(&value["manifest_path"])),
+        dependencies: list(&value["dependencies"]).iter().map(dependency).collect(),
+    }
+}
+
+fn dependency(value: &Value) -> Dependency {
+    let name = if value["rename"].is_null() { &value["name"] } else { &value["rename"] };
+    Dependency { name: text(name), kind: value["kind"].as_str().unwrap_or("normal").to_owned() }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().expect("a list in cargo's metadata")
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a string in cargo's metadata").to_owned()
+}

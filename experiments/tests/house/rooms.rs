@@ -1,0 +1,67 @@
+//! The table of the rooms: who may import whom. `docs/architecture.md` explains it; this file is what counts.
+
+/// One crate of the workspace and what it may import.
+pub(crate) struct Room {
+    /// The crate.
+    pub(crate) name: &'static str,
+    /// Crates of the workspace it may import.
+    pub(crate) may_import: &'static [&'static str],
+    /// Modules of the standard library it never names, because another room has that concern.
+    pub(crate) never_std: &'static [&'static str],
+}
+
+/// The rooms, from the leaves up.
+pub(crate) const ROOMS: [Room; 7] = [
+    Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
+    Room { name: "games", may_import: &[], never_std: &["net", "time"] },
+    Room { name: "dataset", may_import: &["games", "streams"], never_std: &["net"] },
+    Room { name: "nn", may_import: &["streams"], never_std: &["net", "time"] },
+    Room { name: "encodings", may_import: &["games", "nn", "streams"], never_std: &["fs", "net", "time"] },
+    Room { name: "models", may_import: &["encodings", "games", "nn"], never_std: &["fs", "net", "time"] },
+    Room {
+        name: "experiments",
+        may_import: &["dataset", "encodings", "games", "models", "nn", "streams"],
+        never_std: &["net"],
+    },
+];
+
+/// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
+pub(crate) const RESERVED: [(&str, &[&str]); 17] = [
+    ("tch", &["nn", "encodings", "models", "experiments"]),
+    ("torch-sys", &["nn"]),
+    ("cc", &["nn"]),
+    ("serde_yaml", &["experiments"]),
+    ("clap", &["experiments"]),
+    ("tensorboard-rs", &["experiments"]),
+    ("tensorboard-proto", &["experiments"]),
+    ("protobuf", &["experiments"]),
+    ("indicatif", &["experiments"]),
+    ("statrs", &["experiments"]),
+    ("shakmaty", &["games"]),
+    ("pgn-reader", &["games"]),
+    ("rsshogi", &["games"]),
+    ("shogi_core", &["games"]),
+    ("parquet", &["dataset"]),
+    ("zstd", &["games", "dataset"]),
+    ("rand", &["streams"]),
+];
+
+/// Reserved libraries that a room's tests may use all the same: (room, library, what for).
+pub(crate) const IN_TESTS: [(&str, &str, &str); 1] =
+    [("encodings", "serde_yaml", "an encoding's configuration is tested as people write it")];
+
+/// Where a room may see only a part of another: (who, of whom, the names at that crate's root that it may write).
+/// The network knows boards as geometry and shapes; it never sees a position, a move or a game's rules.
+pub(crate) const KEYHOLES: [(&str, &str, &[&str]); 2] = [
+    ("encodings", "games", &["Geometry", "Relation", "geometry"]),
+    (
+        "models",
+        "games",
+        &["Geometry", "Relation", "geometry", "Feature", "FeatureKind", "InputLayout", "InputName", "Entry", "FromTo"],
+    ),
+];
+
+/// The room of a crate.
+pub(crate) fn room(name: &str) -> Option<&'static Room> {
+    ROOMS.iter().find(|room| room.name == name)
+}
