@@ -50,8 +50,10 @@ unit-tests: setup
 check: build ## validate every experiment file: cells, parameters, FLOPs
 	@for file in experiments/*.yaml; do (set -x; $(POSENC) check "$$file") || exit 1; done
 
-data: build ## make the committed starter datasets anew: make data CHESS=games.pgn.zst SHOGI=games.csa.zst
-	@false
+data: build ## make the starter datasets anew from their games: make data CHESS=FILE.pgn.zst SHOGI=FILE.csa.zst
+	@test -f "$(CHESS)" && test -f "$(SHOGI)" || { \
+		echo "make: name the two files: make data CHESS=selfplay_stockfish.pgn.zst SHOGI=selfplay_fairy.csa.zst" >&2; exit 2; }
+	scripts/starter-data "$(CHESS)" "$(SHOGI)"
 
 tensorboard: ## look at every run in TensorBoard
 	@command -v tensorboard >/dev/null || { echo "make: tensorboard is missing: pip install tensorboard" >&2; exit 1; }

@@ -142,7 +142,11 @@ impl Configure for Config {
             Place::Input => Box::new(Input { rows: rows(scope)?, claims: self.claims() }),
             Place::EveryLayer => {
                 let layers = (0..dims.layers).map(|layer| rows(&mut scope.sub("layer").sub(layer)));
-                Box::new(EveryLayer { rows: layers.collect::<Result<_, _>>()?, values: self.values, claims: self.claims() })
+                Box::new(EveryLayer {
+                    rows: layers.collect::<Result<_, _>>()?,
+                    values: self.values,
+                    claims: self.claims(),
+                })
             }
             Place::Gate => {
                 let shape = [tokens.len() as i64, dims.width as i64];

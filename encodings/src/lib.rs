@@ -12,8 +12,8 @@ pub mod configure;
 pub mod encoding;
 pub mod error;
 pub mod pairs;
-pub mod seams;
 pub mod rows;
+pub mod seams;
 pub mod stack;
 pub mod tokens;
 

@@ -80,7 +80,6 @@ impl PairClasses {
     }
 
     /// `[h, classes, …]` → `[h, l, l, …]`: entry (i, j) is that of the class of query i and key j.
-    #[must_use]
     pub fn expand(&self, table: &Tensor) -> Tensor {
         match &self.map {
             Map::Identity => table.view(&self.expanded_shape(table)[..]),
@@ -91,7 +90,6 @@ impl PairClasses {
 
     /// Like [`Self::expand`], by key: entry (j, i) is that of the class of query i and key j. Where every pair has its
     /// own parameter, the table itself is stored in this order.
-    #[must_use]
     pub fn expand_by_key(&self, table: &Tensor) -> Tensor {
         match &self.map {
             Map::Identity => table.view(&self.expanded_shape(table)[..]),

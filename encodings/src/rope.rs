@@ -219,7 +219,8 @@ impl Angles {
             Self::Learned { frequencies, coordinates } => {
                 let places_l2 = coordinates.on(views.device());
                 let axes_2hp = &views[frequencies[layer]];
-                let along = |axis: i64| places_l2.select(1, axis).view([1, -1, 1]) * axes_2hp.select(0, axis).unsqueeze(1);
+                let along =
+                    |axis: i64| places_l2.select(1, axis).view([1, -1, 1]) * axes_2hp.select(0, axis).unsqueeze(1);
                 let angles_hlp = along(0) + along(1);
                 let twice = |t: Tensor| t.unsqueeze(-1).expand([-1, -1, -1, 2], false).flatten(2, 3);
                 (twice(angles_hlp.cos()), twice(angles_hlp.sin()))
@@ -237,7 +238,10 @@ fn turned_frequencies(magnitudes: Vec<f64>) -> Init {
         let axis = |part: fn(f64) -> f64| {
             let of_head = |direction: f64| {
                 let looking = [direction, direction + std::f64::consts::FRAC_PI_2];
-                looking.into_iter().flat_map(|to| magnitudes.iter().map(move |m| (m * part(to)) as f32)).collect::<Vec<_>>()
+                looking
+                    .into_iter()
+                    .flat_map(|to| magnitudes.iter().map(move |m| (m * part(to)) as f32))
+                    .collect::<Vec<_>>()
             };
             directions.iter().flat_map(|&direction| of_head(direction)).collect::<Vec<_>>()
         };

@@ -85,7 +85,6 @@ impl Rows {
     }
 
     /// The vectors, `[l, d]`, f32.
-    #[must_use]
     pub fn at(&self, views: &Views) -> Tensor {
         match self {
             Self::Learned(table) => views[*table].shallow_clone(),

@@ -206,9 +206,7 @@ impl Shaw {
         let dot = |a: &Tensor, b: &Tensor| (a * b).sum_dim_intlist([-1i64].as_slice(), false, Kind::Float);
         match self.config.share {
             Share::Displacement => self.classes.expand(&dot(q_hck, k_hck)),
-            Share::Pair => {
-                dot(&self.classes.expand(q_hck), &self.classes.expand_by_key(k_hck).transpose(1, 2))
-            }
+            Share::Pair => dot(&self.classes.expand(q_hck), &self.classes.expand_by_key(k_hck).transpose(1, 2)),
         }
     }
 }

@@ -81,12 +81,9 @@ impl Config {
         let sizes = [("compress", self.compress), ("hidden", self.hidden), ("gen", self.gen_width)];
         match sizes.into_iter().find(|&(_, size)| size == 0) {
             None => Ok(()),
-            Some((option, _)) => Err(EncodingError::OutOfRange {
-                encoding: NAME,
-                option,
-                wanted: "1 or more",
-                found: "0".to_owned(),
-            }),
+            Some((option, _)) => {
+                Err(EncodingError::OutOfRange { encoding: NAME, option, wanted: "1 or more", found: "0".to_owned() })
+            }
         }
     }
 
@@ -118,7 +115,8 @@ impl Configure for Config {
         self.check()?;
         let pairs = (tokens.len() * tokens.len()) as i64;
         let generator = dense(&mut scope.sub("generator"), self.gen_width as i64, pairs, false);
-        let layers = (0..dims.layers).map(|layer| Layer::declare(self, &mut scope.sub("layer").sub(layer), dims, tokens));
+        let layers =
+            (0..dims.layers).map(|layer| Layer::declare(self, &mut scope.sub("layer").sub(layer), dims, tokens));
         Ok(Box::new(Smolgen {
             config: self.clone(),
             layers: layers.collect(),
@@ -185,8 +183,9 @@ impl Encoding for Smolgen {
 
     fn macs(&self) -> u64 {
         let (heads, tokens) = (self.heads as u64, self.tokens as u64);
-        let per_layer =
-            |l: &Layer| tokens * l.compress.macs() + l.hidden.macs() + l.to_heads.macs() + heads * self.generator.macs();
+        let per_layer = |l: &Layer| {
+            tokens * l.compress.macs() + l.hidden.macs() + l.to_heads.macs() + heads * self.generator.macs()
+        };
         self.layers.iter().map(per_layer).sum()
     }
 

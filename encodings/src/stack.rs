@@ -58,7 +58,6 @@ impl Stack {
     }
 
     /// Once, after the input embedding: `[b,l,d]` → `[b,l,d]`.
-    #[must_use]
     pub fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
         self.iter().fold(x_bld, |x, encoding| encoding.embed(at, x))
     }
@@ -73,7 +72,6 @@ impl Stack {
     }
 
     /// Queries and keys `[b,h,l,k]` after every rotation, in order.
-    #[must_use]
     pub fn rotate(&self, at: At<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> (Tensor, Tensor) {
         let unrotated = (q_bhlk.shallow_clone(), k_bhlk.shallow_clone());
         self.iter().fold(unrotated, |(q, k), encoding| encoding.rotate(at, &q, &k).unwrap_or((q, k)))
@@ -111,5 +109,58 @@ fn add(a: Option<Tensor>, b: Option<Tensor>) -> Option<Tensor> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a + b),
         (a, b) => a.or(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nn::{Arena, LayoutBuilder};
+    use std::sync::Arc;
+    use tch::{Device, Kind};
+
+    /// Adds a number to the input of queries and keys, and another to that of values.
+    #[derive(Debug)]
+    struct Shift {
+        qk: f64,
+        v: Option<f64>,
+    }
+
+    impl Encoding for Shift {
+        fn seams(&self) -> Seams {
+            Seams::ATTEND
+        }
+
+        fn claims(&self) -> Claims {
+            Claims::NONE
+        }
+
+        fn macs(&self) -> u64 {
+            1
+        }
+
+        fn attend(&self, _: At<'_>, x_bld: &Tensor) -> Option<AttendInput> {
+            Some(AttendInput { qk_bld: x_bld + self.qk, v_bld: self.v.map(|v| x_bld + v) })
+        }
+    }
+
+    fn attend(encodings: Vec<Shift>) -> (f64, Option<f64>) {
+        let stack = Stack { encodings: encodings.into_iter().map(|e| Box::new(e) as Box<dyn Encoding>).collect() };
+        let layout = Arc::new(LayoutBuilder::default().finish().expect("no names"));
+        let views = Arena::from_values(layout, &[], Device::Cpu).expect("memory").frozen_views();
+        let x = Tensor::zeros([1, 1, 1], (Kind::Float, Device::Cpu));
+        let input = stack.attend(At { views: &views, layer: 0, packed: &x }, &x);
+        (input.qk_bld.double_value(&[0, 0, 0]), input.v_bld.map(|v| v.double_value(&[0, 0, 0])))
+    }
+
+    #[test]
+    fn each_encoding_acts_on_the_stream_that_it_finds() {
+        let both = |by| Shift { qk: by, v: None };
+        let apart = |qk, v| Shift { qk, v: Some(v) };
+        assert_eq!(attend(vec![]), (0.0, None));
+        assert_eq!(attend(vec![both(1.0), both(2.0)]), (3.0, None));
+        assert_eq!(attend(vec![both(1.0), apart(2.0, 4.0)]), (3.0, Some(5.0)));
+        assert_eq!(attend(vec![apart(2.0, 4.0), both(1.0)]), (3.0, Some(5.0)));
+        assert_eq!(attend(vec![apart(2.0, 4.0), apart(8.0, 16.0)]), (10.0, Some(20.0)));
     }
 }

@@ -65,7 +65,8 @@ fn observed_seams(encoding: &dyn Encoding, views: &Views, tokens: &Tokens) -> Se
     let nonzero = |term: Option<Tensor>| term.is_some_and(|t| t.abs().max().double_value(&[]) > 1e-3);
 
     let attended = encoding.attend(at, &x);
-    let on_attend = attended.is_some_and(|input| differs(&input.qk_bld, &x) || input.v_bld.is_some_and(|v| differs(&v, &x)));
+    let on_attend =
+        attended.is_some_and(|input| differs(&input.qk_bld, &x) || input.v_bld.is_some_and(|v| differs(&v, &x)));
     let rotated = encoding.rotate(at, &q, &k);
     let on_rotate = rotated.is_some_and(|(turned_q, turned_k)| differs(&turned_q, &q) && differs(&turned_k, &k));
     let logits = encoding.logits(at, Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &k });

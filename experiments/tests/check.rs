@@ -3,7 +3,9 @@
 mod cli;
 
 use cli::{Answer, EXPERIMENT, datasets, run, write_experiment};
+use experiments::config::Experiment;
 use serde_json::Value;
+use std::path::Path;
 use tempfile::TempDir;
 
 fn check(text: &str, options: &[&str]) -> Answer {
@@ -20,8 +22,16 @@ fn checked(text: &str) -> Value {
 #[test]
 fn rows_are_listed_with_their_size_and_sources() {
     let text = check(EXPERIMENT, &[]).stdout;
-    let parts = ["question: does it work?", "chess-none", "reference", "shogi-shaw", "logits", "legal-move mask in training",
-        "dataset chess", "18 cells: 6 rows x 3 seeds"];
+    let parts = [
+        "question: does it work?",
+        "chess-none",
+        "reference",
+        "shogi-shaw",
+        "logits",
+        "legal-move mask in training",
+        "dataset chess",
+        "18 cells: 6 rows x 3 seeds",
+    ];
     for part in parts {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
@@ -77,4 +87,19 @@ fn a_twin_is_a_row_of_its_own() {
 fn a_step_of_each_row_can_be_timed() {
     let text = check(EXPERIMENT, &["--measure"]).stdout;
     assert!(text.contains("ms/step"), "{text}");
+}
+
+#[test]
+fn the_experiments_that_posenc_brings_can_be_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = std::fs::read_dir(folder).expect("the crate's folder").map(|entry| entry.expect("an entry").path());
+    let mut found = 0;
+    for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")) {
+        let experiment = Experiment::load(&path).unwrap_or_else(|error| panic!("{error}"));
+        assert!(experiment.question.is_some() && experiment.expect.is_some() && experiment.cost.is_some(), "{path:?}");
+        assert_eq!(path.file_stem().and_then(|stem| stem.to_str()), Some(experiment.name.as_str()));
+        assert!(experiment.seeds.len() >= 3, "{path:?} must allow a verdict");
+        found += 1;
+    }
+    assert!(found >= 2, "quickstart and chess-vs-shogi at least");
 }

@@ -38,7 +38,9 @@ fn an_import_says_what_it_kept() {
     let splits = ["train", "validation", "test"].map(|split| info["splits"][split]["games"].as_u64().unwrap_or(0));
     assert_eq!(splits.iter().sum::<u64>(), 49);
     let text = run(dir.path(), &["data", "info", "set"]).succeeds().stdout;
-    for part in ["tiny (chess)", "made for a test", "CC0-1.0", "positions by phase", "opening", "games by result", "###"] {
+    for part in
+        ["tiny (chess)", "made for a test", "CC0-1.0", "positions by phase", "opening", "games by result", "###"]
+    {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
     run(dir.path(), &["data", "verify", "set"]).succeeds();
@@ -85,7 +87,8 @@ fn a_wrong_board_in_csa_costs_its_game_only() {
     let dir = folder();
     let bad = "V2.2\nPI\n+\n+7776KI\n%TORYO\n/\n";
     write(dir.path(), "games.csa", &format!("{bad}{}", shogi_records()));
-    let answer = run(dir.path(), &["data", "import", "--game", "shogi", "--from", "games.csa", "--out", "set"]).succeeds();
+    let answer =
+        run(dir.path(), &["data", "import", "--game", "shogi", "--from", "games.csa", "--out", "set"]).succeeds();
     assert!(answer.stdout.contains("kept 81") && answer.stdout.contains("rejected 1"), "{}", answer.stdout);
 }
 

@@ -19,7 +19,8 @@ fn names(entries: &[Value]) -> Vec<&str> {
 fn every_registry_is_listed() {
     assert_eq!(names(&listed("games")), ["chess", "shogi"]);
     assert_eq!(names(&listed("moves")), ["from_to_chess_1858", "from_to_shogi_3781"]);
-    assert_eq!(names(&listed("inputs")), ["piece_tokens", "piece_tokens_aux"]);
+    let inputs = ["piece_tokens", "piece_tokens_aux"];
+    assert_eq!(names(&listed("inputs")), [inputs[0], inputs[0], inputs[1], inputs[1]], "each for both games");
     assert_eq!(names(&listed("models")), ["chessformer"]);
     assert!(names(&listed("presets")).contains(&"cf-6m"));
     assert_eq!(names(&listed("encodings")), encodings::EncodingConfig::NAMES);

@@ -18,12 +18,8 @@ fn show(args: &[&str]) -> Answer {
 /// Sends lines to `show --json` and returns its answers.
 fn ask(game: &str, lines: &str) -> (Answer, Vec<Value>) {
     let mut command = posenc(Path::new("."), &["show", "--game", game, "--json"]);
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("posenc starts");
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("posenc starts");
     let mut stdin = child.stdin.take().expect("stdin is a pipe");
     let text = lines.to_owned();
     let sender = std::thread::spawn(move || stdin.write_all(text.as_bytes()));

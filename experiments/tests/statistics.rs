@@ -128,8 +128,10 @@ fn a_grid_without_differences_gives_a_false_verdict_in_at_most_one_of_twenty() {
     for (rows, seeds) in [(3, 3), (6, 3), (6, 5), (12, 5)] {
         let wrong = (0..grids)
             .filter(|&grid| {
-                let p_values: Vec<_> =
-                    null_grid(grid, rows, seeds).iter().map(|d| Some(PairedTest::of(d).expect("enough pairs").p)).collect();
+                let p_values: Vec<_> = null_grid(grid, rows, seeds)
+                    .iter()
+                    .map(|d| Some(PairedTest::of(d).expect("enough pairs").p))
+                    .collect();
                 holm(&p_values, 0.05).iter().any(|corrected| corrected.is_some_and(|holm| holm.p < 0.05))
             })
             .count();

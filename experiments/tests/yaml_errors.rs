@@ -58,35 +58,51 @@ experiment.yaml:20:3: unknown key `encodng` in `axes`
 
 #[test]
 fn an_unknown_key_deep_inside_is_found() {
-    refuses("absolute: {at: input}", "absolute: {at: input, tabel: learned}", &[
-        "experiment.yaml:22:29: unknown key `tabel`",
-        "did you mean `table`?",
-        "valid: at, table",
-    ]);
+    refuses(
+        "absolute: {at: input}",
+        "absolute: {at: input, tabel: learned}",
+        &["experiment.yaml:22:29: unknown key `tabel`", "did you mean `table`?", "valid: at, table"],
+    );
     refuses("name: small", "nmae: small", &["experiment.yaml:1:1: unknown key `nmae` at the top", "`name`?"]);
-    refuses("steps: 8", "steps: 8\n    momentum: 0.9", &["unknown key `momentum` in `base.train`", "write one of the valid keys"]);
+    refuses(
+        "steps: 8",
+        "steps: 8\n    momentum: 0.9",
+        &["unknown key `momentum` in `base.train`", "write one of the valid keys"],
+    );
 }
 
 #[test]
 fn a_wrong_type_says_what_to_write() {
-    refuses("steps: 8", "steps: many", &[
-        "experiment.yaml:9:12: `base.train.steps`: expected a whole number, 0 or more, found string \"many\"",
-        "digits only",
-    ]);
+    refuses(
+        "steps: 8",
+        "steps: many",
+        &[
+            "experiment.yaml:9:12: `base.train.steps`: expected a whole number, 0 or more, found string \"many\"",
+            "digits only",
+        ],
+    );
     refuses("steps: 8", "steps: 1e3", &["`base.train.steps`: expected a whole number", "1000, not 1e3"]);
     refuses("steps: 8", "steps: 1_000", &["found string \"1_000\""]);
     refuses("batch: 4", "batch: -4", &["`base.train.batch`: expected a whole number, 0 or more, found integer `-4`"]);
     refuses("seeds: [0, 1, 2]", "seeds: 3", &["`seeds`: expected a list, found integer `3`"]);
-    refuses("seeds: [0, 1, 2]", "seeds: [0, one]", &["experiment.yaml:24:13: `seeds[1]`"]);
+    refuses("seeds: [0, 1, 2]", "seeds: [0, one]", &["experiment.yaml:24:12: `seeds[1]`"]);
     refuses("learning_rate: 1e-3", "learning_rate: fast", &["experiment.yaml:12:20", "a learning rate, or a map"]);
 }
 
 #[test]
 fn traps_of_yaml_are_caught() {
-    refuses("name: small", "name: small\ntwin: yes", &["`twin`: expected true or false, found string \"yes\"", "YAML 1.2"]);
+    refuses(
+        "name: small",
+        "name: small\ntwin: yes",
+        &["`twin`: expected true or false, found string \"yes\"", "YAML 1.2"],
+    );
     refuses("mask: train", "mask: no", &["unknown value `no`", "valid: train, eval, none"]);
     refuses("    batch: 4", "\tbatch: 4", &["experiment.yaml:10:1: a tab stands in the indentation", "spaces"]);
-    refuses("batch: 4", "batch: 4\n    steps: 9", &["experiment.yaml:11:5: `steps` stands twice in `base.train`", "keep one"]);
+    refuses(
+        "batch: 4",
+        "batch: 4\n    steps: 9",
+        &["experiment.yaml:11:5: `steps` stands twice in `base.train`", "keep one"],
+    );
     refuses("chess: chess,", "chess: chess, chess: other,", &["`chess` stands twice in `base.data`"]);
     refuses("seeds: [0, 1, 2]", "seeds: [0, 1, 2", &["this is not YAML", "brackets"]);
     refused("", &["experiment.yaml: the file is empty"]);
@@ -108,7 +124,11 @@ fn a_missing_key_is_named() {
 
 #[test]
 fn what_is_compared_has_no_default() {
-    refuses("    steps: 8\n", "", &["`steps` is missing: no axis varies it", "add `base.train.steps`, or `axes.steps`"]);
+    refuses(
+        "    steps: 8\n",
+        "",
+        &["`steps` is missing: no axis varies it", "add `base.train.steps`, or `axes.steps`"],
+    );
     refuses("  input: piece_tokens\n", "", &["`input` is missing", "add `base.input`, or `axes.input`"]);
     refuses("reference: {encoding: none}\n", "", &["`reference` is missing"]);
     refuses("primary: {metric: policy_loss, at: last, weights: raw}\n", "", &["`primary` is missing"]);
@@ -116,42 +136,62 @@ fn what_is_compared_has_no_default() {
 
 #[test]
 fn an_unknown_encoding_is_shown_with_those_that_there_are() {
-    refuses("- shaw: {terms: [q, k]}", "- shawn: {terms: [q, k]}", &[
-        "experiment.yaml:23:7: unknown value `shawn` in `axes.encoding[2]`",
-        "valid: none, absolute, relative_bias, shaw",
-        "did you mean `shaw`?",
-    ]);
-    refuses("- shaw: {terms: [q, k]}", "- rope", &["`theta`"]);
+    refuses(
+        "- shaw: {terms: [q, k]}",
+        "- shawn: {terms: [q, k]}",
+        &[
+            "experiment.yaml:23:7: unknown value `shawn` in `axes.encoding[2]`",
+            "valid: none, absolute, relative_bias, shaw",
+            "did you mean `shaw`?",
+        ],
+    );
+    refuses("- shaw: {terms: [q, k]}", "- rope", &["`layout` is missing in `axes.encoding[2]`"]);
     refuses("- shaw: {terms: [q, k]}", "- shaw: {terms: [q]}\n      rope: {}", &["several encodings are a list"]);
     refuses("- shaw: {terms: [q, k]}", "- []", &["write `none` for no position at all"]);
 }
 
 #[test]
 fn heads_that_do_not_divide_the_width_are_pointed_at() {
-    refuses("heads: 2", "heads: 3", &[
-        "experiment.yaml:7:49: model: heads: 3 do not divide width: 16",
-        "nearest that fit",
-        "^",
-    ]);
+    refuses(
+        "heads: 2",
+        "heads: 3",
+        &["experiment.yaml:7:48: model: heads: 3 do not divide width: 16", "nearest that fit", "^"],
+    );
     refuses("layers: 2", "layers: 0", &["experiment.yaml:7:27: model: layers is 0"]);
 }
 
 #[test]
 fn an_encoding_that_does_not_fit_is_pointed_at() {
-    refuses("- shaw: {terms: [q, k]}", "- rope: {layout: axial_2d, theta: -1}", &["experiment.yaml:23:7", "theta must be above 0"]);
+    refuses(
+        "- shaw: {terms: [q, k]}",
+        "- rope: {layout: axial_2d, theta: -1}",
+        &["experiment.yaml:23:7", "theta must be above 0"],
+    );
     refuses("- shaw: {terms: [q, k]}", "- [none, none]", &["experiment.yaml:23:7", "twice"]);
 }
 
 #[test]
 fn a_missing_dataset_is_pointed_at() {
-    refuses("shogi: shogi}", "shogi: shogy}", &[
-        "experiment.yaml:4:31: `base.data.shogi`: there is no folder",
-        "shogy",
-        "posenc data import",
-        "relative to the experiment file",
-    ]);
-    refuses("chess: chess,", "chess: shogi,", &["experiment.yaml:4:17", "a dataset of shogi, but chess is to be played"]);
-    refuses("{chess: chess, shogi: shogi}", "{chess: chess}", &["`base.data` names no dataset for shogi", "add `shogi:"]);
+    refuses(
+        "shogi: shogi}",
+        "shogi: shogy}",
+        &[
+            "experiment.yaml:4:31: `base.data.shogi`: there is no folder",
+            "shogy",
+            "posenc data import",
+            "relative to the experiment file",
+        ],
+    );
+    refuses(
+        "chess: chess,",
+        "chess: shogi,",
+        &["experiment.yaml:4:17", "a dataset of shogi, but chess is to be played"],
+    );
+    refuses(
+        "{chess: chess, shogi: shogi}",
+        "{chess: chess}",
+        &["`base.data` names no dataset for shogi", "add `shogi:"],
+    );
     refuses("{chess: chess, shogi: shogi}", "chess", &["one folder, but chess and shogi are played"]);
     refuses("{chess: chess, shogi: shogi}", "{chess: ., shogi: shogi}", &["holds no dataset.yaml"]);
     refuses("{chess: chess, shogi: shogi}", "{go: chess}", &["unknown value `go`", "valid: chess, shogi"]);
@@ -187,38 +227,56 @@ fn numbers_that_cannot_be_are_refused() {
 
 #[test]
 fn a_schedule_out_of_order_is_refused() {
-    refuses("learning_rate: 1e-3", "learning_rate: {values: [1, 2, 3], boundaries: [5, 2]}", &[
-        "experiment.yaml:12:20",
-        "boundaries must increase, but 2 follows 5",
-    ]);
+    refuses(
+        "learning_rate: 1e-3",
+        "learning_rate: {values: [1, 2, 3], boundaries: [5, 2]}",
+        &["experiment.yaml:12:20", "boundaries must increase, but 2 follows 5"],
+    );
     refuses("learning_rate: 1e-3", "learning_rate: {values: [1, 2]}", &["2 values need 1 boundaries"]);
 }
 
 #[test]
 fn the_reference_is_exactly_one_row_a_game() {
-    refuses("reference: {encoding: none}", "reference: {encoding: shaw}", &[
-        "experiment.yaml:25:12: `reference` matches no row of chess",
-        "valid: chess-none, chess-absolute, chess-shaw",
-    ]);
-    refuses("reference: {encoding: none}", "reference: {game: chess}", &["`reference` matches 3 rows of chess", "name more values"]);
+    refuses(
+        "reference: {encoding: none}",
+        "reference: {encoding: shaw}",
+        &[
+            "experiment.yaml:25:12: `reference` matches no row of chess",
+            "valid: chess-none, chess-absolute, chess-shaw",
+        ],
+    );
+    refuses(
+        "reference: {encoding: none}",
+        "reference: {game: chess}",
+        &["`reference` matches 3 rows of chess", "name more values"],
+    );
 }
 
 #[test]
 fn the_primary_metric_must_exist_and_judge() {
-    refuses("policy_loss", "policy_los", &["experiment.yaml:26:19: `policy_los` is no metric", "did you mean `policy_loss`?"]);
+    refuses(
+        "policy_loss",
+        "policy_los",
+        &["experiment.yaml:26:19: `policy_los` is no metric", "did you mean `policy_loss`?"],
+    );
     refuses("policy_loss", "uniform_baseline", &["only describes"]);
     refuses("policy_loss", "legal_mass", &["means nothing for chess-none", "mask: eval"]);
-    refuses("at: last", "at: 6", &["experiment.yaml:26:36: step 6 is not evaluated: evaluations are every 4 steps", "write 4"]);
+    refuses(
+        "at: last",
+        "at: 6",
+        &["experiment.yaml:26:36: step 6 is not evaluated: evaluations are every 4 steps", "write 4"],
+    );
     refuses("at: last", "at: 12", &["step 12 is never evaluated: chess-none has 8 steps"]);
     refuses("at: last", "at: end", &["`last` or the number of a step"]);
 }
 
 #[test]
 fn rows_that_are_the_same_run_are_refused() {
-    refuses("    - shaw: {terms: [q, k]}", "    - absolute: {at: input, table: learned}", &[
-        "experiment.yaml:23:7: two rows are the same run",
-        "has no effect",
-    ]);
+    refuses(
+        "    - shaw: {terms: [q, k]}",
+        "    - absolute: {at: input, table: learned}",
+        &["experiment.yaml:23:7: two rows are the same run", "has no effect"],
+    );
 }
 
 #[test]
@@ -230,7 +288,11 @@ fn names_and_seeds_are_checked() {
 
 #[test]
 fn wrong_combinations_are_refused() {
-    refuses("axes:\n", "zip: [[game, encoding]]\naxes:\n", &["`encoding` has 3 values but `game`, zipped with it, has 2"]);
+    refuses(
+        "axes:\n",
+        "zip: [[game, encoding]]\naxes:\n",
+        &["`encoding` has 3 values but `game`, zipped with it, has 2"],
+    );
     refuses("axes:\n", "zip: [[game, steps]]\naxes:\n", &["`steps` is zipped but is no axis"]);
     refuses("  game: [chess, shogi]", "  game: []", &["the axis `game` has no values"]);
     refuses("mask: train", "mask: train\n  encoding: none", &["`encoding` is fixed in `base` and varied in `axes`"]);

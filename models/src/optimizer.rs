@@ -1,11 +1,15 @@
 //! Optimisers over the flat parameter store: a step is a few operations on one tensor, whatever the network.
 
 mod adamw;
+mod decay;
+mod moments;
 mod nadam;
 
-use nn::{Layout, Part, Range};
+use decay::Span;
+use moments::Moments;
+use nn::Layout;
 use serde::{Deserialize, Serialize};
-use tch::{Device, Kind, TchError, Tensor};
+use tch::{Device, TchError, Tensor};
 
 /// The optimisers, as experiments write them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -121,7 +125,7 @@ impl Optimizer {
             config,
             moments: Moments::zeros(layout.len(), device)?,
             progress: OptimizerProgress { steps: 0, momentum_product: 1.0 },
-            decayed: decayed_spans(layout),
+            decayed: decay::spans(layout),
         })
     }
 
@@ -137,7 +141,7 @@ impl Optimizer {
                 self.moments.apply(flat, gradient, &update)?;
             }
             OptimizerConfig::Adamw(config) => {
-                decay(flat, &self.decayed, learning_rate * config.weight_decay)?;
+                decay::apply(flat, &self.decayed, learning_rate * config.weight_decay)?;
                 let update = config.next(&self.progress, learning_rate);
                 self.moments.apply(flat, gradient, &update)?;
             }
@@ -217,113 +221,4 @@ impl OptimizerConfig {
             None => Ok(()),
         }
     }
-}
-
-/// One step of Adam's family: `flat += first_weight·m + gradient_weight·g` over `√v + epsilon`, after
-/// `m ← beta1·m + (1−beta1)·g` and `v ← beta2·v + (1−beta2)·g²`. Learning rate, sign and bias corrections are in the
-/// weights and in ε.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Update {
-    beta1: f64,
-    beta2: f64,
-    first_weight: f64,
-    gradient_weight: f64,
-    epsilon: f64,
-}
-
-/// Running means of the gradient and of its square, and scratch space, so that a step allocates nothing.
-#[derive(Debug)]
-struct Moments {
-    first: Tensor,
-    second: Tensor,
-    numerator: Tensor,
-    denominator: Tensor,
-}
-
-/// Elements that a step takes at once on the CPU, so that they stay in its cache. A multiple of every vector width, so
-/// that it does not change results.
-const CPU_CHUNK: i64 = 1 << 15;
-
-impl Moments {
-    fn zeros(len: usize, device: Device) -> Result<Self, TchError> {
-        let len = len as i64;
-        let scratch = if device == Device::Cpu { CPU_CHUNK.min(len) } else { len };
-        let zeros = |len| Tensor::f_zeros([len], (Kind::Float, device));
-        Ok(Self { first: zeros(len)?, second: zeros(len)?, numerator: zeros(scratch)?, denominator: zeros(scratch)? })
-    }
-
-    fn apply(&mut self, flat: &mut Tensor, gradient: &Tensor, update: &Update) -> Result<(), TchError> {
-        let (len, chunk) = (flat.numel() as i64, self.numerator.numel() as i64);
-        for start in (0..len).step_by(chunk.max(1) as usize) {
-            let size = chunk.min(len - start);
-            let part = |tensor: &Tensor| tensor.f_narrow(0, start, size);
-            self.apply_chunk(part(flat)?, part(gradient)?, part(&self.first)?, part(&self.second)?, update)?;
-        }
-        Ok(())
-    }
-
-    fn apply_chunk(
-        &self,
-        mut flat: Tensor,
-        gradient: Tensor,
-        mut first: Tensor,
-        mut second: Tensor,
-        update: &Update,
-    ) -> Result<(), TchError> {
-        let size = flat.numel() as i64;
-        let numerator = self.numerator.f_narrow(0, 0, size)?;
-        let mut denominator = self.denominator.f_narrow(0, 0, size)?;
-        let _m = first.f_lerp_(&gradient, 1.0 - update.beta1)?;
-        let square = gradient.f_square_out(&denominator)?;
-        let _v = second.f_lerp_(&square, 1.0 - update.beta2)?;
-        let weight = update.first_weight + update.gradient_weight;
-        let numerator = match update.gradient_weight {
-            0.0 => first,
-            gradient_weight => first.f_lerp_scalar_out(&numerator, &gradient, gradient_weight / weight)?,
-        };
-        let _root = second.f_sqrt_out(&denominator)?;
-        let _shifted = denominator.f_add_scalar_(update.epsilon)?;
-        let _scaled = denominator.f_mul_scalar_(weight.recip())?;
-        let _moved = flat.f_addcdiv_(&numerator, &denominator)?;
-        Ok(())
-    }
-}
-
-/// A run of elements of the flat store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Span {
-    start: usize,
-    end: usize,
-}
-
-/// Where weight decay acts: matrix weights outside the encodings, neighbours joined. Padding may be covered; it is 0.
-fn decayed_spans(layout: &Layout) -> Vec<Span> {
-    let mut params: Vec<_> = layout.params().iter().filter(|p| p.range == Range::Matrix).collect();
-    params.sort_by_key(|param| param.offset);
-    let mut spans: Vec<Span> = Vec::new();
-    let mut joins = false;
-    for param in params {
-        if param.part == Part::Encoding {
-            joins = false;
-            continue;
-        }
-        let end = param.offset + param.len();
-        match spans.last_mut().filter(|_| joins) {
-            Some(last) => last.end = end,
-            None => spans.push(Span { start: param.offset, end }),
-        }
-        joins = true;
-    }
-    spans
-}
-
-fn decay(flat: &Tensor, spans: &[Span], share: f64) -> Result<(), TchError> {
-    if share == 0.0 {
-        return Ok(());
-    }
-    for span in spans {
-        let mut weights = flat.f_narrow(0, span.start as i64, (span.end - span.start) as i64)?;
-        let _decayed = weights.f_mul_scalar_(1.0 - share)?;
-    }
-    Ok(())
 }

@@ -213,6 +213,39 @@ fn saved_parameters_give_the_same_bits() {
 }
 
 #[test]
+fn first_values_have_the_spread_of_their_initialiser() {
+    let spec = spec(GameKind::Chess, InputName::PieceTokens);
+    for norm in [NormPlace::Post, NormPlace::Pre] {
+        let config = models::ChessformerConfig { norm, ff: 512, ..Preset::Cf6m.config() };
+        let (_, layout) = declare(&config, &none(), &spec);
+        let values = initialise(&layout, 1).values().expect("the CPU's values can be read");
+        let of = |name: &str| {
+            let param = layout.param(layout.find(name).unwrap_or_else(|| panic!("no parameter is called {name}")));
+            &values[param.offset..param.offset + param.len()]
+        };
+        let spread =
+            |values: &[f32]| (values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
+        let beta = if norm == NormPlace::Post { (8.0 * config.layers as f64).powf(-0.25) } else { 1.0 };
+        let glorot = |inputs: f64, outputs: f64, scale: f64| (scale * 2.0 / (inputs + outputs)).sqrt();
+        let (qk, v) = of("body.3.attention.qkv.weight").split_at(2 * 256 * 256);
+        let found_and_expected = [
+            (spread(of("embedding.weight")), glorot(21.0, 256.0, 1.0)),
+            (spread(qk), glorot(256.0, 256.0, 1.0)),
+            (spread(v), glorot(256.0, 256.0, beta)),
+            (spread(of("body.3.attention.out.weight")), glorot(256.0, 256.0, beta)),
+            (spread(of("body.3.feed_forward.hidden.weight")), glorot(256.0, 512.0, beta)),
+            (spread(of("body.3.feed_forward.out.weight")), glorot(256.0, 512.0, beta)),
+            (spread(of("policy.query.weight")), glorot(256.0, 256.0, 1.0)),
+        ];
+        for (i, (found, expected)) in found_and_expected.into_iter().enumerate() {
+            assert!((found / expected - 1.0).abs() < 0.03, "weight {i}: {found} instead of {expected}");
+        }
+        assert!(of("body.3.attention.out.bias").iter().all(|v| *v == 0.0));
+        assert!(of("body.3.attention_norm.gain").iter().all(|v| *v == 1.0));
+    }
+}
+
+#[test]
 fn a_twin_has_other_parameters() {
     let (_, layout) = declare(&tiny(NormPlace::Post), &none(), &spec(GameKind::Chess, InputName::PieceTokens));
     let twin = Arena::initialise(Arc::clone(&layout), 5, "twin", Device::Cpu).expect("small networks fit into memory");

@@ -213,7 +213,7 @@ fn drop_query(weights: &Weights<'_>, spec: &Spec, squares: &[Vec<f64>], queries:
         return queries[spec.input.geometry.squares() + token].clone();
     }
     let board = weights.dense("policy.drop.board", &mean(squares));
-    board.iter().zip(&weights.rows("policy.drop.vectors")[0]).map(|(a, b)| a + b).collect()
+    board.iter().zip(&weights.rows("policy.drop.vectors")[kind]).map(|(a, b)| a + b).collect()
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn one_batch_is_learnt_by_heart() {
         for (config, optimizer) in
             [(tiny(NormPlace::Post), nadam), (tiny(NormPlace::Pre), adamw), (layer_norm.clone(), nadam)]
         {
-            let (policy, value, _) = learn(&config, game, optimizer, 250);
+            let (policy, value, _) = learn(&config, game, optimizer, 160);
             assert!(policy < 0.05 && value < 0.05, "{}: policy {policy}, value {value}", game.name());
         }
     }

@@ -1,6 +1,8 @@
 //! A minimal transformer trunk that calls a stack of encodings at every seam, as a model does.
 #![allow(dead_code, reason = "every test file uses another part of it")]
 
+pub(crate) mod single;
+
 use encodings::{At, Dims, EncodingConfig, EncodingError, Queries, Role, Stack, Tokens};
 use games::{GameKind, Geometry};
 use nn::{Arena, Init, Layout, LayoutBuilder, Linear, Part, Views};
@@ -16,7 +18,8 @@ pub(crate) fn sequences() -> Vec<Tokens> {
 }
 
 pub(crate) fn sequences_on(geometry: Geometry) -> Vec<Tokens> {
-    let cls_first = [Role::Cls].into_iter().chain((0..geometry.squares()).map(Role::Square)).chain([Role::Aux("clock")]);
+    let cls_first =
+        [Role::Cls].into_iter().chain((0..geometry.squares()).map(Role::Square)).chain([Role::Aux("clock")]);
     vec![
         Tokens::squares_then(geometry, &[]),
         Tokens::squares_then(geometry, &["hand", "castling"]),
@@ -101,7 +104,7 @@ impl Network {
         let mut logits = Vec::new();
         for layer in 0..self.dims.layers {
             let (mixed, layer_logits) = self.attention(at(layer), &x);
-            x = x + mixed;
+            x = plus(x, Some(mixed));
             logits.push(layer_logits);
         }
         Trace { logits, output: x }
@@ -115,25 +118,23 @@ impl Network {
         let v = self.heads(&weights.value.forward(at.views, input.v_bld.as_ref().unwrap_or(&input.qk_bld)));
         let (turned_q, turned_k) = self.stack.rotate(at, &q, &k);
         let added = self.stack.logits(at, Queries { x_bld: &input.qk_bld, q_bhlk: &q, k_bhlk: &k });
-        let mut logits = turned_q.matmul(&turned_k.transpose(2, 3));
-        if let Some(before) = added.before_scale {
-            logits = logits + before;
-        }
-        logits = logits / (self.dims.head_width() as f64).sqrt();
-        if let Some(after) = added.after_scale {
-            logits = logits + after;
-        }
+        let unscaled = plus(turned_q.matmul(&turned_k.transpose(2, 3)), added.before_scale);
+        let logits = plus(unscaled / (self.dims.head_width() as f64).sqrt(), added.after_scale);
         let attention = logits.softmax(-1, Kind::Float);
-        let mut mixed = attention.matmul(&v);
-        if let Some(values) = self.stack.values(at, &attention, &v) {
-            mixed = mixed + values;
-        }
+        let mixed = plus(attention.matmul(&v), self.stack.values(at, &attention, &v));
         (weights.output.forward(at.views, &mixed.transpose(1, 2).flatten(2, 3)), logits)
     }
 
     fn heads(&self, x_bld: &Tensor) -> Tensor {
         let size = x_bld.size();
         x_bld.view([size[0], size[1], self.dims.heads as i64, -1]).transpose(1, 2).contiguous()
+    }
+}
+
+fn plus(sum: Tensor, term: Option<Tensor>) -> Tensor {
+    match term {
+        Some(term) => sum + term,
+        None => sum,
     }
 }
 

@@ -193,7 +193,7 @@ fn measure(contenders: &[Contender], references: &[usize], timing: &Timing) -> a
         ]
     };
     let header = ["encoding", "parameters", "batch", "ms/step", "positions/s", "step time"];
-    let how = format!("{} threads, medians of {} rounds in turns\n", timing.threads, timing.rounds.max(1));
+    let how = format!("threads: {}; medians of {} rounds, in turns\n", timing.threads, timing.rounds.max(1));
     Ok(table(&header, &[1, 2, 3, 4, 5], compared.iter().map(row)) + &how)
 }
 

@@ -39,8 +39,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     signals::report_size_limits();
     let stop = signals::stop_flag().context("cannot listen to signals")?;
     super::devices::prepare(args.device)?;
-    let options =
-        CellOptions { threads: args.threads, device: args.device, smoke: args.smoke, force: args.force };
+    let options = CellOptions { threads: args.threads, device: args.device, smoke: args.smoke, force: args.force };
     let mut note = |text: &str| eprintln!("{text}");
     match run_cell(&args.dir, &options, progress_sinks(args), &mut note, &stop)? {
         Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),

@@ -85,7 +85,8 @@ impl Found {
     }
 
     fn text(&self) -> String {
-        let library = self.libtorch.library.as_ref().map_or_else(|| "not found".to_owned(), |p| p.display().to_string());
+        let library =
+            self.libtorch.library.as_ref().map_or_else(|| "not found".to_owned(), |p| p.display().to_string());
         let cuda = self.cuda_library.as_ref().map_or_else(|| "not installed".to_owned(), |p| p.display().to_string());
         let gpus = if self.gpus.is_empty() { "none".to_owned() } else { self.gpus.join(", ") };
         let lines = [
@@ -129,14 +130,14 @@ fn gpus_of_the_driver() -> Vec<String> {
 fn hint(no_driver: bool, library: bool, usable: usize) -> Option<&'static str> {
     match (no_driver, library, usable) {
         (_, true, 1..) | (true, false, _) => None,
-        (false, false, _) => {
-            Some("There is a GPU, but LibTorch was installed for the CPU only: `scripts/setup --cuda` fetches the rest.")
-        }
+        (false, false, _) => Some(
+            "There is a GPU, but LibTorch was installed for the CPU only: `scripts/setup --cuda` fetches the rest.",
+        ),
         (true, true, 0) => Some("LibTorch can use CUDA, but there is no NVIDIA driver: training runs on the CPU."),
-        (false, true, 0) => {
-            Some("There is a GPU and LibTorch's CUDA library, but CUDA does not start: the driver may be too old for \
-                  CUDA 13 (nvidia-smi names the version that it supports), or another container owns the GPU.")
-        }
+        (false, true, 0) => Some(
+            "There is a GPU and LibTorch's CUDA library, but CUDA does not start: the driver may be too old for \
+                  CUDA 13 (nvidia-smi names the version that it supports), or another container owns the GPU.",
+        ),
     }
 }
 

@@ -42,7 +42,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         What::Moves => moves(),
         What::Presets => presets(),
     };
-    let text = if args.json { format!("{:#}\n", Value::from(entries)) } else { entries.iter().map(paragraph).collect() };
+    let text =
+        if args.json { format!("{:#}\n", Value::from(entries)) } else { entries.iter().map(paragraph).collect() };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
@@ -51,12 +52,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn paragraph(entry: &Value) -> String {
     let name = entry["name"].as_str().unwrap_or_default();
     let lines = entry.as_object().into_iter().flatten().filter(|(key, _)| *key != "name").map(|(key, value)| {
-        let shown = match value {
-            Value::String(text) => text.clone(),
+        let value = match value {
             Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(" "),
-            other => other.to_string(),
+            other => shown(other),
         };
-        format!("    {key}: {shown}\n")
+        format!("    {key}: {value}\n")
     });
     format!("{name}\n{}", lines.collect::<String>())
 }
@@ -92,30 +92,23 @@ fn encodings() -> Vec<Value> {
 }
 
 fn models() -> Vec<Value> {
-    let entry = |model: &models::ModelDescription| {
-        json!({ "name": model.name, "description": model.description, "source": model.source })
-    };
+    let entry = |model: &models::ModelDescription| json!({ "name": model.name, "description": model.description, "source": model.source });
     models::models().iter().map(entry).collect()
 }
 
 fn inputs() -> Vec<Value> {
-    let entry = |name: InputName| {
-        let per_game = GameKind::ALL.map(|game| {
-            let layout = game.input(name);
-            let features: Vec<&str> = layout.features.iter().map(|feature| feature.name).collect();
-            let facts = json!({
-                "tokens": layout.tokens(),
-                "piece_codes": layout.piece_codes,
-                "bytes": layout.row_bytes(),
-                "features": features,
-            });
-            (game.name().to_owned(), facts)
-        });
-        let mut entry = json!({ "name": name.name() });
-        entry.as_object_mut().into_iter().for_each(|map| map.extend(per_game.clone()));
-        entry
+    let entry = |name: InputName, game: GameKind| {
+        let layout = game.input(name);
+        json!({
+            "name": name.name(),
+            "game": game.name(),
+            "tokens": layout.tokens(),
+            "bytes": layout.row_bytes(),
+            "piece_codes": layout.piece_codes,
+            "features": layout.features.iter().map(|feature| feature.name).collect::<Vec<_>>(),
+        })
     };
-    InputName::ALL.map(entry).into()
+    InputName::ALL.into_iter().flat_map(|name| GameKind::ALL.map(|game| entry(name, game))).collect()
 }
 
 fn moves() -> Vec<Value> {

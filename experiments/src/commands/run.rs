@@ -2,7 +2,8 @@
 
 use super::devices::{parse_device, prepare};
 use crate::config::{Experiment, open_dataset};
-use crate::grid::measure::measure_if_missing;
+use crate::grid::interrupt::Wish;
+use crate::grid::measure;
 use crate::grid::{Choice, Interrupt, Outcome, Prepared, Scheduler, Selector, Worker, progress};
 use crate::report::{Report, text};
 use crate::train::setup::device_name;
@@ -11,6 +12,7 @@ use anyhow::Context as _;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Device;
@@ -25,10 +27,10 @@ pub struct Args {
     out: PathBuf,
     /// Cells at a time [default: as many as the cores have room for, or one for each GPU].
     #[arg(long)]
-    jobs: Option<usize>,
+    jobs: Option<NonZeroUsize>,
     /// OpenMP threads of each cell. Part of what the bits depend on.
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    #[arg(long, default_value_t = NonZeroUsize::MIN)]
+    threads: NonZeroUsize,
     /// Where to compute: cpu, or GPUs such as cuda:0,cuda:1, which cells take in turns.
     #[arg(long, value_delimiter = ',', default_value = "cpu", value_parser = parse_device)]
     devices: Vec<Device>,
@@ -51,14 +53,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     let experiment = Experiment::load(&args.file)?;
     check_datasets(&experiment)?;
-    args.devices.iter().try_for_each(|&device| prepare(device))?;
+    check_devices(&args.devices)?;
     let choice = Choice { out: args.out.clone(), only: args.only.clone(), smoke: args.smoke };
     let prepared = Prepared::new(&experiment, &choice)?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let outcomes = train(args, &prepared, &interrupt)?;
-    let stopped = interrupt.wish() > crate::grid::interrupt::Wish::GoOn;
+    interrupt.release();
+    let stopped = interrupt.wish() > Wish::GoOn;
     if !args.smoke && !stopped {
-        measure(args, &experiment, &prepared);
+        measure_steps(args, &experiment, &prepared);
     }
     let report = Report::of(&prepared.run_dir)?;
     let mut out = text::draw(&report);
@@ -79,26 +82,45 @@ fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A grid's cells are compared with each other, so they must be computed on devices of one kind.
+fn check_devices(devices: &[Device]) -> anyhow::Result<()> {
+    let on_cpu = devices.iter().filter(|&&device| device == Device::Cpu).count();
+    anyhow::ensure!(
+        on_cpu == 0 || on_cpu == devices.len(),
+        "--devices mixes the CPU with GPUs; no verdict compares across the two, so give either"
+    );
+    devices.iter().try_for_each(|&device| prepare(device))
+}
+
 fn train(args: &Args, prepared: &Prepared, interrupt: &Interrupt) -> anyhow::Result<Vec<Outcome>> {
     let devices = args.devices.iter().map(|&device| device_name(device)).collect();
-    let worker = Worker::this_program(args.threads, devices, args.smoke).context("cannot find this program itself")?;
-    let jobs = args.jobs.unwrap_or_else(|| usual_jobs(args));
+    let worker =
+        Worker::this_program(args.threads.get(), devices, args.smoke).context("cannot find this program itself")?;
+    let jobs = args.jobs.map_or_else(|| usual_jobs(args), NonZeroUsize::get);
     let scheduler = Scheduler { worker: &worker, jobs, fail_fast: args.fail_fast, interrupt };
     Ok(scheduler.run(&prepared.tasks, &mut *progress::on_stderr(&prepared.tasks)))
 }
 
 /// One cell for each GPU; on the CPU as many as the cores have room for.
 fn usual_jobs(args: &Args) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let on_gpus = args.devices.iter().all(|&device| device != Device::Cpu);
-    if on_gpus { args.devices.len() } else { (cores / args.threads.max(1)).max(1) }
+    if args.devices.contains(&Device::Cpu) {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        (cores / args.threads).max(1)
+    } else {
+        args.devices.len()
+    }
 }
 
 /// Step times are a column of the table, not a reason to fail: without them the report says "not measured".
-fn measure(args: &Args, experiment: &Experiment, prepared: &Prepared) {
+fn measure_steps(args: &Args, experiment: &Experiment, prepared: &Prepared) {
+    let Prepared { plan, run_dir, .. } = prepared;
+    if !measure::is_due(plan, run_dir) {
+        return;
+    }
+    eprintln!("timing a training step of each row, in turns");
     let device = args.devices.first().copied().unwrap_or(Device::Cpu);
-    if let Err(error) = measure_if_missing(experiment, &prepared.plan, &prepared.run_dir, args.threads, device) {
-        eprintln!("posenc: step times are missing: {error:#}");
+    if let Err(error) = measure::measure(experiment, plan, run_dir, args.threads.get(), device) {
+        eprintln!("step times are missing: {error:#}");
     }
 }
 

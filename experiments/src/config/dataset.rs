@@ -24,7 +24,10 @@ pub fn read_manifest(dir: &Path) -> anyhow::Result<Manifest> {
         anyhow::bail!("there is no folder {}; `posenc data import` makes a dataset", dir.display());
     }
     if !path.is_file() {
-        anyhow::bail!("{} holds no {MANIFEST_FILE}, so it is no dataset; `posenc data import` makes one", dir.display());
+        anyhow::bail!(
+            "{} holds no {MANIFEST_FILE}, so it is no dataset; `posenc data import` makes one",
+            dir.display()
+        );
     }
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(&text))

@@ -33,10 +33,12 @@ pub(crate) fn combinations(file: &ExperimentFile, source: &Source) -> Result<Vec
     let groups = groups(file, source)?;
     let varied: Vec<AxisName> = groups.iter().flatten().copied().collect();
     let base = base(file, &varied, source)?;
-    let product = groups.iter().map(|group| advance_together(file, group)).fold(
-        vec![Combination { point: Point::default(), origins: BTreeMap::new() }],
-        |rows, values| rows.iter().flat_map(|row| values.iter().map(|value| value.over(row))).collect(),
-    );
+    let product = groups
+        .iter()
+        .map(|group| advance_together(file, group))
+        .fold(vec![Combination { point: Point::default(), origins: BTreeMap::new() }], |rows, values| {
+            rows.iter().flat_map(|row| values.iter().map(|value| value.over(row))).collect()
+        });
     let kept = exclude(file, product, &base, source)?;
     Ok(include(file, kept, &varied).iter().map(|row| row.over(&base)).collect())
 }

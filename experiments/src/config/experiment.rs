@@ -163,14 +163,15 @@ const LONGEST_NAME: usize = 80;
 
 fn check_name(name: &str, source: &Source) -> Result<(), ConfigError> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let fits = name.len() <= LONGEST_NAME && name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(allowed);
+    let fits = name.len() <= LONGEST_NAME
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(allowed);
     if fits {
         return Ok(());
     }
     let error = source.error_at(&at!["name"], format!("\"{name}\" is no name for a folder"));
-    Err(error.help(format!(
-        "use up to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, beginning with a letter or digit"
-    )))
+    Err(error
+        .help(format!("use up to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, beginning with a letter or digit")))
 }
 
 fn check_seeds(seeds: &[u64], source: &Source) -> Result<(), ConfigError> {

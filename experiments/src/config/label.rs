@@ -38,7 +38,12 @@ fn parts(points: &[Point], axis: AxisName) -> Vec<String> {
         AxisName::Optimizer => differences(&json(points, |p| p.optimizer.as_ref().map(|choice| &choice.0))),
         AxisName::LearningRate => points
             .iter()
-            .map(|p| p.learning_rate.as_ref().and_then(|s| s.0.values().first()).map_or_else(String::new, |r| format!("lr{r}")))
+            .map(|p| {
+                p.learning_rate
+                    .as_ref()
+                    .and_then(|s| s.0.values().first())
+                    .map_or_else(String::new, |r| format!("lr{r}"))
+            })
             .collect(),
         AxisName::Batch => prefixed("batch", &json(points, |p| p.batch.as_ref())),
         AxisName::Steps => prefixed("steps", &json(points, |p| p.steps.as_ref())),
@@ -86,7 +91,9 @@ fn leaves(value: &Value) -> BTreeMap<String, String> {
     fn walk(value: &Value, way: &str, out: &mut BTreeMap<String, String>) {
         match value {
             Value::Object(map) => map.iter().for_each(|(key, value)| walk(value, &format!("{way}.{key}"), out)),
-            Value::Array(list) => list.iter().enumerate().for_each(|(i, value)| walk(value, &format!("{way}.{i}"), out)),
+            Value::Array(list) => {
+                list.iter().enumerate().for_each(|(i, value)| walk(value, &format!("{way}.{i}"), out))
+            }
             value => {
                 out.insert(way.to_owned(), leaf(value));
             }

@@ -123,9 +123,7 @@ pub(crate) fn shape(row: &Combination, run: &RunConfig, source: &Source) -> Resu
     Shape::of(run).map_err(|error| {
         let place = match &error {
             ModelError::Encoding(_) => origin(row, AxisName::Encoding),
-            ModelError::HeadsDoNotDivide { .. } => {
-                [origin(row, AxisName::Model), at!["chessformer", "heads"]].concat()
-            }
+            ModelError::HeadsDoNotDivide { .. } => [origin(row, AxisName::Model), at!["chessformer", "heads"]].concat(),
             ModelError::Zero { name } => {
                 let option: YamlPath = name.split('.').map(Step::from).collect();
                 [origin(row, AxisName::Model), at!["chessformer"], option].concat()

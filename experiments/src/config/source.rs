@@ -30,7 +30,7 @@ pub type YamlPath = Vec<Step>;
 
 /// A way to a node: `at!["axes", "encoding", 2]`.
 macro_rules! at {
-    ($($step:expr),* $(,)?) => { vec![$($crate::config::source::Step::from($step)),*] };
+    ($($step:expr),* $(,)?) => { $crate::config::source::YamlPath::from([$($crate::config::source::Step::from($step)),*]) };
 }
 pub(crate) use at;
 
@@ -71,7 +71,7 @@ pub struct ConfigError {
     /// The file.
     pub path: PathBuf,
     /// Where in it, if that is known.
-    pub place: Option<Place>,
+    pub place: Option<Box<Place>>,
     /// What is wrong.
     pub message: String,
     /// What could stand there, where that is a list of names.
@@ -198,13 +198,7 @@ impl Source {
     /// An error about the file as a whole.
     #[must_use]
     pub fn error(&self, message: impl Into<String>) -> ConfigError {
-        ConfigError {
-            path: self.path.clone(),
-            place: None,
-            message: message.into(),
-            valid: Vec::new(),
-            remedy: None,
-        }
+        ConfigError { path: self.path.clone(), place: None, message: message.into(), valid: Vec::new(), remedy: None }
     }
 
     /// An error about the node at `path`; it points at the innermost part of the way that exists.
@@ -224,7 +218,7 @@ impl Source {
     /// An error at a line and a column, both from 1.
     #[must_use]
     pub fn error_in_line(&self, line: usize, column: usize, message: impl Into<String>) -> ConfigError {
-        ConfigError { place: Some(self.place(line, column)), ..self.error(message) }
+        ConfigError { place: Some(Box::new(self.place(line, column))), ..self.error(message) }
     }
 
     fn place(&self, line: usize, column: usize) -> Place {
@@ -234,11 +228,11 @@ impl Source {
 
     /// Where a node stands: walks there with the real parser and fails on purpose, since it is its errors that know
     /// line and column.
-    fn find(&self, path: &[Step], target: Target<'_>) -> Option<Place> {
+    fn find(&self, path: &[Step], target: Target<'_>) -> Option<Box<Place>> {
         let probe = Probe { path, target };
         let error = probe.deserialize(serde_yaml::Deserializer::from_str(&self.text)).err()?;
         let location = error.location().filter(|_| error.to_string().contains(FOUND))?;
-        Some(self.place(location.line(), location.column()))
+        Some(Box::new(self.place(location.line(), location.column())))
     }
 }
 
@@ -394,7 +388,8 @@ mod tests {
     #[test]
     fn an_error_shows_the_line_and_a_caret_below_its_word() {
         let error = source().error_at(&at!["b", 1, "c", 1], "not a number").valid(["1", "2"]).help("write 4");
-        let shown = "x.yaml:4:12: not a number\n   4 |   - c: [3, é, 5]\n     |            ^\n  valid: 1, 2\n  help: write 4";
+        let shown =
+            "x.yaml:4:12: not a number\n   4 |   - c: [3, é, 5]\n     |            ^\n  valid: 1, 2\n  help: write 4";
         assert_eq!(error.to_string(), shown);
     }
 }

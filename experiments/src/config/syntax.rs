@@ -2,7 +2,7 @@
 
 use super::source::{ConfigError, Source, dotted, undotted};
 use super::suggest::nearest;
-use serde::de::DeserializeOwned;
+use serde::de::{Deserialize as _, DeserializeOwned, IgnoredAny};
 use serde_yaml::with::singleton_map_recursive;
 
 /// Reads a document. Enums are the name of a variant, or a map of that name to its options.
@@ -10,8 +10,10 @@ pub(crate) fn parse<T: DeserializeOwned>(source: &Source) -> Result<T, ConfigErr
     if source.text().trim().is_empty() {
         return Err(source.error("the file is empty").help("start from experiments/quickstart.yaml"));
     }
-    let document = serde_yaml::Deserializer::from_str(source.text());
-    singleton_map_recursive::deserialize(document).map_err(|error| explain(source, &error))
+    // What is no YAML is told as such, before types stumble over the pieces of it.
+    let document = || serde_yaml::Deserializer::from_str(source.text());
+    IgnoredAny::deserialize(document()).map_err(|error| explain(source, &error))?;
+    singleton_map_recursive::deserialize(document()).map_err(|error| explain(source, &error))
 }
 
 /// A message of serde_yaml taken apart: `path: complaint at line 3 column 5`.
@@ -107,7 +109,9 @@ fn in_words(expected: &str) -> String {
         "f32" | "f64" => "a number".to_owned(),
         "a boolean" => "true or false".to_owned(),
         "a sequence" => "a list".to_owned(),
-        other => other.strip_prefix("struct ").map_or_else(|| other.to_owned(), |_| "a map of keys to values".to_owned()),
+        other => {
+            other.strip_prefix("struct ").map_or_else(|| other.to_owned(), |_| "a map of keys to values".to_owned())
+        }
     }
 }
 

@@ -109,7 +109,9 @@ impl Failure {
             (None, Some(signal)) => {
                 Self { kind: FailureKind::Killed, cause: format!("signal {}; last line: {last}", name_of(signal)) }
             }
-            (None, None) => Self::error(format!("{}; last line: {last}", exit.to_string().replace("exit status: ", "exit status "))),
+            (None, None) => {
+                Self::error(format!("{}; last line: {last}", exit.to_string().replace("exit status: ", "exit status ")))
+            }
         }
     }
 }
@@ -190,7 +192,12 @@ mod tests {
     fn each_way_to_fail_has_its_kind_and_cause() {
         use FailureKind::{DiskFull, Error, Killed, NotFinite, OutOfMemory, Panic};
         is(exited(1), "step 1\nposenc: data/x: not there\n", Error, "data/x: not there");
-        is(exited(1), "posenc: step 7: the loss is not finite (NaN)\n", NotFinite, "step 7: the loss is not finite (NaN)");
+        is(
+            exited(1),
+            "posenc: step 7: the loss is not finite (NaN)\n",
+            NotFinite,
+            "step 7: the loss is not finite (NaN)",
+        );
         is(
             exited(1),
             "posenc: cannot write metrics.jsonl: No space left on device (os error 28)",

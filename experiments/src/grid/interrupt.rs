@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What the person at the keyboard (or the batch system) has asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +19,7 @@ pub enum Wish {
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     signals: Arc<AtomicUsize>,
+    released: Arc<AtomicBool>,
 }
 
 impl Interrupt {
@@ -29,6 +30,7 @@ impl Interrupt {
     pub fn install() -> io::Result<Self> {
         let interrupt = Self::default();
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&interrupt.released))?;
             let signals = Arc::clone(&interrupt.signals);
             // SAFETY: the handler does nothing but add to an atomic number, which is async-signal-safe.
             unsafe {
@@ -38,6 +40,11 @@ impl Interrupt {
             }?;
         }
         Ok(interrupt)
+    }
+
+    /// From now on signals end this process again: for work that has no children to look after.
+    pub fn release(&self) {
+        self.released.store(true, Ordering::SeqCst);
     }
 
     /// Counts one more, as a signal would.

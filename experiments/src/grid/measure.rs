@@ -20,22 +20,25 @@ const WARM_UP: usize = 2;
 /// How often the other runner's measurement is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Measures and writes the step times of every row, twins left out, if they are missing and every cell of the plan has
-/// come to its end; says whether it measured. If another runner is at it, waits and uses its numbers: two at once
-/// would measure each other.
+/// Whether step times can be measured and have to be: some are missing, and every cell of the plan has come to its
+/// end, so that none runs beside the measurement.
+#[must_use]
+pub fn is_due(plan: &Plan, run_dir: &Path) -> bool {
+    !known(plan, run_dir) && all_ended(plan, run_dir)
+}
+
+/// Measures and writes the step times of every row, twins left out. If another runner is at it, waits and leaves it
+/// at its numbers: two at once would measure each other.
 ///
 /// # Errors
 /// If a step fails or the numbers cannot be written.
-pub fn measure_if_missing(
+pub fn measure(
     experiment: &Experiment,
     plan: &Plan,
     run_dir: &Path,
     threads: usize,
     device: Device,
-) -> anyhow::Result<bool> {
-    if !all_ended(plan, run_dir) || known(plan, run_dir) {
-        return Ok(false);
-    }
+) -> anyhow::Result<()> {
     let _lock = loop {
         match CellLock::try_take(run_dir).with_context(|| format!("cannot lock {}", run_dir.display()))? {
             Some(lock) => break lock,
@@ -43,11 +46,10 @@ pub fn measure_if_missing(
         }
     };
     if known(plan, run_dir) {
-        return Ok(false);
+        return Ok(());
     }
-    let times = measure(experiment, threads, device)?;
-    times.write(run_dir).with_context(|| format!("cannot write step times to {}", run_dir.display()))?;
-    Ok(true)
+    let times = time_rows(experiment, threads, device)?;
+    times.write(run_dir).with_context(|| format!("cannot write step times to {}", run_dir.display()))
 }
 
 fn all_ended(plan: &Plan, run_dir: &Path) -> bool {
@@ -62,16 +64,15 @@ fn known(plan: &Plan, run_dir: &Path) -> bool {
     })
 }
 
-fn measure(experiment: &Experiment, threads: usize, device: Device) -> anyhow::Result<StepTimes> {
+fn time_rows(experiment: &Experiment, threads: usize, device: Device) -> anyhow::Result<StepTimes> {
     let rows: Vec<&config::Row> = experiment.rows.iter().filter(|row| row.role != config::Role::Twin).collect();
     let contenders: Vec<Contender> =
         rows.iter().map(|row| Contender { name: row.folder(), run: row.run.clone() }).collect();
     let options = BenchOptions { threads, device, rounds: ROUNDS, warm_up: WARM_UP };
     let measured = step_times(&contenders, &options).context("cannot measure step times")?;
     let reference = |row: &config::Row| {
-        let of_game = |(other, _): &(&&config::Row, _)| {
-            other.run.game == row.run.game && other.role == config::Role::Reference
-        };
+        let of_game =
+            |(other, _): &(&&config::Row, _)| other.run.game == row.run.game && other.role == config::Role::Reference;
         rows.iter().zip(&measured).find(of_game).map(|(_, time)| time)
     };
     let rows = rows.iter().zip(&measured).map(|(row, time)| StepTime {

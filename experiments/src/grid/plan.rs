@@ -121,7 +121,9 @@ pub struct Declared {
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// The folder has none.
-    #[error("{0} holds no {FILE}, so it is no experiment's run folder; give the folder that `posenc run` named, e.g. runs/quickstart")]
+    #[error(
+        "{0} holds no {FILE}, so it is no experiment's run folder; give the folder that `posenc run` named, e.g. runs/quickstart"
+    )]
     Missing(PathBuf),
     /// It cannot be read.
     #[error("cannot read {path}: {source}")]

@@ -86,7 +86,8 @@ fn selected(experiment: &Experiment, only: &[Selector]) -> Result<(Vec<Cell>, us
 /// Makes a folder and tries to write into it: whoever may not should hear it before the first cell, not after.
 fn make_writable(dir: &Path) -> Result<(), GridError> {
     let probe = dir.join(format!(".probe.{}", std::process::id()));
-    let tried = fs::create_dir_all(dir).and_then(|()| fs::write(&probe, b"posenc")).and_then(|()| fs::remove_file(&probe));
+    let tried =
+        fs::create_dir_all(dir).and_then(|()| fs::write(&probe, b"posenc")).and_then(|()| fs::remove_file(&probe));
     tried.map_err(|source| GridError::Unwritable { path: dir.to_owned(), source })
 }
 

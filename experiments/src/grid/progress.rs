@@ -36,11 +36,7 @@ pub trait Watch {
 /// Bars if stderr is a terminal, else plain lines.
 #[must_use]
 pub fn on_stderr(tasks: &[Task]) -> Box<dyn Watch> {
-    if io::stderr().is_terminal() {
-        Box::new(Bars::new(tasks))
-    } else {
-        Box::new(Plain::new(tasks, io::stderr()))
-    }
+    if io::stderr().is_terminal() { Box::new(Bars::new(tasks)) } else { Box::new(Plain::new(tasks, io::stderr())) }
 }
 
 /// What is said when a run is being stopped.

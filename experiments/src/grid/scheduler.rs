@@ -151,8 +151,9 @@ struct Shift<'a> {
 impl Shift<'_> {
     fn run(mut self, watch: &mut dyn Watch) -> Vec<Outcome> {
         loop {
-            self.pass_on_wishes(watch);
             self.collect(watch);
+            // After collecting, because a failure may be a wish; before filling, because that obeys it.
+            self.pass_on_wishes(watch);
             self.fill_slots(watch);
             let idle = self.running.is_empty();
             if idle && (self.stopping() || (self.waiting.is_empty() && self.elsewhere.is_empty())) {
@@ -212,7 +213,9 @@ impl Shift<'_> {
         let status = Status::read(dir).ok().flatten();
         match status.as_ref().map(|status| (status.state, status.error.as_deref())) {
             Some((State::Done, _)) if exit.success() => return Outcome::Finished { took: running.since.elapsed() },
-            Some((State::Failed, Some(error))) if exit.code() == Some(1) => return Outcome::Failed(Failure::told(error)),
+            Some((State::Failed, Some(error))) if exit.code() == Some(1) => {
+                return Outcome::Failed(Failure::told(error));
+            }
             _ => {}
         }
         // From here on the status may be an older attempt's: this one could not write its own.

@@ -58,8 +58,11 @@ impl FromStr for Selector {
         };
         // A value with braces or brackets is YAML, in which commas have a meaning of their own.
         let whole = values.contains(['{', '[']);
-        let values: Vec<String> =
-            if whole { vec![values.to_owned()] } else { values.split(',').map(|value| value.trim().to_owned()).collect() };
+        let values: Vec<String> = if whole {
+            vec![values.to_owned()]
+        } else {
+            values.split(',').map(|value| value.trim().to_owned()).collect()
+        };
         if values.iter().any(String::is_empty) { Err(form()) } else { Ok(Self { axis, values }) }
     }
 }
@@ -84,7 +87,9 @@ fn has(cell: &Cell, axis: AxisName, wanted: &str) -> bool {
     };
     let place = match axis {
         AxisName::Game | AxisName::Encoding | AxisName::Model | AxisName::Input => &run,
-        AxisName::Mask | AxisName::Optimizer | AxisName::LearningRate | AxisName::Batch | AxisName::Steps => &run["train"],
+        AxisName::Mask | AxisName::Optimizer | AxisName::LearningRate | AxisName::Batch | AxisName::Steps => {
+            &run["train"]
+        }
     };
     place.get(axis.name()).is_some_and(|value| covers(value, &wanted))
 }
@@ -114,7 +119,10 @@ mod tests {
             assert_eq!(text.parse::<Selector>(), Err(SelectorError::Form(text.to_owned())));
         }
         let message = "colour=red".parse::<Selector>().unwrap_err().to_string();
-        assert!(message.contains("\"colour\"") && message.contains("encoding") && message.contains("seed"), "{message}");
+        assert!(
+            message.contains("\"colour\"") && message.contains("encoding") && message.contains("seed"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! From a run folder to a report: every number that any format shows is made here.
 
 use super::error::ReportError;
-use super::files::{CellRecord, RunFolder};
+use super::files::{CellRecord, CellResult, Conditions, RunFolder};
 use super::model::{
-    ALPHA, Comparison, Condition, Counts, FailedCell, GameReport, PrimaryMetric, Report, RowReport,
-    StepTimeConditions, StepTimeReport,
+    ALPHA, Comparison, Counts, FailedCell, GameReport, PrimaryMetric, Report, RowReport, StepTimeConditions,
+    StepTimeReport,
 };
 use super::pairs::compare;
 use super::statistics::{Summary, holm};
@@ -13,7 +13,7 @@ use crate::grid::CellState;
 use crate::grid::plan::{Plan, Role, Row};
 use crate::train::metrics::{self, NOVEL};
 use games::{GameKind, Phase};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 impl Report {
@@ -93,10 +93,11 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         twin: lines.iter().find(is_twin).map(report),
         uniform_baseline: measured("uniform_baseline"),
         test_positions: measured("positions").map(|positions| positions as u64),
+        policy_targets: measured("policy_targets").map(|targets| targets as u64),
         novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
             .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
         phase_sizes: Phase::ALL
-            .map(|phase| (phase.name(), measured(&format!("positions.{}", phase.name())).map(|size| size as u64)))
+            .map(|phase| (phase.name(), measured(&format!("policy_targets.{}", phase.name())).map(|size| size as u64)))
             .to_vec(),
         common_sources: common,
     }
@@ -122,16 +123,16 @@ fn row_report(
 ) -> RowReport {
     let results: Vec<_> = cells.iter().filter_map(|cell| cell.result.as_ref()).collect();
     let over_seeds = |values: Vec<Option<f64>>| Summary::of(&values.into_iter().flatten().collect::<Vec<_>>());
-    let test_less_train = |result: &&super::files::CellResult| {
+    let test_less_train = |result: &&CellResult| {
         Some(result.test.metrics.get(&primary.name)? - result.train.as_ref()?.metrics.get(&primary.name)?)
     };
-    let names = results.iter().flat_map(|result| result.test.metrics.iter().map(|(name, _)| name.to_owned()));
+    let names: BTreeSet<&str> =
+        results.iter().flat_map(|result| result.test.metrics.iter().map(|(name, _)| name)).collect();
     let test: BTreeMap<String, Summary> = names
-        .collect::<std::collections::BTreeSet<_>>()
         .into_iter()
         .filter_map(|name| {
-            let summary = over_seeds(results.iter().map(|result| result.test.metrics.get(&name)).collect())?;
-            Some((name, summary))
+            let summary = over_seeds(results.iter().map(|result| result.test.metrics.get(name)).collect())?;
+            Some((name.to_owned(), summary))
         })
         .collect();
     let other = reference.filter(|(other, _)| other.folder != row.folder);
@@ -204,26 +205,15 @@ fn failures(folder: &RunFolder) -> Vec<FailedCell> {
 }
 
 /// The conditions of finished cells, the most common first.
-fn conditions(folder: &RunFolder) -> Vec<Condition> {
-    let mut conditions: Vec<Condition> = Vec::new();
+fn conditions(folder: &RunFolder) -> Vec<(Conditions, usize)> {
+    let mut conditions: Vec<(Conditions, usize)> = Vec::new();
     let done = folder.cells.iter().flatten().filter(|cell| cell.state == CellState::Done);
     for identity in done.filter_map(|cell| cell.facts.as_ref()).map(|facts| &facts.identity) {
-        let condition = Condition {
-            cells: 0,
-            numerics: identity.numerics,
-            libtorch: identity.libtorch.clone(),
-            instruction_set: identity.instruction_set.clone(),
-            threads: identity.threads,
-            device: identity.device.clone(),
-            dtype: identity.dtype.clone(),
-        };
-        let known = conditions.iter().position(|known| Condition { cells: 0, ..known.clone() } == condition);
-        let at = known.unwrap_or_else(|| {
-            conditions.push(condition);
-            conditions.len() - 1
-        });
-        conditions[at].cells += 1;
+        match conditions.iter_mut().find(|(known, _)| known == identity) {
+            Some((_, cells)) => *cells += 1,
+            None => conditions.push((identity.clone(), 1)),
+        }
     }
-    conditions.sort_by_key(|condition| std::cmp::Reverse(condition.cells));
+    conditions.sort_by_key(|&(_, cells)| std::cmp::Reverse(cells));
     conditions
 }

@@ -1,13 +1,12 @@
 //! What a run folder holds, as it is at this moment: the one place where reports touch the disk.
 
 use super::error::ReportError;
+use crate::grid::Failure;
 use crate::grid::plan::{Plan, Primary, Row};
 use crate::grid::state::CellState;
 use crate::grid::step_times::StepTimes;
-use crate::grid::Failure;
 use crate::sinks::{MetricLine, jsonl};
 use crate::train::cell::METRICS_FILE;
-use crate::train::identity::Identity;
 use crate::train::manifest::{self, DatasetFacts, Session};
 use dataset::Split;
 use serde::Deserialize;
@@ -42,12 +41,29 @@ pub struct CellRecord {
 /// What a report needs of a manifest; everything else may change between versions without harm to old runs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct CellFacts {
-    /// What the bits depend on.
-    pub identity: Identity,
+    /// Under what it was trained.
+    pub identity: Conditions,
     /// The data.
     pub dataset: DatasetFacts,
     /// The processes that trained it.
     pub sessions: Vec<Session>,
+}
+
+/// Under what a cell was trained.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Conditions {
+    /// The code's numerics version.
+    pub numerics: u32,
+    /// LibTorch's version.
+    pub libtorch: String,
+    /// The instruction set.
+    pub instruction_set: String,
+    /// Threads.
+    pub threads: usize,
+    /// The device.
+    pub device: String,
+    /// The element type.
+    pub dtype: String,
 }
 
 /// What a finished cell measured.
@@ -113,12 +129,12 @@ fn strangers(dir: &Path, plan: &Plan) -> Vec<String> {
     let names = entries.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         let known = plan.rows.iter().any(|row| row.folder == name);
-        let has_cells = std::fs::read_dir(entry.path())
-            .is_ok_and(|mut cells| cells.any(|cell| cell.is_ok_and(|c| c.file_name().to_string_lossy().starts_with("seed-"))));
+        let has_cells = std::fs::read_dir(entry.path()).is_ok_and(|mut cells| {
+            cells.any(|cell| cell.is_ok_and(|c| c.file_name().to_string_lossy().starts_with("seed-")))
+        });
         (!known && has_cells).then_some(name)
     });
     let mut names: Vec<_> = names.collect();
     names.sort_unstable();
     names
 }
-

@@ -1,6 +1,7 @@
 //! A report as plain data. Measuring, summarising and drawing are three things: cells measure, [`super::build`] makes
 //! this, and every format draws from it and from nothing else.
 
+use super::files::Conditions;
 use super::statistics::{Holm, Interval, PairedTest, Summary};
 use crate::grid::Failure;
 use crate::grid::plan::{Declared, Role};
@@ -38,8 +39,8 @@ pub struct Report {
     pub failures: Vec<FailedCell>,
     /// What a reader must know before believing anything.
     pub warnings: Vec<String>,
-    /// Under what the cells were trained: one entry per combination, with its number of cells.
-    pub conditions: Vec<Condition>,
+    /// Under what the finished cells were trained, each with its number of cells, the most common first.
+    pub conditions: Vec<(Conditions, usize)>,
     /// Where and how step times were measured.
     pub step_times: Option<StepTimeConditions>,
 }
@@ -91,7 +92,9 @@ pub struct GameReport {
     pub test_positions: Option<u64>,
     /// The share of test positions that occur in no training game.
     pub novel_share: Option<f64>,
-    /// Evaluated test positions of each phase, in the order of a game.
+    /// Those of them whose move is a policy target.
+    pub policy_targets: Option<u64>,
+    /// Policy targets among the test positions of each phase, in the order of a game.
     pub phase_sizes: Vec<(&'static str, Option<u64>)>,
     /// What tells every row of this game where squares are, beside its encoding.
     pub common_sources: Vec<String>,
@@ -201,6 +204,11 @@ pub enum Missing {
         /// The seed.
         seed: u64,
     },
+    /// A cell of the pair has no manifest that can be read, so nothing says under what it was trained.
+    NoManifest {
+        /// The seed.
+        seed: u64,
+    },
     /// The two cells were not trained under the same conditions.
     Differs {
         /// The seed.
@@ -225,6 +233,7 @@ impl fmt::Display for Missing {
             Self::Failed { seed } => write!(f, "seed {seed} failed"),
             Self::Unfinished { seed } => write!(f, "seed {seed} is not done"),
             Self::NoValue { seed } => write!(f, "seed {seed} has no value"),
+            Self::NoManifest { seed } => write!(f, "seed {seed} has no manifest"),
             Self::Differs { seed, what, row, reference } => {
                 write!(f, "seed {seed}: {what} differs ({row} against {reference})")
             }
@@ -254,25 +263,6 @@ pub struct FailedCell {
     pub failure: Failure,
     /// Its folder below the run folder.
     pub folder: String,
-}
-
-/// Under what cells were trained.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition {
-    /// Cells.
-    pub cells: usize,
-    /// The code's numerics version.
-    pub numerics: u32,
-    /// LibTorch's version.
-    pub libtorch: String,
-    /// The instruction set.
-    pub instruction_set: String,
-    /// Threads.
-    pub threads: usize,
-    /// The device.
-    pub device: String,
-    /// The element type.
-    pub dtype: String,
 }
 
 /// Where and how step times were measured.

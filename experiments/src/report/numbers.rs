@@ -3,7 +3,7 @@
 use super::statistics::{Interval, Summary};
 
 /// More decimals than this say nothing to anyone.
-const MOST_DECIMALS: i32 = 6;
+const MOST_DECIMALS: i32 = 4;
 /// Where nothing is known about the uncertainty.
 const USUAL_DECIMALS: usize = 4;
 
@@ -39,8 +39,10 @@ pub fn signed(value: f64, decimals: usize) -> String {
 #[must_use]
 pub fn mean_sd(summary: &Summary, scale: f64) -> String {
     let mean = summary.mean * scale;
+    let alone = || fixed(mean, decimals(mean.abs() / 100.0));
     match summary.sd.map(|sd| sd * scale) {
-        None => fixed(mean, decimals(mean.abs() / 100.0)),
+        None => alone(),
+        Some(0.0) => format!("{} ± 0", alone()),
         Some(sd) => {
             let decimals = decimals(sd);
             format!("{} ± {}", fixed(mean, decimals), fixed(sd, decimals))
@@ -71,7 +73,7 @@ pub fn p_value(p: f64) -> String {
     }
 }
 
-/// An integer with thin groups of three, e.g. `1,382,400`.
+/// An integer in groups of three digits, e.g. `1,382,400`.
 #[must_use]
 pub fn thousands(value: u64) -> String {
     let digits = value.to_string();
@@ -96,7 +98,7 @@ mod tests {
         assert_eq!(mean_sd(&Summary { n: 3, mean: 2.34567, sd: Some(0.0123) }, 1.0), "2.346 ± 0.012");
         assert_eq!(mean_sd(&Summary { n: 3, mean: 0.41234, sd: Some(0.0051) }, 100.0), "41.23 ± 0.51");
         assert_eq!(mean_sd(&Summary { n: 1, mean: 2.34567, sd: None }, 1.0), "2.346");
-        assert_eq!(mean_sd(&Summary { n: 3, mean: 1.5, sd: Some(0.0) }, 1.0), "1.5000 ± 0.0000");
+        assert_eq!(mean_sd(&Summary { n: 3, mean: 1.5, sd: Some(0.0) }, 1.0), "1.500 ± 0");
     }
 
     #[test]
@@ -109,9 +111,10 @@ mod tests {
 
     #[test]
     fn p_values_keep_the_digits_that_decide() {
-        assert_eq!([0.00001, 0.0021, 0.0496, 0.0504, 0.07, 0.62, 1.0].map(p_value), [
-            "<0.0001", "0.0021", "0.0496", "0.0504", "0.070", "0.62", "1.00"
-        ]);
+        assert_eq!(
+            [0.00001, 0.0021, 0.0496, 0.0504, 0.07, 0.62, 1.0].map(p_value),
+            ["<0.0001", "0.0021", "0.0496", "0.0504", "0.070", "0.62", "1.00"]
+        );
     }
 
     #[test]

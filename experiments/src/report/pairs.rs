@@ -1,17 +1,13 @@
 //! Which pairs of seeds count, and what a comparison comes to.
 
-use super::files::CellRecord;
+use super::files::{CellRecord, Conditions};
 use super::model::{ALPHA, Comparison, Corrected, Missing, PAIRS_NEEDED, Verdict};
 use super::statistics::{Holm, PairedTest};
 use crate::grid::CellState;
 use crate::train::metrics::Direction;
 
 /// Compares a row with its reference, seed by seed, without any correction yet.
-pub(super) fn compare(
-    reference: (&str, &[CellRecord]),
-    row: &[CellRecord],
-    metric: (&str, Direction),
-) -> Comparison {
+pub(super) fn compare(reference: (&str, &[CellRecord]), row: &[CellRecord], metric: (&str, Direction)) -> Comparison {
     let (mut differences, mut missing) = (Vec::new(), Vec::new());
     for (own, other) in row.iter().zip(reference.1) {
         match difference(own, other, metric.0) {
@@ -50,7 +46,8 @@ fn difference(row: &CellRecord, reference: &CellRecord, metric: &str) -> Result<
             _ => return Err(Missing::Unfinished { seed }),
         }
     }
-    if let Some((what, row, reference)) = unfair(row, reference) {
+    let (Some(own), Some(other)) = (&row.facts, &reference.facts) else { return Err(Missing::NoManifest { seed }) };
+    if let Some((what, row, reference)) = unfair(&own.identity, &other.identity) {
         return Err(Missing::Differs { seed, what, row, reference });
     }
     let value = |cell: &CellRecord| cell.result.as_ref()?.primary.metrics.get(metric).filter(|value| value.is_finite());
@@ -62,19 +59,16 @@ fn difference(row: &CellRecord, reference: &CellRecord, metric: &str) -> Result<
 
 /// The first condition in which two cells differ that must agree for their difference to mean anything: numerics
 /// version, device kind, dtype. (Threads and instruction set change the last bits only; they are shown, not refused.)
-fn unfair(row: &CellRecord, reference: &CellRecord) -> Option<(&'static str, String, String)> {
-    let conditions = |cell: &CellRecord| {
-        let identity = cell.facts.as_ref().map(|facts| &facts.identity);
-        let unknown = || "unknown".to_owned();
+fn unfair(row: &Conditions, reference: &Conditions) -> Option<(&'static str, String, String)> {
+    let decisive = |conditions: &Conditions| {
         [
-            identity.map_or_else(unknown, |identity| identity.numerics.to_string()),
-            identity.map_or_else(unknown, |identity| kind(&identity.device).to_owned()),
-            identity.map_or_else(unknown, |identity| identity.dtype.clone()),
+            ("numerics version", conditions.numerics.to_string()),
+            ("device", kind(&conditions.device).to_owned()),
+            ("dtype", conditions.dtype.clone()),
         ]
     };
-    let names = ["numerics version", "device", "dtype"];
-    let pairs = conditions(row).into_iter().zip(conditions(reference));
-    names.into_iter().zip(pairs).find(|(_, (row, reference))| row != reference).map(|(what, (a, b))| (what, a, b))
+    let pairs = decisive(row).into_iter().zip(decisive(reference));
+    pairs.map(|((what, row), (_, reference))| (what, row, reference)).find(|(_, row, reference)| row != reference)
 }
 
 /// A device's kind: two GPUs of one machine are the same.
@@ -85,9 +79,8 @@ fn kind(device: &str) -> &str {
 impl Comparison {
     /// Its p-value for Holm's procedure; none if it cannot have a verdict. (It still counts in the family's size.)
     pub(super) fn p(&self) -> Option<f64> {
-        let decides = |missing: &Missing| {
-            matches!(missing, Missing::Pairs { .. } | Missing::NoSpread | Missing::NoDirection)
-        };
+        let decides =
+            |missing: &Missing| matches!(missing, Missing::Pairs { .. } | Missing::NoSpread | Missing::NoDirection);
         if self.missing.iter().any(decides) { None } else { self.test.map(|test| test.p) }
     }
 

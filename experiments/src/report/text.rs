@@ -5,7 +5,8 @@
 mod conclusions;
 mod tables;
 
-use super::model::{Condition, Counts, GameReport, Report};
+use super::files::Conditions;
+use super::model::{Counts, GameReport, Report};
 use super::numbers::thousands;
 use crate::train::metrics::Direction;
 
@@ -37,7 +38,10 @@ fn head(report: &Report) -> String {
         None => "on test positions after the last step".to_owned(),
         Some(step) => format!("on validation positions after step {step}"),
     };
-    lines.push(format!("primary metric: {} ({}{better}) {when}, {} weights", primary.name, primary.unit, primary.weights));
+    lines.push(format!(
+        "primary metric: {} ({}{better}) {when}, {} weights",
+        primary.name, primary.unit, primary.weights
+    ));
     lines.join("\n")
 }
 
@@ -56,27 +60,34 @@ fn progress(counts: &Counts, what: &str) -> String {
 fn game_block(report: &Report, game: &GameReport) -> String {
     let mut facts = vec![game.game.clone()];
     facts.extend(game.test_positions.map(|positions| format!("{} test positions", thousands(positions))));
-    facts.extend(game.novel_share.map(|share| format!("{:.1} % of them novel (in no training game)", share * 100.0)));
-    facts.extend(game.uniform_baseline.map(|nats| format!("uniform over legal moves: {nats:.3} nats")));
+    facts.extend(game.policy_targets.map(|targets| format!("{} policy targets", thousands(targets))));
+    facts.extend(game.novel_share.map(|share| format!("{:.1} % of positions novel", share * 100.0)));
+    facts.extend(game.uniform_baseline.map(|nats| format!("uniform over legal moves {nats:.3} nats")));
     let sources = match game.common_sources.as_slice() {
         [] => "no other position sources common to all rows".to_owned(),
-        sources => format!("position sources common to all rows: {}", sources.join(", ")),
+        sources => format!("position sources common to all rows:\n   - {}", sources.join("\n   - ")),
     };
-    let mut parts = vec![facts.join(" · "), tables::comparison(report, game)];
+    let mut comparison = format!("{}\n{}", facts.join(" · "), tables::comparison(report, game));
     if game.twin.is_none() {
-        parts.push("A/A row: none; `twin: true` in the experiment file adds a twin of the reference".to_owned());
+        comparison += "\n A/A row: none; `twin: true` in the experiment file adds a twin of the reference";
     }
-    parts.push(tables::metrics(report, game));
-    parts.push(tables::phases(game));
-    parts.push(tables::costs(game));
-    parts.push(sources);
+    let mut parts = vec![comparison, tables::metrics(report, game)];
+    parts.push(titled("policy loss and accuracy by phase (policy targets)", tables::phases(game)));
+    parts.push(format!("{}\n {sources}", titled("cost and position", tables::costs(game))));
     parts.retain(|part| !part.is_empty());
-    parts.join("\n")
+    parts.join("\n\n")
+}
+
+fn titled(title: &str, table: String) -> String {
+    if table.is_empty() { table } else { format!(" {title}\n{table}") }
 }
 
 fn failures(report: &Report) -> String {
     let lines = report.failures.iter().flat_map(|cell| {
-        [format!("{} FAILED: {}", cell.name, cell.failure), format!("  {}; its folder: {}", cell.failure.kind.remedy(), cell.folder)]
+        [
+            format!("{} FAILED: {}", cell.name, cell.failure),
+            format!("  {}; its folder: {}", cell.failure.kind.remedy(), cell.folder),
+        ]
     });
     let lines: Vec<_> = lines.collect();
     if lines.is_empty() { String::new() } else { format!("failures\n  {}", lines.join("\n  ")) }
@@ -89,11 +100,15 @@ fn notes(report: &Report) -> String {
             .to_owned(),
         "a verdict needs ≥ 3 complete pairs and a Holm-corrected p below 0.05; then the corrected interval excludes 0"
             .to_owned(),
-        "gap: the primary metric on test less the same in the last lines of training; novel: on test positions that \
-         occur in no training game"
+        "legal %: probability on legal moves before any mask; below unif.: nats by which policy_loss lies under a uniform choice \
+         among legal moves"
+            .to_owned(),
+        "novel: the primary metric on test positions that occur in no training game; gap: on test, less the same in \
+         the last line of training"
             .to_owned(),
     ];
-    lines.extend(report.conditions.iter().map(|condition| trained(condition, report.conditions.len() > 1)));
+    let several = report.conditions.len() > 1;
+    lines.extend(report.conditions.iter().map(|(conditions, cells)| trained(conditions, several.then_some(*cells))));
     lines.push(match &report.step_times {
         Some(times) => format!(
             "step times: medians of {} interleaved turns on {} ({}), {} thread(s)",
@@ -104,9 +119,9 @@ fn notes(report: &Report) -> String {
     list("notes", &lines)
 }
 
-fn trained(condition: &Condition, several: bool) -> String {
-    let Condition { cells, numerics, libtorch, instruction_set, threads, device, dtype } = condition;
-    let which = if several { format!("{cells} cells were trained") } else { "trained".to_owned() };
+fn trained(conditions: &Conditions, cells: Option<usize>) -> String {
+    let Conditions { numerics, libtorch, instruction_set, threads, device, dtype } = conditions;
+    let which = cells.map_or_else(|| "trained".to_owned(), |cells| format!("{cells} cells were trained"));
     format!(
         "{which} on {device}, {dtype}, {threads} thread(s), {instruction_set}, LibTorch {libtorch}, numerics version \
          {numerics}"

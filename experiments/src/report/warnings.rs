@@ -87,7 +87,8 @@ fn forced(folder: &RunFolder) -> Option<String> {
         cell.facts.as_ref().is_some_and(|facts| facts.sessions.iter().any(|session| !session.forced.is_empty()))
     };
     let cells = folder.cells.iter().flatten().filter(was_forced).count();
-    (cells > 0).then(|| format!("{cells} cells were resumed under other conditions by force: their bits will not repeat"))
+    (cells > 0)
+        .then(|| format!("{cells} cells were resumed under other conditions by force: their bits will not repeat"))
 }
 
 fn strangers(folder: &RunFolder) -> Option<String> {

@@ -89,7 +89,11 @@ pub fn read(path: &Path) -> Result<Vec<MetricLine>, ReadError> {
         .split_inclusive(|&byte| byte == b'\n')
         .enumerate()
         .map(|(i, line)| {
-            serde_json::from_slice(line).map_err(|source| ReadError::Line { path: path.to_owned(), line: i + 1, source })
+            serde_json::from_slice(line).map_err(|source| ReadError::Line {
+                path: path.to_owned(),
+                line: i + 1,
+                source,
+            })
         })
         .collect()
 }

@@ -1,8 +1,8 @@
 //! One cell from its folder to its end: begin or go on, train, evaluate, record.
 
 use super::checkpoint::{self, Checkpoint, Prefix, save_final};
-use super::identity::Identity;
 use super::error::TrainError;
+use super::identity::Identity;
 use super::manifest::Manifest;
 use super::recorder::{Note, Recorder};
 use super::setup::Setup;
@@ -127,7 +127,7 @@ impl<'a> Cell<'a> {
         let train = self.trainer.setup().config.train.clone();
         let evaluate_every = self.trainer.setup().config.eval.every;
         self.say(State::Running)?;
-        if self.trainer.steps_done() == 0 {
+        if self.recorder.is_empty() {
             self.evaluate(Split::Validation)?;
         }
         while self.trainer.steps_done() < train.steps {
@@ -136,6 +136,7 @@ impl<'a> Cell<'a> {
             }
             self.trainer.step()?;
             let step = self.trainer.steps_done();
+            self.status.step = step;
             let due = |every: u64| step == train.steps || step.is_multiple_of(every);
             if due(train.log_every) {
                 let line = self.trainer.train_line();
@@ -181,8 +182,7 @@ impl<'a> Cell<'a> {
         self.recorder.sync()?;
         let weights = self.trainer.weights()?;
         save_final(self.dir, &self.trainer.setup().layout, &weights)?;
-        self.status.result =
-            Some(Fingerprints { weights: weights_hash(&weights), batches: self.trainer.batches() });
+        self.status.result = Some(Fingerprints { weights: weights_hash(&weights), batches: self.trainer.batches() });
         self.say(State::Done)?;
         // They take three times the room of the weights, and nothing will go on from them.
         if let Err(error) = checkpoint::remove_all(&self.dir.join(checkpoint::DIR)) {

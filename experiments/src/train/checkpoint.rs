@@ -127,9 +127,7 @@ pub enum CheckpointError {
         what: String,
     },
     /// There are checkpoints, and none can be used.
-    #[error(
-        "no checkpoint in {dir} can be used ({why}); remove that folder to begin this cell again from step 0"
-    )]
+    #[error("no checkpoint in {dir} can be used ({why}); remove that folder to begin this cell again from step 0")]
     NoneUsable {
         /// The folder.
         dir: PathBuf,
@@ -197,7 +195,11 @@ impl Checkpoint {
     ///
     /// # Errors
     /// If there are checkpoints and none can be used.
-    pub fn newest(cell: &Path, metrics: &Path, layout: &Layout) -> Result<Option<(Self, Vec<Skipped>)>, CheckpointError> {
+    pub fn newest(
+        cell: &Path,
+        metrics: &Path,
+        layout: &Layout,
+    ) -> Result<Option<(Self, Vec<Skipped>)>, CheckpointError> {
         let dir = cell.join(DIR);
         let mut skipped: Vec<Skipped> = Vec::new();
         for step in files::steps(&dir)?.into_iter().rev() {

@@ -23,7 +23,9 @@ pub enum TrainError {
     #[error("{0:#}")]
     Open(anyhow::Error),
     /// The dataset belongs to another game.
-    #[error("the dataset {dataset} is of {found}, the cell is of {expected}; name a dataset of {expected} under `data`")]
+    #[error(
+        "the dataset {dataset} is of {found}, the cell is of {expected}; name a dataset of {expected} under `data`"
+    )]
     OtherGame {
         /// The dataset.
         dataset: String,
@@ -42,7 +44,9 @@ pub enum TrainError {
     #[error(transparent)]
     Optimizer(#[from] OptimizerError),
     /// A file cannot be written; everything up to the last checkpoint is safe.
-    #[error("cannot {action} {path}: {source}; what the last checkpoint holds is safe, and the next run goes on from it")]
+    #[error(
+        "cannot {action} {path}: {source}; what the last checkpoint holds is safe, and the next run goes on from it"
+    )]
     Io {
         /// What was tried.
         action: &'static str,

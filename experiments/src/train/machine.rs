@@ -98,7 +98,8 @@ impl LibTorch {
 
 fn loaded_library() -> Option<PathBuf> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    let path = maps.lines().find_map(|line| line.find('/').map(|at| &line[at..]).filter(|p| p.contains("/libtorch_cpu")))?;
+    let path =
+        maps.lines().find_map(|line| line.find('/').map(|at| &line[at..]).filter(|p| p.contains("/libtorch_cpu")))?;
     Some(PathBuf::from(path))
 }
 

@@ -161,9 +161,9 @@ impl Manifest {
         match std::fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(TrainError::io("read", &path)(error)),
-            Ok(text) => {
-                serde_json::from_slice(&text).map(Some).map_err(|error| TrainError::Config { path, reason: error.to_string() })
-            }
+            Ok(text) => serde_json::from_slice(&text)
+                .map(Some)
+                .map_err(|error| TrainError::Config { path, reason: error.to_string() }),
         }
     }
 

@@ -33,6 +33,11 @@ impl Recorder {
         self.others.push(Other { name, sink, failed: false });
     }
 
+    /// Whether the cell has no line yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.truth.is_empty()
+    }
+
     /// Takes a line.
     pub(super) fn line(&mut self, line: &MetricLine, note: Note<'_>) -> Result<(), TrainError> {
         self.truth.line(line).map_err(TrainError::io("write", &self.path))?;

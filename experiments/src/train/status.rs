@@ -103,9 +103,7 @@ impl Status {
         match std::fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(StatusError::Io { path, source }),
-            Ok(text) => {
-                serde_json::from_slice(&text).map(Some).map_err(|source| StatusError::Damaged { path, source })
-            }
+            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|source| StatusError::Damaged { path, source }),
         }
     }
 

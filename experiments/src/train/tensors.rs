@@ -37,7 +37,6 @@ impl Tensors {
     }
 
     /// Legal moves, bool `[b,v]`.
-    #[must_use]
     pub fn legal(&self, moves: usize) -> Tensor {
         expand_mask(&self.legal_bits, moves)
     }

@@ -24,7 +24,11 @@ fn replace_process() -> io::Result<()> {
     use std::os::unix::process::CommandExt as _;
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
-    Err(std::process::Command::new(std::env::current_exe()?).arg0(name).args(arguments).env(WAIT_POLICY, "PASSIVE").exec())
+    Err(std::process::Command::new(std::env::current_exe()?)
+        .arg0(name)
+        .args(arguments)
+        .env(WAIT_POLICY, "PASSIVE")
+        .exec())
 }
 
 #[cfg(not(unix))]

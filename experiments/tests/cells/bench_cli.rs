@@ -22,7 +22,17 @@ fn complaint(arguments: &[&str]) -> String {
 #[test]
 fn steps_are_timed_against_the_control() {
     let text = stdout(posenc(&[
-        "bench", "step", "--model", "cf-6m", "--batch", "1", "--encodings", "shaw,none", "--rounds", "1", "--json",
+        "bench",
+        "step",
+        "--model",
+        "cf-6m",
+        "--batch",
+        "1",
+        "--encodings",
+        "shaw,none",
+        "--rounds",
+        "1",
+        "--json",
     ]));
     let rows: Vec<Value> = serde_json::from_str(&text).expect("JSON");
     let names: Vec<_> = rows.iter().map(|row| row["name"].as_str().expect("a name")).collect();

@@ -3,7 +3,7 @@
 use crate::support::{Bench, assert_same_bits, options, posenc_cell, status, train, train_with};
 use experiments::config::RunConfig;
 use experiments::train::status::{State, Status};
-use experiments::train::{CellOptions, Manifest, Outcome, TrainError, run_cell};
+use experiments::train::{CellOptions, Manifest, Outcome, run_cell};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -39,8 +39,10 @@ fn stopped(bench: &Bench, name: &str, run: &RunConfig, step: u64, signal: libc::
 }
 
 fn checkpoints(dir: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(dir.join("checkpoints")).expect("checkpoints").map(|entry| entry.expect("a file").path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(dir.join("checkpoints"))
+        .expect("checkpoints")
+        .map(|entry| entry.expect("a file").path())
+        .collect();
     files.sort();
     files
 }
@@ -57,7 +59,7 @@ fn tensor_files(dir: &Path) -> Vec<(u64, PathBuf)> {
 #[test]
 fn killed_in_the_middle_it_goes_on_to_the_same_bits() {
     let bench = Bench::new();
-    let run = bench.run(400);
+    let run = bench.run(120);
     let undisturbed = bench.trained("undisturbed", &run);
     let killed = stopped(&bench, "killed", &run, 30, libc::SIGKILL);
     assert_eq!(status(&killed).state, State::Running, "it had no time to say more");
@@ -74,7 +76,7 @@ fn killed_in_the_middle_it_goes_on_to_the_same_bits() {
 #[test]
 fn asked_to_stop_it_writes_a_checkpoint_wherever_it_is() {
     let bench = Bench::new();
-    let run = bench.run(400);
+    let run = bench.run(120);
     let undisturbed = bench.trained("undisturbed", &run);
     let dir = stopped(&bench, "stopped", &run, 15, libc::SIGTERM);
     assert_eq!(status(&dir).state, State::Interrupted);
@@ -84,17 +86,9 @@ fn asked_to_stop_it_writes_a_checkpoint_wherever_it_is() {
     assert_eq!(Manifest::read(&dir).expect("readable").expect("there").sessions.len(), 2);
 }
 
-/// A cell stopped with exactly two checkpoints, at steps 10 and 20, and some lines after the second.
+/// See [`Bench::crashed`].
 fn with_two_checkpoints(bench: &Bench, name: &str) -> PathBuf {
-    // Its disk is full, as it were, from the third checkpoint on.
-    let run = bench.run(29);
-    let dir = bench.cell(name, &run);
-    fs::create_dir_all(dir.join("checkpoints/step-29.yaml/in-the-way")).expect("a folder in the way");
-    let error = train(&dir).expect_err("the last checkpoint cannot be written");
-    assert!(matches!(error, TrainError::Checkpoint(_)), "{error}");
-    assert!(status(&dir).resumable);
-    fs::remove_dir_all(dir.join("checkpoints/step-29.yaml")).expect("the way is free");
-    let _ = fs::remove_file(dir.join("checkpoints/step-29.safetensors"));
+    let dir = bench.crashed(name);
     assert_eq!(tensor_files(&dir).iter().map(|(step, _)| *step).collect::<Vec<_>>(), [10, 20]);
     dir
 }
@@ -112,7 +106,8 @@ fn what_lies_behind_the_last_checkpoint_is_done_again() {
 fn without_its_newest_checkpoint_it_goes_on_from_the_one_before() {
     let bench = Bench::new();
     let undisturbed = bench.trained("undisturbed", &bench.run(29));
-    let damages: [(&str, fn(&Path)); 3] = [
+    type Damage = fn(&Path);
+    let damages: [(&str, Damage); 3] = [
         ("deleted", |path| fs::remove_file(path).expect("removed")),
         ("cut", |path| fs::OpenOptions::new().write(true).open(path).expect("open").set_len(1000).expect("cut")),
         ("changed", |path| {
@@ -159,7 +154,10 @@ fn other_bits_are_refused_unless_forced() {
     let (outcome, _) = train_with(&dir, &CellOptions { force: true, ..two });
     assert_eq!(outcome.expect("forced"), Outcome::Done);
     let sessions = Manifest::read(&dir).expect("readable").expect("there").sessions;
-    assert_eq!(sessions.last().map(|session| &session.forced[..]), Some(&["threads: began with 1, now 2".to_owned()][..]));
+    assert_eq!(
+        sessions.last().map(|session| &session.forced[..]),
+        Some(&["threads: began with 1, now 2".to_owned()][..])
+    );
 }
 
 #[test]
@@ -171,6 +169,21 @@ fn a_flag_that_is_set_before_the_first_step_stops_there() {
     assert_eq!(outcome, Outcome::Interrupted { step: 0 });
     assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
     assert_same_bits(&bench.trained("undisturbed", &run), &dir);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn started_directly_its_threads_sleep_when_they_wait() {
+    let bench = Bench::new();
+    let dir = bench.cell("direct", &bench.run(120));
+    let mut command = posenc_cell(&dir);
+    let mut child = command.env_remove("OMP_WAIT_POLICY").stderr(Stdio::null()).spawn().expect("posenc starts");
+    wait_for_step(&dir, 1);
+    let environment = fs::read(format!("/proc/{}/environ", child.id())).expect("its environment");
+    child.kill().expect("killed");
+    child.wait().expect("it ends");
+    let variables = environment.split(|&byte| byte == 0).filter(|variable| variable.starts_with(b"OMP_WAIT_POLICY"));
+    assert_eq!(variables.collect::<Vec<_>>(), [b"OMP_WAIT_POLICY=PASSIVE"]);
 }
 
 #[cfg(target_os = "linux")]

@@ -1,9 +1,9 @@
-//! A tiny dataset of random legal chess games, tiny cells on it, and what is compared of them.
+//! A tiny dataset of legal chess games, tiny cells on it, and what is compared of them.
 
 use dataset::{ImportOptions, PerSplit, import};
 use encodings::EncodingConfig;
 use experiments::config::{EvalConfig, LossWeights, Mask, MovesName, RunConfig, TrainConfig, manifest_text};
-use experiments::sinks::{MetricLine, jsonl};
+use experiments::sinks::{MetricLine, Sink, jsonl};
 use experiments::train::status::Status;
 use experiments::train::{CellOptions, Outcome, TrainError, run_cell};
 use games::chess::Chess;
@@ -12,11 +12,12 @@ use models::{ChessformerConfig, ModelConfig, NormPlace, OptimizerConfig, PolicyC
 use nn::{Activation, NormKind};
 use std::fmt::Write as _;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
-use tempfile::TempDir;
 use tch::Device;
+use tempfile::TempDir;
 
 pub(crate) const GAMES: usize = 40;
 pub(crate) const GAME_PLIES: usize = 24;
@@ -36,7 +37,7 @@ impl Bench {
             output: dir.path().join("data"),
             name: "random".to_owned(),
             game: GameKind::Chess,
-            source: "random legal moves, made by this test".to_owned(),
+            source: "moves that this test made up".to_owned(),
             licence: "CC0-1.0".to_owned(),
             made_by: "a test".to_owned(),
             policy_from_ply: 2,
@@ -89,11 +90,37 @@ impl Bench {
         dir
     }
 
+    /// A cell of 29 steps whose process crashed, as it were, while it recorded step 28: it has checkpoints of steps
+    /// 10 and 20, and lines behind them.
+    pub(crate) fn crashed(&self, name: &str) -> PathBuf {
+        let dir = self.cell(name, &self.run(29));
+        let crash = || {
+            let stop = AtomicBool::new(false);
+            run_cell(&dir, &options(), vec![Box::new(CrashAt(28))], &mut |_| {}, &stop)
+        };
+        catch_unwind(AssertUnwindSafe(crash)).expect_err("it crashes");
+        dir
+    }
+
     /// A cell trained to its end in this process.
     pub(crate) fn trained(&self, name: &str, run: &RunConfig) -> PathBuf {
         let dir = self.cell(name, run);
         assert_eq!(train(&dir).expect("the cell trains"), Outcome::Done);
         dir
+    }
+}
+
+/// A sink that panics at a step.
+struct CrashAt(u64);
+
+impl Sink for CrashAt {
+    fn line(&mut self, line: &MetricLine) -> std::io::Result<()> {
+        assert_ne!(line.step, self.0, "the crash of this test");
+        Ok(())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -120,7 +147,8 @@ pub(crate) fn posenc_cell(dir: &Path) -> Command {
 }
 
 pub(crate) fn encoding(yaml: &str) -> EncodingConfig {
-    serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(yaml)).expect("an encoding")
+    serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(yaml))
+        .expect("an encoding")
 }
 
 pub(crate) fn status(dir: &Path) -> Status {
@@ -134,7 +162,9 @@ pub(crate) fn lines(dir: &Path) -> Vec<MetricLine> {
 /// The bits of `metrics.jsonl`: its text without the times.
 pub(crate) fn bits(dir: &Path) -> Vec<String> {
     let text = fs::read_to_string(dir.join("metrics.jsonl")).expect("metrics");
-    text.lines().map(|line| line.split_once(",\"time\":").expect("every line ends with its time").0.to_owned()).collect()
+    text.lines()
+        .map(|line| line.split_once(",\"time\":").expect("every line ends with its time").0.to_owned())
+        .collect()
 }
 
 /// Everything that two runs of one cell must share to the last bit.
@@ -168,12 +198,15 @@ fn random_games() -> String {
         let _ = write!(text, "[Event \"{number}\"]\n[Result \"{result}\"]\n\n");
         let mut position = <Chess as Game>::Position::start();
         let mut moves = Vec::new();
-        for _ in 0..GAME_PLIES {
+        for ply in 0..GAME_PLIES {
             position.legal_moves(&mut moves);
+            moves.sort_by_key(|&mv| position.move_index(mv));
             if moves.is_empty() {
                 break;
             }
-            let played = moves[streams::below(&mut stream, moves.len() as u64) as usize];
+            // White plays at random, Black by a rule that can be learned.
+            let choices = if ply % 2 == 0 { moves.len() as u64 } else { 1 };
+            let played = moves[streams::below(&mut stream, choices) as usize];
             let _ = write!(text, "{} ", long_algebraic(&position, played));
             position.play(played);
         }
@@ -186,18 +219,23 @@ fn random_games() -> String {
 fn long_algebraic(position: &<Chess as Game>::Position, mv: <<Chess as Game>::Position as Position>::Move) -> String {
     let uci = position.move_text(mv);
     let (from, to, promotion) = (&uci[..2], &uci[2..4], &uci[4..]);
-    match piece_at(&position.to_text(), from) {
+    let fen = position.to_text();
+    let piece = piece_at(&fen, from);
+    let en_passant = piece == 'P' && from[..1] != to[..1];
+    let takes = if en_passant || piece_at(&fen, to) != '.' { "x" } else { "" };
+    match piece {
         'K' if matches!(&uci[..], "e1g1" | "e8g8") => "O-O".to_owned(),
         'K' if matches!(&uci[..], "e1c1" | "e8c8") => "O-O-O".to_owned(),
         'P' => {
-            let takes = if from[..1] == to[..1] { String::new() } else { format!("{}x", &from[..1]) };
+            let file = if takes.is_empty() { "" } else { &from[..1] };
             let becomes = if promotion.is_empty() { String::new() } else { format!("={}", promotion.to_uppercase()) };
-            format!("{takes}{to}{becomes}")
+            format!("{file}{takes}{to}{becomes}")
         }
-        piece => format!("{piece}{from}{to}"),
+        piece => format!("{piece}{from}{takes}{to}"),
     }
 }
 
+/// The letter of the piece on a square, whoever's it is; a dot on an empty one.
 fn piece_at(fen: &str, square: &str) -> char {
     let mut at = square.chars();
     let file = at.next().expect("a file") as usize - 'a' as usize;
@@ -206,7 +244,9 @@ fn piece_at(fen: &str, square: &str) -> char {
     let row = rows[rows.len() - rank];
     let expanded: String = row
         .chars()
-        .flat_map(|c| std::iter::repeat_n(if c.is_ascii_digit() { '.' } else { c }, c.to_digit(10).unwrap_or(1) as usize))
+        .flat_map(|c| {
+            std::iter::repeat_n(if c.is_ascii_digit() { '.' } else { c }, c.to_digit(10).unwrap_or(1) as usize)
+        })
         .collect();
     expanded.chars().nth(file).expect("a square").to_ascii_uppercase()
 }

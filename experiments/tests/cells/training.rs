@@ -34,7 +34,12 @@ fn lines_come_when_they_are_due_with_metrics_of_the_registry() {
             assert!(metrics::find(name).is_ok() && value.is_finite(), "{name}: {value}");
         }
     }
-    let names: BTreeSet<_> = lines.iter().filter(|line| line.split != Split::Train).flat_map(|line| line.metrics.iter()).map(|(name, _)| name).collect();
+    let names: BTreeSet<_> = lines
+        .iter()
+        .filter(|line| line.split != Split::Train)
+        .flat_map(|line| line.metrics.iter())
+        .map(|(name, _)| name)
+        .collect();
     for name in ["policy_loss", "policy_kl", "policy_top5", "uniform_baseline", "value_accuracy", "policy_loss.novel"] {
         assert!(names.contains(name), "{name} is missing");
     }
@@ -49,12 +54,16 @@ fn lines_come_when_they_are_due_with_metrics_of_the_registry() {
 fn buckets_add_up_to_the_whole() {
     let bench = Bench::new();
     let run = bench.run(1);
-    let dir = bench.trained("buckets", &RunConfig { train: TrainConfig { mask: Mask::Eval, ..run.train.clone() }, ..run });
+    let dir =
+        bench.trained("buckets", &RunConfig { train: TrainConfig { mask: Mask::Eval, ..run.train.clone() }, ..run });
     let test = lines(&dir).pop().expect("a test line").metrics;
     let of = |name: &str| test.get(name);
     let phases = ["opening", "middlegame", "endgame"];
     let sum = |metric: &str, weight: &str| -> f64 {
-        phases.iter().filter_map(|phase| Some(of(&format!("{metric}.{phase}"))? * of(&format!("{weight}.{phase}"))?)).sum()
+        phases
+            .iter()
+            .filter_map(|phase| Some(of(&format!("{metric}.{phase}"))? * of(&format!("{weight}.{phase}"))?))
+            .sum()
     };
     let positions: f64 = phases.iter().filter_map(|phase| of(&format!("positions.{phase}"))).sum();
     assert_eq!(Some(positions), of("positions"));
@@ -94,7 +103,10 @@ fn the_manifest_says_what_was_trained() {
     let dir = bench.trained("manifest", &run);
     let manifest = Manifest::read(&dir).expect("readable").expect("there");
     let (network, layout) = declare(&run).expect("declared");
-    assert_eq!((&manifest.experiment[..], &manifest.label[..], &manifest.hash[..]), ("test", "manifest", "0123456789ab"));
+    assert_eq!(
+        (&manifest.experiment[..], &manifest.label[..], &manifest.hash[..]),
+        ("test", "manifest", "0123456789ab")
+    );
     let total = manifest.parameters.trunk + manifest.parameters.encoding + manifest.parameters.head;
     assert_eq!(total, layout.total());
     assert!(manifest.parameters.encoding > 0);

@@ -38,7 +38,6 @@ pub(crate) const RESERVED: [(&str, &[&str]); 17] = [
     ("indicatif", &["experiments"]),
     ("statrs", &["experiments"]),
     ("shakmaty", &["games"]),
-    ("pgn-reader", &["games"]),
     ("rsshogi", &["games"]),
     ("shogi_core", &["games"]),
     ("parquet", &["dataset"]),

@@ -9,10 +9,10 @@
 //! | `plies` | u16 | how many moves |
 //! | `result`, `termination` | string | names of [`GameResult`] and [`Termination`] |
 //! | `policy_from_ply` | u16 | earlier moves are no policy targets |
-//! | `value` | list<f32?> | winning probability of the side to move at ply *i*, from the score given with the move of ply *i* |
-//! | `clock` | list<f32?>? | seconds left on the mover's clock after the move; null where the record has none |
-//! | `time` | list<f32?>? | seconds that the move took; null where the record has none |
-//! | `seen_in_train` | list<bool>? | whether the position also occurs in a training game (board, hands, turn, castling, en passant); null for training games |
+//! | `value` | `list<f32?>` | winning probability of the side to move at ply *i*, from the score given with the move of ply *i* |
+//! | `clock` | `list<f32?>?` | seconds left on the mover's clock after the move; null where the record has none |
+//! | `time` | `list<f32?>?` | seconds that the move took; null where the record has none |
+//! | `seen_in_train` | `list<bool>?` | whether the position also occurs in a training game (board, hands, turn, castling, en passant); null for training games |
 //! | `first_rating`, `second_rating` | i32? | ratings of White and Black (chess), Black and White (shogi) |
 //! | `source_file`, `source_game` | string, u64 | where it came from |
 

@@ -19,7 +19,6 @@ pub enum Activation {
 
 impl Activation {
     /// Applies it, shape unchanged.
-    #[must_use]
     pub fn apply(self, x: &Tensor) -> Tensor {
         match self {
             Self::Mish => x.mish(),

@@ -52,7 +52,6 @@ impl Arena {
     }
 
     /// The flat tensor `[Layout::len]`, without gradient tracking; in-place changes to it change the parameters.
-    #[must_use]
     pub fn flat(&self) -> Tensor {
         self.flat.detach()
     }
@@ -89,8 +88,17 @@ impl Arena {
     /// # Errors
     /// If `loss` does not depend on the store, or memory runs out.
     pub fn gradient(&self, loss: &Tensor) -> Result<Tensor, TchError> {
-        let mut gradients = Tensor::f_run_backward(&[loss], &[&self.flat], false, false)?;
-        Ok(gradients.remove(0))
+        let unrelated = || TchError::Torch("the loss does not depend on the parameters".to_owned());
+        // Asked about a loss without a graph, autograd crashes; about one with another graph, it answers with an
+        // undefined tensor.
+        if !loss.requires_grad() {
+            return Err(unrelated());
+        }
+        let gradient = Tensor::f_run_backward(&[loss], &[&self.flat], false, false)?.remove(0);
+        if !gradient.defined() {
+            return Err(unrelated());
+        }
+        Ok(gradient)
     }
 }
 

@@ -30,7 +30,6 @@ impl Constant {
     }
 
     /// The constant on `device`.
-    #[must_use]
     pub fn on(&self, device: Device) -> Tensor {
         let mut placed = self.placed.borrow_mut();
         match placed.as_ref() {

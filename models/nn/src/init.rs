@@ -26,8 +26,11 @@ pub enum Init {
         bound: f64,
     },
     /// Anything else, from the parameter's stream and its shape.
-    Custom(Arc<dyn Fn(&mut Stream, &[i64]) -> Vec<f32> + Send + Sync>),
+    Custom(Arc<Draw>),
 }
+
+/// Makes a parameter's first values, in row-major order, from its stream and its shape.
+pub type Draw = dyn Fn(&mut Stream, &[i64]) -> Vec<f32> + Send + Sync;
 
 /// The standard deviation of a standard normal cut at ±2.
 const CUT_NORMAL_STD: f64 = 0.879_625_661_034_239_8;

@@ -21,7 +21,6 @@ impl Linear {
     }
 
     /// `[…, in]` → `[…, out]`.
-    #[must_use]
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         x.linear(&views[self.weight], self.bias.map(|bias| &views[bias]))
     }

@@ -35,7 +35,6 @@ impl Norm {
     }
 
     /// `[…, width]` → the same shape.
-    #[must_use]
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         match self.kind {
             NormKind::Rms => {

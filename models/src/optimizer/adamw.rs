@@ -1,6 +1,7 @@
 //! AdamW's bias corrections.
 
-use super::{AdamwConfig, OptimizerProgress, Update};
+use super::moments::Update;
+use super::{AdamwConfig, OptimizerProgress};
 
 impl AdamwConfig {
     /// The step `progress.steps`, which was counted already.

@@ -1,6 +1,7 @@
 //! Nadam's schedule of momenta.
 
-use super::{NadamConfig, OptimizerProgress, Update};
+use super::moments::Update;
+use super::{NadamConfig, OptimizerProgress};
 
 impl NadamConfig {
     /// The momentum of step `t`, counted from 1: β₁·(1 − ½·0.96ᵗ). (Keras since 2.11 has no further exponent; PyTorch's

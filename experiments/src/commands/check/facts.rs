@@ -12,14 +12,16 @@ pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = Vec::new();
     let seeds = experiment.seeds.len();
     if seeds < SEEDS_FOR_A_VERDICT {
-        warnings.push(format!("{seeds} seeds give no verdict: at least {SEEDS_FOR_A_VERDICT} complete pairs are needed"));
+        warnings
+            .push(format!("{seeds} seeds give no verdict: at least {SEEDS_FOR_A_VERDICT} complete pairs are needed"));
     }
     for game in experiment.games() {
         let rows: Vec<&Row> = experiment.rows.iter().filter(|row| row.run.game == game).collect();
         let name = game.name();
         if let Some(row) = rows.iter().find(|row| row.epochs() > 1.0) {
             let (label, epochs) = (&row.label, row.epochs());
-            warnings.push(format!("{name}: {label} sees the training split {epochs:.2} times; beyond 1 it may memorise"));
+            warnings
+                .push(format!("{name}: {label} sees the training split {epochs:.2} times; beyond 1 it may memorise"));
         }
         if rows.len() < 2 {
             warnings.push(format!("{name}: there is one row only, so nothing is compared"));
@@ -30,7 +32,8 @@ pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
         let late = rows.iter().find_map(|row| Some((row, never_reached(row)?)));
         if let Some((row, boundary)) = late {
             let (label, steps) = (&row.label, row.run.train.steps);
-            warnings.push(format!("{name}: {label} has {steps} steps, so its learning rate never changes at {boundary}"));
+            warnings
+                .push(format!("{name}: {label} has {steps} steps, so its learning rate never changes at {boundary}"));
         }
     }
     warnings
@@ -43,7 +46,9 @@ fn too_few_positions(row: &Row) -> Vec<String> {
     ]
     .into_iter()
     .filter(|(_, asked, there)| asked > there);
-    asked.map(|(split, asked, there)| format!("{asked} {split} positions are asked for, the dataset has {there}")).collect()
+    asked
+        .map(|(split, asked, there)| format!("{asked} {split} positions are asked for, the dataset has {there}"))
+        .collect()
 }
 
 /// The end of warm-up or a boundary of the schedule behind the last step.

@@ -10,6 +10,7 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
     heading(&mut out, experiment).expect("a String takes every text");
     out.push('\n');
     out.push_str(&rows(experiment, times));
+    out.push('\n');
     sources(&mut out, experiment);
     out.push_str(&datasets(experiment));
     for warning in warnings {
@@ -64,7 +65,7 @@ fn rows(experiment: &Experiment, times: &[f64]) -> String {
             grouped(shape.heads as u128),
             grouped(shape.macs.total()),
             shape.seams.clone(),
-            format!("{:.2}", row.epochs()),
+            format!("{:.3}", row.epochs()),
         ];
         cells.extend(times.get(i).map(|seconds| format!("{:.1}", 1000.0 * seconds)));
         cells

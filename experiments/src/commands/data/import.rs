@@ -69,7 +69,8 @@ fn options(args: &Args) -> anyhow::Result<ImportOptions> {
     for (option, share) in [("--test", args.test), ("--validation", args.validation)] {
         anyhow::ensure!((0.0..1.0).contains(&share), "{option} {share}: a share is 0 or more and below 1");
     }
-    let train = 1.0 - args.test - args.validation;
+    // Rounded, so that dataset.yaml says 0.7 and not 0.7000000000000001.
+    let train = ((1.0 - args.test - args.validation) * 1e12).round() / 1e12;
     anyhow::ensure!(train > 0.0, "--test and --validation leave no games to train on; they must add up to less than 1");
     let folder = args.out.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(ImportOptions {

@@ -66,7 +66,13 @@ fn moves<G: Game>(out: &mut String, position: &G::Position) -> std::fmt::Result 
     let mut legal = Vec::new();
     position.legal_moves(&mut legal);
     let vocabulary = G::from_to();
-    writeln!(out, "{} legal moves and their indices in {} ({} entries):", legal.len(), vocabulary.name, vocabulary.len())?;
+    writeln!(
+        out,
+        "{} legal moves and their indices in {} ({} entries):",
+        legal.len(),
+        vocabulary.name,
+        vocabulary.len()
+    )?;
     for line in legal.chunks(MOVES_A_LINE) {
         let cells = line.iter().map(|&mv| format!("{:>7} {:<5}", position.move_text(mv), position.move_index(mv)));
         writeln!(out, "{}", cells.collect::<String>().trim_end())?;

@@ -25,7 +25,9 @@ fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> St
         Verdict::Better => format!("{label} is better than {reference}"),
         Verdict::Worse => format!("{label} is worse than {reference}"),
         Verdict::NotDistinguishable => format!("{label} is not distinguishable from {reference}"),
-        Verdict::Missing => return format!("{label} against {reference} has no verdict: {}", missing(&comparison.missing)),
+        Verdict::Missing => {
+            return format!("{label} against {reference} has no verdict: {}", missing(&comparison.missing));
+        }
     };
     let left_out = match missing(&comparison.missing) {
         none if none.is_empty() => none,
@@ -34,13 +36,14 @@ fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> St
     format!("{claim}: {} {}{left_out}", primary.name, numbers(comparison))
 }
 
-/// `−0.123, 95 % [−0.150, −0.095]; Holm-corrected [−0.171, −0.074], p = 0.0021`, all in the same digits.
+/// `−0.123, Holm-corrected interval [−0.171, −0.074], p = 0.0021`, in the digits of the table.
 fn numbers(comparison: &Comparison) -> String {
     let (Some(test), Some(plain)) = (comparison.test, comparison.interval) else { return String::new() };
     let decimals = interval_decimals(&plain);
-    let mut text = format!("{}, 95 % {}", signed(test.mean, decimals), interval(&plain, decimals));
+    let mut text = signed(test.mean, decimals);
     if let Some(Corrected { holm, interval: corrected }) = &comparison.holm {
-        let _ = write!(text, "; Holm-corrected {}, p = {}", interval(corrected, decimals), p_value(holm.p));
+        let ends = interval(corrected, decimals);
+        let _ = write!(text, ", Holm-corrected interval {ends}, p = {}", p_value(holm.p));
     }
     text
 }
@@ -58,10 +61,12 @@ pub(super) fn missing(all: &[Missing]) -> String {
     let failed = |missing: &Missing| if let Missing::Failed { seed } = missing { Some(*seed) } else { None };
     let unfinished = |missing: &Missing| if let Missing::Unfinished { seed } = missing { Some(*seed) } else { None };
     let valueless = |missing: &Missing| if let Missing::NoValue { seed } = missing { Some(*seed) } else { None };
+    let unknown = |missing: &Missing| if let Missing::NoManifest { seed } = missing { Some(*seed) } else { None };
     let mut details: Vec<String> = [
         seeds(seeds_of(failed), "failed", "failed"),
         seeds(seeds_of(unfinished), "is not done", "are not done"),
         seeds(seeds_of(valueless), "has no value", "have no value"),
+        seeds(seeds_of(unknown), "has no manifest", "have no manifest"),
     ]
     .into_iter()
     .flatten()

@@ -3,6 +3,7 @@
 use crate::grid::plan::Role;
 use crate::report::model::{Comparison, GameReport, Missing, Report, RowReport, Verdict};
 use crate::report::numbers::{interval, interval_decimals, mean_sd, p_value, signed, thousands};
+use crate::report::statistics::Summary;
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, presets};
 use std::iter::once;
 
@@ -62,13 +63,13 @@ fn twin_verdict(comparison: &Comparison) -> String {
 pub(super) fn metrics(report: &Report, game: &GameReport) -> String {
     let header = [
         "encoding",
-        "below uniform",
+        "below unif.",
         "top-1 %",
         "top-5 %",
         "value loss",
         "value acc. %",
-        "legal mass %",
-        &format!("{} novel", report.primary.name),
+        "legal %",
+        "novel",
         "gap",
         "epochs",
     ];
@@ -84,7 +85,7 @@ pub(super) fn metrics(report: &Report, game: &GameReport) -> String {
             metric(row, "value_accuracy", 100.0),
             metric(row, "legal_mass", 100.0),
             metric(row, &novel, 1.0),
-            row.gap.as_ref().map_or_else(|| NOT_YET.to_owned(), |gap| signed_mean_sd(gap)),
+            row.gap.as_ref().map_or_else(|| NOT_YET.to_owned(), signed_mean_sd),
             row.epochs.map_or_else(|| NOT_YET.to_owned(), |epochs| format!("{epochs:.2}")),
         ]
     });
@@ -98,19 +99,19 @@ fn metric(row: &RowReport, metric: &str, scale: f64) -> String {
     row.test.get(metric).map_or_else(|| NOT_YET.to_owned(), |summary| mean_sd(summary, scale))
 }
 
-fn signed_mean_sd(summary: &crate::report::statistics::Summary) -> String {
+fn signed_mean_sd(summary: &Summary) -> String {
     let text = mean_sd(summary, 1.0);
     if text.starts_with('−') { text } else { format!("+{text}") }
 }
 
-/// Policy loss and accuracy by phase, each with the size of its bucket.
+/// Policy loss and accuracy by phase, each with the number of policy targets in it.
 pub(super) fn phases(game: &GameReport) -> String {
     if game.phase_sizes.iter().all(|(_, size)| size.is_none()) {
         return String::new();
     }
     let title = |(phase, size): &(&str, Option<u64>)| {
         let size = size.map_or_else(String::new, |size| format!(" ({})", thousands(size)));
-        [format!("{phase} loss{size}"), "top-1 %".to_owned()]
+        [format!("{phase}{size}"), "top-1 %".to_owned()]
     };
     let header: Vec<String> = once("encoding".to_owned()).chain(game.phase_sizes.iter().flat_map(title)).collect();
     let rows = game.rows.iter().map(|row| {
@@ -124,7 +125,16 @@ pub(super) fn phases(game: &GameReport) -> String {
 
 /// What each row costs, and what else it knows about squares.
 pub(super) fn costs(game: &GameReport) -> String {
-    let header = ["encoding", "trunk params", "head params", "encoding params", "step ms", "× ref.", "seams", "own position sources"];
+    let header = [
+        "encoding",
+        "trunk params",
+        "head params",
+        "encoding params",
+        "step ms",
+        "× ref.",
+        "seams",
+        "own position sources",
+    ];
     let rows = game.rows.iter().map(|row| {
         let network = &row.network;
         let step = row.step_time.map_or_else(|| "not measured".to_owned(), |time| format!("{:.1}", time.seconds * 1e3));
@@ -169,5 +179,8 @@ fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>, left: &[usize
     for row in rows {
         table.add_row(line(row));
     }
+    table.column_iter_mut().for_each(|column| {
+        column.set_padding((0, 1));
+    });
     table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }

@@ -63,11 +63,16 @@ pub fn read(path: &Path) -> Result<EventFile, EventError> {
     let bytes = std::fs::read(path).map_err(|source| EventError::Io { path: path.to_owned(), source })?;
     let mut file = EventFile::default();
     let mut offset = 0;
-    while let Some((record, next)) = record(&bytes, offset)
-        .map_err(|what| EventError::Damaged { path: path.to_owned(), offset, what: what.to_owned() })?
-    {
-        let event = Event::parse_from_bytes(record)
-            .map_err(|error| EventError::Damaged { path: path.to_owned(), offset, what: error.to_string() })?;
+    while let Some((record, next)) = record(&bytes, offset).map_err(|what| EventError::Damaged {
+        path: path.to_owned(),
+        offset,
+        what: what.to_owned(),
+    })? {
+        let event = Event::parse_from_bytes(record).map_err(|error| EventError::Damaged {
+            path: path.to_owned(),
+            offset,
+            what: error.to_string(),
+        })?;
         file.take(&event);
         offset = next;
     }

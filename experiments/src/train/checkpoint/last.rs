@@ -17,7 +17,8 @@ pub fn save_final(cell: &Path, layout: &Layout, weights: &[f32]) -> Result<PathB
     let dir = cell.join(DIR);
     std::fs::create_dir_all(&dir).map_err(CheckpointError::io("create", &dir))?;
     let path = dir.join(FINAL);
-    let bytes: Vec<Vec<u8>> = layout.params().iter().map(|p| little_endian(&weights[p.offset..p.offset + p.len()])).collect();
+    let bytes: Vec<Vec<u8>> =
+        layout.params().iter().map(|p| little_endian(&weights[p.offset..p.offset + p.len()])).collect();
     let mut views = Vec::with_capacity(bytes.len());
     for (param, bytes) in layout.params().iter().zip(&bytes) {
         let view = TensorView::new(Dtype::F32, shape(param), bytes);

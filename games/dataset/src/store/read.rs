@@ -5,9 +5,10 @@ use super::columns::{rows, schema};
 use super::write::hash_file;
 use crate::error::DatasetError;
 use crate::manifest::Shard;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use std::fs::File;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// Games that are turned into rows at a time.
@@ -41,18 +42,30 @@ pub(crate) fn verify(dir: &Path, shard: &Shard) -> Result<(), DatasetError> {
 pub fn read_shard(path: &Path, on_game: &mut dyn FnMut(GameRow)) -> Result<(), DatasetError> {
     let unreadable = |reason: String| DatasetError::ShardUnreadable { path: path.to_owned(), reason };
     let file = File::open(path).map_err(DatasetError::io("open", path))?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| unreadable(error.to_string()))?;
-    for expected in schema().fields() {
-        let found = builder.schema().field_with_name(expected.name()).map_err(|error| unreadable(error.to_string()))?;
-        if found.data_type() != expected.data_type() {
-            let types = format!("{:?} instead of {:?}", found.data_type(), expected.data_type());
-            return Err(unreadable(format!("column \"{}\" has type {types}", expected.name())));
-        }
-    }
-    let batches = builder.with_batch_size(BATCH_GAMES).build().map_err(|error| unreadable(error.to_string()))?;
-    for batch in batches {
-        let batch = batch.map_err(|error| unreadable(error.to_string()))?;
+    let mut batches = guarded(|| batches(file)).map_err(unreadable)?;
+    while let Some(batch) =
+        guarded(|| batches.next().transpose().map_err(|error| error.to_string())).map_err(unreadable)?
+    {
         rows(&batch).map_err(unreadable)?.into_iter().for_each(&mut *on_game);
     }
     Ok(())
+}
+
+/// A reader of the file's rows, once its columns are known to be the store's.
+fn batches(file: File) -> Result<ParquetRecordBatchReader, String> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
+    for expected in schema().fields() {
+        let found = builder.schema().field_with_name(expected.name()).map_err(|error| error.to_string())?;
+        if found.data_type() != expected.data_type() {
+            let types = format!("{:?} instead of {:?}", found.data_type(), expected.data_type());
+            return Err(format!("column \"{}\" has type {types}", expected.name()));
+        }
+    }
+    builder.with_batch_size(BATCH_GAMES).build().map_err(|error| error.to_string())
+}
+
+/// Turns a panic into an error: crate parquet panics on some damaged pages (about one in 500 files with a few bytes
+/// changed). What it worked on is not used again afterwards.
+fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err("a damaged page".to_owned()))
 }

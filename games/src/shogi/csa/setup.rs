@@ -132,12 +132,12 @@ impl Setup {
     fn pieces(&mut self, owner: Color, placed: &str) -> Result<(), String> {
         for (at, kind) in groups(placed)? {
             if (at, kind) == ("00", "AL") {
-                self.rest_to_hand(owner)?;
+                self.hand_out_rest(owner)?;
                 continue;
             }
             let kind = piece_kind(kind).ok_or_else(|| format!("no piece \"{kind}\""))?;
             if at == "00" {
-                self.to_hand(owner, kind)?;
+                self.hand_out(owner, kind)?;
                 continue;
             }
             let square = square(at).ok_or_else(|| format!("no square \"{at}\""))?;
@@ -149,13 +149,13 @@ impl Setup {
         Ok(())
     }
 
-    fn to_hand(&mut self, owner: Color, kind: PieceKind) -> Result<(), String> {
+    fn hand_out(&mut self, owner: Color, kind: PieceKind) -> Result<(), String> {
         let hand = self.board().hand_of_a_player_mut(owner);
         *hand = hand.added(kind).ok_or_else(|| format!("no {} can be in hand", code(kind)))?;
         Ok(())
     }
 
-    fn rest_to_hand(&mut self, owner: Color) -> Result<(), String> {
+    fn hand_out_rest(&mut self, owner: Color) -> Result<(), String> {
         for (kind, total) in SET {
             let board = self.board().clone();
             let on_board = Square::all()
@@ -165,7 +165,7 @@ impl Setup {
             let in_hands: usize =
                 Color::all().map(|color| board.hand(Piece::new(kind, color)).unwrap_or(0).into()).iter().sum();
             for _ in on_board + in_hands..total.into() {
-                self.to_hand(owner, kind)?;
+                self.hand_out(owner, kind)?;
             }
         }
         Ok(())
@@ -175,7 +175,7 @@ impl Setup {
 /// Groups of a square and a piece code, four characters each.
 fn groups(text: &str) -> Result<Vec<(&str, &str)>, String> {
     let text = text.trim_end();
-    if !text.is_ascii() || text.len() % 4 != 0 {
+    if !text.is_ascii() || !text.len().is_multiple_of(4) {
         return Err(format!("not squares and pieces (like 00FU): \"{}\"", text.escape_debug()));
     }
     Ok((0..text.len()).step_by(4).map(|at| (&text[at..at + 2], &text[at + 2..at + 4])).collect())

@@ -1,0 +1,166 @@
+//! From a file to rows and cells.
+
+mod cli;
+
+use cli::{EXPERIMENT, datasets};
+use experiments::config::{Experiment, Mask, RunConfig, Source};
+use std::collections::HashSet;
+use std::sync::LazyLock;
+use tempfile::TempDir;
+
+static DATA: LazyLock<TempDir> = LazyLock::new(|| {
+    let dir = TempDir::new().expect("a temporary folder");
+    datasets(dir.path());
+    dir
+});
+
+fn load(text: &str) -> Experiment {
+    let source = Source::new(&DATA.path().join("experiment.yaml"), text);
+    Experiment::from_source(&source).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The small experiment with its axes and its reference replaced, chess only. What `axes` varies is taken out of the
+/// base.
+fn chess(axes: &str, reference: &str) -> Experiment {
+    let (head, rest) = EXPERIMENT.split_once("axes:\n").expect("there are axes");
+    let (_, tail) = rest.split_once("seeds:").expect("there are seeds");
+    let fixed = [
+        ("  batch: [", "    batch: 4\n"),
+        ("  steps: [", "    steps: 8\n"),
+        ("  optimizer: [", "    optimizer: nadam\n"),
+        ("  learning_rate: [", "    learning_rate: 1e-3\n"),
+        ("  mask: [", "    mask: train\n"),
+        ("  model:\n", "  model:\n    chessformer: {layers: 2, width: 16, heads: 2, ff: 16}\n"),
+    ];
+    let varied = fixed.iter().filter(|(axis, _)| axes.contains(axis));
+    let base = varied.fold(head.to_owned(), |base, (_, line)| base.replace(line, ""));
+    let base = base.replace("base:\n", "base:\n  game: chess\n");
+    load(&format!("{base}{axes}seeds:{}", tail.replace("{encoding: none}", reference)))
+}
+
+fn labels(experiment: &Experiment) -> Vec<&str> {
+    experiment.rows.iter().map(|row| row.label.as_str()).collect()
+}
+
+#[test]
+fn axes_multiply_in_the_order_of_the_file_format() {
+    let experiment = load(EXPERIMENT);
+    let rows = ["chess-none", "chess-absolute", "chess-shaw", "shogi-none", "shogi-absolute", "shogi-shaw"];
+    assert_eq!(labels(&experiment), rows);
+    let references: Vec<_> = experiment.games().into_iter().filter_map(|game| experiment.reference(game)).collect();
+    assert_eq!(references.iter().map(|row| row.label.as_str()).collect::<Vec<_>>(), ["chess-none", "shogi-none"]);
+}
+
+#[test]
+fn every_row_of_a_seed_comes_before_the_next_seed() {
+    let cells = load(EXPERIMENT).cells();
+    let seeds: Vec<u64> = cells.iter().map(|cell| cell.run.seed).collect();
+    assert_eq!(seeds, [[0; 6], [1; 6], [2; 6]].concat());
+    let folders: HashSet<_> = cells.iter().map(|cell| cell.dir("runs".as_ref())).collect();
+    assert_eq!(folders.len(), cells.len());
+    assert!(cells[0].dir("runs".as_ref()).starts_with(format!("runs/small/chess-none-{}", cells[0].hash)));
+}
+
+#[test]
+fn labels_say_what_varies_and_no_more() {
+    let axes = "\
+axes:
+  encoding: [none, [{absolute: {at: gate}}, shaw], {absolute: {at: input}}]
+  batch: [4, 8]
+exclude: [{encoding: none, batch: 8}]
+";
+    let rows = [
+        "chess-none-batch4",
+        "chess-absolute-gate+shaw-batch4",
+        "chess-absolute-gate+shaw-batch8",
+        "chess-absolute-input-batch4",
+        "chess-absolute-input-batch8",
+    ];
+    assert_eq!(labels(&chess(axes, "{encoding: none}")), rows);
+}
+
+#[test]
+fn values_of_every_axis_get_labels_that_differ() {
+    let axes = "\
+axes:
+  encoding: [none, {shaw: {terms: [q]}}]
+  learning_rate: [1e-3, {values: [1e-3], warmup: 2}, 5e-4]
+  optimizer: [nadam, {adamw: {weight_decay: 0}}, adamw]
+  model:
+    - chessformer: {layers: 1, width: 16, heads: 2, ff: 16}
+    - chessformer: {layers: 1, width: 32, heads: 2, ff: 16}
+";
+    let model = "{chessformer: {layers: 1, width: 16, heads: 2, ff: 16}}";
+    let experiment = chess(axes, &format!("{{encoding: none, learning_rate: 5e-4, optimizer: nadam, model: {model}}}"));
+    let distinct: HashSet<_> = labels(&experiment).into_iter().collect();
+    assert_eq!((distinct.len(), experiment.rows.len()), (36, 36), "{distinct:?}");
+    let fit = |label: &str| label.chars().all(|c| c.is_ascii_alphanumeric() || "+-._".contains(c));
+    assert!(distinct.iter().all(|label| fit(label)), "{distinct:?}");
+}
+
+#[test]
+fn zipped_axes_advance_together() {
+    let axes = "\
+zip: [[encoding, batch]]
+axes:
+  encoding: [none, shaw]
+  batch: [4, 8]
+  steps: [8, 12]
+";
+    let rows = [
+        "chess-none-batch4-steps8",
+        "chess-none-batch4-steps12",
+        "chess-shaw-batch8-steps8",
+        "chess-shaw-batch8-steps12",
+    ];
+    assert_eq!(labels(&chess(axes, "{encoding: none, steps: 8}")), rows);
+}
+
+#[test]
+fn include_extends_the_rows_that_it_fits_to() {
+    // As GitHub Actions has it: the first entry contradicts no row and fits all, the second only shaw's, where it
+    // overwrites what the first one added.
+    let axes = "\
+axes:
+  encoding: [none, shaw]
+include:
+  - {mask: eval}
+  - {encoding: shaw, mask: none}
+";
+    let experiment = chess(axes, "{encoding: none}");
+    let masks: Vec<Mask> = experiment.rows.iter().map(|row| row.run.train.mask).collect();
+    assert_eq!(masks, [Mask::Eval, Mask::None]);
+}
+
+#[test]
+fn include_adds_a_row_where_it_fits_to_none() {
+    let axes = "\
+axes:
+  encoding: [none, shaw]
+include:
+  - {encoding: smolgen, batch: 8}
+";
+    let rows = ["chess-none-batch4", "chess-shaw-batch4", "chess-smolgen-batch8"];
+    assert_eq!(labels(&chess(axes, "{encoding: none}")), rows);
+}
+
+#[test]
+fn without_axes_the_entries_of_include_are_the_rows() {
+    let experiment = chess("include:\n  - {encoding: none}\n  - {encoding: shaw}\n", "{encoding: none}");
+    assert_eq!(labels(&experiment), ["chess-none", "chess-shaw"]);
+}
+
+#[test]
+fn a_run_is_read_back_from_its_own_yaml() {
+    for cell in load(EXPERIMENT).cells() {
+        let text = cell.run.to_yaml().expect("a run can be written");
+        assert_eq!(RunConfig::from_yaml(&text).expect("what was written can be read"), cell.run, "{text}");
+    }
+    let error = RunConfig::from_yaml("game: chess\nsteps: 3\n").unwrap_err().to_string();
+    assert!(error.contains("unknown field `steps`") && error.contains("line 2"), "{error}");
+}
+
+#[test]
+fn paths_to_data_do_not_depend_on_where_one_stands() {
+    assert!(load(EXPERIMENT).rows.iter().all(|row| row.run.data.is_absolute()));
+}
