@@ -249,7 +249,7 @@ fn turned_frequencies(magnitudes: Vec<f64>) -> Init {
     }))
 }
 
-/// The matrix J `[k,k]` with (x₀, x₁, …)·J = (−x₁, x₀, …): a product is several times faster than strided slices.
+/// The matrix J `[k,k]` with (x₀, x₁, …)·J = (−x₁, x₀, …): one small product instead of strided slices.
 fn pair_swap(head_width: usize) -> Constant {
     let mut swap = vec![0f32; head_width * head_width];
     for first in (0..head_width).step_by(2) {

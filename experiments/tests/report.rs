@@ -269,7 +269,7 @@ fn the_drawn_table_says_all_of_it() {
         assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
     }
     let widest = drawn.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-    assert!(widest <= 150, "{widest} columns:\n{drawn}");
+    assert!(widest <= 140, "{widest} columns:\n{drawn}");
     assert!(!drawn.contains('\u{1b}'), "colours");
 }
 
@@ -404,6 +404,31 @@ fn a_grid_without_twins_says_how_to_get_them() {
     let report = folder.report();
     assert!(text::draw(&report).contains("A/A row: none; `twin: true`"));
     assert!(report.warnings.iter().any(|w| w.contains("chess-absolute-twin-0123456789ab")), "{:?}", report.warnings);
+}
+
+#[test]
+fn a_smoke_run_gives_no_verdicts() {
+    let mut folder = Folder::finished();
+    folder.plan.smoke = true;
+    folder.write_plan();
+    let report = folder.report();
+    let shaw = comparison(&report, "shaw");
+    assert_eq!((shaw.verdict, &shaw.missing[..], shaw.holm), (Verdict::Missing, &[Missing::Smoke][..], None));
+    assert!(text::draw(&report).contains("shaw against absolute has no verdict: a smoke run gives no verdicts"));
+}
+
+#[test]
+fn a_verdict_stands_without_a_seed_that_failed_but_names_it() {
+    let mut folder = Folder::finished();
+    folder.plan.seeds.push(3);
+    folder.write_plan();
+    folder.done("absolute", 3, 2.4);
+    folder.failed("shaw", 3, "the loss is not finite");
+    let report = folder.report();
+    let shaw = comparison(&report, "shaw");
+    assert_eq!((shaw.verdict, shaw.pairs, shaw.planned), (Verdict::Better, 3, 4));
+    let drawn = text::draw(&report);
+    assert!(drawn.contains("p = 0.0024; left out: seed 3 failed."), "{drawn}");
 }
 
 #[test]

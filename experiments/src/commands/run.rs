@@ -167,7 +167,7 @@ impl Tally {
                 line += "; all were finished already, nothing was trained";
             }
             some => {
-                let _ = write!(line, "; {some} were finished already");
+                let _ = write!(line, "; {some} of them before or by another runner");
             }
         }
         line

@@ -3,7 +3,7 @@
 use super::error::ReportError;
 use super::files::{CellRecord, CellResult, Conditions, RunFolder};
 use super::model::{
-    ALPHA, Comparison, Counts, FailedCell, GameReport, PrimaryMetric, Report, RowReport, StepTimeConditions,
+    ALPHA, Comparison, Counts, FailedCell, GameReport, Missing, PrimaryMetric, Report, RowReport, StepTimeConditions,
     StepTimeReport,
 };
 use super::pairs::compare;
@@ -157,7 +157,8 @@ fn row_report(
             .and_then(|times| times.of(&row.folder))
             .map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
         comparison: other.map(|(reference, reference_cells)| {
-            compare((&reference.label, reference_cells), cells, (&primary.name, primary.direction))
+            let comparison = compare((&reference.label, reference_cells), cells, (&primary.name, primary.direction));
+            if folder.plan.smoke { comparison.lacking(Missing::Smoke) } else { comparison }
         }),
     }
 }

@@ -224,6 +224,16 @@ pub enum Missing {
     NoSpread,
     /// The metric has no good side.
     NoDirection,
+    /// The cells only took a few steps.
+    Smoke,
+}
+
+impl Missing {
+    /// Whether there can be no verdict; all else only leaves a pair out.
+    #[must_use]
+    pub fn rules_out_a_verdict(&self) -> bool {
+        matches!(self, Self::Pairs { .. } | Self::NoSpread | Self::NoDirection | Self::Smoke)
+    }
 }
 
 impl fmt::Display for Missing {
@@ -238,6 +248,7 @@ impl fmt::Display for Missing {
                 write!(f, "seed {seed}: {what} differs ({row} against {reference})")
             }
             Self::NoSpread => f.write_str("the difference is the same in every seed: are seeds used?"),
+            Self::Smoke => f.write_str("a smoke run gives no verdicts"),
             Self::NoDirection => f.write_str("the metric has no better side"),
         }
     }

@@ -79,9 +79,13 @@ fn kind(device: &str) -> &str {
 impl Comparison {
     /// Its p-value for Holm's procedure; none if it cannot have a verdict. (It still counts in the family's size.)
     pub(super) fn p(&self) -> Option<f64> {
-        let decides =
-            |missing: &Missing| matches!(missing, Missing::Pairs { .. } | Missing::NoSpread | Missing::NoDirection);
-        if self.missing.iter().any(decides) { None } else { self.test.map(|test| test.p) }
+        if self.missing.iter().any(Missing::rules_out_a_verdict) { None } else { self.test.map(|test| test.p) }
+    }
+
+    /// The same comparison with one more thing missing, which comes first.
+    pub(super) fn lacking(mut self, what: Missing) -> Self {
+        self.missing.insert(0, what);
+        self
     }
 
     /// Adds Holm's correction, and the verdict that follows from it.

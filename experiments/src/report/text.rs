@@ -65,21 +65,21 @@ fn game_block(report: &Report, game: &GameReport) -> String {
     facts.extend(game.uniform_baseline.map(|nats| format!("uniform over legal moves {nats:.3} nats")));
     let sources = match game.common_sources.as_slice() {
         [] => "no other position sources common to all rows".to_owned(),
-        sources => format!("position sources common to all rows:\n   - {}", sources.join("\n   - ")),
+        sources => format!("position sources common to all rows:\n  - {}", sources.join("\n  - ")),
     };
     let mut comparison = format!("{}\n{}", facts.join(" · "), tables::comparison(report, game));
     if game.twin.is_none() {
-        comparison += "\n A/A row: none; `twin: true` in the experiment file adds a twin of the reference";
+        comparison += "\nA/A row: none; `twin: true` in the experiment file adds a twin of the reference";
     }
     let mut parts = vec![comparison, tables::metrics(report, game)];
     parts.push(titled("policy loss and accuracy by phase (policy targets)", tables::phases(game)));
-    parts.push(format!("{}\n {sources}", titled("cost and position", tables::costs(game))));
+    parts.push(format!("{}\n{sources}", titled("cost and position", tables::costs(game))));
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
 }
 
 fn titled(title: &str, table: String) -> String {
-    if table.is_empty() { table } else { format!(" {title}\n{table}") }
+    if table.is_empty() { table } else { format!("{title}\n{table}") }
 }
 
 fn failures(report: &Report) -> String {

@@ -1,7 +1,7 @@
 //! What a reader must know before believing a table.
 
 use super::files::RunFolder;
-use super::model::{ALPHA, GameReport, Report, TEST_POSITIONS_WANTED};
+use super::model::{ALPHA, GameReport, PAIRS_NEEDED, Report, TEST_POSITIONS_WANTED};
 use super::numbers::{p_value, thousands};
 use crate::train::metrics::Direction;
 
@@ -10,6 +10,7 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
     let mut all = Vec::new();
     if report.smoke {
         all.push("this is a smoke run of a few steps: its numbers mean nothing".to_owned());
+        return all;
     }
     if report.primary.direction == Direction::Neither {
         all.push(format!("{} describes and does not judge: no verdicts", report.primary.name));
@@ -27,7 +28,8 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
 }
 
 fn twin(game: &GameReport) -> Option<String> {
-    let test = game.twin.as_ref()?.comparison.as_ref()?.test?;
+    let comparison = game.twin.as_ref()?.comparison.as_ref()?;
+    let test = comparison.test.filter(|_| comparison.pairs >= PAIRS_NEEDED)?;
     (test.p < ALPHA).then(|| {
         format!(
             "{}: the A/A row differs from its own reference (p = {}); that happens in one of twenty grids by chance, \

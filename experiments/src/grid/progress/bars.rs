@@ -12,6 +12,12 @@ use std::time::{Duration, Instant};
 /// Status files are read, and bars drawn, this often.
 const DRAW_EVERY: Duration = Duration::from_millis(200);
 
+const GRID: &str = "{wide_bar} {pos}/{len} cells, {elapsed} so far";
+/// Nothing can be said of the time that is left before the first cell has ended.
+const GRID_WITH_ETA: &str = "{wide_bar} {pos}/{len} cells, {elapsed} so far, {eta} left";
+const STARTING: &str = "  {msg:<40} starting";
+const TRAINING: &str = "  {msg:<40} {wide_bar} {pos}/{len} steps";
+
 /// Bars on stderr.
 #[derive(Debug)]
 pub struct Bars {
@@ -29,7 +35,7 @@ impl Bars {
     pub fn new(tasks: &[Task]) -> Self {
         let all = MultiProgress::new();
         let grid = all.add(ProgressBar::new(tasks.len() as u64));
-        style(&grid, "{wide_bar} {pos}/{len} cells, {elapsed} so far, {eta} left");
+        style(&grid, GRID);
         Self {
             names: tasks.iter().map(|task| task.name.clone()).collect(),
             dirs: tasks.iter().map(|task| task.dir.clone()).collect(),
@@ -55,7 +61,7 @@ fn style(bar: &ProgressBar, template: &str) {
 impl Watch for Bars {
     fn started(&mut self, task: usize) {
         let bar = self.all.add(ProgressBar::new(0));
-        style(&bar, "  {msg:<40} {wide_bar} {pos}/{len} steps");
+        style(&bar, STARTING);
         bar.set_message(self.names[task].clone());
         self.cells.insert(task, bar);
     }
@@ -71,8 +77,11 @@ impl Watch for Bars {
         self.drawn = Instant::now();
         for task in running {
             let status = Status::read(&self.dirs[*task]).ok().flatten();
-            if let (Some(status), Some(bar)) = (status, self.cells.get(task)) {
-                bar.set_length(status.steps);
+            if let (Some(status), Some(bar)) = (status.filter(|status| status.steps > 0), self.cells.get(task)) {
+                if bar.length() != Some(status.steps) {
+                    bar.set_length(status.steps);
+                    style(bar, TRAINING);
+                }
                 bar.set_position(status.step);
             }
         }
@@ -85,9 +94,10 @@ impl Watch for Bars {
             self.all.remove(&bar);
         }
         self.grid.inc(1);
-        if matches!(outcome, Outcome::AlreadyFinished) {
+        match outcome {
+            Outcome::Finished { .. } => style(&self.grid, GRID_WITH_ETA),
             // What was done before says nothing about the time that is left.
-            self.grid.reset_eta();
+            _ => self.grid.reset_eta(),
         }
         let place = format!("{}/{}", self.grid.position(), self.names.len());
         if let Some(text) = ending(&place, &self.names[task], outcome) {

@@ -72,8 +72,7 @@ pub(super) fn missing(all: &[Missing]) -> String {
     .flatten()
     .collect();
     details.extend(all.iter().filter(|m| matches!(m, Missing::Differs { .. })).map(Missing::to_string));
-    let general = all.iter().filter(|m| matches!(m, Missing::Pairs { .. } | Missing::NoSpread | Missing::NoDirection));
-    let general: Vec<_> = general.map(Missing::to_string).collect();
+    let general: Vec<_> = all.iter().filter(|m| m.rules_out_a_verdict()).map(Missing::to_string).collect();
     match (general.join("; "), details.join("; ")) {
         (general, details) if general.is_empty() => details,
         (general, details) if details.is_empty() => general,

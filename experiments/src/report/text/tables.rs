@@ -1,8 +1,8 @@
 //! The tables of one game.
 
 use crate::grid::plan::Role;
-use crate::report::model::{Comparison, GameReport, Missing, Report, RowReport, Verdict};
-use crate::report::numbers::{interval, interval_decimals, mean_sd, p_value, signed, thousands};
+use crate::report::model::{Comparison, GameReport, Missing, Report, RowReport};
+use crate::report::numbers::{fixed, interval, interval_decimals, mean_sd, p_value, signed, thousands};
 use crate::report::statistics::Summary;
 use comfy_table::{Cell, CellAlignment, LineStyle, Table, presets};
 use std::iter::once;
@@ -39,24 +39,21 @@ fn against_reference(row: &RowReport) -> [String; 4] {
 }
 
 fn verdict(comparison: &Comparison) -> String {
-    match (comparison.verdict, comparison.missing.first()) {
-        (Verdict::Missing, Some(reason @ (Missing::Pairs { .. } | Missing::NoSpread | Missing::NoDirection))) => {
-            reason.to_string()
-        }
-        (verdict, _) => verdict.to_string(),
-    }
+    ruled_out(comparison).unwrap_or_else(|| comparison.verdict.to_string())
 }
 
 /// An A/A row is no comparison of the grid: it says whether the noise is as small as the intervals claim.
 fn twin_verdict(comparison: &Comparison) -> String {
-    match (comparison.missing.first(), comparison.test) {
-        (Some(reason @ (Missing::Pairs { .. } | Missing::NoSpread)), _) => reason.to_string(),
-        (_, Some(test)) if comparison.interval.is_some_and(|ends| ends.excludes_zero()) => {
-            format!("differs from itself (p = {})", p_value(test.p))
-        }
-        (_, Some(test)) => format!("as it should be (p = {})", p_value(test.p)),
-        _ => NOT_YET.to_owned(),
-    }
+    let judged = comparison.test.map(|test| match comparison.interval.is_some_and(|ends| ends.excludes_zero()) {
+        true => format!("differs from itself (p = {})", p_value(test.p)),
+        false => format!("as it should be (p = {})", p_value(test.p)),
+    });
+    ruled_out(comparison).or(judged).unwrap_or_else(|| NOT_YET.to_owned())
+}
+
+/// Why there can be no verdict.
+fn ruled_out(comparison: &Comparison) -> Option<String> {
+    comparison.missing.iter().find(|missing| missing.rules_out_a_verdict()).map(Missing::to_string)
 }
 
 /// Metrics of the test split beside the primary one.
@@ -78,7 +75,7 @@ pub(super) fn metrics(report: &Report, game: &GameReport) -> String {
         let novel = format!("{}.novel", report.primary.name);
         vec![
             name(row),
-            below.map_or_else(|| NOT_YET.to_owned(), |(loss, uniform)| format!("{:.3}", uniform - loss.mean)),
+            below.map_or_else(|| NOT_YET.to_owned(), |(loss, uniform)| fixed(uniform - loss.mean, 3)),
             metric(row, "policy_accuracy", 100.0),
             metric(row, "policy_top5", 100.0),
             metric(row, "value_loss", 1.0),
