@@ -12,7 +12,6 @@ pub mod list;
 pub mod report;
 pub mod run;
 pub mod show;
-pub(crate) mod table;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

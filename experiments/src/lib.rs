@@ -6,4 +6,5 @@ pub mod config;
 pub mod grid;
 pub mod report;
 pub mod sinks;
+mod table;
 pub mod train;

@@ -62,7 +62,7 @@ impl Grid {
             arguments: vec![self.dir.path().join("worker.sh").into()],
             threads: 1,
             devices: vec!["cpu".to_owned()],
-            smoke: false,
+            flags: Vec::new(),
         }
     }
 

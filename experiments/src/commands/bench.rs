@@ -3,7 +3,7 @@
 mod contenders;
 
 use super::devices::{parse_device, prepare};
-use super::table::{grouped, table};
+use crate::table::{grouped, table};
 use crate::config::{Experiment, open_dataset};
 use crate::train::bench::{BenchOptions, Contender, StepTime, step_times};
 use crate::train::threads::ensure_passive_threads;

@@ -43,6 +43,10 @@ pub struct Args {
     /// A few steps, an evaluation and the report of every cell, apart from real results: does everything work?
     #[arg(long)]
     smoke: bool,
+    /// Go on with interrupted cells even where threads, instruction set or LibTorch changed: other bits than an
+    /// undisturbed run, and the manifest says so.
+    #[arg(long)]
+    force: bool,
 }
 
 /// Runs the grid, then prints its report.
@@ -94,8 +98,9 @@ fn check_devices(devices: &[Device]) -> anyhow::Result<()> {
 
 fn train(args: &Args, prepared: &Prepared, interrupt: &Interrupt) -> anyhow::Result<Vec<Outcome>> {
     let devices = args.devices.iter().map(|&device| device_name(device)).collect();
-    let worker =
-        Worker::this_program(args.threads.get(), devices, args.smoke).context("cannot find this program itself")?;
+    let mut worker = Worker::this_program(args.threads.get(), devices).context("cannot find this program itself")?;
+    worker.flags.extend(args.smoke.then_some("--smoke"));
+    worker.flags.extend(args.force.then_some("--force"));
     let jobs = args.jobs.map_or_else(|| usual_jobs(args), NonZeroUsize::get);
     let scheduler = Scheduler { worker: &worker, jobs, fail_fast: args.fail_fast, interrupt };
     Ok(scheduler.run(&prepared.tasks, &mut *progress::on_stderr(&prepared.tasks)))

@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 /// What a cell prints, in its folder.
 pub const LOG: &str = "log.txt";
 
-/// How to start the process that trains a cell: `program arguments… --dir DIR --threads N --device D [--smoke]`.
+/// How to start the process that trains a cell: `program arguments… --dir DIR --threads N --device D flags…`.
 #[derive(Debug, Clone)]
 pub struct Worker {
     /// The program.
@@ -25,8 +25,8 @@ pub struct Worker {
     pub threads: usize,
     /// The devices, e.g. `cpu` or `cuda:0`; cells that run at the same time take them in turns.
     pub devices: Vec<String>,
-    /// Whether cells take a few steps only.
-    pub smoke: bool,
+    /// What comes after: `--smoke`, `--force`.
+    pub flags: Vec<&'static str>,
 }
 
 impl Worker {
@@ -34,8 +34,9 @@ impl Worker {
     ///
     /// # Errors
     /// If the program's own path is unknown.
-    pub fn this_program(threads: usize, devices: Vec<String>, smoke: bool) -> io::Result<Self> {
-        Ok(Self { program: std::env::current_exe()?, arguments: vec!["cell".into()], threads, devices, smoke })
+    pub fn this_program(threads: usize, devices: Vec<String>) -> io::Result<Self> {
+        let program = std::env::current_exe()?;
+        Ok(Self { program, arguments: vec!["cell".into()], threads, devices, flags: Vec::new() })
     }
 
     /// Starts it on the cell in `dir`, whose `lock` it inherits, on the device of slot number `slot`. Its output is
@@ -56,7 +57,7 @@ impl Worker {
             .arg(dir)
             .args(["--threads", &self.threads.to_string()])
             .args(["--device", self.device(slot)])
-            .args(self.smoke.then_some("--smoke"))
+            .args(&self.flags)
             .env("OMP_WAIT_POLICY", "PASSIVE")
             .env("OMP_NUM_THREADS", self.threads.to_string())
             .env("NO_COLOR", "1")

@@ -73,20 +73,6 @@ pub fn p_value(p: f64) -> String {
     }
 }
 
-/// An integer in groups of three digits, e.g. `1,382,400`.
-#[must_use]
-pub fn thousands(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,10 +101,5 @@ mod tests {
             [0.00001, 0.0021, 0.0496, 0.0504, 0.07, 0.62, 1.0].map(p_value),
             ["<0.0001", "0.0021", "0.0496", "0.0504", "0.070", "0.62", "1.00"]
         );
-    }
-
-    #[test]
-    fn thousands_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_382_400].map(thousands), ["0", "999", "1,000", "1,382,400"]);
     }
 }

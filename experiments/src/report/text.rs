@@ -7,7 +7,7 @@ mod tables;
 
 use super::files::Conditions;
 use super::model::{Counts, GameReport, Report};
-use super::numbers::thousands;
+use crate::table::grouped;
 use crate::train::metrics::Direction;
 
 /// Draws a report.
@@ -59,8 +59,8 @@ fn progress(counts: &Counts, what: &str) -> String {
 
 fn game_block(report: &Report, game: &GameReport) -> String {
     let mut facts = vec![game.game.clone()];
-    facts.extend(game.test_positions.map(|positions| format!("{} test positions", thousands(positions))));
-    facts.extend(game.policy_targets.map(|targets| format!("{} policy targets", thousands(targets))));
+    facts.extend(game.test_positions.map(|positions| format!("{} test positions", grouped(positions))));
+    facts.extend(game.policy_targets.map(|targets| format!("{} policy targets", grouped(targets))));
     facts.extend(game.novel_share.map(|share| format!("{:.1} % of positions novel", share * 100.0)));
     facts.extend(game.uniform_baseline.map(|nats| format!("uniform over legal moves {nats:.3} nats")));
     let sources = match game.common_sources.as_slice() {

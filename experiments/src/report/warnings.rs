@@ -2,7 +2,8 @@
 
 use super::files::RunFolder;
 use super::model::{ALPHA, GameReport, PAIRS_NEEDED, Report, TEST_POSITIONS_WANTED};
-use super::numbers::{p_value, thousands};
+use super::numbers::p_value;
+use crate::table::grouped;
 use crate::train::metrics::Direction;
 
 /// Every warning of a report, most important first.
@@ -70,8 +71,8 @@ fn few_test_positions(game: &GameReport) -> Option<String> {
         format!(
             "{}: {} test positions; {} or more make the noise of the test set small beside that of seeds",
             game.game,
-            thousands(positions),
-            thousands(TEST_POSITIONS_WANTED)
+            grouped(positions),
+            grouped(TEST_POSITIONS_WANTED)
         )
     })
 }

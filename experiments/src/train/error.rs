@@ -76,7 +76,7 @@ pub enum TrainError {
     /// Going on would mix bits of two kinds in one cell.
     #[error(
         "going on from step {step} would give other bits than one undisturbed run: {}; restore what changed, or force \
-         it (`posenc cell --force`), which the manifest will say",
+         it (`posenc run --force`), which the manifest will say",
         differences.join("; ")
     )]
     OtherBits {

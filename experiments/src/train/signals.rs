@@ -5,15 +5,19 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A flag that SIGTERM and SIGINT set from now on, instead of ending the process. A second one ends it at once.
+/// A flag that SIGTERM and SIGINT set from now on, instead of ending the process. A second SIGINT ends it at once, since
+/// a person who presses Ctrl-C twice means it; SIGTERM may come twice for one wish (a scheduler signals the runner and
+/// its cells, and the runner its cells again), and must not cost the checkpoint.
 ///
 /// # Errors
 /// If the handlers cannot be set.
 pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
+    let interrupted = Arc::new(AtomicBool::new(false));
+    // Checked before it is set, so it acts on the second signal.
+    signal_hook::flag::register_conditional_shutdown(SIGINT, 1, Arc::clone(&interrupted))?;
+    signal_hook::flag::register(SIGINT, interrupted)?;
     for signal in [SIGINT, SIGTERM] {
-        // Checked before it is set, so it acts on the second signal.
-        signal_hook::flag::register_conditional_shutdown(signal, 1, Arc::clone(&flag))?;
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
     }
     Ok(flag)

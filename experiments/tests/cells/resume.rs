@@ -26,13 +26,16 @@ fn wait_for_step(dir: &Path, step: u64) {
     }
 }
 
-/// A cell that is stopped by a signal after at least `step` steps.
-fn stopped(bench: &Bench, name: &str, run: &RunConfig, step: u64, signal: libc::c_int) -> PathBuf {
+/// A cell that is stopped by signals, one right after the other, after at least `step` steps.
+fn stopped(bench: &Bench, name: &str, run: &RunConfig, step: u64, signals: &[libc::c_int]) -> PathBuf {
     let dir = bench.cell(name, run);
     let mut child = spawn(&dir);
     wait_for_step(&dir, step);
-    // SAFETY: a plain system call on a child that was not waited for yet.
-    unsafe { libc::kill(child.id() as i32, signal) };
+    for &signal in signals {
+        // SAFETY: a plain system call on a child that was not waited for yet.
+        unsafe { libc::kill(child.id() as i32, signal) };
+        std::thread::sleep(Duration::from_millis(1));
+    }
     child.wait().expect("it ends");
     assert_ne!(status(&dir).state, State::Done, "it was stopped before its end");
     dir
@@ -61,7 +64,7 @@ fn killed_in_the_middle_it_goes_on_to_the_same_bits() {
     let bench = Bench::new();
     let run = bench.run(120);
     let undisturbed = bench.trained("undisturbed", &run);
-    let killed = stopped(&bench, "killed", &run, 30, libc::SIGKILL);
+    let killed = stopped(&bench, "killed", &run, 30, &[libc::SIGKILL]);
     assert_eq!(status(&killed).state, State::Running, "it had no time to say more");
     // A write that the kill cut short.
     let mut metrics = fs::OpenOptions::new().append(true).open(killed.join("metrics.jsonl")).expect("metrics");
@@ -78,7 +81,8 @@ fn asked_to_stop_it_writes_a_checkpoint_wherever_it_is() {
     let bench = Bench::new();
     let run = bench.run(120);
     let undisturbed = bench.trained("undisturbed", &run);
-    let dir = stopped(&bench, "stopped", &run, 15, libc::SIGTERM);
+    // A scheduler signals the runner and its cells, and the runner its cells again.
+    let dir = stopped(&bench, "stopped", &run, 15, &[libc::SIGTERM, libc::SIGTERM]);
     assert_eq!(status(&dir).state, State::Interrupted);
     assert_eq!(tensor_files(&dir).pop().map(|(step, _)| step), Some(status(&dir).step));
     assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);

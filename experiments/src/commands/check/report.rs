@@ -1,6 +1,6 @@
 //! What `posenc check` prints.
 
-use super::super::table::{grouped, table};
+use crate::table::{grouped, table};
 use crate::config::{Experiment, ReadAt, Role, Row};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

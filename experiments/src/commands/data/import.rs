@@ -1,7 +1,7 @@
 //! `posenc data import`.
 
 use super::super::show::parse_game;
-use super::super::table::grouped;
+use crate::table::grouped;
 use crate::config::manifest_text;
 use dataset::{ImportOptions, ImportReport, PerSplit, Progress};
 use games::GameKind;

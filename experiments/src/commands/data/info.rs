@@ -1,6 +1,6 @@
 //! `posenc data info` in words.
 
-use super::super::table::{grouped, table};
+use crate::table::{grouped, table};
 use dataset::{Info, Split};
 use games::Phase;
 use std::collections::BTreeMap;

@@ -2,9 +2,9 @@
 
 use crate::grid::plan::Role;
 use crate::report::model::{Comparison, GameReport, Missing, Report, RowReport};
-use crate::report::numbers::{fixed, interval, interval_decimals, mean_sd, p_value, signed, thousands};
+use crate::report::numbers::{fixed, interval, interval_decimals, mean_sd, p_value, signed};
 use crate::report::statistics::Summary;
-use comfy_table::{Cell, CellAlignment, LineStyle, Table, presets};
+use crate::table::{self, grouped};
 use std::iter::once;
 
 const NOT_YET: &str = "–";
@@ -107,7 +107,7 @@ pub(super) fn phases(game: &GameReport) -> String {
         return String::new();
     }
     let title = |(phase, size): &(&str, Option<u64>)| {
-        let size = size.map_or_else(String::new, |size| format!(" ({})", thousands(size)));
+        let size = size.map_or_else(String::new, |size| format!(" ({})", grouped(size)));
         [format!("{phase}{size}"), "top-1 %".to_owned()]
     };
     let header: Vec<String> = once("encoding".to_owned()).chain(game.phase_sizes.iter().flat_map(title)).collect();
@@ -138,9 +138,9 @@ pub(super) fn costs(game: &GameReport) -> String {
         let ratio = row.step_time.and_then(|time| time.ratio).map_or_else(String::new, |ratio| format!("{ratio:.2}"));
         vec![
             name(row),
-            thousands(network.trunk as u64),
-            thousands(network.heads as u64),
-            thousands(network.encoding as u64),
+            grouped(network.trunk as u64),
+            grouped(network.heads as u64),
+            grouped(network.encoding as u64),
             step,
             ratio,
             network.seams.clone(),
@@ -165,19 +165,6 @@ fn seeds(row: &RowReport) -> String {
 
 /// A table with the named columns flush left and all others flush right.
 fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>, left: &[usize]) -> String {
-    let align = |column: usize, text: String| {
-        let alignment = if left.contains(&column) { CellAlignment::Left } else { CellAlignment::Right };
-        Cell::new(text).set_alignment(alignment)
-    };
-    let line = |texts: Vec<String>| texts.into_iter().enumerate().map(|(i, text)| align(i, text)).collect::<Vec<_>>();
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING.header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(line(header.iter().map(|&title| title.to_owned()).collect()));
-    for row in rows {
-        table.add_row(line(row));
-    }
-    table.column_iter_mut().for_each(|column| {
-        column.set_padding((0, 1));
-    });
-    table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    let right: Vec<_> = (0..header.len()).filter(|column| !left.contains(column)).collect();
+    table::table(header, &right, rows).trim_end().to_owned()
 }

@@ -1,4 +1,4 @@
-//! Plain tables for the terminal.
+//! Plain tables for the terminal, and the numbers in them.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, presets};
 
@@ -13,6 +13,9 @@ pub(crate) fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<It
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+    table.column_iter_mut().for_each(|column| {
+        column.set_padding((0, 1));
+    });
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
@@ -27,4 +30,14 @@ pub(crate) fn grouped(value: impl Into<u128>) -> String {
         out.push(digit);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!([0u64, 999, 1000, 1_382_400].map(grouped), ["0", "999", "1,000", "1,382,400"]);
+    }
 }
