@@ -38,6 +38,11 @@ impl Body {
         }
     }
 
+    /// None: attention sees a set of tokens, and all else acts on each token alike.
+    pub(crate) fn position_sources(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// Multiplications by weights for one token.
     pub(crate) fn weight_macs_per_token(&self) -> u64 {
         self.blocks.iter().map(Block::weight_macs_per_token).sum()

@@ -26,6 +26,11 @@ impl Embedding {
         self.activation.apply(&self.dense.forward(views, x_blc))
     }
 
+    /// None: every token goes through the same weights.
+    pub(crate) fn position_sources(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     pub(crate) fn macs_per_token(&self) -> u64 {
         self.dense.macs()
     }

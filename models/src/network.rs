@@ -104,7 +104,13 @@ impl Network {
     /// legal-move mask of training is the trainer's to add.)
     #[must_use]
     pub fn position_sources(&self) -> Vec<&'static str> {
-        [self.policy.position_sources(), self.value.position_sources()].concat()
+        [
+            self.embedding.position_sources(),
+            self.body.position_sources(),
+            self.policy.position_sources(),
+            self.value.position_sources(),
+        ]
+        .concat()
     }
 
     /// What a forward pass costs.

@@ -50,13 +50,15 @@ pub struct AdamwConfig {
     /// Added to the root of the second moment.
     pub epsilon: f64,
     /// Share of a weight that a step of rate 1 takes away. Only weights of matrix products outside the position
-    /// encodings decay; norms, biases, gates and tables never do.
+    /// encodings decay; norms and biases never do.
     pub weight_decay: f64,
+    /// Whether everything that belongs to the position encodings decays too: tables, gates, frequencies.
+    pub decay_encodings: bool,
 }
 
 impl Default for AdamwConfig {
     fn default() -> Self {
-        Self { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.01 }
+        Self { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.01, decay_encodings: false }
     }
 }
 
@@ -125,7 +127,7 @@ impl Optimizer {
             config,
             moments: Moments::zeros(layout.len(), device)?,
             progress: OptimizerProgress { steps: 0, momentum_product: 1.0 },
-            decayed: decay::spans(layout),
+            decayed: decay::spans(layout, config.decays_encodings()),
         })
     }
 
@@ -191,6 +193,13 @@ impl Optimizer {
 }
 
 impl OptimizerConfig {
+    fn decays_encodings(self) -> bool {
+        match self {
+            Self::Nadam(_) => false,
+            Self::Adamw(adamw) => adamw.decay_encodings,
+        }
+    }
+
     /// Its name in YAML.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -207,7 +216,7 @@ impl OptimizerConfig {
     pub fn check(&self) -> Result<(), OptimizerError> {
         let (beta1, beta2, epsilon, weight_decay) = match *self {
             Self::Nadam(NadamConfig { beta1, beta2, epsilon }) => (beta1, beta2, epsilon, 0.0),
-            Self::Adamw(AdamwConfig { beta1, beta2, epsilon, weight_decay }) => (beta1, beta2, epsilon, weight_decay),
+            Self::Adamw(AdamwConfig { beta1, beta2, epsilon, weight_decay, .. }) => (beta1, beta2, epsilon, weight_decay),
         };
         let share = |value: f64| (0.0..1.0).contains(&value);
         let options = [

@@ -69,7 +69,7 @@ fn nadam_is_keras_nadam() {
 
 #[test]
 fn adamw_is_torch_adamw() {
-    let config = AdamwConfig { beta1: 0.85, beta2: 0.97, epsilon: 1e-6, weight_decay: 0.1 };
+    let config = AdamwConfig { beta1: 0.85, beta2: 0.97, epsilon: 1e-6, weight_decay: 0.1, decay_encodings: false };
     let rate = 2e-3;
     let found = run(OptimizerConfig::Adamw(config), 100, 20, rate);
     let mut expected: Vec<f64> = start(found.len()).into_iter().map(f64::from).collect();
@@ -91,19 +91,32 @@ fn adamw_is_torch_adamw() {
 
 #[test]
 fn weight_decay_touches_matrices_outside_encodings_only() {
+    assert_decay(false);
+}
+
+#[test]
+fn weight_decay_touches_encodings_where_asked() {
+    assert_decay(true);
+}
+
+/// A step without gradient shrinks what decays, and nothing else.
+fn assert_decay(decay_encodings: bool) {
     let stack = [encoding(r#"{"smolgen": {"compress": 3, "hidden": 5, "gen": 6}}"#), encoding(r#"{"shaw": {}}"#)];
     let spec = spec(GameKind::Shogi, InputName::PieceTokens);
     let (_, layout) = declare(&tiny(NormPlace::Post), &stack, &spec);
     let arena = stirred(&layout);
     let before = arena.values().expect("the CPU's values can be read");
-    let config = OptimizerConfig::Adamw(AdamwConfig { weight_decay: 0.5, ..AdamwConfig::default() });
+    let config = OptimizerConfig::Adamw(AdamwConfig { weight_decay: 0.5, decay_encodings, ..AdamwConfig::default() });
     let mut optimizer = Optimizer::new(config, &layout, Device::Cpu).expect("a valid configuration");
     let still = Tensor::zeros([layout.len() as i64], (tch::Kind::Float, Device::Cpu));
     optimizer.step(&mut arena.flat(), &still, 0.1).expect("memory suffices");
     let after = arena.values().expect("the CPU's values can be read");
     let mut encoding_matrices = 0;
     for param in layout.params() {
-        let decays = param.range == Range::Matrix && param.part != Part::Encoding;
+        let decays = match param.part {
+            Part::Encoding => decay_encodings,
+            _ => param.range == Range::Matrix,
+        };
         encoding_matrices += usize::from(param.range == Range::Matrix && param.part == Part::Encoding);
         let factor = if decays { 1.0 - 0.1 * 0.5 } else { 1.0 };
         for i in param.offset..param.offset + param.len() {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use games::{Entry, FeatureKind, InputName};
+use games::{Boards, Entry, FeatureKind, InputName};
 use models::input::Expander;
 use models::{ChessformerConfig, NormPlace, Pool, Spec};
 use nn::{Activation, NormKind};
@@ -16,6 +16,7 @@ fn the_input_expansion() {
         let found = expander.expand(&tensor(&rows));
         let size = [5, spec.input.tokens() as i64, expander.channels() as i64];
         assert_eq!(found.size(), size);
+        assert_eq!(expander.channels() == 112, spec.input.name == InputName::Lc0_112, "Lc0's planes are 112");
         let expected: Vec<f64> = rows.iter().flat_map(|row| channels(&spec, row).concat()).collect();
         assert_near(&numbers(&found), &expected, 1e-6, spec.input.name.name());
     }
@@ -29,15 +30,14 @@ fn channels(spec: &Spec, row: &[u8]) -> Vec<Vec<f64>> {
     let aux = input.name == InputName::PieceTokensAux;
     let mut tokens: Vec<Vec<f64>> = (0..squares)
         .map(|square| {
-            let mut token: Vec<f64> =
-                (0..input.piece_codes).map(|code| one(usize::from(row[square]) == code)).collect();
+            let mut token = board_channels(spec, row, square);
             token.extend(input.squares().map(|(at, _)| one(usize::from(row[at]) == square + 1)));
             token.extend(if aux { vec![0.0; 2 * scalars.len()] } else { scalars.clone() });
             token
         })
         .collect();
     if aux {
-        let board = input.piece_codes + input.squares().count();
+        let board = tokens[0].len() - 2 * scalars.len();
         tokens.extend((0..scalars.len()).map(|i| {
             let mut token = vec![0.0; board + 2 * scalars.len()];
             token[board + i] = scalars[i];
@@ -46,6 +46,20 @@ fn channels(spec: &Spec, row: &[u8]) -> Vec<Vec<f64>> {
         }));
     }
     tokens
+}
+
+fn board_channels(spec: &Spec, row: &[u8], square: usize) -> Vec<f64> {
+    let input = spec.input;
+    let (squares, steps) = (input.geometry.squares(), input.steps());
+    let pieces = |step: usize, codes: std::ops::Range<usize>| {
+        codes.map(move |code| one(usize::from(row[step * squares + square]) == code))
+    };
+    match input.boards {
+        Boards::Current => pieces(0, 0..input.piece_codes).collect(),
+        Boards::History { .. } => (0..steps)
+            .flat_map(|step| pieces(step, 1..input.piece_codes).chain([f64::from(row[steps * squares + step])]))
+            .collect(),
+    }
 }
 
 fn scaled(byte: u8, kind: FeatureKind) -> f64 {

@@ -1,6 +1,6 @@
 //! Where weight decay acts.
 
-use nn::{Layout, Part, Range};
+use nn::{Layout, ParamSpec, Part, Range};
 use tch::{TchError, Tensor};
 
 /// A run of elements of the flat store.
@@ -10,23 +10,26 @@ pub(super) struct Span {
     end: usize,
 }
 
-/// Where weight decay acts: matrix weights outside the encodings, neighbours joined. Padding may be covered; it is 0.
-pub(super) fn spans(layout: &Layout) -> Vec<Span> {
-    let mut params: Vec<_> = layout.params().iter().filter(|p| p.range == Range::Matrix).collect();
+/// Where weight decay acts: matrix weights outside the encodings, and if asked everything that belongs to the encodings;
+/// neighbours joined. Padding may be covered; it is 0.
+pub(super) fn spans(layout: &Layout, decay_encodings: bool) -> Vec<Span> {
+    let decays = |param: &ParamSpec| match param.part {
+        Part::Encoding => decay_encodings,
+        Part::Trunk | Part::Head => param.range == Range::Matrix,
+    };
+    let mut params: Vec<_> = layout.params().iter().collect();
     params.sort_by_key(|param| param.offset);
     let mut spans: Vec<Span> = Vec::new();
     let mut joins = false;
     for param in params {
-        if param.part == Part::Encoding {
-            joins = false;
-            continue;
+        if decays(param) {
+            let end = param.offset + param.len();
+            match spans.last_mut().filter(|_| joins) {
+                Some(last) => last.end = end,
+                None => spans.push(Span { start: param.offset, end }),
+            }
         }
-        let end = param.offset + param.len();
-        match spans.last_mut().filter(|_| joins) {
-            Some(last) => last.end = end,
-            None => spans.push(Span { start: param.offset, end }),
-        }
-        joins = true;
+        joins = decays(param);
     }
     spans
 }

@@ -10,8 +10,8 @@ use tch::{Device, Tensor};
 
 /// Every game with every input.
 pub fn specs() -> Vec<Spec> {
-    let with = |game: GameKind, name| Spec { input: game.input(name), moves: game.from_to() };
-    GameKind::ALL.iter().flat_map(|&game| InputName::ALL.map(|name| with(game, name))).collect()
+    let of = |game: GameKind| game.inputs().iter().map(move |input| Spec { input, moves: game.from_to() });
+    GameKind::ALL.into_iter().flat_map(of).collect()
 }
 
 pub fn spec(game: GameKind, name: InputName) -> Spec {
@@ -72,10 +72,13 @@ pub fn rows(spec: &Spec, batch: usize) -> Vec<Vec<u8>> {
 
 fn byte(spec: &Spec, squares: usize, row: usize, i: usize) -> u8 {
     let draw = mixed((row * 1009 + i) as u64) as usize;
-    if i < squares {
+    let features_at = spec.input.features_at();
+    if i < spec.input.steps() * squares {
         return (draw % spec.input.piece_codes) as u8;
+    } else if i < features_at {
+        return (draw % 2) as u8;
     }
-    match spec.input.features[i - squares].kind {
+    match spec.input.features[i - features_at].kind {
         FeatureKind::Scalar { .. } => (draw % 3) as u8,
         FeatureKind::Square => (draw % (squares + 1)) as u8,
     }
