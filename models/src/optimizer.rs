@@ -216,7 +216,9 @@ impl OptimizerConfig {
     pub fn check(&self) -> Result<(), OptimizerError> {
         let (beta1, beta2, epsilon, weight_decay) = match *self {
             Self::Nadam(NadamConfig { beta1, beta2, epsilon }) => (beta1, beta2, epsilon, 0.0),
-            Self::Adamw(AdamwConfig { beta1, beta2, epsilon, weight_decay, .. }) => (beta1, beta2, epsilon, weight_decay),
+            Self::Adamw(AdamwConfig { beta1, beta2, epsilon, weight_decay, .. }) => {
+                (beta1, beta2, epsilon, weight_decay)
+            }
         };
         let share = |value: f64| (0.0..1.0).contains(&value);
         let options = [
