@@ -3,8 +3,8 @@
 mod contenders;
 
 use super::devices::{parse_device, prepare};
-use crate::table::{grouped, table};
 use crate::config::{Experiment, open_dataset};
+use crate::table::{grouped, table};
 use crate::train::bench::{BenchOptions, Contender, StepTime, step_times};
 use crate::train::threads::ensure_passive_threads;
 use anyhow::Context as _;

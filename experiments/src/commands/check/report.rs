@@ -1,7 +1,7 @@
 //! What `posenc check` prints.
 
-use crate::table::{grouped, table};
 use crate::config::{Experiment, ReadAt, Role, Row};
+use crate::table::{grouped, table};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 

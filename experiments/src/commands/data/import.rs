@@ -1,8 +1,8 @@
 //! `posenc data import`.
 
 use super::super::show::parse_game;
-use crate::table::grouped;
 use crate::config::manifest_text;
+use crate::table::grouped;
 use dataset::{ImportOptions, ImportReport, PerSplit, Progress};
 use games::GameKind;
 use indicatif::{ProgressBar, ProgressStyle};
