@@ -1,6 +1,6 @@
 # `make` lists what there is. Two targets are all a newcomer needs: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint components doctests unit-tests check data tensorboard
+.PHONY: help quickstart test smoke setup test-setup build lint components doctests unit-tests check data engines tensorboard
 
 .NOTPARALLEL:
 
@@ -54,6 +54,9 @@ data: build ## make the starter datasets anew from their games: make data CHESS=
 	@test -f "$(CHESS)" && test -f "$(SHOGI)" || { \
 		echo "make: name the two files: make data CHESS=selfplay_stockfish.pgn.zst SHOGI=selfplay_fairy.csa.zst" >&2; exit 2; }
 	scripts/starter-data "$(CHESS)" "$(SHOGI)"
+
+engines: ## install Debian's stockfish and fairy-stockfish, for `posenc data generate engines`
+	@scripts/engines
 
 tensorboard: ## look at every run in TensorBoard
 	@command -v tensorboard >/dev/null || { echo "make: tensorboard is missing: pip install tensorboard" >&2; exit 1; }

@@ -6,6 +6,7 @@
 pub mod bench;
 pub mod cell;
 pub mod check;
+mod complaint;
 pub mod data;
 pub mod devices;
 pub mod list;
@@ -65,7 +66,7 @@ impl Cli {
         match outcome {
             Ok(code) => code,
             Err(error) => {
-                eprintln!("posenc: {error:#}");
+                eprintln!("posenc: {}", complaint::complaint(&error));
                 ExitCode::from(1)
             }
         }

@@ -18,7 +18,7 @@ mod resolve;
 pub mod run;
 pub mod shape;
 pub mod source;
-mod suggest;
+pub(crate) mod suggest;
 mod syntax;
 pub mod values;
 

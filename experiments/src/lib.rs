@@ -3,6 +3,8 @@
 
 pub mod commands;
 pub mod config;
+pub mod engines;
+pub mod generate;
 pub mod grid;
 pub mod report;
 pub mod sinks;

@@ -5,7 +5,7 @@ pub mod line;
 pub mod progress;
 pub mod tensorboard;
 
-pub use line::{MetricLine, Metrics, Time};
+pub use line::{MetricLine, Metrics, Part, Time};
 
 use std::io;
 
@@ -22,4 +22,12 @@ pub trait Sink: Send {
     /// # Errors
     /// If that fails.
     fn flush(&mut self) -> io::Result<()>;
+
+    /// Takes note that the cell is done: no line will come after this.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    fn end(&mut self) -> io::Result<()> {
+        self.flush()
+    }
 }

@@ -12,6 +12,7 @@ pub mod cell;
 pub mod checkpoint;
 pub mod error;
 pub mod evaluate;
+pub mod events;
 mod feed;
 pub mod identity;
 mod learner;

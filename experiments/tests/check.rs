@@ -30,7 +30,8 @@ fn rows_are_listed_with_their_size_and_sources() {
         "logits",
         "legal-move mask in training",
         "dataset chess",
-        "18 cells: 6 rows x 3 seeds",
+        "FLOPs/position",
+        "24 cells: 8 rows (2 of them A/A twins) x 3 seeds",
     ];
     for part in parts {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
@@ -40,7 +41,7 @@ fn rows_are_listed_with_their_size_and_sources() {
 #[test]
 fn the_json_counts_what_the_formulas_say() {
     let report = checked(EXPERIMENT);
-    assert_eq!(report["cells"], 18);
+    assert_eq!(report["cells"], 24);
     let rows = report["rows"].as_array().expect("a list of rows");
     let encoding = |label: &str| {
         let row = rows.iter().find(|row| row["label"] == label).expect("the row exists");
@@ -65,6 +66,8 @@ fn disappointments_are_announced() {
         assert!(found, "{part:?} is not in {warnings:?}");
     };
     warned(&EXPERIMENT.replace("seeds: [0, 1, 2]", "seeds: [0, 1]"), "2 seeds give no verdict");
+    let alone = EXPERIMENT.replace("    - absolute: {at: input}\n    - shaw: {terms: [q, k]}\n", "");
+    warned(&alone, "there is one row only");
     warned(&EXPERIMENT.replace("steps: 8", "steps: 8000"), "beyond 1 it may memorise");
     warned(&EXPERIMENT.replace("test_positions: 8", "test_positions: 100000"), "100000 test positions are asked for");
     let late = "learning_rate: {values: [1e-3, 1e-4], boundaries: [9]}";
@@ -74,13 +77,14 @@ fn disappointments_are_announced() {
 
 #[test]
 fn a_twin_is_a_row_of_its_own() {
-    let report = checked(&EXPERIMENT.replace("seeds:", "twin: true\nseeds:"));
+    let report = checked(EXPERIMENT);
     let rows = report["rows"].as_array().expect("a list of rows");
     let twins: Vec<&Value> = rows.iter().filter(|row| row["role"] == "twin").collect();
     assert_eq!(twins.iter().map(|row| &row["label"]).collect::<Vec<_>>(), ["chess-none-twin", "shogi-none-twin"]);
     let reference = rows.iter().find(|row| row["label"] == "chess-none").expect("the reference");
     assert_ne!(twins[0]["hash"], reference["hash"]);
     assert_eq!(report["cells"], 24);
+    assert_eq!(checked(&EXPERIMENT.replace("seeds:", "twin: false\nseeds:"))["cells"], 18);
 }
 
 #[test]

@@ -73,7 +73,9 @@ fn an_illegal_move_costs_its_game_only() {
     write(dir.path(), "games.pgn", &format!("{bad}{}", chess_records()));
     let import = ["data", "import", "--game", "chess", "--from", "games.pgn", "--out"];
     let answer = run(dir.path(), &[&import[..], &["set"]].concat()).succeeds();
-    for part in ["kept 49", "rejected 1", "illegal_move 1", "games.pgn, game 0", "Ke3", "rejects.jsonl"] {
+    for part in
+        ["kept 49", "rejected 1", "illegal_move 1", "games.pgn, game 0, ply 2", "Ke3", "mend them", "rejects.jsonl"]
+    {
         assert!(answer.stdout.contains(part), "{part:?} is not in:\n{}", answer.stdout);
     }
     let answer = run(dir.path(), &[&import[..], &["strict", "--strict"]].concat());
@@ -85,11 +87,37 @@ fn an_illegal_move_costs_its_game_only() {
 #[test]
 fn a_wrong_board_in_csa_costs_its_game_only() {
     let dir = folder();
-    let bad = "V2.2\nPI\n+\n+7776KI\n%TORYO\n/\n";
-    write(dir.path(), "games.csa", &format!("{bad}{}", shogi_records()));
-    let answer =
-        run(dir.path(), &["data", "import", "--game", "shogi", "--from", "games.csa", "--out", "set"]).succeeds();
-    assert!(answer.stdout.contains("kept 81") && answer.stdout.contains("rejected 1"), "{}", answer.stdout);
+    // The second row has ten squares; the third game's king could be captured.
+    let first_row = "P1-KY-KE-GI-KI-OU-KI-GI-KE-KY";
+    let wide = format!("V2.2\n{first_row}\nP2 * -HI *  *  *  *  *  * -KA * \n+\n+7776FU\n%TORYO\n/\n");
+    let hanging = "V2.2\nP-51OU\nP+52HI59OU\n+\n+5251HI\n%TORYO\n/\n";
+    write(dir.path(), "games.csa", &format!("{wide}{}{hanging}", shogi_records()));
+    let import = ["data", "import", "--game", "shogi", "--from", "games.csa", "--out"];
+    let answer = run(dir.path(), &[&import[..], &["set"]].concat()).succeeds();
+    for part in [
+        "kept 81",
+        "rejected 2",
+        "start_position 2",
+        "games.csa, game 0: row P2 does not have 9 squares",
+        "mend them",
+        "rejects.jsonl",
+    ] {
+        assert!(answer.stdout.contains(part), "{part:?} is not in:\n{}", answer.stdout);
+    }
+    let rejects = std::fs::read_to_string(dir.path().join("set/rejects.jsonl")).expect("the list");
+    assert!(rejects.contains("could capture the king"), "{rejects}");
+    run(dir.path(), &[&import[..], &["strict", "--strict"]].concat()).fails_with(&["games.csa, game 0", "row P2"]);
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_written_is_named() {
+    let dir = folder();
+    write(dir.path(), "games.pgn", &chess_records());
+    write(dir.path(), "file", "keep me");
+    let answer = run(dir.path(), &["data", "import", "--game", "chess", "--from", "games.pgn", "--out", "file/set"]);
+    let answer = answer.fails_with(&["cannot write to file: ", "name another place"]);
+    assert_eq!(answer.stderr.lines().count(), 1, "{}", answer.stderr);
+    assert_eq!(std::fs::read_to_string(dir.path().join("file")).expect("the file"), "keep me");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod cli;
 
 use cli::{EXPERIMENT, datasets};
-use experiments::config::{Experiment, Mask, RunConfig, Source};
+use experiments::config::{Experiment, Mask, Role, RunConfig, Source};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 use tempfile::TempDir;
@@ -38,8 +38,19 @@ fn chess(axes: &str, reference: &str) -> Experiment {
     load(&format!("{base}{axes}seeds:{}", tail.replace("{encoding: none}", reference)))
 }
 
+/// The labels of all rows but twins.
 fn labels(experiment: &Experiment) -> Vec<&str> {
-    experiment.rows.iter().map(|row| row.label.as_str()).collect()
+    experiment.rows.iter().filter(|row| row.role != Role::Twin).map(|row| row.label.as_str()).collect()
+}
+
+#[test]
+fn every_reference_has_a_twin_unless_it_is_switched_off() {
+    let twins = |experiment: &Experiment| -> Vec<String> {
+        experiment.rows.iter().filter(|row| row.run.twin).map(|row| row.label.clone()).collect()
+    };
+    assert_eq!(twins(&load(EXPERIMENT)), ["chess-none-twin", "shogi-none-twin"]);
+    assert_eq!(twins(&load(&format!("{EXPERIMENT}twin: true\n"))), twins(&load(EXPERIMENT)));
+    assert_eq!(twins(&load(&format!("{EXPERIMENT}twin: false\n"))), [""; 0]);
 }
 
 #[test]
@@ -55,7 +66,8 @@ fn axes_multiply_in_the_order_of_the_file_format() {
 fn every_row_of_a_seed_comes_before_the_next_seed() {
     let cells = load(EXPERIMENT).cells();
     let seeds: Vec<u64> = cells.iter().map(|cell| cell.run.seed).collect();
-    assert_eq!(seeds, [[0; 6], [1; 6], [2; 6]].concat());
+    let rows = 6 + 2;
+    assert_eq!(seeds, [vec![0; rows], vec![1; rows], vec![2; rows]].concat());
     let folders: HashSet<_> = cells.iter().map(|cell| cell.dir("runs".as_ref())).collect();
     assert_eq!(folders.len(), cells.len());
     assert!(cells[0].dir("runs".as_ref()).starts_with(format!("runs/small/chess-none-{}", cells[0].hash)));
@@ -93,7 +105,7 @@ axes:
     let model = "{chessformer: {layers: 1, width: 16, heads: 2, ff: 16}}";
     let experiment = chess(axes, &format!("{{encoding: none, learning_rate: 5e-4, optimizer: nadam, model: {model}}}"));
     let distinct: HashSet<_> = labels(&experiment).into_iter().collect();
-    assert_eq!((distinct.len(), experiment.rows.len()), (36, 36), "{distinct:?}");
+    assert_eq!((distinct.len(), labels(&experiment).len()), (36, 36), "{distinct:?}");
     let fit = |label: &str| label.chars().all(|c| c.is_ascii_alphanumeric() || "+-._".contains(c));
     assert!(distinct.iter().all(|label| fit(label)), "{distinct:?}");
 }
@@ -125,11 +137,11 @@ axes:
   encoding: [none, shaw]
 include:
   - {mask: eval}
-  - {encoding: shaw, mask: none}
+  - {encoding: shaw, mask: train}
 ";
     let experiment = chess(axes, "{encoding: none}");
-    let masks: Vec<Mask> = experiment.rows.iter().map(|row| row.run.train.mask).collect();
-    assert_eq!(masks, [Mask::Eval, Mask::None]);
+    let rows = experiment.rows.iter().filter(|row| row.role != Role::Twin);
+    assert_eq!(rows.map(|row| row.run.train.mask).collect::<Vec<_>>(), [Mask::Eval, Mask::Train]);
 }
 
 #[test]

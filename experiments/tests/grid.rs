@@ -13,8 +13,7 @@ use tempfile::TempDir;
 
 /// Three rows of chess with one seed, and a twin: four cells.
 fn small() -> String {
-    let text = EXPERIMENT.replace("game: [chess, shogi]", "game: [chess]").replace("seeds: [0, 1, 2]", "seeds: [0]");
-    text + "twin: true\n"
+    EXPERIMENT.replace("game: [chess, shogi]", "game: [chess]").replace("seeds: [0, 1, 2]", "seeds: [0]")
 }
 
 /// A folder with datasets and an experiment in it.
@@ -75,6 +74,17 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
     assert_eq!(table, first.stdout.split_once("\nTensorBoard").expect("a table, then the summary").0);
     assert_eq!(table, run(dir.path(), &["report", "runs/small"]).succeeds().stdout);
     assert!(!table.contains("not measured"), "{table}");
+
+    // What TensorBoard shows is derived, so a run gives it back.
+    let cell = cell_of(&run_dir, "chess-shaw");
+    let events = || {
+        let names = fs::read_dir(&cell).expect("a cell").map(|entry| entry.expect("an entry").path());
+        names.filter(|path| path.to_string_lossy().contains("tfevents")).collect::<Vec<_>>()
+    };
+    events().iter().for_each(|path| fs::remove_file(path).expect("the event files go"));
+    let third = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert_eq!(third.stderr, "chess-shaw seed 0: its event files are rebuilt from metrics.jsonl\n");
+    assert_eq!((events().len(), fingerprints(&run_dir)), (1, before));
 }
 
 #[test]

@@ -19,8 +19,19 @@ fn names(entries: &[Value]) -> Vec<&str> {
 fn every_registry_is_listed() {
     assert_eq!(names(&listed("games")), ["chess", "shogi"]);
     assert_eq!(names(&listed("moves")), ["from_to_chess_1858", "from_to_shogi_3781"]);
-    let inputs = ["piece_tokens", "piece_tokens_aux"];
-    assert_eq!(names(&listed("inputs")), [inputs[0], inputs[0], inputs[1], inputs[1]], "each for both games");
+    let inputs: Vec<Value> = listed("inputs");
+    let inputs: Vec<(&str, &str)> =
+        names(&inputs).into_iter().zip(inputs.iter().filter_map(|i| i["game"].as_str())).collect();
+    assert_eq!(
+        inputs,
+        [
+            ("piece_tokens", "chess"),
+            ("piece_tokens", "shogi"),
+            ("piece_tokens_aux", "chess"),
+            ("piece_tokens_aux", "shogi"),
+            ("lc0_112", "chess")
+        ]
+    );
     assert_eq!(names(&listed("models")), ["chessformer"]);
     assert!(names(&listed("presets")).contains(&"cf-6m"));
     assert_eq!(names(&listed("encodings")), encodings::EncodingConfig::NAMES);

@@ -90,6 +90,17 @@ fn a_wrong_type_says_what_to_write() {
 }
 
 #[test]
+fn an_input_of_another_game_is_refused() {
+    refuses(
+        "input: piece_tokens",
+        "input: lc0_112",
+        &["experiment.yaml:5:10", "shogi has no input lc0_112: its inputs are piece_tokens, piece_tokens_aux"],
+    );
+    let chess_only = with("input: piece_tokens", "input: lc0_112").replace("game: [chess, shogi]", "game: [chess]");
+    assert_eq!(complaint(&chess_only), None);
+}
+
+#[test]
 fn traps_of_yaml_are_caught() {
     refuses(
         "name: small",
@@ -260,6 +271,8 @@ fn the_primary_metric_must_exist_and_judge() {
         &["experiment.yaml:26:19: `policy_los` is no metric", "did you mean `policy_loss`?"],
     );
     refuses("policy_loss", "uniform_baseline", &["only describes"]);
+    refuses("policy_loss", "positions_per_s", &["`positions_per_s` is measured in training only", "policy_loss"]);
+    refuses("policy_loss", "loss", &["`loss` is measured in training only"]);
     refuses("policy_loss", "legal_mass", &["means nothing for chess-none", "mask: eval"]);
     refuses(
         "at: last",
@@ -268,6 +281,31 @@ fn the_primary_metric_must_exist_and_judge() {
     );
     refuses("at: last", "at: 12", &["step 12 is never evaluated: chess-none has 8 steps"]);
     refuses("at: last", "at: end", &["`last` or the number of a step"]);
+}
+
+#[test]
+fn rows_with_and_without_a_mask_have_no_common_policy_metric() {
+    let mixed = with("    mask: train\n", "").replace("axes:\n", "axes:\n  mask: [eval, none]\n");
+    let of = |mask: &str| mixed.replace("{encoding: none}", &format!("{{encoding: none, mask: {mask}}}"));
+    let shown = "\
+  18 |   mask: [eval, none]
+     |                ^^^^";
+    refused(
+        &of("eval"),
+        &[
+            "experiment.yaml:18:16: `policy_loss` of chess-none-masknone is taken over all moves (mask: none)",
+            "that of its reference chess-none-maskeval over legal moves only (mask: eval)",
+            shown,
+            "help: these are two metrics",
+            "policy_accuracy_unmasked",
+        ],
+    );
+    refused(&of("none"), &["experiment.yaml:18:10: `policy_loss` of chess-none-maskeval"]);
+    for metric in ["policy_accuracy_unmasked", "value_loss", "legal_mass.novel"] {
+        assert_eq!(complaint(&of("eval").replace("metric: policy_loss", &format!("metric: {metric}"))), None);
+    }
+    let alike = of("eval").replace("[eval, none]", "[eval, train]");
+    assert_eq!(complaint(&alike), None);
 }
 
 #[test]

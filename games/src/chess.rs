@@ -3,16 +3,21 @@
 //! Positions are shown to the network from the side to move's view: Black's board is mirrored by rank (files stay
 //! where they are), and the piece codes say "own" and "opponent" instead of White and Black.
 
+pub mod bag;
+pub mod endgame;
 mod fen;
+pub mod history;
 mod input;
+pub mod lc0;
 mod moves;
 pub mod pgn;
 mod position;
+mod referee;
 
 pub use position::ChessPosition;
 
 use crate::geometry::Geometry;
-use crate::input::{InputLayout, InputName};
+use crate::input::InputLayout;
 use crate::moves::FromTo;
 use crate::position::{Game, GameKind};
 
@@ -31,7 +36,7 @@ impl Game for Chess {
         moves::vocabulary()
     }
 
-    fn input(name: InputName) -> &'static InputLayout {
-        input::layout(name)
+    fn inputs() -> &'static [InputLayout] {
+        input::layouts()
     }
 }

@@ -1,10 +1,11 @@
 //! Input representations, as packed rows of small integers that the network's device expands.
 //!
-//! A packed row is what travels from the loader to the device: first one piece code per square, then one byte per
-//! [`Feature`]. How the bytes become channels is fixed by the layout, so the expansion is the same for every game.
+//! A packed row is what travels from the loader to the device: one piece code per square of each board that the input
+//! shows, with history one byte per board that marks a repetition, then one byte per [`Feature`]. How the bytes become
+//! channels is fixed by the layout, so the expansion is the same for every game.
 
 use crate::geometry::Geometry;
-use crate::position::Game;
+use crate::position::{Game, GameKind};
 use serde::{Deserialize, Serialize};
 
 /// The inputs, by name. Names are versioned: a change of meaning is a new name.
@@ -16,11 +17,14 @@ pub enum InputName {
     PieceTokens,
     /// One token per square, and one auxiliary token per feature that has no square.
     PieceTokensAux,
+    /// Lc0's 112 planes as channels of the squares: the last eight positions, castling, side to move, rule 50. Chess
+    /// only.
+    Lc0_112,
 }
 
 impl InputName {
-    /// Every input, in the order of declaration.
-    pub const ALL: [Self; 2] = [Self::PieceTokens, Self::PieceTokensAux];
+    /// Every input, in the order of declaration. Not every game has every one: see [`GameKind::offered`].
+    pub const ALL: [Self; 3] = [Self::PieceTokens, Self::PieceTokensAux, Self::Lc0_112];
 
     /// Its name in YAML and on the command line.
     #[must_use]
@@ -28,8 +32,23 @@ impl InputName {
         match self {
             Self::PieceTokens => "piece_tokens",
             Self::PieceTokensAux => "piece_tokens_aux",
+            Self::Lc0_112 => "lc0_112",
         }
     }
+}
+
+/// A game was asked for an input that it does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{} has no input {}: its inputs are {}", game.name(), input.name(), names(*game))]
+pub struct NotOffered {
+    /// The game.
+    pub game: GameKind,
+    /// What it does not have.
+    pub input: InputName,
+}
+
+fn names(game: GameKind) -> String {
+    game.inputs().iter().map(|layout| layout.name.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// How a feature's byte is read.
@@ -53,6 +72,20 @@ pub struct Feature {
     pub kind: FeatureKind,
 }
 
+/// Which boards a packed row shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Boards {
+    /// The current position. A square has one channel for each piece code, the empty square's among them.
+    Current,
+    /// The current position and those before it, the latest first, all as the side to move now sees them. Per step a
+    /// square has one channel for each piece code but the empty square's, then one that is 1 everywhere if that
+    /// position was a repetition. Steps before the known history are empty boards.
+    History {
+        /// How many positions, the current one included.
+        steps: usize,
+    },
+}
+
 /// What a packed row holds and how it becomes tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputLayout {
@@ -62,25 +95,52 @@ pub struct InputLayout {
     pub geometry: Geometry,
     /// How many piece codes a square can hold, 0 (empty) included.
     pub piece_codes: usize,
-    /// The bytes behind the board, in order.
+    /// The boards in front.
+    pub boards: Boards,
+    /// The bytes behind the boards, in order.
     pub features: Vec<Feature>,
 }
 
 impl InputLayout {
-    /// The layouts of a game whose rows hold its board and `features`, in the order of [`InputName::ALL`].
-    pub(crate) fn all<G: Game>(features: &[Feature]) -> [Self; InputName::ALL.len()] {
-        InputName::ALL.map(|name| Self {
-            name,
-            geometry: G::GEOMETRY,
-            piece_codes: 1 + 2 * G::PIECES.len(),
-            features: features.to_vec(),
-        })
+    pub(crate) fn of<G: Game>(name: InputName, boards: Boards, features: &[Feature]) -> Self {
+        let piece_codes = 1 + 2 * G::PIECES.len();
+        Self { name, geometry: G::GEOMETRY, piece_codes, boards, features: features.to_vec() }
     }
 
-    /// Bytes of a packed row: one per square, one per feature.
+    /// The inputs that every game has, whose rows hold its current board and `features`.
+    pub(crate) fn piece_tokens<G: Game>(features: &[Feature]) -> [Self; 2] {
+        [InputName::PieceTokens, InputName::PieceTokensAux].map(|name| Self::of::<G>(name, Boards::Current, features))
+    }
+
+    /// Boards in a row, the current one included.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        match self.boards {
+            Boards::Current => 1,
+            Boards::History { steps } => steps,
+        }
+    }
+
+    /// Whether rows show more than the current position. Records that are single positions cannot serve such inputs.
+    #[must_use]
+    pub fn needs_history(&self) -> bool {
+        self.steps() > 1
+    }
+
+    /// Bytes of a packed row: one per square of each board, with history one per board, one per feature.
     #[must_use]
     pub fn row_bytes(&self) -> usize {
-        self.geometry.squares() + self.features.len()
+        self.features_at() + self.features.len()
+    }
+
+    /// Where in a row the features begin.
+    #[must_use]
+    pub fn features_at(&self) -> usize {
+        let marks = match self.boards {
+            Boards::Current => 0,
+            Boards::History { steps } => steps,
+        };
+        self.steps() * self.geometry.squares() + marks
     }
 
     /// The scalar features, as `(byte offset in the row, feature)`.
@@ -94,7 +154,7 @@ impl InputLayout {
     }
 
     fn features_of(&self, keep: fn(&FeatureKind) -> bool) -> impl Iterator<Item = (usize, &Feature)> {
-        let offset = self.geometry.squares();
+        let offset = self.features_at();
         self.features
             .iter()
             .enumerate()
@@ -106,7 +166,7 @@ impl InputLayout {
     #[must_use]
     pub fn aux_tokens(&self) -> Vec<&'static str> {
         match self.name {
-            InputName::PieceTokens => Vec::new(),
+            InputName::PieceTokens | InputName::Lc0_112 => Vec::new(),
             InputName::PieceTokensAux => self.scalars().map(|(_, feature)| feature.name).collect(),
         }
     }

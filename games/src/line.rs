@@ -1,20 +1,35 @@
 //! A position with the history that its rules and inputs need.
 
-use crate::position::Position;
+use crate::input::InputLayout;
+use crate::position::{Earlier, Position};
 
-/// A game in progress: the current position and the keys of those before it.
+/// A game in progress: the current position, the keys of those before it, and the last of them themselves where an
+/// input shows them.
 #[derive(Debug, Clone)]
 pub struct Line<P> {
     position: P,
     keys: Vec<u64>,
+    /// The positions before the current one, the latest first, `keep` at most.
+    earlier: Vec<Earlier<P>>,
+    keep: usize,
 }
 
 impl<P: Position> Line<P> {
-    /// Starts from a position without history.
+    /// Starts from a position without history. Such a line packs inputs that show the current position only.
     #[must_use]
     pub fn new(position: P) -> Self {
+        Self::keeping(position, 0)
+    }
+
+    /// Starts from a position without history, and keeps as many positions as `layout` shows.
+    #[must_use]
+    pub fn for_input(position: P, layout: &InputLayout) -> Self {
+        Self::keeping(position, layout.steps() - 1)
+    }
+
+    fn keeping(position: P, keep: usize) -> Self {
         let keys = vec![position.repetition_key()];
-        Self { position, keys }
+        Self { position, keys, earlier: Vec::with_capacity(keep), keep }
     }
 
     /// The current position.
@@ -34,6 +49,11 @@ impl<P: Position> Line<P> {
     /// # Panics
     /// May panic if `mv` is not legal here.
     pub fn play(&mut self, mv: P::Move) {
+        if self.keep > 0 {
+            let past = Earlier { position: self.position.clone(), repetitions: self.repetitions() };
+            self.earlier.truncate(self.keep - 1);
+            self.earlier.insert(0, past);
+        }
         self.position.play(mv);
         self.keys.push(self.position.repetition_key());
     }
@@ -43,5 +63,16 @@ impl<P: Position> Line<P> {
     pub fn repetitions(&self) -> u8 {
         let (current, before) = self.keys.split_last().expect("a line holds its start");
         before.iter().filter(|&key| key == current).count().min(255) as u8
+    }
+
+    /// Writes the packed row of the current position, [`InputLayout::row_bytes`] bytes.
+    ///
+    /// # Panics
+    /// If the row has another size, or the line was not begun for an input with this much history
+    /// ([`Line::for_input`]): a row without its history would be wrong without a word.
+    pub fn pack(&self, layout: &InputLayout, out: &mut [u8]) {
+        let wanted = layout.steps() - 1;
+        assert!(wanted <= self.keep, "{} shows {wanted} earlier positions, kept are {}", layout.name.name(), self.keep);
+        self.position.pack_after(&self.earlier[..wanted.min(self.earlier.len())], layout.name, self.repetitions(), out);
     }
 }

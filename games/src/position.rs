@@ -1,7 +1,7 @@
 //! The game-agnostic traits: a [`Game`] names its board, pieces, inputs and moves; a [`Position`] knows its rules.
 
 use crate::geometry::Geometry;
-use crate::input::{InputLayout, InputName};
+use crate::input::{InputLayout, InputName, NotOffered};
 use crate::moves::FromTo;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
@@ -88,10 +88,28 @@ impl GameKind {
         crate::with_game!(self, G => G::from_to())
     }
 
+    /// The layouts of its inputs, in the order of [`InputName::ALL`].
+    #[must_use]
+    pub fn inputs(self) -> &'static [InputLayout] {
+        crate::with_game!(self, G => G::inputs())
+    }
+
     /// The layout of one of its inputs.
+    ///
+    /// # Panics
+    /// If the game does not have it: what comes from outside goes through [`GameKind::offered`].
     #[must_use]
     pub fn input(self, name: InputName) -> &'static InputLayout {
         crate::with_game!(self, G => G::input(name))
+    }
+
+    /// The layout of an input that the game may not have.
+    ///
+    /// # Errors
+    /// Names the inputs that it has, if this is none of them.
+    pub fn offered(self, name: InputName) -> Result<&'static InputLayout, NotOffered> {
+        let found = self.inputs().iter().find(|layout| layout.name == name);
+        found.ok_or(NotOffered { game: self, input: name })
     }
 }
 
@@ -134,8 +152,25 @@ pub trait Game: 'static + Send + Sync {
     /// The attention-policy vocabulary: every structurally possible move has one index.
     fn from_to() -> &'static FromTo;
 
+    /// The layouts of the inputs that the game has, in the order of [`InputName::ALL`].
+    fn inputs() -> &'static [InputLayout];
+
     /// The layout of a named input.
-    fn input(name: InputName) -> &'static InputLayout;
+    ///
+    /// # Panics
+    /// If the game does not have it: what comes from outside goes through [`GameKind::offered`].
+    fn input(name: InputName) -> &'static InputLayout {
+        Self::KIND.offered(name).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// A position that a game passed through before the current one, as inputs with history see it.
+#[derive(Debug, Clone)]
+pub struct Earlier<P> {
+    /// The position.
+    pub position: P,
+    /// How often it had occurred before.
+    pub repetitions: u8,
 }
 
 /// A legal position and its rules. Squares given out are in the frame of the side to move (see [`Geometry`]).
@@ -192,8 +227,14 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     fn move_index(&self, mv: Self::Move) -> u16;
 
     /// Writes one packed row of a named input: [`InputLayout::row_bytes`] bytes. `repetitions` says how often this
-    /// position occurred before in its game.
-    fn pack(&self, input: InputName, repetitions: u8, out: &mut [u8]);
+    /// position occurred before in its game, `earlier` which positions came before it, the latest first: as many as
+    /// the input shows, or all that there were. [`Line::pack`](crate::Line::pack) knows both.
+    fn pack_after(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]);
+
+    /// Writes one packed row for a position by itself: inputs with history see it as the start of a game.
+    fn pack(&self, input: InputName, repetitions: u8, out: &mut [u8]) {
+        self.pack_after(&[], input, repetitions, out);
+    }
 }
 
 /// Why a text is no position. Its message shows the text and, where the place is known, points at it:

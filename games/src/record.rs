@@ -113,6 +113,50 @@ pub enum Score {
     MateIn(i32),
 }
 
+/// A move in UCI or USI and its probability. The candidates of a position are legal, differ from each other, and
+/// their probabilities sum to 1 within rounding.
+pub type Candidate = (String, f32);
+
+/// A position as a record without games tells it (HCPE, HCPE2, PSV, Lc0 chunks, bags): nothing says which positions
+/// belong to one game. The position is legal, and so are the move and the candidates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParsedPosition {
+    /// The position as FEN or SFEN; its move number is 1 where the record has no ply.
+    pub start: String,
+    /// The move played or chosen, in UCI or USI; `None` where the record names none.
+    pub mv: Option<String>,
+    /// The engine's score, from the first player's point of view as everywhere ([`Score`]). Formats that write the
+    /// side to move's view are turned by their reader.
+    pub score: Option<Score>,
+    /// Winning probability of the side to move (a draw is half a win), where the record gives that and no score.
+    pub value: Option<f32>,
+    /// Who won the game that the position comes from.
+    pub result: GameResult,
+    /// How that game ended, as far as the record tells.
+    pub termination: Termination,
+    /// The game's plies before this position, where the record tells.
+    pub ply: Option<u32>,
+    /// The moves that an engine weighed and with which probability; empty where the record says nothing.
+    pub candidates: Vec<Candidate>,
+}
+
+impl ParsedPosition {
+    /// A position about which nothing else is known yet.
+    #[must_use]
+    pub fn new(start: String) -> Self {
+        Self {
+            start,
+            mv: None,
+            score: None,
+            value: None,
+            result: GameResult::Unknown,
+            termination: Termination::Other,
+            ply: None,
+            candidates: Vec::new(),
+        }
+    }
+}
+
 /// A game as a record tells it, its moves checked for legality.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedGame {
@@ -122,10 +166,15 @@ pub struct ParsedGame {
     pub moves: Vec<String>,
     /// Per ply, the score that the mover's engine gave when it chose this move.
     pub scores: Vec<Option<Score>>,
+    /// Per ply, winning probability of the mover (a draw is half a win), where the record gives that and no score.
+    pub values: Vec<Option<f32>>,
     /// Per ply, seconds left on the mover's clock after the move (PGN `[%clk]`).
     pub clocks: Vec<Option<f32>>,
     /// Per ply, seconds that the move took (PGN `[%emt]`, CSA `T`).
     pub times: Vec<Option<f32>>,
+    /// Per ply, the moves that the mover weighed and with which probability (HCPE3's visit shares); empty where the
+    /// record says nothing.
+    pub candidates: Vec<Vec<Candidate>>,
     /// Who won.
     pub result: GameResult,
     /// How it ended.
@@ -143,8 +192,10 @@ impl ParsedGame {
             start,
             moves: Vec::new(),
             scores: Vec::new(),
+            values: Vec::new(),
             clocks: Vec::new(),
             times: Vec::new(),
+            candidates: Vec::new(),
             result: GameResult::Unknown,
             termination: Termination::Other,
             ratings: [None; 2],
@@ -156,8 +207,10 @@ impl ParsedGame {
     pub(crate) fn push(&mut self, mv: String) {
         self.moves.push(mv);
         self.scores.push(None);
+        self.values.push(None);
         self.clocks.push(None);
         self.times.push(None);
+        self.candidates.push(Vec::new());
     }
 
     /// Says that games were stopped at `ply_cap` plies. A game that reached the cap and is called a draw although

@@ -2,19 +2,54 @@
 //!
 //! Positions are shown to the network from the side to move's view: White's board is rotated by 180°, and the piece
 //! codes say "own" and "opponent" instead of Black and White.
+//!
+//! # Record formats
+//! Each module has `records`, which cuts a stream into the bytes of its records with bounded memory, and `parse`, which
+//! reads and checks one of them; so records can be read in parallel, and a damaged one costs no other.
+//!
+//! | module | a record is | becomes |
+//! |---|---|---|
+//! | [`csa`] | a game, `/` between games | [`crate::ParsedGame`] |
+//! | [`kif`] | a game, one in a file | [`crate::ParsedGame`] |
+//! | [`usi_lines`] | a line: a start and moves | [`crate::ParsedGame`] |
+//! | [`hcpe3`] | a game with visit counts | [`crate::ParsedGame`] with candidates |
+//! | [`hcpe`] | 38 bytes: a position, a move, a score, a result (HCPE and HCPE2) | [`crate::ParsedPosition`] |
+//! | [`psv`] | 40 bytes: the same with its ply | [`crate::ParsedPosition`] |
+//!
+//! [`detect`](mod@detect) tells the binary ones apart, [`convert`] turns one into another and says what is lost;
+//! [`hcpe::Hcpe::new`] and [`psv::Psv::new`] write records of a [`Board`] and a move.
 
+mod board;
+mod checks;
+pub mod convert;
 pub mod csa;
+pub mod detect;
+mod fixed;
 mod frame;
+pub mod hcp;
+pub mod hcpe;
+pub mod hcpe3;
 mod input;
+pub mod kif;
+pub mod labels;
+pub mod move16;
 mod moves;
+mod outcome;
+mod packed;
+pub mod packed_sfen;
 mod position;
+pub mod psv;
+mod referee;
 pub mod repetition;
 mod sfen;
+pub mod usi_lines;
 
+pub use board::{BadPosition, Board};
+pub use fixed::FixedRecords;
 pub use position::ShogiPosition;
 
 use crate::geometry::Geometry;
-use crate::input::{InputLayout, InputName};
+use crate::input::InputLayout;
 use crate::moves::FromTo;
 use crate::position::{Game, GameKind};
 
@@ -48,7 +83,7 @@ impl Game for Shogi {
         moves::vocabulary()
     }
 
-    fn input(name: InputName) -> &'static InputLayout {
-        input::layout(name)
+    fn inputs() -> &'static [InputLayout] {
+        input::layouts()
     }
 }

@@ -23,15 +23,18 @@ fn parsed_row<G: Game>(text: &str, repetitions: u8) -> Vec<u8> {
 #[test]
 fn layouts_describe_their_rows() {
     for kind in GameKind::ALL {
-        for name in InputName::ALL {
-            let layout = kind.input(name);
-            assert_eq!((layout.name, layout.geometry), (name, kind.geometry()));
-            assert_eq!(layout.row_bytes(), layout.geometry.squares() + layout.features.len());
+        for layout in kind.inputs() {
+            assert_eq!(kind.input(layout.name), layout);
+            assert_eq!(layout.geometry, kind.geometry());
+            let boards = layout.steps() * layout.geometry.squares();
+            let marks = if layout.needs_history() { layout.steps() } else { 0 };
+            assert_eq!(layout.features_at(), boards + marks);
+            assert_eq!(layout.row_bytes(), layout.features_at() + layout.features.len());
             let names: BTreeSet<&str> = layout.features.iter().map(|feature| feature.name).collect();
             assert_eq!(names.len(), layout.features.len(), "two features share a name");
             let mut seen: Vec<(usize, &Feature)> = layout.scalars().chain(layout.squares()).collect();
             seen.sort_by_key(|&(offset, _)| offset);
-            let all: Vec<(usize, &Feature)> = (layout.geometry.squares()..).zip(&layout.features).collect();
+            let all: Vec<(usize, &Feature)> = (layout.features_at()..).zip(&layout.features).collect();
             assert_eq!(seen, all, "every feature is a scalar or a square");
         }
         assert!(kind.input(InputName::PieceTokens).aux_tokens().is_empty());
@@ -39,6 +42,13 @@ fn layouts_describe_their_rows() {
         assert_eq!(aux.aux_tokens().len(), aux.scalars().count());
         assert_eq!(aux.tokens(), kind.geometry().squares() + aux.scalars().count());
     }
+}
+
+#[test]
+fn a_game_offers_its_own_inputs_only() {
+    assert_eq!(GameKind::Chess.inputs().iter().map(|layout| layout.name).collect::<Vec<_>>(), InputName::ALL);
+    let error = GameKind::Shogi.offered(InputName::Lc0_112).unwrap_err();
+    assert_eq!(error.to_string(), "shogi has no input lc0_112: its inputs are piece_tokens, piece_tokens_aux");
 }
 
 #[test]

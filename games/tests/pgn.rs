@@ -97,6 +97,14 @@ fn moves_become_uci() {
 }
 
 #[test]
+fn a_start_keeps_its_clock() {
+    let start = |fen: &str| one(&format!("[FEN \"{fen}\"]\n\n1. Nf3 *\n")).start;
+    let standard = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+    assert_eq!(start(&format!("{standard} 0 1")), None);
+    assert_eq!(start(&format!("{standard} 8 1")), Some(format!("{standard} 8 1")));
+}
+
+#[test]
 fn endings_are_read_off_the_board_first() {
     let ending = |text: &str| {
         let game = one(text);
@@ -195,37 +203,4 @@ fn line_ends_and_marks_of_other_systems_are_fine() {
     let game = one(text);
     assert_eq!(game.tags[0], ("Event".to_owned(), "a \"quoted\" name".to_owned()));
     assert_eq!(game.moves.len(), 2);
-}
-
-mod mutated {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
-
-        /// Whatever happens to the bytes of a file, reading it ends, and what is accepted is complete.
-        #[test]
-        fn bytes_never_panic(
-            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20),
-            cut in any::<prop::sample::Index>(),
-        ) {
-            let mut text = sample("chess_engine_36.pgn.zst");
-            text.truncate(8_000);
-            for (at, byte) in changes {
-                let at = at.index(text.len());
-                text[at] = byte;
-            }
-            text.truncate(cut.index(text.len()));
-            for game in read(&text).into_iter().flatten() {
-                prop_assert_eq!(game.moves.len(), game.scores.len());
-                prop_assert_eq!(game.moves.len(), game.clocks.len());
-            }
-        }
-
-        #[test]
-        fn noise_never_panics(text in "[\\[\\]{}();$%!?*#\"\\\\ \n\r0-9a-hBKNOQRx=+./-]{0,200}") {
-            read(text.as_bytes());
-        }
-    }
 }

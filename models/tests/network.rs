@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use encodings::EncodingConfig;
-use games::{FeatureKind, GameKind, InputName};
+use games::{GameKind, InputName};
 use models::{ModelConfig, Network, NormPlace, Preset};
 use nn::{Arena, Part};
 use std::collections::HashSet;
@@ -44,11 +44,11 @@ fn without_an_encoding_squares_can_be_exchanged() {
                 .iter()
                 .map(|row| {
                     let mut out = row.clone();
-                    moved.iter().enumerate().for_each(|(from, &to)| out[to] = row[from]);
-                    for (i, feature) in spec.input.features.iter().enumerate() {
-                        if feature.kind == FeatureKind::Square && row[squares + i] > 0 {
-                            out[squares + i] = moved[usize::from(row[squares + i]) - 1] as u8 + 1;
-                        }
+                    for board in (0..spec.input.steps()).map(|step| step * squares) {
+                        moved.iter().enumerate().for_each(|(from, &to)| out[board + to] = row[board + from]);
+                    }
+                    for (at, _) in spec.input.squares().filter(|&(at, _)| row[at] > 0) {
+                        out[at] = moved[usize::from(row[at]) - 1] as u8 + 1;
                     }
                     out
                 })

@@ -1,6 +1,7 @@
 //! `posenc bench`: measures the loader, or a training step of each encoding.
 
 mod contenders;
+mod import;
 
 use super::devices::{parse_device, prepare};
 use crate::config::{Experiment, open_dataset};
@@ -13,6 +14,7 @@ use dataset::bench_loader;
 use games::{GameKind, InputName};
 use serde_json::{Value, json};
 use std::io::Write as _;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -30,6 +32,8 @@ pub struct Args {
 enum What {
     /// Positions a second that the loader delivers: one core, and all cores.
     Loader(LoaderArgs),
+    /// Records a second that an import reads and checks.
+    Import(import::Args),
     /// A training step of a preset network with each encoding, in turns.
     Step(StepArgs),
     /// A training step of each row of an experiment, in turns.
@@ -42,11 +46,11 @@ struct LoaderArgs {
     #[arg(long)]
     data: PathBuf,
     /// Positions a batch.
-    #[arg(long, default_value_t = 256)]
-    batch: usize,
+    #[arg(long, default_value = "256")]
+    batch: NonZeroUsize,
     /// Threads of the second measurement; all cores by default.
     #[arg(long)]
-    workers: Option<usize>,
+    workers: Option<NonZeroUsize>,
     /// Seconds of each measurement, at least.
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
@@ -61,8 +65,8 @@ struct StepArgs {
     #[arg(long)]
     model: String,
     /// Positions a step.
-    #[arg(long, default_value_t = 32)]
-    batch: usize,
+    #[arg(long, default_value = "32")]
+    batch: NonZeroUsize,
     /// The game.
     #[arg(long, value_enum, default_value_t = GameArg::Chess)]
     game: GameArg,
@@ -84,11 +88,11 @@ struct EncodingsArgs {
 #[derive(Debug, clap::Args)]
 struct Timing {
     /// Threads inside an operation.
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    #[arg(long, default_value = "1")]
+    threads: NonZeroUsize,
     /// How often each has its turn.
-    #[arg(long, default_value_t = 5)]
-    rounds: usize,
+    #[arg(long, default_value = "5")]
+    rounds: NonZeroUsize,
     /// Where to compute: cpu, cuda or cuda:N.
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
@@ -129,6 +133,7 @@ const WARM_UP: usize = 2;
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = match &args.what {
         What::Loader(args) => loader(args)?,
+        What::Import(args) => import::run(args)?,
         What::Step(args) => step(args)?,
         What::Encodings(args) => encodings(args)?,
     };
@@ -138,10 +143,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
     let dataset = Arc::new(open_dataset(&args.data)?);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = args.workers.unwrap_or(cores);
+    let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let workers = args.workers.unwrap_or_else(cores).get();
     let seconds = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;
-    let rate = bench_loader(&dataset, InputName::PieceTokens, args.batch, workers, seconds)?;
+    let rate = bench_loader(&dataset, InputName::PieceTokens, args.batch.get(), workers, seconds)?;
     if args.json {
         return Ok(format!("{:#}\n", serde_json::to_value(rate)?));
     }
@@ -158,7 +163,7 @@ fn step(args: &StepArgs) -> anyhow::Result<String> {
     let stacks = contenders::encodings(&args.encodings)?;
     let game = GameKind::from(args.game);
     let contenders: Vec<Contender> =
-        stacks.into_iter().map(|stack| contenders::contender(game, &model, stack, args.batch)).collect();
+        stacks.into_iter().map(|stack| contenders::contender(game, &model, stack, args.batch.get())).collect();
     let control = vec![0; contenders.len()];
     measure(&contenders, &control, &args.timing)
 }
@@ -173,8 +178,8 @@ fn encodings(args: &EncodingsArgs) -> anyhow::Result<String> {
 fn measure(contenders: &[Contender], references: &[usize], timing: &Timing) -> anyhow::Result<String> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     prepare(timing.device)?;
-    let options =
-        BenchOptions { threads: timing.threads, device: timing.device, rounds: timing.rounds, warm_up: WARM_UP };
+    let (threads, rounds) = (timing.threads.get(), timing.rounds.get());
+    let options = BenchOptions { threads, device: timing.device, rounds, warm_up: WARM_UP };
     let times = step_times(contenders, &options)?;
     let compared: Vec<(&StepTime, &StepTime)> =
         times.iter().zip(references).map(|(time, &reference)| (time, &times[reference])).collect();
@@ -193,7 +198,7 @@ fn measure(contenders: &[Contender], references: &[usize], timing: &Timing) -> a
         ]
     };
     let header = ["encoding", "parameters", "batch", "ms/step", "positions/s", "step time"];
-    let how = format!("threads: {}; medians of {} rounds, in turns\n", timing.threads, timing.rounds.max(1));
+    let how = format!("threads: {threads}; medians of {rounds} rounds, in turns\n");
     Ok(table(&header, &[1, 2, 3, 4, 5], compared.iter().map(row)) + &how)
 }
 

@@ -1,7 +1,13 @@
 //! `posenc data`: makes datasets and looks at them.
 
+mod export;
+mod filters;
+mod generate;
 mod import;
 mod info;
+mod remake;
+mod split;
+mod verify;
 
 use crate::config::open_dataset;
 use clap::Subcommand;
@@ -18,8 +24,10 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a dataset of game records: PGN (chess) or CSA (shogi), plain or compressed with zstd.
+    /// Make a dataset of records: PGN, Lc0 chunks, bags (chess), CSA, KIF, USI, HCPE, HCPE3, PSV (shogi), plain or packed.
     Import(import::Args),
+    /// Make a dataset without records: engines play games.
+    Generate(generate::Args),
     /// What is in a dataset.
     Info {
         /// The dataset's folder.
@@ -28,11 +36,16 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Check that a dataset's files are the ones that it describes, and that every game can be replayed.
-    Verify {
-        /// The dataset's folder.
-        dir: PathBuf,
-    },
+    /// Check a dataset from the ground up: hashes, legality of every move, what the splits share.
+    Verify(verify::Args),
+    /// Split a dataset in another way, by game or by opening: makes a new one.
+    Split(remake::SplitCommand),
+    /// Make one dataset of several.
+    Merge(remake::MergeCommand),
+    /// Make one row of equal positions: mean policy, value and result.
+    Average(remake::AverageCommand),
+    /// Write a dataset in a format of other programs.
+    Export(export::Args),
 }
 
 /// Does it.
@@ -42,15 +55,16 @@ enum Action {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = match &args.action {
         Action::Import(args) => return import::run(args),
+        Action::Generate(args) => return generate::run(args),
         Action::Info { dir, json } => {
             let info = dataset::summarise(&open_dataset(dir)?)?;
             if *json { format!("{:#}\n", serde_json::to_value(&info)?) } else { info::text(&info) }
         }
-        Action::Verify { dir } => {
-            let info = dataset::summarise(&open_dataset(dir)?)?;
-            let (name, shards) = (&info.manifest.name, info.manifest.shards.len());
-            format!("{name} is whole: {shards} shards, {} games replayed\n", info.manifest.counts.kept)
-        }
+        Action::Verify(args) => verify::run(args)?,
+        Action::Split(args) => remake::split(args)?,
+        Action::Merge(args) => remake::merge(args)?,
+        Action::Average(args) => remake::average(args)?,
+        Action::Export(args) => export::run(args)?,
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)

@@ -3,7 +3,7 @@
 use crate::config::MovesName;
 use clap::ValueEnum;
 use encodings::EncodingConfig;
-use games::{GameKind, InputName, with_game};
+use games::{GameKind, InputLayout, InputName, with_game};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -73,7 +73,7 @@ fn games() -> Vec<Value> {
             "board": format!("{}x{}", board.files(), board.ranks()),
             "pieces": with_game!(kind, G => G::PIECES),
             "moves": moves.name,
-            "inputs": InputName::ALL.map(InputName::name),
+            "inputs": kind.inputs().iter().map(|layout| layout.name.name()).collect::<Vec<_>>(),
         })
     };
     GameKind::ALL.map(entry).into()
@@ -97,18 +97,19 @@ fn models() -> Vec<Value> {
 }
 
 fn inputs() -> Vec<Value> {
-    let entry = |name: InputName, game: GameKind| {
-        let layout = game.input(name);
+    let entry = |layout: &InputLayout, game: GameKind| {
         json!({
-            "name": name.name(),
+            "name": layout.name.name(),
             "game": game.name(),
             "tokens": layout.tokens(),
             "bytes": layout.row_bytes(),
             "piece_codes": layout.piece_codes,
+            "boards": layout.steps(),
             "features": layout.features.iter().map(|feature| feature.name).collect::<Vec<_>>(),
         })
     };
-    InputName::ALL.into_iter().flat_map(|name| GameKind::ALL.map(|game| entry(name, game))).collect()
+    let offered = |name| GameKind::ALL.into_iter().filter_map(move |game| Some((game.offered(name).ok()?, game)));
+    InputName::ALL.into_iter().flat_map(offered).map(|(layout, game)| entry(layout, game)).collect()
 }
 
 fn moves() -> Vec<Value> {

@@ -6,6 +6,7 @@ use crate::grid::interrupt::Wish;
 use crate::grid::measure;
 use crate::grid::{Choice, Interrupt, Outcome, Prepared, Scheduler, Selector, Worker, progress};
 use crate::report::{Report, text};
+use crate::train::events;
 use crate::train::setup::device_name;
 use crate::train::threads::ensure_passive_threads;
 use anyhow::Context as _;
@@ -63,6 +64,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let outcomes = train(args, &prepared, &interrupt)?;
     interrupt.release();
+    mend_events(&prepared, &outcomes);
     let stopped = interrupt.wish() > Wish::GoOn;
     if !args.smoke && !stopped {
         measure_steps(args, &experiment, &prepared);
@@ -113,6 +115,19 @@ fn usual_jobs(args: &Args) -> usize {
         (cores / args.threads).max(1)
     } else {
         args.devices.len()
+    }
+}
+
+/// Finished cells whose event files got lost or damaged get them again from `metrics.jsonl`; nothing else needs them,
+/// so a failure is said and no more.
+fn mend_events(prepared: &Prepared, outcomes: &[Outcome]) {
+    let finished = |outcome: &Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
+    for (task, _) in prepared.tasks.iter().zip(outcomes).filter(|(_, outcome)| finished(outcome)) {
+        match events::mend(&task.dir) {
+            Ok(false) => {}
+            Ok(true) => eprintln!("{}: its event files are rebuilt from metrics.jsonl", task.name),
+            Err(error) => eprintln!("{}: TensorBoard does not show all of it: {error}", task.name),
+        }
     }
 }
 

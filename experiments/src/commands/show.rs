@@ -39,8 +39,9 @@ fn parse_input(text: &str) -> Result<InputName, String> {
 /// Shows one position as text, or answers every line of stdin.
 ///
 /// # Errors
-/// If the position cannot be read (as text), or stdin or stdout fail.
+/// If the game has no such input, the position cannot be read (as text), or stdin or stdout fail.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    args.game.offered(args.input)?;
     match (&args.position, args.json) {
         (Some(position), false) => {
             let text = with_game!(args.game, G => text::show::<G>(position, args.input))?;

@@ -119,7 +119,7 @@ impl Experiment {
         let mut rows = rows(&file, &combinations, source)?;
         refuse_duplicates(&rows, &combinations, source)?;
         mark_references(&mut rows, &file.reference, &combinations, source)?;
-        primary::check(&file, &rows, source)?;
+        primary::check(&file, &rows, &combinations, source)?;
         if file.twin {
             add_twins(&mut rows);
         }

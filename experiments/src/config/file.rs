@@ -39,9 +39,14 @@ pub struct ExperimentFile {
     pub reference: Point,
     /// What decides.
     pub primary: Primary,
-    /// Whether the reference gets a twin with other parameter streams: the A/A row.
-    #[serde(default)]
+    /// Whether each reference gets a twin with other parameter streams, the A/A row: yes, unless it is switched off. A
+    /// table without one does not show how large a difference is where there is none.
+    #[serde(default = "yes")]
     pub twin: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// The metric that verdicts are about, and when it is read.

@@ -1,33 +1,76 @@
 //! The primary metric: does it exist, does it judge, and is it there at the step at which it is read?
 
-use super::experiment::Row;
+use super::axes::AxisName;
+use super::expand::{Combination, base_path};
+use super::experiment::{Role, Row};
 use super::file::{ExperimentFile, Primary};
+use super::run::Mask;
 use super::source::{ConfigError, Source, at};
 use super::suggest::nearest;
 use super::values::ReadAt;
 use crate::train::metrics::{self, Direction, Metric};
 
-pub(crate) fn check(file: &ExperimentFile, rows: &[Row], source: &Source) -> Result<(), ConfigError> {
+/// `rows` are those of `combinations`, in their order, with the references marked.
+pub(crate) fn check(
+    file: &ExperimentFile,
+    rows: &[Row],
+    combinations: &[Combination],
+    source: &Source,
+) -> Result<(), ConfigError> {
     let metric = find(&file.primary, source)?;
     let wrong = |message: String| source.error_at(&at!["primary", "metric"], message);
     if let Some(row) = rows.iter().find(|row| !metric.applies(row.run.train.mask)) {
         let message = format!("`{}` means nothing for {}: it trains with illegal moves masked", metric.name, row.label);
         return Err(wrong(message).help("choose a metric of legal moves (policy_loss), or `mask: eval` for every row"));
     }
+    one_metric(metric, rows, combinations, source)?;
     rows.iter().try_for_each(|row| readable(&file.primary, row, source))
 }
 
+/// Refuses rows whose difference from their reference would be one of two metrics, not of two networks.
+fn one_metric(metric: &Metric, rows: &[Row], combinations: &[Combination], source: &Source) -> Result<(), ConfigError> {
+    for (row, combination) in rows.iter().zip(combinations) {
+        let its_own = |other: &&Row| other.role == Role::Reference && other.run.game == row.run.game;
+        let Some(reference) = rows.iter().find(its_own) else { continue };
+        let (own, other) = (row.run.train.mask, reference.run.train.mask);
+        if metric.comparable(own, other) {
+            continue;
+        }
+        let over = |mask| if mask == Mask::None { "all moves" } else { "legal moves only" };
+        let place = combination.origins.get(&AxisName::Mask).cloned().unwrap_or_else(|| base_path(AxisName::Mask));
+        let message = format!(
+            "`{}` of {} is taken over {} (mask: {}), that of its reference {} over {} (mask: {})",
+            metric.name,
+            row.label,
+            over(own),
+            own.name(),
+            reference.label,
+            over(other),
+            other.name()
+        );
+        return Err(source.error_at(&place, message).help(
+            "these are two metrics: give all rows of a game `mask: none` or none of them, or judge by one that no mask \
+             touches (policy_accuracy_unmasked, value_loss)",
+        ));
+    }
+    Ok(())
+}
+
 fn find(primary: &Primary, source: &Source) -> Result<&'static Metric, ConfigError> {
-    let judging = || metrics::all().iter().filter(|metric| metric.direction != Direction::Neither);
+    let judging = || metrics::all().iter().filter(|metric| metric.evaluated && metric.direction != Direction::Neither);
     let names: Vec<&str> = judging().map(|metric| metric.name.as_str()).collect();
     if let Some(metric) = judging().find(|metric| metric.name == primary.metric) {
         return Ok(metric);
     }
-    let known = metrics::find(&primary.metric).is_ok();
-    let what = if known { "is neither better nor worse, it only describes" } else { "is no metric" };
+    let known = metrics::find(&primary.metric).ok();
+    let what = match known {
+        Some(metric) if !metric.evaluated => "is measured in training only, and no evaluation has it",
+        Some(_) => "is neither better nor worse, it only describes",
+        None => "is no metric",
+    };
     let error = source.error_at(&at!["primary", "metric"], format!("`{}` {what}", primary.metric));
     let remedy = match nearest(&primary.metric, names.iter().copied()) {
-        Some(meant) if !known => format!("did you mean `{meant}`?"),
+        Some(meant) if known.is_none() => format!("did you mean `{meant}`?"),
         _ => "choose one of the valid metrics".to_owned(),
     };
     Err(error.valid(names).help(remedy))

@@ -78,10 +78,12 @@ pub(crate) fn run(
     let base = &file.base;
     let missing = |axis| missing(row, axis, source);
     let game = required_game(row, source)?;
+    let input = input.ok_or_else(|| missing(AxisName::Input))?;
+    game.offered(input).map_err(|error| refused(source, &origin(row, AxisName::Input), error))?;
     Ok(RunConfig {
         game,
         data: datasets.of(game).0.clone(),
-        input: input.ok_or_else(|| missing(AxisName::Input))?,
+        input,
         moves: base.moves,
         model: model.ok_or_else(|| missing(AxisName::Model))?,
         encoding: encoding.ok_or_else(|| missing(AxisName::Encoding))?.0,

@@ -113,6 +113,18 @@ pub enum Mask {
     None,
 }
 
+impl Mask {
+    /// Its name in YAML.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::Eval => "eval",
+            Self::None => "none",
+        }
+    }
+}
+
 /// How a cell is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

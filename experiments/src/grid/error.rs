@@ -7,12 +7,12 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum GridError {
     /// The output folder cannot be written.
-    #[error("cannot write to {path}: {source}; free or repair it, or name another place with --out")]
+    #[error("cannot write to {path}: {cause}; free or repair it, or name another place with --out")]
     Unwritable {
         /// The place.
         path: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A selection leaves no cell.
     #[error("no cell has all the values of --only; the rows are {}", rows.join(", "))]
@@ -21,12 +21,12 @@ pub enum GridError {
         rows: Vec<String>,
     },
     /// A cell's configuration cannot be put into YAML.
-    #[error("the configuration of {cell} cannot be written as YAML: {source}")]
+    #[error("the configuration of {cell} cannot be written as YAML: {cause}; keep its dataset under a path in UTF-8")]
     Config {
         /// The cell.
         cell: String,
         /// The cause.
-        source: serde_yaml::Error,
+        cause: serde_yaml::Error,
     },
     /// Another smoke run of the experiment is at work, in the same place.
     #[error("another smoke run is at work in {0}; wait for it, or name another place with --out")]

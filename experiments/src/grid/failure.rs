@@ -41,6 +41,13 @@ impl FailureKind {
         }
     }
 
+    /// Whether the same cell would fail in the same way again, so that it is not tried a second time: its bits decide.
+    /// (Another device or number of threads gives other bits; who wants to try that deletes the cell's folder.)
+    #[must_use]
+    pub fn is_final(self) -> bool {
+        self == Self::NotFinite
+    }
+
     /// What to do about it.
     #[must_use]
     pub fn remedy(self) -> &'static str {

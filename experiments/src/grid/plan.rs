@@ -126,20 +126,20 @@ pub enum PlanError {
     )]
     Missing(PathBuf),
     /// It cannot be read.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}: {cause}; mend that, or let `posenc run` with the experiment's file write it anew")]
     Io {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
     /// It is no plan.
-    #[error("{path} is damaged: {source}; `posenc run` with the experiment's file writes it anew")]
+    #[error("{path} is damaged: {cause}; `posenc run` with the experiment's file writes it anew")]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
     /// Another version wrote it.
     #[error("{path} has format {found}, this program reads {FORMAT}; use the version of posenc that wrote it")]
@@ -183,11 +183,11 @@ impl Plan {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Err(PlanError::Missing(run_dir.to_owned()));
             }
-            Err(source) => return Err(PlanError::Io { path, source }),
+            Err(cause) => return Err(PlanError::Io { path, cause }),
             Ok(text) => text,
         };
         let plan: Self =
-            serde_json::from_slice(&text).map_err(|source| PlanError::Damaged { path: path.clone(), source })?;
+            serde_json::from_slice(&text).map_err(|cause| PlanError::Damaged { path: path.clone(), cause })?;
         match plan.format {
             FORMAT => Ok(plan),
             found => Err(PlanError::Format { path, found }),

@@ -58,14 +58,14 @@ impl Prepared {
         let plan = Plan::of(experiment, choice.smoke);
         let unwritable = |path: &Path| {
             let path = path.to_owned();
-            move |source| GridError::Unwritable { path, source }
+            move |cause| GridError::Unwritable { path, cause }
         };
         keep_source(&experiment.path, &run_dir).map_err(unwritable(&run_dir))?;
         plan.write(&run_dir).map_err(unwritable(&run_dir))?;
         let mut tasks = Vec::with_capacity(cells.len());
         for cell in cells.iter().map(|cell| Cell { experiment: name.clone(), ..cell.clone() }) {
             let task = Task { name: format!("{} seed {}", cell.label, cell.run.seed), dir: cell.dir(&choice.out) };
-            let text = cell.run.to_yaml().map_err(|source| GridError::Config { cell: task.name.clone(), source })?;
+            let text = cell.run.to_yaml().map_err(|cause| GridError::Config { cell: task.name.clone(), cause })?;
             write_config(&task.dir, &text).map_err(unwritable(&task.dir))?;
             tasks.push(task);
         }
@@ -88,12 +88,12 @@ fn make_writable(dir: &Path) -> Result<(), GridError> {
     let probe = dir.join(format!(".probe.{}", std::process::id()));
     let tried =
         fs::create_dir_all(dir).and_then(|()| fs::write(&probe, b"posenc")).and_then(|()| fs::remove_file(&probe));
-    tried.map_err(|source| GridError::Unwritable { path: dir.to_owned(), source })
+    tried.map_err(|cause| GridError::Unwritable { path: dir.to_owned(), cause })
 }
 
 /// Takes the folder of a smoke run and empties it.
 fn emptied(dir: &Path) -> Result<CellLock, GridError> {
-    let unwritable = |source| GridError::Unwritable { path: dir.to_owned(), source };
+    let unwritable = |cause| GridError::Unwritable { path: dir.to_owned(), cause };
     let lock = CellLock::try_take(dir).map_err(unwritable)?;
     let lock = lock.ok_or_else(|| GridError::SmokeAtWork(dir.to_owned()))?;
     for entry in fs::read_dir(dir).map_err(unwritable)? {

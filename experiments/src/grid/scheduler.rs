@@ -1,6 +1,6 @@
 //! Which cell runs when: a few child processes at a time, each with its cell's lock.
 
-use super::failure::{Failure, FailureKind, log_since};
+use super::failure::{Failure, log_since};
 use super::interrupt::{Interrupt, Wish};
 use super::lock::CellLock;
 use super::progress::Watch;
@@ -126,7 +126,7 @@ fn settled(dir: &Path, began: SystemTime) -> Option<Outcome> {
             let failure = Failure::told(error.as_deref().unwrap_or("it did not say why"));
             let written = std::fs::metadata(dir.join(crate::train::status::FILE)).and_then(|file| file.modified());
             let just_now = written.is_ok_and(|written| written >= began);
-            (just_now || failure.kind == FailureKind::NotFinite).then_some(Outcome::Failed(failure))
+            (just_now || failure.kind.is_final()).then_some(Outcome::Failed(failure))
         }
         _ => None,
     }

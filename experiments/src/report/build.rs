@@ -87,6 +87,8 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     let cells = || lines.iter().flat_map(|(_, cells)| *cells);
     // The same in every cell, so any finished one tells it.
     let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
+    let size = |targets: &str, phase: &str| measured(&format!("{targets}.{phase}")).map(|size| size as u64);
+    let sizes = |targets: &str| Phase::ALL.map(|phase| (phase.name(), size(targets, phase.name()))).to_vec();
     GameReport {
         game: game.name().to_owned(),
         rows: lines.iter().filter(|line| !is_twin(line)).map(report).collect(),
@@ -96,9 +98,8 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         policy_targets: measured("policy_targets").map(|targets| targets as u64),
         novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
             .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
-        phase_sizes: Phase::ALL
-            .map(|phase| (phase.name(), measured(&format!("policy_targets.{}", phase.name())).map(|size| size as u64)))
-            .to_vec(),
+        phase_sizes: sizes("policy_targets"),
+        value_phase_sizes: sizes("value_targets"),
         common_sources: common,
     }
 }
@@ -124,7 +125,8 @@ fn row_report(
     let results: Vec<_> = cells.iter().filter_map(|cell| cell.result.as_ref()).collect();
     let over_seeds = |values: Vec<Option<f64>>| Summary::of(&values.into_iter().flatten().collect::<Vec<_>>());
     let test_less_train = |result: &&CellResult| {
-        Some(result.test.metrics.get(&primary.name)? - result.train.as_ref()?.metrics.get(&primary.name)?)
+        let trained_on = result.train_sample.as_ref()?.metrics.get(on_training_positions(&primary.name))?;
+        Some(result.test.metrics.get(&primary.name)? - trained_on)
     };
     let names: BTreeSet<&str> =
         results.iter().flat_map(|result| result.test.metrics.iter().map(|(name, _)| name)).collect();
@@ -161,6 +163,11 @@ fn row_report(
             if folder.plan.smoke { comparison.lacking(Missing::Smoke) } else { comparison }
         }),
     }
+}
+
+/// The metric's name on positions of the training split, none of which is novel.
+fn on_training_positions(metric: &str) -> &str {
+    metric.strip_suffix(NOVEL).and_then(|name| name.strip_suffix('.')).unwrap_or(metric)
 }
 
 fn count(cells: &[CellRecord]) -> Counts {

@@ -10,6 +10,13 @@ pub enum ReportError {
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The primary metric does not exist in this version.
-    #[error("the grid's primary metric cannot be read: {0}")]
-    Metric(#[from] UnknownMetric),
+    #[error("the grid's primary metric cannot be read: {0}; use the version of posenc that wrote the run folder")]
+    Metric(UnknownMetric),
+}
+
+/// Not by `#[from]`, which would name the cause in the text and once more as its source.
+impl From<UnknownMetric> for ReportError {
+    fn from(cause: UnknownMetric) -> Self {
+        Self::Metric(cause)
+    }
 }

@@ -5,10 +5,9 @@ use crate::grid::Failure;
 use crate::grid::plan::{Plan, Primary, Row};
 use crate::grid::state::CellState;
 use crate::grid::step_times::StepTimes;
-use crate::sinks::{MetricLine, jsonl};
+use crate::sinks::{MetricLine, Part, jsonl};
 use crate::train::cell::METRICS_FILE;
 use crate::train::manifest::{self, DatasetFacts, Session};
-use dataset::Split;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -73,8 +72,8 @@ pub struct CellResult {
     pub primary: MetricLine,
     /// The last line of the test split.
     pub test: MetricLine,
-    /// The last line of training, if there is any.
-    pub train: Option<MetricLine>,
+    /// The sample of the training split after the last step; cells of older versions have none.
+    pub train_sample: Option<MetricLine>,
 }
 
 impl RunFolder {
@@ -109,17 +108,17 @@ impl CellRecord {
 impl CellResult {
     fn read(dir: &Path, primary: &Primary) -> Result<Self, String> {
         let lines = jsonl::read(&dir.join(METRICS_FILE)).map_err(|error| error.to_string())?;
-        let last = |split: Split| lines.iter().rfind(|line| line.split == split).cloned();
-        let test = last(Split::Test).ok_or("it is done but has no line of the test split")?;
+        let last = |part: Part| lines.iter().rfind(|line| line.split == part).cloned();
+        let test = last(Part::Test).ok_or("it is done but has no line of the test split")?;
         let primary = match primary.at {
             None => test.clone(),
             Some(step) => lines
                 .iter()
-                .rfind(|line| line.split == Split::Validation && line.step == step)
+                .rfind(|line| line.split == Part::Validation && line.step == step)
                 .cloned()
                 .ok_or_else(|| format!("it is done but has no validation line of step {step}"))?,
         };
-        Ok(Self { primary, test, train: last(Split::Train) })
+        Ok(Self { primary, test, train_sample: last(Part::TrainSample) })
     }
 }
 

@@ -96,6 +96,8 @@ pub struct GameReport {
     pub policy_targets: Option<u64>,
     /// Policy targets among the test positions of each phase, in the order of a game.
     pub phase_sizes: Vec<(&'static str, Option<u64>)>,
+    /// Test positions of each phase whose game has a known outcome.
+    pub value_phase_sizes: Vec<(&'static str, Option<u64>)>,
     /// What tells every row of this game where squares are, beside its encoding.
     pub common_sources: Vec<String>,
 }
@@ -119,7 +121,7 @@ pub struct RowReport {
     pub test: BTreeMap<String, Summary>,
     /// Metrics that mean nothing for it, because it was trained with illegal moves masked out.
     pub not_applicable: Vec<&'static str>,
-    /// The primary metric on test less the same in training.
+    /// The primary metric on test less the same on a sample of the training positions, both after the last step.
     pub gap: Option<Summary>,
     /// Epochs of the training positions that a finished cell has seen.
     pub epochs: Option<f64>,
@@ -184,6 +186,14 @@ pub enum Verdict {
 /// Why a pair of seeds, or a whole comparison, does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
+    /// Seeds of the experiment are still to be trained. A verdict before they are done could be had by looking often
+    /// enough and stopping at the right moment.
+    NotFinished {
+        /// Seeds of which both cells are done.
+        done: usize,
+        /// Seeds of the experiment.
+        planned: usize,
+    },
     /// Too few complete pairs.
     Pairs {
         /// How many there are.
@@ -232,13 +242,14 @@ impl Missing {
     /// Whether there can be no verdict; all else only leaves a pair out.
     #[must_use]
     pub fn rules_out_a_verdict(&self) -> bool {
-        matches!(self, Self::Pairs { .. } | Self::NoSpread | Self::NoDirection | Self::Smoke)
+        matches!(self, Self::NotFinished { .. } | Self::Pairs { .. } | Self::NoSpread | Self::NoDirection | Self::Smoke)
     }
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NotFinished { done, planned } => write!(f, "not finished: {done} of {planned} seeds done"),
             Self::Pairs { has } => write!(f, "needs ≥ {PAIRS_NEEDED} complete pairs, has {has}"),
             Self::Failed { seed } => write!(f, "seed {seed} failed"),
             Self::Unfinished { seed } => write!(f, "seed {seed} is not done"),

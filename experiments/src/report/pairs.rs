@@ -19,7 +19,13 @@ pub(super) fn compare(reference: (&str, &[CellRecord]), row: &[CellRecord], metr
     if metric.1 == Direction::Neither {
         missing.insert(0, Missing::NoDirection);
     }
-    if differences.len() < PAIRS_NEEDED {
+    let settled = |cell: &CellRecord| matches!(cell.state, CellState::Done | CellState::Failed(_));
+    if row.iter().chain(reference.1).any(|cell| !settled(cell)) {
+        let both_done =
+            |(own, other): &(&CellRecord, &CellRecord)| own.state == CellState::Done && other.state == CellState::Done;
+        let done = row.iter().zip(reference.1).filter(both_done).count();
+        missing.insert(0, Missing::NotFinished { done, planned: row.len() });
+    } else if differences.len() < PAIRS_NEEDED {
         missing.insert(0, Missing::Pairs { has: differences.len() });
     } else if test.is_some_and(|test| test.sd == 0.0) {
         missing.insert(0, Missing::NoSpread);

@@ -69,10 +69,13 @@ fn game_block(report: &Report, game: &GameReport) -> String {
     };
     let mut comparison = format!("{}\n{}", facts.join(" · "), tables::comparison(report, game));
     if game.twin.is_none() {
-        comparison += "\nA/A row: none; `twin: true` in the experiment file adds a twin of the reference";
+        comparison += "\nA/A row: none, so nothing shows how large a difference is where there is none; take `twin: false` \
+                       out of the experiment file to add the reference's twin";
     }
-    let mut parts = vec![comparison, tables::metrics(report, game)];
-    parts.push(titled("policy loss and accuracy by phase (policy targets)", tables::phases(game)));
+    let mut parts = vec![comparison, tables::policy(game), tables::value(report, game)];
+    for (head, sizes) in [(tables::POLICY, &game.phase_sizes), (tables::VALUE, &game.value_phase_sizes)] {
+        parts.push(titled(head.title, tables::phases(game, &head, sizes)));
+    }
     parts.push(format!("{}\n{sources}", titled("cost and position", tables::costs(game))));
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
@@ -84,10 +87,12 @@ fn titled(title: &str, table: String) -> String {
 
 fn failures(report: &Report) -> String {
     let lines = report.failures.iter().flat_map(|cell| {
-        [
-            format!("{} FAILED: {}", cell.name, cell.failure),
-            format!("  {}; its folder: {}", cell.failure.kind.remedy(), cell.folder),
-        ]
+        let kind = cell.failure.kind;
+        let folder = match kind.is_final() {
+            true => format!("it is not tried again as it is; to try it all the same, delete {}", cell.folder),
+            false => format!("its folder: {}", cell.folder),
+        };
+        [format!("{} FAILED: {}", cell.name, cell.failure), format!("  {}; {folder}", kind.remedy())]
     });
     let lines: Vec<_> = lines.collect();
     if lines.is_empty() { String::new() } else { format!("failures\n  {}", lines.join("\n  ")) }
@@ -100,11 +105,12 @@ fn notes(report: &Report) -> String {
             .to_owned(),
         "a verdict needs ≥ 3 complete pairs and a Holm-corrected p below 0.05; then the corrected interval excludes 0"
             .to_owned(),
-        "legal %: probability on legal moves before any mask; below unif.: nats by which policy_loss lies under a uniform choice \
-         among legal moves"
+        "below unif.: nats by which policy_loss lies under a uniform choice among legal moves; KL: policy_loss less the \
+         entropy of its target"
             .to_owned(),
-        "novel: the primary metric on test positions that occur in no training game; gap: on test, less the same in \
-         the last line of training"
+        "unmasked %: top-1 among all moves; legal %: probability on legal moves before any mask".to_owned(),
+        "novel: the primary metric on test positions that occur in no training game".to_owned(),
+        "gap: the primary metric on test, less the same on a sample of the training positions, both after the last step"
             .to_owned(),
     ];
     let several = report.conditions.len() > 1;

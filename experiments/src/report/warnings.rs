@@ -1,7 +1,7 @@
 //! What a reader must know before believing a table.
 
 use super::files::RunFolder;
-use super::model::{ALPHA, GameReport, PAIRS_NEEDED, Report, TEST_POSITIONS_WANTED};
+use super::model::{ALPHA, GameReport, Report, TEST_POSITIONS_WANTED};
 use super::numbers::p_value;
 use crate::table::grouped;
 use crate::train::metrics::Direction;
@@ -29,14 +29,13 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
 }
 
 fn twin(game: &GameReport) -> Option<String> {
-    let comparison = game.twin.as_ref()?.comparison.as_ref()?;
-    let test = comparison.test.filter(|_| comparison.pairs >= PAIRS_NEEDED)?;
-    (test.p < ALPHA).then(|| {
+    let p = game.twin.as_ref()?.comparison.as_ref()?.p()?;
+    (p < ALPHA).then(|| {
         format!(
             "{}: the A/A row differs from its own reference (p = {}); that happens in one of twenty grids by chance, \
              else seeds vary more than the intervals say: add seeds before believing small differences",
             game.game,
-            p_value(test.p)
+            p_value(p)
         )
     })
 }

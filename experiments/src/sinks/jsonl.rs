@@ -58,22 +58,22 @@ impl Sink for Jsonl {
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The file cannot be opened or read.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}: {cause}; restore it, or delete the cell's folder to train the cell anew")]
     Io {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A line is no metric line.
-    #[error("{path}, line {line}: {source}; a resumed cell rewrites everything after its last checkpoint")]
+    #[error("{path}, line {line}: {cause}; a resumed cell rewrites everything after its last checkpoint")]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
         /// What is wrong with it.
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
 }
 
@@ -83,17 +83,13 @@ pub enum ReadError {
 /// # Errors
 /// If the file cannot be read, or a complete line is no metric line.
 pub fn read(path: &Path) -> Result<Vec<MetricLine>, ReadError> {
-    let text = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let text = std::fs::read(path).map_err(|cause| ReadError::Io { path: path.to_owned(), cause })?;
     let complete = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     text[..complete]
         .split_inclusive(|&byte| byte == b'\n')
         .enumerate()
         .map(|(i, line)| {
-            serde_json::from_slice(line).map_err(|source| ReadError::Line {
-                path: path.to_owned(),
-                line: i + 1,
-                source,
-            })
+            serde_json::from_slice(line).map_err(|cause| ReadError::Line { path: path.to_owned(), line: i + 1, cause })
         })
         .collect()
 }

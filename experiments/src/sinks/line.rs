@@ -1,6 +1,5 @@
 //! One line of `metrics.jsonl`.
 
-use dataset::Split;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,8 +10,8 @@ use std::fmt;
 pub struct MetricLine {
     /// Optimiser steps done.
     pub step: u64,
-    /// What was looked at: `train` lines are means over the steps since the last one.
-    pub split: Split,
+    /// What was looked at.
+    pub split: Part,
     /// Epochs of the training positions seen by then.
     pub epochs: f64,
     /// The values, in the order of the registry ([`crate::train::metrics`]). A metric without meaning for the cell or
@@ -20,6 +19,33 @@ pub struct MetricLine {
     pub metrics: Metrics,
     /// What depends on the clock: no part of "the same bits".
     pub time: Time,
+}
+
+/// What a line looked at: a split of the dataset, and of the training split either the batches of the steps or a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Batches of the training split while they were trained on: means over the steps since the last such line.
+    Train,
+    /// A fixed sample of the training split, evaluated like test positions: what a train–test gap is taken to.
+    TrainSample,
+    /// The validation split.
+    Validation,
+    /// The test split.
+    Test,
+}
+
+impl Part {
+    /// Its name in files and messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::TrainSample => "train_sample",
+            Self::Validation => "validation",
+            Self::Test => "test",
+        }
+    }
 }
 
 /// The part of a line that depends on the clock.

@@ -2,8 +2,7 @@
 //!
 //! No colours are used, so `NO_COLOR` holds by construction.
 
-use super::{MetricLine, Sink};
-use dataset::Split;
+use super::{MetricLine, Part, Sink};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
@@ -70,7 +69,7 @@ impl Bar {
 
 impl Sink for Bar {
     fn line(&mut self, line: &MetricLine) -> io::Result<()> {
-        if line.split == Split::Train {
+        if line.split == Part::Train {
             self.bar.set_position(line.step);
             self.bar.set_message(shown(line));
         } else {
@@ -108,7 +107,7 @@ mod tests {
         metrics.push("loss", 3.0);
         metrics.push("policy_loss", 2.5);
         let time = Time { unix_s: 0.0, wall_s: 1.0, positions_per_s: 120.4 };
-        let line = MetricLine { step: 50, split: Split::Train, epochs: 0.5, metrics, time };
+        let line = MetricLine { step: 50, split: Part::Train, epochs: 0.5, metrics, time };
         let mut out = Vec::new();
         Plain::new(600, &mut out).line(&line).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "step=50/600 split=train policy_loss=2.5000 positions_per_s=120\n");

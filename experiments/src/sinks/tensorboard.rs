@@ -5,9 +5,11 @@
 //! files of a folder in turn; each starts with a `SessionLog` of kind START, which tells TensorBoard to forget what
 //! an interrupted run had written from that step on.
 
+mod hparams;
 mod reader;
 
-pub use reader::{EventError, EventFile, Scalar, read, read_dir};
+pub use hparams::{HParams, Session};
+pub use reader::{EventError, EventFile, Scalar, read, read_dir, read_session};
 
 use super::jsonl::{self, ReadError};
 use super::{MetricLine, Sink};
@@ -17,6 +19,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tensorboard_proto::event::{Event, SessionLog, SessionLog_SessionStatus};
+use tensorboard_proto::summary::Summary;
 use tensorboard_rs::record_writer::RecordWriter;
 use tensorboard_rs::summary::scalar;
 
@@ -25,6 +28,9 @@ pub const PREFIX: &str = "events.out.tfevents.";
 
 /// The format's name and version, each file's first record.
 const FILE_VERSION: &str = "brain.Event:2";
+
+/// The one scalar of a line that is no metric of it.
+const SPEED: &str = "positions_per_s";
 
 /// The tag under which a metric of a split appears: `<split>/<metric>`.
 #[must_use]
@@ -36,17 +42,21 @@ pub fn tag(line: &MetricLine, metric: &str) -> String {
 pub struct EventLog {
     writer: RecordWriter<BufWriter<File>>,
     path: PathBuf,
+    /// Step and time of the newest line.
+    newest: (u64, f64),
 }
 
 impl EventLog {
-    /// Creates a new file in `dir`. Events of earlier files at `first_step` or later count as withdrawn.
+    /// Creates a new file in `dir`, for a cell that is made of `hparams`. Events of earlier files at `first_step` or
+    /// later count as withdrawn.
     ///
     /// # Errors
     /// If the file cannot be created or written.
-    pub fn create(dir: &Path, first_step: u64) -> io::Result<Self> {
+    pub fn create(dir: &Path, first_step: u64, hparams: &HParams) -> io::Result<Self> {
         let wall_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
         let (file, path) = create_unused(dir, wall_s as u64)?;
-        let mut log = Self { writer: RecordWriter::new(BufWriter::new(file)), path };
+        let newest = (first_step, wall_s);
+        let mut log = Self { writer: RecordWriter::new(BufWriter::new(file)), path, newest };
         let mut version = Event::new();
         version.set_file_version(FILE_VERSION.to_owned());
         log.write(version, wall_s)?;
@@ -56,6 +66,7 @@ impl EventLog {
         start.set_step(first_step as i64);
         start.set_session_log(session);
         log.write(start, wall_s)?;
+        log.summary(hparams::start(hparams, wall_s)?, newest)?;
         log.writer.flush()?;
         Ok(log)
     }
@@ -72,25 +83,31 @@ impl EventLog {
         self.writer.write(&bytes)
     }
 
-    fn scalar(&mut self, tag: &str, value: f64, line: &MetricLine) -> io::Result<()> {
+    fn summary(&mut self, summary: Summary, (step, wall_s): (u64, f64)) -> io::Result<()> {
         let mut event = Event::new();
-        event.set_step(line.step as i64);
-        event.set_summary(scalar(tag, value as f32));
-        self.write(event, line.time.unix_s)
+        event.set_step(step as i64);
+        event.set_summary(summary);
+        self.write(event, wall_s)
     }
 }
 
 impl Sink for EventLog {
     /// One scalar per metric, and the speed.
     fn line(&mut self, line: &MetricLine) -> io::Result<()> {
-        for (name, value) in line.metrics.iter() {
-            self.scalar(&tag(line, name), value, line)?;
+        self.newest = (line.step, line.time.unix_s);
+        for (name, value) in line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]) {
+            self.summary(scalar(&tag(line, name), value as f32), self.newest)?;
         }
-        self.scalar(&tag(line, "positions_per_s"), line.time.positions_per_s, line)
+        Ok(())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.summary(hparams::end(self.newest.1)?, self.newest)?;
+        self.flush()
     }
 }
 
@@ -123,31 +140,44 @@ pub enum RebuildError {
     #[error(transparent)]
     Truth(#[from] ReadError),
     /// The event files cannot be replaced.
-    #[error("cannot rebuild the event files in {dir}: {source}")]
+    #[error(
+        "cannot rebuild the event files in {dir}: {cause}; metrics.jsonl has all lines, and the next run tries again"
+    )]
     Io {
         /// The folder.
         dir: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
 }
 
-/// Replaces the event files in `dir` by one that holds exactly the lines of a `metrics.jsonl`.
+/// Whether the event files in `dir` show every line of the `metrics.jsonl` of a cell that is done, and what it was made
+/// of.
+///
+/// # Errors
+/// If the lines cannot be read; event files that cannot be read are not whole.
+pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
+    let scalars: usize = jsonl::read(metrics)?.iter().map(|line| line.metrics.iter().count() + 1).sum();
+    let (Ok(found), Ok(session)) = (read_dir(dir), read_session(dir)) else { return Ok(false) };
+    Ok(found.len() == scalars && session.hparams.is_some() && session.done)
+}
+
+/// Replaces the event files in `dir` by one that holds exactly the lines of the `metrics.jsonl` of a cell that is done.
 ///
 /// # Errors
 /// If the lines cannot be read, or the files cannot be replaced.
-pub fn rebuild(metrics: &Path, dir: &Path) -> Result<PathBuf, RebuildError> {
+pub fn rebuild(metrics: &Path, dir: &Path, hparams: &HParams) -> Result<PathBuf, RebuildError> {
     let lines = jsonl::read(metrics)?;
-    replace(&lines, dir).map_err(|source| RebuildError::Io { dir: dir.to_owned(), source })
+    replace(&lines, dir, hparams).map_err(|cause| RebuildError::Io { dir: dir.to_owned(), cause })
 }
 
-fn replace(lines: &[MetricLine], dir: &Path) -> io::Result<PathBuf> {
+fn replace(lines: &[MetricLine], dir: &Path, hparams: &HParams) -> io::Result<PathBuf> {
     let old = reader::event_files(dir)?;
-    let mut log = EventLog::create(dir, 0)?;
+    let mut log = EventLog::create(dir, 0, hparams)?;
     for line in lines {
         log.line(line)?;
     }
-    log.flush()?;
+    log.end()?;
     for path in old {
         std::fs::remove_file(path)?;
     }

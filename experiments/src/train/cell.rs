@@ -1,7 +1,8 @@
 //! One cell from its folder to its end: begin or go on, train, evaluate, record.
 
 use super::checkpoint::{self, Checkpoint, Prefix, save_final};
-use super::error::TrainError;
+use super::error::{TrainError, without_backtrace};
+use super::events::hparams;
 use super::identity::Identity;
 use super::manifest::Manifest;
 use super::recorder::{Note, Recorder};
@@ -9,9 +10,8 @@ use super::setup::Setup;
 use super::status::{Fingerprints, State, Status};
 use super::threads::use_threads;
 use super::trainer::{Trainer, first_weights};
-use crate::sinks::Sink;
-use crate::sinks::tensorboard::EventLog;
-use dataset::Split;
+use crate::sinks::tensorboard::{EventLog, HParams};
+use crate::sinks::{Part, Sink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
@@ -72,7 +72,7 @@ pub fn run_cell(
     let outcome = Cell::begin(dir, options, sinks, &mut *note, &mut status).and_then(|cell| cell.train(stop));
     if let Err(error) = &outcome {
         status.state = State::Failed;
-        status.error = Some(error.to_string());
+        status.error = Some(without_backtrace(&error.to_string()).to_owned());
         status.resumable = error.resumable();
         if let Err(also) = status.write(dir) {
             note(&format!("the failure cannot be written to {} either: {also}", super::status::FILE));
@@ -117,7 +117,8 @@ impl<'a> Cell<'a> {
         };
         manifest.begin_session(dir, step, forced)?;
         let mut recorder = Recorder::open(&metrics, bytes)?;
-        open_tensorboard(dir, checkpoint.as_ref().map_or(0, |_| step + 1), &mut recorder, note);
+        let first_line = checkpoint.as_ref().map_or(0, |_| step + 1);
+        open_tensorboard(dir, first_line, &hparams(&setup.config), &mut recorder, note);
         sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
         let trainer = Trainer::new(setup, identity, first, checkpoint)?;
         Ok(Self { dir, metrics, trainer, recorder, status, note })
@@ -128,7 +129,7 @@ impl<'a> Cell<'a> {
         let evaluate_every = self.trainer.setup().config.eval.every;
         self.say(State::Running)?;
         if self.recorder.is_empty() {
-            self.evaluate(Split::Validation)?;
+            self.evaluate(Part::Validation)?;
         }
         while self.trainer.steps_done() < train.steps {
             if stop.load(Ordering::Relaxed) {
@@ -144,18 +145,19 @@ impl<'a> Cell<'a> {
                 self.say(State::Running)?;
             }
             if due(evaluate_every) {
-                self.evaluate(Split::Validation)?;
+                self.evaluate(Part::Validation)?;
             }
             if due(train.checkpoint_every) {
                 self.checkpoint()?;
             }
         }
-        self.evaluate(Split::Test)?;
+        self.evaluate(Part::TrainSample)?;
+        self.evaluate(Part::Test)?;
         self.finish()
     }
 
-    fn evaluate(&mut self, split: Split) -> Result<(), TrainError> {
-        let line = self.trainer.evaluation_line(split)?;
+    fn evaluate(&mut self, part: Part) -> Result<(), TrainError> {
+        let line = self.trainer.evaluation_line(part)?;
         self.recorder.line(&line, self.note)?;
         self.recorder.show(self.note);
         Ok(())
@@ -184,6 +186,7 @@ impl<'a> Cell<'a> {
         save_final(self.dir, &self.trainer.setup().layout, &weights)?;
         self.status.result = Some(Fingerprints { weights: weights_hash(&weights), batches: self.trainer.batches() });
         self.say(State::Done)?;
+        self.recorder.end(self.note);
         // They take three times the room of the weights, and nothing will go on from them.
         if let Err(error) = checkpoint::remove_all(&self.dir.join(checkpoint::DIR)) {
             (self.note)(&format!("old checkpoints are left behind: {error}"));
@@ -222,8 +225,8 @@ fn other_bits(checkpoint: &Checkpoint, now: &Identity, force: bool) -> Result<Ve
 }
 
 /// `first_step`: lines from there on are still to come, so what older event files say of them is withdrawn.
-fn open_tensorboard(dir: &Path, first_step: u64, recorder: &mut Recorder, note: Note<'_>) {
-    match EventLog::create(dir, first_step) {
+fn open_tensorboard(dir: &Path, first_step: u64, hparams: &HParams, recorder: &mut Recorder, note: Note<'_>) {
+    match EventLog::create(dir, first_step, hparams) {
         Ok(log) => recorder.add("TensorBoard", Box::new(log)),
         Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has them all")),
     }

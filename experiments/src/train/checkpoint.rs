@@ -101,14 +101,16 @@ struct Place {
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// A file cannot be read or written.
-    #[error("cannot {action} {path}: {source}")]
+    #[error(
+        "cannot {action} {path}: {cause}; once that is mended, the next run goes on from the newest whole checkpoint"
+    )]
     Io {
         /// What was tried.
         action: &'static str,
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A file is not what was written.
     #[error("{path} is damaged: {what}")]
@@ -138,7 +140,7 @@ pub enum CheckpointError {
 
 impl CheckpointError {
     fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io { action, path: path.to_owned(), source }
+        move |cause| Self::Io { action, path: path.to_owned(), cause }
     }
 
     fn damaged(path: &Path, what: impl ToString) -> Self {

@@ -45,7 +45,7 @@ pub enum TrainError {
     Optimizer(#[from] OptimizerError),
     /// A file cannot be written; everything up to the last checkpoint is safe.
     #[error(
-        "cannot {action} {path}: {source}; what the last checkpoint holds is safe, and the next run goes on from it"
+        "cannot {action} {path}: {cause}; what the last checkpoint holds is safe, and the next run goes on from it"
     )]
     Io {
         /// What was tried.
@@ -53,7 +53,7 @@ pub enum TrainError {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A checkpoint cannot be written or read.
     #[error(transparent)]
@@ -87,15 +87,30 @@ pub enum TrainError {
     },
     /// LibTorch failed.
     #[error("LibTorch: {0}")]
-    Torch(#[from] TchError),
+    Torch(TchError),
     /// A thread cannot be started.
-    #[error("cannot start the loader's thread: {0}")]
+    #[error(
+        "cannot start the loader's thread: {0}; free memory or raise the limit on processes (ulimit -u), and run again"
+    )]
     Thread(io::Error),
+}
+
+/// Not by `#[from]`, which would name the cause in the text and once more as its source.
+impl From<TchError> for TrainError {
+    fn from(cause: TchError) -> Self {
+        Self::Torch(cause)
+    }
+}
+
+/// What LibTorch says without the C++ backtrace that follows it; any other text as it is.
+#[must_use]
+pub fn without_backtrace(text: &str) -> &str {
+    text.split_once("\nException raised from").map_or(text, |(said, _)| said)
 }
 
 impl TrainError {
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io { action, path: path.to_owned(), source }
+        move |cause| Self::Io { action, path: path.to_owned(), cause }
     }
 
     /// Whether the same cell can go on from its last checkpoint once the cause is gone, rather than fail again.

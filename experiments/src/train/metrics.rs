@@ -1,8 +1,8 @@
 //! The registry of metrics: what each name means, its unit, and which way is better.
 //!
 //! A direction belongs to its metric, so that no report can call a higher loss an improvement. Every mean divides by
-//! the number of rows that have the target (per bucket: by the bucket's size, `positions.<bucket>`), summed in f64 in
-//! the order of the rows.
+//! the number of rows that have its target (`policy_targets` or `value_targets`, of the bucket where it is of one),
+//! summed in f64 in the order of the rows.
 
 use crate::config::Mask;
 use games::Phase;
@@ -33,6 +33,11 @@ pub struct Metric {
     /// Whether it speaks of illegal moves: then it means nothing ("n/a") for a network that was trained with them
     /// masked out, whose logits for them were never asked for.
     pub illegal_moves: bool,
+    /// Whether it is taken over legal moves only where illegal ones are masked, and over all moves where they are not:
+    /// then it is one of two metrics under one name, and rows with and without a mask have no common one.
+    pub renormalised: bool,
+    /// Whether evaluations measure it, so that a verdict can be about it; lines of training alone have the others.
+    pub evaluated: bool,
 }
 
 impl Metric {
@@ -41,6 +46,12 @@ impl Metric {
     #[must_use]
     pub fn applies(&self, mask: Mask) -> bool {
         !(self.illegal_moves && mask == Mask::Train)
+    }
+
+    /// Whether it means the same for networks that are evaluated with these two masks.
+    #[must_use]
+    pub fn comparable(&self, one: Mask, other: Mask) -> bool {
+        !self.renormalised || (one == Mask::None) == (other == Mask::None)
     }
 }
 
@@ -78,26 +89,44 @@ pub fn names() -> Vec<&'static str> {
 
 fn build() -> Vec<Metric> {
     let mut metrics = of_all_positions();
-    for phase in Phase::ALL {
-        metrics.extend(of_bucket(phase.name(), &["policy_loss", "policy_accuracy", "value_loss", "value_accuracy"]));
+    for bucket in Phase::ALL.map(Phase::name).into_iter().chain([NOVEL]) {
+        metrics.extend(of_bucket(bucket));
     }
-    metrics.extend(of_bucket(NOVEL, &["policy_loss", "policy_accuracy"]));
     metrics.extend(of_training());
     metrics
 }
 
 fn metric(name: &str, unit: &'static str, direction: Direction, description: &str) -> Metric {
-    Metric { name: name.into(), unit, direction, description: description.into(), illegal_moves: false }
+    Metric {
+        name: name.into(),
+        unit,
+        direction,
+        description: description.into(),
+        illegal_moves: false,
+        renormalised: false,
+        evaluated: true,
+    }
 }
 
 fn of_all_positions() -> Vec<Metric> {
     use Direction::{Higher, Lower, Neither};
     let on_illegal = |metric: Metric| Metric { illegal_moves: true, ..metric };
+    let masked = |metric: Metric| Metric { renormalised: true, ..metric };
     vec![
-        metric("policy_loss", "nats", Lower, "cross-entropy of the policy with the target moves"),
-        metric("policy_kl", "nats", Lower, "policy cross-entropy less the entropy of its target"),
-        metric("policy_accuracy", "share", Higher, "positions whose likeliest legal move is the target's"),
-        metric("policy_top5", "share", Higher, "positions whose five likeliest legal moves hold the target's"),
+        masked(metric("policy_loss", "nats", Lower, "cross-entropy of the policy with the target moves")),
+        masked(metric("policy_kl", "nats", Lower, "policy cross-entropy less the entropy of its target")),
+        masked(metric(
+            "policy_accuracy",
+            "share",
+            Higher,
+            "positions whose likeliest move (of the legal ones, unless `mask: none`) is the target's",
+        )),
+        masked(metric(
+            "policy_top5",
+            "share",
+            Higher,
+            "positions whose five likeliest moves (of the legal ones, unless `mask: none`) hold the target's",
+        )),
         on_illegal(metric(
             "policy_accuracy_unmasked",
             "share",
@@ -115,31 +144,29 @@ fn of_all_positions() -> Vec<Metric> {
         ),
         metric("positions", "positions", Neither, "positions looked at"),
         metric("policy_targets", "positions", Neither, "positions whose move is a policy target"),
+        metric("value_targets", "positions", Neither, "positions whose game has a known outcome"),
     ]
 }
 
-fn of_bucket(bucket: &str, of: &[&str]) -> Vec<Metric> {
-    let whole = of_all_positions();
-    let named = |name: &str| whole.iter().find(|metric| metric.name == name);
-    of.iter()
-        .chain(&["positions", "policy_targets"])
-        .filter_map(|name| named(name))
-        .map(|metric| Metric {
-            name: format!("{}.{bucket}", metric.name),
-            description: format!("{}, on {bucket} positions", metric.description),
-            ..metric.clone()
-        })
-        .collect()
+/// The same of one bucket's positions.
+fn of_bucket(bucket: &str) -> impl Iterator<Item = Metric> {
+    of_all_positions().into_iter().map(move |metric| Metric {
+        name: format!("{}.{bucket}", metric.name),
+        description: format!("{}, on {bucket} positions", metric.description),
+        ..metric
+    })
 }
 
-fn of_training() -> Vec<Metric> {
+fn of_training() -> impl Iterator<Item = Metric> {
     use Direction::{Higher, Lower, Neither};
-    vec![
+    [
         metric("loss", "nats", Lower, "what the optimiser minimises: the weighted sum of the losses"),
         metric("gradient_norm", "", Neither, "global norm of the gradient before clipping"),
         metric("learning_rate", "", Neither, "learning rate of the step"),
         metric("positions_per_s", "positions/s", Higher, "speed since the last line; a time, so no part of the bits"),
     ]
+    .into_iter()
+    .map(|metric| Metric { evaluated: false, ..metric })
 }
 
 #[cfg(test)]
@@ -165,8 +192,21 @@ mod tests {
     #[test]
     fn metrics_of_illegal_moves_mean_nothing_after_training_with_the_mask() {
         let not_applicable: Vec<_> = all().iter().filter(|m| !m.applies(Mask::Train)).map(|m| &m.name[..]).collect();
-        assert_eq!(not_applicable, ["policy_accuracy_unmasked", "legal_mass"]);
+        let about_illegal = ["policy_accuracy_unmasked", "legal_mass"];
+        assert_eq!(not_applicable[..2], about_illegal);
+        let base = |name: &str| name.split('.').next().map(str::to_owned);
+        assert!(not_applicable.iter().all(|name| about_illegal.iter().any(|own| base(name).as_deref() == Some(own))));
         assert!(all().iter().all(|m| m.applies(Mask::Eval) && m.applies(Mask::None)));
+    }
+
+    #[test]
+    fn policy_metrics_with_and_without_a_mask_are_two() {
+        let split = |name: &str| !find(name).unwrap().comparable(Mask::Eval, Mask::None);
+        assert!(
+            ["policy_loss", "policy_kl.novel", "policy_accuracy.opening", "policy_top5"].map(split).iter().all(|&s| s)
+        );
+        assert!(!["policy_accuracy_unmasked", "legal_mass", "value_loss", "policy_targets"].map(split).contains(&true));
+        assert!(all().iter().all(|m| m.comparable(Mask::Train, Mask::Eval) && m.comparable(Mask::None, Mask::None)));
     }
 
     #[test]

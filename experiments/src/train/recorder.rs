@@ -50,6 +50,11 @@ impl Recorder {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.flush()));
     }
 
+    /// Says that no line will come any more.
+    pub(super) fn end(&mut self, note: Note<'_>) {
+        self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.end()));
+    }
+
     /// Makes the truth durable.
     pub(super) fn sync(&mut self) -> Result<(), TrainError> {
         self.truth.flush().map_err(TrainError::io("write", &self.path))
@@ -71,8 +76,7 @@ impl Other {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sinks::{Metrics, Time, jsonl};
-    use dataset::Split;
+    use crate::sinks::{Metrics, Part, Time, jsonl};
     use std::io;
 
     struct Full;
@@ -96,7 +100,7 @@ mod tests {
         let mut notes = Vec::new();
         for step in 0..3 {
             let time = Time { unix_s: 0.0, wall_s: 0.0, positions_per_s: 0.0 };
-            let line = MetricLine { step, split: Split::Train, epochs: 0.0, metrics: Metrics::default(), time };
+            let line = MetricLine { step, split: Part::Train, epochs: 0.0, metrics: Metrics::default(), time };
             recorder.line(&line, &mut |text| notes.push(text.to_owned())).unwrap();
             recorder.show(&mut |text| notes.push(text.to_owned()));
         }

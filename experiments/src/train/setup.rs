@@ -96,8 +96,10 @@ pub fn device_name(device: Device) -> String {
 
 fn read_config(path: &Path) -> Result<RunConfig, TrainError> {
     let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
-    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    RunConfig::from_yaml(&text).map_err(|error| refused(error.to_string()))
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| refused(format!("cannot be read: {error}; `posenc run` makes the folders of cells")))?;
+    RunConfig::from_yaml(&text)
+        .map_err(|error| refused(format!("{error}; `posenc run` with the experiment's file writes it anew")))
 }
 
 fn shorten(config: &mut RunConfig) {

@@ -70,20 +70,20 @@ pub struct Fingerprints {
 #[derive(Debug, thiserror::Error)]
 pub enum StatusError {
     /// The file cannot be read.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}: {cause}; mend that and run the experiment again")]
     Io {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The file is no status.
-    #[error("{path} is damaged: {source}; delete it and run the experiment again")]
+    #[error("{path} is damaged: {cause}; delete it and run the experiment again")]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
 }
 
@@ -102,8 +102,8 @@ impl Status {
         let path = cell.join(FILE);
         match std::fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StatusError::Io { path, source }),
-            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|source| StatusError::Damaged { path, source }),
+            Err(cause) => Err(StatusError::Io { path, cause }),
+            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|cause| StatusError::Damaged { path, cause }),
         }
     }
 

@@ -111,6 +111,7 @@ impl Bucket {
         match name {
             "positions" => return Some(self.positions as f64),
             "policy_targets" => return Some(self.with_policy as f64),
+            "value_targets" => return Some(self.with_value as f64),
             _ => {}
         }
         let place = ROWS.iter().position(|&(row, _)| row == name)?;
@@ -144,6 +145,9 @@ mod tests {
         assert_eq!(metrics.get("policy_loss.novel"), Some(6.0));
         assert_eq!(metrics.get("positions"), Some(3.0));
         assert_eq!(metrics.get("policy_targets"), Some(2.0));
+        assert_eq!(metrics.get("value_targets"), Some(3.0));
+        assert_eq!(metrics.get("legal_mass.opening"), Some(1.0));
+        assert_eq!(metrics.get("policy_kl.endgame"), Some(6.0));
         assert_eq!(metrics.get("positions.opening"), Some(2.0));
         assert_eq!(metrics.get("positions.middlegame"), Some(0.0));
         assert_eq!(metrics.get("policy_loss.middlegame"), None);

@@ -67,6 +67,11 @@ fn wrong_names_are_answered_with_the_right_ones() {
     assert!(complaint(&["bench", "loader", "--data", "nowhere"]).contains("nowhere"));
     let device = posenc(&["bench", "step", "--model", "cf-6m", "--device", "gpu"]);
     assert_eq!(device.status.code(), Some(2));
+    for option in ["--batch", "--rounds", "--threads"] {
+        let none = posenc(&["bench", "step", "--model", "cf-6m", "--encodings", "none", option, "0"]);
+        assert_eq!(none.status.code(), Some(2), "{option}");
+        assert!(String::from_utf8_lossy(&none.stderr).contains(option));
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod bench_cli;
 mod metrics;
 mod pairing;
 mod resume;
+mod saving;
 mod support;
 mod tensorboard;
 mod training;

@@ -1,6 +1,6 @@
 //! A tiny dataset of legal chess games, tiny cells on it, and what is compared of them.
 
-use dataset::{ImportOptions, PerSplit, import};
+use dataset::{ImportOptions, PerSplit, SplitPlan, import};
 use encodings::EncodingConfig;
 use experiments::config::{EvalConfig, LossWeights, Mask, MovesName, RunConfig, TrainConfig, manifest_text};
 use experiments::sinks::{MetricLine, Sink, jsonl};
@@ -33,20 +33,14 @@ impl Bench {
         let pgn = dir.path().join("games.pgn");
         fs::write(&pgn, random_games()).expect("the games are written");
         let options = ImportOptions {
-            inputs: vec![pgn],
-            output: dir.path().join("data"),
             name: "random".to_owned(),
-            game: GameKind::Chess,
             source: "moves that this test made up".to_owned(),
             licence: "CC0-1.0".to_owned(),
             made_by: "a test".to_owned(),
             policy_from_ply: 2,
-            ply_cap: None,
-            max_games: None,
-            fractions: PerSplit { train: 0.6, validation: 0.2, test: 0.2 },
-            split_seed: 0,
+            split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
             strict: true,
-            manifest_text: |manifest| manifest_text(manifest).map_err(|error| error.to_string()),
+            ..ImportOptions::new(GameKind::Chess, vec![pgn], dir.path().join("data"), manifest_text)
         };
         import(&options, &mut |_| {}).expect("the games can be imported");
         Self { dir }

@@ -1,7 +1,10 @@
 //! Event files hold what `metrics.jsonl` holds, for our reader and for TensorBoard's own.
 
 use crate::support::{Bench, lines, train};
-use experiments::sinks::tensorboard::{PREFIX, Scalar, read, read_dir, rebuild, tag};
+use experiments::config::RunConfig;
+use experiments::sinks::tensorboard::{PREFIX, Scalar, read, read_dir, read_session, tag};
+use experiments::train::events::{hparams, mend};
+use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,9 +58,63 @@ fn going_on_withdraws_what_came_after_the_checkpoint() {
 fn event_files_can_be_rebuilt_from_the_lines() {
     let bench = Bench::new();
     let dir = resumed(&bench);
-    let path = rebuild(&dir.join("metrics.jsonl"), &dir).expect("rebuilt");
-    assert_eq!(event_files(&dir), [path]);
-    assert_eq!(found(read_dir(&dir).expect("readable")), expected(&dir));
+    let before = (expected(&dir), read_session(&dir).expect("readable"));
+    assert!(!mend(&dir).expect("whole"), "what is whole is left alone");
+    assert_eq!(event_files(&dir).len(), 2);
+
+    let damages: [fn(&Path); 4] = [
+        |path| fs::remove_file(path).expect("removed"),
+        |path| fs::write(path, "").expect("emptied"),
+        |path| {
+            let bytes = fs::read(path).expect("bytes");
+            fs::write(path, &bytes[..bytes.len() - 40]).expect("torn");
+        },
+        |path| {
+            let mut bytes = fs::read(path).expect("bytes");
+            bytes[20] ^= 1;
+            fs::write(path, bytes).expect("changed");
+        },
+    ];
+    for damage in damages {
+        damage(&event_files(&dir)[0]);
+        assert!(mend(&dir).expect("rebuilt"));
+        assert_eq!(event_files(&dir).len(), 1);
+        assert_eq!((found(read_dir(&dir).expect("readable")), read_session(&dir).expect("readable")), before);
+        assert!(!mend(&dir).expect("whole"));
+    }
+}
+
+/// What the HParams tab must list of a run.
+fn listed(run: &RunConfig) -> Vec<(String, Value)> {
+    let mut listed = hparams(run).0;
+    let in_floats = |value: Value| value.as_f64().map_or(value.clone(), Value::from);
+    listed.iter_mut().for_each(|(_, value)| {
+        *value = match std::mem::take(value) {
+            Value::Object(map) => Value::from(Value::Object(map).to_string()),
+            other => in_floats(other),
+        };
+    });
+    listed.sort_by(|(a, _), (b, _)| a.cmp(b));
+    listed
+}
+
+#[test]
+fn the_session_says_what_the_cell_is_made_of_and_when_it_is_done() {
+    let bench = Bench::new();
+    let run = bench.run(29);
+    let dir = bench.crashed("session");
+    let session = read_session(&dir).expect("readable");
+    assert!(!session.done, "it crashed");
+    let found = session.hparams.expect("a session").0;
+    assert_eq!(found, listed(&run));
+    let value = |name: &str| &found.iter().find(|(known, _)| known == name).expect("listed").1;
+    assert_eq!((value("game"), value("seed"), value("twin")), (&json!("chess"), &json!(1.0), &json!(false)));
+    assert!(value("encoding").as_str().is_some_and(|text| text.contains("absolute")), "{found:?}");
+
+    train(&dir).expect("it goes on");
+    let session = read_session(&dir).expect("readable");
+    assert!(session.done);
+    assert_eq!(session.hparams.expect("a session").0, listed(&run));
 }
 
 #[test]
@@ -66,9 +123,11 @@ fn a_torn_record_ends_a_file_and_a_changed_one_is_an_error() {
     let dir = bench.trained("torn", &bench.run(2));
     let path = event_files(&dir).remove(0);
     let bytes = fs::read(&path).expect("bytes");
-    let whole = read(&path).expect("readable").scalars;
+    let whole = read(&path).expect("readable");
+    assert!(whole.session.done, "the end of the session is the last record");
     fs::write(&path, &bytes[..bytes.len() - 3]).expect("written");
-    assert_eq!(read(&path).expect("readable").scalars, whole[..whole.len() - 1]);
+    let torn = read(&path).expect("readable");
+    assert_eq!((torn.scalars, torn.session.done), (whole.scalars, false));
     let mut changed = bytes;
     let at = changed.len() - 10;
     changed[at] ^= 1;
@@ -88,23 +147,53 @@ for tag in events.Tags()['scalars']:
         print(tag, scalar.step, repr(scalar.value))
 ";
 
-#[test]
-fn tensorboard_itself_reads_the_same() {
+/// What TensorBoard says of a cell; none if it is not installed.
+fn ask_tensorboard(script: &str, dir: &Path) -> Option<String> {
     let installed = Command::new("python3").args(["-c", "import tensorboard"]).output();
     if !installed.is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: python3 has no package tensorboard; the other tests read the files with our own reader");
-        return;
+        return None;
     }
+    let output = Command::new("python3").args(["-c", script]).arg(dir).output().expect("python3 starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Prints the session as the HParams plugin reads it.
+const PYTHON_SESSION: &str = "
+import json, sys
+from google.protobuf import json_format
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugins.hparams import metadata
+events = EventAccumulator(sys.argv[1])
+events.Reload()
+content = events.PluginTagToContent('hparams')
+start = metadata.parse_session_start_info_plugin_data(content[metadata.SESSION_START_INFO_TAG])
+end = metadata.parse_session_end_info_plugin_data(content[metadata.SESSION_END_INFO_TAG])
+print(json.dumps([{k: json_format.MessageToDict(v) for k, v in start.hparams.items()}, end.status]))
+";
+
+#[test]
+fn tensorboard_itself_lists_the_session() {
     let bench = Bench::new();
     let dir = resumed(&bench);
-    let output = Command::new("python3").args(["-c", PYTHON]).arg(&dir).output().expect("python3 starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let Some(said) = ask_tensorboard(PYTHON_SESSION, &dir) else { return };
+    let listed: serde_json::Map<String, Value> = listed(&bench.run(29)).into_iter().collect();
+    let success = 1;
+    assert_eq!(serde_json::from_str::<Value>(&said).expect("JSON"), json!([listed, success]));
+}
+
+#[test]
+fn tensorboard_itself_reads_the_same() {
+    let bench = Bench::new();
+    let dir = resumed(&bench);
+    let Some(said) = ask_tensorboard(PYTHON, &dir) else { return };
     let parse = |line: &str| {
         let mut words = line.split(' ');
         let mut word = || words.next().expect("three words");
         (word().to_owned(), word().parse::<i64>().expect("a step"), word().parse::<f64>().expect("a value") as f32)
     };
-    let mut shown: Vec<_> = String::from_utf8_lossy(&output.stdout).lines().map(parse).collect();
+    let mut shown: Vec<_> = said.lines().map(parse).collect();
     let mut expected = expected(&dir);
     let key = |scalar: &(String, i64, f32)| (scalar.0.clone(), scalar.1);
     shown.sort_by_key(key);

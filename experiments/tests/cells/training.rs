@@ -1,8 +1,8 @@
 //! One cell, undisturbed.
 
 use crate::support::{Bench, assert_same_bits, encoding, lines, options, status, train, train_with};
-use dataset::Split;
 use experiments::config::{Mask, RunConfig, TrainConfig};
+use experiments::sinks::Part;
 use experiments::train::checkpoint::load_final;
 use experiments::train::setup::declare;
 use experiments::train::status::State;
@@ -26,9 +26,17 @@ fn lines_come_when_they_are_due_with_metrics_of_the_registry() {
     let dir = bench.trained("lines", &bench.run(22));
     let lines = lines(&dir);
     let steps = |split| lines.iter().filter(|line| line.split == split).map(|line| line.step).collect::<Vec<_>>();
-    assert_eq!(steps(Split::Train), [4, 8, 12, 16, 20, 22]);
-    assert_eq!(steps(Split::Validation), [0, 10, 20, 22]);
-    assert_eq!(steps(Split::Test), [22]);
+    assert_eq!(steps(Part::Train), [4, 8, 12, 16, 20, 22]);
+    assert_eq!(steps(Part::Validation), [0, 10, 20, 22]);
+    assert_eq!(steps(Part::Test), [22]);
+    assert_eq!(steps(Part::TrainSample), [22]);
+    let last = |part| &lines.iter().rfind(|line| line.split == part).expect("a line").metrics;
+    let (sample, test) = (last(Part::TrainSample), last(Part::Test));
+    assert_eq!(sample.get("positions.novel"), Some(0.0), "what is trained on is not novel");
+    let measured = |metrics: &experiments::sinks::Metrics| -> BTreeSet<String> {
+        metrics.iter().map(|(name, _)| name.to_owned()).filter(|name| !name.ends_with(".novel")).collect()
+    };
+    assert_eq!(measured(sample), measured(test), "a gap can be taken of any metric");
     for line in &lines {
         for (name, value) in line.metrics.iter() {
             assert!(metrics::find(name).is_ok() && value.is_finite(), "{name}: {value}");
@@ -36,7 +44,7 @@ fn lines_come_when_they_are_due_with_metrics_of_the_registry() {
     }
     let names: BTreeSet<_> = lines
         .iter()
-        .filter(|line| line.split != Split::Train)
+        .filter(|line| line.split != Part::Train)
         .flat_map(|line| line.metrics.iter())
         .map(|(name, _)| name)
         .collect();
@@ -44,7 +52,7 @@ fn lines_come_when_they_are_due_with_metrics_of_the_registry() {
         assert!(names.contains(name), "{name} is missing");
     }
     assert!(!names.contains("legal_mass"), "trained with the mask: what it does with illegal moves means nothing");
-    let train = &lines.iter().find(|line| line.split == Split::Train).expect("a training line").metrics;
+    let train = &lines.iter().find(|line| line.split == Part::Train).expect("a training line").metrics;
     assert_eq!(train.get("learning_rate"), Some(3e-3), "warm-up is over after three steps");
     let whole: f64 = ["policy_loss", "value_loss"].iter().filter_map(|name| train.get(name)).sum();
     assert!((whole - train.get("loss").expect("a loss")).abs() < 1e-5);
@@ -69,9 +77,12 @@ fn buckets_add_up_to_the_whole() {
     assert_eq!(Some(positions), of("positions"));
     let policy = of("policy_loss").expect("a policy loss") * of("policy_targets").expect("targets");
     assert!((sum("policy_loss", "policy_targets") - policy).abs() < 1e-9 * policy);
-    // Every game of the test data has a result.
-    let value = of("value_loss").expect("a value loss") * positions;
-    assert!((sum("value_loss", "positions") - value).abs() < 1e-9 * value);
+    let value = of("value_loss").expect("a value loss") * of("value_targets").expect("targets");
+    assert!((sum("value_loss", "value_targets") - value).abs() < 1e-9 * value);
+    for metric in ["policy_kl", "policy_top5", "policy_accuracy_unmasked", "legal_mass", "uniform_baseline"] {
+        let whole = of(metric).expect("a metric") * of("policy_targets").expect("targets");
+        assert!((sum(metric, "policy_targets") - whole).abs() < 1e-9 * (1.0 + whole), "{metric}");
+    }
     assert_eq!(of("policy_kl"), of("policy_loss"), "the target is one move, whose entropy is 0");
     let mass = of("legal_mass").expect("the mask was for evaluation only");
     assert!(mass > 0.0 && mass < 1.0, "{mass}");
@@ -88,7 +99,7 @@ fn it_learns_its_few_games_by_heart() {
     run.eval.every = 1000;
     let dir = bench.trained("overfit", &run);
     let lines = lines(&dir);
-    let train: Vec<_> = lines.iter().filter(|line| line.split == Split::Train).collect();
+    let train: Vec<_> = lines.iter().filter(|line| line.split == Part::Train).collect();
     let loss = |line: &experiments::sinks::MetricLine| line.metrics.get("policy_loss").expect("a policy loss");
     let (first, last) = (loss(train[0]), loss(train[train.len() - 1]));
     let baseline = lines[0].metrics.get("uniform_baseline").expect("a baseline");
@@ -137,7 +148,7 @@ fn a_smoke_run_is_short_and_says_so() {
     assert_eq!(outcome.expect("it trains"), Outcome::Done);
     assert!(status(&dir).steps < 10);
     assert!(Manifest::read(&dir).expect("readable").expect("there").smoke);
-    assert!(lines(&dir).iter().any(|line| line.split == Split::Test));
+    assert!(lines(&dir).iter().any(|line| line.split == Part::Test));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the tests of the command line share: `posenc` itself, and small datasets that it makes.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use dataset::{ImportOptions, PerSplit};
+use dataset::{ImportOptions, PerSplit, SplitPlan};
 use experiments::config::manifest_text;
 use games::GameKind;
 use std::path::{Path, PathBuf};
@@ -79,20 +79,12 @@ pub(crate) fn datasets(dir: &Path) {
     for (game, file, records) in records {
         std::fs::write(dir.join(file), records).expect("the folder can be written");
         let options = ImportOptions {
-            inputs: vec![dir.join(file)],
-            output: dir.join(game.name()),
-            name: game.name().to_owned(),
-            game,
             source: "written for tests".to_owned(),
             licence: "CC0-1.0".to_owned(),
             made_by: "a test".to_owned(),
-            policy_from_ply: 0,
-            ply_cap: None,
-            max_games: None,
-            fractions: PerSplit { train: 0.6, validation: 0.2, test: 0.2 },
-            split_seed: 0,
+            split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
             strict: true,
-            manifest_text,
+            ..ImportOptions::new(game, vec![dir.join(file)], dir.join(game.name()), manifest_text)
         };
         dataset::import(&options, &mut |_| {}).expect("the records are good");
     }

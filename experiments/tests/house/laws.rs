@@ -10,11 +10,23 @@ use std::path::Path;
 /// No file may be longer.
 const MOST_LINES: usize = 500;
 
-/// What the squares and displacement classes of a particular board count: 8×8 and 9×9.
-const BOARD_NUMBERS: [&str; 4] = ["64", "81", "225", "289"];
+/// Sides, squares and displacement classes of particular boards: 8×8 and 9×9.
+const BOARD_NUMBERS: [&str; 6] = ["8", "9", "64", "81", "225", "289"];
 
 /// Numbers that look like a board's and are something else: (file, the code around it, what it is).
-const NOT_A_BOARD: [(&str, &str, &str); 2] = [
+const NOT_A_BOARD: [(&str, &str, &str); 14] = [
+    ("encodings/src/seams.rs", "LOGITS: Self = Self(8);", "the fourth bit of a set"),
+    ("experiments/src/commands/show/text.rs", "MOVES_A_LINE: usize = 8;", "moves that fit into a line of a terminal"),
+    ("experiments/src/train/tally.rs", "ROWS: [(&str, Target); 9]", "measurements of a position"),
+    ("games/dataset/src/bench.rs", "len().div_ceil(8)", "bits of a byte"),
+    ("games/dataset/src/build.rs", "let mut bytes = [0; 8];", "bytes of a 64-bit hash"),
+    ("games/dataset/src/build/novelty.rs", "KEYS_IN_MEMORY: usize = 8 << 20;", "a limit of memory"),
+    ("games/dataset/src/import/container.rs", "[0x1f, 0x8b, 8, ..]", "gzip's magic number and its method"),
+    ("games/dataset/src/import/format.rs", "[3..=9, 0, 0, 0, ..]", "versions of Lc0's records"),
+    ("games/dataset/src/loader/batch.rs", "mask[usize::from(index) / 8] |= 1 << (index % 8);", "bits of a byte"),
+    ("games/dataset/src/loader/batch.rs", "len().div_ceil(8)", "bits of a byte"),
+    ("models/src/preset.rs", "layers: 8,", "layers of the paper's CF-6M"),
+    ("models/src/preset.rs", "heads: 8,", "heads of the paper's CF-6M"),
     ("models/nn/src/layout.rs", "ALIGNMENT: usize = 64;", "elements that an offset is padded to"),
     ("games/streams/src/lib.rs", "(product >> 64) as u64", "the high half of a 128-bit product"),
 ];

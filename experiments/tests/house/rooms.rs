@@ -26,7 +26,7 @@ pub(crate) const ROOMS: [Room; 7] = [
 ];
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
-pub(crate) const RESERVED: [(&str, &[&str]); 16] = [
+pub(crate) const RESERVED: [(&str, &[&str]); 22] = [
     ("tch", &["nn", "encodings", "models", "experiments"]),
     ("torch-sys", &["nn"]),
     ("cc", &["nn"]),
@@ -40,7 +40,13 @@ pub(crate) const RESERVED: [(&str, &[&str]); 16] = [
     ("shakmaty", &["games"]),
     ("rsshogi", &["games"]),
     ("shogi_core", &["games"]),
+    ("encoding_rs", &["games"]),
     ("parquet", &["dataset"]),
+    ("flate2", &["games", "dataset"]),
+    ("bzip2", &["dataset"]),
+    ("zip", &["dataset"]),
+    ("tar", &["games", "dataset"]),
+    ("sevenz-rust2", &["dataset"]),
     ("zstd", &["games", "dataset"]),
     ("rand", &["streams"]),
 ];
@@ -56,7 +62,18 @@ pub(crate) const KEYHOLES: [(&str, &str, &[&str]); 2] = [
     (
         "models",
         "games",
-        &["Geometry", "Relation", "geometry", "Feature", "FeatureKind", "InputLayout", "InputName", "Entry", "FromTo"],
+        &[
+            "Geometry",
+            "Relation",
+            "geometry",
+            "Boards",
+            "Feature",
+            "FeatureKind",
+            "InputLayout",
+            "InputName",
+            "Entry",
+            "FromTo",
+        ],
     ),
 ];
 

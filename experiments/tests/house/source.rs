@@ -222,7 +222,8 @@ pub(crate) fn integers(code: &str) -> Vec<(usize, String)> {
         let is_number = token.text.starts_with(|c: char| c.is_ascii_digit());
         let digit = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
         let fraction = (around(-1) == "." && digit(around(-2))) || (around(1) == "." && digit(around(2)));
-        if is_number && !fraction {
+        let exponent = matches!(around(-1), "-" | "+") && digit(around(-2)) && around(-2).ends_with(['e', 'E']);
+        if is_number && !fraction && !exponent {
             let digits: String = token.text.chars().filter(|c| *c != '_').take_while(char::is_ascii_digit).collect();
             found.push((token.line, digits));
         }
@@ -251,7 +252,9 @@ fn trees_of_paths_are_taken_apart() {
 
 #[test]
 fn integers_are_told_from_types_and_fractions() {
-    let found: Vec<String> =
-        integers("let a: u64 = 64; b[8_1usize]; 0.64; 64.0; x64; 0x40; 225").into_iter().map(|i| i.1).collect();
-    assert_eq!(found, ["64", "81", "0", "225"]);
+    let found: Vec<String> = integers("let a: u64 = 64; b[8_1usize]; 0.64; 64.0; x64; 0x40; 225; 1e-8; 1.5e-9; 9 - 8")
+        .into_iter()
+        .map(|i| i.1)
+        .collect();
+    assert_eq!(found, ["64", "81", "0", "225", "1", "9", "8"]);
 }

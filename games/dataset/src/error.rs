@@ -82,6 +82,17 @@ pub enum DatasetError {
     /// The import's target is already there.
     #[error("{} exists already: choose another name, or remove it first", .0.display())]
     OutputExists(PathBuf),
+    /// The folder in which the import's target is to lie cannot be written.
+    #[error("cannot write to {}: {source}; free or repair it, or name another place for the dataset", path.display())]
+    OutputUnwritable {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Another process is making the same dataset.
+    #[error("another process is writing {}: wait for it, or choose another name", .0.display())]
+    OutputBusy(PathBuf),
     /// A strict import met a game that it cannot take.
     #[error(
         "{file}, game {}{}: {} (without `strict` such games are left out and listed)",
@@ -96,15 +107,25 @@ pub enum DatasetError {
         rejected: Rejected,
     },
     /// An import found nothing to keep.
-    #[error("none of the {read} games read can be used{}: is this a {format} file?", first_reason(first))]
+    #[error(
+        "none of the {read} games read can be used{}{}: is this a {format} file?",
+        first_reason(first),
+        left_out(*filtered)
+    )]
     NothingKept {
         /// How many records were read.
         read: u64,
         /// The format that was expected.
-        format: &'static str,
+        format: String,
         /// The first rejection.
         first: Option<Box<Rejected>>,
+        /// How many the filters left out.
+        filtered: u64,
     },
+}
+
+fn left_out(filtered: u64) -> String {
+    if filtered == 0 { String::new() } else { format!(" (the filters left out {filtered})") }
 }
 
 fn at_ply(rejected: &Rejected) -> String {

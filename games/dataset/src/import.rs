@@ -4,27 +4,34 @@
 //! `rejects.jsonl` beside the shards, one line each. Everything is written to a hidden folder beside the target,
 //! which gets its name only when it is complete, so an interrupted import leaves no half dataset.
 //!
-//! Training games go to their shards as they come. Validation and test games wait in memory (about 1 kB a game)
-//! until all training positions are known, because they are marked by what occurs in training.
+//! Files are read ahead by threads of their own, records are examined by a pool, and what comes of them is collected in
+//! the order of the command line: the result is the same to the byte, whatever the number of threads.
+//!
+//! A dataset is of games or of single positions ([`Unit`]), so the files of one import must agree in that.
 
 mod collect;
+mod container;
 mod examine;
-mod output;
-mod source;
+mod format;
+mod reading;
+mod rejects;
+mod unpacked;
 
+pub use format::Format;
+pub use unpacked::unpacked;
+
+use crate::build::{Output, SplitPlan};
 use crate::error::DatasetError;
-use crate::manifest::Manifest;
+use crate::filter::{Buckets, Filters, OF_GAMES_ONLY};
+use crate::manifest::{Manifest, Unit};
 use crate::split::PerSplit;
 use collect::Collector;
 use examine::{Examined, examine};
 use games::{Game, GameKind, Rejected, with_game};
-use output::Output;
+use rayon::ThreadPoolBuilder;
 use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
-use source::Source;
+use reading::{Chunk, Inputs};
 use std::path::PathBuf;
-
-/// Records that are examined in parallel at a time.
-const CHUNK_RECORDS: usize = 1024;
 
 /// The rejected games of an import, one JSON object a line, in the dataset's folder.
 pub const REJECTS_FILE: &str = "rejects.jsonl";
@@ -32,8 +39,10 @@ pub const REJECTS_FILE: &str = "rejects.jsonl";
 /// What to import and how.
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
-    /// The files: PGN for chess, CSA for shogi, each plain or compressed with zstd (which its first bytes tell).
+    /// The files, each plain or packed ([the containers](container) are told by their first bytes).
     pub inputs: Vec<PathBuf>,
+    /// The format of their records; `None` to tell it by each file's name and content.
+    pub format: Option<Format>,
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
     /// The dataset's name.
@@ -48,19 +57,49 @@ pub struct ImportOptions {
     pub made_by: String,
     /// From this ply on, moves are the players' own choice and policy targets.
     pub policy_from_ply: u16,
-    /// Games were stopped at so many plies: a game of that length which no rule ended has an unknown result instead
-    /// of a draw, see [`games::ParsedGame::cut_off_at`].
-    pub ply_cap: Option<u32>,
-    /// Stop at so many games kept.
-    pub max_games: Option<u64>,
-    /// The shares of the splits, which add up to 1.
-    pub fractions: PerSplit<f64>,
-    /// The seed of the split.
-    pub split_seed: u64,
+    /// What is let in.
+    pub filters: Filters,
+    /// Named subsets by rating.
+    pub buckets: Buckets,
+    /// How the dataset is split. Single positions are always split by position.
+    pub split: SplitPlan,
+    /// Threads that examine records, 0 for one per core. The result does not depend on it.
+    pub threads: usize,
     /// Fail at the first game that has to be rejected.
     pub strict: bool,
     /// Writes the manifest as YAML, which this crate does not know.
     pub manifest_text: fn(&Manifest) -> Result<String, String>,
+}
+
+impl ImportOptions {
+    /// An import of everything in these files, to a dataset with the name of its folder: split by game with seed 0, a
+    /// tenth each for validation and test.
+    #[must_use]
+    pub fn new(
+        game: GameKind,
+        inputs: Vec<PathBuf>,
+        output: PathBuf,
+        manifest_text: fn(&Manifest) -> Result<String, String>,
+    ) -> Self {
+        let folder = output.file_name().map(|name| name.to_string_lossy().into_owned());
+        Self {
+            inputs,
+            format: None,
+            name: folder.unwrap_or_else(|| game.name().to_owned()),
+            output,
+            game,
+            source: "not stated".to_owned(),
+            licence: "not stated".to_owned(),
+            made_by: "not stated".to_owned(),
+            policy_from_ply: 0,
+            filters: Filters::default(),
+            buckets: Buckets::default(),
+            split: SplitPlan::by_game(0, PerSplit { train: 0.8, validation: 0.1, test: 0.1 }),
+            threads: 0,
+            strict: false,
+            manifest_text,
+        }
+    }
 }
 
 /// How far an import is.
@@ -76,6 +115,10 @@ pub struct Progress {
     pub read: u64,
     /// Games that were kept.
     pub kept: u64,
+    /// Positions of these games.
+    pub positions: u64,
+    /// Games that a filter left out.
+    pub filtered: u64,
     /// Games that were rejected.
     pub rejected: u64,
 }
@@ -104,65 +147,129 @@ pub fn import(options: &ImportOptions, progress: &mut dyn FnMut(Progress)) -> Re
 
 fn check(options: &ImportOptions) -> Result<(), DatasetError> {
     let wrong = |option, reason: &str| Err(DatasetError::Option { option, reason: reason.to_owned() });
-    let fractions = [options.fractions.train, options.fractions.validation, options.fractions.test];
-    let sum: f64 = fractions.iter().sum();
-    if fractions.iter().any(|fraction| !(0.0..=1.0).contains(fraction)) || (sum - 1.0).abs() > 1e-9 {
-        return wrong("fractions", "the shares of train, validation and test must lie in 0…1 and add up to 1");
-    }
     if options.inputs.is_empty() {
         return wrong("inputs", "there is no file to import");
     }
-    if options.ply_cap == Some(0) {
+    if options.filters.ply_cap == Some(0) {
         return wrong("ply_cap", "must be at least 1");
     }
-    if options.max_games == Some(0) {
+    if options.filters.max_games == Some(0) {
         return wrong("max_games", "must be at least 1");
     }
-    Ok(())
+    if options.format.is_some_and(|format| format.game() != options.game) {
+        return wrong("format", "it is one of another game's");
+    }
+    options.split.check(Unit::Game)
 }
 
 fn import_game<G: Game>(
     options: &ImportOptions,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, DatasetError> {
-    // All files are opened first: a misspelt name must not cost an hour.
-    let sources = options.inputs.iter().map(|path| Source::open(path, G::KIND)).collect::<Result<Vec<_>, _>>()?;
-    let total_bytes = sources.iter().map(Source::total_bytes).sum();
+    let inputs = Inputs::check(&options.inputs, G::KIND, options.format)?;
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| DatasetError::Option {
+        option: "threads",
+        reason: format!("{threads} threads cannot be started ({error}): take fewer"),
+    })?;
     let output = Output::create(&options.output)?;
     let mut collector = Collector::new(options, &output);
-    let mut bytes_before = 0;
-    for mut source in sources {
-        let file = source.file_name();
-        while !collector.is_full() {
-            let records = source.take(CHUNK_RECORDS);
-            if records.is_empty() {
+    let mut found: Option<(Format, String)> = None;
+    inputs.read(threads, &mut |path, chunk| {
+        agree(&mut found, &chunk, options)?;
+        let Chunk { file, format, first, records } = chunk;
+        let examined: Vec<Result<Examined, Rejected>> = pool.install(|| {
+            let numbered = records.par_iter().enumerate();
+            numbered.map(|(i, record)| examine::<G>(record, format, &file, first + i as u64, options)).collect()
+        });
+        for record in examined {
+            collector.add(&file, record)?;
+            if collector.is_full() {
                 break;
             }
-            let first = source.taken() - records.len() as u64;
-            let examined: Vec<Result<Examined, Rejected>> = records
-                .par_iter()
-                .enumerate()
-                .map(|(i, record)| examine::<G>(record, first + i as u64, options))
-                .collect();
-            for game in examined {
-                collector.add(&file, game)?;
-                if collector.is_full() {
-                    break;
-                }
-            }
-            let counts = collector.counts();
-            progress(Progress {
-                file: source.path().to_owned(),
-                bytes: bytes_before + source.bytes_read(),
-                total_bytes,
-                read: counts.read,
-                kept: counts.kept,
-                rejected: counts.rejected,
-            });
         }
-        bytes_before += source.total_bytes();
-    }
-    let report = collector.finish()?;
+        let counts = collector.counts();
+        progress(Progress {
+            file: path.to_owned(),
+            bytes: inputs.bytes_read(),
+            total_bytes: inputs.total_bytes(),
+            read: counts.read,
+            kept: collector.kept(),
+            positions: collector.positions(),
+            filtered: counts.filtered_games.values().sum(),
+            rejected: counts.rejected,
+        });
+        Ok(!collector.is_full())
+    })?;
+    let report = collector.finish(found.map_or(Format::text(G::KIND), |(format, _)| format))?;
     output.publish(&report.manifest, options.manifest_text)?;
     Ok(report)
+}
+
+/// Refuses a file whose records become other rows than those of the files before.
+fn agree(found: &mut Option<(Format, String)>, chunk: &Chunk, options: &ImportOptions) -> Result<(), DatasetError> {
+    let wrong = |option, reason| Err(DatasetError::Option { option, reason });
+    if chunk.records.iter().all(Result::is_err) {
+        return Ok(());
+    }
+    let (first, file) = found.get_or_insert_with(|| (chunk.format, chunk.file.clone()));
+    if first.unit() != chunk.format.unit() {
+        let kind = |format: Format| match format.unit() {
+            Unit::Game => "games",
+            Unit::Position => "single positions",
+        };
+        let (here, there) = (kind(chunk.format), kind(*first));
+        return wrong("inputs", format!("{} holds {here}, {file} {there}: import them one by one", chunk.file));
+    }
+    if chunk.format.unit() == Unit::Position && (options.filters.looks_at_games() || !options.buckets.names().is_empty()) {
+        return wrong("filters", format!("{}: {OF_GAMES_ONLY}", chunk.file));
+    }
+    Ok(())
+}
+
+/// How fast records are read.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct ImportRate {
+    /// Records that were read.
+    pub records: u64,
+    /// Records that cannot be used.
+    pub rejected: u64,
+    /// Positions (plies of games) in those that can.
+    pub positions: u64,
+    /// Bytes of the files.
+    pub bytes: u64,
+    /// Seconds from the first byte to the last record.
+    pub seconds: f64,
+}
+
+/// Reads files as [`import`] does, unpacking, parsing, checking every move and looking at every filter, and writes
+/// nothing: what is measured is everything but the Parquet files.
+///
+/// # Errors
+/// As [`import`].
+pub fn bench_import(options: &ImportOptions) -> Result<ImportRate, DatasetError> {
+    with_game!(options.game, G => measure::<G>(options))
+}
+
+fn measure<G: Game>(options: &ImportOptions) -> Result<ImportRate, DatasetError> {
+    let start = std::time::Instant::now();
+    let inputs = Inputs::check(&options.inputs, G::KIND, options.format)?;
+    let mut rate = ImportRate { records: 0, rejected: 0, positions: 0, bytes: inputs.total_bytes(), seconds: 0.0 };
+    inputs.read(1, &mut |_, chunk| {
+        let Chunk { file, format, first, records } = chunk;
+        for (i, record) in records.iter().enumerate() {
+            rate.records += 1;
+            match examine::<G>(record, format, &file, first + i as u64, options) {
+                Ok(Examined::Row(draft, _)) => rate.positions += u64::from(draft.row.plies),
+                Ok(Examined::Filtered(_)) => {}
+                Err(_) => rate.rejected += 1,
+            }
+        }
+        Ok(true)
+    })?;
+    rate.seconds = start.elapsed().as_secs_f64();
+    Ok(rate)
 }

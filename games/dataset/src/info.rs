@@ -1,8 +1,13 @@
 //! What is in a dataset.
 
+mod histogram;
+
+pub use histogram::{Bin, Histogram};
+
 use crate::error::DatasetError;
 use crate::loader::{Dataset, StoredGame};
 use crate::manifest::Manifest;
+use crate::move_type::{MOVE_TYPES, move_type};
 use crate::split::{PerSplit, Split};
 use games::{Game, Phase, Position as _, with_game};
 use serde::Serialize;
@@ -19,7 +24,20 @@ pub struct Info {
     pub plies: Lengths,
     /// Each split's content.
     pub splits: PerSplit<SplitInfo>,
+    /// Games by plies, in twenties.
+    pub lengths: Histogram,
+    /// Games by the players' average rating, in hundreds.
+    pub ratings: Histogram,
+    /// Positions by value for the side to move, in twentieths.
+    pub values: Histogram,
+    /// Positions by the score that the value stands for, in hundreds of points.
+    pub scores: Histogram,
+    /// Positions by how many moves their policy target weighs.
+    pub candidates: Histogram,
 }
+
+/// Scores beyond this are counted in the last range.
+const MOST_POINTS: f64 = 2_000.0;
 
 /// How long games are, in plies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -49,6 +67,8 @@ pub struct SplitInfo {
     pub novel_positions: Option<u64>,
     /// Positions by phase.
     pub phases: BTreeMap<&'static str, u64>,
+    /// Moves by kind, see [`MOVE_TYPES`].
+    pub move_types: BTreeMap<&'static str, u64>,
     /// Games by result.
     pub results: BTreeMap<&'static str, u64>,
     /// Games by ending.
@@ -61,20 +81,48 @@ pub struct SplitInfo {
 /// If a game cannot be replayed.
 pub fn summarise(dataset: &Dataset) -> Result<Info, DatasetError> {
     let mut splits = PerSplit::<SplitInfo>::default();
+    let mut histograms = [20.0, 100.0, 0.05, 100.0, 1.0].map(Histogram::new);
     for split in Split::ALL {
         let info = &mut splits[split];
         info.phases = Phase::ALL.iter().map(|phase| (phase.name(), 0)).collect();
+        info.move_types = MOVE_TYPES.iter().map(|&name| (name, 0)).collect();
         info.novel_positions = (split != Split::Train).then_some(0);
         for game in dataset.stored(split) {
+            count(dataset, game, &mut histograms);
             with_game!(dataset.game(), G => info.add::<G>(game))?;
         }
     }
     let manifest = dataset.manifest().clone();
     let bytes = manifest.shards.iter().map(|shard| shard.bytes).sum();
-    Ok(Info { manifest, bytes, plies: lengths(dataset), splits })
+    let [lengths, ratings, values, scores, candidates] = histograms;
+    Ok(Info { manifest, bytes, plies: plies(dataset), splits, lengths, ratings, values, scores, candidates })
 }
 
-fn lengths(dataset: &Dataset) -> Lengths {
+/// What needs no board.
+fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 5]) {
+    let [lengths, ratings, values, scores, candidates] = histograms;
+    lengths.add(game.plies.into());
+    if let [Some(first), Some(second)] = game.ratings {
+        ratings.add(f64::from(first + second) / 2.0);
+    }
+    let mut policies = game.policy.as_ref().map(|policy| policy.plies());
+    for ply in 0..usize::from(game.plies) {
+        let weighed = policies.as_mut().and_then(Iterator::next).map_or(0, |policy| policy.len());
+        if game.used.as_ref().is_some_and(|used| !used[ply]) {
+            continue;
+        }
+        let value = f64::from(game.value[ply]);
+        // A certain win is in the last range, not in one of its own.
+        values.add(value.min(0.999_999));
+        let points = (value / (1.0 - value)).ln() / dataset.manifest().value_curve.per_point;
+        scores.add(points.clamp(-MOST_POINTS, MOST_POINTS));
+        if ply >= usize::from(game.policy_from_ply) {
+            candidates.add(weighed.max(1) as f64);
+        }
+    }
+}
+
+fn plies(dataset: &Dataset) -> Lengths {
     let mut plies: Vec<u16> =
         Split::ALL.iter().flat_map(|&split| dataset.stored(split)).map(|game| game.plies).collect();
     plies.sort_unstable();
@@ -86,14 +134,22 @@ fn lengths(dataset: &Dataset) -> Lengths {
 impl SplitInfo {
     fn add<G: Game>(&mut self, game: &StoredGame) -> Result<(), DatasetError> {
         self.games += 1;
-        self.positions += u64::from(game.plies);
-        self.policy_targets += u64::from(game.plies.saturating_sub(game.policy_from_ply));
-        self.values += game.value.iter().filter(|value| !value.is_nan()).count() as u64;
+        let used = |ply: &usize| game.used.as_ref().is_none_or(|used| used[*ply]);
+        let plies = || (0..usize::from(game.plies)).filter(used);
+        self.positions += u64::from(game.positions);
+        self.policy_targets += plies().filter(|&ply| ply >= usize::from(game.policy_from_ply)).count() as u64;
+        self.values += plies().filter(|&ply| !game.value[ply].is_nan()).count() as u64;
         if let Some(novel) = &mut self.novel_positions {
-            *novel += game.seen_in_train.iter().filter(|&&seen| !seen).count() as u64;
+            *novel += plies().filter(|&ply| !game.seen_in_train[ply]).count() as u64;
         }
         *self.results.entry(game.result.name()).or_default() += 1;
         *self.terminations.entry(game.termination.name()).or_default() += 1;
-        game.play_through::<G>(|line, _| *self.phases.entry(line.position().phase().name()).or_default() += 1)
+        let mut row = Vec::new();
+        game.play_through::<G>(|line, mv| {
+            if used(&line.plies()) {
+                *self.phases.entry(line.position().phase().name()).or_default() += 1;
+                *self.move_types.entry(move_type::<G>(line.position(), mv, &mut row)).or_default() += 1;
+            }
+        })
     }
 }

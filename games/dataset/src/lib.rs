@@ -8,22 +8,38 @@
 //! file ─ games' formats ─▶ import ─▶ store (Parquet) ─▶ loader ─▶ Batch of packed rows ─▶ (device)
 //! ```
 
+pub mod average;
 pub mod bench;
+mod build;
 pub mod error;
+pub mod export;
+pub mod filter;
 pub mod import;
 pub mod info;
 pub mod loader;
+mod made;
 pub mod manifest;
+pub mod move_type;
 mod playback;
+mod remake;
 pub mod split;
 pub mod store;
+pub mod time_control;
 pub mod value;
+pub mod verify;
 
+pub use average::{Averaged, Merge, average};
 pub use bench::{LoaderRate, bench_loader};
+pub use build::SplitPlan;
 pub use error::DatasetError;
-pub use import::{ImportOptions, ImportReport, Progress, import};
+pub use export::{ExportFormat, Exported, export};
+pub use filter::{Buckets, Filters};
+pub use import::{Format, ImportOptions, ImportRate, ImportReport, Progress, bench_import, import, unpacked};
 pub use info::{Info, summarise};
 pub use loader::{Batch, Dataset, LoaderConfig, TrainLoader, evaluation_batches};
-pub use manifest::{MANIFEST_FILE, Manifest};
-pub use split::{PerSplit, Split};
-pub use value::ValueCurve;
+pub use made::{MadeGame, MadeOptions, write_made};
+pub use manifest::{MANIFEST_FILE, Manifest, Unit};
+pub use remake::{OnDisk, RemakeOptions, remake};
+pub use split::{PerSplit, Split, SplitBy};
+pub use value::{ValueCurve, ValueTarget};
+pub use verify::{Verification, verify_content};

@@ -1,6 +1,7 @@
 //! What a dataset says about itself: the content of `dataset.yaml`.
 
-use crate::split::PerSplit;
+use crate::filter::Filters;
+use crate::split::{PerSplit, SplitBy};
 use crate::value::ValueCurve;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,9 @@ pub struct Manifest {
     pub name: String,
     /// Its game.
     pub game: GameKind,
+    /// What a row is.
+    #[serde(default, skip_serializing_if = "Unit::is_game")]
+    pub unit: Unit,
     /// Where the games come from.
     pub source: String,
     /// Under which licence they may be used.
@@ -37,6 +41,9 @@ pub struct Manifest {
     pub value_curve: ValueCurve,
     /// What the import counted.
     pub counts: Counts,
+    /// The named subsets by average rating, from the lowest up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rating_buckets: Vec<RatingBucket>,
     /// The split.
     pub split: SplitSummary,
     /// The Parquet files.
@@ -45,19 +52,25 @@ pub struct Manifest {
     pub content_hash: String,
 }
 
-/// What an import let in.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Filters {
-    /// Reading stopped at so many games kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_games: Option<u64>,
-    /// Games were stopped at so many plies: their result is unknown, not a draw.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ply_cap: Option<u32>,
+/// What a row of the store is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// A game, whose positions have a history.
+    #[default]
+    Game,
+    /// A single position: a row of one ply. Nothing says which positions belong to one game, so inputs that show
+    /// history are refused and intervals are unclustered.
+    Position,
 }
 
-/// What an import counted: `read = kept + rejected + duplicates`.
+impl Unit {
+    fn is_game(&self) -> bool {
+        *self == Self::Game
+    }
+}
+
+/// What an import counted: `read = kept + rejected + duplicates + all of filtered_games`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
@@ -71,20 +84,28 @@ pub struct Counts {
     pub rejected: u64,
     /// The same by kind of fault.
     pub rejected_by_kind: BTreeMap<String, u64>,
-    /// Positions of the games kept: one for every move played.
+    /// Games that a filter left out, by the first that did.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub filtered_games: BTreeMap<String, u64>,
+    /// Positions of the games kept that are handed out: one for every move played, less those filtered.
     pub positions: u64,
+    /// Positions of the games kept that a filter left out, by the first that did.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub filtered_positions: BTreeMap<String, u64>,
     /// Games by result.
     pub results: BTreeMap<String, u64>,
     /// Games by ending.
     pub terminations: BTreeMap<String, u64>,
 }
 
-/// What is split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SplitBy {
-    /// Whole games.
-    Game,
+/// A named subset: the games whose players' average rating lies in a range.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RatingBucket {
+    /// Its name, e.g. `1500-2000`.
+    pub name: String,
+    /// How many games it holds.
+    pub games: u64,
 }
 
 /// How the dataset is split and what came of it.
@@ -93,6 +114,9 @@ pub enum SplitBy {
 pub struct SplitSummary {
     /// What is split.
     pub by: SplitBy,
+    /// Plies of an opening, where games are split by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening_plies: Option<u16>,
     /// The seed of the assignment, and of the order in which evaluations take games.
     pub seed: u64,
     /// The shares that were asked for.

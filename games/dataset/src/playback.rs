@@ -1,6 +1,6 @@
 //! Playing a stored game through.
 
-use games::{Game, Line, Position};
+use games::{Game, InputLayout, Line, Position};
 
 /// A move of a game.
 pub(crate) type Move<G> = <<G as Game>::Position as Position>::Move;
@@ -16,13 +16,32 @@ pub(crate) struct Stuck {
 pub(crate) fn play_through<G: Game>(
     start: Option<&str>,
     moves: &str,
+    on_ply: impl FnMut(&Line<G::Position>, Move<G>),
+) -> Result<(), Stuck> {
+    play_line::<G>(start, moves, Line::new, on_ply)
+}
+
+/// The same with lines that keep the history which an input shows.
+pub(crate) fn play_through_for<G: Game>(
+    layout: &InputLayout,
+    start: Option<&str>,
+    moves: &str,
+    on_ply: impl FnMut(&Line<G::Position>, Move<G>),
+) -> Result<(), Stuck> {
+    play_line::<G>(start, moves, |position| Line::for_input(position, layout), on_ply)
+}
+
+fn play_line<G: Game>(
+    start: Option<&str>,
+    moves: &str,
+    begin: impl FnOnce(G::Position) -> Line<G::Position>,
     mut on_ply: impl FnMut(&Line<G::Position>, Move<G>),
 ) -> Result<(), Stuck> {
     let start = match start {
         None => G::Position::start(),
         Some(text) => G::Position::parse(text).map_err(|error| Stuck { ply: 0, reason: error.to_string() })?,
     };
-    let mut line = Line::new(start);
+    let mut line = begin(start);
     for (ply, text) in moves.split_ascii_whitespace().enumerate() {
         let mv = line.position().parse_move(text).map_err(|error| Stuck { ply, reason: error.to_string() })?;
         on_ply(&line, mv);

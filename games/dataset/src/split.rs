@@ -30,6 +30,18 @@ impl Split {
     }
 }
 
+/// What is kept together when a dataset is split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SplitBy {
+    /// Whole games.
+    Game,
+    /// All games that share the position after so many plies, transpositions among them.
+    Opening,
+    /// All rows of the same position.
+    Position,
+}
+
 /// One value for each split.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -15,9 +15,20 @@
 //! | `seen_in_train` | `list<bool>?` | whether the position also occurs in a training game (board, hands, turn, castling, en passant); null for training games |
 //! | `first_rating`, `second_rating` | i32? | ratings of White and Black (chess), Black and White (shogi) |
 //! | `source_file`, `source_game` | string, u64 | where it came from |
+//! | `used` | `list<bool>?` | false for plies that a filter left out: they are replayed and never handed out; null where all are used |
+//! | `policy_moves`, `policy_probs` | `list<list<string>>?`, `list<list<f32>>?` | per ply the moves that were weighed and their probabilities; an inner list is empty where only the move played is known |
+//! | `mean_result` | `list<f32?>?` | mean result for the side to move (1 win, ½ draw, 0 loss), where several games were merged |
+//! | `count` | u32? | how many positions were merged into this row |
+//! | `group` | u64? | in datasets of positions: the same for rows of the same position |
+//! | `rating_bucket` | string? | the named subset that the game's average rating puts it in |
+//! | `time_control` | string? | as the record writes it |
+//!
+//! The columns from `used` on may be missing in a shard (those of posenc 0.1's first datasets have none); a missing
+//! column reads as null.
 
 mod columns;
 mod read;
+mod rows;
 mod write;
 
 pub use read::read_shard;
@@ -25,6 +36,7 @@ pub(crate) use read::verify;
 pub use write::ShardWriter;
 
 use crate::split::Split;
+use games::record::Candidate;
 use games::{GameResult, Termination};
 
 /// A row of the store.
@@ -56,8 +68,55 @@ pub struct GameRow {
     pub seen_in_train: Option<Vec<bool>>,
     /// Ratings of the first and the second player.
     pub ratings: [Option<i32>; 2],
-    /// Name of the file it came from, without folders.
+    /// Name of the file it came from, without folders; a member of an archive behind the archive's name and a `/`.
     pub source_file: String,
     /// Number of the game in that file, from 0.
     pub source_game: u64,
+    /// Per ply, whether the position is handed out; `None` where all are.
+    pub used: Option<Vec<bool>>,
+    /// Per ply, the moves that were weighed with their probabilities, which sum to 1; empty where only the move played
+    /// is known. `None` where that is so at every ply.
+    pub policy: Option<Vec<Vec<Candidate>>>,
+    /// Per ply, the mean result for the side to move over the positions that were merged.
+    pub mean_result: Option<Vec<Option<f32>>>,
+    /// How many positions were merged into this row.
+    pub count: Option<u32>,
+    /// In datasets of positions: the same for rows of the same position.
+    pub group: Option<u64>,
+    /// The named subset that the average rating puts it in.
+    pub rating_bucket: Option<String>,
+    /// The time control as the record writes it.
+    pub time_control: Option<String>,
+}
+
+impl GameRow {
+    /// How many positions are handed out.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        match &self.used {
+            Some(used) => used.iter().filter(|&&used| used).count() as u64,
+            None => self.plies.into(),
+        }
+    }
+
+    /// Whether every per-ply column has an entry for every ply.
+    fn check(&self) -> Result<(), String> {
+        let plies = usize::from(self.plies);
+        let lengths = [
+            Some(("moves", self.moves.split_ascii_whitespace().count())),
+            Some(("value", self.value.len())),
+            self.clock.as_ref().map(|clock| ("clock", clock.len())),
+            self.time.as_ref().map(|time| ("time", time.len())),
+            self.seen_in_train.as_ref().map(|seen| ("seen_in_train", seen.len())),
+            self.used.as_ref().map(|used| ("used", used.len())),
+            self.policy.as_ref().map(|policy| ("policy_moves", policy.len())),
+            self.mean_result.as_ref().map(|mean| ("mean_result", mean.len())),
+        ];
+        match lengths.into_iter().flatten().find(|&(_, length)| length != plies) {
+            Some((column, length)) => {
+                Err(format!("game {} has {plies} plies, but {length} entries in \"{column}\"", self.id))
+            }
+            None => Ok(()),
+        }
+    }
 }

@@ -1,6 +1,7 @@
-//! From an engine's score to the probability of winning.
+//! What a position's value is: from an engine's score to the probability of winning, and the targets made of it.
 
-use games::{GameKind, Score, Side};
+use crate::loader::StoredGame;
+use games::{Game, GameKind, GameResult, Position as _, Score, Side};
 use serde::{Deserialize, Serialize};
 
 /// A logistic curve: a score of `s` points is a winning probability of `1 / (1 + exp(−per_point · s))`.
@@ -39,6 +40,78 @@ impl ValueCurve {
     }
 }
 
+/// Lc0's decay of the short-term value: an expected depth of six plies.
+pub const SHORT_TERM_DECAY: f64 = 5.0 / 6.0;
+
+/// What a batch's value holds. The store keeps what the source said (its score through the manifest's curve, or an
+/// engine's root value as it is); the other targets are computed from that when the dataset is opened, so that one
+/// import serves every choice.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ValueTarget {
+    /// The stored value: the score of the move played, or the root value.
+    Score,
+    /// The game's result for the side to move: 1, ½ or 0, NaN where unknown; the mean where games were merged.
+    Result,
+    /// The exponential average of the values to come, [`short_term`].
+    ShortTerm {
+        /// The decay per ply, [`SHORT_TERM_DECAY`] in Lc0.
+        decay: f64,
+    },
+}
+
+impl ValueTarget {
+    /// Each ply's target; NaN where there is none.
+    pub(crate) fn of<G: Game>(self, game: &StoredGame) -> Box<[f32]> {
+        match self {
+            Self::Score => game.value.clone(),
+            Self::Result if !game.mean_result.is_empty() => game.mean_result.clone(),
+            Self::Result => {
+                let first = first_mover::<G>(game.start.as_deref());
+                (0..usize::from(game.plies)).map(|ply| result_for(game.result, mover(first, ply))).collect()
+            }
+            Self::ShortTerm { decay } => short_term(&game.value, decay).into_boxed_slice(),
+        }
+    }
+}
+
+/// Whose turn it is at the start of a game.
+fn first_mover<G: Game>(start: Option<&str>) -> Side {
+    start.and_then(|text| G::Position::parse(text).ok()).map_or(Side::First, |position| position.side_to_move())
+}
+
+fn mover(first: Side, ply: usize) -> Side {
+    if ply.is_multiple_of(2) { first } else { first.other() }
+}
+
+/// A result in points of a side: 1, ½, 0, NaN where unknown.
+pub(crate) fn result_for(result: GameResult, side: Side) -> f32 {
+    match (result, side) {
+        (GameResult::FirstWins, Side::First) | (GameResult::SecondWins, Side::Second) => 1.0,
+        (GameResult::Draw, _) => 0.5,
+        (GameResult::FirstWins, Side::Second) | (GameResult::SecondWins, Side::First) => 0.0,
+        (GameResult::Unknown, _) => f32::NAN,
+    }
+}
+
+/// Lc0's short-term value: backwards over a game, `s = θ·s + (1 − θ)·x`, with `x` the value from one side's view,
+/// `s` beginning with the last value, and the answer turned to the side to move. `values` are winning probabilities of
+/// the side to move; a ply without one (NaN) takes no part and has none. Reference: lc0 `src/trainingdata/rescorer.cc`
+/// (`q_st`), which works on q = 2p − 1: the same, because the average is linear.
+#[must_use]
+pub fn short_term(values: &[f32], decay: f64) -> Vec<f32> {
+    let mut out = vec![f32::NAN; values.len()];
+    let mut state: Option<f64> = None;
+    for (ply, &value) in values.iter().enumerate().rev().filter(|(_, value)| !value.is_nan()) {
+        let turned = |p: f64| if ply.is_multiple_of(2) { p } else { 1.0 - p };
+        let x = turned(value.into());
+        let next = state.map_or(x, |state| decay * state + (1.0 - decay) * x);
+        state = Some(next);
+        out[ply] = turned(next) as f32;
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +124,22 @@ mod tests {
             assert!((first + second - 1.0).abs() < 1e-6, "{score:?}: {first} + {second}");
         }
         assert_eq!(curve.win_probability(Score::MateIn(-2), Side::Second), 1.0);
+    }
+
+    #[test]
+    fn the_short_term_value_looks_ahead_from_one_side() {
+        // White: 0.6, 0.7 (0.3 for Black), 1.0; by hand with θ = 5/6.
+        let values = short_term(&[0.6, 0.3, 1.0], SHORT_TERM_DECAY);
+        let white_at_1 = 5.0 / 6.0 * 1.0 + 0.7 / 6.0;
+        let white_at_0 = 5.0 / 6.0 * white_at_1 + 0.6 / 6.0;
+        for (found, expected) in values.iter().zip([white_at_0, 1.0 - white_at_1, 1.0]) {
+            assert!((f64::from(*found) - expected).abs() < 1e-6, "{values:?}");
+        }
+        // Plies that say nothing change nothing; a decay of 0 is the value itself.
+        let gaps = short_term(&[f32::NAN, 0.3, f32::NAN, 0.2], SHORT_TERM_DECAY);
+        assert!(gaps[0].is_nan() && gaps[2].is_nan());
+        assert!((f64::from(gaps[1]) - (5.0 / 6.0 * 0.2 + 0.3 / 6.0)).abs() < 1e-6, "{gaps:?}");
+        assert_eq!(short_term(&[0.6, 0.3, 1.0], 0.0), [0.6, 0.3, 1.0]);
     }
 
     #[test]

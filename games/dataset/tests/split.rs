@@ -86,7 +86,9 @@ fn other_games_do_not_move_a_game() {
 #[test]
 fn another_seed_is_another_split() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let other = dataset::ImportOptions { split_seed: 2, ..options(GameKind::Chess, common::sample(CHESS), dir.path()) };
+    let good = options(GameKind::Chess, common::sample(CHESS), dir.path());
+    let split = dataset::SplitPlan { seed: 2, ..good.split.clone() };
+    let other = dataset::ImportOptions { split, ..good };
     import(&other, &mut |_| {}).expect("good games");
     let (first, _) = imported(GameKind::Chess, CHESS);
     let train = |dir: &Path| -> BTreeSet<String> {

@@ -124,7 +124,10 @@ fn explain(error: &PositionError<shakmaty::Chess>, turn: Color, castling: Option
         (
             PositionErrorKinds::OPPOSITE_CHECK,
             1,
-            format!("{to_move} is to move and could capture the king: {waiting} stands in check"),
+            format!(
+                "{to_move} is to move and could capture the king: {waiting} stands in check; let {waiting} move, or \
+                 correct the board"
+            ),
         ),
         (PositionErrorKinds::INVALID_CASTLING_RIGHTS, 2, castling_reason),
         (

@@ -1,8 +1,9 @@
 //! Chess positions as packed rows.
 
-use super::{Chess, moves};
-use crate::input::{Feature, FeatureKind, InputLayout, InputName};
-use crate::position::Game;
+use super::history::{self, HistoryFill};
+use super::{Chess, ChessPosition, moves};
+use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
+use crate::position::{Earlier, Game};
 use shakmaty::{CastlingSide, Color, Position, Role};
 use std::sync::LazyLock;
 
@@ -27,29 +28,45 @@ const fn flag(name: &'static str) -> Feature {
     Feature { name, kind: FeatureKind::Scalar { scale: 1.0 } }
 }
 
-pub(super) fn layout(name: InputName) -> &'static InputLayout {
-    static LAYOUTS: LazyLock<[InputLayout; InputName::ALL.len()]> =
-        LazyLock::new(|| InputLayout::all::<Chess>(&FEATURES));
-    &LAYOUTS[name as usize]
+pub(super) fn layouts() -> &'static [InputLayout] {
+    static LAYOUTS: LazyLock<[InputLayout; InputName::ALL.len()]> = LazyLock::new(|| {
+        let [squares, aux] = InputLayout::piece_tokens::<Chess>(&FEATURES);
+        [squares, aux, history::layout()]
+    });
+    LAYOUTS.as_slice()
 }
 
-/// Writes one row. Both inputs pack the same bytes; they differ in how the device makes tokens of them.
-pub(super) fn pack(rules: &shakmaty::Chess, name: InputName, repetitions: u8, out: &mut [u8]) {
-    assert_eq!(out.len(), layout(name).row_bytes(), "a row of {} has another size", name.name());
-    let (squares, features) = out.split_at_mut(Chess::GEOMETRY.squares());
-    pack_board(rules, squares);
-    features.copy_from_slice(&pack_features(rules, repetitions));
+/// Writes one row. The inputs of piece tokens pack the same bytes; they differ in how the device makes tokens of them.
+pub(super) fn pack(
+    current: &ChessPosition,
+    earlier: &[Earlier<ChessPosition>],
+    name: InputName,
+    repetitions: u8,
+    out: &mut [u8],
+) {
+    let layout = Chess::input(name);
+    assert_eq!(out.len(), layout.row_bytes(), "a row of {} has another size", name.name());
+    let rules = current.as_shakmaty();
+    match layout.boards {
+        Boards::Current => {
+            let (squares, features) = out.split_at_mut(Chess::GEOMETRY.squares());
+            pack_board(rules, rules.turn(), squares);
+            features.copy_from_slice(&pack_features(rules, repetitions));
+        }
+        Boards::History { .. } => history::pack(current, repetitions, earlier, HistoryFill::No, out),
+    }
 }
 
-fn pack_board(rules: &shakmaty::Chess, out: &mut [u8]) {
-    let (board, turn) = (rules.board(), rules.turn());
+/// Writes the piece codes of a board as `viewer` sees it.
+pub(super) fn pack_board(rules: &shakmaty::Chess, viewer: Color, out: &mut [u8]) {
+    let board = rules.board();
     out.fill(0);
     for (kind, role) in Role::ALL.into_iter().enumerate() {
         let own = 1 + kind as u8;
         let opponent = own + Chess::PIECES.len() as u8;
         for square in board.by_role(role) {
-            let code = if board.by_color(turn).contains(square) { own } else { opponent };
-            out[moves::in_frame(square, turn)] = code;
+            let code = if board.by_color(viewer).contains(square) { own } else { opponent };
+            out[moves::in_frame(square, viewer)] = code;
         }
     }
 }

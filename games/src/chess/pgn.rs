@@ -9,8 +9,11 @@
 //! a word and gives up on the whole file at an unterminated comment, which is why it is not used here.)
 
 mod comment;
-mod ending;
+pub(super) mod ending;
 mod movetext;
+mod write;
+
+pub use write::write;
 
 use super::ChessPosition;
 use crate::line::Line;
@@ -18,6 +21,7 @@ use crate::position::Position as _;
 use crate::record::{ParsedGame, RejectKind, Rejected};
 use ending::Stated;
 use movetext::{Movetext, Token};
+use shakmaty::Position as _;
 use shakmaty::san::SanPlus;
 use std::io::{self, BufRead, Read as _};
 
@@ -176,7 +180,9 @@ fn start_position(tags: &[(String, String)]) -> Result<(Option<String>, ChessPos
     let Some(fen) = tag(tags, "FEN") else { return Ok((None, start)) };
     let position = ChessPosition::parse(fen)
         .map_err(|error| format!("{}: FEN \"{}\"", error.reason, error.input.escape_debug()))?;
-    let text = (position != start).then(|| position.to_text());
+    // The clocks take no part in equality, but plies without a capture or a pawn's move count towards a draw.
+    let is_standard = position == start && position.as_shakmaty().halfmoves() == 0;
+    let text = (!is_standard).then(|| position.to_text());
     Ok((text, position))
 }
 

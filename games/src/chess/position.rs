@@ -2,7 +2,7 @@
 
 use super::{fen, input, moves};
 use crate::input::InputName;
-use crate::position::{IllegalMove, ParsePosition, Phase, Position, Side};
+use crate::position::{Earlier, IllegalMove, ParsePosition, Phase, Position, Side};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
@@ -21,6 +21,11 @@ impl ChessPosition {
     #[must_use]
     pub fn as_shakmaty(&self) -> &shakmaty::Chess {
         &self.rules
+    }
+
+    /// The position that these rules hold.
+    pub(super) fn from_rules(rules: shakmaty::Chess) -> Self {
+        Self { rules }
     }
 }
 
@@ -96,7 +101,7 @@ impl Position for ChessPosition {
         moves::index(mv, shakmaty::Position::turn(&self.rules))
     }
 
-    fn pack(&self, input: InputName, repetitions: u8, out: &mut [u8]) {
-        input::pack(&self.rules, input, repetitions, out);
+    fn pack_after(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
+        input::pack(self, earlier, input, repetitions, out);
     }
 }

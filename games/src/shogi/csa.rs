@@ -9,7 +9,7 @@
 //! CSA writes a mate as a large score (floodgate and many engines 100000, others 32000 less the plies), without
 //! saying how many moves it takes. Scores are therefore kept as points: any value curve takes them for certain.
 
-mod ending;
+pub(super) mod ending;
 mod header;
 mod setup;
 

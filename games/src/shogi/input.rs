@@ -36,10 +36,9 @@ const REPETITIONS_CAP: u8 = 3;
 /// Piece code of the side to move by rsshogi's raw piece type, which puts the gold behind the rook.
 const CODES: [u8; 15] = [0, 1, 2, 3, 4, 6, 7, 5, 8, 9, 10, 11, 12, 13, 14];
 
-pub(super) fn layout(name: InputName) -> &'static InputLayout {
-    static LAYOUTS: LazyLock<[InputLayout; InputName::ALL.len()]> =
-        LazyLock::new(|| InputLayout::all::<Shogi>(&features()));
-    &LAYOUTS[name as usize]
+pub(super) fn layouts() -> &'static [InputLayout] {
+    static LAYOUTS: LazyLock<[InputLayout; 2]> = LazyLock::new(|| InputLayout::piece_tokens::<Shogi>(&features()));
+    LAYOUTS.as_slice()
 }
 
 fn features() -> Vec<Feature> {
@@ -53,7 +52,7 @@ fn features() -> Vec<Feature> {
 
 /// Writes one row. Both inputs pack the same bytes; they differ in how the device makes tokens of them.
 pub(super) fn pack(rules: &Rules, name: InputName, repetitions: u8, out: &mut [u8]) {
-    assert_eq!(out.len(), layout(name).row_bytes(), "a row of {} has another size", name.name());
+    assert_eq!(out.len(), Shogi::input(name).row_bytes(), "a row of {} has another size", name.name());
     let (squares, features) = out.split_at_mut(Shogi::GEOMETRY.squares());
     pack_board(rules, squares);
     pack_features(rules, repetitions, features);

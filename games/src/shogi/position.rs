@@ -2,7 +2,7 @@
 
 use super::{frame, input, moves, sfen};
 use crate::input::InputName;
-use crate::position::{IllegalMove, ParsePosition, Phase, Position, Side};
+use crate::position::{Earlier, IllegalMove, ParsePosition, Phase, Position, Side};
 use rsshogi::board::{MoveList, Position as Rules, PositionState};
 use rsshogi::movegen::generate_legal_all;
 use rsshogi::types as rules;
@@ -175,7 +175,7 @@ impl Position for ShogiPosition {
         moves::index(mv, self.turn())
     }
 
-    fn pack(&self, input: InputName, repetitions: u8, out: &mut [u8]) {
+    fn pack_after(&self, _: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
         input::pack(&self.rules, input, repetitions, out);
     }
 }

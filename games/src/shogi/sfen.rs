@@ -235,5 +235,9 @@ fn check_king_is_safe(position: &ShogiPosition, turn: Field<'_>) -> Result<(), W
         Side::Black => ("Black", "White"),
         Side::White => ("White", "Black"),
     };
-    Err((turn.at, format!("{to_move} is to move and could capture the king: {waiting} stands in check")))
+    let reason = format!(
+        "{to_move} is to move and could capture the king: {waiting} stands in check; let {waiting} move, or correct \
+         the board"
+    );
+    Err((turn.at, reason))
 }

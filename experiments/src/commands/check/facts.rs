@@ -1,6 +1,6 @@
 //! What `posenc check` finds out about an experiment beyond its being valid.
 
-use crate::config::{Experiment, Row};
+use crate::config::{Experiment, Role, Row};
 use crate::train::bench::{BenchOptions, Contender, StepTime, step_times};
 use tch::Device;
 
@@ -16,7 +16,7 @@ pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
             .push(format!("{seeds} seeds give no verdict: at least {SEEDS_FOR_A_VERDICT} complete pairs are needed"));
     }
     for game in experiment.games() {
-        let rows: Vec<&Row> = experiment.rows.iter().filter(|row| row.run.game == game).collect();
+        let rows: Vec<&Row> = without_twins(experiment).filter(|row| row.run.game == game).collect();
         let name = game.name();
         if let Some(row) = rows.iter().find(|row| row.epochs() > 1.0) {
             let (label, epochs) = (&row.label, row.epochs());
@@ -51,16 +51,20 @@ fn too_few_positions(row: &Row) -> Vec<String> {
         .collect()
 }
 
+fn without_twins(experiment: &Experiment) -> impl Iterator<Item = &Row> {
+    experiment.rows.iter().filter(|row| row.role != Role::Twin)
+}
+
 /// The end of warm-up or a boundary of the schedule behind the last step.
 fn never_reached(row: &Row) -> Option<u64> {
     let rate = &row.run.train.learning_rate;
     rate.boundaries().iter().copied().chain([rate.warmup()]).find(|&step| step > row.run.train.steps)
 }
 
-/// Seconds of a training step of each row on one CPU thread, rows taking turns.
+/// Seconds of a training step of each row on one CPU thread, rows taking turns; twins, which come last, are left out.
 pub(super) fn measure(experiment: &Experiment) -> anyhow::Result<Vec<f64>> {
     let options = BenchOptions { threads: 1, device: Device::Cpu, rounds: 5, warm_up: 2 };
     let contender = |row: &Row| Contender { name: row.label.clone(), run: row.run.clone() };
-    let contenders: Vec<Contender> = experiment.rows.iter().map(contender).collect();
+    let contenders: Vec<Contender> = without_twins(experiment).map(contender).collect();
     Ok(step_times(&contenders, &options)?.iter().map(StepTime::median_s).collect())
 }

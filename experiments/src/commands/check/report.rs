@@ -18,7 +18,12 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
     }
     let cells = experiment.cells().len();
     let (rows, seeds) = (experiment.rows.len(), experiment.seeds.len());
-    out.push_str(&format!("{cells} cells: {rows} rows x {seeds} seeds\n"));
+    let twins = match experiment.rows.iter().filter(|row| row.role == Role::Twin).count() {
+        0 => String::new(),
+        1 => " (1 of them an A/A twin)".to_owned(),
+        twins => format!(" ({twins} of them A/A twins)"),
+    };
+    out.push_str(&format!("{cells} cells: {rows} rows{twins} x {seeds} seeds\n"));
     out
 }
 
@@ -49,11 +54,12 @@ fn role(row: &Row) -> &'static str {
 }
 
 fn rows(experiment: &Experiment, times: &[f64]) -> String {
-    let mut header = vec!["row", "", "trunk", "encoding", "heads", "MACs/position", "seams", "epochs"];
-    let mut right = vec![2, 3, 4, 5, 7];
+    let mut header =
+        vec!["row", "", "trunk", "encoding", "heads", "MACs/position", "FLOPs/position", "epochs", "seams"];
+    let mut right: Vec<usize> = (2..header.len() - 1).collect();
     if !times.is_empty() {
+        right.push(header.len());
         header.push("ms/step");
-        right.push(8);
     }
     let line = |(i, row): (usize, &Row)| {
         let shape = &row.shape;
@@ -64,8 +70,9 @@ fn rows(experiment: &Experiment, times: &[f64]) -> String {
             grouped(shape.encoding as u128),
             grouped(shape.heads as u128),
             grouped(shape.macs.total()),
-            shape.seams.clone(),
+            grouped(shape.macs.flops()),
             format!("{:.3}", row.epochs()),
+            shape.seams.clone(),
         ];
         cells.extend(times.get(i).map(|seconds| format!("{:.1}", 1000.0 * seconds)));
         cells

@@ -1,11 +1,14 @@
 //! `posenc data import`.
 
 use super::super::show::parse_game;
+use super::filters::FilterArgs;
+use super::split::SplitArgs;
 use crate::config::manifest_text;
 use crate::table::grouped;
-use dataset::{ImportOptions, ImportReport, PerSplit, Progress};
+use dataset::{Format, ImportOptions, ImportReport, Progress};
 use games::GameKind;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,9 +20,13 @@ pub(super) struct Args {
     /// The game.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
-    /// The records, in the order in which they are read.
+    /// The records, in the order in which they are read; plain or packed (.zst, .gz, .bz2, .zip, .tar, .7z).
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     from: Vec<PathBuf>,
+    /// The format of the records, where name and content do not tell: pgn, lc0, bag_state_value, csa, kif, usi, hcpe,
+    /// hcpe3, psv, …
+    #[arg(long, value_parser = parse_format)]
+    format: Option<Format>,
     /// The dataset's folder; it must not exist yet.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -35,21 +42,13 @@ pub(super) struct Args {
     /// Moves before this ply (the first is 0) are from a book or random: no policy targets.
     #[arg(long, default_value_t = 0, value_name = "N")]
     policy_from_ply: u16,
-    /// Games were cut off at this many plies: their result is unknown, not a draw.
-    #[arg(long, value_name = "N")]
-    ply_cap: Option<u32>,
-    /// Stop at so many games kept.
-    #[arg(long, value_name = "N")]
-    max_games: Option<u64>,
-    /// Share of the games that is for testing.
-    #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
-    test: f64,
-    /// Share of the games that is for validation.
-    #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
-    validation: f64,
-    /// Seed of the split.
-    #[arg(long, default_value_t = 0, value_name = "SEED")]
-    split_seed: u64,
+    #[command(flatten)]
+    filters: FilterArgs,
+    #[command(flatten)]
+    split: SplitArgs,
+    /// Threads; all cores by default. The dataset does not depend on it.
+    #[arg(long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    threads: usize,
     /// Fail at the first game that cannot be used, instead of leaving it out and listing it.
     #[arg(long)]
     strict: bool,
@@ -66,28 +65,20 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn options(args: &Args) -> anyhow::Result<ImportOptions> {
-    for (option, share) in [("--test", args.test), ("--validation", args.validation)] {
-        anyhow::ensure!((0.0..1.0).contains(&share), "{option} {share}: a share is 0 or more and below 1");
-    }
-    // Rounded, so that dataset.yaml says 0.7 and not 0.7000000000000001.
-    let train = ((1.0 - args.test - args.validation) * 1e12).round() / 1e12;
-    anyhow::ensure!(train > 0.0, "--test and --validation leave no games to train on; they must add up to less than 1");
-    let folder = args.out.file_name().map(|name| name.to_string_lossy().into_owned());
+    let defaults = ImportOptions::new(args.game, args.from.clone(), args.out.clone(), manifest_text);
     Ok(ImportOptions {
-        inputs: args.from.clone(),
-        output: args.out.clone(),
-        name: args.name.clone().or(folder).unwrap_or_else(|| args.game.name().to_owned()),
-        game: args.game,
+        format: args.format,
+        name: args.name.clone().unwrap_or_else(|| defaults.name.clone()),
         source: args.source.clone(),
         licence: args.licence.clone(),
         made_by: made_by(args),
         policy_from_ply: args.policy_from_ply,
-        ply_cap: args.ply_cap,
-        max_games: args.max_games,
-        fractions: PerSplit { train, validation: args.validation, test: args.test },
-        split_seed: args.split_seed,
+        filters: args.filters.filters(),
+        buckets: args.filters.buckets(),
+        split: args.split.plan()?,
+        threads: args.threads,
         strict: args.strict,
-        manifest_text,
+        ..defaults
     })
 }
 
@@ -95,11 +86,18 @@ fn options(args: &Args) -> anyhow::Result<ImportOptions> {
 fn made_by(args: &Args) -> String {
     let mut words = vec!["posenc data import".to_owned(), format!("--game {}", args.game.name()), "--from".to_owned()];
     words.extend(args.from.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned()));
+    words.extend(args.format.map(|format| format!("--format {}", format.name())));
     words.push(format!("--policy-from-ply {}", args.policy_from_ply));
-    words.extend(args.ply_cap.map(|plies| format!("--ply-cap {plies}")));
-    words.extend(args.max_games.map(|games| format!("--max-games {games}")));
-    words.push(format!("--test {} --validation {} --split-seed {}", args.test, args.validation, args.split_seed));
+    words.extend(args.filters.words());
+    words.push(args.split.words());
     words.join(" ")
+}
+
+fn parse_format(text: &str) -> Result<Format, String> {
+    Format::ALL.into_iter().find(|format| format.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("there is no format \"{text}\"; there are {}", names.join(", "))
+    })
 }
 
 fn summary(options: &ImportOptions, report: &ImportReport) -> String {
@@ -124,21 +122,33 @@ fn summary(options: &ImportOptions, report: &ImportReport) -> String {
         grouped(split.games.test),
         100.0 * split.novel_test_positions
     ));
+    out.push_str(&filtered("games", &counts.filtered_games));
+    out.push_str(&filtered("positions of the games kept", &counts.filtered_positions));
     let Some((file, first)) = &report.first_rejected else { return out };
     let kinds = counts.rejected_by_kind.iter().map(|(kind, count)| format!("{kind} {count}"));
     out.push_str(&format!("rejected by kind: {}\n", kinds.collect::<Vec<_>>().join(", ")));
     let ply = first.ply.map_or_else(String::new, |ply| format!(", ply {ply}"));
     out.push_str(&format!("the first: {file}, game {}{ply}: {}\n", first.game, first.reason));
+    out.push_str("to have them too, mend them in their files and import anew; all other games are kept\n");
     if let Some(list) = &report.rejects {
         out.push_str(&format!("all of them: {}\n", list.display()));
     }
     out
 }
 
+/// What the filters left out, one line or none.
+fn filtered(what: &str, counts: &BTreeMap<String, u64>) -> String {
+    if counts.is_empty() {
+        return String::new();
+    }
+    let each = counts.iter().map(|(filter, count)| format!("{filter} {}", grouped(*count)));
+    format!("{what} left out by filters: {}\n", each.collect::<Vec<_>>().join(", "))
+}
+
 /// A bar on a terminal, else a line now and then; both on stderr.
 enum Display {
     Bar(ProgressBar),
-    Lines { last: Instant },
+    Lines { start: Instant, last: Instant },
 }
 
 /// How often a line is written where there is no terminal.
@@ -147,24 +157,35 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 impl Display {
     fn new() -> Self {
         if !std::io::stderr().is_terminal() {
-            return Self::Lines { last: Instant::now() };
+            let now = Instant::now();
+            return Self::Lines { start: now, last: now };
         }
-        let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta} {msg}");
+        let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} {msg}");
         Self::Bar(ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
     }
 
     fn show(&mut self, progress: &Progress) {
-        let Progress { file, bytes, total_bytes, read, kept, rejected } = progress;
+        let Progress { file, bytes, total_bytes, read, kept, positions, filtered, rejected } = progress;
         match self {
             Self::Bar(bar) => {
                 bar.set_length(*total_bytes);
                 bar.set_position(*bytes);
-                bar.set_message(format!("{kept} games kept, {rejected} rejected"));
+                let per_s = *positions as f64 / bar.elapsed().as_secs_f64().max(1e-3);
+                let rate = grouped(per_s as u64);
+                bar.set_message(format!("{kept} kept, {filtered} filtered, {rejected} rejected; {rate} positions/s"));
             }
-            Self::Lines { last } if last.elapsed() >= LINE_EVERY => {
+            Self::Lines { start, last } if last.elapsed() >= LINE_EVERY => {
                 *last = Instant::now();
-                let percent = 100.0 * *bytes as f64 / (*total_bytes).max(1) as f64;
-                eprintln!("{}: {percent:.0} %, {read} games read, {kept} kept, {rejected} rejected", file.display());
+                let share = *bytes as f64 / (*total_bytes).max(1) as f64;
+                let elapsed = start.elapsed().as_secs_f64();
+                let left = elapsed * (1.0 - share) / share.max(1e-9);
+                eprintln!(
+                    "{}: {:.0} %, {read} games read, {kept} kept, {filtered} filtered, {rejected} rejected; \
+                     {} positions/s, about {left:.0} s left",
+                    file.display(),
+                    100.0 * share,
+                    grouped((*positions as f64 / elapsed) as u64)
+                );
             }
             Self::Lines { .. } => {}
         }

@@ -1,7 +1,8 @@
 //! `posenc data info` in words.
 
 use crate::table::{grouped, table};
-use dataset::{Info, Split};
+use dataset::info::Bin;
+use dataset::{Info, Split, Unit};
 use games::Phase;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,8 +24,18 @@ pub(super) fn text(info: &Info) -> String {
     let phases = total(|split| &split.phases);
     let in_order = Phase::ALL.iter().map(|phase| (phase.name(), phases.get(phase.name()).copied().unwrap_or(0)));
     histogram(&mut out, "positions by phase", in_order.collect());
+    histogram(&mut out, "moves by kind", total(|split| &split.move_types).into_iter().collect());
     histogram(&mut out, "games by result", total(|split| &split.results).into_iter().collect());
     histogram(&mut out, "games by ending", total(|split| &split.terminations).into_iter().collect());
+    for (title, counts, digits) in [
+        ("games by plies", &info.lengths, 0),
+        ("games by average rating", &info.ratings, 0),
+        ("positions by value of the side to move", &info.values, 2),
+        ("positions by score of the side to move", &info.scores, 0),
+        ("positions by moves of the policy target", &info.candidates, 0),
+    ] {
+        bins(&mut out, title, &counts.bins(), digits);
+    }
     out
 }
 
@@ -46,6 +57,9 @@ fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
     )?;
     let (min, median, mean, max) = (plies.min, plies.median, plies.mean, plies.max);
     writeln!(out, "  plies:    {min} to {max}, median {median}, mean {mean:.1}")?;
+    if manifest.unit == Unit::Position {
+        writeln!(out, "  rows:     single positions without games: no history, and intervals are unclustered")?;
+    }
     writeln!(out, "  targets:  the policy learns moves from ply {} on", manifest.policy_from_ply)?;
     writeln!(
         out,
@@ -54,6 +68,12 @@ fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
         grouped(counts.duplicates),
         grouped(counts.rejected)
     )?;
+    for (filter, count) in counts.filtered_games.iter().chain(&counts.filtered_positions) {
+        writeln!(out, "            left out by {filter}: {}", grouped(*count))?;
+    }
+    for bucket in &manifest.rating_buckets {
+        writeln!(out, "            ratings {}: {} games", bucket.name, grouped(bucket.games))?;
+    }
     for (kind, count) in &counts.rejected_by_kind {
         writeln!(out, "            rejected as {kind}: {}", grouped(*count))?;
     }
@@ -72,6 +92,14 @@ fn splits(info: &Info) -> String {
     };
     let header = ["split", "games", "positions", "policy targets", "with a score", "not in train"];
     table(&header, &[1, 2, 3, 4, 5], Split::ALL.map(line))
+}
+
+/// A histogram of numbers; nothing where there are none.
+fn bins(out: &mut String, title: &str, bins: &[Bin], digits: usize) {
+    let names: Vec<String> = bins.iter().map(|bin| format!("{:.digits$} … {:.digits$}", bin.from, bin.to)).collect();
+    if !bins.is_empty() {
+        histogram(out, title, names.iter().map(String::as_str).zip(bins.iter().map(|bin| bin.count)).collect());
+    }
 }
 
 fn histogram(out: &mut String, title: &str, entries: Vec<(&str, u64)>) {

@@ -60,10 +60,12 @@ impl<G: Game> Writer<G> {
         out.push(b']');
     }
 
-    /// The packed row: piece codes in the network's square order, then every other byte by its feature's name.
+    /// The packed row: piece codes in the network's square order, then every other byte by its feature's name. A
+    /// single position has no history to show.
     fn input(&mut self, position: &G::Position, out: &mut Vec<u8>) {
         position.pack(self.layout.name, 0, &mut self.row);
-        let (squares, features) = self.row.split_at(self.layout.geometry.squares());
+        let squares = &self.row[..self.layout.geometry.squares()];
+        let features = &self.row[self.layout.features_at()..];
         out.extend_from_slice(b",\"input\":{\"name\":");
         string(self.layout.name.name(), out);
         out.extend_from_slice(b",\"board\":[");

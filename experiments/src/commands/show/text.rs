@@ -51,7 +51,7 @@ fn network<G: Game>(out: &mut String, layout: &InputLayout, row: &[u8]) -> std::
     let (legend, opponent) = (own.collect::<Vec<_>>().join(", "), G::PIECES.len());
     writeln!(out, "   0 empty, {legend}; the opponent's {opponent} higher\n")?;
     writeln!(out, "features:")?;
-    for (feature, &byte) in layout.features.iter().zip(&row[board.squares()..]) {
+    for (feature, &byte) in layout.features.iter().zip(&row[layout.features_at()..]) {
         let value = match feature.kind {
             FeatureKind::Scalar { scale } => format!("{byte} (channel {:.3})", f32::from(byte) / scale),
             FeatureKind::Square if byte == 0 => "no square".to_owned(),

@@ -5,6 +5,7 @@ use crate::report::model::{Comparison, GameReport, Missing, Report, RowReport};
 use crate::report::numbers::{fixed, interval, interval_decimals, mean_sd, p_value, signed};
 use crate::report::statistics::Summary;
 use crate::table::{self, grouped};
+use crate::train::metrics::NOVEL;
 use std::iter::once;
 
 const NOT_YET: &str = "–";
@@ -56,31 +57,33 @@ fn ruled_out(comparison: &Comparison) -> Option<String> {
     comparison.missing.iter().find(|missing| missing.rules_out_a_verdict()).map(Missing::to_string)
 }
 
-/// Metrics of the test split beside the primary one.
-pub(super) fn metrics(report: &Report, game: &GameReport) -> String {
-    let header = [
-        "encoding",
-        "below unif.",
-        "top-1 %",
-        "top-5 %",
-        "value loss",
-        "value acc. %",
-        "legal %",
-        "novel",
-        "gap",
-        "epochs",
-    ];
+/// Metrics of the policy on the test split, beside the primary one.
+pub(super) fn policy(game: &GameReport) -> String {
+    let header = ["encoding", "below unif.", "KL", "top-1 %", "top-5 %", "unmasked %", "legal %"];
     let rows = game.rows.iter().chain(&game.twin).map(|row| {
         let below = row.test.get("policy_loss").zip(game.uniform_baseline);
-        let novel = format!("{}.novel", report.primary.name);
         vec![
             name(row),
             below.map_or_else(|| NOT_YET.to_owned(), |(loss, uniform)| fixed(uniform - loss.mean, 3)),
+            metric(row, "policy_kl", 1.0),
             metric(row, "policy_accuracy", 100.0),
             metric(row, "policy_top5", 100.0),
+            metric(row, "policy_accuracy_unmasked", 100.0),
+            metric(row, "legal_mass", 100.0),
+        ]
+    });
+    table(&header, rows, &[0])
+}
+
+/// Metrics of the value on the test split, and how far the primary metric carries beyond the training positions.
+pub(super) fn value(report: &Report, game: &GameReport) -> String {
+    let header = ["encoding", "value loss", "value acc. %", "novel", "gap", "epochs"];
+    let novel = format!("{}.{NOVEL}", report.primary.name);
+    let rows = game.rows.iter().chain(&game.twin).map(|row| {
+        vec![
+            name(row),
             metric(row, "value_loss", 1.0),
             metric(row, "value_accuracy", 100.0),
-            metric(row, "legal_mass", 100.0),
             metric(row, &novel, 1.0),
             row.gap.as_ref().map_or_else(|| NOT_YET.to_owned(), signed_mean_sd),
             row.epochs.map_or_else(|| NOT_YET.to_owned(), |epochs| format!("{epochs:.2}")),
@@ -101,19 +104,43 @@ fn signed_mean_sd(summary: &Summary) -> String {
     if text.starts_with('−') { text } else { format!("+{text}") }
 }
 
-/// Policy loss and accuracy by phase, each with the number of policy targets in it.
-pub(super) fn phases(game: &GameReport) -> String {
-    if game.phase_sizes.iter().all(|(_, size)| size.is_none()) {
+/// One head's columns in a table by phase.
+pub(super) struct Head {
+    /// What stands above the table.
+    pub(super) title: &'static str,
+    loss: &'static str,
+    accuracy: &'static str,
+    accuracy_header: &'static str,
+}
+
+pub(super) const POLICY: Head = Head {
+    title: "policy loss and accuracy by phase (policy targets)",
+    loss: "policy_loss",
+    accuracy: "policy_accuracy",
+    accuracy_header: "top-1 %",
+};
+
+pub(super) const VALUE: Head = Head {
+    title: "value loss and accuracy by phase (positions of games with a known outcome)",
+    loss: "value_loss",
+    accuracy: "value_accuracy",
+    accuracy_header: "acc. %",
+};
+
+/// Loss and accuracy of one head by phase, each with its number of targets.
+pub(super) fn phases(game: &GameReport, head: &Head, sizes: &[(&str, Option<u64>)]) -> String {
+    if sizes.iter().all(|(_, size)| size.is_none()) {
         return String::new();
     }
     let title = |(phase, size): &(&str, Option<u64>)| {
         let size = size.map_or_else(String::new, |size| format!(" ({})", grouped(size)));
-        [format!("{phase}{size}"), "top-1 %".to_owned()]
+        [format!("{phase}{size}"), head.accuracy_header.to_owned()]
     };
-    let header: Vec<String> = once("encoding".to_owned()).chain(game.phase_sizes.iter().flat_map(title)).collect();
+    let header: Vec<String> = once("encoding".to_owned()).chain(sizes.iter().flat_map(title)).collect();
     let rows = game.rows.iter().map(|row| {
-        let cells = game.phase_sizes.iter().flat_map(|(phase, _)| {
-            [metric(row, &format!("policy_loss.{phase}"), 1.0), metric(row, &format!("policy_accuracy.{phase}"), 100.0)]
+        let cells = sizes.iter().flat_map(|(phase, _)| {
+            let of_phase = |name: &str, scale| metric(row, &format!("{name}.{phase}"), scale);
+            [of_phase(head.loss, 1.0), of_phase(head.accuracy, 100.0)]
         });
         once(name(row)).chain(cells).collect()
     });

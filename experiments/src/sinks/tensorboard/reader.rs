@@ -1,7 +1,7 @@
 //! Reading event files back, for tests and for tools. TensorBoard's own rules: a torn last record is the end of the
 //! file; a wrong checksum is an error.
 
-use super::PREFIX;
+use super::{PREFIX, Session};
 use protobuf::Message as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,21 +30,25 @@ pub struct EventFile {
     pub starts: Vec<i64>,
     /// Its scalars, in order.
     pub scalars: Vec<Scalar>,
+    /// What it says of its session.
+    pub session: Session,
 }
 
 /// Why an event file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
     /// The file or folder cannot be read.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}: {cause}; `posenc run` rebuilds the event files of finished cells")]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A record is damaged.
-    #[error("{path}: the record at byte {offset} is damaged ({what}); rebuild the event files from metrics.jsonl")]
+    #[error(
+        "{path}: the record at byte {offset} is damaged ({what}); `posenc run` rebuilds the event files of finished cells from metrics.jsonl"
+    )]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -60,7 +64,7 @@ pub enum EventError {
 /// # Errors
 /// If it cannot be read, a checksum is wrong, or a record is no event.
 pub fn read(path: &Path) -> Result<EventFile, EventError> {
-    let bytes = std::fs::read(path).map_err(|source| EventError::Io { path: path.to_owned(), source })?;
+    let bytes = std::fs::read(path).map_err(|cause| EventError::Io { path: path.to_owned(), cause })?;
     let mut file = EventFile::default();
     let mut offset = 0;
     while let Some((record, next)) = record(&bytes, offset).map_err(|what| EventError::Damaged {
@@ -73,7 +77,11 @@ pub fn read(path: &Path) -> Result<EventFile, EventError> {
             offset,
             what: error.to_string(),
         })?;
-        file.take(&event);
+        file.take(&event).map_err(|error| EventError::Damaged {
+            path: path.to_owned(),
+            offset,
+            what: error.to_string(),
+        })?;
         offset = next;
     }
     Ok(file)
@@ -85,7 +93,7 @@ pub fn read(path: &Path) -> Result<EventFile, EventError> {
 /// # Errors
 /// If the folder or one of its event files cannot be read.
 pub fn read_dir(dir: &Path) -> Result<Vec<Scalar>, EventError> {
-    let files = event_files(dir).map_err(|source| EventError::Io { path: dir.to_owned(), source })?;
+    let files = event_files(dir).map_err(|cause| EventError::Io { path: dir.to_owned(), cause })?;
     let mut scalars: Vec<Scalar> = Vec::new();
     for path in files {
         let file = read(&path)?;
@@ -95,6 +103,21 @@ pub fn read_dir(dir: &Path) -> Result<Vec<Scalar>, EventError> {
         scalars.extend(file.scalars);
     }
     Ok(scalars)
+}
+
+/// What the event files of a folder say of their session; the first word counts.
+///
+/// # Errors
+/// As [`read_dir`].
+pub fn read_session(dir: &Path) -> Result<Session, EventError> {
+    let files = event_files(dir).map_err(|cause| EventError::Io { path: dir.to_owned(), cause })?;
+    let mut session = Session::default();
+    for path in files {
+        let file = read(&path)?;
+        session.hparams = session.hparams.or(file.session.hparams);
+        session.done |= file.session.done;
+    }
+    Ok(session)
 }
 
 /// The event files of a folder, in the order in which TensorBoard reads them.
@@ -111,7 +134,7 @@ pub(super) fn event_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 impl EventFile {
-    fn take(&mut self, event: &Event) {
+    fn take(&mut self, event: &Event) -> Result<(), protobuf::ProtobufError> {
         if event.has_file_version() {
             event.get_file_version().clone_into(&mut self.version);
         }
@@ -119,6 +142,9 @@ impl EventFile {
             self.starts.push(event.get_step());
         }
         for value in event.get_summary().get_value() {
+            if self.session.take(value)? {
+                continue;
+            }
             self.scalars.push(Scalar {
                 tag: value.get_tag().to_owned(),
                 step: event.get_step(),
@@ -126,6 +152,7 @@ impl EventFile {
                 wall_time: event.get_wall_time(),
             });
         }
+        Ok(())
     }
 }
 
@@ -133,8 +160,8 @@ impl EventFile {
 ///
 /// A record is: length (u64), masked CRC-32C of the length, the bytes, masked CRC-32C of the bytes, little-endian.
 fn record(bytes: &[u8], offset: usize) -> Result<Option<(&[u8], usize)>, &'static str> {
-    let Some((length, rest)) = bytes[offset..].split_first_chunk::<8>() else { return Ok(None) };
-    let Some((length_crc, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };
+    let Some((length, rest)) = bytes[offset..].split_first_chunk::<{ size_of::<u64>() }>() else { return Ok(None) };
+    let Some((length_crc, rest)) = rest.split_first_chunk::<{ size_of::<u32>() }>() else { return Ok(None) };
     if u32::from_le_bytes(*length_crc) != masked_crc32c(length) {
         return Err("the checksum of its length is wrong");
     }
@@ -142,7 +169,7 @@ fn record(bytes: &[u8], offset: usize) -> Result<Option<(&[u8], usize)>, &'stati
     let Some((record, rest)) = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length)) else {
         return Ok(None);
     };
-    let Some((record_crc, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };
+    let Some((record_crc, rest)) = rest.split_first_chunk::<{ size_of::<u32>() }>() else { return Ok(None) };
     if u32::from_le_bytes(*record_crc) != masked_crc32c(record) {
         return Err("its checksum is wrong");
     }

@@ -13,7 +13,8 @@ pub(super) fn random(game: GameKind, input: InputName, size: usize) -> Batch {
 
 fn random_of<G: Game>(input: InputName, size: usize) -> Batch {
     let mut stream = streams::stream(0, &["bench", G::NAME]);
-    let (row_bytes, legal_bytes) = (G::input(input).row_bytes(), G::from_to().len().div_ceil(u8::BITS as usize));
+    let layout = G::input(input);
+    let (row_bytes, legal_bytes) = (layout.row_bytes(), G::from_to().len().div_ceil(u8::BITS as usize));
     let mut batch = Batch {
         size,
         row_bytes,
@@ -29,16 +30,16 @@ fn random_of<G: Game>(input: InputName, size: usize) -> Batch {
         ply: Vec::with_capacity(size),
         novel: vec![false; size],
     };
-    let mut line = Line::new(G::Position::start());
+    let mut line = Line::for_input(G::Position::start(), layout);
     let mut moves = Vec::new();
     for (row, legal) in batch.packed.chunks_exact_mut(row_bytes).zip(batch.legal.chunks_exact_mut(legal_bytes)) {
         line.position().legal_moves(&mut moves);
         if moves.is_empty() || line.plies() == GAME_PLIES {
-            line = Line::new(G::Position::start());
+            line = Line::for_input(G::Position::start(), layout);
             line.position().legal_moves(&mut moves);
         }
         let position = line.position();
-        position.pack(input, line.repetitions(), row);
+        line.pack(layout, row);
         for &mv in &moves {
             let index = usize::from(position.move_index(mv));
             legal[index / u8::BITS as usize] |= 1 << (index % u8::BITS as usize);

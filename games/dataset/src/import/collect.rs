@@ -1,37 +1,23 @@
-//! Collecting the games that are kept: duplicates, split, shards, counts.
+//! Collecting what was read, in its order: what is kept, and the account of what is not.
 
 use super::examine::Examined;
-use super::output::{Output, Rejects};
-use super::source::format;
-use super::{ImportOptions, ImportReport};
+use super::rejects::Rejects;
+use super::{Format, ImportOptions, ImportReport};
+use crate::build::{Added, Builder, Output};
 use crate::error::DatasetError;
-use crate::manifest::{Counts, FORMAT, Filters, Manifest, Shard, SplitBy, SplitSummary, content_hash};
-use crate::split::{PerSplit, Split, assign};
-use crate::store::{GameRow, ShardWriter};
+use crate::manifest::{Counts, FORMAT, Manifest, RatingBucket, Unit, content_hash};
+use crate::split::SplitBy;
 use crate::value::ValueCurve;
 use games::Rejected;
-use std::collections::HashMap;
-use std::path::Path;
-
-/// Games in a shard: files of some 10 MB, which are easy to move and to fetch again.
-const SHARD_GAMES: u64 = 16_384;
 
 /// What was kept so far.
 pub(super) struct Collector<'a> {
     options: &'a ImportOptions,
     output: &'a Output,
+    builder: Builder<'a>,
     rejects: Rejects,
     first_rejected: Option<(String, Rejected)>,
     counts: Counts,
-    /// Fingerprint to id of every game kept.
-    ids: HashMap<[u8; 32], u32>,
-    /// Keys of all training positions, unsorted.
-    train_keys: Vec<u64>,
-    /// Validation and test games, with their positions' keys.
-    waiting: Vec<(GameRow, Vec<u64>)>,
-    shards: Shards<'a>,
-    games: PerSplit<u64>,
-    positions: PerSplit<u64>,
 }
 
 impl<'a> Collector<'a> {
@@ -39,15 +25,10 @@ impl<'a> Collector<'a> {
         Self {
             options,
             output,
+            builder: Builder::new(output.dir(), &options.split),
             rejects: Rejects::new(output),
             first_rejected: None,
             counts: Counts::default(),
-            ids: HashMap::new(),
-            train_keys: Vec::new(),
-            waiting: Vec::new(),
-            shards: Shards { dir: output.dir(), open: None, done: Vec::new() },
-            games: PerSplit::default(),
-            positions: PerSplit::default(),
         }
     }
 
@@ -55,26 +36,44 @@ impl<'a> Collector<'a> {
         &self.counts
     }
 
+    pub(super) fn kept(&self) -> u64 {
+        self.builder.kept()
+    }
+
+    pub(super) fn positions(&self) -> u64 {
+        self.builder.positions()
+    }
+
     /// Whether as many games are kept as were wanted.
     pub(super) fn is_full(&self) -> bool {
-        self.options.max_games.is_some_and(|max| self.counts.kept >= max)
+        self.options.filters.max_games.is_some_and(|max| self.kept() >= max)
     }
 
     /// Takes the next record of a file.
     pub(super) fn add(&mut self, file: &str, examined: Result<Examined, Rejected>) -> Result<(), DatasetError> {
         self.counts.read += 1;
-        let game = match examined {
-            Ok(game) => game,
-            Err(rejected) => return self.reject(file, rejected),
-        };
-        if let Some(id) = self.ids.get(&game.fingerprint) {
-            self.counts.duplicates += 1;
-            return self.rejects.duplicate(file, game.number, *id);
+        match examined {
+            Err(rejected) => self.reject(file, rejected),
+            Ok(Examined::Filtered(filter)) => {
+                *self.counts.filtered_games.entry(filter.to_owned()).or_default() += 1;
+                Ok(())
+            }
+            Ok(Examined::Row(draft, filtered)) => {
+                let number = draft.row.source_game;
+                match self.builder.add(*draft)? {
+                    Added::Duplicate(id) => {
+                        self.counts.duplicates += 1;
+                        self.rejects.duplicate(file, number, id)
+                    }
+                    Added::Kept => {
+                        for (filter, positions) in filtered {
+                            *self.counts.filtered_positions.entry(filter.to_owned()).or_default() += positions;
+                        }
+                        Ok(())
+                    }
+                }
+            }
         }
-        let id = self.counts.kept as u32;
-        self.ids.insert(game.fingerprint, id);
-        self.counts.kept += 1;
-        self.keep(file, id, game)
     }
 
     fn reject(&mut self, file: &str, rejected: Rejected) -> Result<(), DatasetError> {
@@ -88,128 +87,48 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    fn keep(&mut self, file: &str, id: u32, examined: Examined) -> Result<(), DatasetError> {
-        let Examined { number, game, moves, plies, value, keys, .. } = examined;
-        let split = assign(self.options.split_seed, &self.options.fractions, game.start.as_deref(), &moves);
-        *self.counts.results.entry(game.result.name().to_owned()).or_default() += 1;
-        *self.counts.terminations.entry(game.termination.name().to_owned()).or_default() += 1;
-        self.counts.positions += u64::from(plies);
-        self.games[split] += 1;
-        self.positions[split] += u64::from(plies);
-        let row = GameRow {
-            id,
-            split,
-            start: game.start,
-            moves,
-            plies,
-            result: game.result,
-            termination: game.termination,
-            policy_from_ply: self.options.policy_from_ply,
-            value,
-            clock: said(game.clocks),
-            time: said(game.times),
-            seen_in_train: None,
-            ratings: game.ratings,
-            source_file: file.to_owned(),
-            source_game: number,
-        };
-        if split == Split::Train {
-            self.train_keys.extend(keys);
-            self.shards.push(&row)
-        } else {
-            self.waiting.push((row, keys));
-            Ok(())
-        }
-    }
-
-    /// Marks and writes what waits, and describes the dataset.
-    pub(super) fn finish(mut self) -> Result<ImportReport, DatasetError> {
-        if self.counts.kept == 0 {
+    /// Finishes the shards and describes the dataset.
+    pub(super) fn finish(self, format: Format) -> Result<ImportReport, DatasetError> {
+        let Self { options, output, builder, rejects, first_rejected, mut counts } = self;
+        if builder.kept() == 0 {
             return Err(DatasetError::NothingKept {
-                read: self.counts.read,
-                format: format(self.options.game),
-                first: self.first_rejected.map(|(_, rejected)| Box::new(rejected)),
+                read: counts.read,
+                format: format.name().to_uppercase(),
+                first: first_rejected.map(|(_, rejected)| Box::new(rejected)),
+                filtered: counts.filtered_games.values().sum(),
             });
         }
-        self.train_keys.sort_unstable();
-        self.train_keys.dedup();
-        let mut novel = PerSplit::<u64>::default();
-        for split in [Split::Validation, Split::Test] {
-            for (row, keys) in self.waiting.iter_mut().filter(|(row, _)| row.split == split) {
-                let seen: Vec<bool> = keys.iter().map(|key| self.train_keys.binary_search(key).is_ok()).collect();
-                novel[split] += seen.iter().filter(|&&seen| !seen).count() as u64;
-                row.seen_in_train = Some(seen);
-                self.shards.push(row)?;
-            }
+        let mut built = builder.finish()?;
+        let unit = format.unit();
+        if unit == Unit::Position {
+            built.split.by = SplitBy::Position;
+            built.split.opening_plies = None;
         }
-        let shards = self.shards.finish()?;
-        let rejects = self.rejects.finish()?;
-        let share = |split| novel[split] as f64 / self.positions[split].max(1) as f64;
-        let options = self.options;
+        let rejects = rejects.finish()?;
+        counts.kept = built.kept;
+        counts.positions = built.positions;
+        counts.results = built.results;
+        counts.terminations = built.terminations;
+        let games = |name: &String| built.buckets.get(name).copied().unwrap_or(0);
+        let buckets = options.buckets.names().into_iter();
         let manifest = Manifest {
             format: FORMAT,
             name: options.name.clone(),
             game: options.game,
+            unit,
             source: options.source.clone(),
             licence: options.licence.clone(),
             made_by: options.made_by.clone(),
-            filters: Filters { max_games: options.max_games, ply_cap: options.ply_cap },
+            filters: options.filters.clone(),
             policy_from_ply: options.policy_from_ply,
             value_curve: ValueCurve::of(options.game),
-            counts: self.counts,
-            split: SplitSummary {
-                by: SplitBy::Game,
-                seed: options.split_seed,
-                fractions: options.fractions,
-                games: self.games,
-                positions: self.positions,
-                novel_validation_positions: share(Split::Validation),
-                novel_test_positions: share(Split::Test),
-            },
-            content_hash: content_hash(options.game, &shards),
-            shards,
+            counts,
+            rating_buckets: buckets.map(|name| RatingBucket { games: games(&name), name }).collect(),
+            split: built.split,
+            content_hash: content_hash(options.game, &built.shards),
+            shards: built.shards,
         };
-        let rejects = rejects.then(|| self.output.target().join(super::REJECTS_FILE));
-        Ok(ImportReport { manifest, rejects, first_rejected: self.first_rejected })
-    }
-}
-
-/// A per-ply column, if the record says anything in it.
-fn said(column: Vec<Option<f32>>) -> Option<Vec<Option<f32>>> {
-    column.iter().any(Option::is_some).then_some(column)
-}
-
-/// The shards of one dataset; each holds games of one split.
-struct Shards<'a> {
-    dir: &'a Path,
-    open: Option<(Split, ShardWriter)>,
-    done: Vec<Shard>,
-}
-
-impl Shards<'_> {
-    fn push(&mut self, row: &GameRow) -> Result<(), DatasetError> {
-        if self.open.as_ref().is_some_and(|(split, writer)| *split != row.split || writer.games() >= SHARD_GAMES) {
-            self.close()?;
-        }
-        let writer = match &mut self.open {
-            Some((_, writer)) => writer,
-            none => {
-                let file = format!("{:05}-{}.parquet", self.done.len(), row.split.name());
-                &mut none.insert((row.split, ShardWriter::create(&self.dir.join(file))?)).1
-            }
-        };
-        writer.push(row)
-    }
-
-    fn close(&mut self) -> Result<(), DatasetError> {
-        if let Some((_, writer)) = self.open.take() {
-            self.done.push(writer.finish()?);
-        }
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<Vec<Shard>, DatasetError> {
-        self.close()?;
-        Ok(self.done)
+        let rejects = rejects.then(|| output.target().join(super::REJECTS_FILE));
+        Ok(ImportReport { manifest, rejects, first_rejected })
     }
 }

@@ -14,7 +14,7 @@ pub struct Batch {
     pub packed: Vec<u8>,
     /// `[size × ⌈V/8⌉]`: the legal moves as bits, the lowest bit first.
     pub legal: Vec<u8>,
-    /// How many policy targets a position has; 1 where the target is the move played.
+    /// How many policy targets a position has at most; 1 where every target is the move played.
     pub candidates: usize,
     /// `[size × candidates]`: policy indices, −1 for padding and where a position has no policy target.
     pub policy_index: Vec<i64>,
@@ -64,9 +64,7 @@ impl Batch {
         for &index in positions.legal_moves(i) {
             mask[usize::from(index) / 8] |= 1 << (index % 8);
         }
-        let target = positions.policy_index[i];
-        self.policy_index.push(target.into());
-        self.policy_prob.push(if target < 0 { 0.0 } else { 1.0 });
+        self.push_targets(positions.targets(i));
         self.outcome.push(positions.outcome[i].into());
         self.value.push(positions.value[i]);
         self.phase.push(positions.phase[i]);
@@ -75,6 +73,29 @@ impl Batch {
         self.novel.push(positions.novel[i]);
         self.size += 1;
     }
+
+    fn push_targets(&mut self, targets: &[(u16, f32)]) {
+        if targets.len() > self.candidates {
+            self.widen(targets.len());
+        }
+        self.policy_index.extend(targets.iter().map(|&(index, _)| i64::from(index)));
+        self.policy_prob.extend(targets.iter().map(|&(_, probability)| probability));
+        let filled = (self.size + 1) * self.candidates;
+        self.policy_index.resize(filled, -1);
+        self.policy_prob.resize(filled, 0.0);
+    }
+
+    /// Makes room for more targets in every position.
+    fn widen(&mut self, candidates: usize) {
+        self.policy_index = widened(&self.policy_index, self.candidates, candidates, -1);
+        self.policy_prob = widened(&self.policy_prob, self.candidates, candidates, 0.0);
+        self.candidates = candidates;
+    }
+}
+
+fn widened<T: Copy>(rows: &[T], from: usize, to: usize, padding: T) -> Vec<T> {
+    let padded = |row: &[T]| row.iter().copied().chain(std::iter::repeat_n(padding, to - from)).collect::<Vec<_>>();
+    rows.chunks(from).flat_map(padded).collect()
 }
 
 /// Bytes of a mask over a game's moves.

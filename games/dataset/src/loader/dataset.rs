@@ -1,11 +1,13 @@
 //! A dataset in memory, games still as moves (about ten bytes a position).
 
 use crate::error::DatasetError;
-use crate::manifest::{FORMAT, Manifest, content_hash};
-use crate::playback::{Move, Stuck, play_through};
+use crate::manifest::{FORMAT, Manifest, Unit, content_hash};
+use crate::playback::{Move, Stuck, play_through, play_through_for};
 use crate::split::{PerSplit, Split};
 use crate::store::{self, GameRow};
-use games::{Game, GameKind, GameResult, Line, Termination};
+use crate::value::ValueTarget;
+use games::record::Candidate;
+use games::{Game, GameKind, GameResult, InputLayout, InputName, Line, Termination, with_game};
 use std::path::Path;
 
 /// A game as the loader needs it.
@@ -23,6 +25,44 @@ pub(crate) struct StoredGame {
     pub(crate) value: Box<[f32]>,
     /// Per ply; empty for training games.
     pub(crate) seen_in_train: Box<[bool]>,
+    /// Per ply, whether the position is handed out; `None` where all are.
+    pub(crate) used: Option<Box<[bool]>>,
+    /// How many positions are handed out.
+    pub(crate) positions: u32,
+    pub(crate) policy: Option<Box<StoredPolicy>>,
+    /// Per ply, NaN where there is none; empty where games were not merged.
+    pub(crate) mean_result: Box<[f32]>,
+    pub(crate) rating_bucket: Option<Box<str>>,
+    pub(crate) ratings: [Option<i32>; 2],
+}
+
+/// The moves that were weighed, of all plies in one piece (about ten bytes a move).
+#[derive(Debug, Clone)]
+pub(crate) struct StoredPolicy {
+    /// UCI or USI, separated by spaces.
+    moves: Box<str>,
+    probabilities: Box<[f32]>,
+    /// How many of them each ply has.
+    counts: Box<[u16]>,
+}
+
+impl StoredPolicy {
+    /// Each ply's moves and their probabilities.
+    pub(crate) fn plies(&self) -> impl Iterator<Item = Vec<(&str, f32)>> {
+        let mut candidates = self.moves.split_ascii_whitespace().zip(self.probabilities.iter().copied());
+        self.counts.iter().map(move |&count| candidates.by_ref().take(count.into()).collect())
+    }
+}
+
+impl From<Vec<Vec<Candidate>>> for StoredPolicy {
+    fn from(plies: Vec<Vec<Candidate>>) -> Self {
+        let moves: Vec<&str> = plies.iter().flatten().map(|(mv, _)| mv.as_str()).collect();
+        Self {
+            moves: moves.join(" ").into_boxed_str(),
+            probabilities: plies.iter().flatten().map(|&(_, probability)| probability).collect(),
+            counts: plies.iter().map(|candidates| candidates.len() as u16).collect(),
+        }
+    }
 }
 
 /// A dataset, checked and loaded.
@@ -80,7 +120,58 @@ impl Dataset {
     /// How many positions a split has.
     #[must_use]
     pub fn positions(&self, split: Split) -> u64 {
-        self.games[split].iter().map(|game| u64::from(game.plies)).sum()
+        self.games[split].iter().map(|game| u64::from(game.positions)).sum()
+    }
+
+    /// Whether its rows are single positions instead of games.
+    #[must_use]
+    pub fn unit(&self) -> Unit {
+        self.manifest.unit
+    }
+
+    /// Keeps only the games of these rating buckets, for one stage of a curriculum. The manifest stays that of the
+    /// whole dataset.
+    ///
+    /// # Errors
+    /// If the dataset has no bucket of a name.
+    pub fn restrict(&mut self, buckets: &[&str]) -> Result<(), DatasetError> {
+        let known: Vec<&str> = self.manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();
+        if let Some(unknown) = buckets.iter().find(|bucket| !known.contains(bucket)) {
+            let reason = match known.is_empty() {
+                true => "the dataset has none: import it with --rating-buckets".to_owned(),
+                false => format!("there is no \"{unknown}\"; there are {}", known.join(", ")),
+            };
+            return Err(DatasetError::Option { option: "rating buckets", reason });
+        }
+        for split in Split::ALL {
+            self.games[split].retain(|game| game.rating_bucket.as_deref().is_some_and(|name| buckets.contains(&name)));
+        }
+        Ok(())
+    }
+
+    /// Replaces every position's value by another target, see [`ValueTarget`].
+    pub fn set_value_target(&mut self, target: ValueTarget) {
+        for split in Split::ALL {
+            for game in &mut self.games[split] {
+                game.value = with_game!(self.manifest.game, G => target.of::<G>(game));
+            }
+        }
+    }
+
+    /// Refuses an input that shows earlier positions, if there are none.
+    pub(crate) fn serve(&self, input: InputName) -> Result<(), DatasetError> {
+        let layout = self.game().offered(input);
+        let layout = layout.map_err(|error| DatasetError::Option { option: "input", reason: error.to_string() })?;
+        if self.manifest.unit == Unit::Position && layout.needs_history() {
+            let reason = format!(
+                "{} shows earlier positions, but the dataset \"{}\" holds single positions: \
+                 take an input without history, or a dataset of whole games",
+                input.name(),
+                self.manifest.name
+            );
+            return Err(DatasetError::Option { option: "input", reason });
+        }
+        Ok(())
     }
 
     /// The games of a split, in the dataset's order.
@@ -139,14 +230,28 @@ impl StoredGame {
         &self,
         on_ply: impl FnMut(&Line<G::Position>, Move<G>),
     ) -> Result<(), DatasetError> {
-        play_through::<G>(self.start.as_deref(), &self.moves, on_ply)
-            .map_err(|Stuck { ply, reason }| DatasetError::BadGame { game: self.id, ply, reason })
+        play_through::<G>(self.start.as_deref(), &self.moves, on_ply).map_err(|stuck| self.stuck(stuck))
+    }
+
+    /// The same with the history that an input shows, see [`play_through_for`].
+    pub(crate) fn play_through_for<G: Game>(
+        &self,
+        layout: &InputLayout,
+        on_ply: impl FnMut(&Line<G::Position>, Move<G>),
+    ) -> Result<(), DatasetError> {
+        play_through_for::<G>(layout, self.start.as_deref(), &self.moves, on_ply).map_err(|stuck| self.stuck(stuck))
+    }
+
+    fn stuck(&self, Stuck { ply, reason }: Stuck) -> DatasetError {
+        DatasetError::BadGame { game: self.id, ply, reason }
     }
 }
 
 impl From<GameRow> for StoredGame {
     fn from(row: GameRow) -> Self {
+        let numbers = |values: Vec<Option<f32>>| values.into_iter().map(|value| value.unwrap_or(f32::NAN)).collect();
         Self {
+            positions: row.positions() as u32,
             id: row.id,
             start: row.start.map(String::into_boxed_str),
             moves: row.moves.into_boxed_str(),
@@ -154,8 +259,13 @@ impl From<GameRow> for StoredGame {
             result: row.result,
             termination: row.termination,
             policy_from_ply: row.policy_from_ply,
-            value: row.value.into_iter().map(|value| value.unwrap_or(f32::NAN)).collect(),
+            value: numbers(row.value),
             seen_in_train: row.seen_in_train.unwrap_or_default().into_boxed_slice(),
+            used: row.used.map(Vec::into_boxed_slice),
+            policy: row.policy.map(|plies| Box::new(StoredPolicy::from(plies))),
+            mean_result: numbers(row.mean_result.unwrap_or_default()),
+            rating_bucket: row.rating_bucket.map(String::into_boxed_str),
+            ratings: row.ratings,
         }
     }
 }

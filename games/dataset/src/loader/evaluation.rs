@@ -25,6 +25,7 @@ pub fn evaluation_batches(
     max_positions: u64,
 ) -> Result<EvaluationBatches<'_>, DatasetError> {
     dataset.require(split)?;
+    dataset.serve(input)?;
     if batch == 0 {
         return Err(DatasetError::Option { option: "batch", reason: "must be at least 1".to_owned() });
     }
@@ -35,7 +36,7 @@ pub fn evaluation_batches(
     let games = order
         .iter()
         .take_while(|&&game| {
-            positions += u64::from(stored[game as usize].plies);
+            positions += u64::from(stored[game as usize].positions);
             positions <= max_positions
         })
         .count();
@@ -71,7 +72,7 @@ impl EvaluationBatches<'_> {
     #[must_use]
     pub fn positions(&self) -> u64 {
         let stored = self.dataset.stored(self.split);
-        self.order.iter().map(|&game| u64::from(stored[game as usize].plies)).sum()
+        self.order.iter().map(|&game| u64::from(stored[game as usize].positions)).sum()
     }
 
     /// Replays the next games; false where there are none.

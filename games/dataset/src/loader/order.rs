@@ -34,7 +34,7 @@ impl Epoch {
 
     /// How many positions a block has.
     pub(super) fn block_positions(&self, block: usize, games: &[StoredGame]) -> u64 {
-        self.block(block).iter().map(|&game| u64::from(games[game as usize].plies)).sum()
+        self.block(block).iter().map(|&game| u64::from(games[game as usize].positions)).sum()
     }
 
     /// The order of a block's positions.

@@ -3,7 +3,7 @@
 use super::StoredGame;
 use crate::error::DatasetError;
 use crate::playback::Move;
-use games::{Game, GameResult, InputName, Phase, Position as _, Side};
+use games::{Game, GameResult, InputLayout, InputName, Phase, Position as _, Side};
 
 /// Replayed positions, one entry in every list (but `packed` and `legal`) for each.
 #[derive(Debug, Default)]
@@ -15,8 +15,10 @@ pub(super) struct Positions {
     pub(super) legal: Vec<u16>,
     /// Where each position's legal moves end.
     pub(super) legal_end: Vec<u32>,
-    /// The policy index of the move played, −1 where it is no target.
-    pub(super) policy_index: Vec<i32>,
+    /// Policy indices and probabilities of the targets, one position after the other.
+    pub(super) policy: Vec<(u16, f32)>,
+    /// Where each position's targets end.
+    pub(super) policy_end: Vec<u32>,
     /// 0 win, 1 draw, 2 loss of the side to move, −1 unknown.
     pub(super) outcome: Vec<i8>,
     /// Winning probability of the side to move, NaN where there is none.
@@ -38,9 +40,18 @@ impl Positions {
     }
 
     pub(super) fn legal_moves(&self, i: usize) -> &[u16] {
-        let start = i.checked_sub(1).map_or(0, |before| self.legal_end[before]);
-        &self.legal[start as usize..self.legal_end[i] as usize]
+        part(&self.legal, &self.legal_end, i)
     }
+
+    /// The policy targets of a position; none where it has no policy target.
+    pub(super) fn targets(&self, i: usize) -> &[(u16, f32)] {
+        part(&self.policy, &self.policy_end, i)
+    }
+}
+
+fn part<'a, T>(all: &'a [T], ends: &[u32], i: usize) -> &'a [T] {
+    let start = i.checked_sub(1).map_or(0, |before| ends[before]);
+    &all[start as usize..ends[i] as usize]
 }
 
 /// Replays games, in their order.
@@ -48,38 +59,59 @@ pub(super) fn replay<'a, G: Game>(
     games: impl IntoIterator<Item = &'a StoredGame>,
     input: InputName,
 ) -> Result<Positions, DatasetError> {
-    let mut positions = Positions { row_bytes: G::input(input).row_bytes(), ..Positions::default() };
+    let layout = G::input(input);
+    let mut positions = Positions { row_bytes: layout.row_bytes(), ..Positions::default() };
     let mut legal = Vec::new();
     for game in games {
-        replay_game::<G>(game, input, &mut legal, &mut positions)?;
+        replay_game::<G>(game, layout, &mut legal, &mut positions)?;
     }
     Ok(positions)
 }
 
 fn replay_game<G: Game>(
     game: &StoredGame,
-    input: InputName,
+    layout: &InputLayout,
     legal: &mut Vec<Move<G>>,
     out: &mut Positions,
 ) -> Result<(), DatasetError> {
-    game.play_through::<G>(|line, played| {
+    let mut plies = game.policy.as_ref().map(|policy| policy.plies());
+    let mut wrong = None;
+    game.play_through_for::<G>(layout, |line, played| {
         let position = line.position();
         let ply = line.plies();
+        let candidates = plies.as_mut().and_then(Iterator::next).unwrap_or_default();
+        if game.used.as_ref().is_some_and(|used| !used[ply]) {
+            return;
+        }
         let row = out.packed.len();
         out.packed.resize(row + out.row_bytes, 0);
-        position.pack(input, line.repetitions(), &mut out.packed[row..]);
+        line.pack(layout, &mut out.packed[row..]);
         position.legal_moves(legal);
         out.legal.extend(legal.iter().map(|&mv| position.move_index(mv)));
         out.legal_end.push(out.legal.len() as u32);
-        let target = ply >= usize::from(game.policy_from_ply);
-        out.policy_index.push(if target { i32::from(position.move_index(played)) } else { -1 });
+        if ply >= usize::from(game.policy_from_ply) {
+            if candidates.is_empty() {
+                out.policy.push((position.move_index(played), 1.0));
+            }
+            for (text, probability) in candidates {
+                match position.parse_move(text) {
+                    Ok(mv) => out.policy.push((position.move_index(mv), probability)),
+                    Err(error) => drop(wrong.get_or_insert((ply, error))),
+                }
+            }
+        }
+        out.policy_end.push(out.policy.len() as u32);
         out.outcome.push(outcome(game.result, position.side_to_move()));
         out.value.push(game.value.get(ply).copied().unwrap_or(f32::NAN));
         out.phase.push(phase_index(position.phase()));
         out.game.push(game.id);
         out.ply.push(ply as u16);
         out.novel.push(game.seen_in_train.get(ply).is_some_and(|seen| !seen));
-    })
+    })?;
+    match wrong {
+        None => Ok(()),
+        Some((ply, error)) => Err(DatasetError::BadGame { game: game.id, ply, reason: error.to_string() }),
+    }
 }
 
 fn outcome(result: GameResult, side: Side) -> i8 {

@@ -39,6 +39,7 @@ impl TrainLoader {
     /// If the dataset has no training games, a size is 0, a game cannot be replayed or threads cannot be started.
     pub fn new(dataset: &Arc<Dataset>, config: LoaderConfig, start_batch: u64) -> Result<Self, DatasetError> {
         dataset.require(Split::Train)?;
+        dataset.serve(config.input)?;
         for (option, value) in
             [("batch", config.batch), ("workers", config.workers), ("block_games", config.block_games)]
         {

@@ -1,17 +1,16 @@
-//! The columns: between rows and Arrow arrays.
+//! The columns: their names and types, and rows becoming Arrow arrays.
 
 use super::GameRow;
-use crate::split::Split;
+use arrow_array::RecordBatch;
 use arrow_array::builder::{
     ArrayBuilder, BooleanBuilder, Float32Builder, Int32Builder, ListBuilder, StringBuilder, UInt16Builder,
     UInt32Builder, UInt64Builder,
 };
-use arrow_array::cast::AsArray as _;
-use arrow_array::types::{Float32Type, Int32Type, UInt16Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use games::{GameResult, Termination};
 use std::sync::Arc;
+
+/// How many columns every shard has; those behind them came later and may be missing.
+pub(super) const FIRST_COLUMNS: usize = 16;
 
 /// Names and types of all columns.
 pub(super) fn schema() -> SchemaRef {
@@ -33,6 +32,14 @@ pub(super) fn schema() -> SchemaRef {
         Field::new("second_rating", DataType::Int32, true),
         Field::new("source_file", DataType::Utf8, false),
         Field::new("source_game", DataType::UInt64, false),
+        Field::new("used", list(DataType::Boolean, false), true),
+        Field::new("policy_moves", list(list(DataType::Utf8, false), false), true),
+        Field::new("policy_probs", list(list(DataType::Float32, false), false), true),
+        Field::new("mean_result", list(DataType::Float32, true), true),
+        Field::new("count", DataType::UInt32, true),
+        Field::new("group", DataType::UInt64, true),
+        Field::new("rating_bucket", DataType::Utf8, true),
+        Field::new("time_control", DataType::Utf8, true),
     ];
     Arc::new(Schema::new(columns))
 }
@@ -54,11 +61,18 @@ pub(super) struct Columns {
     ratings: [Int32Builder; 2],
     source_file: StringBuilder,
     source_game: UInt64Builder,
+    used: ListBuilder<BooleanBuilder>,
+    policy_moves: ListBuilder<ListBuilder<StringBuilder>>,
+    policy_probs: ListBuilder<ListBuilder<Float32Builder>>,
+    mean_result: ListBuilder<Float32Builder>,
+    count: UInt32Builder,
+    group: UInt64Builder,
+    rating_bucket: StringBuilder,
+    time_control: StringBuilder,
 }
 
 impl Columns {
     pub(super) fn new() -> Self {
-        let not_null = Field::new("item", DataType::Boolean, false);
         Self {
             id: UInt32Builder::new(),
             split: StringBuilder::new(),
@@ -71,10 +85,18 @@ impl Columns {
             value: ListBuilder::new(Float32Builder::new()),
             clock: ListBuilder::new(Float32Builder::new()),
             time: ListBuilder::new(Float32Builder::new()),
-            seen_in_train: ListBuilder::new(BooleanBuilder::new()).with_field(not_null),
+            seen_in_train: of_present(BooleanBuilder::new(), DataType::Boolean),
             ratings: [Int32Builder::new(), Int32Builder::new()],
             source_file: StringBuilder::new(),
             source_game: UInt64Builder::new(),
+            used: of_present(BooleanBuilder::new(), DataType::Boolean),
+            policy_moves: of_lists(StringBuilder::new(), DataType::Utf8),
+            policy_probs: of_lists(Float32Builder::new(), DataType::Float32),
+            mean_result: ListBuilder::new(Float32Builder::new()),
+            count: UInt32Builder::new(),
+            group: UInt64Builder::new(),
+            rating_bucket: StringBuilder::new(),
+            time_control: StringBuilder::new(),
         }
     }
 
@@ -91,24 +113,41 @@ impl Columns {
         self.result.append_value(row.result.name());
         self.termination.append_value(row.termination.name());
         self.policy_from_ply.append_value(row.policy_from_ply);
-        push_list(&mut self.value, Some(&row.value));
-        push_list(&mut self.clock, row.clock.as_ref());
-        push_list(&mut self.time, row.time.as_ref());
-        if let Some(seen) = &row.seen_in_train {
-            self.seen_in_train.values().append_slice(seen);
-        }
-        self.seen_in_train.append(row.seen_in_train.is_some());
+        push_numbers(&mut self.value, Some(&row.value));
+        push_numbers(&mut self.clock, row.clock.as_ref());
+        push_numbers(&mut self.time, row.time.as_ref());
+        push_marks(&mut self.seen_in_train, row.seen_in_train.as_ref());
         for (builder, rating) in self.ratings.iter_mut().zip(row.ratings) {
             builder.append_option(rating);
         }
         self.source_file.append_value(&row.source_file);
         self.source_game.append_value(row.source_game);
+        push_marks(&mut self.used, row.used.as_ref());
+        self.push_policy(row);
+        push_numbers(&mut self.mean_result, row.mean_result.as_ref());
+        self.count.append_option(row.count);
+        self.group.append_option(row.group);
+        self.rating_bucket.append_option(row.rating_bucket.as_deref());
+        self.time_control.append_option(row.time_control.as_deref());
+    }
+
+    fn push_policy(&mut self, row: &GameRow) {
+        for candidates in row.policy.iter().flatten() {
+            for (mv, probability) in candidates {
+                self.policy_moves.values().values().append_value(mv);
+                self.policy_probs.values().values().append_value(*probability);
+            }
+            self.policy_moves.values().append(true);
+            self.policy_probs.values().append(true);
+        }
+        self.policy_moves.append(row.policy.is_some());
+        self.policy_probs.append(row.policy.is_some());
     }
 
     /// The rows so far; leaves none behind.
     pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
         let [first_rating, second_rating] = &mut self.ratings;
-        let builders: [&mut dyn ArrayBuilder; 16] = [
+        let builders: [&mut dyn ArrayBuilder; 24] = [
             &mut self.id,
             &mut self.split,
             &mut self.start,
@@ -125,102 +164,40 @@ impl Columns {
             second_rating,
             &mut self.source_file,
             &mut self.source_game,
+            &mut self.used,
+            &mut self.policy_moves,
+            &mut self.policy_probs,
+            &mut self.mean_result,
+            &mut self.count,
+            &mut self.group,
+            &mut self.rating_bucket,
+            &mut self.time_control,
         ];
         RecordBatch::try_new(schema(), builders.map(|builder| builder.finish()).to_vec())
     }
 }
 
-fn push_list(list: &mut ListBuilder<Float32Builder>, values: Option<&Vec<Option<f32>>>) {
+/// A list whose items are never null.
+fn of_present<B: ArrayBuilder>(items: B, item: DataType) -> ListBuilder<B> {
+    ListBuilder::new(items).with_field(Field::new("item", item, false))
+}
+
+/// A list of such lists.
+fn of_lists<B: ArrayBuilder>(items: B, item: DataType) -> ListBuilder<ListBuilder<B>> {
+    let inner = DataType::List(Arc::new(Field::new("item", item.clone(), false)));
+    of_present(of_present(items, item), inner)
+}
+
+fn push_numbers(list: &mut ListBuilder<Float32Builder>, values: Option<&Vec<Option<f32>>>) {
     for &value in values.into_iter().flatten() {
         list.values().append_option(value);
     }
     list.append(values.is_some());
 }
 
-/// The rows of a batch that has [`schema`]'s columns.
-pub(super) fn rows(batch: &RecordBatch) -> Result<Vec<GameRow>, String> {
-    (0..batch.num_rows()).map(|row| Row { batch, row }.read()).collect()
-}
-
-/// One row of a batch.
-struct Row<'a> {
-    batch: &'a RecordBatch,
-    row: usize,
-}
-
-impl Row<'_> {
-    fn read(&self) -> Result<GameRow, String> {
-        let row = GameRow {
-            id: self.column("id")?.as_primitive::<UInt32Type>().value(self.row),
-            split: self.named("split", &Split::ALL, Split::name)?,
-            start: (!self.column("start")?.is_null(self.row)).then(|| self.text("start")).transpose()?,
-            moves: self.text("moves")?,
-            plies: self.column("plies")?.as_primitive::<UInt16Type>().value(self.row),
-            result: self.named("result", &GameResult::ALL, GameResult::name)?,
-            termination: self.named("termination", &Termination::ALL, Termination::name)?,
-            policy_from_ply: self.column("policy_from_ply")?.as_primitive::<UInt16Type>().value(self.row),
-            value: self.numbers("value")?.unwrap_or_default(),
-            clock: self.numbers("clock")?,
-            time: self.numbers("time")?,
-            seen_in_train: self
-                .list("seen_in_train")?
-                .map(|list| list.as_boolean().iter().map(|seen| seen.unwrap_or(false)).collect()),
-            ratings: [self.rating("first_rating")?, self.rating("second_rating")?],
-            source_file: self.text("source_file")?,
-            source_game: self.column("source_game")?.as_primitive::<UInt64Type>().value(self.row),
-        };
-        row.check()?;
-        Ok(row)
+fn push_marks(list: &mut ListBuilder<BooleanBuilder>, marks: Option<&Vec<bool>>) {
+    if let Some(marks) = marks {
+        list.values().append_slice(marks);
     }
-
-    fn column(&self, name: &str) -> Result<&ArrayRef, String> {
-        self.batch.column_by_name(name).ok_or_else(|| format!("no column \"{name}\""))
-    }
-
-    fn strings(&self, name: &str) -> Result<&StringArray, String> {
-        Ok(self.column(name)?.as_string::<i32>())
-    }
-
-    fn text(&self, name: &str) -> Result<String, String> {
-        Ok(self.strings(name)?.value(self.row).to_owned())
-    }
-
-    fn named<T: Copy>(&self, column: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T, String> {
-        let text = self.strings(column)?.value(self.row);
-        all.iter().copied().find(|&item| name(item) == text).ok_or_else(|| format!("unknown {column} \"{text}\""))
-    }
-
-    fn rating(&self, name: &str) -> Result<Option<i32>, String> {
-        let column = self.column(name)?.as_primitive::<Int32Type>();
-        Ok((!column.is_null(self.row)).then(|| column.value(self.row)))
-    }
-
-    fn list(&self, name: &str) -> Result<Option<ArrayRef>, String> {
-        let column = self.column(name)?.as_list::<i32>();
-        Ok((!column.is_null(self.row)).then(|| column.value(self.row)))
-    }
-
-    fn numbers(&self, name: &str) -> Result<Option<Vec<Option<f32>>>, String> {
-        Ok(self.list(name)?.map(|list| list.as_primitive::<Float32Type>().iter().collect()))
-    }
-}
-
-impl GameRow {
-    /// Whether every per-ply column has an entry for every ply.
-    fn check(&self) -> Result<(), String> {
-        let plies = usize::from(self.plies);
-        let lengths = [
-            Some(("moves", self.moves.split_ascii_whitespace().count())),
-            Some(("value", self.value.len())),
-            self.clock.as_ref().map(|clock| ("clock", clock.len())),
-            self.time.as_ref().map(|time| ("time", time.len())),
-            self.seen_in_train.as_ref().map(|seen| ("seen_in_train", seen.len())),
-        ];
-        match lengths.into_iter().flatten().find(|&(_, length)| length != plies) {
-            Some((column, length)) => {
-                Err(format!("game {} has {plies} plies, but {length} entries in \"{column}\"", self.id))
-            }
-            None => Ok(()),
-        }
-    }
+    list.append(marks.is_some());
 }

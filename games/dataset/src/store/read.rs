@@ -1,7 +1,8 @@
 //! Reading a shard.
 
 use super::GameRow;
-use super::columns::{rows, schema};
+use super::columns::{FIRST_COLUMNS, schema};
+use super::rows::rows;
 use super::write::hash_file;
 use crate::error::DatasetError;
 use crate::manifest::Shard;
@@ -54,8 +55,12 @@ pub fn read_shard(path: &Path, on_game: &mut dyn FnMut(GameRow)) -> Result<(), D
 /// A reader of the file's rows, once its columns are known to be the store's.
 fn batches(file: File) -> Result<ParquetRecordBatchReader, String> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
-    for expected in schema().fields() {
-        let found = builder.schema().field_with_name(expected.name()).map_err(|error| error.to_string())?;
+    for (number, expected) in schema().fields().iter().enumerate() {
+        let found = match builder.schema().field_with_name(expected.name()) {
+            Ok(found) => found,
+            Err(_) if number >= FIRST_COLUMNS => continue,
+            Err(error) => return Err(error.to_string()),
+        };
         if found.data_type() != expected.data_type() {
             let types = format!("{:?} instead of {:?}", found.data_type(), expected.data_type());
             return Err(format!("column \"{}\" has type {types}", expected.name()));

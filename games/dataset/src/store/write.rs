@@ -18,6 +18,9 @@ const ROW_GROUP_GAMES: usize = 2048;
 /// zstd's level: beyond this, minutes buy percents.
 const ZSTD_LEVEL: i32 = 15;
 
+/// The level of files that are read once and removed.
+const ZSTD_LEVEL_FOR_NOW: i32 = 1;
+
 /// Writes games to one Parquet file.
 pub struct ShardWriter {
     path: PathBuf,
@@ -33,8 +36,17 @@ impl ShardWriter {
     /// # Errors
     /// If it cannot be created.
     pub fn create(path: &Path) -> Result<Self, DatasetError> {
+        Self::create_at(path, ZSTD_LEVEL)
+    }
+
+    /// Starts a file that is read once and removed: written quickly instead of small.
+    pub(crate) fn create_for_now(path: &Path) -> Result<Self, DatasetError> {
+        Self::create_at(path, ZSTD_LEVEL_FOR_NOW)
+    }
+
+    fn create_at(path: &Path, level: i32) -> Result<Self, DatasetError> {
         let file = File::create(path).map_err(DatasetError::io("create", path))?;
-        let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(|error| failed(path, error))?;
+        let level = ZstdLevel::try_new(level).map_err(|error| failed(path, error))?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(level))
             .set_created_by(concat!("posenc ", env!("CARGO_PKG_VERSION")).to_owned())

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use dataset::store::{GameRow, read_shard};
-use dataset::{Dataset, ImportOptions, ImportReport, MANIFEST_FILE, Manifest, PerSplit, import};
+use dataset::{Dataset, ImportOptions, ImportReport, MANIFEST_FILE, Manifest, PerSplit, SplitPlan, import};
 use games::{GameKind, ParsedGame, Rejected, chess::pgn, shogi::csa};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,16 @@ use std::sync::Arc;
 
 pub(crate) const CHESS: &str = "chess_engine_36.pgn.zst";
 pub(crate) const LICHESS: &str = "chess_lichess_40.pgn.zst";
+pub(crate) const LICHESS_438: &str = "chess_lichess_438.pgn.zst";
 pub(crate) const SHOGI: &str = "shogi_engine_41.csa.zst";
 
 /// The samples of crate `games`, which its own tests read too.
-pub(crate) fn sample(file: &str) -> PathBuf {
+pub(crate) fn sample(file: impl AsRef<Path>) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(file)
 }
 
-pub(crate) fn sample_text(file: &str) -> Vec<u8> {
+/// The unpacked content of a sample, by its name, or of any file, by its path.
+pub(crate) fn sample_text(file: impl AsRef<Path>) -> Vec<u8> {
     let packed = fs::read(sample(file)).expect("the sample is part of the project");
     zstd::decode_all(packed.as_slice()).expect("zstd")
 }
@@ -46,20 +48,13 @@ fn manifest_text(manifest: &Manifest) -> Result<String, String> {
 /// Options that import one file into `dir/dataset`.
 pub(crate) fn options(game: GameKind, input: PathBuf, dir: &Path) -> ImportOptions {
     ImportOptions {
-        inputs: vec![input],
-        output: dir.join("dataset"),
         name: "sample".to_owned(),
-        game,
         source: "a test".to_owned(),
         licence: "free to use".to_owned(),
         made_by: "cargo test".to_owned(),
         policy_from_ply: 10,
-        ply_cap: None,
-        max_games: None,
-        fractions: PerSplit { train: 0.6, validation: 0.2, test: 0.2 },
-        split_seed: 1,
-        strict: false,
-        manifest_text,
+        split: SplitPlan::by_game(1, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
+        ..ImportOptions::new(game, vec![input], dir.join("dataset"), manifest_text)
     }
 }
 

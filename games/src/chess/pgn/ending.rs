@@ -53,7 +53,7 @@ impl Stated<'_> {
 }
 
 /// Endings that leave no choice.
-fn proven(position: &ChessPosition) -> Option<(GameResult, Termination)> {
+pub(in crate::chess) fn proven(position: &ChessPosition) -> Option<(GameResult, Termination)> {
     let rules = position.as_shakmaty();
     if rules.is_checkmate() {
         let winner = match position.side_to_move() {
@@ -66,7 +66,7 @@ fn proven(position: &ChessPosition) -> Option<(GameResult, Termination)> {
 }
 
 /// Why a draw was one, where the board tells.
-fn drawn(line: &Line<ChessPosition>) -> Option<Termination> {
+pub(in crate::chess) fn drawn(line: &Line<ChessPosition>) -> Option<Termination> {
     let rules = line.position().as_shakmaty();
     if rules.is_insufficient_material() {
         Some(Termination::InsufficientMaterial)

@@ -6,7 +6,7 @@ use crate::shogi::ShogiPosition;
 use crate::shogi::repetition::{self, Repetition, Seen};
 
 /// Result and termination; `seen` are the game's positions, `position` the last of them.
-pub(super) fn of(
+pub(in crate::shogi) fn of(
     ending: Option<&str>,
     position: &ShogiPosition,
     seen: &[Seen],

@@ -1,160 +1,16 @@
 //! Reports of run folders that are written by hand, so that every number in them is known.
 
-use experiments::config::Mask;
-use experiments::grid::plan::{Declared, FORMAT, Plan, Primary, Role, Row};
+mod folder;
+
+use experiments::grid::plan::Role;
 use experiments::grid::step_times::{StepTime, StepTimes};
 use experiments::grid::{CellLock, FailureKind};
-use experiments::report::model::{Comparison, Missing, RowReport, Verdict};
+use experiments::report::model::{Missing, Verdict};
 use experiments::report::{Report, ReportError, text};
 use experiments::train::status::{State, Status};
-use games::GameKind;
+use folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, row};
 use serde_json::json;
 use std::fs;
-use std::path::{Path, PathBuf};
-use tempfile::TempDir;
-
-const SEEDS: [u64; 3] = [0, 1, 2];
-const ABSOLUTE: [f64; 3] = [2.40, 2.42, 2.41];
-const SHAW: [f64; 3] = [2.30, 2.33, 2.31];
-const ROPE: [f64; 3] = [2.41, 2.40, 2.43];
-const TWIN: [f64; 3] = [2.39, 2.44, 2.40];
-
-/// A run folder of three chess rows and a twin.
-struct Folder {
-    dir: TempDir,
-    plan: Plan,
-}
-
-impl Folder {
-    fn new() -> Self {
-        let row = |label: &str, role: Role, encoding: usize| Row {
-            game: GameKind::Chess,
-            label: label.to_owned(),
-            folder: format!("chess-{label}-0123456789ab"),
-            role,
-            mask: Mask::Train,
-            network: Declared {
-                trunk: 1000,
-                heads: 200,
-                encoding,
-                seams: "logits".to_owned(),
-                position_sources: vec!["value head".to_owned()],
-            },
-        };
-        let plan = Plan {
-            format: FORMAT,
-            experiment: "by-hand".to_owned(),
-            question: None,
-            smoke: false,
-            primary: Primary { metric: "policy_loss".to_owned(), at: None, weights: "raw".to_owned() },
-            seeds: SEEDS.to_vec(),
-            // The reference is not the first, as an experiment may list it anywhere.
-            rows: vec![
-                row("shaw", Role::Compared, 1_382_400),
-                row("absolute", Role::Reference, 64),
-                row("rope", Role::Compared, 0),
-                row("absolute-twin", Role::Twin, 64),
-            ],
-        };
-        let folder = Self { dir: tempfile::tempdir().expect("a folder for the test"), plan };
-        folder.write_plan();
-        folder
-    }
-
-    /// The same with every cell done.
-    fn finished() -> Self {
-        let folder = Self::new();
-        for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE), ("absolute-twin", TWIN)] {
-            folder.row(label, losses);
-        }
-        folder
-    }
-
-    fn path(&self) -> &Path {
-        self.dir.path()
-    }
-
-    fn write_plan(&self) {
-        self.plan.write(self.path()).expect("the plan is written");
-    }
-
-    fn cell(&self, label: &str, seed: u64) -> PathBuf {
-        let dir = self.path().join(format!("chess-{label}-0123456789ab")).join(format!("seed-{seed}"));
-        fs::create_dir_all(&dir).expect("the cell's folder");
-        dir
-    }
-
-    fn row(&self, label: &str, losses: [f64; 3]) {
-        for (seed, loss) in SEEDS.into_iter().zip(losses) {
-            self.done(label, seed, loss);
-        }
-    }
-
-    /// A finished cell with this loss on test.
-    fn done(&self, label: &str, seed: u64, loss: f64) {
-        let dir = self.cell(label, seed);
-        Status::new(State::Done, 100, 100).write(&dir).expect("a status");
-        self.manifest(label, seed, |_| {});
-        let test = json!({
-            "policy_loss": loss, "policy_accuracy": 0.4, "policy_top5": 0.8, "uniform_baseline": 3.4,
-            "value_loss": 0.9, "value_accuracy": 0.6, "positions": 4000.0, "policy_targets": 3000.0,
-            "positions.novel": 3600.0, "policy_loss.novel": loss + 0.1,
-            "policy_loss.opening": loss + 0.2, "policy_accuracy.opening": 0.3, "policy_targets.opening": 1000.0,
-        });
-        let time = json!({"unix_s": 0.0, "wall_s": 1.0, "positions_per_s": 10.0});
-        let line = |step: u64, split: &str, metrics: serde_json::Value| {
-            json!({"step": step, "split": split, "epochs": 0.5, "metrics": metrics, "time": time}).to_string()
-        };
-        let lines = [
-            line(50, "validation", json!({"policy_loss": loss + 1.0})),
-            line(100, "train", json!({"policy_loss": loss - 0.05})),
-            line(100, "validation", json!({"policy_loss": loss + 0.5})),
-            line(100, "test", test),
-        ];
-        fs::write(dir.join("metrics.jsonl"), lines.join("\n") + "\n").expect("metrics");
-    }
-
-    /// Writes a cell's manifest, after a change of the usual one.
-    fn manifest(&self, label: &str, seed: u64, change: impl Fn(&mut serde_json::Value)) {
-        let mut manifest = json!({
-            "identity": {
-                "config": "c", "dataset": "d", "numerics": 1, "libtorch": "2.11.0",
-                "instruction_set": "AVX2 (GenuineIntel)", "threads": 1, "device": "cpu", "dtype": "f32",
-            },
-            "dataset": {
-                "name": "x", "content_hash": "d", "train_positions": 1, "validation_positions": 1,
-                "test_positions": 1, "novel_test_positions": 0.9,
-            },
-            "sessions": [{"from_step": 0, "unix_s": 0.0}],
-            "a key of a later version": true,
-        });
-        change(&mut manifest);
-        fs::write(self.cell(label, seed).join("manifest.json"), manifest.to_string()).expect("a manifest");
-    }
-
-    fn failed(&self, label: &str, seed: u64, error: &str) {
-        let mut status = Status::new(State::Failed, 7, 100);
-        status.error = Some(error.to_owned());
-        status.write(&self.cell(label, seed)).expect("a status");
-    }
-
-    fn report(&self) -> Report {
-        Report::of(self.path()).expect("a report")
-    }
-}
-
-fn row<'a>(report: &'a Report, label: &str) -> &'a RowReport {
-    report.games[0].rows.iter().find(|row| row.label == label).expect("the row")
-}
-
-fn comparison<'a>(report: &'a Report, label: &str) -> &'a Comparison {
-    row(report, label).comparison.as_ref().expect("a comparison")
-}
-
-#[track_caller]
-fn close(got: f64, expected: f64) {
-    assert!((got - expected).abs() < 1e-9, "got {got}, expected {expected}");
-}
 
 #[test]
 fn numbers_of_a_finished_grid_are_those_of_scipy() {
@@ -237,7 +93,7 @@ fn the_other_columns_hold_what_was_measured() {
     let shaw = row(&report, "shaw");
     assert_eq!(shaw.step_time.and_then(|time| time.ratio), Some(2.5));
     assert_eq!(shaw.epochs, Some(0.5));
-    close(shaw.gap.expect("train and test").mean, 0.05);
+    close(shaw.gap.expect("a sample and test").mean, 0.05);
     close(shaw.test["policy_accuracy"].mean, 0.4);
     assert!(shaw.not_applicable.contains(&"legal_mass"));
     let game = &report.games[0];
@@ -245,6 +101,7 @@ fn the_other_columns_hold_what_was_measured() {
     close(game.novel_share.expect("measured"), 0.9);
     assert_eq!((game.test_positions, game.policy_targets), (Some(4000), Some(3000)));
     assert_eq!(game.phase_sizes, [("opening", Some(1000)), ("middlegame", None), ("endgame", None)]);
+    assert_eq!(game.value_phase_sizes, [("opening", Some(1200)), ("middlegame", None), ("endgame", None)]);
     assert_eq!(game.common_sources, ["value head"]);
     assert!(report.warnings.iter().any(|warning| warning.contains("4,000 test positions")), "{:?}", report.warnings);
 }
@@ -265,6 +122,9 @@ fn the_drawn_table_says_all_of_it() {
         "as it should be (p = 1.00)",
         "not measured",
         "numerics version 1",
+        "unmasked %",
+        "opening (1,200)",
+        "55.00 ± 0",
     ] {
         assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
     }
@@ -291,6 +151,7 @@ fn two_pairs_are_no_verdict_and_say_which_seed_is_missing() {
         "2/3, 1 FAILED",
         "chess shaw seed 1 FAILED: not finite: step 7: the loss is not finite",
         "lower the learning rate",
+        "it is not tried again as it is; to try it all the same, delete chess-shaw-0123456789ab/seed-1",
     ] {
         assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
     }
@@ -366,7 +227,7 @@ fn a_running_grid_is_reported_as_far_as_it_is() {
     let folder = Folder::new();
     let drawn = text::draw(&folder.report());
     assert!(drawn.contains("by-hand: 0 of 9 cells done, 9 pending (and 0 of 3 A/A twins done, 3 pending)"), "{drawn}");
-    assert!(drawn.contains("needs ≥ 3 complete pairs, has 0 (seeds 0, 1, 2 are not done)"), "{drawn}");
+    assert!(drawn.contains("not finished: 0 of 3 seeds done (seeds 0, 1, 2 are not done)"), "{drawn}");
 
     folder.done("absolute", 0, 2.4);
     folder.done("shaw", 0, 2.3);
@@ -402,7 +263,7 @@ fn a_grid_without_twins_says_how_to_get_them() {
     folder.plan.rows.retain(|row| row.role != Role::Twin);
     folder.write_plan();
     let report = folder.report();
-    assert!(text::draw(&report).contains("A/A row: none; `twin: true`"));
+    assert!(text::draw(&report).contains("A/A row: none, so nothing shows"));
     assert!(report.warnings.iter().any(|w| w.contains("chess-absolute-twin-0123456789ab")), "{:?}", report.warnings);
 }
 
@@ -429,6 +290,48 @@ fn a_verdict_stands_without_a_seed_that_failed_but_names_it() {
     assert_eq!((shaw.verdict, shaw.pairs, shaw.planned), (Verdict::Better, 3, 4));
     let drawn = text::draw(&report);
     assert!(drawn.contains("p = 0.0024; left out: seed 3 failed."), "{drawn}");
+}
+
+#[test]
+fn there_is_no_verdict_while_seeds_are_to_come() {
+    let mut folder = Folder::finished();
+    folder.plan.seeds.extend([3, 4]);
+    folder.write_plan();
+    folder.failed("shaw", 3, "the loss is not finite");
+    for state in [State::Running, State::Interrupted] {
+        for label in ["absolute", "shaw", "rope"] {
+            Status::new(state, 40, 100).write(&folder.cell(label, 4)).expect("a status");
+        }
+        let report = folder.report();
+        let shaw = comparison(&report, "shaw");
+        assert_eq!((shaw.verdict, shaw.pairs, shaw.holm), (Verdict::Missing, 3, None));
+        assert_eq!(shaw.missing[0], Missing::NotFinished { done: 3, planned: 5 });
+        assert!(shaw.interval.is_some_and(|plain| plain.excludes_zero()), "three seeds alone would decide");
+        let drawn = text::draw(&report);
+        for part in [
+            "shaw against absolute has no verdict: not finished: 3 of 5 seeds done (seed 3 failed; seed 4 is not done)",
+            "[−0.111, −0.082]",
+        ] {
+            assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
+        }
+        assert!(!drawn.contains("is better than"), "{drawn}");
+        assert!(!drawn.contains("as it should be"), "the A/A row is not judged either:\n{drawn}");
+    }
+    for label in ["absolute", "shaw", "rope", "absolute-twin"] {
+        folder.done(label, 4, 2.4 - f64::from(u8::from(label == "shaw")) * 0.1);
+        folder.failed(label, 3, "the loss is not finite");
+    }
+    assert_eq!(comparison(&folder.report(), "shaw").verdict, Verdict::Better);
+}
+
+#[test]
+fn the_gap_is_of_the_primary_metric_whichever_it_is() {
+    let mut folder = Folder::finished();
+    for (metric, gap) in [("policy_accuracy", -0.1), ("policy_loss.novel", 0.15)] {
+        folder.plan.primary.metric = metric.to_owned();
+        folder.write_plan();
+        close(row(&folder.report(), "shaw").gap.expect("a sample and test").mean, gap);
+    }
 }
 
 #[test]

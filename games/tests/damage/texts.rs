@@ -1,40 +1,11 @@
-//! Bytes from outside: wrong texts become errors, and whatever is accepted can be played.
+//! Texts that are nearly positions: wrong ones become errors, and whatever is accepted can be played.
 
-mod common;
-
+use crate::laws::position;
+use crate::{common, config, damage, laws};
 use games::chess::{Chess, ChessPosition};
 use games::shogi::{Shogi, ShogiPosition};
-use games::{Game, InputName, Position};
+use games::{Game, Position as _};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
-
-/// Parses, and if the text is a position, does everything with it that the rest of posenc does.
-fn exercise<G: Game>(text: &str) {
-    let position = match G::Position::parse(text) {
-        Ok(position) => position,
-        Err(error) => {
-            assert!(!error.to_string().is_empty());
-            return;
-        }
-    };
-    let again = G::Position::parse(&position.to_text()).expect("own text");
-    assert_eq!(again.to_text(), position.to_text());
-    let mut row = vec![0; G::input(InputName::PieceTokens).row_bytes()];
-    position.pack(InputName::PieceTokens, 0, &mut row);
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    for mv in moves {
-        assert_eq!(position.parse_move(&position.move_text(mv)), Ok(mv));
-        assert!(usize::from(position.move_index(mv)) < G::from_to().len());
-        let mut next = position.clone();
-        next.play(mv);
-        assert!(
-            G::Position::parse(&next.to_text()).is_ok(),
-            "{} leads out of the legal positions",
-            position.move_text(mv)
-        );
-    }
-}
 
 /// A text with some of its characters replaced, removed or put in.
 fn mutated(base: &'static [&'static str], alphabet: &'static str) -> impl Strategy<Value = String> {
@@ -81,8 +52,14 @@ const SFENS: &[&str] = &[
     "ln2+r1r2/5s+Pkl/3+B1p1p1/p4B2p/2P6/P6PP/1PNP1P3/2G3SK1/L4G1NL w 2GSN3Ps3p 76",
 ];
 
-fn config() -> ProptestConfig {
-    ProptestConfig { cases: 1_500, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() }
+#[test]
+fn fen_is_safe() {
+    damage(FENS[1].into(), laws::fen);
+}
+
+#[test]
+fn sfen_is_safe() {
+    damage(SFENS[1].into(), laws::sfen);
 }
 
 proptest! {
@@ -90,24 +67,24 @@ proptest! {
 
     #[test]
     fn mutated_fens_never_panic(text in mutated(FENS, "KQRBNPkqrbnp12345678/ wb-abcdefgh0+~[]x_♟")) {
-        exercise::<Chess>(&text);
+        position::<Chess>(&text);
     }
 
     #[test]
     fn mutated_sfens_never_panic(text in mutated(SFENS, "PLNSGBRKplnsgbrk+123456789/ wb-0xz*歩")) {
-        exercise::<Shogi>(&text);
+        position::<Shogi>(&text);
     }
 
     #[test]
     fn rearranged_boards_are_refused_or_playable(fen in swapped(FENS), sfen in swapped(SFENS)) {
-        exercise::<Chess>(&fen);
-        exercise::<Shogi>(&sfen);
+        position::<Chess>(&fen);
+        position::<Shogi>(&sfen);
     }
 
     #[test]
     fn any_text_is_safe(text in any::<String>()) {
-        exercise::<Chess>(&text);
-        exercise::<Shogi>(&text);
+        position::<Chess>(&text);
+        position::<Shogi>(&text);
         prop_assert!(ChessPosition::start().parse_move(&text).is_err());
         prop_assert!(ShogiPosition::start().parse_move(&text).is_err());
     }

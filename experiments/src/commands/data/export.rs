@@ -1,0 +1,60 @@
+//! `posenc data export`.
+
+use crate::config::open_dataset;
+use crate::table::grouped;
+use anyhow::Context as _;
+use dataset::{ExportFormat, Split};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+
+/// Options of `posenc data export`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dataset's folder.
+    dir: PathBuf,
+    /// The format: pgn, hcpe, psv.
+    #[arg(long, value_parser = parse_format)]
+    to: ExportFormat,
+    /// The file to write; it must not exist yet.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Only these splits: train, validation, test.
+    #[arg(long, value_delimiter = ',', value_parser = parse_split)]
+    split: Vec<Split>,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<String> {
+    let dataset = open_dataset(&args.dir)?;
+    let splits = if args.split.is_empty() { Split::ALL.to_vec() } else { args.split.clone() };
+    let file = File::create_new(&args.out).with_context(|| {
+        format!("cannot create {}; name a file that is not there yet, in a folder that can be written", args.out.display())
+    })?;
+    let done = dataset::export(&dataset, &splits, args.to, &mut BufWriter::new(file), &args.out);
+    if done.is_err() {
+        // Half a file is worse than none; where it cannot be removed there is nobody to tell.
+        let _ = std::fs::remove_file(&args.out);
+    }
+    let done = done?;
+    let what = if args.to == ExportFormat::Pgn { "games" } else { "positions" };
+    let mut text = format!("{}: {} {what} as {}\n", args.out.display(), grouped(done.written), args.to.name());
+    if args.to != ExportFormat::Pgn {
+        text.push_str("lost: where games begin and end, soft policies");
+        text.push_str(if args.to == ExportFormat::Hcpe { ", plies\n" } else { "\n" });
+    }
+    if done.left_out > 0 {
+        let left_out = grouped(done.left_out);
+        text.push_str(&format!("left out: {left_out} positions of games without a result, or that have no code\n"));
+    }
+    Ok(text)
+}
+
+fn parse_format(text: &str) -> Result<ExportFormat, String> {
+    let found = ExportFormat::ALL.into_iter().find(|format| format.name() == text);
+    found.ok_or_else(|| format!("\"{text}\" is none of pgn, hcpe, psv"))
+}
+
+fn parse_split(text: &str) -> Result<Split, String> {
+    let found = Split::ALL.into_iter().find(|split| split.name() == text);
+    found.ok_or_else(|| format!("\"{text}\" is none of train, validation, test"))
+}

@@ -1,0 +1,129 @@
+//! The filters of an import on the command line.
+
+use dataset::filter::Range;
+use dataset::{Buckets, Filters};
+use games::{GameResult, Termination};
+
+/// What an import lets in.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Filters")]
+pub(super) struct FilterArgs {
+    /// Both players' ratings: 2000 (and more), ..1500, 1000..1500.
+    #[arg(long, value_name = "RANGE")]
+    rating_each: Option<Range>,
+    /// The average of both ratings.
+    #[arg(long, value_name = "RANGE")]
+    rating_average: Option<Range>,
+    /// The winner's rating (both players' in a draw).
+    #[arg(long, value_name = "RANGE")]
+    rating_winner: Option<Range>,
+    /// At least so many minutes on the clock at the start.
+    #[arg(long, value_name = "MINUTES")]
+    min_minutes: Option<f64>,
+    /// At least so many seconds of increment.
+    #[arg(long, value_name = "SECONDS")]
+    min_increment: Option<f64>,
+    /// Only games with these results: first_wins, second_wins, draw, unknown.
+    #[arg(long, value_name = "RESULT", value_delimiter = ',', value_parser = parse_result)]
+    result: Vec<GameResult>,
+    /// Only games that ended like this: checkmate, resignation (%TORYO), declaration (%KACHI), time, …
+    #[arg(long, value_name = "ENDING", value_delimiter = ',', value_parser = parse_termination)]
+    termination: Vec<Termination>,
+    /// At least so many plies.
+    #[arg(long, value_name = "N")]
+    min_plies: Option<u16>,
+    /// Leave out the positions before this ply (the first is 0).
+    #[arg(long, value_name = "N")]
+    skip_plies: Option<u16>,
+    /// Leave out the positions where the loser moves (a draw has none).
+    #[arg(long)]
+    winner_only: bool,
+    /// Leave out positions in check.
+    #[arg(long)]
+    drop_in_check: bool,
+    /// Leave out positions with a single legal move.
+    #[arg(long)]
+    drop_forced: bool,
+    /// Games were cut off at this many plies: their result is unknown, not a draw.
+    #[arg(long, value_name = "N")]
+    ply_cap: Option<u32>,
+    /// Stop at so many games kept.
+    #[arg(long, value_name = "N")]
+    max_games: Option<u64>,
+    /// Name subsets by average rating between these bounds, e.g. 500,1000,1500,2000,2500.
+    #[arg(long, value_name = "BOUNDS", value_delimiter = ',')]
+    rating_buckets: Vec<i32>,
+}
+
+impl FilterArgs {
+    pub(super) fn filters(&self) -> Filters {
+        Filters {
+            max_games: self.max_games,
+            ply_cap: self.ply_cap,
+            rating_each: self.rating_each,
+            rating_average: self.rating_average,
+            rating_winner: self.rating_winner,
+            min_minutes: self.min_minutes,
+            min_increment: self.min_increment,
+            results: (!self.result.is_empty()).then(|| self.result.clone()),
+            terminations: (!self.termination.is_empty()).then(|| self.termination.clone()),
+            min_plies: self.min_plies,
+            skip_plies: self.skip_plies,
+            winner_only: self.winner_only,
+            drop_in_check: self.drop_in_check,
+            drop_forced: self.drop_forced,
+        }
+    }
+
+    pub(super) fn buckets(&self) -> Buckets {
+        Buckets::new(self.rating_buckets.clone())
+    }
+
+    /// The same as words of a command line.
+    pub(super) fn words(&self) -> Vec<String> {
+        fn option(name: &str, value: Option<impl ToString>) -> Option<String> {
+            value.map(|value| format!("--{name} {}", value.to_string()))
+        }
+        fn names<T: Copy>(name: &str, list: &[T], of: fn(T) -> &'static str) -> Option<String> {
+            let names: Vec<&str> = list.iter().map(|&item| of(item)).collect();
+            (!names.is_empty()).then(|| format!("--{name} {}", names.join(",")))
+        }
+        let flag = |name: &str, set: bool| set.then(|| format!("--{name}"));
+        let bounds: Vec<String> = self.rating_buckets.iter().map(i32::to_string).collect();
+        [
+            option("ply-cap", self.ply_cap),
+            option("max-games", self.max_games),
+            option("rating-each", self.rating_each),
+            option("rating-average", self.rating_average),
+            option("rating-winner", self.rating_winner),
+            option("min-minutes", self.min_minutes),
+            option("min-increment", self.min_increment),
+            names("result", &self.result, GameResult::name),
+            names("termination", &self.termination, Termination::name),
+            option("min-plies", self.min_plies),
+            option("skip-plies", self.skip_plies),
+            flag("winner-only", self.winner_only),
+            flag("drop-in-check", self.drop_in_check),
+            flag("drop-forced", self.drop_forced),
+            (!bounds.is_empty()).then(|| format!("--rating-buckets {}", bounds.join(","))),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+fn parse_result(text: &str) -> Result<GameResult, String> {
+    named(text, &GameResult::ALL, GameResult::name)
+}
+
+fn parse_termination(text: &str) -> Result<Termination, String> {
+    named(text, &Termination::ALL, Termination::name)
+}
+
+fn named<T: Copy>(text: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T, String> {
+    all.iter().copied().find(|&item| name(item) == text).ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|&item| name(item)).collect();
+        format!("\"{text}\" is none of {}", names.join(", "))
+    })
+}

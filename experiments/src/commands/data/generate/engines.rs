@@ -1,0 +1,214 @@
+//! `posenc data generate engines`.
+
+mod command;
+mod display;
+
+use super::super::super::show::parse_game;
+use crate::engines::{EngineSettings, Protocol};
+use crate::generate::{DrawRule, GenerateReport, Settings, WinRule, generate};
+use crate::grid::Interrupt;
+use crate::grid::interrupt::Wish;
+use crate::table::grouped;
+use anyhow::Context as _;
+use dataset::PerSplit;
+use display::Display;
+use games::GameKind;
+use std::io::Write as _;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Options of `posenc data generate engines`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The game: chess takes UCI engines, shogi USI engines.
+    #[arg(long, value_parser = parse_game)]
+    game: GameKind,
+    /// The engine's program (`make engines` installs /usr/games/stockfish and /usr/games/fairy-stockfish).
+    #[arg(long, value_name = "PATH")]
+    engine: PathBuf,
+    /// An argument of the program; may be repeated.
+    #[arg(long, value_name = "ARGUMENT", allow_hyphen_values = true)]
+    engine_arg: Vec<String>,
+    /// An option of the engine; may be repeated. Threads stays 1: more --processes take its place.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    option: Vec<(String, String)>,
+    /// Nodes that it searches for every move.
+    #[arg(long, value_name = "N")]
+    nodes: NonZeroU64,
+    /// Moves that it compares; from 2 on their scores become the policy.
+    #[arg(long, value_name = "K", default_value_t = NonZeroUsize::MIN)]
+    multipv: NonZeroUsize,
+    /// How many games. More than before goes on from those that an interrupted command has left.
+    #[arg(long, value_name = "N")]
+    games: NonZeroU64,
+    /// Engines at a time [default: one for each core]. The dataset does not depend on it.
+    #[arg(long, value_name = "N")]
+    processes: Option<NonZeroUsize>,
+    /// The seed of everything that is drawn.
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// A book: PGN (chess), or a file with a FEN, EPD, SFEN or `startpos moves …` on each line; plain or
+    /// packed (zstd, gzip, bzip2, zip, 7z).
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Between A and B plies at random, behind the book's.
+    #[arg(long, value_name = "A..B", value_parser = parse_range)]
+    random_plies: Option<(u16, u16)>,
+    /// Then a random choice among moves within this many centipawns of the best, up to --random-until.
+    #[arg(long, value_name = "CP", requires = "random_until")]
+    random_within: Option<u16>,
+    /// From this ply on (the first is 0) always the best move.
+    #[arg(long, value_name = "PLY", requires = "random_within", default_value = None)]
+    random_until: Option<u16>,
+    /// Centipawns by which scores are divided before the softmax that makes policies of them.
+    #[arg(long, value_name = "CP", default_value_t = 60.0)]
+    temperature: f64,
+    /// A game is won at CP centipawns over so many plies in a row, e.g. 1500:8.
+    #[arg(long, value_name = "CP:PLIES")]
+    adjudicate_win: Option<WinRule>,
+    /// A game is drawn within CP centipawns over so many plies in a row from a ply on, e.g. 8:16:80.
+    #[arg(long, value_name = "CP:PLIES:FROM")]
+    adjudicate_draw: Option<DrawRule>,
+    /// Games are stopped at this many plies: their result is unknown.
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    ply_cap: u32,
+    /// A game that is stopped is a draw.
+    #[arg(long)]
+    cap_is_draw: bool,
+    /// Start the engine anew for every game: for engines that do not forget the last one when told to. Only then a
+    /// dataset of theirs is the same whatever the number of processes.
+    #[arg(long)]
+    fresh_engine: bool,
+    /// How long the engine may take over an answer before it is started again.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    timeout: u64,
+    /// The dataset's folder; it must not exist yet.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// The dataset's name; its folder's name by default.
+    #[arg(long)]
+    name: Option<String>,
+    /// Where the games come from; by default engine, limits and openings in a sentence.
+    #[arg(long)]
+    source: Option<String>,
+    /// Under which licence they may be used.
+    #[arg(long, default_value = "not stated")]
+    licence: String,
+    /// Share of the games that is for testing.
+    #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
+    test: f64,
+    /// Share of the games that is for validation.
+    #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
+    validation: f64,
+    /// Seed of the split.
+    #[arg(long, default_value_t = 0, value_name = "SEED")]
+    split_seed: u64,
+}
+
+/// Plays and writes.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let settings = settings(args)?;
+    let interrupt = Interrupt::install().context("cannot listen to signals")?;
+    let mut display = Display::new();
+    let outcome = generate(&settings, &mut |progress| display.show(progress), &|| interrupt.wish() > Wish::GoOn);
+    display.finish();
+    let report = outcome?;
+    std::io::stdout().lock().write_all(summary(&settings, &report, &display).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn settings(args: &Args) -> anyhow::Result<Settings> {
+    for (option, share) in [("--test", args.test), ("--validation", args.validation)] {
+        anyhow::ensure!((0.0..1.0).contains(&share), "{option} {share}: a share is 0 or more and below 1");
+    }
+    // Rounded, so that dataset.yaml says 0.7 and not 0.7000000000000001.
+    let train = ((1.0 - args.test - args.validation) * 1e12).round() / 1e12;
+    anyhow::ensure!(train > 0.0, "--test and --validation leave no games to train on; they must add up to less than 1");
+    anyhow::ensure!(args.timeout > 0, "--timeout 0: an engine needs some time");
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let folder = args.out.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(Settings {
+        game: args.game,
+        engine: EngineSettings {
+            program: args.engine.clone(),
+            arguments: args.engine_arg.clone(),
+            protocol: Protocol::of(args.game),
+            options: args.option.clone(),
+            multipv: args.multipv.get(),
+            timeout: Duration::from_secs(args.timeout),
+        },
+        nodes: args.nodes.get(),
+        games: args.games.get(),
+        processes: args.processes.map_or_else(cores, NonZeroUsize::get),
+        seed: args.seed,
+        openings: args.openings.clone(),
+        random_plies: args.random_plies,
+        random_within: args.random_within,
+        random_until: args.random_until.unwrap_or(0),
+        temperature: args.temperature,
+        win_rule: args.adjudicate_win,
+        draw_rule: args.adjudicate_draw,
+        ply_cap: args.ply_cap,
+        cap_is_draw: args.cap_is_draw,
+        fresh_engine: args.fresh_engine,
+        output: args.out.clone(),
+        name: args.name.clone().or(folder).unwrap_or_else(|| args.game.name().to_owned()),
+        source: args.source.clone(),
+        licence: args.licence.clone(),
+        made_by: command::line(args),
+        fractions: PerSplit { train, validation: args.validation, test: args.test },
+        split_seed: args.split_seed,
+    })
+}
+
+fn summary(settings: &Settings, report: &GenerateReport, display: &Display) -> String {
+    let (counts, split) = (&report.manifest.counts, &report.manifest.split);
+    let played = &report.progress;
+    let mut out = format!(
+        "{}: {} games with {} positions\n",
+        settings.output.display(),
+        grouped(counts.kept),
+        grouped(counts.positions)
+    );
+    out.push_str(&format!(
+        "played {} (found {} of an earlier start), duplicates {}, given up {}; {}\n",
+        grouped(played.finished - played.found),
+        grouped(played.found),
+        grouped(counts.duplicates),
+        grouped(played.given_up),
+        display.rate(played)
+    ));
+    out.push_str(&format!(
+        "games by split: train {}, validation {}, test {}\n",
+        grouped(split.games.train),
+        grouped(split.games.validation),
+        grouped(split.games.test)
+    ));
+    if played.refused > 0 {
+        out.push_str(&format!(
+            "illegal answers of the engine replaced by its best legal move: {}\n",
+            grouped(played.refused)
+        ));
+    }
+    if let Some(first) = &played.first_restart {
+        out.push_str(&format!("the engine was started again {} times; the first: {first}\n", grouped(played.restarts)));
+    }
+    if let Some(first) = &played.first_given_up {
+        out.push_str(&format!("games given up: {}; the first: {first}\n", grouped(played.given_up)));
+    }
+    out
+}
+
+fn parse_option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("want NAME=VALUE, e.g. Hash=64")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn parse_range(text: &str) -> Result<(u16, u16), String> {
+    let wrong = || "want A..B, e.g. 4..10".to_owned();
+    let (from, to) = text.split_once("..").ok_or_else(wrong)?;
+    let (from, to) = (from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?);
+    if from > to { Err("want A..B with A not above B".to_owned()) } else { Ok((from, to)) }
+}

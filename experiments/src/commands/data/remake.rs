@@ -1,0 +1,110 @@
+//! `posenc data split`, `merge` and `average`: datasets made of datasets.
+
+use super::split::SplitArgs;
+use crate::config::{manifest_text, read_manifest};
+use crate::table::grouped;
+use dataset::{Manifest, Merge, OnDisk, RemakeOptions};
+use std::path::{Path, PathBuf};
+
+/// Options of `posenc data split`.
+#[derive(Debug, clap::Args)]
+pub(super) struct SplitCommand {
+    /// The dataset's folder.
+    dir: PathBuf,
+    #[command(flatten)]
+    new: New,
+}
+
+/// Options of `posenc data merge`.
+#[derive(Debug, clap::Args)]
+pub(super) struct MergeCommand {
+    /// The datasets' folders.
+    #[arg(required = true, num_args = 2..)]
+    dirs: Vec<PathBuf>,
+    #[command(flatten)]
+    new: New,
+}
+
+/// Options of `posenc data average`.
+#[derive(Debug, clap::Args)]
+pub(super) struct AverageCommand {
+    /// The datasets' folders.
+    #[arg(required = true)]
+    dirs: Vec<PathBuf>,
+    /// Megabytes of positions that may wait in memory to be sorted.
+    #[arg(long, default_value_t = 512, value_name = "MB")]
+    memory: usize,
+    /// Take the best move and its value instead of means: for records of a value for every legal move.
+    #[arg(long)]
+    best: bool,
+    #[command(flatten)]
+    new: New,
+}
+
+#[derive(Debug, clap::Args)]
+struct New {
+    /// The new dataset's folder; it must not exist yet.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Its name; its folder's name by default.
+    #[arg(long)]
+    name: Option<String>,
+    #[command(flatten)]
+    split: SplitArgs,
+}
+
+impl New {
+    fn options(&self, dirs: &[PathBuf], command: &str) -> anyhow::Result<RemakeOptions> {
+        let sources = dirs.iter().map(|dir| Ok(OnDisk { dir: dir.clone(), manifest: read_manifest(dir)? }));
+        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let words: Vec<String> = dirs.iter().map(|dir| name(dir)).collect();
+        Ok(RemakeOptions {
+            sources: sources.collect::<anyhow::Result<_>>()?,
+            output: self.out.clone(),
+            name: self.name.clone().unwrap_or_else(|| name(&self.out)),
+            made_by: format!("posenc data {command} {} {}", words.join(" "), self.split.words()),
+            split: self.split.plan()?,
+            manifest_text,
+        })
+    }
+}
+
+pub(super) fn split(args: &SplitCommand) -> anyhow::Result<String> {
+    let options = args.new.options(std::slice::from_ref(&args.dir), "split")?;
+    Ok(said(&options, &dataset::remake(&options)?))
+}
+
+pub(super) fn merge(args: &MergeCommand) -> anyhow::Result<String> {
+    let options = args.new.options(&args.dirs, "merge")?;
+    Ok(said(&options, &dataset::remake(&options)?))
+}
+
+pub(super) fn average(args: &AverageCommand) -> anyhow::Result<String> {
+    let (merge, command) = if args.best { (Merge::Best, "average --best") } else { (Merge::Mean, "average") };
+    let options = args.new.options(&args.dirs, command)?;
+    let done = dataset::average(&options, merge, args.memory << 20)?;
+    let kept = done.manifest.counts.kept;
+    Ok(format!(
+        "{}{} positions became {}, {:.2} each\n",
+        said(&options, &done.manifest),
+        grouped(done.positions),
+        grouped(kept),
+        done.positions as f64 / kept.max(1) as f64
+    ))
+}
+
+fn said(options: &RemakeOptions, manifest: &Manifest) -> String {
+    let (counts, games) = (&manifest.counts, &manifest.split.games);
+    format!(
+        "{}: {} rows with {} positions; train {}, validation {}, test {}; {} duplicates left out; \
+         {:.1} % of the test positions occur in no training row\n",
+        options.output.display(),
+        grouped(counts.kept),
+        grouped(counts.positions),
+        grouped(games.train),
+        grouped(games.validation),
+        grouped(games.test),
+        grouped(counts.duplicates),
+        100.0 * manifest.split.novel_test_positions
+    )
+}

@@ -1,0 +1,49 @@
+//! `posenc data verify`.
+
+use crate::config::open_dataset;
+use crate::table::grouped;
+use dataset::{Split, verify_content};
+use std::path::PathBuf;
+
+/// Options of `posenc data verify`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dataset's folder.
+    dir: PathBuf,
+    /// Demand that no position of validation or test occurs in training.
+    #[arg(long)]
+    by_position: bool,
+    /// One JSON object instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<String> {
+    let dataset = open_dataset(&args.dir)?;
+    let found = verify_content(&dataset, args.by_position)?;
+    if found.problems > 0 {
+        let more = match found.problems - found.described.len() as u64 {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let problems = found.described.join("; ");
+        anyhow::bail!("{}: {problems}{more}: import the dataset anew", args.dir.display());
+    }
+    if args.json {
+        return Ok(format!("{:#}\n", serde_json::to_value(&found)?));
+    }
+    let manifest = dataset.manifest();
+    let novel = |split| 100.0 * found.novel_share(split);
+    Ok(format!(
+        "{} is whole: {} shards, {} games replayed\n\
+         {} positions, every move legal; {} moves of soft policies, every one legal\n\
+         no game is in two splits; novel positions: validation {:.1} %, test {:.1} %\n",
+        manifest.name,
+        manifest.shards.len(),
+        grouped(found.rows),
+        grouped(found.positions),
+        grouped(found.candidates),
+        novel(Split::Validation),
+        novel(Split::Test)
+    ))
+}

@@ -1,0 +1,176 @@
+//! What an engine says while it searches: `info depth 9 multipv 2 score cp -31 … pv e7e5 …`.
+
+use super::protocol::Protocol;
+use games::Score;
+use std::collections::BTreeMap;
+
+/// The lines of one search, by depth. Scores are from the side to move's point of view, as engines give them.
+///
+/// A search that is cut off by its limit has compared some moves one ply deeper than the others, and scores of
+/// different depths cannot be weighed against each other (odd and even depths differ systematically). So the final
+/// word of the search and its [deepest complete iteration](Lines::compared) are kept apart.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lines {
+    by_depth: BTreeMap<u32, Vec<(String, Score)>>,
+    last: Vec<(String, Score)>,
+}
+
+impl Lines {
+    /// Takes note of one line of output; anything but a scored move is passed over. Scores that are only bounds say
+    /// too little.
+    pub(super) fn hear(&mut self, protocol: Protocol, line: &str) {
+        let Some(Info { depth, score, mv }) = Info::parse(protocol, line) else { return };
+        note(self.by_depth.entry(depth).or_default(), mv, score);
+        note(&mut self.last, mv, score);
+    }
+
+    /// The moves of the deepest iteration that compared as many of them as any did, at most `most`, the best first.
+    #[must_use]
+    pub fn compared(&self, most: usize) -> Vec<(String, Score)> {
+        let width = self.by_depth.values().map(Vec::len).max().unwrap_or(0).min(most);
+        let deepest = self.by_depth.values().rev().find(|moves| moves.len() >= width);
+        let mut moves = deepest.cloned().unwrap_or_default();
+        moves.sort_by_key(|(_, score)| std::cmp::Reverse(points(*score)));
+        moves.truncate(most);
+        moves
+    }
+
+    /// The last score that was given to a move.
+    #[must_use]
+    pub fn score_of(&self, mv: &str) -> Option<Score> {
+        self.last.iter().find(|(other, _)| other == mv).map(|(_, score)| *score)
+    }
+}
+
+fn note(moves: &mut Vec<(String, Score)>, mv: &str, score: Score) {
+    match moves.iter_mut().find(|(other, _)| other == mv) {
+        Some((_, old)) => *old = score,
+        None => moves.push((mv.to_owned(), score)),
+    }
+}
+
+/// Beyond every score that is not a mate.
+const MATE_POINTS: i32 = 30_000;
+
+/// What a mate loses for every move that it takes, up to [`SLOWEST_MATE`] moves.
+const POINTS_A_MOVE: i32 = 100;
+const SLOWEST_MATE: i32 = 90;
+
+/// The largest score that is not a mate.
+const MOST_POINTS: i32 = 20_000;
+
+/// A score as a number of centipawns, so that mates can be weighed with other scores: a mate in n moves counts
+/// 30,000 − 100·n points (n up to 90), and everything else is kept within ±20,000.
+#[must_use]
+pub(crate) fn points(score: Score) -> i32 {
+    match score {
+        Score::Centipawns(points) => points.clamp(-MOST_POINTS, MOST_POINTS),
+        Score::MateIn(moves) => {
+            let size = MATE_POINTS - POINTS_A_MOVE * moves.saturating_abs().min(SLOWEST_MATE);
+            if moves > 0 { size } else { -size }
+        }
+    }
+}
+
+/// The parts of an `info` line that count.
+struct Info<'a> {
+    depth: u32,
+    score: Score,
+    mv: &'a str,
+}
+
+impl<'a> Info<'a> {
+    fn parse(protocol: Protocol, line: &'a str) -> Option<Self> {
+        let mut words = line.split_ascii_whitespace();
+        if words.next() != Some("info") {
+            return None;
+        }
+        let (mut depth, mut score) = (0, None);
+        while let Some(word) = words.next() {
+            match word {
+                "depth" => depth = words.next()?.parse().ok()?,
+                "score" => score = Some(scored(protocol, words.next()?, words.next()?)?),
+                "lowerbound" | "upperbound" => return None,
+                "string" => return None,
+                "pv" => return Some(Self { depth, score: score?, mv: words.next()? }),
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// `cp -31`, `mate 3`; USI also has `mate +` and `mate -` for a mate of unknown length.
+fn scored(protocol: Protocol, kind: &str, number: &str) -> Option<Score> {
+    match (kind, number) {
+        ("cp", number) => number.parse().ok().map(Score::Centipawns),
+        ("mate", "+") => Some(Score::MateIn(SLOWEST_MATE)),
+        ("mate", "-") => Some(Score::MateIn(-SLOWEST_MATE)),
+        ("mate", number) => number.parse().ok().map(|number| Score::MateIn(protocol.moves_to_mate(number))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Score::{Centipawns, MateIn};
+
+    fn heard(lines: &[&str]) -> Lines {
+        let mut heard = Lines::default();
+        lines.iter().for_each(|line| heard.hear(Protocol::Usi, line));
+        heard
+    }
+
+    #[test]
+    fn moves_are_compared_at_one_depth() {
+        // The end of a search that was cut off within depth 2: the last line repeats one of depth 1 under another
+        // number, as Stockfish does.
+        let lines = heard(&[
+            "info depth 1 seldepth 1 multipv 1 score cp -23 nodes 92 pv a",
+            "info depth 1 seldepth 1 multipv 2 score cp -25 nodes 92 pv b x",
+            "info depth 1 seldepth 1 multipv 3 score cp -29 nodes 92 pv c",
+            "info depth 2 seldepth 2 multipv 1 score cp 9 nodes 200 pv b",
+            "info depth 2 seldepth 2 multipv 2 score cp -96 nodes 200 pv d",
+            "info depth 1 seldepth 1 multipv 3 score cp -23 nodes 200 pv a",
+        ]);
+        let named = |moves: Vec<(String, Score)>| moves.into_iter().map(|(mv, _)| mv).collect::<Vec<_>>();
+        assert_eq!(named(lines.compared(3)), ["a", "b", "c"]);
+        assert_eq!(named(lines.compared(2)), ["b", "d"]);
+        assert_eq!(lines.score_of("b"), Some(Centipawns(9)));
+        assert_eq!(lines.score_of("z"), None);
+    }
+
+    #[test]
+    fn what_says_nothing_is_passed_over() {
+        let nothing = [
+            "",
+            "info",
+            "info string pv a score cp 3",
+            "info depth 3 score cp",
+            "info depth x score cp 1 pv a",
+            "info depth 3 score cp 10 lowerbound pv a",
+            "info depth 3 currmove a currmovenumber 1",
+            "info depth 3 score cp 99999999999 pv a",
+            "info depth 3 score cp 1 pv",
+            "depth 3 score cp 1 pv a",
+        ];
+        assert_eq!(heard(&nothing), Lines::default());
+        assert!(Lines::default().compared(3).is_empty());
+    }
+
+    #[test]
+    fn mates_are_beyond_all_other_scores() {
+        let lines = heard(&[
+            "info depth 5 score mate -4 pv a",
+            "info depth 5 score mate 3 pv b",
+            "info depth 5 score mate + pv c",
+            "info depth 5 score cp 1000000 pv d",
+        ]);
+        let expected = [("b", MateIn(2)), ("c", MateIn(90)), ("d", Centipawns(1_000_000)), ("a", MateIn(-2))]
+            .map(|(mv, score)| (mv.to_owned(), score));
+        assert_eq!(lines.compared(9), expected);
+        assert_eq!(points(MateIn(i32::MIN)), -21_000);
+        assert_eq!(points(MateIn(0)), -30_000);
+    }
+}

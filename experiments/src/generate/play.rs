@@ -1,0 +1,269 @@
+//! One game: an opening, then the engine against itself under our own rules.
+
+use super::adjudicate::Adjudicator;
+use super::choose::{choice_first, near_best};
+use super::conditions::Settings;
+use super::openings::{Opening, set_up};
+use crate::engines::{Answer, Engine, EngineError, Search};
+use games::{GameResult, Played, Position, Referee, Score, Side, Termination};
+use serde::{Deserialize, Serialize};
+use streams::{Stream, below};
+
+/// How often random plies are drawn anew when they end the game.
+const OPENING_ATTEMPTS: usize = 100;
+
+/// A game that came to its end; a line of the journal. Scores are kept as the engine gave them, because the
+/// temperature that makes policies of them is no condition of the game.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Finished {
+    /// Its number, from 0.
+    pub(super) number: u64,
+    /// FEN or SFEN; `None` for the standard start.
+    pub(super) start: Option<String>,
+    /// UCI or USI.
+    pub(super) moves: Vec<String>,
+    /// Plies of the book and random ones: from here on the engine has looked at every position.
+    pub(super) opening_plies: usize,
+    /// Plies whose move was drawn among near-equals.
+    pub(super) drawn: Vec<usize>,
+    /// Per ply, the score of the best move, from the first player's point of view.
+    pub(super) scores: Vec<Option<Score>>,
+    /// Per ply, the legal moves that the engine compared, from the mover's point of view.
+    pub(super) lines: Vec<Vec<(String, Score)>>,
+    pub(super) result: GameResult,
+    pub(super) termination: Termination,
+    /// Answers that our rules refused: illegal moves, declarations without the points.
+    pub(super) refused: u64,
+}
+
+/// Why a game did not come to its end.
+#[derive(Debug)]
+pub(super) enum Setback {
+    /// The engine died or fell silent: it may be tried again with another.
+    Engine(EngineError),
+    /// This game can never be played: the reason.
+    Hopeless(String),
+    /// Somebody wants to stop.
+    Stopped,
+}
+
+impl From<EngineError> for Setback {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+/// Plays game `number`. The outcome depends on the settings and the number only.
+pub(super) fn play<G: Referee>(
+    settings: &Settings,
+    opening: &Opening,
+    number: u64,
+    engine: &mut Engine,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Finished, Setback> {
+    let mut stream = streams::stream(settings.seed, &["generate", "game", &number.to_string()]);
+    let played = begin::<G>(settings, opening, &mut stream)?;
+    engine.new_game()?;
+    let mut game = InProgress::<G>::new(settings, opening, number, played);
+    loop {
+        if stop() {
+            return Err(Setback::Stopped);
+        }
+        if let Some((result, termination)) = game.next_ply(engine, &mut stream)? {
+            return Ok(Finished { result, termination, ..game.record });
+        }
+    }
+}
+
+/// The opening's position, random plies behind it.
+fn begin<G: Referee>(
+    settings: &Settings,
+    opening: &Opening,
+    stream: &mut Stream,
+) -> Result<Played<G::Position>, Setback> {
+    let book = set_up::<G>(opening).map_err(Setback::Hopeless)?;
+    let Some((from, to)) = settings.random_plies else { return Ok(book) };
+    let mut legal = Vec::new();
+    for _ in 0..OPENING_ATTEMPTS {
+        let mut played = book.clone();
+        for _ in 0..u64::from(from) + below(stream, u64::from(to - from) + 1) {
+            played.position().legal_moves(&mut legal);
+            if legal.is_empty() {
+                break;
+            }
+            played.play(legal[below(stream, legal.len() as u64) as usize]);
+        }
+        if G::verdict(&played).is_none() {
+            return Ok(played);
+        }
+    }
+    Err(Setback::Hopeless(format!("{OPENING_ATTEMPTS} random openings in a row ended the game")))
+}
+
+/// A game that is being played.
+struct InProgress<'a, G: Referee> {
+    settings: &'a Settings,
+    played: Played<G::Position>,
+    adjudicator: Adjudicator,
+    record: Finished,
+}
+
+/// What the engine and our rules made of a position.
+struct Decision {
+    /// The engine's move, legal.
+    best: String,
+    /// Its score, from the mover's point of view.
+    score: Option<Score>,
+    /// The legal moves that were compared.
+    lines: Vec<(String, Score)>,
+}
+
+/// How a game ended.
+type Ending = (GameResult, Termination);
+
+/// What an answer means: a move to play, or the end.
+enum Turn {
+    Move(Decision),
+    End(Ending),
+}
+
+impl<'a, G: Referee> InProgress<'a, G> {
+    fn new(settings: &'a Settings, opening: &Opening, number: u64, played: Played<G::Position>) -> Self {
+        let moves = texts::<G>(&played);
+        let opening_plies = moves.len();
+        let record = Finished {
+            number,
+            start: opening.start.clone(),
+            moves,
+            opening_plies,
+            drawn: Vec::new(),
+            scores: vec![None; opening_plies],
+            lines: vec![Vec::new(); opening_plies],
+            result: GameResult::Unknown,
+            termination: Termination::Other,
+            refused: 0,
+        };
+        Self { settings, played, adjudicator: Adjudicator::new(settings.win_rule, settings.draw_rule), record }
+    }
+
+    /// Plays on by one move; gives the ending if the game is over.
+    fn next_ply(&mut self, engine: &mut Engine, stream: &mut Stream) -> Result<Option<Ending>, Setback> {
+        let ply = self.record.moves.len();
+        if ply >= self.settings.ply_cap as usize {
+            let result = if self.settings.cap_is_draw { GameResult::Draw } else { GameResult::Unknown };
+            return Ok(Some((result, Termination::PlyCap)));
+        }
+        let decision = match self.ask(engine)? {
+            Turn::Move(decision) => decision,
+            Turn::End(ending) => return Ok(Some(ending)),
+        };
+        let score = decision.score.map(|score| first_players(score, self.played.position().side_to_move()));
+        let mv = self.choose(ply, &decision, stream);
+        let legal = self.played.position().parse_move(&mv).map_err(|error| Setback::Hopeless(error.to_string()))?;
+        self.played.play(legal);
+        self.record.moves.push(mv);
+        self.record.scores.push(score);
+        self.record.lines.push(decision.lines);
+        Ok(G::verdict(&self.played).or_else(|| self.adjudicator.see(ply, score)))
+    }
+
+    /// The engine's best move, or early in the game one that is nearly as good.
+    fn choose(&mut self, ply: usize, decision: &Decision, stream: &mut Stream) -> String {
+        let within = self.settings.random_within.filter(|_| ply < usize::from(self.settings.random_until));
+        let drawn = within.and_then(|within| near_best(&decision.lines, within, stream));
+        if drawn.is_some() {
+            self.record.drawn.push(ply);
+        }
+        drawn.unwrap_or(&decision.best).to_owned()
+    }
+
+    /// Asks the engine. Where our rules refuse its answer, the next best of the legal moves that it compared takes
+    /// its place, and where there is none, it is asked again about the legal moves only.
+    fn ask(&mut self, engine: &mut Engine) -> Result<Turn, Setback> {
+        let search = self.search(engine, &[])?;
+        let mover = self.played.position().side_to_move();
+        match &search.answer {
+            Answer::Resigns => return Ok(Turn::End((wins(mover.other()), Termination::Resignation))),
+            Answer::DeclaresWin if G::may_declare_win(self.played.position()) => {
+                return Ok(Turn::End((wins(mover), Termination::Declaration)));
+            }
+            _ => {}
+        }
+        if let Some(decision) = self.decide(&search) {
+            return Ok(Turn::Move(decision));
+        }
+        let legal = self.legal_moves();
+        let search = self.search(engine, &legal)?;
+        self.decide(&search).map(Turn::Move).ok_or_else(|| {
+            let position = self.played.position().to_text();
+            Setback::Hopeless(format!(
+                "the engine finds no legal move in \"{position}\"; it answered {:?}",
+                search.answer
+            ))
+        })
+    }
+
+    fn search(&self, engine: &mut Engine, only: &[String]) -> Result<Search, EngineError> {
+        engine.search(self.record.start.as_deref(), &self.record.moves, self.settings.nodes, only)
+    }
+
+    /// What our rules leave of an answer, if anything.
+    fn decide(&mut self, search: &Search) -> Option<Decision> {
+        let most = self.settings.engine.multipv;
+        let lines: Vec<(String, Score)> = search
+            .lines
+            .compared(most)
+            .into_iter()
+            .filter_map(|(mv, score)| self.legal(&mv).map(|mv| (mv, score)))
+            .collect();
+        let answered = match &search.answer {
+            Answer::Move(mv) => self.legal(mv).map(|legal| (legal, search.lines.score_of(mv))),
+            _ => None,
+        };
+        if answered.is_none() {
+            self.record.refused += 1;
+        }
+        let (best, score) = answered.or_else(|| lines.first().map(|(mv, score)| (mv.clone(), Some(*score))))?;
+        let lines = if most > 1 { choice_first(lines, &best, most) } else { Vec::new() };
+        Some(Decision { best, score, lines })
+    }
+
+    /// A move as we write it, if it is legal: engines write castling in two ways.
+    fn legal(&self, text: &str) -> Option<String> {
+        let position = self.played.position();
+        position.parse_move(text).ok().map(|mv| position.move_text(mv))
+    }
+
+    fn legal_moves(&self) -> Vec<String> {
+        let (position, mut legal) = (self.played.position(), Vec::new());
+        position.legal_moves(&mut legal);
+        legal.into_iter().map(|mv| position.move_text(mv)).collect()
+    }
+}
+
+/// The moves of a game, written from its start.
+fn texts<G: Referee>(played: &Played<G::Position>) -> Vec<String> {
+    let mut position = played.start().clone();
+    let text = |&mv| {
+        let text = position.move_text(mv);
+        position.play(mv);
+        text
+    };
+    played.moves().iter().map(text).collect()
+}
+
+/// A mover's score from the first player's point of view.
+const fn first_players(score: Score, mover: Side) -> Score {
+    match (mover, score) {
+        (Side::First, score) => score,
+        (Side::Second, Score::Centipawns(points)) => Score::Centipawns(points.saturating_neg()),
+        (Side::Second, Score::MateIn(moves)) => Score::MateIn(moves.saturating_neg()),
+    }
+}
+
+const fn wins(side: Side) -> GameResult {
+    match side {
+        Side::First => GameResult::FirstWins,
+        Side::Second => GameResult::SecondWins,
+    }
+}

@@ -1,0 +1,164 @@
+//! Averaging: equal positions of whole datasets become one row each.
+//!
+//! dlshogi's `use_average`: the policy of the merged position is the mean distribution over its occurrences (a hard
+//! target counts as a distribution on one move), its value and its result are means. Positions are equal by board, side
+//! to move, hands, castling and en passant; clocks and history are dropped, so inputs with history refuse the result.
+//! Reference: dlshogi `cppshogi/python_module.cpp` (`hcpe3_cache_re_eval`'s sums), which holds all positions in memory;
+//! here they are sorted on the disk, so that memory is what is allowed and the result does not depend on it.
+
+mod merged;
+mod runs;
+
+use crate::build::{Builder, Draft, Output, SplitPlan, without_counters};
+use crate::error::DatasetError;
+use crate::filter::Filters;
+use crate::manifest::{Counts, FORMAT, Manifest, Unit, content_hash};
+use crate::playback::{Stuck, play_through};
+use crate::remake::{RemakeOptions, rows_of};
+use crate::split::SplitBy;
+use crate::store::GameRow;
+use crate::value::result_for;
+use games::{Game, Position as _, with_game};
+use merged::{Entry, Merged};
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use runs::Sorter;
+
+/// How equal positions become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merge {
+    /// Means of policies, values and results.
+    Mean,
+    /// The move with the highest value and that value: what records of a value for every legal move (DeepMind's action
+    /// values) say about their position.
+    Best,
+}
+
+/// What averaging did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Averaged {
+    /// The new dataset's manifest.
+    pub manifest: Manifest,
+    /// Positions that were read.
+    pub positions: u64,
+    /// Sorted runs that were written on the way.
+    pub runs: usize,
+}
+
+/// Makes a dataset of the different positions of all sources. `memory` bounds the bytes of positions that wait to be
+/// sorted; everything else needs some 10 MB.
+///
+/// # Errors
+/// If the sources do not fit together, a shard is damaged, a game cannot be replayed, or the disk is full.
+pub fn average(options: &RemakeOptions, merge: Merge, memory: usize) -> Result<Averaged, DatasetError> {
+    let (game, _) = options.common()?;
+    let plan = SplitPlan { by: SplitBy::Position, opening_plies: 0, ..options.split.clone() };
+    plan.check(Unit::Position)?;
+    let output = Output::create(&options.output)?;
+    let mut sorter = Sorter::new(output.dir(), memory);
+    let mut positions = 0;
+    for source in &options.sources {
+        rows_of(source, &mut |rows| {
+            let entries: Vec<Result<Vec<Entry>, DatasetError>> =
+                with_game!(game, G => rows.into_par_iter().map(|row| entries::<G>(&row, merge)).collect());
+            for entries in entries {
+                for entry in entries? {
+                    positions += 1;
+                    sorter.push(&entry)?;
+                }
+            }
+            Ok(())
+        })?;
+    }
+    let runs = sorter.runs();
+    let mut builder = Builder::new(output.dir(), &plan);
+    let mut current: Option<Merged> = None;
+    let name = &options.name;
+    sorter.finish(|entry| {
+        match &mut current {
+            Some(merged) if merged.is(&entry) => merged.add(entry),
+            current => {
+                if let Some(complete) = current.replace(Merged::new(entry, merge)) {
+                    with_game!(game, G => keep::<G>(complete, name, &mut builder))?;
+                }
+            }
+        }
+        Ok(())
+    })?;
+    if let Some(last) = current {
+        with_game!(game, G => keep::<G>(last, name, &mut builder))?;
+    }
+    let manifest = describe(options, builder, positions)?;
+    output.publish(&manifest, options.manifest_text)?;
+    Ok(Averaged { manifest, positions, runs })
+}
+
+/// The positions of a row that are handed out, each with what is known of it.
+fn entries<G: Game>(row: &GameRow, merge: Merge) -> Result<Vec<Entry>, DatasetError> {
+    let mut entries = Vec::with_capacity(row.plies.into());
+    play_through::<G>(row.start.as_deref(), &row.moves, |line, mv| {
+        let (position, ply) = (line.position(), line.plies());
+        if row.used.as_ref().is_some_and(|used| !used[ply]) {
+            return;
+        }
+        let is_target = ply >= usize::from(row.policy_from_ply) || merge == Merge::Best;
+        let weighed = row.policy.as_ref().map(|policy| policy[ply].clone()).unwrap_or_default();
+        let candidates = match (is_target, weighed.is_empty()) {
+            (false, _) => Vec::new(),
+            (true, false) => weighed,
+            (true, true) => vec![(position.move_text(mv), 1.0)],
+        };
+        let result = match &row.mean_result {
+            Some(means) => means[ply].unwrap_or(f32::NAN),
+            None => result_for(row.result, position.side_to_move()),
+        };
+        let text = without_counters(G::KIND, &position.to_text());
+        let value = row.value[ply].unwrap_or(f32::NAN);
+        entries.push(Entry { text, count: row.count.unwrap_or(1), value, result, outcome: row.result, candidates });
+    })
+    .map_err(|Stuck { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
+    Ok(entries)
+}
+
+fn keep<G: Game>(merged: Merged, name: &str, builder: &mut Builder<'_>) -> Result<(), DatasetError> {
+    let number = builder.kept();
+    let wrong = |reason: String| DatasetError::BadGame { game: number as u32, ply: 0, reason };
+    let text = merged.text().to_owned();
+    let position = G::Position::parse(&merged::with_counters(G::KIND, &text)).map_err(|error| wrong(error.to_string()))?;
+    let mut legal = Vec::new();
+    position.legal_moves(&mut legal);
+    let first = legal.first().map(|&mv| position.move_text(mv));
+    let row = merged.row(G::KIND, name, number, first).ok_or_else(|| wrong("it has no legal move".to_owned()))?;
+    let draft = Draft { row, keys: vec![position.repetition_key()], fingerprint: None, together: Some(text) };
+    builder.add(draft).map(|_| ())
+}
+
+fn describe(options: &RemakeOptions, builder: Builder<'_>, read: u64) -> Result<Manifest, DatasetError> {
+    let built = builder.finish()?;
+    let first = &options.sources[0].manifest;
+    let counts = Counts {
+        read,
+        kept: built.kept,
+        duplicates: read - built.kept,
+        positions: built.positions,
+        results: built.results,
+        terminations: built.terminations,
+        ..Counts::default()
+    };
+    Ok(Manifest {
+        format: FORMAT,
+        name: options.name.clone(),
+        game: first.game,
+        unit: Unit::Position,
+        source: options.said(|manifest| &manifest.source),
+        licence: options.said(|manifest| &manifest.licence),
+        made_by: options.made_by.clone(),
+        filters: Filters::default(),
+        policy_from_ply: 0,
+        value_curve: first.value_curve.clone(),
+        counts,
+        rating_buckets: Vec::new(),
+        split: built.split,
+        content_hash: content_hash(first.game, &built.shards),
+        shards: built.shards,
+    })
+}

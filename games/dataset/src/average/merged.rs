@@ -1,0 +1,212 @@
+//! One position: an occurrence of it, and all of them together.
+
+use super::Merge;
+use crate::build::group;
+use crate::split::Split;
+use crate::store::GameRow;
+use games::record::Candidate;
+use games::{GameKind, GameResult, Termination};
+
+/// An occurrence of a position.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Entry {
+    /// The position without counters.
+    pub(super) text: String,
+    /// How many occurrences it stands for.
+    pub(super) count: u32,
+    /// Winning probability of the side to move; NaN where unknown.
+    pub(super) value: f32,
+    /// Points of the side to move; NaN where unknown.
+    pub(super) result: f32,
+    pub(super) outcome: GameResult,
+    /// The policy; empty where it is no target.
+    pub(super) candidates: Vec<Candidate>,
+}
+
+impl Entry {
+    /// What equal positions share: a hash, by which runs are sorted.
+    pub(super) fn key(&self) -> u128 {
+        let mut bytes = [0; 16];
+        blake3::Hasher::new().update(self.text.as_bytes()).finalize_xof().fill(&mut bytes);
+        u128::from_le_bytes(bytes)
+    }
+
+    /// As bytes in a run.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        let text = |out: &mut Vec<u8>, text: &str| {
+            out.push(text.len() as u8);
+            out.extend_from_slice(text.as_bytes());
+        };
+        text(out, &self.text);
+        out.extend_from_slice(&self.count.to_le_bytes());
+        out.extend_from_slice(&self.value.to_le_bytes());
+        out.extend_from_slice(&self.result.to_le_bytes());
+        out.push(GameResult::ALL.iter().position(|&result| result == self.outcome).unwrap_or(0) as u8);
+        for (mv, probability) in &self.candidates {
+            text(out, mv);
+            out.extend_from_slice(&probability.to_le_bytes());
+        }
+    }
+
+    /// The same from the bytes; `None` if they are none.
+    pub(super) fn read(mut bytes: &[u8]) -> Option<Self> {
+        let position = take_text(&mut bytes)?;
+        let count = u32::from_le_bytes(take(&mut bytes)?);
+        let value = f32::from_le_bytes(take(&mut bytes)?);
+        let result = f32::from_le_bytes(take(&mut bytes)?);
+        let [outcome] = take::<1>(&mut bytes)?;
+        let mut candidates = Vec::new();
+        while !bytes.is_empty() {
+            candidates.push((take_text(&mut bytes)?, f32::from_le_bytes(take(&mut bytes)?)));
+        }
+        let outcome = *GameResult::ALL.get(usize::from(outcome))?;
+        Some(Self { text: position, count, value, result, outcome, candidates })
+    }
+}
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(*first)
+}
+
+fn take_text(bytes: &mut &[u8]) -> Option<String> {
+    let [length] = take::<1>(bytes)?;
+    let (text, rest) = bytes.split_at_checked(length.into())?;
+    *bytes = rest;
+    String::from_utf8(text.to_vec()).ok()
+}
+
+/// A mean in the making: sums in f64, in the order of the sources.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mean {
+    sum: f64,
+    weight: f64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f32, weight: f64) {
+        if !value.is_nan() {
+            self.sum += f64::from(value) * weight;
+            self.weight += weight;
+        }
+    }
+
+    fn get(self) -> Option<f32> {
+        (self.weight > 0.0).then_some((self.sum / self.weight) as f32)
+    }
+}
+
+/// All occurrences of a position.
+#[derive(Debug)]
+pub(super) struct Merged {
+    merge: Merge,
+    text: String,
+    count: u64,
+    value: Mean,
+    result: Mean,
+    outcome: GameResult,
+    policy: Vec<(String, f64)>,
+    policy_weight: f64,
+    best: Option<(f32, String)>,
+}
+
+impl Merged {
+    pub(super) fn new(first: Entry, merge: Merge) -> Self {
+        let mut merged = Self {
+            merge,
+            text: first.text.clone(),
+            count: 0,
+            value: Mean::default(),
+            result: Mean::default(),
+            outcome: first.outcome,
+            policy: Vec::new(),
+            policy_weight: 0.0,
+            best: None,
+        };
+        merged.add(first);
+        merged
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn is(&self, entry: &Entry) -> bool {
+        self.text == entry.text
+    }
+
+    pub(super) fn add(&mut self, entry: Entry) {
+        let weight = f64::from(entry.count);
+        self.count += u64::from(entry.count);
+        self.value.add(entry.value, weight);
+        self.result.add(entry.result, weight);
+        if self.outcome != entry.outcome {
+            self.outcome = GameResult::Unknown;
+        }
+        if let Some((mv, _)) = entry.candidates.first().filter(|_| !entry.value.is_nan()) {
+            if self.best.as_ref().is_none_or(|(best, _)| entry.value > *best) {
+                self.best = Some((entry.value, mv.clone()));
+            }
+        }
+        if !entry.candidates.is_empty() {
+            self.policy_weight += weight;
+        }
+        for (mv, probability) in entry.candidates {
+            let share = f64::from(probability) * weight;
+            match self.policy.iter_mut().find(|(known, _)| *known == mv) {
+                Some((_, sum)) => *sum += share,
+                None => self.policy.push((mv, share)),
+            }
+        }
+    }
+
+    /// The likeliest move first, equals by their text; the value that goes with the policy.
+    fn decided(&self) -> (Vec<Candidate>, Option<f32>) {
+        if let (Merge::Best, Some((value, mv))) = (self.merge, &self.best) {
+            return (vec![(mv.clone(), 1.0)], Some(*value));
+        }
+        let share = |(mv, sum): &(String, f64)| (mv.clone(), (sum / self.policy_weight) as f32);
+        let mut policy: Vec<Candidate> = self.policy.iter().map(share).collect();
+        policy.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        (policy, self.value.get())
+    }
+
+    /// The row; `None` if no move is known and the position has none.
+    pub(super) fn row(self, game: GameKind, name: &str, number: u64, first_legal: Option<String>) -> Option<GameRow> {
+        let (policy, value) = self.decided();
+        let known = policy.first().map(|(mv, _)| mv.clone());
+        Some(GameRow {
+            id: 0,
+            split: Split::Train,
+            start: Some(with_counters(game, &self.text)),
+            plies: 1,
+            result: self.outcome,
+            termination: Termination::Other,
+            policy_from_ply: u16::from(known.is_none()),
+            moves: known.or(first_legal)?,
+            value: vec![value],
+            clock: None,
+            time: None,
+            seen_in_train: None,
+            ratings: [None; 2],
+            source_file: name.to_owned(),
+            source_game: number,
+            used: None,
+            policy: (policy.len() > 1).then(|| vec![policy]),
+            mean_result: Some(vec![self.result.get()]),
+            count: Some(u32::try_from(self.count).unwrap_or(u32::MAX)),
+            group: Some(group(&self.text)),
+            rating_bucket: None,
+            time_control: None,
+        })
+    }
+}
+
+/// The text with counters as at the beginning of a game.
+pub(super) fn with_counters(game: GameKind, text: &str) -> String {
+    match game {
+        GameKind::Chess => format!("{text} 0 1"),
+        GameKind::Shogi => format!("{text} 1"),
+    }
+}

@@ -1,0 +1,246 @@
+//! Building a dataset row by row: duplicates, split, shards, and which test positions occur in training.
+//!
+//! Everything that makes a dataset (import, split, merge, averaging) goes through a [`Builder`], and through an
+//! [`Output`] folder that gets its name only when it is complete. Memory is bounded by the number of games (20 bytes
+//! each), not of positions: validation and test games wait on the disk until all training positions are known.
+
+mod novelty;
+mod output;
+mod shards;
+mod waiting;
+
+pub(crate) use output::Output;
+
+use crate::error::DatasetError;
+use crate::manifest::{Shard, SplitSummary, Unit};
+use crate::split::{PerSplit, Split, SplitBy, assign};
+use crate::store::GameRow;
+use games::GameKind;
+use novelty::Novelty;
+use shards::Shards;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use waiting::Waiting;
+
+/// How a dataset is split.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SplitPlan {
+    /// What is kept together.
+    pub by: SplitBy,
+    /// Plies of an opening, for [`SplitBy::Opening`].
+    pub opening_plies: u16,
+    /// The seed of the assignment.
+    pub seed: u64,
+    /// The shares of the splits, which add up to 1.
+    pub fractions: PerSplit<f64>,
+}
+
+impl SplitPlan {
+    /// Whole games, with these shares.
+    #[must_use]
+    pub fn by_game(seed: u64, fractions: PerSplit<f64>) -> Self {
+        Self { by: SplitBy::Game, opening_plies: 0, seed, fractions }
+    }
+
+    /// Refuses plans that make no sense.
+    pub(crate) fn check(&self, unit: Unit) -> Result<(), DatasetError> {
+        let wrong = |option, reason: &str| Err(DatasetError::Option { option, reason: reason.to_owned() });
+        let fractions = [self.fractions.train, self.fractions.validation, self.fractions.test];
+        let sum: f64 = fractions.iter().sum();
+        if fractions.iter().any(|fraction| !(0.0..=1.0).contains(fraction)) || (sum - 1.0).abs() > 1e-9 {
+            return wrong("fractions", "the shares of train, validation and test must lie in 0…1 and add up to 1");
+        }
+        match (unit, self.by) {
+            (Unit::Position, SplitBy::Opening) => wrong("split by", "single positions have no opening: split them by position"),
+            (Unit::Game, SplitBy::Position) => wrong("split by", "games cannot be split by position: average them first"),
+            (Unit::Game, SplitBy::Opening) if self.opening_plies == 0 => wrong("opening plies", "must be at least 1"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A row before it has its place in a dataset.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// The row; its id, split and `seen_in_train` are still to be given.
+    pub(crate) row: GameRow,
+    /// Per ply, the repetition key of the position.
+    pub(crate) keys: Vec<u64>,
+    /// What makes the game a duplicate of another one; `None` where rows are not games.
+    pub(crate) fingerprint: Option<u128>,
+    /// Rows with the same text go to the same split; `None` where each game goes by itself.
+    pub(crate) together: Option<String>,
+}
+
+/// What became of a draft.
+pub(crate) enum Added {
+    /// It is in the dataset.
+    Kept,
+    /// The same start and moves as the game with this id.
+    Duplicate(u32),
+}
+
+/// What a builder has made.
+pub(crate) struct Built {
+    pub(crate) shards: Vec<Shard>,
+    pub(crate) split: SplitSummary,
+    pub(crate) kept: u64,
+    pub(crate) positions: u64,
+    pub(crate) results: BTreeMap<String, u64>,
+    pub(crate) terminations: BTreeMap<String, u64>,
+    /// Games by rating bucket.
+    pub(crate) buckets: BTreeMap<String, u64>,
+}
+
+/// A dataset that grows.
+pub(crate) struct Builder<'a> {
+    plan: &'a SplitPlan,
+    /// Fingerprint to id of every game kept.
+    ids: HashMap<u128, u32>,
+    shards: Shards<'a>,
+    novelty: Novelty,
+    validation: Waiting,
+    test: Waiting,
+    built: Built,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(dir: &'a Path, plan: &'a SplitPlan) -> Self {
+        let opening_plies = (plan.by == SplitBy::Opening).then_some(plan.opening_plies);
+        let split = SplitSummary {
+            by: plan.by,
+            opening_plies,
+            seed: plan.seed,
+            fractions: plan.fractions,
+            games: PerSplit::default(),
+            positions: PerSplit::default(),
+            novel_validation_positions: 0.0,
+            novel_test_positions: 0.0,
+        };
+        Self {
+            plan,
+            ids: HashMap::new(),
+            shards: Shards::new(dir),
+            novelty: Novelty::new(dir),
+            validation: Waiting::new(dir, Split::Validation),
+            test: Waiting::new(dir, Split::Test),
+            built: Built {
+                shards: Vec::new(),
+                split,
+                kept: 0,
+                positions: 0,
+                results: BTreeMap::new(),
+                terminations: BTreeMap::new(),
+                buckets: BTreeMap::new(),
+            },
+        }
+    }
+
+    pub(crate) fn kept(&self) -> u64 {
+        self.built.kept
+    }
+
+    pub(crate) fn positions(&self) -> u64 {
+        self.built.positions
+    }
+
+    pub(crate) fn add(&mut self, draft: Draft) -> Result<Added, DatasetError> {
+        let Draft { mut row, keys, fingerprint, together } = draft;
+        let Ok(id) = u32::try_from(self.built.kept) else {
+            let reason = format!("a dataset holds at most {} rows: make several", u32::MAX);
+            return Err(DatasetError::Option { option: "output", reason });
+        };
+        if let Some(fingerprint) = fingerprint {
+            match self.ids.get(&fingerprint) {
+                Some(&first) => return Ok(Added::Duplicate(first)),
+                None => self.ids.insert(fingerprint, id),
+            };
+        }
+        row.id = id;
+        row.split = match &together {
+            None => assign(self.plan.seed, &self.plan.fractions, row.start.as_deref(), &row.moves),
+            Some(text) => assign(self.plan.seed, &self.plan.fractions, Some(text), ""),
+        };
+        self.count(&row);
+        match row.split {
+            Split::Train => {
+                row.seen_in_train = None;
+                self.novelty.train(keys)?;
+                self.shards.push(&row)?;
+            }
+            Split::Validation => self.validation.push(&row, &keys)?,
+            Split::Test => self.test.push(&row, &keys)?,
+        }
+        Ok(Added::Kept)
+    }
+
+    fn count(&mut self, row: &GameRow) {
+        let (built, positions) = (&mut self.built, row.positions());
+        built.kept += 1;
+        built.positions += positions;
+        built.split.games[row.split] += 1;
+        built.split.positions[row.split] += positions;
+        *built.results.entry(row.result.name().to_owned()).or_default() += 1;
+        *built.terminations.entry(row.termination.name().to_owned()).or_default() += 1;
+        if let Some(bucket) = &row.rating_bucket {
+            *built.buckets.entry(bucket.clone()).or_default() += 1;
+        }
+    }
+
+    /// Marks and writes what waits.
+    pub(crate) fn finish(self) -> Result<Built, DatasetError> {
+        let Self { mut shards, mut novelty, validation, test, mut built, .. } = self;
+        for waiting in [validation, test] {
+            let split = waiting.split();
+            let mut novel = 0u64;
+            waiting.release(|mut rows, keys| {
+                let seen = novelty.seen(&keys)?;
+                let mut rest = seen.as_slice();
+                for row in &mut rows {
+                    let (own, others) = rest.split_at(usize::from(row.plies));
+                    let used = |ply: &usize| row.used.as_ref().is_none_or(|used| used[*ply]);
+                    novel += (0..own.len()).filter(used).filter(|&ply| !own[ply]).count() as u64;
+                    row.seen_in_train = Some(own.to_vec());
+                    shards.push(row)?;
+                    rest = others;
+                }
+                Ok(())
+            })?;
+            let share = novel as f64 / built.split.positions[split].max(1) as f64;
+            match split {
+                Split::Test => built.split.novel_test_positions = share,
+                _ => built.split.novel_validation_positions = share,
+            }
+        }
+        novelty.clear();
+        built.shards = shards.finish()?;
+        Ok(built)
+    }
+}
+
+/// What makes two games duplicates: the same start and moves.
+pub(crate) fn fingerprint(start: Option<&str>, moves: &str) -> u128 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(start.unwrap_or("").as_bytes());
+    hasher.update(b"\n");
+    hasher.update(moves.as_bytes());
+    let mut bytes = [0; 16];
+    hasher.finalize_xof().fill(&mut bytes);
+    u128::from_le_bytes(bytes)
+}
+
+/// A position's text without move counters: what two occurrences of it share.
+pub(crate) fn without_counters(game: GameKind, text: &str) -> String {
+    let fields = match game {
+        GameKind::Chess => 4,
+        GameKind::Shogi => 3,
+    };
+    text.split_ascii_whitespace().take(fields).collect::<Vec<_>>().join(" ")
+}
+
+/// The group of a position: a hash of its text without counters.
+pub(crate) fn group(text_without_counters: &str) -> u64 {
+    let mut bytes = [0; 8];
+    blake3::Hasher::new().update(text_without_counters.as_bytes()).finalize_xof().fill(&mut bytes);
+    u64::from_le_bytes(bytes)
+}

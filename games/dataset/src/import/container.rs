@@ -1,0 +1,144 @@
+//! Containers: what a file is packed in, told by its first bytes and unpacked as it is read.
+//!
+//! Compression (zstd in several frames, gzip, bzip2) and tar may be nested in each other; zip and 7z are opened where
+//! they are files themselves, because they are read from their ends. Nothing is unpacked to the disk or to memory as a
+//! whole.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+
+/// Bytes that tell a container: tar's mark lies at 257.
+const HEAD_BYTES: usize = 512;
+
+/// How deep containers may lie in each other: a `.tar.gz` is two.
+const MOST_LAYERS: usize = 6;
+
+/// Receives each packed file: its path inside the container (`None` where the file is no archive) and its bytes. An
+/// error stops the walk and comes back from it.
+pub(super) type OnFile<'a> = &'a mut dyn FnMut(Option<&str>, Box<dyn BufRead + '_>) -> io::Result<()>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Zstd,
+    Gzip,
+    Bzip2,
+    Tar,
+    Zip,
+    SevenZip,
+}
+
+impl Kind {
+    fn of(head: &[u8]) -> Self {
+        match head {
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            // A zstd stream may begin with a frame that decoders skip (pzstd writes one).
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
+            [0x1f, 0x8b, 8, ..] => Self::Gzip,
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..] => Self::Bzip2,
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Self::Zip,
+            [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Self::SevenZip,
+            _ if head.get(257..262) == Some(b"ustar") => Self::Tar,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// Walks the files that `input` holds, in their order.
+pub(super) fn walk<R: Read + Seek>(mut input: R, on_file: OnFile<'_>) -> io::Result<()> {
+    let mut head = Vec::with_capacity(HEAD_BYTES);
+    input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    input.rewind()?;
+    match Kind::of(&head) {
+        Kind::Zip => zip(BufReader::new(input), on_file),
+        Kind::SevenZip => seven_zip(input, on_file),
+        _ => descend(None, &head, Box::new(BufReader::new(input)), 0, on_file),
+    }
+}
+
+/// The first bytes, and the input with them still in front.
+fn peek<'a, R: BufRead + 'a>(mut input: R) -> io::Result<(Vec<u8>, impl BufRead + 'a)> {
+    let mut head = Vec::with_capacity(HEAD_BYTES);
+    input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    Ok((head.clone(), Cursor::new(head).chain(input)))
+}
+
+/// Unpacks one layer.
+fn descend(
+    path: Option<&str>,
+    head: &[u8],
+    input: Box<dyn BufRead + '_>,
+    layers: usize,
+    on_file: OnFile<'_>,
+) -> io::Result<()> {
+    if layers > MOST_LAYERS {
+        return Err(io::Error::other(format!("it is packed more than {MOST_LAYERS} times over")));
+    }
+    let mut unpack = |packed: Box<dyn Read + '_>| {
+        let (head, input) = peek(BufReader::new(packed))?;
+        descend(path, &head, Box::new(input), layers + 1, on_file)
+    };
+    match Kind::of(head) {
+        Kind::Plain => on_file(path, input),
+        Kind::Zstd => unpack(Box::new(zstd::Decoder::with_buffer(input)?)),
+        Kind::Gzip => unpack(Box::new(flate2::bufread::MultiGzDecoder::new(input))),
+        Kind::Bzip2 => unpack(Box::new(bzip2::bufread::MultiBzDecoder::new(input))),
+        Kind::Tar => tar(path, input, layers, on_file),
+        Kind::Zip | Kind::SevenZip => Err(io::Error::other("an archive inside an archive: unpack the outer one first")),
+    }
+}
+
+fn tar(path: Option<&str>, input: Box<dyn BufRead + '_>, layers: usize, on_file: OnFile<'_>) -> io::Result<()> {
+    let mut archive = tar::Archive::new(input);
+    for entry in archive.entries()? {
+        let entry = entry?;
+        if !entry.header().entry_type().is_file() {
+            continue;
+        }
+        let name = inside(path, &String::from_utf8_lossy(&entry.path_bytes()));
+        let (head, input) = peek(BufReader::new(entry))?;
+        descend(Some(&name), &head, Box::new(input), layers + 1, &mut *on_file)?;
+    }
+    Ok(())
+}
+
+fn zip(file: impl Read + Seek, on_file: OnFile<'_>) -> io::Result<()> {
+    let mut archive = zip::ZipArchive::new(file)?;
+    for number in 0..archive.len() {
+        let entry = archive.by_index(number)?;
+        if !entry.is_file() {
+            continue;
+        }
+        let name = entry.name().to_owned();
+        let (head, input) = peek(BufReader::new(entry))?;
+        descend(Some(&name), &head, Box::new(input), 1, &mut *on_file)?;
+    }
+    Ok(())
+}
+
+fn seven_zip(file: impl Read + Seek, on_file: OnFile<'_>) -> io::Result<()> {
+    let unreadable = |error: sevenz_rust2::Error| io::Error::other(error.to_string());
+    let mut archive = sevenz_rust2::ArchiveReader::new(file, sevenz_rust2::Password::empty()).map_err(unreadable)?;
+    let mut outcome = Ok(());
+    archive
+        .for_each_entries(|entry, bytes| {
+            if entry.is_directory() || !entry.has_stream() {
+                return Ok(true);
+            }
+            outcome = (|| {
+                let (head, input) = peek(BufReader::new(&mut *bytes))?;
+                descend(Some(entry.name()), &head, Box::new(input), 1, &mut *on_file)
+            })();
+            if outcome.is_err() {
+                return Ok(false);
+            }
+            // A solid archive's next file begins where this one ends.
+            io::copy(bytes, &mut io::sink())?;
+            Ok(true)
+        })
+        .map_err(unreadable)?;
+    outcome
+}
+
+fn inside(path: Option<&str>, name: &str) -> String {
+    path.map_or_else(|| name.to_owned(), |path| format!("{path}/{name}"))
+}

@@ -1,0 +1,219 @@
+//! The formats of records: how a file is cut into records, and how a record is read.
+
+use crate::manifest::Unit;
+use games::chess::bag::{self, BagRecord};
+use games::chess::lc0::{self, ValueSource};
+use games::shogi::detect::{Binary, detect};
+use games::shogi::{csa, hcpe, hcpe3, kif, psv, usi_lines};
+use games::{GameKind, ParsedGame, ParsedPosition, Rejected, chess::pgn};
+use std::io::{self, BufRead, Read as _};
+
+/// A format of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// PGN (chess).
+    Pgn,
+    /// Lc0's training chunks, V3 to V6: a game each, usually gzipped in a tar (chess).
+    Lc0,
+    /// DeepMind's bags of positions and their values (chess).
+    BagStateValue,
+    /// DeepMind's bags of positions and their best moves (chess).
+    BagBehavioralCloning,
+    /// DeepMind's bags of a value for every legal move (chess).
+    BagActionValue,
+    /// CSA, one game or many (shogi).
+    Csa,
+    /// KIF, one game (shogi).
+    Kif,
+    /// USI or SFEN lines, a game each (shogi).
+    Usi,
+    /// HCPE and HCPE2: single positions of 38 bytes (shogi).
+    Hcpe,
+    /// HCPE3: games with visit counts (shogi).
+    Hcpe3,
+    /// PackedSfenValue: single positions of 40 bytes (shogi).
+    Psv,
+}
+
+/// What a record says.
+pub(super) enum Parsed {
+    Game(Box<ParsedGame>),
+    /// A position, and whether its move was chosen for being good.
+    Position(Box<ParsedPosition>, bool),
+}
+
+/// The records of a file, as bytes.
+pub(super) type Records<'a> = Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>;
+
+/// A longer chunk of Lc0's is no game: 7,000 positions.
+const LC0_BYTES: u64 = 1 << 26;
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 11] = [
+        Self::Pgn,
+        Self::Lc0,
+        Self::BagStateValue,
+        Self::BagBehavioralCloning,
+        Self::BagActionValue,
+        Self::Csa,
+        Self::Kif,
+        Self::Usi,
+        Self::Hcpe,
+        Self::Hcpe3,
+        Self::Psv,
+    ];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pgn => "pgn",
+            Self::Lc0 => "lc0",
+            Self::BagStateValue => "bag_state_value",
+            Self::BagBehavioralCloning => "bag_behavioral_cloning",
+            Self::BagActionValue => "bag_action_value",
+            Self::Csa => "csa",
+            Self::Kif => "kif",
+            Self::Usi => "usi",
+            Self::Hcpe => "hcpe",
+            Self::Hcpe3 => "hcpe3",
+            Self::Psv => "psv",
+        }
+    }
+
+    /// The game whose records it holds.
+    #[must_use]
+    pub const fn game(self) -> GameKind {
+        match self {
+            Self::Pgn | Self::Lc0 | Self::BagStateValue | Self::BagBehavioralCloning | Self::BagActionValue => {
+                GameKind::Chess
+            }
+            Self::Csa | Self::Kif | Self::Usi | Self::Hcpe | Self::Hcpe3 | Self::Psv => GameKind::Shogi,
+        }
+    }
+
+    /// What one of its records becomes.
+    #[must_use]
+    pub const fn unit(self) -> Unit {
+        match self {
+            Self::Pgn | Self::Lc0 | Self::Csa | Self::Kif | Self::Usi | Self::Hcpe3 => Unit::Game,
+            Self::BagStateValue | Self::BagBehavioralCloning | Self::BagActionValue | Self::Hcpe | Self::Psv => {
+                Unit::Position
+            }
+        }
+    }
+
+    /// Whether its files are bags, which are read from their ends.
+    pub(super) const fn bag(self) -> Option<BagRecord> {
+        match self {
+            Self::BagStateValue => Some(BagRecord::StateValue),
+            Self::BagBehavioralCloning => Some(BagRecord::BehavioralCloning),
+            Self::BagActionValue => Some(BagRecord::ActionValue),
+            _ => None,
+        }
+    }
+
+    /// The bag that a file's name says it is; `None` for other files.
+    pub(super) fn of_bag(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        if !name.ends_with(".bag") && !name.ends_with(".bagz") {
+            return None;
+        }
+        [("behavioral_cloning", Self::BagBehavioralCloning), ("action_value", Self::BagActionValue)]
+            .into_iter()
+            .find_map(|(part, format)| name.contains(part).then_some(format))
+            .or(Some(Self::BagStateValue))
+    }
+
+    /// The format of a file: by the ending of its name (behind which a compression's may stand), else by its first
+    /// bytes, else the game's text format.
+    pub(super) fn of(game: GameKind, name: &str, head: &[u8]) -> Self {
+        let name = name.to_ascii_lowercase();
+        let packed = [".zst", ".gz", ".bz2"].iter().find_map(|ending| name.strip_suffix(ending));
+        let ending = packed.unwrap_or(&name).rsplit_once('.').map_or("", |(_, ending)| ending);
+        let named = Self::ALL.into_iter().find(|format| match format {
+            Self::Kif => matches!(ending, "kif" | "kifu"),
+            Self::Usi => matches!(ending, "usi" | "sfen"),
+            format => format.name() == ending,
+        });
+        let found = || match game {
+            GameKind::Chess => begins_lc0(head).then_some(Self::Lc0),
+            GameKind::Shogi => detect_binary(head).map(|binary| match binary {
+                Binary::Hcpe => Self::Hcpe,
+                Binary::Hcpe3 => Self::Hcpe3,
+                Binary::Psv => Self::Psv,
+            }),
+        };
+        named.filter(|format| format.game() == game).or_else(found).unwrap_or(Self::text(game))
+    }
+
+    /// A game's usual text format.
+    pub(super) const fn text(game: GameKind) -> Self {
+        match game {
+            GameKind::Chess => Self::Pgn,
+            GameKind::Shogi => Self::Csa,
+        }
+    }
+
+    /// Cuts a file into records.
+    pub(super) fn records<'a>(self, input: Box<dyn BufRead + 'a>) -> Records<'a> {
+        match self {
+            Self::Pgn => Box::new(pgn::records(input)),
+            Self::Lc0 => Box::new(whole(input)),
+            Self::BagStateValue | Self::BagBehavioralCloning | Self::BagActionValue => {
+                let reason = "a bag is read from its end: give the .bag file itself, unpacked";
+                Box::new(std::iter::once(Err(io::Error::other(reason))))
+            }
+            Self::Csa => Box::new(csa::records(input)),
+            Self::Kif => Box::new(kif::records(input)),
+            Self::Usi => Box::new(usi_lines::records(input)),
+            Self::Hcpe => Box::new(hcpe::records(input)),
+            Self::Hcpe3 => Box::new(hcpe3::records(input)),
+            Self::Psv => Box::new(psv::records(input)),
+        }
+    }
+
+    /// Reads a record.
+    pub(super) fn parse(self, record: &[u8], number: u64) -> Result<Parsed, Rejected> {
+        let game = |game: ParsedGame| Parsed::Game(Box::new(game));
+        let position = |position: ParsedPosition| Parsed::Position(Box::new(position), true);
+        let action = |position: ParsedPosition| Parsed::Position(Box::new(position), false);
+        match self {
+            Self::Pgn => pgn::parse(record, number).map(game),
+            Self::Lc0 => lc0::parse(record, number, ValueSource::Root).map(game),
+            Self::BagStateValue => bag::parse(record, BagRecord::StateValue, number).map(position),
+            Self::BagBehavioralCloning => bag::parse(record, BagRecord::BehavioralCloning, number).map(position),
+            Self::BagActionValue => bag::parse(record, BagRecord::ActionValue, number).map(action),
+            Self::Csa => csa::parse(record, number).map(game),
+            Self::Kif => kif::parse(record, number).map(game),
+            Self::Usi => usi_lines::parse(record, number).map(game),
+            Self::Hcpe => hcpe::parse(record, number).map(position),
+            Self::Hcpe3 => hcpe3::parse(record, number).map(game),
+            Self::Psv => psv::parse(record, number).map(position),
+        }
+    }
+}
+
+/// A file that is one record; none if it is empty.
+fn whole<'a>(input: Box<dyn BufRead + 'a>) -> impl Iterator<Item = io::Result<Vec<u8>>> + 'a {
+    let read = move || {
+        let mut record = Vec::new();
+        match input.take(LC0_BYTES + 1).read_to_end(&mut record)? {
+            bytes if bytes as u64 > LC0_BYTES => Err(io::Error::other("longer than the records of any game")),
+            _ => Ok(record),
+        }
+    };
+    std::iter::once_with(read).filter(|record| !matches!(record, Ok(bytes) if bytes.is_empty()))
+}
+
+/// Whether a file begins with the version of an Lc0 record, a number that no text begins with.
+fn begins_lc0(head: &[u8]) -> bool {
+    matches!(head, [3..=9, 0, 0, 0, ..])
+}
+
+/// Text is never taken for a binary format.
+fn detect_binary(head: &[u8]) -> Option<Binary> {
+    let control = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace() && *byte != 0x1b;
+    head.iter().any(control).then(|| detect(head)).flatten()
+}

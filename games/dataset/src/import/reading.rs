@@ -1,0 +1,229 @@
+//! Reading: files to chunks of records, each file by a thread of its own and ahead of its turn.
+//!
+//! Chunks come out file by file in the order of the command line, whatever the threads do, and every file may be only a
+//! few chunks ahead, so memory does not grow with the input.
+
+use super::container::walk;
+use super::format::Format;
+use crate::error::DatasetError;
+use games::GameKind;
+use games::chess::bag::Bag;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// Records in a chunk, at most.
+const CHUNK_RECORDS: usize = 1024;
+
+/// Bytes after which a chunk is full.
+const CHUNK_BYTES: usize = 2 << 20;
+
+/// Chunks that a file may be ahead.
+const CHUNKS_AHEAD: usize = 2;
+
+/// How much of a file tells its format.
+const HEAD_BYTES: usize = 1 << 16;
+
+/// The bytes of a record, or why its file could not be read on.
+pub(super) type Record = Result<Vec<u8>, String>;
+
+/// Records of one file, in their order.
+pub(super) struct Chunk {
+    /// The file's name without folders; a member of an archive behind the archive's name.
+    pub(super) file: String,
+    pub(super) format: Format,
+    /// The number of the first record in its file.
+    pub(super) first: u64,
+    pub(super) records: Vec<Record>,
+}
+
+/// What to read and how far that is.
+pub(super) struct Inputs<'a> {
+    paths: &'a [PathBuf],
+    game: GameKind,
+    format: Option<Format>,
+    total_bytes: u64,
+    bytes_read: AtomicU64,
+}
+
+impl<'a> Inputs<'a> {
+    /// Opens every file once: a misspelt name must not cost an hour.
+    pub(super) fn check(paths: &'a [PathBuf], game: GameKind, format: Option<Format>) -> Result<Self, DatasetError> {
+        let mut total_bytes = 0;
+        for path in paths {
+            let file = File::open(path).map_err(DatasetError::io("open", path))?;
+            let metadata = file.metadata().map_err(DatasetError::io("read", path))?;
+            if metadata.is_dir() {
+                return Err(DatasetError::io("read", path)(io::ErrorKind::IsADirectory.into()));
+            }
+            total_bytes += metadata.len();
+        }
+        Ok(Self { paths, game, format, total_bytes, bytes_read: AtomicU64::new(0) })
+    }
+
+    pub(super) fn total_bytes(&self) -> u64 {
+        self.total_bytes
+    }
+
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.bytes_read.load(Ordering::Relaxed).min(self.total_bytes)
+    }
+
+    /// Hands over all chunks in order, read by up to `threads` threads, until `take` says that it has enough.
+    pub(super) fn read(
+        &self,
+        threads: usize,
+        take: &mut dyn FnMut(&Path, Chunk) -> Result<bool, DatasetError>,
+    ) -> Result<(), DatasetError> {
+        let (senders, receivers): (Vec<_>, Vec<_>) =
+            self.paths.iter().map(|_| sync_channel::<Chunk>(CHUNKS_AHEAD)).unzip();
+        let senders: Vec<_> = senders.into_iter().map(|sender| std::sync::Mutex::new(Some(sender))).collect();
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..threads.clamp(1, self.paths.len()) {
+                scope.spawn(|| {
+                    // Files are begun in order, so the one whose turn it is always has a thread.
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        let Some((path, slot)) = self.paths.get(number).zip(senders.get(number)) else { break };
+                        if let Some(sender) = slot.lock().ok().and_then(|mut slot| slot.take()) {
+                            self.read_file(path, &sender);
+                        }
+                    }
+                });
+            }
+            // Dropping the receivers ends the threads, also those whose file nobody wants any more.
+            hand_over(self.paths, receivers, take)
+        })
+    }
+
+    /// Cuts one file into chunks; ends early where nobody takes them.
+    fn read_file(&self, path: &Path, sender: &SyncSender<Chunk>) {
+        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let mut current = name.clone();
+        if let Some(format) = self.format.or_else(|| Format::of_bag(&name)).filter(|format| format.bag().is_some()) {
+            if let Err(reason) = self.read_bag(path, &name, format, sender) {
+                drop(sender.send(Chunk { file: name, format, first: 0, records: vec![Err(reason)] }));
+            }
+            return;
+        }
+        let outcome = File::open(path).and_then(|file| {
+            let counted = Counted { file, bytes_read: &self.bytes_read, own: 0 };
+            walk(counted, &mut |member, input| {
+                current = member.map_or_else(|| name.clone(), |member| format!("{name}/{member}"));
+                if member.is_some_and(is_about_the_archive) {
+                    return Ok(());
+                }
+                self.read_records(&current, input, sender)
+            })
+        });
+        if let Err(error) = outcome {
+            let records = vec![Err(error.to_string())];
+            let format = self.format.unwrap_or(Format::text(self.game));
+            // Nobody is there to take it where reading was ended.
+            drop(sender.send(Chunk { file: current, format, first: 0, records }));
+        }
+    }
+
+    fn read_records(&self, file: &str, mut input: Box<dyn BufRead + '_>, sender: &SyncSender<Chunk>) -> io::Result<()> {
+        let mut head = Vec::new();
+        input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+        let format = self.format.unwrap_or_else(|| Format::of(self.game, file, &head));
+        let mut chunks = Chunks { file, format, sender, first: 0, records: Vec::new(), bytes: 0 };
+        for record in format.records(Box::new(io::Cursor::new(head).chain(input))) {
+            chunks.push(record.map_err(|error| error.to_string()))?;
+        }
+        chunks.send()
+    }
+
+    fn read_bag(&self, path: &Path, name: &str, format: Format, sender: &SyncSender<Chunk>) -> Result<(), String> {
+        let file = File::open(path).map_err(|error| error.to_string())?;
+        let counted = Counted { file, bytes_read: &self.bytes_read, own: 0 };
+        let compressed = name.to_ascii_lowercase().ends_with(".bagz");
+        let mut bag = Bag::open(BufReader::new(counted), compressed).map_err(|error| error.to_string())?;
+        let mut chunks = Chunks { file: name, format, sender, first: 0, records: Vec::new(), bytes: 0 };
+        while let Some(record) = bag.next().map_err(|error| error.to_string())? {
+            chunks.push(record.map(<[u8]>::to_vec)).map_err(|error| error.to_string())?;
+        }
+        chunks.send().map_err(|error| error.to_string())
+    }
+}
+
+/// Gathers records until a chunk is full.
+struct Chunks<'a> {
+    file: &'a str,
+    format: Format,
+    sender: &'a SyncSender<Chunk>,
+    first: u64,
+    records: Vec<Record>,
+    bytes: usize,
+}
+
+impl Chunks<'_> {
+    fn push(&mut self, record: Record) -> io::Result<()> {
+        self.bytes += record.as_ref().map_or(0, Vec::len);
+        self.records.push(record);
+        let full = self.records.len() >= CHUNK_RECORDS || self.bytes >= CHUNK_BYTES;
+        if full { self.send() } else { Ok(()) }
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        if self.records.is_empty() {
+            return Ok(());
+        }
+        let (file, format, first) = (self.file.to_owned(), self.format, self.first);
+        let chunk = Chunk { file, format, first, records: std::mem::take(&mut self.records) };
+        self.first += chunk.records.len() as u64;
+        self.bytes = 0;
+        self.sender.send(chunk).map_err(|_| io::Error::other("nobody wants more"))
+    }
+}
+
+/// Whether a member of an archive holds words about it instead of records.
+fn is_about_the_archive(member: &str) -> bool {
+    let name = member.rsplit('/').next().unwrap_or(member).to_ascii_lowercase();
+    ["license", "licence", "copying", "readme"].iter().any(|start| name.starts_with(start))
+}
+
+fn hand_over(
+    paths: &[PathBuf],
+    receivers: Vec<Receiver<Chunk>>,
+    take: &mut dyn FnMut(&Path, Chunk) -> Result<bool, DatasetError>,
+) -> Result<(), DatasetError> {
+    for (path, receiver) in paths.iter().zip(receivers) {
+        for chunk in receiver {
+            if !take(path, chunk)? {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Counts what is read, before it is unpacked.
+struct Counted<'a> {
+    file: File,
+    bytes_read: &'a AtomicU64,
+    own: u64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.own += read as u64;
+        self.bytes_read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+impl Seek for Counted<'_> {
+    /// What was read before a new beginning does not count.
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        if to == SeekFrom::Start(0) {
+            self.bytes_read.fetch_sub(std::mem::take(&mut self.own), Ordering::Relaxed);
+        }
+        self.file.seek(to)
+    }
+}

@@ -1,0 +1,51 @@
+//! The text of a small file that may be packed, as a whole.
+
+use super::container::walk;
+use crate::error::DatasetError;
+use std::fs::File;
+use std::io::{self, BufRead as _, Read as _};
+use std::path::Path;
+
+/// More than this is no small file.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Reads a file into memory, plain or packed in any way that an import takes; of an archive, all its files one after
+/// the other.
+///
+/// # Errors
+/// If it cannot be read, it is damaged, or it is larger than 1 GiB unpacked.
+pub fn unpacked(path: &Path) -> Result<Vec<u8>, DatasetError> {
+    let file = File::open(path).map_err(DatasetError::io("open", path))?;
+    let mut bytes = Vec::new();
+    let mut read = |_: Option<&str>, mut input: Box<dyn io::BufRead + '_>| {
+        // Files of an archive begin on lines of their own.
+        if bytes.last().is_some_and(|&last| last != b'\n') {
+            bytes.push(b'\n');
+        }
+        let room = MOST_BYTES - bytes.len() as u64;
+        input.by_ref().take(room).read_to_end(&mut bytes)?;
+        match input.fill_buf()? {
+            [] => Ok(()),
+            _ => Err(io::Error::other("it is larger than 1 GiB unpacked")),
+        }
+    };
+    walk(file, &mut read).map_err(DatasetError::io("read", path))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_and_packed_files_are_read_alike() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let (plain, packed) = (dir.path().join("book.epd"), dir.path().join("book.epd.zst"));
+        std::fs::write(&plain, b"startpos").expect("written");
+        std::fs::write(&packed, zstd::encode_all(&b"startpos"[..], 3).expect("packed")).expect("written");
+        assert_eq!(unpacked(&plain).expect("plain"), b"startpos");
+        assert_eq!(unpacked(&packed).expect("packed"), b"startpos");
+        let absent = unpacked(&dir.path().join("absent")).expect_err("there is none").to_string();
+        assert!(absent.contains("absent"), "{absent}");
+    }
+}

@@ -1,0 +1,35 @@
+//! What kind of move a move is, on any board.
+
+use games::{Entry, Game, InputName, Position};
+
+/// The kinds, in the order in which they are shown. A promotion that captures is a promotion.
+pub const MOVE_TYPES: [&str; 5] = ["quiet", "capture", "promotion", "drop", "castling"];
+
+/// The kind of a legal move. `row` is room for a packed row.
+pub(crate) fn move_type<G: Game>(
+    position: &G::Position,
+    mv: <G::Position as Position>::Move,
+    row: &mut Vec<u8>,
+) -> &'static str {
+    let (from, to) = match G::from_to().entries()[usize::from(position.move_index(mv))] {
+        Entry::Drop { .. } => return "drop",
+        Entry::Promotion { .. } => return "promotion",
+        Entry::Plain { from, to } => (usize::from(from), usize::from(to)),
+    };
+    // A promotion to a knight has no entry of its own; its text has the piece behind the squares.
+    if position.move_text(mv).len() > "e2e4".len() {
+        return "promotion";
+    }
+    row.clear();
+    row.resize(G::input(InputName::PieceTokens).row_bytes(), 0);
+    position.pack(InputName::PieceTokens, 0, row);
+    let own = 1..=G::PIECES.len();
+    let leaves_its_file = || G::GEOMETRY.file_of(from) != G::GEOMETRY.file_of(to);
+    match usize::from(row[to]) {
+        // A pawn on another file took one in passing: no pawn of any game leaves its file otherwise.
+        0 if G::PIECES[usize::from(row[from]) - 1] == "pawn" && leaves_its_file() => "capture",
+        0 => "quiet",
+        code if own.contains(&code) => "castling",
+        _ => "capture",
+    }
+}

@@ -1,0 +1,188 @@
+//! Datasets made of datasets: merged, and split in another way.
+
+use crate::build::{Added, Builder, Draft, Output, SplitPlan, fingerprint, without_counters};
+use crate::error::DatasetError;
+use crate::filter::Filters;
+use crate::manifest::{Counts, FORMAT, Manifest, RatingBucket, Unit, content_hash};
+use crate::playback::{Stuck, play_through};
+use crate::split::SplitBy;
+use crate::store::{GameRow, read_shard, verify};
+use games::{Game, GameKind, Position as _, with_game};
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use std::path::{Path, PathBuf};
+
+/// Rows that are replayed in parallel at a time.
+const ROWS_AT_A_TIME: usize = 1024;
+
+/// A dataset on the disk.
+#[derive(Debug, Clone)]
+pub struct OnDisk {
+    /// Its folder.
+    pub dir: PathBuf,
+    /// What it says about itself.
+    pub manifest: Manifest,
+}
+
+/// What is made of other datasets.
+#[derive(Debug, Clone)]
+pub struct RemakeOptions {
+    /// The datasets, in order; all of one game and one unit.
+    pub sources: Vec<OnDisk>,
+    /// The new dataset's folder, which must not exist yet.
+    pub output: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// The command that this is.
+    pub made_by: String,
+    /// How it is split. Single positions are always split by position.
+    pub split: SplitPlan,
+    /// Writes the manifest as YAML, which this crate does not know.
+    pub manifest_text: fn(&Manifest) -> Result<String, String>,
+}
+
+impl RemakeOptions {
+    /// The game and the unit that all sources share.
+    pub(crate) fn common(&self) -> Result<(GameKind, Unit), DatasetError> {
+        let wrong = |reason: String| Err(DatasetError::Option { option: "sources", reason });
+        let Some(first) = self.sources.first() else { return wrong("there is no dataset".to_owned()) };
+        let kind = |manifest: &Manifest| (manifest.game, manifest.unit);
+        match self.sources.iter().find(|source| kind(&source.manifest) != kind(&first.manifest)) {
+            None => Ok(kind(&first.manifest)),
+            Some(other) => wrong(format!(
+                "{} and {} do not hold the same kind of rows: games of chess, games of shogi and single positions \
+                 cannot be mixed",
+                first.manifest.name, other.manifest.name
+            )),
+        }
+    }
+
+    /// What all sources say, once each.
+    pub(crate) fn said(&self, of: fn(&Manifest) -> &str) -> String {
+        let mut said: Vec<&str> = Vec::new();
+        for source in &self.sources {
+            let text = of(&source.manifest);
+            if !said.contains(&text) {
+                said.push(text);
+            }
+        }
+        said.join("; ")
+    }
+}
+
+/// Makes one dataset of all sources' rows, in their order, split anew. Games that occur twice are kept once. Filters
+/// stay in the manifest where all sources agree in them; their marks stay on the rows in any case.
+///
+/// # Errors
+/// If the sources do not fit together, a shard is damaged, a game cannot be replayed, or the disk is full.
+pub fn remake(options: &RemakeOptions) -> Result<Manifest, DatasetError> {
+    let (game, unit) = options.common()?;
+    let plan = match unit {
+        Unit::Game => options.split.clone(),
+        Unit::Position => SplitPlan { by: SplitBy::Position, opening_plies: 0, ..options.split.clone() },
+    };
+    plan.check(unit)?;
+    let output = Output::create(&options.output)?;
+    let mut builder = Builder::new(output.dir(), &plan);
+    let mut counts = Counts::default();
+    for source in &options.sources {
+        rows_of(source, &mut |rows| {
+            let drafts: Vec<Result<Draft, DatasetError>> =
+                with_game!(game, G => rows.into_par_iter().map(|row| draft::<G>(row, &plan)).collect());
+            for draft in drafts {
+                counts.read += 1;
+                if let Added::Duplicate(_) = builder.add(draft?)? {
+                    counts.duplicates += 1;
+                }
+            }
+            Ok(())
+        })?;
+    }
+    let manifest = describe(options, builder, counts)?;
+    output.publish(&manifest, options.manifest_text)?;
+    Ok(manifest)
+}
+
+/// Hands over all rows of a dataset in order, some at a time, after checking its shards.
+pub(crate) fn rows_of(
+    source: &OnDisk,
+    take: &mut dyn FnMut(Vec<GameRow>) -> Result<(), DatasetError>,
+) -> Result<(), DatasetError> {
+    for shard in &source.manifest.shards {
+        verify(&source.dir, shard)?;
+        let mut waiting = Vec::new();
+        let mut outcome = Ok(());
+        read_shard(&source.dir.join(&shard.file), &mut |row| {
+            if outcome.is_err() {
+                return;
+            }
+            waiting.push(row);
+            if waiting.len() == ROWS_AT_A_TIME {
+                outcome = take(std::mem::take(&mut waiting));
+            }
+        })?;
+        outcome?;
+        take(waiting)?;
+    }
+    Ok(())
+}
+
+fn draft<G: Game>(row: GameRow, plan: &SplitPlan) -> Result<Draft, DatasetError> {
+    let mut keys = Vec::with_capacity(row.plies.into());
+    let mut together = None;
+    let marked = match plan.by {
+        SplitBy::Game => None,
+        SplitBy::Position => Some(0),
+        SplitBy::Opening => Some(usize::from(plan.opening_plies.min(row.plies - 1))),
+    };
+    play_through::<G>(row.start.as_deref(), &row.moves, |line, _| {
+        keys.push(line.position().repetition_key());
+        if marked == Some(line.plies()) {
+            together = Some(without_counters(G::KIND, &line.position().to_text()));
+        }
+    })
+    .map_err(|Stuck { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
+    let fingerprint = row.group.is_none().then(|| fingerprint(row.start.as_deref(), &row.moves));
+    Ok(Draft { row, keys, fingerprint, together })
+}
+
+fn describe(options: &RemakeOptions, builder: Builder<'_>, mut counts: Counts) -> Result<Manifest, DatasetError> {
+    let built = builder.finish()?;
+    counts.kept = built.kept;
+    counts.positions = built.positions;
+    counts.results = built.results;
+    counts.terminations = built.terminations;
+    let manifests = || options.sources.iter().map(|source| &source.manifest);
+    let first = &options.sources[0].manifest;
+    let agree = manifests().all(|manifest| manifest.filters == first.filters);
+    let mut names: Vec<String> = Vec::new();
+    for bucket in manifests().flat_map(|manifest| &manifest.rating_buckets) {
+        if !names.contains(&bucket.name) {
+            names.push(bucket.name.clone());
+        }
+    }
+    let bucket = |name: String| RatingBucket { games: built.buckets.get(&name).copied().unwrap_or(0), name };
+    Ok(Manifest {
+        format: FORMAT,
+        name: options.name.clone(),
+        game: first.game,
+        unit: first.unit,
+        source: options.said(|manifest| &manifest.source),
+        licence: options.said(|manifest| &manifest.licence),
+        made_by: options.made_by.clone(),
+        filters: if agree { first.filters.clone() } else { Filters::default() },
+        policy_from_ply: manifests().map(|manifest| manifest.policy_from_ply).min().unwrap_or(0),
+        value_curve: first.value_curve.clone(),
+        counts,
+        rating_buckets: names.into_iter().map(bucket).collect(),
+        split: built.split,
+        content_hash: content_hash(first.game, &built.shards),
+        shards: built.shards,
+    })
+}
+
+/// A dataset's folder and manifest together.
+impl From<(&Path, Manifest)> for OnDisk {
+    fn from((dir, manifest): (&Path, Manifest)) -> Self {
+        Self { dir: dir.to_owned(), manifest }
+    }
+}

@@ -1,0 +1,142 @@
+//! Checking a dataset from the ground up.
+
+use crate::build::fingerprint;
+use crate::error::DatasetError;
+use crate::loader::{Dataset, StoredGame};
+use crate::manifest::Unit;
+use crate::split::{PerSplit, Split};
+use games::{Game, Position as _, with_game};
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// How far probabilities of a policy may add up to something else than 1.
+const ROUNDING: f32 = 1e-3;
+
+/// Problems that are described; more are only counted.
+const DESCRIBED: usize = 20;
+
+/// What a check found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Verification {
+    /// Rows that were replayed, every move of them legal.
+    pub rows: u64,
+    /// Positions that were looked at.
+    pub positions: u64,
+    /// Moves of soft policies, each legal.
+    pub candidates: u64,
+    /// Games (start and moves) that are in several splits.
+    pub games_in_two_splits: u64,
+    /// Positions that are handed out, by split.
+    pub handed_out: PerSplit<u64>,
+    /// Those of them that also occur in a training row; 0 for training itself.
+    pub also_in_train: PerSplit<u64>,
+    /// How many things are wrong.
+    pub problems: u64,
+    /// The first of them in words.
+    pub described: Vec<String>,
+}
+
+impl Verification {
+    /// The share of a split's positions that occur in no training row.
+    #[must_use]
+    pub fn novel_share(&self, split: Split) -> f64 {
+        1.0 - self.also_in_train[split] as f64 / self.handed_out[split].max(1) as f64
+    }
+
+    fn problem(&mut self, what: String) {
+        self.problems += 1;
+        if self.described.len() < DESCRIBED {
+            self.described.push(what);
+        }
+    }
+}
+
+/// Checks an opened dataset, whose hashes are right already: replays every row, looks at every policy and value, and
+/// recomputes what the splits share. `by_position` asks that no position of validation or test occurs in training,
+/// which only datasets of positions (or luck) fulfil.
+///
+/// # Errors
+/// If a row cannot be replayed.
+pub fn verify_content(dataset: &Dataset, by_position: bool) -> Result<Verification, DatasetError> {
+    let mut found = Verification::default();
+    let mut train = Seen::default();
+    for split in Split::ALL {
+        let mut own = HashSet::new();
+        for game in dataset.stored(split) {
+            with_game!(dataset.game(), G => row::<G>(game, split, &mut train, &mut found))?;
+            own.insert(fingerprint(game.start.as_deref(), &game.moves));
+        }
+        if dataset.unit() == Unit::Game {
+            let shared = own.iter().filter(|game| train.games.contains(game)).count() as u64;
+            found.games_in_two_splits += shared;
+            if shared > 0 {
+                found.problem(format!("{shared} games of {} are in another split too", split.name()));
+            }
+        }
+        train.games.extend(own);
+    }
+    compare(dataset, by_position, &mut found);
+    Ok(found)
+}
+
+/// What was seen so far.
+#[derive(Default)]
+struct Seen {
+    /// Fingerprints of all games.
+    games: HashSet<u128>,
+    /// Keys of training positions.
+    positions: HashSet<u64>,
+}
+
+fn row<G: Game>(game: &StoredGame, split: Split, seen: &mut Seen, found: &mut Verification) -> Result<(), DatasetError> {
+    found.rows += 1;
+    let mut plies = game.policy.as_ref().map(|policy| policy.plies());
+    game.play_through::<G>(|line, _| {
+        let (position, ply) = (line.position(), line.plies());
+        found.positions += 1;
+        let key = position.repetition_key();
+        let used = game.used.as_ref().is_none_or(|used| used[ply]);
+        found.handed_out[split] += u64::from(used);
+        if split == Split::Train {
+            seen.positions.insert(key);
+        } else {
+            let known = seen.positions.contains(&key);
+            found.also_in_train[split] += u64::from(used && known);
+            if game.seen_in_train.get(ply).is_some_and(|&marked| marked != known) {
+                found.problem(format!("row {}, ply {ply}: seen_in_train should be {known}", game.id));
+            }
+        }
+        let candidates = plies.as_mut().and_then(Iterator::next).unwrap_or_default();
+        found.candidates += candidates.len() as u64;
+        let sum: f32 = candidates.iter().map(|&(_, probability)| probability).sum();
+        if !candidates.is_empty() && (sum - 1.0).abs() > ROUNDING {
+            found.problem(format!("row {}, ply {ply}: the policy adds up to {sum}", game.id));
+        }
+        for (text, _) in candidates {
+            if let Err(error) = position.parse_move(text) {
+                found.problem(format!("row {}, ply {ply}: {error}", game.id));
+            }
+        }
+        let value = game.value[ply];
+        if !value.is_nan() && !(0.0..=1.0).contains(&value) {
+            found.problem(format!("row {}, ply {ply}: the value {value} is no probability", game.id));
+        }
+    })
+}
+
+/// Compares what was found with what the manifest says.
+fn compare(dataset: &Dataset, by_position: bool, found: &mut Verification) {
+    let stated = &dataset.manifest().split;
+    for (split, novel) in
+        [(Split::Validation, stated.novel_validation_positions), (Split::Test, stated.novel_test_positions)]
+    {
+        let share = if found.handed_out[split] == 0 { 0.0 } else { found.novel_share(split) };
+        if (share - novel).abs() > 1e-9 {
+            found.problem(format!("{}: dataset.yaml states {novel} novel positions, there are {share}", split.name()));
+        }
+        let shared = found.also_in_train[split];
+        if by_position && shared > 0 {
+            found.problem(format!("{shared} positions of {} occur in training too", split.name()));
+        }
+    }
+}

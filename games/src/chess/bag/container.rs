@@ -1,0 +1,163 @@
+//! The container: records of bytes and where they end.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// Records whose ends and bytes are in memory at a time.
+const BLOCK: u64 = 1024;
+
+/// No position with its labels comes near this, packed or not.
+const MAX_RECORD: usize = 4096;
+
+const END_BYTES: u64 = size_of::<u64>() as u64;
+
+/// Why a bag cannot be read on.
+#[derive(Debug, thiserror::Error)]
+pub enum BagError {
+    /// The file fails.
+    #[error("the bag cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// The ends of the records make no sense.
+    #[error("the bag's index is damaged ({0}): the file is cut off or no bag, fetch it again")]
+    Index(String),
+}
+
+/// Reads the records of one file, with a block of them in memory.
+#[derive(Debug)]
+pub struct Bag<R> {
+    reader: R,
+    compressed: bool,
+    index_start: u64,
+    records: u64,
+    /// Records of the blocks taken so far.
+    loaded: u64,
+    /// The block: its bytes, the ends of its records in them, and how many records were handed out.
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    handed_out: usize,
+    /// Where the block ends in the file.
+    end: u64,
+    unpacked: Vec<u8>,
+}
+
+impl<R: Read + Seek> Bag<R> {
+    /// Opens a bag; `compressed` is true for `.bagz`.
+    ///
+    /// # Errors
+    /// If the file cannot be read or its end is no index.
+    pub fn open(mut reader: R, compressed: bool) -> Result<Self, BagError> {
+        let size = reader.seek(SeekFrom::End(0))?;
+        let index_start = match size {
+            0 => 0,
+            1..END_BYTES => return Err(BagError::Index(format!("the file has {size} bytes"))),
+            _ => {
+                reader.seek(SeekFrom::Start(size - END_BYTES))?;
+                read_end(&mut reader)?
+            }
+        };
+        if index_start > size || (size - index_start) % END_BYTES != 0 {
+            return Err(BagError::Index(format!("it should begin at byte {index_start} of {size}")));
+        }
+        Ok(Self {
+            reader,
+            compressed,
+            index_start,
+            records: (size - index_start) / END_BYTES,
+            loaded: 0,
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            handed_out: 0,
+            end: 0,
+            unpacked: Vec::new(),
+        })
+    }
+
+    /// How many records the bag has.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.records
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.records == 0
+    }
+
+    /// The next record, unpacked, or what is wrong with it alone; `None` at the bag's end.
+    ///
+    /// # Errors
+    /// If the bag cannot be read on at all.
+    #[expect(clippy::should_implement_trait, reason = "a record borrows the bag's buffer")]
+    pub fn next(&mut self) -> Result<Option<Result<&[u8], String>>, BagError> {
+        if self.handed_out == self.ends.len() {
+            if self.loaded == self.records {
+                return Ok(None);
+            }
+            self.load()?;
+        }
+        let start = self.handed_out.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let record = &self.bytes[start..self.ends[self.handed_out]];
+        self.handed_out += 1;
+        if !self.compressed || record.is_empty() {
+            return Ok(Some(Ok(record)));
+        }
+        // No more is unpacked than fits, whatever the frame says of its size.
+        self.unpacked.resize(MAX_RECORD, 0);
+        let unpacked = zstd::bulk::decompress_to_buffer(record, self.unpacked.as_mut_slice());
+        Ok(Some(match unpacked {
+            Ok(bytes) => Ok(&self.unpacked[..bytes]),
+            Err(error) => Err(format!("the record cannot be unpacked: {error}")),
+        }))
+    }
+
+    /// Reads the next block: first its ends, then its bytes.
+    fn load(&mut self) -> Result<(), BagError> {
+        let count = BLOCK.min(self.records - self.loaded);
+        let start = self.end;
+        self.reader.seek(SeekFrom::Start(self.index_start + self.loaded * END_BYTES))?;
+        let mut index = vec![0; (count * END_BYTES) as usize];
+        self.reader.read_exact(&mut index)?;
+        self.ends.clear();
+        for (i, bytes) in index.as_chunks().0.iter().enumerate() {
+            let end = u64::from_le_bytes(*bytes);
+            let fits = end <= self.index_start && end >= self.end && end - self.end <= MAX_RECORD as u64;
+            if !fits {
+                let number = self.loaded + i as u64;
+                let reason = format!("record {number} should go from byte {} to byte {end}", self.end);
+                self.ends.clear();
+                return Err(BagError::Index(reason));
+            }
+            self.ends.push((end - start) as usize);
+            self.end = end;
+        }
+        self.bytes.resize((self.end - start) as usize, 0);
+        self.reader.seek(SeekFrom::Start(start))?;
+        self.reader.read_exact(&mut self.bytes)?;
+        self.loaded += count;
+        self.handed_out = 0;
+        Ok(())
+    }
+}
+
+/// The records of a bag one by one, for [`parse`](super::parse); one that cannot be unpacked is an error among them.
+pub fn records<R: Read + Seek>(mut bag: Bag<R>) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    let mut failed = false;
+    std::iter::from_fn(move || {
+        if failed {
+            return None;
+        }
+        match bag.next() {
+            Ok(record) => record.map(|record| record.map(<[u8]>::to_vec).map_err(io::Error::other)),
+            Err(error) => {
+                failed = true;
+                Some(Err(io::Error::other(error)))
+            }
+        }
+    })
+}
+
+fn read_end(reader: &mut impl Read) -> io::Result<u64> {
+    let mut bytes = [0; size_of::<u64>()];
+    reader.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}

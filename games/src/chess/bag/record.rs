@@ -1,0 +1,177 @@
+//! Records: Apache Beam's tuples of text and numbers.
+//!
+//! A text inside a tuple has its length in front, 7 bits a byte with the lowest first; the last field of a tuple has not.
+//! A number is a 64-bit float, big-endian. Reference: Apache Beam `sdks/python/apache_beam/coders/coder_impl.py`.
+
+use super::container::Bag;
+use crate::chess::ChessPosition;
+use crate::position::Position as _;
+use crate::record::{ParsedPosition, RejectKind, Rejected};
+use std::io::{Read, Seek};
+
+/// What the records of a bag hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BagRecord {
+    /// FEN, move, and the probability that the side to move wins after this move: one record for each legal move.
+    ActionValue,
+    /// FEN and the probability that the side to move wins.
+    StateValue,
+    /// FEN and the best move.
+    BehavioralCloning,
+}
+
+/// Reads a record and checks that position, move and probability are possible. The value of an action is that of the
+/// move, so the position's where the move is the best.
+///
+/// # Errors
+/// A record that is none; `number` says which one it is.
+pub fn parse(record: &[u8], kind: BagRecord, number: u64) -> Result<ParsedPosition, Rejected> {
+    let wrong = |kind, reason| Rejected { game: number, ply: None, kind, reason };
+    let fields = fields(record, kind).map_err(|(kind, reason)| wrong(kind, reason.to_owned()))?;
+    let position =
+        ChessPosition::parse(fields.fen).map_err(|error| wrong(RejectKind::StartPosition, error.to_string()))?;
+    let mv = fields.mv.map(|text| position.parse_move(text).map(|mv| position.move_text(mv)));
+    let mv = mv.transpose().map_err(|error| wrong(RejectKind::IllegalMove, error.to_string()))?;
+    if let Some(value) = fields.win_probability.filter(|value| !(0.0..=1.0).contains(value)) {
+        return Err(wrong(RejectKind::Syntax, format!("the probability of winning is {value}")));
+    }
+    let value = fields.win_probability.map(|value| value as f32);
+    Ok(ParsedPosition { mv, value, ..ParsedPosition::new(fields.fen.to_owned()) })
+}
+
+/// A record's fields as they stand there.
+struct Fields<'a> {
+    fen: &'a str,
+    mv: Option<&'a str>,
+    win_probability: Option<f64>,
+}
+
+type Wrong = (RejectKind, &'static str);
+
+fn fields(record: &[u8], kind: BagRecord) -> Result<Fields<'_>, Wrong> {
+    let mut rest = record;
+    let fen = text(nested(&mut rest)?)?;
+    let mv = match kind {
+        BagRecord::ActionValue => Some(text(nested(&mut rest)?)?),
+        BagRecord::BehavioralCloning => Some(text(std::mem::take(&mut rest))?),
+        BagRecord::StateValue => None,
+    };
+    let win_probability = match kind {
+        BagRecord::ActionValue | BagRecord::StateValue => Some(number(&mut rest)?),
+        BagRecord::BehavioralCloning => None,
+    };
+    if !rest.is_empty() {
+        return Err((RejectKind::Syntax, "the record goes on behind its last field: another kind of record?"));
+    }
+    Ok(Fields { fen, mv, win_probability })
+}
+
+const CUT_OFF: Wrong = (RejectKind::Truncated, "the record ends inside a field: cut off, or another kind of record");
+
+/// The bytes of a field with its length in front.
+fn nested<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], Wrong> {
+    let length = usize::try_from(varint(rest)?).map_err(|_| CUT_OFF)?;
+    let (field, behind) = rest.split_at_checked(length).ok_or(CUT_OFF)?;
+    *rest = behind;
+    Ok(field)
+}
+
+fn varint(rest: &mut &[u8]) -> Result<u64, Wrong> {
+    let mut value = 0;
+    for shift in (0..u64::BITS).step_by(7) {
+        let (&byte, behind) = rest.split_first().ok_or(CUT_OFF)?;
+        *rest = behind;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Ok(value);
+        }
+    }
+    Err((RejectKind::Syntax, "the length of a field has too many bytes"))
+}
+
+fn text(bytes: &[u8]) -> Result<&str, Wrong> {
+    std::str::from_utf8(bytes).map_err(|_| (RejectKind::Syntax, "a text is not UTF-8"))
+}
+
+fn number(rest: &mut &[u8]) -> Result<f64, Wrong> {
+    let (&bytes, behind) = rest.split_first_chunk().ok_or(CUT_OFF)?;
+    *rest = behind;
+    Ok(f64::from_be_bytes(bytes))
+}
+
+/// The positions of a bag. Action values of one position that stand behind each other become one position with its
+/// best move and that move's value (the first of equals); a shuffled bag gives one position for each record instead,
+/// whose move is any move: group it by FEN first.
+#[derive(Debug)]
+pub struct Positions<R> {
+    bag: Bag<R>,
+    kind: BagRecord,
+    /// Records taken so far.
+    taken: u64,
+    /// The first record of the next position.
+    waiting: Option<ParsedPosition>,
+    /// A bag that fails is not read on.
+    failed: bool,
+}
+
+impl<R: Read + Seek> Positions<R> {
+    /// The positions of a bag whose records are of this kind.
+    pub fn new(bag: Bag<R>, kind: BagRecord) -> Self {
+        Self { bag, kind, taken: 0, waiting: None, failed: false }
+    }
+
+    fn record(&mut self) -> Option<Result<ParsedPosition, Rejected>> {
+        if self.failed {
+            return None;
+        }
+        let number = self.taken;
+        let unreadable = |reason| Rejected { game: number, ply: None, kind: RejectKind::Unreadable, reason };
+        match self.bag.next() {
+            Ok(None) => None,
+            Ok(Some(record)) => {
+                self.taken += 1;
+                Some(record.map_err(unreadable).and_then(|record| parse(record, self.kind, number)))
+            }
+            Err(error) => {
+                self.failed = true;
+                Some(Err(unreadable(error.to_string())))
+            }
+        }
+    }
+}
+
+impl<R: Read + Seek> Iterator for Positions<R> {
+    type Item = Result<ParsedPosition, Rejected>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut best = match self.waiting.take() {
+            Some(first) => first,
+            None => match self.record()? {
+                Ok(first) => first,
+                Err(rejected) => return Some(Err(rejected)),
+            },
+        };
+        if self.kind != BagRecord::ActionValue {
+            return Some(Ok(best));
+        }
+        // A bad record among a position's actions is reported first, and the position goes on behind it.
+        loop {
+            match self.record() {
+                Some(Ok(other)) if other.start == best.start => {
+                    if other.value > best.value {
+                        best = other;
+                    }
+                }
+                Some(Ok(other)) => {
+                    self.waiting = Some(other);
+                    return Some(Ok(best));
+                }
+                Some(Err(rejected)) => {
+                    self.waiting = Some(best);
+                    return Some(Err(rejected));
+                }
+                None => return Some(Ok(best)),
+            }
+        }
+    }
+}

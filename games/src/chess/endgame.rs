@@ -1,0 +1,306 @@
+//! Exact values of the smallest endings: a king and a pawn, rook or queen against a lone king.
+//!
+//! Retrograde analysis (K. Thompson, "Retrograde Analysis of Certain Endgames", ICCA Journal 9(3), 1986): mates are lost
+//! in 0 plies; from there every level of positions is found by taking moves back. A move of the strong side that leads to
+//! a lost position wins; the lone king has lost when none of its moves is left that is not refuted. What is never reached
+//! is a draw. The rules of repetition and of fifty moves do not count.
+//!
+//! Squares are held from the strong side's view, as White: the rules of chess are the same for both colours.
+
+use super::ChessPosition;
+use super::moves::in_frame;
+use crate::position::Position as _;
+use shakmaty::attacks::{attacks, king_attacks};
+use shakmaty::{Bitboard, Board, CastlingMode, Color, FromSetup as _, Move, Piece, Position as _, Role, Setup, Square};
+
+/// An ending, by its material.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// King and pawn against king. Pawns may stand on every file.
+    Kpk,
+    /// King and rook against king.
+    Krk,
+    /// King and queen against king.
+    Kqk,
+}
+
+impl Ending {
+    /// Every ending.
+    pub const ALL: [Self; 3] = [Self::Kpk, Self::Krk, Self::Kqk];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kpk => "kpk",
+            Self::Krk => "krk",
+            Self::Kqk => "kqk",
+        }
+    }
+
+    const fn role(self) -> Role {
+        match self {
+            Self::Kpk => Role::Pawn,
+            Self::Krk => Role::Rook,
+            Self::Kqk => Role::Queen,
+        }
+    }
+
+    /// Every legal position with White as the strong side, in an order that never changes. Positions without a legal
+    /// move are among them.
+    pub fn placements(self) -> impl Iterator<Item = Placement> {
+        let squares = || Square::ALL.into_iter();
+        [true, false]
+            .into_iter()
+            .flat_map(move |strong| squares().map(move |king| (strong, king)))
+            .flat_map(move |(strong, king)| squares().map(move |piece| (strong, king, piece)))
+            .flat_map(move |(strong, king, piece)| {
+                squares().map(move |lone| Placement { ending: self, strong_to_move: strong, king, piece, lone })
+            })
+            .filter(|placement| placement.is_legal())
+    }
+}
+
+/// What a position is worth to the side to move under best play, with the plies until mate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// It mates, at best after so many plies.
+    Win(u8),
+    /// Neither side can force mate.
+    Draw,
+    /// It is mated, at best after so many plies; 0 where it stands mated.
+    Loss(u8),
+}
+
+impl Value {
+    /// Whether a move to a position of value `after` (to the opponent) keeps the result, however long it then takes.
+    #[must_use]
+    pub const fn is_kept_by(self, after: Self) -> bool {
+        matches!(
+            (self, after),
+            (Self::Win(_), Self::Loss(_)) | (Self::Draw, Self::Draw) | (Self::Loss(_), Self::Win(_))
+        )
+    }
+}
+
+/// Where the three pieces stand and whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement {
+    ending: Ending,
+    strong_to_move: bool,
+    king: Square,
+    piece: Square,
+    lone: Square,
+}
+
+/// Placements, legal or not: the turn and three squares.
+const PLACEMENTS: usize = 2 * Square::ALL.len().pow(3);
+
+impl Placement {
+    /// The position, with White as the strong side.
+    #[must_use]
+    pub fn position(self) -> ChessPosition {
+        let mut board = Board::empty();
+        board.set_piece_at(self.king, Color::White.king());
+        board.set_piece_at(self.piece, self.ending.role().of(Color::White));
+        board.set_piece_at(self.lone, Color::Black.king());
+        let turn = if self.strong_to_move { Color::White } else { Color::Black };
+        let setup = Setup { board, turn, ..Setup::empty() };
+        let rules = shakmaty::Chess::from_setup(setup, CastlingMode::Standard);
+        ChessPosition::from_rules(rules.expect("placements are handed out only if they are legal"))
+    }
+
+    fn index(self) -> usize {
+        [self.king, self.piece, self.lone]
+            .into_iter()
+            .fold(usize::from(self.strong_to_move), |index, square| index * Square::ALL.len() + square.to_usize())
+    }
+
+    fn is_legal(self) -> bool {
+        let Self { ending, strong_to_move, king, piece, lone } = self;
+        let apart = king != piece && piece != lone && lone != king && !king_attacks(king).contains(lone);
+        let stands = ending != Ending::Kpk || !Bitboard::BACKRANKS.contains(piece);
+        apart && stands && !(strong_to_move && self.attacked(lone))
+    }
+
+    /// Whether the strong side's piece attacks a square, with the lone king out of its way.
+    fn attacked(self, square: Square) -> bool {
+        let piece = Piece { color: Color::White, role: self.ending.role() };
+        attacks(self.piece, piece, Bitboard::from_square(self.king)).contains(square)
+    }
+
+    /// How many moves the lone king has. Taking the piece is one of them, and the only one that leaves the ending.
+    fn lone_moves(self) -> u8 {
+        let safe = |to: Square| !king_attacks(self.king).contains(to) && (to == self.piece || !self.attacked(to));
+        king_attacks(self.lone).into_iter().filter(|&to| safe(to)).count() as u8
+    }
+
+    /// The positions from which the side that is not to move came here by a move within the ending.
+    fn before(self) -> impl Iterator<Item = Self> {
+        let Self { ending, strong_to_move, king, piece, lone } = self;
+        let turned = Self { strong_to_move: !strong_to_move, ..self };
+        let from = |possible, squares: Bitboard| if possible { squares } else { Bitboard::EMPTY };
+        let lone_from = from(strong_to_move, king_attacks(lone));
+        let king_from = from(!strong_to_move, king_attacks(king));
+        let occupied = Bitboard::from_square(king) | Bitboard::from_square(lone);
+        let piece_from = match ending {
+            Ending::Kpk => pawn_origins(piece, occupied),
+            Ending::Krk | Ending::Kqk => attacks(piece, Piece { color: Color::White, role: ending.role() }, occupied),
+        };
+        let by_lone = lone_from.into_iter().map(move |lone| Self { lone, ..turned });
+        let by_king = king_from.into_iter().map(move |king| Self { king, ..turned });
+        let by_piece = from(!strong_to_move, piece_from).into_iter().map(move |piece| Self { piece, ..turned });
+        by_lone.chain(by_king).chain(by_piece).filter(|placement| placement.is_legal())
+    }
+}
+
+/// Where a white pawn may have come from without taking anything.
+fn pawn_origins(pawn: Square, occupied: Bitboard) -> Bitboard {
+    let step = Bitboard::from_square(pawn).shift(-8) & !occupied;
+    let jump = (step & Bitboard::from_rank(shakmaty::Rank::Third)).shift(-8);
+    step | jump
+}
+
+/// In place of a distance: nobody wins.
+const DRAWN: u8 = u8::MAX;
+
+/// The plies until mate of every placement of one ending, [`DRAWN`] where there is none.
+#[derive(Debug)]
+struct Table {
+    ending: Ending,
+    plies: Vec<u8>,
+}
+
+impl Table {
+    /// Works backwards from the mates and, with pawns, from the promotions that win in a table of `promoted`.
+    fn solve(ending: Ending, promoted: &[Self]) -> Self {
+        let mut plies = vec![DRAWN; PLACEMENTS];
+        // Moves of the lone king that are not refuted.
+        let mut escapes = vec![0_u8; PLACEMENTS];
+        let mut levels: Vec<Vec<Placement>> = vec![Vec::new()];
+        for placement in ending.placements() {
+            if placement.strong_to_move {
+                let wins = promoted.iter().filter_map(|table| table.after_promotion(placement));
+                wins.for_each(|distance| due(&mut levels, distance + 1, placement));
+            } else {
+                let moves = placement.lone_moves();
+                escapes[placement.index()] = moves;
+                if moves == 0 && placement.attacked(placement.lone) {
+                    due(&mut levels, 0, placement);
+                }
+            }
+        }
+        let mut distance = 0;
+        while distance < levels.len() {
+            for placement in std::mem::take(&mut levels[distance]) {
+                if plies[placement.index()] != DRAWN {
+                    continue;
+                }
+                plies[placement.index()] = distance as u8;
+                for before in placement.before() {
+                    if !before.strong_to_move {
+                        let left = &mut escapes[before.index()];
+                        *left -= 1;
+                        if *left > 0 {
+                            continue;
+                        }
+                    }
+                    due(&mut levels, distance + 1, before);
+                }
+            }
+            distance += 1;
+        }
+        Self { ending, plies }
+    }
+
+    /// The plies until mate after a pawn's promotion to this ending's piece, if that is possible and wins.
+    fn after_promotion(&self, placement: Placement) -> Option<usize> {
+        let last = Bitboard::from_square(placement.piece).shift(8) & Bitboard::from_rank(shakmaty::Rank::Eighth);
+        let piece = last.into_iter().find(|&to| to != placement.king && to != placement.lone)?;
+        let after = Placement { ending: self.ending, strong_to_move: false, piece, ..placement };
+        match self.plies[after.index()] {
+            DRAWN => None,
+            distance => Some(distance.into()),
+        }
+    }
+}
+
+/// Notes that a placement is decided in so many plies, unless it is sooner.
+fn due(levels: &mut Vec<Vec<Placement>>, distance: usize, placement: Placement) {
+    if levels.len() <= distance {
+        levels.resize(distance + 1, Vec::new());
+    }
+    levels[distance].push(placement);
+}
+
+/// Solved endings.
+#[derive(Debug)]
+pub struct Solved {
+    tables: Vec<Table>,
+}
+
+impl Solved {
+    /// Solves an ending and those that it can become: about a tenth of a second each.
+    #[must_use]
+    pub fn new(ending: Ending) -> Self {
+        let tables = match ending {
+            Ending::Kpk => {
+                let mut tables: Vec<Table> = [Ending::Kqk, Ending::Krk].map(|ending| Table::solve(ending, &[])).into();
+                let pawns = Table::solve(ending, &tables);
+                tables.push(pawns);
+                tables
+            }
+            Ending::Krk | Ending::Kqk => vec![Table::solve(ending, &[])],
+        };
+        Self { tables }
+    }
+
+    /// What a position is worth to the side to move; `None` if it belongs to no ending that is solved here. A lone king
+    /// against a king, with a knight or a bishop or without, is a draw.
+    #[must_use]
+    pub fn value(&self, position: &ChessPosition) -> Option<Value> {
+        let rules = position.as_shakmaty();
+        let (board, turn) = (rules.board(), rules.turn());
+        if rules.castles().any() {
+            return None;
+        }
+        let mut pieces = board.occupied() & !board.kings();
+        let Some(square) = pieces.pop_front() else { return Some(Value::Draw) };
+        if pieces.any() {
+            return None;
+        }
+        let piece = board.piece_at(square)?;
+        if matches!(piece.role, Role::Knight | Role::Bishop) {
+            return Some(Value::Draw);
+        }
+        let table = self.tables.iter().find(|table| table.ending.role() == piece.role)?;
+        let seen = |square: Square| Square::new(in_frame(square, piece.color) as u32);
+        let placement = Placement {
+            ending: table.ending,
+            strong_to_move: turn == piece.color,
+            king: seen(board.king_of(piece.color)?),
+            piece: seen(square),
+            lone: seen(board.king_of(!piece.color)?),
+        };
+        Some(match (table.plies[placement.index()], placement.strong_to_move) {
+            (DRAWN, _) => Value::Draw,
+            (plies, true) => Value::Win(plies),
+            (plies, false) => Value::Loss(plies),
+        })
+    }
+
+    /// The legal moves that keep the position's result: all that win where it is won, all that hold a draw, every move
+    /// where it is lost. Empty where there is no move, or the position is not solved here.
+    #[must_use]
+    pub fn keeping(&self, position: &ChessPosition) -> Vec<Move> {
+        let Some(value) = self.value(position) else { return Vec::new() };
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        moves.retain(|&mv| {
+            let mut after = position.clone();
+            after.play(mv);
+            self.value(&after).is_some_and(|after| value.is_kept_by(after))
+        });
+        moves
+    }
+}

@@ -1,0 +1,130 @@
+//! Lc0's 112 planes as packed rows: the input `lc0_112`.
+//!
+//! A row holds eight boards of piece codes, eight repetition flags and eight scalars; expanded, the channels of a
+//! square are Lc0's planes in their order: per step own and opposing pawn, knight, bishop, rook, queen, king and the
+//! repetition plane (13 · 8 = 104), castling (own queen side, own king side, the opponent's likewise), Black to move,
+//! rule 50, zeros, ones. All boards are seen by the side to move *now*, Black's mirrored by rank, files where they are.
+//! Reference: lc0 `src/neural/encoder.cc` (`INPUT_CLASSICAL_112_PLANE`).
+//!
+//! Deviations: rule 50 is the count divided by 99, as lczero-training feeds it (lc0 itself feeds the raw count, and the
+//! division is folded into exported weights; the paper does not mention it). An en-passant square counts where the
+//! capture is legal; Lc0 counts it wherever a start FEN names it.
+
+use super::input::pack_board;
+use super::{Chess, ChessPosition, moves};
+use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
+use crate::position::{Earlier, Game, Position as _};
+use shakmaty::{CastlingSide, Color, Position as _, Square};
+
+/// Positions that the input shows, the current one included.
+pub const STEPS: usize = 8;
+
+/// The last value of the rule-50 counter before a draw can be claimed.
+const RULE_50_SCALE: f32 = 99.0;
+
+const FEATURES: [Feature; 8] = [
+    scalar("castling.own.queen_side", 1.0),
+    scalar("castling.own.king_side", 1.0),
+    scalar("castling.opponent.queen_side", 1.0),
+    scalar("castling.opponent.king_side", 1.0),
+    scalar("black_to_move", 1.0),
+    scalar("rule_50", RULE_50_SCALE),
+    scalar("zeros", 1.0),
+    scalar("ones", 1.0),
+];
+
+const fn scalar(name: &'static str, scale: f32) -> Feature {
+    Feature { name, kind: FeatureKind::Scalar { scale } }
+}
+
+/// What stands in the steps before the first known position (Lc0's option `history-fill`). Either way an en-passant
+/// square proves one position more, that before the pawn's double step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HistoryFill {
+    /// Nothing (`no`): what Lc0 plays its training games with, so what its chunks hold and `lc0_112` packs.
+    No,
+    /// The first position again, unless it is the standard start (`fen_only`): what Lc0 plays with otherwise.
+    FenOnly,
+}
+
+pub(super) fn layout() -> InputLayout {
+    InputLayout::of::<Chess>(InputName::Lc0_112, Boards::History { steps: STEPS }, &FEATURES)
+}
+
+/// Writes one row of `lc0_112` with a rule for missing history, which the input itself fixes to [`HistoryFill::No`].
+/// `earlier` holds the positions before the current one, the latest first.
+///
+/// # Panics
+/// If `out` has not [`InputLayout::row_bytes`] bytes.
+pub fn pack(
+    current: &ChessPosition,
+    repetitions: u8,
+    earlier: &[Earlier<ChessPosition>],
+    fill: HistoryFill,
+    out: &mut [u8],
+) {
+    let squares = Chess::GEOMETRY.squares();
+    let viewer = current.as_shakmaty().turn();
+    let (boards, rest) = out.split_at_mut(STEPS * squares);
+    let (repeated, features) = rest.split_at_mut(STEPS);
+    repeated.fill(0);
+    let known = earlier.iter().take(STEPS - 1);
+    let known = std::iter::once((current, repetitions)).chain(known.map(|past| (&past.position, past.repetitions)));
+    let mut steps = boards.chunks_exact_mut(squares);
+    let mut first = current;
+    // In this order: the zip takes no board for a position that is not there.
+    for ((position, repetitions), (board, repeated)) in known.zip(steps.by_ref().zip(repeated)) {
+        pack_board(position.as_shakmaty(), viewer, board);
+        *repeated = u8::from(repetitions > 0);
+        first = position;
+    }
+    for (missing, board) in steps.enumerate() {
+        if made_up(first, missing, fill) {
+            pack_board(first.as_shakmaty(), viewer, board);
+            undo_double_step(first.as_shakmaty(), viewer, board);
+        } else {
+            board.fill(0);
+        }
+    }
+    features.copy_from_slice(&pack_features(current.as_shakmaty()));
+}
+
+/// Whether the `missing`-th step before the first known position is made up from it.
+fn made_up(first: &ChessPosition, missing: usize, fill: HistoryFill) -> bool {
+    match fill {
+        HistoryFill::No => missing == 0 && first.as_shakmaty().legal_ep_square().is_some(),
+        HistoryFill::FenOnly => *first != ChessPosition::start(),
+    }
+}
+
+/// Takes back the pawn's double step to which `rules` owes its en-passant square, on a packed board.
+fn undo_double_step(rules: &shakmaty::Chess, viewer: Color, board: &mut [u8]) {
+    let Some(passed) = rules.legal_ep_square() else { return };
+    let mover = !rules.turn();
+    let (from, to) = double_step(passed, mover);
+    board.swap(moves::in_frame(from, viewer), moves::in_frame(to, viewer));
+}
+
+/// Where `mover`'s pawn came from and where it went when it passed this square.
+pub(super) fn double_step(passed: Square, mover: Color) -> (Square, Square) {
+    let rank_of = |white| mover.relative_rank(white);
+    (
+        Square::from_coords(passed.file(), rank_of(shakmaty::Rank::Second)),
+        Square::from_coords(passed.file(), rank_of(shakmaty::Rank::Fourth)),
+    )
+}
+
+fn pack_features(rules: &shakmaty::Chess) -> [u8; FEATURES.len()] {
+    let turn = rules.turn();
+    let right = |color: Color, side| u8::from(rules.castles().has(color, side));
+    [
+        right(turn, CastlingSide::QueenSide),
+        right(turn, CastlingSide::KingSide),
+        right(!turn, CastlingSide::QueenSide),
+        right(!turn, CastlingSide::KingSide),
+        u8::from(turn == Color::Black),
+        rules.halfmoves().min(u32::from(u8::MAX)) as u8,
+        0,
+        1,
+    ]
+}

@@ -1,0 +1,282 @@
+//! From the records of a chunk to a game.
+
+use super::error::Lc0Error;
+use super::order;
+use super::record::{Evaluation, Record, Version};
+use super::records::Records;
+use super::state::State;
+use crate::chess::ChessPosition;
+use crate::chess::pgn::ending;
+use crate::line::Line;
+use crate::position::{Position as _, Side};
+use crate::record::{Candidate, GameResult, ParsedGame, Rejected, Termination};
+use shakmaty::Move;
+use std::io::Read;
+
+/// Which of a record's values becomes the value of its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ValueSource {
+    /// The search's mean over the whole tree.
+    #[default]
+    Root,
+    /// Behind the move with most visits.
+    Best,
+    /// Behind the move played (V6).
+    Played,
+    /// The network's own, before the search (V6, where recorded).
+    Original,
+}
+
+/// Reads game number `number` of a file: see [`read_game`].
+///
+/// # Errors
+/// A chunk that is no game, as [`Lc0Error`] words it.
+pub fn parse(chunk: impl Read, number: u64, value: ValueSource) -> Result<ParsedGame, Rejected> {
+    read_game(chunk, value).map_err(|error| error.rejected(number))
+}
+
+/// Makes a game of an unpacked chunk. Its candidates are the moves that got visits, with their shares; its values are
+/// `(q + 1) / 2`, so that a draw is half a win. Records that stand in another order than that of the game are sorted.
+///
+/// # Errors
+/// See [`Lc0Error`]; nothing of the chunk is taken then.
+pub fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Lc0Error> {
+    let mut reader = Records::new(chunk);
+    let (mut records, mut version) = (Vec::new(), None);
+    while let Some(record) = reader.next()? {
+        version = Some(record.version());
+        records.push(Kept::new(&record, records.len() as u32, value)?);
+    }
+    match replay(&records) {
+        Err(Stop::OutOfOrder(_)) => {
+            let order = order::restore(&records)?;
+            let mut places: Vec<Option<Kept>> = records.into_iter().map(Some).collect();
+            let sorted: Vec<Kept> = order.into_iter().filter_map(|i| places[i].take()).collect();
+            replay(&sorted)
+        }
+        outcome => outcome,
+    }
+    .map_err(|stop| stop.into_error(version))
+}
+
+/// What of a record its game needs.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) state: State,
+    /// The pieces of the step before, in the same frame.
+    pub(super) before: [u64; 12],
+    /// The policy index of the move played, where the record names it.
+    pub(super) played: Option<u16>,
+    /// Policy entries above 0.
+    policy: Vec<(u16, f32)>,
+    value: Option<f32>,
+    result: Evaluation,
+    ending: u8,
+}
+
+impl Kept {
+    fn new(record: &Record<'_>, number: u32, value: ValueSource) -> Result<Self, Lc0Error> {
+        let state = State::of_record(record).map_err(|reason| Lc0Error::Board { record: number, reason })?;
+        let played = record.search().filter(|search| search.visits > 0).map(|search| search.played);
+        Ok(Self {
+            state,
+            before: record.pieces(1),
+            played,
+            policy: policy(record, number)?,
+            value: win_probability(record, number, value)?,
+            result: result(record, number)?,
+            ending: record.invariance_info(),
+        })
+    }
+
+    /// The position that record number `number` shows.
+    pub(super) fn position(&self, number: usize) -> Result<ChessPosition, Lc0Error> {
+        self.state.position(&self.before).map_err(|reason| Lc0Error::Board { record: number as u32, reason })
+    }
+}
+
+/// How far the sum of a policy may be from 1.
+const POLICY_TOLERANCE: f32 = 0.01;
+
+fn policy(record: &Record<'_>, number: u32) -> Result<Vec<(u16, f32)>, Lc0Error> {
+    // Illegal moves are −1 or NaN: neither is above 0.
+    let entries: Vec<(u16, f32)> = (0u16..).zip(record.policy()).filter(|&(_, share)| share > 0.0).collect();
+    let sum: f32 = entries.iter().map(|&(_, share)| share).sum();
+    if (1.0 - POLICY_TOLERANCE..=1.0 + POLICY_TOLERANCE).contains(&sum) {
+        Ok(entries)
+    } else {
+        Err(Lc0Error::Number { record: number, field: "the sum of the policy", found: sum })
+    }
+}
+
+fn win_probability(record: &Record<'_>, number: u32, source: ValueSource) -> Result<Option<f32>, Lc0Error> {
+    let found = match source {
+        ValueSource::Root => record.root(),
+        ValueSource::Best => record.best(),
+        ValueSource::Played => record.played(),
+        ValueSource::Original => record.original(),
+    };
+    found.map(|found| Ok((ranged(found.q, "q", number)? + 1.0) / 2.0)).transpose()
+}
+
+fn result(record: &Record<'_>, number: u32) -> Result<Evaluation, Lc0Error> {
+    let result = record.result();
+    let q = ranged(result.q, "the result's q", number)?;
+    Ok(Evaluation { q, d: ranged(result.d, "the result's d", number)?, m: None })
+}
+
+/// Sums of rounded values leave −1…1 by this much.
+const RANGE_TOLERANCE: f32 = 1e-3;
+
+fn ranged(found: f32, field: &'static str, record: u32) -> Result<f32, Lc0Error> {
+    if found.abs() <= 1.0 + RANGE_TOLERANCE {
+        Ok(found.clamp(-1.0, 1.0))
+    } else {
+        Err(Lc0Error::Number { record, field, found })
+    }
+}
+
+/// Why a replay stopped.
+enum Stop {
+    /// The record does not show what the move before leads to.
+    OutOfOrder(u32),
+    NoMoves(u32),
+    Fault(Lc0Error),
+}
+
+impl Stop {
+    fn into_error(self, version: Option<Version>) -> Lc0Error {
+        match self {
+            Self::OutOfOrder(record) => {
+                Lc0Error::Order { record, reason: "it does not show the position that the move before leads to" }
+            }
+            Self::NoMoves(records) => Lc0Error::NoMoves { records, version },
+            Self::Fault(error) => error,
+        }
+    }
+}
+
+impl From<Lc0Error> for Stop {
+    fn from(error: Lc0Error) -> Self {
+        Self::Fault(error)
+    }
+}
+
+/// Plays the records through in their order.
+fn replay(records: &[Kept]) -> Result<ParsedGame, Stop> {
+    let (Some(first), Some(last)) = (records.first(), records.last()) else { return Err(Stop::NoMoves(0)) };
+    if records.len() == 1 && last.played.is_none() {
+        return Err(Stop::NoMoves(1));
+    }
+    let start = first.position(0)?;
+    let standard = first.state.is_fresh() && start == ChessPosition::start();
+    let mut game = ParsedGame::beginning((!standard).then(|| start.to_text()), Vec::new());
+    let mut line = Line::new(start);
+    let mut legal = Legal::default();
+    for (i, record) in records.iter().enumerate() {
+        let position = line.position();
+        if i > 0 && State::of_position(position) != record.state {
+            return Err(Stop::OutOfOrder(i as u32));
+        }
+        legal.list(position);
+        let played = match (record.played, records.get(i + 1)) {
+            (Some(index), _) => legal.find(index).ok_or_else(|| illegal("the move played is", index, position, i))?,
+            (None, Some(next)) => legal.leading_to(next, position).ok_or(Stop::OutOfOrder(i as u32 + 1))?,
+            (None, None) => break,
+        };
+        game.push(position.move_text(played));
+        let candidates = legal.candidates(&record.policy, position, i)?;
+        game.candidates.pop();
+        game.candidates.push(candidates);
+        game.values.pop();
+        game.values.push(record.value);
+        line.play(played);
+    }
+    (game.result, game.termination) = conclude(&line, last, last.played.is_some())?;
+    Ok(game)
+}
+
+/// The legal moves of a position and their indices, in the order of these.
+#[derive(Default)]
+struct Legal {
+    moves: Vec<Move>,
+    by_index: Vec<(u16, Move)>,
+}
+
+impl Legal {
+    fn list(&mut self, position: &ChessPosition) {
+        position.legal_moves(&mut self.moves);
+        self.by_index.clear();
+        self.by_index.extend(self.moves.iter().map(|&mv| (position.move_index(mv), mv)));
+        self.by_index.sort_unstable_by_key(|&(index, _)| index);
+    }
+
+    fn find(&self, index: u16) -> Option<Move> {
+        let at = self.by_index.binary_search_by_key(&index, |&(index, _)| index).ok()?;
+        Some(self.by_index[at].1)
+    }
+
+    fn leading_to(&self, next: &Kept, position: &ChessPosition) -> Option<Move> {
+        self.moves.iter().copied().find(|&mv| order::after(position, mv) == next.state)
+    }
+
+    fn candidates(
+        &self,
+        policy: &[(u16, f32)],
+        position: &ChessPosition,
+        record: usize,
+    ) -> Result<Vec<Candidate>, Lc0Error> {
+        let candidate = |&(index, share): &(u16, f32)| {
+            let mv = self.find(index).ok_or_else(|| illegal("the policy has visits for", index, position, record))?;
+            Ok((position.move_text(mv), share))
+        };
+        policy.iter().map(candidate).collect()
+    }
+}
+
+fn illegal(what: &'static str, index: u16, position: &ChessPosition, record: usize) -> Lc0Error {
+    Lc0Error::Illegal { record: record as u32, what, index, position: position.to_text() }
+}
+
+/// Bits of a record's `invariance_info`.
+const LENGTH_CAP: u8 = 1 << 4;
+const ADJUDICATED: u8 = 1 << 5;
+
+/// How the game ended: what the board proves comes first, then what the last record says. Of games whose last move is
+/// unknown the board proves nothing. A draw by Lc0's cap on the length is no draw.
+fn conclude(line: &Line<ChessPosition>, last: &Kept, complete: bool) -> Result<(GameResult, Termination), Lc0Error> {
+    let said = stated(last);
+    if let Some((proven, termination)) = ending::proven(line.position()).filter(|_| complete) {
+        return match said {
+            GameResult::Unknown => Ok((proven, termination)),
+            said if said == proven => Ok((proven, termination)),
+            said => Err(Lc0Error::Contradiction { stated: said.name(), shown: termination.name() }),
+        };
+    }
+    let adjudicated = last.ending & ADJUDICATED != 0;
+    let otherwise = if adjudicated { Termination::Adjudication } else { Termination::Other };
+    Ok(match said {
+        GameResult::Draw => match ending::drawn(line).filter(|_| complete) {
+            Some(reason) => (said, reason),
+            None if last.ending & LENGTH_CAP != 0 => (GameResult::Unknown, Termination::PlyCap),
+            None => (said, otherwise),
+        },
+        _ => (said, otherwise),
+    })
+}
+
+/// The result that a record states; unknown where a rescorer has put an estimate in its place.
+fn stated(record: &Kept) -> GameResult {
+    const CERTAIN: f32 = 1.0 - RANGE_TOLERANCE;
+    let side = record.state.side_to_move();
+    let winner = match record.result {
+        Evaluation { q, .. } if q >= CERTAIN => side,
+        Evaluation { q, .. } if q <= -CERTAIN => side.other(),
+        Evaluation { d, .. } if d >= CERTAIN => return GameResult::Draw,
+        _ => return GameResult::Unknown,
+    };
+    match winner {
+        Side::First => GameResult::FirstWins,
+        Side::Second => GameResult::SecondWins,
+    }
+}

@@ -1,0 +1,83 @@
+//! Records in the order of their game, whatever order the chunk has them in.
+
+use super::error::Lc0Error;
+use super::game::Kept;
+use super::state::State;
+use crate::chess::ChessPosition;
+use crate::position::Position as _;
+use shakmaty::{Color, Move};
+use std::collections::HashMap;
+
+/// The indices of `records` in the order of the game: each is what a move of the one before leads to.
+pub(super) fn restore(records: &[Kept]) -> Result<Vec<usize>, Lc0Error> {
+    let by_state = index(records)?;
+    let mut next = vec![None; records.len()];
+    let mut has_earlier = vec![false; records.len()];
+    for (i, record) in records.iter().enumerate() {
+        let Some(follower) = follower(record, i, &by_state, records)? else { continue };
+        if std::mem::replace(&mut has_earlier[follower], true) {
+            return Err(wrong(follower, "two records lead to it"));
+        }
+        next[i] = Some(follower);
+    }
+    let first = has_earlier.iter().position(|&has| !has).unwrap_or(0);
+    let order: Vec<usize> = std::iter::successors(Some(first), |&i| next[i]).take(records.len()).collect();
+    if order.len() < records.len() {
+        let last = order[order.len() - 1];
+        return Err(wrong(last, "no record follows it, and others are left: records are missing or of several games"));
+    }
+    Ok(order)
+}
+
+fn index(records: &[Kept]) -> Result<HashMap<&State, usize>, Lc0Error> {
+    let mut by_state = HashMap::with_capacity(records.len());
+    for (i, record) in records.iter().enumerate() {
+        if by_state.insert(&record.state, i).is_some() {
+            return Err(wrong(i, "another record shows the same position at the same count of rule 50"));
+        }
+    }
+    Ok(by_state)
+}
+
+/// The record that a move of this one leads to, `None` for the game's last.
+fn follower(
+    record: &Kept,
+    i: usize,
+    by_state: &HashMap<&State, usize>,
+    records: &[Kept],
+) -> Result<Option<usize>, Lc0Error> {
+    let position = record.position(i)?;
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    let led_to = moves.iter().filter(|&&mv| record.may_be_played(&position, mv)).find_map(|&mv| {
+        let found = *by_state.get(&after(&position, mv))?;
+        records[found].remembers(&record.state).then_some(found)
+    });
+    Ok(led_to)
+}
+
+/// What stands after a move.
+pub(super) fn after(position: &ChessPosition, mv: Move) -> State {
+    let mut next = position.clone();
+    next.play(mv);
+    State::of_position(&next)
+}
+
+impl Kept {
+    /// Whether this is the move played, as far as the record says.
+    fn may_be_played(&self, position: &ChessPosition, mv: Move) -> bool {
+        self.played.is_none_or(|played| position.move_index(mv) == played)
+    }
+
+    /// Whether the step before the current one shows `state`'s board, or nothing.
+    fn remembers(&self, state: &State) -> bool {
+        let empty = self.before.iter().all(|&plane| plane == 0);
+        // The opponent was to move then: sides and ranks are exchanged.
+        let turned = |i: usize| super::state::in_frame(state.pieces()[(i + 6) % 12], Color::Black);
+        empty || (0..12).all(|i| self.before[i] == turned(i))
+    }
+}
+
+fn wrong(record: usize, reason: &'static str) -> Lc0Error {
+    Lc0Error::Order { record: record as u32, reason }
+}

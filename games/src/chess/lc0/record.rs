@@ -1,0 +1,275 @@
+//! One record of a chunk: where each field stands.
+
+/// Entries of the policy: the moves of [`Chess::from_to`](crate::Game::from_to), in its order.
+pub const POLICY: usize = 1858;
+
+/// Bitboards of a record: 8 history steps of 12 piece planes and a repetition plane.
+pub const PLANES: usize = 104;
+
+const PLANES_A_STEP: usize = 13;
+const PIECE_PLANES: usize = 12;
+
+/// The versions of Lc0's training data whose records are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Version {
+    /// 8,276 bytes: policy, planes, result.
+    V3,
+    /// 8,292 bytes: also the search's values.
+    V4,
+    /// 8,308 bytes: also the input format, moves left, how the game ended.
+    V5,
+    /// 8,356 bytes: also the move played, what the network said before the search, visits.
+    V6,
+}
+
+impl Version {
+    pub(super) const fn of(number: u32) -> Option<Self> {
+        match number {
+            3 => Some(Self::V3),
+            4 => Some(Self::V4),
+            5 => Some(Self::V5),
+            6 => Some(Self::V6),
+            _ => None,
+        }
+    }
+
+    /// Bytes of a record.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::V3 => 8276,
+            Self::V4 => 8292,
+            Self::V5 => 8308,
+            Self::V6 => 8356,
+        }
+    }
+
+    /// Where the policy begins: behind the version, and from V5 on the input format.
+    const fn policy_at(self) -> usize {
+        match self {
+            Self::V3 | Self::V4 => 4,
+            Self::V5 | Self::V6 => 8,
+        }
+    }
+
+    const fn planes_at(self) -> usize {
+        self.policy_at() + POLICY * size_of::<f32>()
+    }
+
+    /// Where the eight single bytes begin.
+    const fn flags_at(self) -> usize {
+        self.planes_at() + PLANES * size_of::<u64>()
+    }
+
+    /// Where the values behind the single bytes begin, and how many there are in a row.
+    const fn values(self) -> (usize, usize) {
+        let count = match self {
+            Self::V3 => 0,
+            Self::V4 => 4,
+            Self::V5 => 7,
+            Self::V6 => 15,
+        };
+        (self.flags_at() + 8, count)
+    }
+}
+
+/// What is thought of a position, from the side to move's view.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Evaluation {
+    /// Win minus loss, −1…1.
+    pub q: f32,
+    /// The probability of a draw, 0…1.
+    pub d: f32,
+    /// Plies until the end; `None` in V4.
+    pub m: Option<f32>,
+}
+
+/// What V6 says about a search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    /// Visits of the root. 0 in records that lc0's rescorer made from older versions: then `played` means nothing.
+    pub visits: u32,
+    /// The policy index of the move played.
+    pub played: u16,
+    /// The policy index of the move with most visits.
+    pub best: u16,
+    /// Kullback–Leibler divergence of the visits from the network's policy. 0 means not recorded.
+    pub policy_kld: f32,
+    /// A short-term value, filled in by rescorers; lc0 itself writes 0.
+    pub q_st: f32,
+}
+
+/// One record, as a view of its bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    version: Version,
+    bytes: &'a [u8],
+}
+
+impl<'a> Record<'a> {
+    /// A view of [`Version::bytes`] bytes.
+    pub(super) fn new(version: Version, bytes: &'a [u8]) -> Self {
+        assert_eq!(bytes.len(), version.bytes(), "a record of {version:?} has another size");
+        Self { version, bytes }
+    }
+
+    /// Its version.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The input format; 1 (classic) is all that V3 and V4 knew.
+    #[must_use]
+    pub fn input_format(&self) -> u32 {
+        match self.version {
+            Version::V3 | Version::V4 => 1,
+            Version::V5 | Version::V6 => u32::from_le_bytes(self.array(4)),
+        }
+    }
+
+    /// The share of the search's visits that each move got; −1 (or NaN) where the move is illegal. V3 has 0 there.
+    pub fn policy(&self) -> impl ExactSizeIterator<Item = f32> + 'a {
+        let (floats, _) = self.bytes[self.version.policy_at()..self.version.planes_at()].as_chunks();
+        floats.iter().map(|&bytes| f32::from_le_bytes(bytes))
+    }
+
+    /// Plane `i` of [`PLANES`], as the side to move sees it: bit 8·rank + file.
+    ///
+    /// # Panics
+    /// If there is no such plane.
+    #[must_use]
+    pub fn plane(&self, i: usize) -> u64 {
+        assert!(i < PLANES, "there are {PLANES} planes, {i} is not among them");
+        // Within each byte, Lc0 writes file a into the highest bit.
+        u64::from_be_bytes(self.array(self.version.planes_at() + i * size_of::<u64>())).reverse_bits()
+    }
+
+    /// The pieces of a history step, 0 being the current position: own pawn, knight, bishop, rook, queen, king, then the
+    /// opponent's.
+    ///
+    /// # Panics
+    /// If there is no such step.
+    #[must_use]
+    pub fn pieces(&self, step: usize) -> [u64; PIECE_PLANES] {
+        std::array::from_fn(|i| self.plane(step * PLANES_A_STEP + i))
+    }
+
+    /// Whether the current position occurred before.
+    #[must_use]
+    pub fn repeated(&self) -> bool {
+        self.plane(PIECE_PLANES) != 0
+    }
+
+    /// Rights to castle: own queen side, own king side, the opponent's likewise.
+    #[must_use]
+    pub fn castling(&self) -> [u8; 4] {
+        self.array(self.version.flags_at())
+    }
+
+    /// 0 if White is to move, 1 if Black is.
+    #[must_use]
+    pub fn side_to_move(&self) -> u8 {
+        self.flag(4)
+    }
+
+    /// Plies since the last capture or pawn move.
+    #[must_use]
+    pub fn rule_50(&self) -> u8 {
+        self.flag(5)
+    }
+
+    /// From V5 on, bits about the record: 3 best move proven, 4 game at its length cap, 5 adjudicated, 6 marked for
+    /// deletion; 0 to 2 and 7 serve other input formats. Else 0.
+    #[must_use]
+    pub fn invariance_info(&self) -> u8 {
+        if self.version >= Version::V5 { self.flag(6) } else { 0 }
+    }
+
+    /// The move number that V3 and V4 wrote, which was always 0 in later ones of them.
+    #[must_use]
+    pub fn move_count(&self) -> Option<u8> {
+        (self.version < Version::V5).then(|| self.flag(6))
+    }
+
+    /// What the search found at the root. `None` in V3.
+    #[must_use]
+    pub fn root(&self) -> Option<Evaluation> {
+        self.evaluation([0, 2, 4])
+    }
+
+    /// What the search found behind its best move. `None` in V3.
+    #[must_use]
+    pub fn best(&self) -> Option<Evaluation> {
+        self.evaluation([1, 3, 5])
+    }
+
+    /// What the search found behind the move played. V6 only.
+    #[must_use]
+    pub fn played(&self) -> Option<Evaluation> {
+        self.value(11).and_then(|_| self.evaluation([9, 10, 11]))
+    }
+
+    /// What the network said before the search. V6 only, and there `None` if it was not recorded (NaN). A cached value
+    /// can come from another history.
+    #[must_use]
+    pub fn original(&self) -> Option<Evaluation> {
+        let found = self.value(14).and_then(|_| self.evaluation([12, 13, 14]))?;
+        (!found.q.is_nan()).then_some(found)
+    }
+
+    /// Plies until the game's end, fractional where it was resigned. From V5 on.
+    #[must_use]
+    pub fn plies_left(&self) -> Option<f32> {
+        self.value(6)
+    }
+
+    /// The result from the side to move's view. Before V6 it is a win, a draw or a loss; rescorers put anything between.
+    #[must_use]
+    pub fn result(&self) -> Evaluation {
+        match (self.value(7), self.value(8)) {
+            (Some(q), Some(d)) => Evaluation { q, d, m: None },
+            _ => {
+                let result = self.flag(7) as i8;
+                Evaluation { q: f32::from(result), d: f32::from(u8::from(result == 0)), m: None }
+            }
+        }
+    }
+
+    /// What V6 says about the search.
+    #[must_use]
+    pub fn search(&self) -> Option<Search> {
+        let (at, count) = self.version.values();
+        let at = at + count * size_of::<f32>();
+        (self.version == Version::V6).then(|| Search {
+            visits: u32::from_le_bytes(self.array(at)),
+            played: u16::from_le_bytes(self.array(at + 4)),
+            best: u16::from_le_bytes(self.array(at + 6)),
+            policy_kld: f32::from_le_bytes(self.array(at + 8)),
+            q_st: f32::from_le_bytes(self.array(at + 12)),
+        })
+    }
+
+    fn evaluation(&self, [q, d, m]: [usize; 3]) -> Option<Evaluation> {
+        Some(Evaluation { q: self.value(q)?, d: self.value(d)?, m: self.value(m) })
+    }
+
+    /// The `i`-th value behind the single bytes, if the version has so many.
+    fn value(&self, i: usize) -> Option<f32> {
+        let (at, count) = self.version.values();
+        (i < count).then(|| f32::from_le_bytes(self.array(at + i * size_of::<f32>())))
+    }
+
+    fn flag(&self, i: usize) -> u8 {
+        self.bytes[self.version.flags_at() + i]
+    }
+
+    fn array<const N: usize>(&self, at: usize) -> [u8; N] {
+        *self.bytes[at..].first_chunk().expect("fields lie within their record")
+    }
+}
+
+const _: () = assert!(Version::V3.flags_at() + 8 == Version::V3.bytes());
+const _: () = assert!(Version::V4.values().0 + 4 * 4 == Version::V4.bytes());
+const _: () = assert!(Version::V5.values().0 + 4 * 7 == Version::V5.bytes());
+const _: () = assert!(Version::V6.values().0 + 4 * 15 + 16 == Version::V6.bytes());

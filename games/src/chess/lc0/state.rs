@@ -1,0 +1,145 @@
+//! The position that a record shows, and what of it makes positions of one game tell apart.
+
+use super::record::Record;
+use crate::chess::ChessPosition;
+use crate::chess::history::double_step;
+use crate::position::Side;
+use shakmaty::{Bitboard, Board, ByColor, ByRole, CastlingMode, CastlingSide, Color, File, Position as _, Rank};
+use shakmaty::{FromSetup as _, Role, Setup, Square};
+use std::num::NonZeroU32;
+
+/// Everything of a position that a record says, in the frame of the side to move. No two positions of a game are the
+/// same by this: while pieces move to and fro the rule-50 counter goes up, and what resets it cannot be undone.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct State {
+    /// Own pieces by role, then the opponent's.
+    pieces: [u64; 12],
+    /// Own queen side, own king side, the opponent's likewise.
+    castling: [bool; 4],
+    turn: Turn,
+    rule_50: u8,
+}
+
+/// [`Color`] with a hash that does not depend on the library's version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Turn {
+    White,
+    Black,
+}
+
+impl State {
+    pub(super) fn of_record(record: &Record<'_>) -> Result<Self, String> {
+        let turn = match record.side_to_move() {
+            0 => Turn::White,
+            1 => Turn::Black,
+            other => return Err(format!("the side to move is {other}, not 0 or 1")),
+        };
+        Ok(Self {
+            pieces: record.pieces(0),
+            castling: record.castling().map(|right| right != 0),
+            turn,
+            rule_50: record.rule_50(),
+        })
+    }
+
+    pub(super) fn of_position(position: &ChessPosition) -> Self {
+        let rules = position.as_shakmaty();
+        let (board, turn) = (rules.board(), rules.turn());
+        let mut pieces = [0; 12];
+        let owners = [turn, turn, turn, turn, turn, turn, !turn, !turn, !turn, !turn, !turn, !turn];
+        for ((plane, role), owner) in pieces.iter_mut().zip(Role::ALL.into_iter().cycle()).zip(owners) {
+            *plane = in_frame((board.by_role(role) & board.by_color(owner)).0, turn);
+        }
+        let right = |color, side| rules.castles().has(color, side);
+        let castling =
+            [turn, !turn].map(|color| [CastlingSide::QueenSide, CastlingSide::KingSide].map(|side| right(color, side)));
+        Self {
+            pieces,
+            castling: [castling[0][0], castling[0][1], castling[1][0], castling[1][1]],
+            turn: if turn.is_white() { Turn::White } else { Turn::Black },
+            rule_50: rules.halfmoves().min(u32::from(u8::MAX)) as u8,
+        }
+    }
+
+    /// The position. `before` holds the pieces of the step before in the same frame, which tell of an en-passant square.
+    pub(super) fn position(&self, before: &[u64; 12]) -> Result<ChessPosition, String> {
+        let setup = Setup {
+            board: self.board()?,
+            turn: self.turn(),
+            castling_rights: self.castling_rights(),
+            ep_square: self.passed_square(before),
+            halfmoves: self.rule_50.into(),
+            fullmoves: NonZeroU32::MIN,
+            ..Setup::empty()
+        };
+        let rules = shakmaty::Chess::from_setup(setup, CastlingMode::Standard);
+        rules.map(ChessPosition::from_rules).map_err(|error| format!("the planes show no legal position: {error}"))
+    }
+
+    /// Whether it is the start of a game, with nothing played before.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.rule_50 == 0
+    }
+
+    pub(super) fn pieces(&self) -> &[u64; 12] {
+        &self.pieces
+    }
+
+    pub(super) fn side_to_move(&self) -> Side {
+        match self.turn {
+            Turn::White => Side::First,
+            Turn::Black => Side::Second,
+        }
+    }
+
+    fn turn(&self) -> Color {
+        match self.turn {
+            Turn::White => Color::White,
+            Turn::Black => Color::Black,
+        }
+    }
+
+    fn board(&self) -> Result<Board, String> {
+        let turn = self.turn();
+        let plane = |i: usize| Bitboard(in_frame(self.pieces[i], turn));
+        let (roles, mut sides) = (Role::ALL.len(), ByColor::new_with(|_| Bitboard::EMPTY));
+        for i in 0..roles {
+            for (side, plane) in [(turn, plane(i)), (!turn, plane(roles + i))] {
+                let side = sides.get_mut(side);
+                if !(*side & plane).is_empty() {
+                    return Err("two pieces stand on one square".to_owned());
+                }
+                *side |= plane;
+            }
+        }
+        let kinds = ByRole::new_with(|role| {
+            let i = Role::ALL.iter().position(|&one| one == role).expect("every role is one of them all");
+            plane(i) | plane(roles + i)
+        });
+        Board::try_from_bitboards(kinds, sides).map_err(|_| "two pieces stand on one square".to_owned())
+    }
+
+    fn castling_rights(&self) -> Bitboard {
+        let rook = |color: Color, file| Square::from_coords(file, color.relative_rank(Rank::First));
+        let turn = self.turn();
+        let rooks = [rook(turn, File::A), rook(turn, File::H), rook(!turn, File::A), rook(!turn, File::H)];
+        rooks.into_iter().zip(self.castling).filter(|&(_, right)| right).map(|(rook, _)| rook).collect()
+    }
+
+    /// The square that the opponent's pawn has just passed, if it made a double step.
+    fn passed_square(&self, before: &[u64; 12]) -> Option<Square> {
+        let opposing_pawns = Role::ALL.len();
+        let (now, then) = (self.pieces[opposing_pawns], before[opposing_pawns]);
+        let mover = !self.turn();
+        File::ALL.into_iter().map(|file| Square::from_coords(file, mover.relative_rank(Rank::Third))).find(|&passed| {
+            let (from, to) = double_step(passed, mover);
+            let [from, to] = [from, to].map(|square| in_frame(Bitboard::from_square(square).0, self.turn()));
+            self.rule_50 == 0 && now & to != 0 && now & from == 0 && then & from != 0 && then & to == 0
+        })
+    }
+}
+
+/// A bitboard in `turn`'s frame, or back: Black's ranks are mirrored.
+pub(super) fn in_frame(bits: u64, turn: Color) -> u64 {
+    if turn.is_white() { bits } else { bits.swap_bytes() }
+}

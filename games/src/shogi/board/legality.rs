@@ -1,0 +1,89 @@
+//! Whether one move is legal, on an array.
+
+use super::attacks::{attacked, attacks};
+use super::{Board, EMPTY, HAND, HAND_MEN, KING, Man, PROMOTED, RANKS, STUCK, WHITE, color, man, man_of_kind, side};
+use shogi_core::{Color, Move, PieceKind, Square};
+
+/// How many ranks at the far end are those where pieces promote.
+const ZONE: u8 = 3;
+
+impl Board {
+    /// Whether a move is legal here. The board must be a position, see [`Board::check`].
+    #[must_use]
+    pub fn is_legal(&self, mv: Move) -> bool {
+        match mv {
+            Move::Normal { from, to, promote } => self.can_move(index(from), index(to), promote),
+            Move::Drop { piece, to } => {
+                piece.color() == self.turn
+                    && self.can_drop(piece.piece_kind(), index(to))
+                    // Only a pawn's drop may be forbidden because it mates, and only rsshogi knows mates.
+                    && (!self.checks_by_pawn(man(piece), index(to)) || self.unchecked_position(1).is_legal(mv))
+            }
+        }
+    }
+
+    fn can_move(&self, from: u8, to: u8, promote: bool) -> bool {
+        let moved = self.squares[usize::from(from)];
+        let taken = self.squares[usize::from(to)];
+        if moved == EMPTY || color(moved) != self.turn || (taken != EMPTY && color(taken) == self.turn) {
+            return false;
+        }
+        let may_promote = moved & !WHITE < 7 && (self.in_zone(from) || self.in_zone(to));
+        let after = if promote { moved + PROMOTED } else { moved };
+        (may_promote || !promote)
+            && !is_stuck(after, to)
+            && attacks(&self.squares, from, to)
+            && self.king_is_safe_after(Some(from), to, after)
+    }
+
+    fn can_drop(&self, kind: PieceKind, to: u8) -> bool {
+        let Some(held) = HAND.iter().position(|&(k, _)| k == kind) else { return false };
+        let dropped = HAND_MEN[held] + side(self.turn);
+        self.hands[self.turn.array_index()][held] > 0
+            && self.squares[usize::from(to)] == EMPTY
+            && !is_stuck(dropped, to)
+            && !(kind == PieceKind::Pawn && self.has_on_file(dropped, to))
+            && self.king_is_safe_after(None, to, dropped)
+    }
+
+    /// The far ranks, from the side to move.
+    fn in_zone(&self, square: u8) -> bool {
+        let rank = square % RANKS as u8;
+        match self.turn {
+            Color::Black => rank < ZONE,
+            Color::White => rank >= RANKS as u8 - ZONE,
+        }
+    }
+
+    fn has_on_file(&self, pawn: Man, square: u8) -> bool {
+        let start = usize::from(square) / RANKS * RANKS;
+        self.squares[start..start + RANKS].contains(&pawn)
+    }
+
+    fn king_is_safe_after(&self, from: Option<u8>, to: u8, man: Man) -> bool {
+        let mut squares = self.squares;
+        if let Some(from) = from {
+            squares[usize::from(from)] = EMPTY;
+        }
+        squares[usize::from(to)] = man;
+        let king = if man & !WHITE == KING { to } else { self.kings[self.turn.array_index()] };
+        !attacked(&squares, king, self.turn.flip())
+    }
+
+    fn checks_by_pawn(&self, dropped: Man, to: u8) -> bool {
+        let king = self.kings[self.turn.flip().array_index()];
+        let ahead = match self.turn {
+            Color::Black => to.checked_sub(1),
+            Color::White => Some(to + 1),
+        };
+        dropped & !WHITE == man_of_kind(PieceKind::Pawn) && ahead == Some(king)
+    }
+}
+
+fn is_stuck(man: Man, square: u8) -> bool {
+    STUCK[usize::from(square) % RANKS] >> man & 1 == 1
+}
+
+fn index(square: Square) -> u8 {
+    square.array_index() as u8
+}

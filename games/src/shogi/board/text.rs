@@ -1,0 +1,119 @@
+//! A board as SFEN.
+
+use super::{Board, EMPTY, FILES, HAND, HAND_MEN, KING, Man, PROMOTED, RANKS, WHITE};
+use shogi_core::Color;
+
+/// Black's letters by number, unpromoted.
+const LETTERS: &[u8; 9] = b".PLNSBRGK";
+
+/// What each man is written as, and how many of the two bytes that takes.
+static MEN: [([u8; 2], usize); 32] = {
+    let mut men = [(*b"??", 1); 32];
+    let mut man = 1;
+    while man <= KING + 6 {
+        let promoted = man > KING;
+        let letter = LETTERS[(if promoted { man - PROMOTED } else { man }) as usize];
+        men[man as usize] = written(letter, promoted);
+        men[(man + WHITE) as usize] = written(letter.to_ascii_lowercase(), promoted);
+        man += 1;
+    }
+    men
+};
+
+const fn written(letter: u8, promoted: bool) -> ([u8; 2], usize) {
+    if promoted { ([b'+', letter], 2) } else { ([letter, b' '], 1) }
+}
+
+/// The order of SFEN's hands, as places in [`HAND`].
+const HANDS: [usize; HAND.len()] = [6, 5, 4, 3, 2, 1, 0];
+
+/// More than any SFEN takes: 40 men of two bytes, nine ranks with their separators and empty squares, numbers.
+const MAX_BYTES: usize = 256;
+
+impl Board {
+    /// The SFEN of this board; `ply` is the number of the next move, from 1. The same text as
+    /// [`crate::Position::to_text`] writes for the position.
+    #[must_use]
+    pub fn sfen(&self, ply: u32) -> String {
+        let mut text = Text { bytes: [0; MAX_BYTES], length: 0 };
+        self.push_squares(&mut text);
+        text.push(b' ');
+        text.push(if self.turn == Color::Black { b'b' } else { b'w' });
+        text.push(b' ');
+        self.push_hands(&mut text);
+        text.push(b' ');
+        text.number(ply);
+        String::from_utf8_lossy(&text.bytes[..text.length]).into_owned()
+    }
+
+    fn push_squares(&self, text: &mut Text) {
+        for rank in 0..RANKS {
+            if rank > 0 {
+                text.push(b'/');
+            }
+            let mut empty = 0;
+            for file in (0..FILES).rev() {
+                let man = self.squares[file * RANKS + rank];
+                if man == EMPTY {
+                    empty += 1;
+                    continue;
+                }
+                text.count(std::mem::take(&mut empty), 0);
+                text.man(man);
+            }
+            text.count(empty, 0);
+        }
+    }
+
+    fn push_hands(&self, text: &mut Text) {
+        let before = text.length;
+        for (hand, side) in self.hands.iter().zip([0, WHITE]) {
+            for place in HANDS {
+                let count = hand[place];
+                if count > 0 {
+                    text.count(count, 1);
+                    text.man(HAND_MEN[place] + side);
+                }
+            }
+        }
+        if text.length == before {
+            text.push(b'-');
+        }
+    }
+}
+
+/// A text on the stack.
+struct Text {
+    bytes: [u8; MAX_BYTES],
+    length: usize,
+}
+
+impl Text {
+    fn push(&mut self, byte: u8) {
+        self.bytes[self.length] = byte;
+        self.length += 1;
+    }
+
+    fn man(&mut self, man: Man) {
+        let (bytes, length) = MEN[usize::from(man)];
+        self.bytes[self.length..self.length + 2].copy_from_slice(&bytes);
+        self.length += length;
+    }
+
+    /// Writes a number up to 18 if it is greater than `silent`.
+    fn count(&mut self, number: u8, silent: u8) {
+        if number >= 10 {
+            self.push(b'1');
+        }
+        if number > silent {
+            self.push(b'0' + number % 10);
+        }
+    }
+
+    fn number(&mut self, number: u32) {
+        if number >= 10 {
+            self.number(number / 10);
+        }
+        self.push(b'0' + (number % 10) as u8);
+    }
+}

@@ -1,0 +1,43 @@
+//! What the readers of binary records check and reject in common.
+
+use super::board::{BadPosition, Board};
+use super::move16::Move16;
+use crate::record::{RejectKind, Rejected, Score};
+use shogi_core::{Color, Move, ToUsi as _};
+
+/// The legal move that a code means.
+pub(super) fn legal_move(board: &Board, format: Move16, code: u16) -> Result<Move, String> {
+    let place = || format!("in position \"{}\"", board.sfen(1));
+    let mv = format.decode(code, board.turn()).ok_or_else(|| format!("{code} is no move {}", place()))?;
+    if board.is_legal(mv) { Ok(mv) } else { Err(format!("illegal move {} {}", mv.to_usi_owned(), place())) }
+}
+
+/// A score of the side to move as one of the first player.
+pub(super) fn first_players(score: i16, turn: Color) -> Score {
+    Score::Centipawns(match turn {
+        Color::Black => score.into(),
+        Color::White => -i32::from(score),
+    })
+}
+
+/// A rejection of the record with this number.
+pub(super) fn reject(number: u64, kind: RejectKind, reason: String) -> Rejected {
+    Rejected { game: number, ply: None, kind, reason }
+}
+
+/// The record ends too early.
+pub(super) fn cut_off(record: &[u8], length: usize, number: u64) -> Rejected {
+    let reason =
+        format!("the record has {} of {length} bytes (is the file cut off, or of another format?)", record.len());
+    reject(number, RejectKind::Truncated, reason)
+}
+
+/// The record's position is none.
+pub(super) fn bad_position(error: &BadPosition, number: u64) -> Rejected {
+    reject(number, RejectKind::StartPosition, error.to_string())
+}
+
+/// A move of the record is not legal.
+pub(super) fn illegal(number: u64, reason: String) -> Rejected {
+    reject(number, RejectKind::IllegalMove, reason)
+}

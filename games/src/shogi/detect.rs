@@ -1,0 +1,48 @@
+//! Which binary format a file is in.
+//!
+//! None of them has a mark. But a position, a move that is legal in it and a result are far more than chance gives, so
+//! the first records are read as each format. dlshogi looks at the length of the file and one move instead; here the
+//! length, which a compressed stream does not tell, is not needed.
+
+use super::{hcpe, hcpe3, psv};
+use crate::record::{ParsedPosition, Rejected};
+
+/// A binary format of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binary {
+    /// [`super::hcpe`], HCPE2 among it.
+    Hcpe,
+    /// [`super::hcpe3`].
+    Hcpe3,
+    /// [`super::psv`].
+    Psv,
+}
+
+/// How many records of a fixed length are looked at: a few may be damaged.
+const RECORDS: usize = 16;
+
+/// Finds the format from the beginning of a file; 64 KiB are plenty. `None` if it is none of them.
+///
+/// Now and then a single record of one format happens to read as another; then the one whose records fill `head`
+/// without a rest is taken.
+#[must_use]
+pub fn detect(head: &[u8]) -> Option<Binary> {
+    let fixed = |format, length, parse: Parse| {
+        let good = head.chunks_exact(length).take(RECORDS).filter(|record| parse(record, 0).is_ok()).count();
+        (good, head.len().is_multiple_of(length), format)
+    };
+    // A start and a first move count as much as one record.
+    let game = (usize::from(begins_hcpe3(head)), false, Binary::Hcpe3);
+    let formats = [game, fixed(Binary::Psv, psv::BYTES, psv::parse), fixed(Binary::Hcpe, hcpe::BYTES, hcpe::parse)];
+    let (good, _, format) = formats.into_iter().max_by_key(|&(good, fills, _)| (good, fills))?;
+    (good > 0).then_some(format)
+}
+
+/// A reader of one record.
+type Parse = fn(&[u8], u64) -> Result<ParsedPosition, Rejected>;
+
+/// Whether the first game reads well, as far as it is there.
+fn begins_hcpe3(head: &[u8]) -> bool {
+    let Some(Ok(game)) = hcpe3::records(head).next() else { return false };
+    hcpe3::parse(&game, 0).is_ok() || (game.len() == head.len() && hcpe3::begins(&game))
+}

@@ -1,0 +1,262 @@
+//! HCPE3, dlshogi's record of a game with the visits of every search.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 32 | the start as [`super::hcp`] |
+//! | 2 | how many moves follow |
+//! | 1 | result and how the game ended, as in HCPE2 |
+//! | 1 | who played: 0 one engine both sides, 1 a USI engine Black, 2 a USI engine White |
+//!
+//! and for each move its 16 bits (Apery's), the score from the side to move's view, the number of candidates (2 bytes
+//! each), and for each candidate its 16 bits and its visits. Numbers are little-endian. The length of a game follows
+//! from its contents only, so behind a damaged one nothing more can be found in a file. Reference:
+//! `HuffmanCodedPosAndEval3` and `MoveVisits` in TadaoYamaoka/DeepLearningShogi.
+
+use super::board::Board;
+use super::checks::{bad_position, first_players, illegal, reject};
+use super::fixed::fill;
+use super::move16::Move16;
+use super::{ShogiPosition, hcp, outcome};
+use crate::position::Position as _;
+use crate::record::{Candidate, ParsedGame, RejectKind, Rejected, Score};
+use shogi_core::{Color, ToUsi as _};
+use std::io::{self, Read};
+
+/// The length of a game's header.
+const HEADER: usize = 36;
+/// The length of a move without its candidates.
+const TURN: usize = 6;
+/// The length of a candidate.
+const CANDIDATE: usize = 4;
+/// No position of shogi has more legal moves.
+const MAX_CANDIDATES: u16 = 593;
+/// A longer game is none: damage must not fill the memory.
+const MAX_BYTES: usize = 16 << 20;
+
+/// A game's fields as they stand in the file, nothing checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Game {
+    /// The start.
+    pub hcp: [u8; 32],
+    /// Result and how the game ended.
+    pub outcome: u8,
+    /// Who played.
+    pub opponent: u8,
+    /// The moves.
+    pub turns: Vec<Turn>,
+}
+
+/// One move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The move played.
+    pub move16: u16,
+    /// Its score from the side to move's view.
+    pub score: i16,
+    /// The moves searched and their visits.
+    pub visits: Vec<(u16, u16)>,
+}
+
+impl Game {
+    /// Takes a game apart; `None` if the bytes are more or fewer than it says.
+    #[must_use]
+    pub fn read(mut bytes: &[u8]) -> Option<Self> {
+        let header = bytes.split_off(..HEADER)?;
+        let (hcp, rest) = header.split_first_chunk()?;
+        let count = u16_at(rest, 0);
+        let mut turns = Vec::new();
+        for _ in 0..count {
+            let turn = bytes.split_off(..TURN)?;
+            let visits = bytes.split_off(..CANDIDATE * usize::from(u16_at(turn, 4)))?;
+            turns.push(Turn {
+                move16: u16_at(turn, 0),
+                score: u16_at(turn, 2).cast_signed(),
+                visits: visits.chunks_exact(CANDIDATE).map(|one| (u16_at(one, 0), u16_at(one, 2))).collect(),
+            });
+        }
+        bytes.is_empty().then_some(Self { hcp: *hcp, outcome: rest[2], opponent: rest[3], turns })
+    }
+
+    /// Puts a game together. `None` if it has more moves, or a move more candidates, than can be counted (65,535).
+    #[must_use]
+    pub fn write(&self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        bytes.extend(self.hcp);
+        bytes.extend(u16::try_from(self.turns.len()).ok()?.to_le_bytes());
+        bytes.extend([self.outcome, self.opponent]);
+        for turn in &self.turns {
+            bytes.extend(turn.move16.to_le_bytes());
+            bytes.extend(turn.score.to_le_bytes());
+            bytes.extend(u16::try_from(turn.visits.len()).ok()?.to_le_bytes());
+            for (mv, visits) in &turn.visits {
+                bytes.extend(mv.to_le_bytes());
+                bytes.extend(visits.to_le_bytes());
+            }
+        }
+        Some(bytes)
+    }
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+/// Splits a file into the bytes of its games, read piece by piece: give it a buffered reader.
+pub fn records<R: Read>(input: R) -> Records<R> {
+    Records { input, done: false }
+}
+
+/// The iterator of [`records`]. Where a game is cut off or counts more candidates than a position has moves, what was
+/// read of it comes last: nothing says where the next one begins.
+#[derive(Debug)]
+pub struct Records<R> {
+    input: R,
+    done: bool,
+}
+
+impl<R: Read> Iterator for Records<R> {
+    type Item = io::Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let mut record = Vec::new();
+        match self.game(&mut record) {
+            Ok(complete) => {
+                self.done = !complete;
+                (!record.is_empty()).then_some(Ok(record))
+            }
+            Err(error) => {
+                self.done = true;
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl<R: Read> Records<R> {
+    /// Reads one game; says whether it is complete.
+    fn game(&mut self, record: &mut Vec<u8>) -> io::Result<bool> {
+        if !self.append(record, HEADER)? {
+            return Ok(false);
+        }
+        for _ in 0..u16_at(record, hcp::BYTES) {
+            let turn = record.len();
+            if !self.append(record, TURN)? {
+                return Ok(false);
+            }
+            let candidates = u16_at(record, turn + 4);
+            let length = CANDIDATE * usize::from(candidates);
+            if candidates > MAX_CANDIDATES || record.len() + length > MAX_BYTES || !self.append(record, length)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads so many bytes more; says whether there were as many.
+    fn append(&mut self, record: &mut Vec<u8>, count: usize) -> io::Result<bool> {
+        let before = record.len();
+        record.resize(before + count, 0);
+        let read = fill(&mut self.input, &mut record[before..])?;
+        record.truncate(before + read);
+        Ok(read == count)
+    }
+}
+
+/// Reads one game and checks it move by move. `number` is its place in the file, from 0; rejections carry it.
+///
+/// The visits become [`ParsedGame::candidates`]: their share of the sum, moves without a visit left out. Who played is
+/// kept as the tag `opponent`.
+///
+/// # Errors
+/// On a cut off game, an impossible start, an illegal move, illegal or repeated candidates, and an unknown result.
+pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
+    let game = read_game(record, number)?;
+    let board = hcp::decode(&game.hcp).map_err(|error| bad_position(&error, number))?;
+    let mut position = board.unchecked_position(1);
+    let text = position.to_text();
+    let start = (text != ShogiPosition::start().to_text()).then_some(text);
+    let tags = vec![("opponent".to_owned(), game.opponent.to_string())];
+    let mut parsed = ParsedGame::beginning(start, tags);
+    (parsed.result, parsed.termination) =
+        outcome::read(game.outcome).map_err(|reason| reject(number, RejectKind::Syntax, reason))?;
+    for (ply, turn) in game.turns.iter().enumerate() {
+        let checked =
+            check(turn, &position).map_err(|reason| Rejected { ply: Some(ply as u32), ..illegal(number, reason) })?;
+        parsed.push(checked.mv.to_usi_owned());
+        parsed.scores[ply] = Some(checked.score);
+        parsed.candidates[ply] = checked.candidates;
+        position.play(checked.mv);
+    }
+    Ok(parsed)
+}
+
+/// Takes a game apart.
+pub(super) fn read_game(record: &[u8], number: u64) -> Result<Game, Rejected> {
+    Game::read(record).ok_or_else(|| {
+        let reason = "the game ends before its moves do, or is damaged; what follows in the file is lost".to_owned();
+        reject(number, RejectKind::Truncated, reason)
+    })
+}
+
+/// A move that was found legal.
+struct Checked {
+    mv: shogi_core::Move,
+    score: Score,
+    candidates: Vec<Candidate>,
+}
+
+fn check(turn: &Turn, position: &ShogiPosition) -> Result<Checked, String> {
+    let color = position.turn();
+    let place = || format!("in position \"{}\"", position.to_text());
+    let mv = Move16::Apery
+        .decode(turn.move16, color)
+        .filter(|&mv| position.is_legal(mv))
+        .ok_or_else(|| format!("{} is not legal {}", shown(turn.move16, color), place()))?;
+    let score = first_players(turn.score, color);
+    let sum: f64 = turn.visits.iter().map(|&(_, visits)| f64::from(visits)).sum();
+    let mut seen = Vec::with_capacity(turn.visits.len());
+    let mut candidates = Vec::with_capacity(turn.visits.len());
+    for &(code, visits) in &turn.visits {
+        let candidate = Move16::Apery
+            .decode(code, color)
+            .filter(|&mv| position.is_legal(mv) && !seen.contains(&code))
+            .ok_or_else(|| format!("candidate {} is not legal, or named twice, {}", shown(code, color), place()))?;
+        seen.push(code);
+        if visits > 0 {
+            candidates.push((candidate.to_usi_owned(), (f64::from(visits) / sum) as f32));
+        }
+    }
+    Ok(Checked { mv, score, candidates })
+}
+
+fn shown(code: u16, color: Color) -> String {
+    Move16::Apery.decode(code, color).map_or_else(|| format!("move {code}"), |mv| mv.to_usi_owned())
+}
+
+/// The boards of a game's moves, in order, each checked.
+pub(super) fn boards(game: &Game, number: u64) -> Result<Vec<(Board, shogi_core::Move)>, Rejected> {
+    let board = hcp::decode(&game.hcp).map_err(|error| bad_position(&error, number))?;
+    let mut position = board.unchecked_position(1);
+    let mut boards = Vec::with_capacity(game.turns.len());
+    for (ply, turn) in game.turns.iter().enumerate() {
+        let Checked { mv, .. } =
+            check(turn, &position).map_err(|reason| Rejected { ply: Some(ply as u32), ..illegal(number, reason) })?;
+        boards.push((Board::of(&position), mv));
+        position.play(mv);
+    }
+    Ok(boards)
+}
+
+/// Whether bytes that end too early begin as a game does: a start and a first move that is legal there.
+pub(super) fn begins(record: &[u8]) -> bool {
+    let (Some((hcp, _)), Some(code)) = (record.split_first_chunk(), record.get(HEADER..HEADER + 2)) else {
+        return false;
+    };
+    hcp::decode(hcp).is_ok_and(|board| {
+        let mv = Move16::Apery.decode(u16_at(code, 0), board.turn());
+        mv.is_some_and(|mv| board.is_legal(mv))
+    })
+}

@@ -1,0 +1,49 @@
+//! How a game ended, as dlshogi's records say it in one byte.
+//!
+//! | bits | meaning |
+//! |---|---|
+//! | 0–1 | 0 draw, 1 Black wins, 2 White wins |
+//! | 2 | repetition |
+//! | 3 | declaration by an entered king |
+//! | 4 | stopped at a cap of plies |
+//!
+//! HCPE has the lowest two only; HCPE2 and HCPE3 have all.
+
+use crate::record::{GameResult, Termination};
+
+/// A repetition.
+const REPETITION: u8 = 4;
+/// A declaration.
+const DECLARATION: u8 = 8;
+/// A cap of plies.
+const PLY_CAP: u8 = 16;
+
+/// Reads the byte. A game that was stopped at a cap and is called a draw is one that was cut off: its result is
+/// unknown, as everywhere in posenc. A repetition that one side lost was a perpetual check.
+pub(super) fn read(byte: u8) -> Result<(GameResult, Termination), String> {
+    let result = match byte & 3 {
+        0 => GameResult::Draw,
+        1 => GameResult::FirstWins,
+        2 => GameResult::SecondWins,
+        _ => return Err(format!("{byte} is no result: 0 is a draw, 1 Black's win, 2 White's")),
+    };
+    Ok(match (byte & !3, result) {
+        (0, _) => (result, Termination::Other),
+        (REPETITION, GameResult::Draw) => (result, Termination::Repetition),
+        (REPETITION, _) => (result, Termination::PerpetualCheck),
+        (DECLARATION, _) => (result, Termination::Declaration),
+        (PLY_CAP, GameResult::Draw) => (GameResult::Unknown, Termination::PlyCap),
+        (PLY_CAP, _) => (result, Termination::PlyCap),
+        _ => return Err(format!("{byte} has more than one reason for the game's end, or an unknown one")),
+    })
+}
+
+/// Writes the result's bits; `None` for a game without one.
+pub(super) fn result_bits(result: GameResult) -> Option<u8> {
+    match result {
+        GameResult::Draw => Some(0),
+        GameResult::FirstWins => Some(1),
+        GameResult::SecondWins => Some(2),
+        GameResult::Unknown => None,
+    }
+}

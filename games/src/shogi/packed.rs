@@ -1,0 +1,236 @@
+//! Positions in 32 bytes: what HCP and PackedSfen have in common.
+//!
+//! Both are a stream of 256 bits, least significant first: the turn (0 is Black), the squares of Black's and White's
+//! king (7 bits each, file by file from 1a), the other squares in order with a prefix code per piece, and the pieces in
+//! hand, one code each. Codes are chosen so that a piece takes as many bits in hand as on the board beyond the bit of
+//! the empty square: a complete set takes 256 bits wherever it stands. Only the codes differ.
+//!
+//! Pieces in hand are read in any order: cshogi writes Black's before White's and gold before bishop, and others do
+//! not.
+
+mod bits;
+
+use super::board::{BadPosition, Board, EMPTY, HAND_MEN, KING, Man, PROMOTED, SQUARES, WHITE};
+use super::frame::{HAND, HAND_TOTALS};
+use bits::{BitReader, BitWriter};
+use shogi_core::Color;
+
+/// A position's length in bytes.
+pub const BYTES: usize = 32;
+
+/// Bits of a square's number.
+const SQUARE_BITS: u8 = 7;
+
+/// A piece's bits, the first in the lowest place, and how many they are.
+#[derive(Clone, Copy)]
+struct Code {
+    bits: u8,
+    length: u8,
+}
+
+/// How one kind is written: what every piece of it begins with, on the board and in hand, and which bits say that it is
+/// White's and that it is promoted.
+pub(super) struct KindCode {
+    /// Length in bits of the whole code on the board; in hand it is one less.
+    pub(super) length: u8,
+    /// Black's unpromoted piece on the board.
+    pub(super) board: u8,
+    /// What White's has more on the board.
+    pub(super) white: u8,
+    /// What a promoted one has more on the board; 0 for gold.
+    pub(super) promoted: u8,
+    /// Black's piece in hand; White's has the highest bit of the code more.
+    pub(super) hand: u8,
+    /// A piece that takes no part in the game, where the format has that.
+    pub(super) boxed: Option<u8>,
+}
+
+/// The code tables of a format.
+pub(super) struct Codec {
+    /// By the next 8 bits: the man and its length; length 0 where no piece has the code.
+    read_board: [(Man, u8); 256],
+    /// The same for pieces in hand; [`BOXED`] for those that take no part.
+    read_hand: [(Man, u8); 128],
+    write_board: [Code; 32],
+    /// By side and place in [`HAND`].
+    write_hand: [[Code; HAND.len()]; 2],
+    write_box: Option<[Code; HAND.len()]>,
+}
+
+/// Stands for a piece in the box in [`Codec::read_hand`].
+const BOXED: Man = Man::MAX;
+
+impl Codec {
+    /// The tables for the codes of the hand pieces' kinds, in [`HAND`]'s order.
+    pub(super) const fn new(kinds: [KindCode; HAND.len()]) -> Self {
+        let none = Code { bits: 0, length: 0 };
+        let mut codec = Self {
+            read_board: [(EMPTY, 0); 256],
+            read_hand: [(EMPTY, 0); 128],
+            write_board: [none; 32],
+            write_hand: [[none; HAND.len()]; 2],
+            write_box: None,
+        };
+        codec.add_board(EMPTY, Code { bits: 0, length: 1 });
+        let mut boxed = [none; HAND.len()];
+        let mut has_box = false;
+        let mut place = 0;
+        while place < HAND.len() {
+            let KindCode { length, board, white, promoted, hand, boxed: in_box } = kinds[place];
+            let man = HAND_MEN[place];
+            codec.add_board(man, Code { bits: board, length });
+            codec.add_board(man + WHITE, Code { bits: board + white, length });
+            if promoted != 0 {
+                codec.add_board(man + PROMOTED, Code { bits: board + promoted, length });
+                codec.add_board(man + PROMOTED + WHITE, Code { bits: board + promoted + white, length });
+            }
+            let length = length - 1;
+            let whites = hand + (1 << (length - 1));
+            codec.write_hand[0][place] = codec.add_hand(man, Code { bits: hand, length });
+            codec.write_hand[1][place] = codec.add_hand(man + WHITE, Code { bits: whites, length });
+            if let Some(bits) = in_box {
+                has_box = true;
+                boxed[place] = codec.add_hand(BOXED, Code { bits, length });
+            }
+            place += 1;
+        }
+        if has_box {
+            codec.write_box = Some(boxed);
+        }
+        codec
+    }
+
+    const fn add_board(&mut self, man: Man, code: Code) {
+        self.write_board[man as usize] = code;
+        let mut rest = code.bits as usize;
+        while rest < self.read_board.len() {
+            assert!(self.read_board[rest].1 == 0, "two codes begin alike");
+            self.read_board[rest] = (man, code.length);
+            rest += 1 << code.length;
+        }
+    }
+
+    const fn add_hand(&mut self, man: Man, code: Code) -> Code {
+        let mut rest = code.bits as usize;
+        while rest < self.read_hand.len() {
+            assert!(self.read_hand[rest].1 == 0, "two codes begin alike");
+            self.read_hand[rest] = (man, code.length);
+            rest += 1 << code.length;
+        }
+        code
+    }
+
+    /// Reads a position and checks it, see [`Board::check`].
+    pub(super) fn decode(&self, bytes: &[u8; BYTES]) -> Result<Board, BadPosition> {
+        let mut bits = BitReader::new(bytes);
+        let turn = if bits.take(1) == 0 { Color::Black } else { Color::White };
+        let kings = [bits.take(SQUARE_BITS), bits.take(SQUARE_BITS)];
+        let mut board = with_kings(kings, turn)?;
+        self.decode_squares(&mut bits, &mut board)?;
+        self.decode_hands(&mut bits, &mut board)?;
+        if bits.at() != BitReader::LENGTH {
+            return Err(BadPosition::Length(bits.at()));
+        }
+        board.check()?;
+        Ok(board)
+    }
+
+    /// Reads the squares but those of the kings, which take no bits.
+    fn decode_squares(&self, bits: &mut BitReader, board: &mut Board) -> Result<(), BadPosition> {
+        let mut men = [EMPTY; SQUARES - 2];
+        let mut next = 0;
+        loop {
+            // An empty square is a 0, every other code begins with a 1.
+            let empty = usize::from(bits.zeros()).min(men.len() - next);
+            bits.skip(empty as u8);
+            next += empty;
+            let Some(square) = men.get_mut(next) else { break };
+            let (man, length) = self.read_board[usize::from(bits.peek())];
+            if length == 0 {
+                return Err(BadPosition::NoSuchCode { at: bits.at() });
+            }
+            bits.skip(length);
+            *square = man;
+            next += 1;
+        }
+        // The kings split the squares into three stretches.
+        let (first, second) = (board.kings[0].min(board.kings[1]).into(), board.kings[0].max(board.kings[1]).into());
+        board.squares[..first].copy_from_slice(&men[..first]);
+        board.squares[first + 1..second].copy_from_slice(&men[first..second - 1]);
+        board.squares[second + 1..].copy_from_slice(&men[second - 1..]);
+        Ok(())
+    }
+
+    fn decode_hands(&self, bits: &mut BitReader, board: &mut Board) -> Result<(), BadPosition> {
+        while bits.at() < BitReader::LENGTH {
+            let (man, length) = self.read_hand[usize::from(bits.peek() & 0x7f)];
+            if length == 0 {
+                return Err(BadPosition::NoSuchCode { at: bits.at() });
+            }
+            bits.skip(length);
+            if man != BOXED {
+                // At most 256 bits of at least 3 each: no count overflows.
+                board.hands[usize::from(man / WHITE)][HAND_PLACES[usize::from(man & !WHITE)]] += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a position; pieces that take no part go into the box.
+    pub(super) fn encode(&self, board: &Board) -> Result<[u8; BYTES], BadPosition> {
+        board.check()?;
+        let mut bits = BitWriter::new();
+        bits.put(u8::from(board.turn == Color::White), 1);
+        bits.put(board.kings[0], SQUARE_BITS);
+        bits.put(board.kings[1], SQUARE_BITS);
+        for &man in board.squares.iter().filter(|&&man| man & !WHITE != KING) {
+            let Code { bits: code, length } = self.write_board[usize::from(man)];
+            bits.put(code, length);
+        }
+        for (hand, codes) in board.hands.iter().zip(&self.write_hand) {
+            for (&count, code) in hand.iter().zip(codes) {
+                (0..count).for_each(|_| bits.put(code.bits, code.length));
+            }
+        }
+        for (code, missing) in self.write_box.iter().flatten().zip(missing(board)) {
+            (0..missing).for_each(|_| bits.put(code.bits, code.length));
+        }
+        bits.finish().map_err(BadPosition::Length)
+    }
+}
+
+/// Where a hand piece's man stands in [`HAND`].
+const HAND_PLACES: [usize; 8] = {
+    let mut places = [0; 8];
+    let mut place = 0;
+    while place < HAND_MEN.len() {
+        places[HAND_MEN[place] as usize] = place;
+        place += 1;
+    }
+    places
+};
+
+fn with_kings(kings: [u8; 2], turn: Color) -> Result<Board, BadPosition> {
+    for (square, color) in kings.into_iter().zip([Color::Black, Color::White]) {
+        if usize::from(square) >= SQUARES {
+            return Err(BadPosition::NoKing { color, square });
+        }
+    }
+    if kings[0] == kings[1] {
+        return Err(BadPosition::KingsCoincide(kings[0]));
+    }
+    let mut board = Board::empty(kings, turn);
+    board.squares[usize::from(kings[0])] = KING;
+    board.squares[usize::from(kings[1])] = KING + WHITE;
+    Ok(board)
+}
+
+/// How many pieces of each hand kind a complete set has more than this board.
+fn missing(board: &Board) -> [u8; HAND.len()] {
+    let mut missing = HAND_TOTALS;
+    for (place, missing) in missing.iter_mut().enumerate() {
+        let on_board = board.squares.iter().filter(|&&man| man & 7 == HAND_MEN[place]).count();
+        *missing -= on_board as u8 + board.hands[0][place] + board.hands[1][place];
+    }
+    missing
+}

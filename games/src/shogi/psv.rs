@@ -1,0 +1,132 @@
+//! PSV ("PackedSfenValue"), YaneuraOu's training record: one position with a score, a move, its ply and the game's
+//! result in 40 bytes.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 0–31 | the position as [`super::packed_sfen`] |
+//! | 32–33 | the score from the side to move's view, in points, signed |
+//! | 34–35 | the move in YaneuraOu's 16 bits |
+//! | 36–37 | the number of the move in its game, from 1; 0 where it is not known |
+//! | 38 | the result from the side to move's view: 1 won, −1 lost, 0 drawn |
+//! | 39 | nothing |
+//!
+//! Numbers are little-endian. Plies are known, games are not: records are often shuffled, and a ply of 1 may begin
+//! the next game or belong to another file. How a game ended is not said either. Reference: `source/extra/sfen_packer.cpp`
+//! and the learner in yaneurao/YaneuraOu.
+
+use super::board::Board;
+use super::checks::{bad_position, cut_off, first_players, illegal, legal_move, reject};
+use super::fixed::FixedRecords;
+use super::hcpe::NotWritten;
+use super::move16::Move16;
+use super::packed_sfen;
+use crate::record::{GameResult, ParsedPosition, RejectKind, Rejected};
+use shogi_core::{Color, Move, ToUsi as _};
+use std::io::Read;
+
+/// A record's length.
+pub const BYTES: usize = 40;
+
+/// A record's fields as they stand in the file, nothing checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Psv {
+    /// The position.
+    pub sfen: [u8; 32],
+    /// The score from the side to move's view.
+    pub score: i16,
+    /// The move.
+    pub move16: u16,
+    /// The number of the move, from 1; 0 where it is not known.
+    pub ply: u16,
+    /// The result from the side to move's view.
+    pub result: i8,
+    /// The byte that says nothing.
+    pub pad: u8,
+}
+
+impl Psv {
+    /// Takes a record apart.
+    #[must_use]
+    pub fn read(bytes: &[u8; BYTES]) -> Self {
+        let (sfen, rest) = bytes.split_first_chunk().expect("a record is longer than a position");
+        Self {
+            sfen: *sfen,
+            score: i16::from_le_bytes([rest[0], rest[1]]),
+            move16: u16::from_le_bytes([rest[2], rest[3]]),
+            ply: u16::from_le_bytes([rest[4], rest[5]]),
+            result: i8::from_le_bytes([rest[6]]),
+            pad: rest[7],
+        }
+    }
+
+    /// Puts a record together.
+    #[must_use]
+    pub fn write(&self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        let (sfen, rest) = bytes.split_at_mut(packed_sfen::BYTES);
+        sfen.copy_from_slice(&self.sfen);
+        rest[..2].copy_from_slice(&self.score.to_le_bytes());
+        rest[2..4].copy_from_slice(&self.move16.to_le_bytes());
+        rest[4..6].copy_from_slice(&self.ply.to_le_bytes());
+        rest[6..7].copy_from_slice(&self.result.to_le_bytes());
+        rest[7] = self.pad;
+        bytes
+    }
+
+    /// A record of a position, the move played in it, its number from 1 (0 where it is not known), its score from the
+    /// side to move's view, and the game's result.
+    ///
+    /// # Errors
+    /// Where PSV cannot say it: see [`NotWritten`].
+    pub fn new(board: &Board, mv: Move, score: i16, ply: u16, result: GameResult) -> Result<Self, NotWritten> {
+        Ok(Self {
+            sfen: packed_sfen::encode(board)?,
+            score,
+            move16: Move16::YaneuraOu.encode(mv),
+            ply,
+            result: for_side_to_move(result, board.turn()).ok_or(NotWritten::NoResult)?,
+            pad: 0,
+        })
+    }
+}
+
+/// Splits a file into its records, which are read one by one: give it a buffered reader.
+pub fn records<R: Read>(input: R) -> FixedRecords<R> {
+    FixedRecords::new(input, BYTES)
+}
+
+/// Reads and checks one record. `number` is its place in the file, from 0; rejections carry it.
+///
+/// # Errors
+/// On a cut off record, an impossible position, an illegal move and an unknown result.
+pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
+    let Ok(bytes) = record.try_into() else { return Err(cut_off(record, BYTES, number)) };
+    let Psv { sfen, score, move16, ply, result, .. } = Psv::read(bytes);
+    let board = packed_sfen::decode(&sfen).map_err(|error| bad_position(&error, number))?;
+    let result = absolute(result, board.turn()).ok_or_else(|| {
+        let reason = format!("{result} is no result: 1 says that the side to move won, -1 that it lost, 0 a draw");
+        reject(number, RejectKind::Syntax, reason)
+    })?;
+    let mv = legal_move(&board, Move16::YaneuraOu, move16).map_err(|reason| illegal(number, reason))?;
+    Ok(ParsedPosition {
+        mv: Some(mv.to_usi_owned()),
+        score: Some(first_players(score, board.turn())),
+        result,
+        ply: ply.checked_sub(1).map(u32::from),
+        ..ParsedPosition::new(board.sfen(ply.max(1).into()))
+    })
+}
+
+/// A result of the side to move as one of Black and White.
+pub(super) fn absolute(result: i8, turn: Color) -> Option<GameResult> {
+    match (result, turn) {
+        (0, _) => Some(GameResult::Draw),
+        (1, Color::Black) | (-1, Color::White) => Some(GameResult::FirstWins),
+        (1, Color::White) | (-1, Color::Black) => Some(GameResult::SecondWins),
+        _ => None,
+    }
+}
+
+fn for_side_to_move(result: GameResult, turn: Color) -> Option<i8> {
+    [0, 1, -1].into_iter().find(|&written| absolute(written, turn) == Some(result))
+}

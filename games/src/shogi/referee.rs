@@ -1,0 +1,70 @@
+//! When a game of shogi is over. A player without a legal move has lost, in check or not.
+
+use super::repetition::{OCCURRENCES, Repetition, judge_line};
+use super::{Shogi, ShogiPosition};
+use crate::position::{Position as _, Side};
+use crate::record::{GameResult, Termination};
+use crate::referee::{Played, Referee};
+use shogi_core::{Color, PieceKind, Square};
+
+/// Ranks of the opponent's camp.
+const CAMP_RANKS: u8 = 3;
+
+/// Pieces beside the king that a declaration needs in the camp.
+const PIECES_IN_CAMP: usize = 10;
+
+impl Referee for Shogi {
+    fn verdict(played: &Played<ShogiPosition>) -> Option<(GameResult, Termination)> {
+        let position = played.position();
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        if moves.is_empty() {
+            return Some((wins(position.side_to_move().other()), Termination::Checkmate));
+        }
+        if usize::from(played.line().repetitions()) + 1 < OCCURRENCES {
+            return None;
+        }
+        judge_line(played.start(), played.moves()).map(|repetition| match repetition {
+            Repetition::Draw => (GameResult::Draw, Termination::Repetition),
+            Repetition::PerpetualCheck { loser } => (wins(loser.other()), Termination::PerpetualCheck),
+        })
+    }
+
+    /// The 27-point rule of computer shogi (CSA): not in check, the king and ten more pieces in the opponent's camp,
+    /// and there and in hand 28 points for Black, 27 for White; rooks and bishops count five, everything else one.
+    fn may_declare_win(position: &ShogiPosition) -> bool {
+        let us = position.turn();
+        if position.in_check() {
+            return false;
+        }
+        let in_camp: Vec<PieceKind> = Square::all()
+            .filter(|square| square.relative_rank(us) <= CAMP_RANKS)
+            .filter_map(|square| position.piece_at(square))
+            .filter(|piece| piece.color() == us)
+            .map(|piece| piece.piece_kind())
+            .collect();
+        let king = in_camp.contains(&PieceKind::King);
+        let in_hand = PieceKind::all().into_iter().map(|kind| u32::from(position.in_hand(us, kind)) * points(kind));
+        let total = in_camp.iter().copied().map(points).sum::<u32>() + in_hand.sum::<u32>();
+        let needed = match us {
+            Color::Black => 28,
+            Color::White => 27,
+        };
+        king && in_camp.len() > PIECES_IN_CAMP && total >= needed
+    }
+}
+
+const fn points(kind: PieceKind) -> u32 {
+    match kind {
+        PieceKind::King => 0,
+        PieceKind::Bishop | PieceKind::Rook | PieceKind::ProBishop | PieceKind::ProRook => 5,
+        _ => 1,
+    }
+}
+
+const fn wins(side: Side) -> GameResult {
+    match side {
+        Side::First => GameResult::FirstWins,
+        Side::Second => GameResult::SecondWins,
+    }
+}

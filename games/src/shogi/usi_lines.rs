@@ -1,0 +1,134 @@
+//! Lines of USI: one game or position each, as engines get them.
+//!
+//! ```text
+//! position startpos moves 7g7f 3c3d
+//! startpos moves 7g7f 3c3d
+//! sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 3c3d
+//! lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1
+//! 7g7f 3c3d
+//! ```
+//!
+//! The words `position`, `startpos`, `sfen` and `moves` may be left out where it stays clear what is meant; empty lines
+//! and lines that begin with `#` are passed over. `resign` or `win` may stand behind the last move. A line says nothing
+//! else about the result: it is what the board makes it (mate, repetition), or unknown.
+
+use super::{Shogi, ShogiPosition};
+use crate::position::{Position as _, Side};
+use crate::record::{GameResult, ParsedGame, RejectKind, Rejected, Termination};
+use crate::referee::{Played, Referee as _};
+use std::io::{self, BufRead, Read as _};
+
+/// A longer line is cut: no game needs that much, and a file without line ends must not fill the memory.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Splits a file into its lines, without those that say nothing.
+pub fn records<R: BufRead>(input: R) -> Records<R> {
+    Records { input, done: false }
+}
+
+/// The iterator of [`records`]: one line's bytes each. Where the input cannot be read on, that error comes last.
+#[derive(Debug)]
+pub struct Records<R> {
+    input: R,
+    done: bool,
+}
+
+impl<R: BufRead> Iterator for Records<R> {
+    type Item = io::Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.done {
+            let mut line = Vec::new();
+            match self.input.by_ref().take(MAX_BYTES).read_until(b'\n', &mut line) {
+                Ok(0) => self.done = true,
+                Ok(_) if matches!(line.trim_ascii().first(), None | Some(b'#')) => {}
+                Ok(_) => return Some(Ok(line)),
+                Err(error) => {
+                    self.done = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Reads a line. `number` is its place among the lines that say something, from 0; rejections carry it.
+///
+/// # Errors
+/// On anything that is no such line, an impossible start, and an illegal move.
+pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
+    let reject = |ply, kind, reason| Rejected { game: number, ply, kind, reason };
+    let text = str::from_utf8(record.strip_prefix(b"\xef\xbb\xbf").unwrap_or(record))
+        .map_err(|_| reject(None, RejectKind::Syntax, "not a text".to_owned()))?;
+    let (start, moves) = split(text.trim());
+    let start = match &start {
+        None => ShogiPosition::start(),
+        Some(sfen) => {
+            ShogiPosition::parse(sfen).map_err(|error| reject(None, RejectKind::StartPosition, error.to_string()))?
+        }
+    };
+    let is_standard = start.to_text() == ShogiPosition::start().to_text();
+    let mut game = ParsedGame::beginning((!is_standard).then(|| start.to_text()), Vec::new());
+    let mut played = Played::from(start);
+    for (ply, word) in moves.iter().enumerate() {
+        let position = played.position();
+        if ply + 1 == moves.len()
+            && let Some(outcome) = given_up(word, position.side_to_move())
+        {
+            (game.result, game.termination) = outcome;
+            return Ok(game);
+        }
+        let mv = position
+            .parse_move(word)
+            .map_err(|error| reject(Some(ply as u32), RejectKind::IllegalMove, error.to_string()))?;
+        game.push(position.move_text(mv));
+        played.play(mv);
+    }
+    (game.result, game.termination) = Shogi::verdict(&played).unwrap_or((game.result, game.termination));
+    Ok(game)
+}
+
+/// The start's SFEN, `None` for the standard one, and the moves.
+fn split(text: &str) -> (Option<String>, Vec<&str>) {
+    let mut words: Vec<&str> = text.split_ascii_whitespace().collect();
+    for optional in ["position", "sfen"] {
+        if words.first() == Some(&optional) {
+            words.remove(0);
+        }
+    }
+    if words.first() == Some(&"startpos") {
+        words.remove(0);
+        return (None, without_keyword(words));
+    }
+    if !words.first().is_some_and(|word| word.contains('/')) {
+        return (None, without_keyword(words));
+    }
+    // Board, turn, hands, and the move number, which may be missing.
+    let has_number = words.get(3).is_some_and(|word| word.parse::<u32>().is_ok());
+    let moves = words.split_off(words.len().min(if has_number { 4 } else { 3 }));
+    (Some(words.join(" ")), without_keyword(moves))
+}
+
+fn without_keyword(mut words: Vec<&str>) -> Vec<&str> {
+    if words.first() == Some(&"moves") {
+        words.remove(0);
+    }
+    words
+}
+
+/// What the side to move says instead of a move.
+fn given_up(word: &str, side: Side) -> Option<(GameResult, Termination)> {
+    match word {
+        "resign" => Some((wins(side.other()), Termination::Resignation)),
+        "win" => Some((wins(side), Termination::Declaration)),
+        _ => None,
+    }
+}
+
+fn wins(side: Side) -> GameResult {
+    match side {
+        Side::First => GameResult::FirstWins,
+        Side::Second => GameResult::SecondWins,
+    }
+}

@@ -1,0 +1,281 @@
+//! What holds of every reader, whatever bytes it gets: one law each, which panics where it is broken.
+//!
+//! No reader panics. No record is longer than the input, a refusal says why, and what is accepted is legal: the start
+//! is a position, every move can be played, candidates are legal moves that differ and share one probability. What a
+//! writer can say comes back from its bytes. The seeded tests of this folder and the targets in `fuzz/` both call
+//! these laws.
+
+use games::chess::bag::{Bag, BagRecord, Positions};
+use games::chess::lc0::{self, ValueSource};
+use games::chess::{Chess, pgn};
+use games::shogi::detect::detect;
+use games::shogi::hcpe::Hcpe;
+use games::shogi::psv::Psv;
+use games::shogi::{Shogi, convert, csa, hcp, hcpe, hcpe3, kif, packed_sfen, psv, usi_lines};
+use games::{Candidate, Game, GameResult, InputName, ParsedGame, ParsedPosition, Position, Rejected};
+use std::io::{self, Cursor};
+
+/// How many records of an input were accepted, and how many refused.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    /// Read, and found legal by the law.
+    pub accepted: u64,
+    /// Refused with a reason.
+    pub refused: u64,
+}
+
+impl Counts {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { accepted: self.accepted + other.accepted, refused: self.refused + other.refused }
+    }
+
+    fn add<T>(&mut self, read: Result<T, Rejected>) -> Option<T> {
+        match read {
+            Ok(accepted) => {
+                self.accepted += 1;
+                Some(accepted)
+            }
+            Err(rejected) => {
+                assert!(!rejected.reason.is_empty());
+                self.refused += 1;
+                None
+            }
+        }
+    }
+}
+
+/// PGN; a game that is read is the same once it was written.
+pub fn pgn(bytes: &[u8]) -> Counts {
+    each(bytes, pgn::records(bytes), pgn::parse, |_, game| {
+        legal_game::<Chess>(&game);
+        comes_back_from_pgn(&game, game.result);
+    })
+}
+
+/// Lc0's chunks. The result is not written again: where the last move is not recorded, the board proves none.
+pub fn lc0(bytes: &[u8]) -> Counts {
+    let parse = |chunk: &[u8], number| lc0::parse(chunk, number, ValueSource::Root);
+    each(bytes, lc0::records(bytes), parse, |_, game| {
+        legal_game::<Chess>(&game);
+        comes_back_from_pgn(&game, GameResult::Unknown);
+    })
+}
+
+/// Bags, packed or not, as each kind of record.
+pub fn bag(bytes: &[u8]) -> Counts {
+    let mut counts = Counts::default();
+    for compressed in [false, true] {
+        for kind in [BagRecord::ActionValue, BagRecord::StateValue, BagRecord::BehavioralCloning] {
+            match Bag::open(Cursor::new(bytes), compressed) {
+                Ok(bag) => {
+                    assert!(bag.len() <= bytes.len() as u64);
+                    let read = Positions::new(bag, kind).filter_map(|read| counts.add(read));
+                    read.for_each(|read| drop(legal_position::<Chess>(&read)));
+                }
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
+        }
+    }
+    counts
+}
+
+/// CSA.
+pub fn csa(bytes: &[u8]) -> Counts {
+    each(bytes, csa::records(bytes), csa::parse, |_, game| comes_back_from_usi(&game))
+}
+
+/// KIF.
+pub fn kif(bytes: &[u8]) -> Counts {
+    each(bytes, kif::records(bytes), kif::parse, |_, game| comes_back_from_usi(&game))
+}
+
+/// Lines of USI.
+pub fn usi_lines(bytes: &[u8]) -> Counts {
+    each(bytes, usi_lines::records(bytes), usi_lines::parse, |_, game| comes_back_from_usi(&game))
+}
+
+/// HCPE; what is read becomes PSV and comes back from there.
+pub fn hcpe(bytes: &[u8]) -> Counts {
+    detects(bytes);
+    each(bytes, hcpe::records(bytes), hcpe::parse, |record, read| {
+        legal_position::<Shogi>(&read);
+        let record = Hcpe::read(record.try_into().expect("a whole record"));
+        let board = hcp::decode(&record.hcp).expect("it was read");
+        assert_eq!(hcp::encode(&board).map(|again| hcp::decode(&again)), Ok(Ok(board)));
+
+        let psv = convert::hcpe_to_psv(&record, 7, 0).expect("all that HCPE says");
+        let (again, ply) = convert::psv_to_hcpe(&psv, 0).expect("the same position");
+        let again = hcpe::parse(&again.write(), 0).expect("our own record");
+        assert_eq!((again.start, again.mv, again.score, ply), (read.start, read.mv, read.score, 7));
+    })
+}
+
+/// PSV; what is read and has all pieces becomes HCPE and comes back from there.
+pub fn psv(bytes: &[u8]) -> Counts {
+    detects(bytes);
+    each(bytes, psv::records(bytes), psv::parse, |record, read| {
+        legal_position::<Shogi>(&read);
+        let record = Psv::read(record.try_into().expect("a whole record"));
+        let board = packed_sfen::decode(&record.sfen).expect("it was read");
+        let packed = packed_sfen::encode(&board).expect("it was packed");
+        assert_eq!(packed_sfen::decode(&packed), Ok(board.clone()));
+
+        assert_eq!(convert::psv_to_hcpe(&record, 0).is_ok(), hcp::encode(&board).is_ok());
+        if let Ok((hcpe, ply)) = convert::psv_to_hcpe(&record, 0) {
+            let again = convert::hcpe_to_psv(&hcpe, ply, 0).expect("the same position");
+            assert_eq!(psv::parse(&again.write(), 0), Ok(read));
+        }
+    })
+}
+
+/// HCPE3; a record that can be taken apart is the same put together, and a game that is read becomes HCPE.
+pub fn hcpe3(bytes: &[u8]) -> Counts {
+    detects(bytes);
+    let parse = |record: &[u8], number| {
+        if let Some(game) = hcpe3::Game::read(record) {
+            assert_eq!(game.write().as_deref(), Some(record));
+        }
+        hcpe3::parse(record, number)
+    };
+    each(bytes, hcpe3::records(bytes), parse, |record, game| {
+        comes_back_from_usi(&game);
+        let positions = convert::hcpe3_to_hcpe(record, 0).expect("the game was read");
+        let moves = positions.iter().map(|one| hcpe::parse(&one.write(), 0).expect("our own record").mv);
+        assert!(moves.eq(game.moves.into_iter().map(Some)));
+    })
+}
+
+/// FEN.
+pub fn fen(bytes: &[u8]) -> Counts {
+    str::from_utf8(bytes).map_or_else(|_| Counts::default(), position::<Chess>)
+}
+
+/// SFEN.
+pub fn sfen(bytes: &[u8]) -> Counts {
+    str::from_utf8(bytes).map_or_else(|_| Counts::default(), position::<Shogi>)
+}
+
+/// A text that may be a position: if it is one, it is the same once it was written, and each of its legal moves can be
+/// written, read, found in the vocabulary and played, which leads to a position again.
+pub fn position<G: Game>(text: &str) -> Counts {
+    let position = match G::Position::parse(text) {
+        Ok(position) => position,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return Counts { accepted: 0, refused: 1 };
+        }
+    };
+    let again = G::Position::parse(&position.to_text()).expect("own text");
+    assert_eq!(again.to_text(), position.to_text());
+    let mut row = vec![0; G::input(InputName::PieceTokens).row_bytes()];
+    position.pack(InputName::PieceTokens, 0, &mut row);
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    for mv in moves {
+        let text = position.move_text(mv);
+        assert_eq!(position.parse_move(&text), Ok(mv));
+        assert!(usize::from(position.move_index(mv)) < G::from_to().len());
+        let mut next = position.clone();
+        next.play(mv);
+        assert!(G::Position::parse(&next.to_text()).is_ok(), "{text} leads out of the legal positions");
+    }
+    Counts { accepted: 1, refused: 0 }
+}
+
+/// Reads every record of an input and holds a law of what is accepted.
+fn each<T>(
+    input: &[u8],
+    records: impl Iterator<Item = io::Result<Vec<u8>>>,
+    parse: impl Fn(&[u8], u64) -> Result<T, Rejected>,
+    law: impl Fn(&[u8], T),
+) -> Counts {
+    let (mut counts, mut length) = (Counts::default(), 0);
+    for (number, record) in (0..).zip(records) {
+        let record = record.expect("memory can be read");
+        length += record.len();
+        let read = parse(&record, number);
+        assert!(read.as_ref().err().is_none_or(|rejected| rejected.game == number));
+        if let Some(accepted) = counts.add(read) {
+            law(&record, accepted);
+        }
+    }
+    assert!(length <= input.len(), "{length} bytes of records from {} bytes", input.len());
+    counts
+}
+
+/// Looking at any bytes is safe, and nothing is no format.
+fn detects(bytes: &[u8]) {
+    assert!(!(bytes.is_empty() && detect(bytes).is_some()));
+}
+
+fn legal_game<G: Game>(game: &ParsedGame) {
+    let mut position = game.start.as_deref().map_or_else(G::Position::start, own_position::<G>);
+    let plies = game.moves.len();
+    let columns = [game.scores.len(), game.values.len(), game.clocks.len(), game.times.len(), game.candidates.len()];
+    assert_eq!(columns, [plies; 5]);
+    assert!(game.values.iter().flatten().all(|value| (0.0..=1.0).contains(value)));
+    assert!(game.clocks.iter().chain(&game.times).flatten().all(|seconds| seconds.is_finite() && *seconds >= 0.0));
+    for (text, candidates) in game.moves.iter().zip(&game.candidates) {
+        share_one_probability(&position, candidates);
+        let mv = legal_move(&position, text);
+        position.play(mv);
+    }
+}
+
+/// Checks a record without a game.
+fn legal_position<G: Game>(read: &ParsedPosition) -> G::Position {
+    let position = G::Position::parse(&read.start).unwrap_or_else(|error| panic!("{error}"));
+    if let Some(text) = &read.mv {
+        legal_move(&position, text);
+    }
+    assert!(read.value.is_none_or(|value| (0.0..=1.0).contains(&value)));
+    share_one_probability(&position, &read.candidates);
+    position
+}
+
+fn own_position<G: Game>(text: &str) -> G::Position {
+    let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(position.to_text(), text);
+    position
+}
+
+fn legal_move<P: Position>(position: &P, text: &str) -> P::Move {
+    let mv = position.parse_move(text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(position.move_text(mv), text);
+    mv
+}
+
+/// Lc0's shares are rounded, and rescorers round them again.
+const SUM_TOLERANCE: f32 = 0.02;
+
+fn share_one_probability<P: Position>(position: &P, candidates: &[Candidate]) {
+    if candidates.is_empty() {
+        return;
+    }
+    for (i, (text, share)) in candidates.iter().enumerate() {
+        legal_move(position, text);
+        assert!((0.0..=1.0 + SUM_TOLERANCE).contains(share), "{share} for {text}");
+        assert!(candidates[..i].iter().all(|(other, _)| other != text), "{text} stands there twice");
+    }
+    let sum: f32 = candidates.iter().map(|(_, share)| share).sum();
+    assert!((sum - 1.0).abs() < SUM_TOLERANCE, "the candidates sum to {sum}");
+}
+
+fn comes_back_from_pgn(game: &ParsedGame, result: GameResult) {
+    let moves = game.moves.iter().map(String::as_str);
+    let text = pgn::write(game.start.as_deref(), moves, result, &[], &[]).expect("a legal game");
+    let records: Vec<Vec<u8>> = pgn::records(text.as_bytes()).collect::<io::Result<_>>().expect("memory");
+    let again = pgn::parse(&records[0], 0).unwrap_or_else(|rejected| panic!("{}\n{text}", rejected.reason));
+    assert_eq!((records.len(), &again.start, &again.moves), (1, &game.start, &game.moves));
+    assert!(result == GameResult::Unknown || again.result == result);
+}
+
+fn comes_back_from_usi(game: &ParsedGame) {
+    legal_game::<Shogi>(game);
+    let start = game.start.clone().unwrap_or_else(|| <Shogi as Game>::Position::start().to_text());
+    let line = format!("sfen {start} moves {}", game.moves.join(" "));
+    let again = usi_lines::parse(line.as_bytes(), 0).expect("a legal game");
+    assert_eq!((&again.start, &again.moves), (&game.start, &game.moves));
+}
