@@ -1,6 +1,6 @@
 # `make` lists what there is. Two targets are all a newcomer needs: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint components doctests unit-tests check data engines tensorboard
+.PHONY: help quickstart test smoke setup test-setup build lint components doctests unit-tests check data engines fuzz damage tensorboard
 
 .NOTPARALLEL:
 
@@ -33,6 +33,7 @@ build: setup ## the binary, target/debug/posenc
 
 lint: components setup ## format and lints of every target, warnings are errors
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 
 components:
@@ -57,6 +58,16 @@ data: build ## make the starter datasets anew from their games: make data CHESS=
 
 engines: ## install Debian's stockfish and fairy-stockfish, for `posenc data generate engines`
 	@scripts/engines
+
+# How long each fuzz target runs, and how many inputs each seeded test gets.
+SECONDS ?= 20
+CASES ?= 1000000
+
+fuzz: ## run every fuzz target for SECONDS=20 each (needs a nightly toolchain and cargo-fuzz)
+	scripts/fuzz $(SECONDS)
+
+damage: setup ## the seeded tests of damaged files, with CASES=1000000 inputs for each reader
+	POSENC_CASES=$(CASES) $(CARGO) test --locked -p games --test damage
 
 tensorboard: ## look at every run in TensorBoard
 	@command -v tensorboard >/dev/null || { echo "make: tensorboard is missing: pip install tensorboard" >&2; exit 1; }

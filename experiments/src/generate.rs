@@ -1,4 +1,5 @@
-//! Games that engines play against themselves, as datasets: `posenc data generate engines`.
+//! Games that engines play against themselves, as datasets: `posenc data generate engines`; exact labels, without an
+//! engine, are made in [`probe`].
 //!
 //! The dataset is a function of its [`Conditions`] (engine, limits, openings, seed, …) and of nothing else. Each game
 //! draws from a stream of its own and begins with an engine that has forgotten the last one; a game whose engine died
@@ -20,6 +21,7 @@ mod journal;
 mod openings;
 mod output;
 mod play;
+pub mod probe;
 mod workers;
 
 pub use adjudicate::{DrawRule, WinRule};

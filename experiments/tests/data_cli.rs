@@ -145,3 +145,68 @@ fn what_is_no_dataset_is_named() {
     write(dir.path(), "dataset.yaml", "format: 1\nnmae: x\n");
     run(dir.path(), &["data", "info", "."]).fails_with(&["is no manifest", "nmae"]);
 }
+
+#[test]
+fn filters_are_counted_and_recorded() {
+    let dir = folder();
+    write(dir.path(), "games.pgn", &chess_records());
+    let import = ["data", "import", "--game", "chess", "--from", "games.pgn", "--out", "set"];
+    let answer = run(dir.path(), &[&import[..], &["--skip-plies", "1", "--result", "draw"]].concat()).succeeds();
+    assert!(answer.stdout.contains("49 games with 147 positions"), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("positions of the games kept left out by filters: skip_plies 49"),
+        "{}",
+        answer.stdout
+    );
+    let info = info(dir.path(), "set");
+    assert_eq!(info["manifest"]["filters"]["skip_plies"], 1);
+    assert_eq!(info["manifest"]["counts"]["filtered_positions"]["skip_plies"], 49);
+    let made_by = info["manifest"]["made_by"].as_str().expect("a text");
+    assert!(made_by.contains("--result draw") && made_by.contains("--skip-plies 1"), "{made_by}");
+    let none = run(
+        dir.path(),
+        &["data", "import", "--game", "chess", "--from", "games.pgn", "--out", "none", "--rating-each", "1"],
+    );
+    none.fails_with(&["none of the 49 games", "the filters left out 49"]);
+    let wrong = run(dir.path(), &[&import[..7], &["other", "--rating-each", "x"]].concat());
+    assert_eq!(wrong.code, Some(2));
+}
+
+#[test]
+fn datasets_are_made_of_datasets() {
+    let dir = folder();
+    write(dir.path(), "games.pgn", &chess_records());
+    run(dir.path(), &["data", "import", "--game", "chess", "--from", "games.pgn", "--out", "set"]).succeeds();
+    run(dir.path(), &["data", "split", "set", "--split-by-opening", "2", "--out", "split"]).succeeds();
+    run(dir.path(), &["data", "merge", "set", "split", "--out", "merged"]).succeeds();
+    let averaged = run(dir.path(), &["data", "average", "merged", "--out", "averaged"]).succeeds().stdout;
+    // The start, 7 first moves, 49 pairs, 49 times a third move: all in all 106 different positions of 196.
+    assert!(averaged.contains("196 positions became 106"), "{averaged}");
+    for set in ["split", "merged", "averaged"] {
+        let answer = run(dir.path(), &["data", "verify", set]).succeeds();
+        assert!(answer.stdout.contains("is whole"), "{}", answer.stdout);
+    }
+    run(dir.path(), &["data", "verify", "averaged", "--by-position"]).succeeds();
+    run(dir.path(), &["data", "verify", "set", "--by-position"]).fails_with(&["occur in training too"]);
+    let text = run(dir.path(), &["data", "info", "averaged"]).succeeds().stdout;
+    for part in ["single positions without games", "moves by kind", "positions by moves of the policy target"] {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
+
+#[test]
+fn exports_are_written_once() {
+    let dir = folder();
+    write(dir.path(), "games.pgn", &chess_records());
+    run(dir.path(), &["data", "import", "--game", "chess", "--from", "games.pgn", "--out", "set"]).succeeds();
+    let export = ["data", "export", "set", "--to", "pgn", "--out", "out.pgn"];
+    assert!(run(dir.path(), &export).succeeds().stdout.contains("49 games as pgn"));
+    run(dir.path(), &export).fails_with(&["cannot create out.pgn", "not there yet"]);
+    run(dir.path(), &["data", "export", "set", "--to", "psv", "--out", "x"]).fails_with(&["psv holds shogi"]);
+    assert!(!dir.path().join("x").exists(), "half a file is worse than none");
+    run(dir.path(), &["data", "import", "--game", "chess", "--from", "out.pgn", "--out", "again"]).succeeds();
+    assert_eq!(info(dir.path(), "again")["manifest"]["counts"]["kept"], 49);
+    let bench = run(dir.path(), &["bench", "import", "--game", "chess", "--from", "out.pgn", "--json"]).succeeds();
+    let rates: Value = serde_json::from_str(&bench.stdout).expect("JSON");
+    assert_eq!((&rates[0]["rate"]["records"], &rates[0]["rate"]["positions"]), (&49.into(), &196.into()));
+}

@@ -38,6 +38,12 @@ impl<P: Position> Line<P> {
         &self.position
     }
 
+    /// The repetition key of the current position, which the line has at hand.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        *self.keys.last().expect("a line holds its start")
+    }
+
     /// Plies played so far.
     #[must_use]
     pub fn plies(&self) -> usize {

@@ -103,13 +103,13 @@ fn colours_do_not_matter() {
 #[test]
 fn the_moves_that_keep_a_result_are_named() {
     let solved = Solved::new(Ending::Kpk);
-    // The only move that holds: to take the opposition, straight back.
-    let position = parse("8/8/4k3/8/4P3/4K3/8/8 b - - 0 1");
+    // The only move that holds: straight back, to have the opposition after either step forward.
+    let position = parse("8/4k3/4P3/4K3/8/8/8/8 b - - 0 1");
     assert_eq!(solved.value(&position), Some(Value::Draw));
     let text = |position: &ChessPosition| -> Vec<String> {
         solved.keeping(position).iter().map(|&mv| position.move_text(mv)).collect()
     };
-    assert_eq!(text(&position), ["e6e5"]);
+    assert_eq!(text(&position), ["e7e8"]);
     // Queen or rook wins; knight and bishop draw.
     let promotion = parse("8/P7/8/8/8/2k5/8/7K w - - 0 1");
     let moves = text(&promotion);

@@ -25,7 +25,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Make a dataset of records: PGN, Lc0 chunks, bags (chess), CSA, KIF, USI, HCPE, HCPE3, PSV (shogi), plain or packed.
-    Import(import::Args),
+    Import(Box<import::Args>),
     /// Make a dataset without records: engines play games.
     Generate(generate::Args),
     /// What is in a dataset.

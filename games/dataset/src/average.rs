@@ -123,7 +123,8 @@ fn keep<G: Game>(merged: Merged, name: &str, builder: &mut Builder<'_>) -> Resul
     let number = builder.kept();
     let wrong = |reason: String| DatasetError::BadGame { game: number as u32, ply: 0, reason };
     let text = merged.text().to_owned();
-    let position = G::Position::parse(&merged::with_counters(G::KIND, &text)).map_err(|error| wrong(error.to_string()))?;
+    let position =
+        G::Position::parse(&merged::with_counters(G::KIND, &text)).map_err(|error| wrong(error.to_string()))?;
     let mut legal = Vec::new();
     position.legal_moves(&mut legal);
     let first = legal.first().map(|&mv| position.move_text(mv));

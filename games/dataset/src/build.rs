@@ -51,8 +51,12 @@ impl SplitPlan {
             return wrong("fractions", "the shares of train, validation and test must lie in 0…1 and add up to 1");
         }
         match (unit, self.by) {
-            (Unit::Position, SplitBy::Opening) => wrong("split by", "single positions have no opening: split them by position"),
-            (Unit::Game, SplitBy::Position) => wrong("split by", "games cannot be split by position: average them first"),
+            (Unit::Position, SplitBy::Opening) => {
+                wrong("split by", "single positions have no opening: split them by position")
+            }
+            (Unit::Game, SplitBy::Position) => {
+                wrong("split by", "games cannot be split by position: average them first")
+            }
             (Unit::Game, SplitBy::Opening) if self.opening_plies == 0 => wrong("opening plies", "must be at least 1"),
             _ => Ok(()),
         }

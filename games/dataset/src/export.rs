@@ -15,9 +15,9 @@ use crate::error::DatasetError;
 use crate::loader::{Dataset, StoredGame};
 use crate::playback::{Stuck, play_through};
 use crate::split::Split;
+use games::GameKind;
 use games::chess::pgn;
 use games::shogi::{Board, Shogi, hcpe::Hcpe, psv::Psv};
-use games::GameKind;
 use std::io::Write;
 use std::path::Path;
 
@@ -101,9 +101,8 @@ pub fn export(
 fn game_as_pgn(dataset: &Dataset, row: &StoredGame) -> Result<String, DatasetError> {
     let evals: Vec<Option<f64>> = row.value.iter().map(|&value| score(dataset, value)).collect();
     let tags = [("Event", dataset.manifest().name.as_str()), ("Round", &(row.id + 1).to_string())];
-    pgn::write(row.start.as_deref(), row.moves.split_ascii_whitespace(), row.result, &tags, &evals).map_err(
-        |(ply, reason)| DatasetError::BadGame { game: row.id, ply, reason },
-    )
+    pgn::write(row.start.as_deref(), row.moves.split_ascii_whitespace(), row.result, &tags, &evals)
+        .map_err(|(ply, reason)| DatasetError::BadGame { game: row.id, ply, reason })
 }
 
 /// The score that a value stands for, from the side to move's view.

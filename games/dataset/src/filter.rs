@@ -115,7 +115,8 @@ impl Filters {
 
     /// Whether any filter looks at what only a record of a whole game tells.
     pub(crate) fn looks_at_games(&self) -> bool {
-        let ratings = [&self.rating_each, &self.rating_average, &self.rating_winner].iter().any(|range| range.is_some());
+        let ratings =
+            [&self.rating_each, &self.rating_average, &self.rating_winner].iter().any(|range| range.is_some());
         let times = self.min_minutes.is_some() || self.min_increment.is_some();
         ratings || times || self.min_plies.is_some() || self.ply_cap.is_some()
     }
@@ -248,7 +249,8 @@ mod tests {
     fn buckets_cover_every_rating() {
         let buckets = Buckets::new(vec![500, 1000, 1500]);
         assert_eq!(buckets.names(), ["below-500", "500-1000", "1000-1500", "1500-up"]);
-        for (ratings, name) in [([0, 0], "below-500"), ([400, 600], "500-1000"), ([999, 1000], "500-1000"), ([1500, 1500], "1500-up")]
+        for (ratings, name) in
+            [([0, 0], "below-500"), ([400, 600], "500-1000"), ([999, 1000], "500-1000"), ([1500, 1500], "1500-up")]
         {
             assert_eq!(buckets.of(ratings.map(Some)).as_deref(), Some(name));
         }

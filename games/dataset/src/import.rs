@@ -224,7 +224,9 @@ fn agree(found: &mut Option<(Format, String)>, chunk: &Chunk, options: &ImportOp
         let (here, there) = (kind(chunk.format), kind(*first));
         return wrong("inputs", format!("{} holds {here}, {file} {there}: import them one by one", chunk.file));
     }
-    if chunk.format.unit() == Unit::Position && (options.filters.looks_at_games() || !options.buckets.names().is_empty()) {
+    if chunk.format.unit() == Unit::Position
+        && (options.filters.looks_at_games() || !options.buckets.names().is_empty())
+    {
         return wrong("filters", format!("{}: {OF_GAMES_ONLY}", chunk.file));
     }
     Ok(())

@@ -37,7 +37,7 @@ pub use filter::{Buckets, Filters};
 pub use import::{Format, ImportOptions, ImportRate, ImportReport, Progress, bench_import, import, unpacked};
 pub use info::{Info, summarise};
 pub use loader::{Batch, Dataset, LoaderConfig, TrainLoader, evaluation_batches};
-pub use made::{MadeGame, MadeOptions, write_made};
+pub use made::{MadeGame, MadeOptions, write_made, write_positions};
 pub use manifest::{MANIFEST_FILE, Manifest, Unit};
 pub use remake::{OnDisk, RemakeOptions, remake};
 pub use split::{PerSplit, Split, SplitBy};

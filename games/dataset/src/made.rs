@@ -1,7 +1,12 @@
 //! Datasets of games that a program of ours made, instead of records that were found.
 //!
 //! Such games come with more than records tell: how many of their plies were not chosen, and the moves that were
-//! weighed at each ply. They are split, sharded and described as imported ones are.
+//! weighed at each ply. They are split, sharded and described as imported ones are. Single positions that were made
+//! become rows of one ply ([`write_positions`]).
+
+mod positions;
+
+pub use positions::write_positions;
 
 use crate::build::{Added, Builder, Draft, Output, SplitPlan, fingerprint};
 use crate::error::DatasetError;
@@ -77,7 +82,7 @@ pub fn write_made<E: From<DatasetError>>(
             counts.duplicates += 1;
         }
     }
-    let manifest = describe(options, builder, counts, policy_from_ply)?;
+    let manifest = describe(options, Unit::Game, builder, counts, policy_from_ply)?;
     output.publish(&manifest, options.manifest_text)?;
     Ok(manifest)
 }
@@ -129,6 +134,7 @@ fn draft<G: Game>(made: MadeGame, maker: &str) -> Result<Draft, DatasetError> {
 
 fn describe(
     options: &MadeOptions,
+    unit: Unit,
     builder: Builder<'_>,
     mut counts: Counts,
     policy_from_ply: u16,
@@ -146,7 +152,7 @@ fn describe(
         format: FORMAT,
         name: options.name.clone(),
         game: options.game,
-        unit: Unit::Game,
+        unit,
         source: options.source.clone(),
         licence: options.licence.clone(),
         made_by: options.made_by.clone(),

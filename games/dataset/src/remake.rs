@@ -135,7 +135,7 @@ fn draft<G: Game>(row: GameRow, plan: &SplitPlan) -> Result<Draft, DatasetError>
         SplitBy::Opening => Some(usize::from(plan.opening_plies.min(row.plies - 1))),
     };
     play_through::<G>(row.start.as_deref(), &row.moves, |line, _| {
-        keys.push(line.position().repetition_key());
+        keys.push(line.key());
         if marked == Some(line.plies()) {
             together = Some(without_counters(G::KIND, &line.position().to_text()));
         }

@@ -88,13 +88,18 @@ struct Seen {
     positions: HashSet<u64>,
 }
 
-fn row<G: Game>(game: &StoredGame, split: Split, seen: &mut Seen, found: &mut Verification) -> Result<(), DatasetError> {
+fn row<G: Game>(
+    game: &StoredGame,
+    split: Split,
+    seen: &mut Seen,
+    found: &mut Verification,
+) -> Result<(), DatasetError> {
     found.rows += 1;
     let mut plies = game.policy.as_ref().map(|policy| policy.plies());
     game.play_through::<G>(|line, _| {
         let (position, ply) = (line.position(), line.plies());
         found.positions += 1;
-        let key = position.repetition_key();
+        let key = line.key();
         let used = game.used.as_ref().is_none_or(|used| used[ply]);
         found.handed_out[split] += u64::from(used);
         if split == Split::Train {

@@ -189,7 +189,8 @@ fn what_a_killed_import_left_behind_is_cleared_away() {
     assert!(error.contains("another process is writing"), "{error}");
     drop(lock);
     import(&good, &mut |_| {}).expect("nobody writes any more");
-    let left: Vec<_> = fs::read_dir(dir.path()).expect("a folder").map(|entry| entry.expect("one").file_name()).collect();
+    let left: Vec<_> =
+        fs::read_dir(dir.path()).expect("a folder").map(|entry| entry.expect("one").file_name()).collect();
     assert_eq!(left, ["dataset"]);
     assert!(files(dir.path()).keys().all(|name| !name.starts_with('.')));
 }

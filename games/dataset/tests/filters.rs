@@ -131,12 +131,12 @@ fn filters_of_games_count_what_the_headers_say() {
     expect("rating_average", Filters { rating_average: range("1200..1800"), ..all() }, &|header| {
         (1200.0..1800.0).contains(&average(header))
     });
-    expect("rating_winner", Filters { rating_winner: range("1700"), ..all() }, &|header| {
-        match header.0["Result"].as_str() {
-            "1-0" => header.rating("WhiteElo") >= 1700,
-            "0-1" => header.rating("BlackElo") >= 1700,
-            _ => header.rating("WhiteElo").min(header.rating("BlackElo")) >= 1700,
-        }
+    expect("rating_winner", Filters { rating_winner: range("1700"), ..all() }, &|header| match header.0["Result"]
+        .as_str()
+    {
+        "1-0" => header.rating("WhiteElo") >= 1700,
+        "0-1" => header.rating("BlackElo") >= 1700,
+        _ => header.rating("WhiteElo").min(header.rating("BlackElo")) >= 1700,
     });
     expect("min_minutes", Filters { min_minutes: Some(10.0), ..all() }, &|header| {
         header.time().is_some_and(|(base, _)| base >= 600.0)
@@ -154,11 +154,8 @@ fn filters_of_games_count_what_the_headers_say() {
 
 #[test]
 fn a_game_is_counted_at_the_first_filter_that_it_fails() {
-    let filters = Filters {
-        rating_each: Some("1500".parse().expect("a range")),
-        min_minutes: Some(5.0),
-        ..Filters::default()
-    };
+    let filters =
+        Filters { rating_each: Some("1500".parse().expect("a range")), min_minutes: Some(5.0), ..Filters::default() };
     let (_dir, report) = imported(filters);
     let weak = |header: &Header| header.rating("WhiteElo").min(header.rating("BlackElo")) < 1500;
     let fast = |header: &Header| header.time().is_none_or(|(base, _)| base < 300.0);

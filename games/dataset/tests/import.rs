@@ -149,7 +149,10 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
 #[test]
 fn max_games_counts_what_is_kept() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let limited = dataset::ImportOptions { filters: Filters { max_games: Some(5), ..Filters::default() }, ..options(GameKind::Chess, sample(CHESS), dir.path()) };
+    let limited = dataset::ImportOptions {
+        filters: Filters { max_games: Some(5), ..Filters::default() },
+        ..options(GameKind::Chess, sample(CHESS), dir.path())
+    };
     let counts = import(&limited, &mut |_| {}).expect("good games").manifest.counts;
     assert_eq!((counts.read, counts.kept), (5, 5));
 }
@@ -157,7 +160,10 @@ fn max_games_counts_what_is_kept() {
 #[test]
 fn the_ply_cap_is_told_apart_from_draws() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let capped = dataset::ImportOptions { filters: Filters { ply_cap: Some(320), ..Filters::default() }, ..options(GameKind::Shogi, sample(SHOGI), dir.path()) };
+    let capped = dataset::ImportOptions {
+        filters: Filters { ply_cap: Some(320), ..Filters::default() },
+        ..options(GameKind::Shogi, sample(SHOGI), dir.path())
+    };
     import(&capped, &mut |_| {}).expect("good games");
     let long: Vec<GameRow> = rows(dir.path()).into_iter().filter(|row| row.plies == 320).collect();
     assert_eq!(long.len(), 1);

@@ -4,7 +4,9 @@ mod common;
 
 use common::{SHOGI, open, options, rows, sample};
 use dataset::store::GameRow;
-use dataset::{Batch, DatasetError, Filters, LoaderConfig, Split, SplitBy, TrainLoader, Unit, evaluation_batches, import};
+use dataset::{
+    Batch, DatasetError, Filters, LoaderConfig, Split, SplitBy, TrainLoader, Unit, evaluation_batches, import,
+};
 use games::{Game, GameKind, InputName, Line, Position, with_game};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -77,7 +79,8 @@ fn visit_shares_become_soft_targets() {
         assert_eq!((report.manifest.counts.read, report.manifest.counts.rejected), (games, 0), "{file}");
         assert_eq!(report.manifest.unit, Unit::Game);
         let rows = rows(dir.path());
-        let weighed: Vec<_> = rows.iter().flat_map(|row| row.policy.iter().flatten()).filter(|c| !c.is_empty()).collect();
+        let weighed: Vec<_> =
+            rows.iter().flat_map(|row| row.policy.iter().flatten()).filter(|c| !c.is_empty()).collect();
         assert!(!weighed.is_empty(), "{file}");
         for candidates in weighed {
             let sum: f64 = candidates.iter().map(|&(_, probability)| f64::from(probability)).sum();

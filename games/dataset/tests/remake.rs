@@ -131,7 +131,9 @@ fn close(found: Option<f32>, expected: Option<f64>) -> bool {
 
 #[test]
 fn averages_are_means_over_the_whole_dataset() {
-    for (game, file) in [(GameKind::Chess, sample(CHESS)), (GameKind::Shogi, sample(SHOGI)), (GameKind::Chess, lichess())] {
+    for (game, file) in
+        [(GameKind::Chess, sample(CHESS)), (GameKind::Shogi, sample(SHOGI)), (GameKind::Chess, lichess())]
+    {
         let games = imported(game, file);
         let dir = tempfile::tempdir().expect("a temporary folder");
         let done = average(&remade(&[games.path()], dir.path(), plan(SplitBy::Game, 0)), Merge::Mean, 1 << 30);
@@ -140,7 +142,10 @@ fn averages_are_means_over_the_whole_dataset() {
         let rows = rows(dir.path());
         assert_eq!((rows.len(), done.runs), (expected.len(), 0));
         assert_eq!(done.positions, expected.values().map(|(count, ..)| u64::from(*count)).sum::<u64>());
-        assert!(expected.values().any(|(count, .., policy)| *count > 1 && policy.len() > 1), "the test is about merging");
+        assert!(
+            expected.values().any(|(count, .., policy)| *count > 1 && policy.len() > 1),
+            "the test is about merging"
+        );
         for row in rows {
             let start = row.start.as_deref().expect("a position");
             let fields = if game == GameKind::Chess { 4 } else { 3 };

@@ -240,7 +240,7 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// Solves an ending and those that it can become: about a tenth of a second each.
+    /// Solves an ending and those that it can become: about a third of a second each.
     #[must_use]
     pub fn new(ending: Ending) -> Self {
         let tables = match ending {

@@ -72,7 +72,7 @@ pub fn bag(bytes: &[u8]) -> Counts {
                 Ok(bag) => {
                     assert!(bag.len() <= bytes.len() as u64);
                     let read = Positions::new(bag, kind).filter_map(|read| counts.add(read));
-                    read.for_each(|read| drop(legal_position::<Chess>(&read)));
+                    read.for_each(|read| legal_position::<Chess>(&read));
                 }
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
@@ -225,14 +225,13 @@ fn legal_game<G: Game>(game: &ParsedGame) {
 }
 
 /// Checks a record without a game.
-fn legal_position<G: Game>(read: &ParsedPosition) -> G::Position {
+fn legal_position<G: Game>(read: &ParsedPosition) {
     let position = G::Position::parse(&read.start).unwrap_or_else(|error| panic!("{error}"));
     if let Some(text) = &read.mv {
         legal_move(&position, text);
     }
     assert!(read.value.is_none_or(|value| (0.0..=1.0).contains(&value)));
     share_one_probability(&position, &read.candidates);
-    position
 }
 
 fn own_position<G: Game>(text: &str) -> G::Position {

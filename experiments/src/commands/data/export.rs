@@ -28,7 +28,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let dataset = open_dataset(&args.dir)?;
     let splits = if args.split.is_empty() { Split::ALL.to_vec() } else { args.split.clone() };
     let file = File::create_new(&args.out).with_context(|| {
-        format!("cannot create {}; name a file that is not there yet, in a folder that can be written", args.out.display())
+        format!(
+            "cannot create {}; name a file that is not there yet, in a folder that can be written",
+            args.out.display()
+        )
     })?;
     let done = dataset::export(&dataset, &splits, args.to, &mut BufWriter::new(file), &args.out);
     if done.is_err() {

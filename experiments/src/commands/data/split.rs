@@ -27,13 +27,14 @@ impl SplitArgs {
         }
         // Rounded, so that dataset.yaml says 0.7 and not 0.7000000000000001.
         let train = ((1.0 - self.test - self.validation) * 1e12).round() / 1e12;
-        anyhow::ensure!(train > 0.0, "--test and --validation leave no games to train on; they must add up to less than 1");
+        anyhow::ensure!(
+            train > 0.0,
+            "--test and --validation leave no games to train on; they must add up to less than 1"
+        );
         let fractions = PerSplit { train, validation: self.validation, test: self.test };
         Ok(match self.split_by_opening {
             None => SplitPlan::by_game(self.split_seed, fractions),
-            Some(opening_plies) => {
-                SplitPlan { by: SplitBy::Opening, opening_plies, seed: self.split_seed, fractions }
-            }
+            Some(opening_plies) => SplitPlan { by: SplitBy::Opening, opening_plies, seed: self.split_seed, fractions },
         })
     }
 

@@ -144,10 +144,9 @@ impl Merged {
         if self.outcome != entry.outcome {
             self.outcome = GameResult::Unknown;
         }
-        if let Some((mv, _)) = entry.candidates.first().filter(|_| !entry.value.is_nan()) {
-            if self.best.as_ref().is_none_or(|(best, _)| entry.value > *best) {
-                self.best = Some((entry.value, mv.clone()));
-            }
+        let better = self.best.as_ref().is_none_or(|(best, _)| entry.value > *best);
+        if let Some((mv, _)) = entry.candidates.first().filter(|_| better && !entry.value.is_nan()) {
+            self.best = Some((entry.value, mv.clone()));
         }
         if !entry.candidates.is_empty() {
             self.policy_weight += weight;

@@ -74,7 +74,10 @@ impl Sorter {
         if self.runs.is_empty() {
             self.waiting.sort_by_key(|&(key, _)| key);
             let dir = self.dir;
-            return self.waiting.into_iter().try_for_each(|(_, bytes)| take(Entry::read(&bytes).ok_or_else(|| damaged(&dir))?));
+            return self
+                .waiting
+                .into_iter()
+                .try_for_each(|(_, bytes)| take(Entry::read(&bytes).ok_or_else(|| damaged(&dir))?));
         }
         self.spill()?;
         while self.runs.len() > RUNS_AT_ONCE {

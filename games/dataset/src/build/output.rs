@@ -75,10 +75,9 @@ fn remove_abandoned(dir: &Path, target: &Path) -> Result<(), DatasetError> {
     if dir.symlink_metadata().is_err() {
         return Ok(());
     }
-    if let Ok(lock) = File::open(dir.join(LOCK_FILE)) {
-        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
-            return Err(DatasetError::OutputBusy(target.to_owned()));
-        }
+    let locked = File::open(dir.join(LOCK_FILE)).map(|lock| lock.try_lock());
+    if let Ok(Err(TryLockError::WouldBlock)) = locked {
+        return Err(DatasetError::OutputBusy(target.to_owned()));
     }
     fs::remove_dir_all(dir).map_err(DatasetError::io("remove", dir))
 }
@@ -89,4 +88,3 @@ impl Drop for Output {
         let _ = fs::remove_dir_all(&self.dir);
     }
 }
-

@@ -124,8 +124,9 @@ impl Played {
         play_through::<G>(game.start.as_deref(), moves, |line, _| {
             let (position, ply) = (line.position(), line.plies());
             let side: Side = position.side_to_move();
-            out.value.push(game.values[ply].or_else(|| game.scores[ply].map(|score| curve.win_probability(score, side))));
-            out.keys.push(position.repetition_key());
+            out.value
+                .push(game.values[ply].or_else(|| game.scores[ply].map(|score| curve.win_probability(score, side))));
+            out.keys.push(line.key());
             let filter = options.filters.position::<G>(position, ply, game.result, &mut legal);
             out.used.push(filter.is_none());
             if let Some(name) = filter {
@@ -150,8 +151,8 @@ fn of_position<G: Game>(
     place: Place<'_>,
     options: &ImportOptions,
 ) -> Result<Examined, Fault> {
-    let position = G::Position::parse(&read.start)
-        .map_err(|error| (RejectKind::StartPosition, None, error.to_string()))?;
+    let position =
+        G::Position::parse(&read.start).map_err(|error| (RejectKind::StartPosition, None, error.to_string()))?;
     let filters = &options.filters;
     let passes = |allowed: bool, name| (!allowed).then_some(name);
     let mut legal = Vec::new();
@@ -159,16 +160,22 @@ fn of_position<G: Game>(
         .or_else(|| {
             passes(filters.terminations.as_ref().is_none_or(|kinds| kinds.contains(&read.termination)), "terminations")
         })
-        .or_else(|| filters.position::<G>(&position, read.ply.map_or(usize::MAX, |ply| ply as usize), read.result, &mut legal));
+        .or_else(|| {
+            filters.position::<G>(&position, read.ply.map_or(usize::MAX, |ply| ply as usize), read.result, &mut legal)
+        });
     if let Some(filter) = filtered {
         return Ok(Examined::Filtered(filter));
     }
-    position.legal_moves(&mut legal);
-    let Some(&first) = legal.first() else {
+    let best = || read.candidates.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(mv, _)| mv.clone());
+    let known = read.mv.or_else(best);
+    let is_known = known.is_some();
+    let moves = known.or_else(|| {
+        position.legal_moves(&mut legal);
+        legal.first().map(|&first| position.move_text(first))
+    });
+    let Some(moves) = moves else {
         return Err((RejectKind::NoMoves, None, "the position has no legal move".to_owned()));
     };
-    let best = read.candidates.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(mv, _)| mv.clone());
-    let known = read.mv.or(best);
     let side = position.side_to_move();
     let curve = ValueCurve::of(G::KIND);
     let value = read.value.or_else(|| read.score.map(|score| curve.win_probability(score, side)));
@@ -180,8 +187,8 @@ fn of_position<G: Game>(
         result: read.result,
         termination: read.termination,
         // Where no move is known the first legal one stands in, and is no target.
-        policy_from_ply: u16::from(known.is_none() || !chosen),
-        moves: known.unwrap_or_else(|| position.move_text(first)),
+        policy_from_ply: u16::from(!is_known || !chosen),
+        moves,
         value: vec![value],
         clock: None,
         time: None,

@@ -38,7 +38,8 @@ impl Histogram {
     /// The ranges from the lowest to the highest value.
     #[must_use]
     pub fn bins(&self) -> Vec<Bin> {
-        let (Some((&first, _)), Some((&last, _))) = (self.counts.first_key_value(), self.counts.last_key_value()) else {
+        let (Some((&first, _)), Some((&last, _))) = (self.counts.first_key_value(), self.counts.last_key_value())
+        else {
             return Vec::new();
         };
         let bin = |i: i64| Bin {

@@ -1,0 +1,122 @@
+//! `posenc data generate probe`.
+
+use super::super::split::SplitArgs;
+use crate::commands::show::parse_game;
+use crate::generate::probe::{ProbeSettings, Task, probe};
+use crate::table::grouped;
+use clap::ValueEnum;
+use games::GameKind;
+use games::chess::endgame::Ending;
+use std::io::Write as _;
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Options of `posenc data generate probe`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What is asked about a position.
+    #[arg(value_name = "TASK")]
+    task: TaskName,
+    /// The ending, for the task `endgame`.
+    #[arg(long, value_name = "ENDING", required_if_eq("task", "endgame"))]
+    ending: Option<EndingName>,
+    /// The game.
+    #[arg(long, value_parser = parse_game)]
+    game: GameKind,
+    /// How many different positions.
+    #[arg(long, value_name = "N")]
+    positions: NonZeroU64,
+    /// The seed of everything that is drawn.
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// The dataset's folder; it must not exist yet.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// The dataset's name; its folder's name by default.
+    #[arg(long)]
+    name: Option<String>,
+    #[command(flatten)]
+    split: SplitArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TaskName {
+    /// Which moves mate? Both games.
+    MateInOne,
+    /// Which moves are legal? Both games; meant for runs with `mask: none`.
+    LegalMoves,
+    /// Who wins a small ending, and which moves keep the result? Chess.
+    Endgame,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum EndingName {
+    /// King and pawn against king.
+    Kpk,
+    /// King and rook against king.
+    Krk,
+    /// King and queen against king.
+    Kqk,
+}
+
+/// Makes and writes.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let settings = settings(args)?;
+    let manifest = probe(&settings)?;
+    let (positions, results) = (&manifest.split.positions, &manifest.counts.results);
+    let results: Vec<String> = results.iter().map(|(name, &count)| format!("{name} {}", grouped(count))).collect();
+    let text = format!(
+        "{}: {} positions (train {}, validation {}, test {})\nresults: {}\n",
+        settings.output.display(),
+        grouped(manifest.counts.positions),
+        grouped(positions.train),
+        grouped(positions.validation),
+        grouped(positions.test),
+        results.join(", ")
+    );
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn settings(args: &Args) -> anyhow::Result<ProbeSettings> {
+    let ending = args.ending.map(|ending| match ending {
+        EndingName::Kpk => Ending::Kpk,
+        EndingName::Krk => Ending::Krk,
+        EndingName::Kqk => Ending::Kqk,
+    });
+    let task = match (args.task, ending) {
+        (TaskName::MateInOne, None) => Task::MateInOne,
+        (TaskName::LegalMoves, None) => Task::LegalMoves,
+        (TaskName::Endgame, Some(ending)) => Task::Endgame(ending),
+        (TaskName::Endgame, None) => anyhow::bail!("the task endgame needs --ending kpk, krk or kqk"),
+        (_, Some(_)) => anyhow::bail!("--ending belongs to the task endgame: leave it out"),
+    };
+    let folder = args.out.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(ProbeSettings {
+        task,
+        game: args.game,
+        positions: args.positions.get(),
+        seed: args.seed,
+        output: args.out.clone(),
+        name: args.name.clone().or(folder).unwrap_or_else(|| task.name().to_owned()),
+        made_by: line(args, task),
+        split: args.split.plan()?,
+    })
+}
+
+/// The command line that makes the same dataset again; its folder belongs to this machine.
+fn line(args: &Args, task: Task) -> String {
+    let ending = match task {
+        Task::Endgame(ending) => format!(" --ending {}", ending.name()),
+        Task::MateInOne | Task::LegalMoves => String::new(),
+    };
+    format!(
+        "posenc data generate probe {}{ending} --game {} --positions {} --seed {} {}",
+        task.name(),
+        args.game.name(),
+        args.positions,
+        args.seed,
+        args.split.words()
+    )
+}

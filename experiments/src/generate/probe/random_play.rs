@@ -1,0 +1,117 @@
+//! Positions of games in which both sides play uniformly random legal moves.
+
+use super::labelled;
+use games::mate::mating_moves;
+use games::{GameResult, ParsedPosition, Played, Position as _, Referee, Side, Termination};
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use streams::{Stream, below, stream};
+
+/// Where a search for mates gives a game up: by then most have ended or shuffle bare kings.
+pub(super) const PLY_CAP: usize = 200;
+
+/// Positions whose legal moves are asked for lie before this ply.
+pub(super) const LATEST_PLY: usize = 120;
+
+/// Games that are played at a time, on all cores.
+const BLOCK: u64 = 32;
+
+/// Games for each position that is wanted, after which there seem to be no more different ones.
+const GAMES_PER_POSITION: u64 = 1000;
+
+/// What the games give, in the order of their numbers.
+pub(super) fn games(
+    wanted: u64,
+    play: impl Fn(u64) -> Option<ParsedPosition> + Sync,
+) -> impl Iterator<Item = ParsedPosition> {
+    let blocks = wanted.saturating_mul(GAMES_PER_POSITION).div_ceil(BLOCK);
+    (0..blocks).flat_map(move |block| {
+        let numbers = block * BLOCK..(block + 1) * BLOCK;
+        numbers.into_par_iter().map(&play).collect::<Vec<_>>().into_iter().flatten()
+    })
+}
+
+/// The first position of a random game in which the side to move can mate: its label is every move that does. A game
+/// gives one position, because the next ones often have the same mate.
+pub(super) fn mate_in_one<G: Referee>(seed: u64, number: u64) -> Option<ParsedPosition> {
+    let mut play = RandomPlay::<G>::begin(seed, "mate-in-one", number);
+    loop {
+        let position = play.played.position();
+        let mates = mating_moves(position);
+        if !mates.is_empty() {
+            let result = match position.side_to_move() {
+                Side::First => GameResult::FirstWins,
+                Side::Second => GameResult::SecondWins,
+            };
+            let termination = Termination::Checkmate;
+            return Some(ParsedPosition { result, termination, value: Some(1.0), ..labelled(position, &mates) });
+        }
+        if play.played.moves().len() >= PLY_CAP || !play.step() {
+            return None;
+        }
+    }
+}
+
+/// A position of a random game at a random ply: its label is every legal move. None where the game ends before.
+pub(super) fn legal_moves<G: Referee>(seed: u64, number: u64) -> Option<ParsedPosition> {
+    let mut play = RandomPlay::<G>::begin(seed, "legal-moves", number);
+    for _ in 0..below(&mut play.stream, LATEST_PLY as u64) {
+        if !play.step() {
+            return None;
+        }
+    }
+    let position = play.played.position();
+    let mut legal = Vec::new();
+    position.legal_moves(&mut legal);
+    (!legal.is_empty()).then(|| labelled(position, &legal))
+}
+
+struct RandomPlay<G: Referee> {
+    played: Played<G::Position>,
+    stream: Stream,
+}
+
+impl<G: Referee> RandomPlay<G> {
+    fn begin(seed: u64, task: &str, number: u64) -> Self {
+        let stream = stream(seed, &["generate", "probe", task, G::KIND.name(), &number.to_string()]);
+        Self { played: Played::from(G::Position::start()), stream }
+    }
+
+    /// Plays a random move; false if the game is over instead.
+    fn step(&mut self) -> bool {
+        if G::verdict(&self.played).is_some() {
+            return false;
+        }
+        let mut legal = Vec::new();
+        self.played.position().legal_moves(&mut legal);
+        let mv = legal[below(&mut self.stream, legal.len() as u64) as usize];
+        self.played.play(mv);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::GameKind;
+    use games::chess::Chess;
+    use games::shogi::Shogi;
+
+    #[test]
+    fn a_game_is_a_function_of_its_number() {
+        let positions = |game: GameKind, numbers: std::ops::Range<u64>| -> Vec<ParsedPosition> {
+            let play = |number| match game {
+                GameKind::Chess => legal_moves::<Chess>(1, number),
+                GameKind::Shogi => legal_moves::<Shogi>(1, number),
+            };
+            numbers.filter_map(play).collect()
+        };
+        for game in GameKind::ALL {
+            let one_by_one = positions(game, 0..2 * BLOCK);
+            assert!(one_by_one.len() > 30, "{}", one_by_one.len());
+            assert_eq!(positions(game, 0..2 * BLOCK), one_by_one);
+            assert_eq!(positions(game, 5..2 * BLOCK), positions(game, 0..2 * BLOCK)[positions(game, 0..5).len()..]);
+        }
+        let in_parallel: Vec<ParsedPosition> = games(1, |number| legal_moves::<Chess>(1, number)).take(30).collect();
+        assert_eq!(in_parallel, positions(GameKind::Chess, 0..2 * BLOCK)[..30]);
+    }
+}

@@ -1,0 +1,83 @@
+//! Positions that were made one by one: rows of one ply, split by position.
+
+use super::{MadeOptions, describe};
+use crate::build::{Added, Builder, Draft, Output, fingerprint, group, without_counters};
+use crate::error::DatasetError;
+use crate::manifest::{Counts, Manifest, Unit};
+use crate::split::Split;
+use crate::store::GameRow;
+use crate::value::ValueCurve;
+use games::{Game, ParsedPosition, Position as _, with_game};
+
+/// Writes the first `wanted` different positions as a new dataset. A position that occurred before (clocks and move
+/// numbers aside) is counted as a duplicate and left out. The row's move is the position's own or, where it names none,
+/// the most probable of its candidates, of equal ones the last.
+///
+/// # Errors
+/// If an option makes no sense, the target exists, there are fewer positions than wanted, one cannot be read or has
+/// neither a move nor candidates, or the disk is full.
+pub fn write_positions(
+    options: &MadeOptions,
+    wanted: u64,
+    positions: impl IntoIterator<Item = ParsedPosition>,
+) -> Result<Manifest, DatasetError> {
+    options.split.check(Unit::Position)?;
+    let output = Output::create(&options.output)?;
+    let mut builder = Builder::new(output.dir(), &options.split);
+    let mut counts = Counts::default();
+    let mut positions = positions.into_iter();
+    while builder.kept() < wanted {
+        let Some(position) = positions.next() else {
+            let reason = format!("{wanted} are wanted, and there are {} different ones: ask for fewer", builder.kept());
+            return Err(DatasetError::Option { option: "positions", reason });
+        };
+        let number = counts.read;
+        counts.read += 1;
+        let draft = with_game!(options.game, G => draft::<G>(position, number, &options.maker))?;
+        if let Added::Duplicate(_) = builder.add(draft)? {
+            counts.duplicates += 1;
+        }
+    }
+    let manifest = describe(options, Unit::Position, builder, counts, 0)?;
+    output.publish(&manifest, options.manifest_text)?;
+    Ok(manifest)
+}
+
+fn draft<G: Game>(made: ParsedPosition, number: u64, maker: &str) -> Result<Draft, DatasetError> {
+    let ParsedPosition { start, mv, score, value, result, termination, candidates, .. } = made;
+    let wrong = |reason: String| DatasetError::BadGame { game: number as u32, ply: 0, reason };
+    let position = G::Position::parse(&start).map_err(|error| wrong(error.to_string()))?;
+    let likeliest = candidates.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(mv, _)| mv.clone());
+    let mv = mv.or(likeliest).ok_or_else(|| wrong("it has neither a move nor candidates".to_owned()))?;
+    for text in candidates.iter().map(|(text, _)| text).chain([&mv]) {
+        position.parse_move(text).map_err(|error| wrong(error.to_string()))?;
+    }
+    let scored = score.map(|score| ValueCurve::of(G::KIND).win_probability(score, position.side_to_move()));
+    let text = without_counters(G::KIND, &start);
+    let row = GameRow {
+        id: 0,
+        split: Split::Train,
+        plies: 1,
+        result,
+        termination,
+        policy_from_ply: 0,
+        moves: mv,
+        value: vec![value.or(scored)],
+        clock: None,
+        time: None,
+        seen_in_train: None,
+        ratings: [None; 2],
+        source_file: maker.to_owned(),
+        source_game: number,
+        used: None,
+        policy: (!candidates.is_empty()).then(|| vec![candidates]),
+        mean_result: None,
+        count: None,
+        group: Some(group(&text)),
+        rating_bucket: None,
+        time_control: None,
+        start: Some(start),
+    };
+    let fingerprint = Some(fingerprint(Some(&text), ""));
+    Ok(Draft { row, keys: vec![position.repetition_key()], fingerprint, together: Some(text) })
+}
