@@ -136,15 +136,7 @@ fn keep<G: Game>(merged: Merged, name: &str, builder: &mut Builder<'_>) -> Resul
 fn describe(options: &RemakeOptions, builder: Builder<'_>, read: u64) -> Result<Manifest, DatasetError> {
     let built = builder.finish()?;
     let first = &options.sources[0].manifest;
-    let counts = Counts {
-        read,
-        kept: built.kept,
-        duplicates: read - built.kept,
-        positions: built.positions,
-        results: built.results,
-        terminations: built.terminations,
-        ..Counts::default()
-    };
+    let counts = built.account(Counts { read, duplicates: read - built.kept, ..Counts::default() });
     Ok(Manifest {
         format: FORMAT,
         name: options.name.clone(),

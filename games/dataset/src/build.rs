@@ -12,7 +12,7 @@ mod waiting;
 pub(crate) use output::Output;
 
 use crate::error::DatasetError;
-use crate::manifest::{Shard, SplitSummary, Unit};
+use crate::manifest::{Counts, RatingBucket, Shard, SplitSummary, Unit};
 use crate::split::{PerSplit, Split, SplitBy, assign};
 use crate::store::GameRow;
 use games::GameKind;
@@ -94,6 +94,25 @@ pub(crate) struct Built {
     pub(crate) terminations: BTreeMap<String, u64>,
     /// Games by rating bucket.
     pub(crate) buckets: BTreeMap<String, u64>,
+}
+
+impl Built {
+    /// The account of what was read, with what was kept of it.
+    pub(crate) fn account(&self, read: Counts) -> Counts {
+        Counts {
+            kept: self.kept,
+            positions: self.positions,
+            results: self.results.clone(),
+            terminations: self.terminations.clone(),
+            ..read
+        }
+    }
+
+    /// How many games each of these rating buckets has.
+    pub(crate) fn rating_buckets(&self, names: impl IntoIterator<Item = String>) -> Vec<RatingBucket> {
+        let games = |name: &String| self.buckets.get(name).copied().unwrap_or(0);
+        names.into_iter().map(|name| RatingBucket { games: games(&name), name }).collect()
+    }
 }
 
 /// A dataset that grows.

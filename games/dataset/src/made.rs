@@ -136,7 +136,7 @@ fn describe(
     options: &MadeOptions,
     unit: Unit,
     builder: Builder<'_>,
-    mut counts: Counts,
+    counts: Counts,
     policy_from_ply: u16,
 ) -> Result<Manifest, DatasetError> {
     if builder.kept() == 0 {
@@ -144,10 +144,6 @@ fn describe(
         return Err(DatasetError::NothingKept { read: counts.read, format, first: None, filtered: 0 });
     }
     let built = builder.finish()?;
-    counts.kept = built.kept;
-    counts.positions = built.positions;
-    counts.results = built.results;
-    counts.terminations = built.terminations;
     Ok(Manifest {
         format: FORMAT,
         name: options.name.clone(),
@@ -159,7 +155,7 @@ fn describe(
         filters: Filters::default(),
         policy_from_ply,
         value_curve: ValueCurve::of(options.game),
-        counts,
+        counts: built.account(counts),
         rating_buckets: Vec::new(),
         split: built.split,
         content_hash: content_hash(options.game, &built.shards),

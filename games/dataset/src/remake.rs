@@ -3,7 +3,7 @@
 use crate::build::{Added, Builder, Draft, Output, SplitPlan, fingerprint, without_counters};
 use crate::error::DatasetError;
 use crate::filter::Filters;
-use crate::manifest::{Counts, FORMAT, Manifest, RatingBucket, Unit, content_hash};
+use crate::manifest::{Counts, FORMAT, Manifest, Unit, content_hash};
 use crate::playback::{Stuck, play_through};
 use crate::split::SplitBy;
 use crate::store::{GameRow, read_shard, verify};
@@ -145,12 +145,8 @@ fn draft<G: Game>(row: GameRow, plan: &SplitPlan) -> Result<Draft, DatasetError>
     Ok(Draft { row, keys, fingerprint, together })
 }
 
-fn describe(options: &RemakeOptions, builder: Builder<'_>, mut counts: Counts) -> Result<Manifest, DatasetError> {
+fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Result<Manifest, DatasetError> {
     let built = builder.finish()?;
-    counts.kept = built.kept;
-    counts.positions = built.positions;
-    counts.results = built.results;
-    counts.terminations = built.terminations;
     let manifests = || options.sources.iter().map(|source| &source.manifest);
     let first = &options.sources[0].manifest;
     let agree = manifests().all(|manifest| manifest.filters == first.filters);
@@ -160,7 +156,6 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, mut counts: Counts) -
             names.push(bucket.name.clone());
         }
     }
-    let bucket = |name: String| RatingBucket { games: built.buckets.get(&name).copied().unwrap_or(0), name };
     Ok(Manifest {
         format: FORMAT,
         name: options.name.clone(),
@@ -172,8 +167,8 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, mut counts: Counts) -
         filters: if agree { first.filters.clone() } else { Filters::default() },
         policy_from_ply: manifests().map(|manifest| manifest.policy_from_ply).min().unwrap_or(0),
         value_curve: first.value_curve.clone(),
-        counts,
-        rating_buckets: names.into_iter().map(bucket).collect(),
+        counts: built.account(counts),
+        rating_buckets: built.rating_buckets(names),
         split: built.split,
         content_hash: content_hash(first.game, &built.shards),
         shards: built.shards,

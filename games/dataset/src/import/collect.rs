@@ -5,7 +5,7 @@ use super::rejects::Rejects;
 use super::{Format, ImportOptions, ImportReport};
 use crate::build::{Added, Builder, Output};
 use crate::error::DatasetError;
-use crate::manifest::{Counts, FORMAT, Manifest, RatingBucket, Unit, content_hash};
+use crate::manifest::{Counts, FORMAT, Manifest, Unit, content_hash};
 use crate::split::SplitBy;
 use crate::value::ValueCurve;
 use games::Rejected;
@@ -89,7 +89,7 @@ impl<'a> Collector<'a> {
 
     /// Finishes the shards and describes the dataset.
     pub(super) fn finish(self, format: Format) -> Result<ImportReport, DatasetError> {
-        let Self { options, output, builder, rejects, first_rejected, mut counts } = self;
+        let Self { options, output, builder, rejects, first_rejected, counts } = self;
         if builder.kept() == 0 {
             return Err(DatasetError::NothingKept {
                 read: counts.read,
@@ -105,12 +105,6 @@ impl<'a> Collector<'a> {
             built.split.opening_plies = None;
         }
         let rejects = rejects.finish()?;
-        counts.kept = built.kept;
-        counts.positions = built.positions;
-        counts.results = built.results;
-        counts.terminations = built.terminations;
-        let games = |name: &String| built.buckets.get(name).copied().unwrap_or(0);
-        let buckets = options.buckets.names().into_iter();
         let manifest = Manifest {
             format: FORMAT,
             name: options.name.clone(),
@@ -122,8 +116,8 @@ impl<'a> Collector<'a> {
             filters: options.filters.clone(),
             policy_from_ply: options.policy_from_ply,
             value_curve: ValueCurve::of(options.game),
-            counts,
-            rating_buckets: buckets.map(|name| RatingBucket { games: games(&name), name }).collect(),
+            counts: built.account(counts),
+            rating_buckets: built.rating_buckets(options.buckets.names()),
             split: built.split,
             content_hash: content_hash(options.game, &built.shards),
             shards: built.shards,
