@@ -1,6 +1,6 @@
 # `make` lists what there is. Two targets are all a newcomer needs: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint components doctests unit-tests check data engines fuzz damage tensorboard
+.PHONY: help quickstart test smoke setup test-setup build lint components doctests unit-tests check data engines fuzz damage precision memory parity bench-peers bench-gpu tensorboard
 
 .NOTPARALLEL:
 
@@ -51,10 +51,8 @@ unit-tests: setup
 check: build ## validate every experiment file: cells, parameters, FLOPs
 	@for file in experiments/*.yaml; do (set -x; $(POSENC) check "$$file") || exit 1; done
 
-data: build ## make the starter datasets anew from their games: make data CHESS=FILE.pgn.zst SHOGI=FILE.csa.zst
-	@test -f "$(CHESS)" && test -f "$(SHOGI)" || { \
-		echo "make: name the two files: make data CHESS=selfplay_stockfish.pgn.zst SHOGI=selfplay_fairy.csa.zst" >&2; exit 2; }
-	scripts/starter-data "$(CHESS)" "$(SHOGI)"
+data: build engines ## make the starter datasets anew: engine games with MultiPV policies (10 minutes on 2 cores)
+	scripts/starter-data
 
 engines: ## install Debian's stockfish and fairy-stockfish, for `posenc data generate engines`
 	@scripts/engines
@@ -68,6 +66,31 @@ fuzz: ## run every fuzz target for SECONDS=20 each (needs a nightly toolchain an
 
 damage: setup ## the seeded tests of damaged files, with CASES=1000000 inputs for each reader
 	POSENC_CASES=$(CASES) $(CARGO) test --locked -p games --test damage
+
+precision: setup ## train a tiny network for 2,000 steps in bf16 and check that no number is a NaN
+	POSENC_BF16_STEPS=2000 $(CARGO) test --locked -p models --test bf16 many_steps
+
+# Of the input in MB; the disk needs about two and a half times as much, in TMPDIR.
+MEGABYTES ?= 2000
+
+memory: setup ## import MEGABYTES=2000 of games and check that less than 1 GB of memory is needed
+	POSENC_MEMORY_MB=$(MEGABYTES) $(CARGO) test --locked -p dataset --test memory -- --nocapture
+
+parity: build ## compare with an independent network in PyTorch, number by number (docs/parity.md)
+	benches/peers/python benches/peers/parity.py --posenc $(POSENC) --page docs/parity.md
+
+# Options of benches/peers/timing.py, e.g. PEERS="--encodings shaw --batch 32 --threads 2".
+PEERS ?=
+
+bench-peers: build ## time a training step beside PyTorch's, eager and compiled, in turns: make bench-peers PEERS="--rounds 9"
+	benches/peers/python benches/peers/timing.py --posenc $(POSENC) $(PEERS)
+
+# Stages of scripts/bench-gpu, all by default, e.g. STAGES="parity timing".
+STAGES ?=
+
+bench-gpu: build ## the same on a GPU in bf16, batch 2048; without one, packs target/bench-gpu to take to a machine with one
+	scripts/bench-gpu-pack $(POSENC)
+	target/bench-gpu/scripts/bench-gpu $(STAGES)
 
 tensorboard: ## look at every run in TensorBoard
 	@command -v tensorboard >/dev/null || { echo "make: tensorboard is missing: pip install tensorboard" >&2; exit 1; }

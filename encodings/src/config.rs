@@ -50,6 +50,14 @@ macro_rules! encodings {
                 }
             }
 
+            /// The option that makes it larger or smaller: its key in YAML and its value; `None` if it has no such
+            /// option ([`Configure::size_mut`]).
+            pub fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
+                match self {
+                    $(Self::$variant(config) => config.size_mut(),)*
+                }
+            }
+
             fn options(&self) -> Vec<String> {
                 match self {
                     $(Self::$variant(config) => config.options(),)*

@@ -39,6 +39,13 @@ pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
     /// If the options contradict each other or the sizes.
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError>;
 
+    /// The option that makes it larger or smaller and changes nothing else about it: its key in YAML and its value. None
+    /// by default: most encodings have the size that board and network give them. Its numbers and multiplications grow
+    /// with it.
+    fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
+        None
+    }
+
     /// Configurations that reach every option; the laws run over them.
     fn examples() -> Vec<Self>;
 }

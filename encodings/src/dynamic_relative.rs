@@ -57,6 +57,10 @@ impl Configure for Config {
         Ok(Box::new(DynamicRelative { layers, shape }))
     }
 
+    fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
+        Some(("bottleneck", &mut self.bottleneck))
+    }
+
     fn examples() -> Vec<Self> {
         vec![Self { bottleneck: bottleneck() }, Self { bottleneck: 5 }]
     }

@@ -41,20 +41,8 @@ pub struct PairClasses {
 enum Map {
     /// It is one already.
     Identity,
-    /// The sequence is the board: first ranks, then files are picked. The gradient then sums a few large slices
-    /// instead of l² small ones, a third of the time.
-    Board { by_query: Axes, by_key: Axes },
-    /// Some token has no square: an index per pair.
-    Sequence { by_query: Constant, by_key: Constant },
-}
-
-/// Differences of coordinates for pairs of ranks `[R·R]` and pairs of files `[F·F]`, counted from 0.
-#[derive(Debug)]
-struct Axes {
-    ranks: i64,
-    files: i64,
-    rank_pairs: Constant,
-    file_pairs: Constant,
+    /// An index per pair.
+    Indices { by_query: Constant, by_key: Constant },
 }
 
 impl PairClasses {
@@ -64,11 +52,9 @@ impl PairClasses {
     #[must_use]
     pub fn new(tokens: &Tokens, share: Share) -> Self {
         let len = tokens.len();
-        let is_board = tokens.squares().eq((0..tokens.geometry().squares()).map(|square| (square, square)));
         let (classes, map) = match share {
             Share::Pair => (len * len, Map::Identity),
-            Share::Displacement if is_board && !tokens.has_aux() => (displacement_classes(tokens), Map::board(tokens)),
-            Share::Displacement => (displacement_classes(tokens), Map::sequence(tokens)),
+            Share::Displacement => (displacement_classes(tokens), Map::displacements(tokens)),
         };
         Self { tokens: len as i64, classes: classes as i64, map }
     }
@@ -83,8 +69,7 @@ impl PairClasses {
     pub fn expand(&self, table: &Tensor) -> Tensor {
         match &self.map {
             Map::Identity => table.view(&self.expanded_shape(table)[..]),
-            Map::Board { by_query, .. } => by_query.pick(table).view(&self.expanded_shape(table)[..]),
-            Map::Sequence { by_query, .. } => self.pick(by_query, table),
+            Map::Indices { by_query, .. } => self.pick(by_query, table),
         }
     }
 
@@ -93,8 +78,7 @@ impl PairClasses {
     pub fn expand_by_key(&self, table: &Tensor) -> Tensor {
         match &self.map {
             Map::Identity => table.view(&self.expanded_shape(table)[..]),
-            Map::Board { by_key, .. } => by_key.pick(table).view(&self.expanded_shape(table)[..]),
-            Map::Sequence { by_key, .. } => self.pick(by_key, table),
+            Map::Indices { by_key, .. } => self.pick(by_key, table),
         }
     }
 
@@ -109,45 +93,17 @@ impl PairClasses {
 }
 
 impl Map {
-    fn board(tokens: &Tokens) -> Self {
-        let (ranks, files) = (tokens.geometry().ranks(), tokens.geometry().files());
-        let axes = |sign: i64| Axes {
-            ranks: ranks as i64,
-            files: files as i64,
-            rank_pairs: differences(ranks as i64, sign),
-            file_pairs: differences(files as i64, sign),
-        };
-        Self::Board { by_query: axes(1), by_key: axes(-1) }
-    }
-
-    fn sequence(tokens: &Tokens) -> Self {
+    fn displacements(tokens: &Tokens) -> Self {
         let len = tokens.len();
         let map = |class: &dyn Fn(usize, usize) -> usize| {
             let classes: Vec<_> = (0..len * len).map(|pair| class(pair / len, pair % len) as i64).collect();
             Constant::indices(&classes, &[(len * len) as i64])
         };
-        Self::Sequence {
+        Self::Indices {
             by_query: map(&|query, key| displacement_class(tokens, query, key)),
             by_key: map(&|key, query| displacement_class(tokens, query, key)),
         }
     }
-}
-
-impl Axes {
-    /// `[h, (2R−1)·(2F−1), …]` → `[h, R·F, R·F, …]`, the latter flat.
-    fn pick(&self, table: &Tensor) -> Tensor {
-        let (heads, r, f) = (table.size()[0], self.ranks, self.files);
-        let by_axis = table.view([heads, 2 * r - 1, 2 * f - 1, -1]);
-        let of_ranks = by_axis.index_select(1, &self.rank_pairs.on(table.device()));
-        let of_pairs = of_ranks.index_select(2, &self.file_pairs.on(table.device()));
-        of_pairs.view([heads, r, r, f, f, -1]).permute([0, 1, 3, 2, 4, 5]).contiguous()
-    }
-}
-
-/// `sign·(a − b)` for every (a, b), moved up so that the least is 0.
-fn differences(length: i64, sign: i64) -> Constant {
-    let pairs = (0..length).flat_map(|a| (0..length).map(move |b| sign * (a - b) + length - 1));
-    Constant::indices(&pairs.collect::<Vec<_>>(), &[length * length])
 }
 
 fn displacement_classes(tokens: &Tokens) -> usize {

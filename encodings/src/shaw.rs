@@ -182,15 +182,20 @@ impl Encoding for Shaw {
             contract(queries.q_bhlk, &by_query_hllk.transpose(2, 3))
         });
         let of_keys = tables.k.map(|k| {
-            // The copy keeps the transposition inside tiles of one head.
             let by_key_hllk = self.classes.expand_by_key(&at.views[k].to_kind(kind));
-            contract(queries.k_bhlk, &by_key_hllk.transpose(2, 3)).contiguous().transpose(2, 3)
+            transpose_tiles(&contract(queries.k_bhlk, &by_key_hllk.transpose(2, 3)))
         });
         let cross = match (self.config.cross, tables.q, tables.k) {
             (true, Some(q), Some(k)) => Some(self.cross(&at.views[q], &at.views[k]).to_kind(kind)),
             _ => None,
         };
-        let before_scale = [of_queries, of_keys, cross].into_iter().flatten().reduce(|sum, term| sum + term);
+        let terms = [of_queries, of_keys, cross].into_iter().flatten();
+        let before_scale = terms.reduce(|sum, term| {
+            // In the logits' own layout, which a sum of permuted views would not have.
+            let mut sum = sum.contiguous();
+            sum += term;
+            sum
+        });
         Logits { before_scale, ..Logits::default() }
     }
 
@@ -219,4 +224,13 @@ fn contract(x_bhin: &Tensor, m_hino: &Tensor) -> Tensor {
     let (b, h, i, n) = (size[0], size[1], size[2], size[3]);
     let x = x_bhin.permute([1, 2, 0, 3]).contiguous().view([h * i, b, n]);
     x.bmm(&m_hino.flatten(0, 1)).view([h, i, b, outputs]).permute([2, 0, 1, 3])
+}
+
+/// `[b,h,j,i]` → `[b,h,i,j]`.
+///
+/// The detour over one row per head is no change of numbers: it makes both passes gather each head's tile first and
+/// turn it then, so that the transposition, and that of the gradient, stays within one tile.
+fn transpose_tiles(x_bhji: &Tensor) -> Tensor {
+    let size = x_bhji.size();
+    x_bhji.flatten(2, 3).view(&size[..]).transpose(2, 3)
 }

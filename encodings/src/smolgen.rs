@@ -126,6 +126,10 @@ impl Configure for Config {
         }))
     }
 
+    fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
+        Some(("hidden", &mut self.hidden))
+    }
+
     fn examples() -> Vec<Self> {
         let small = Self { compress: 3, hidden: 5, gen_width: 6, ..Self::default() };
         let pooled = Self { pool: Pool::Mean, ..small.clone() };

@@ -9,7 +9,10 @@ pub mod check;
 mod complaint;
 pub mod data;
 pub mod devices;
+pub mod export;
 pub mod list;
+pub mod parity;
+pub mod predict;
 pub mod report;
 pub mod run;
 pub mod show;
@@ -37,12 +40,19 @@ enum Command {
     List(list::Args),
     /// A position: the board, what the network sees, the legal moves with their policy indices.
     Show(show::Args),
+    /// A network for other programs: weights, configuration, inputs and outputs of some positions.
+    Export(export::Args),
+    /// What a cell's network says about positions.
+    Predict(predict::Args),
     /// Make and look at datasets.
     Data(data::Args),
     /// Measure the loader, or a training step of each encoding.
     Bench(bench::Args),
     /// The devices and libraries that were found.
     Devices(devices::Args),
+    /// What networks compute with random weights, for comparing implementations; `make parity` starts it.
+    #[command(hide = true)]
+    Parity(parity::Args),
     /// Train one cell in this process; `run` starts it.
     #[command(hide = true)]
     Cell(cell::Args),
@@ -58,9 +68,12 @@ impl Cli {
             Command::Report(args) => report::run(&args),
             Command::List(args) => list::run(&args),
             Command::Show(args) => show::run(&args),
+            Command::Export(args) => export::run(&args),
+            Command::Predict(args) => predict::run(&args),
             Command::Data(args) => data::run(&args),
             Command::Bench(args) => bench::run(&args),
             Command::Devices(args) => devices::run(&args),
+            Command::Parity(args) => parity::run(&args),
             Command::Cell(args) => cell::run(&args),
         };
         match outcome {

@@ -69,8 +69,10 @@ fn generate_game<G: Referee>(
     let engine = Engine::start(&settings.engine)?.name().to_owned();
     let conditions = settings.conditions(engine, openings.book());
     let mut journal = Journal::open(&settings.output, &conditions)?;
-    let counts = workers::play_all::<G>(settings, &openings, &mut journal, progress, stop)?;
-    let manifest = output::write(settings, &conditions, &journal)?;
+    let played = workers::play_all::<G>(settings, &openings, &mut journal, progress, stop);
+    let kept = |error: GenerateError| error.with_kept(journal.finished(settings.games), settings.games);
+    let counts = played.map_err(kept)?;
+    let manifest = output::write(settings, &conditions, &journal).map_err(kept)?;
     journal.remove()?;
     Ok(GenerateReport { manifest, progress: counts })
 }

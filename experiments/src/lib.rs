@@ -6,6 +6,8 @@ pub mod config;
 pub mod engines;
 pub mod generate;
 pub mod grid;
+pub mod import_net;
+pub mod inspect;
 pub mod report;
 pub mod sinks;
 mod table;

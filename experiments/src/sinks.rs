@@ -5,7 +5,7 @@ pub mod line;
 pub mod progress;
 pub mod tensorboard;
 
-pub use line::{MetricLine, Metrics, Part, Time};
+pub use line::{MetricLine, Metrics, Part, Time, Weights};
 
 use std::io;
 

@@ -7,6 +7,7 @@
 //! ```
 
 pub mod atomic;
+pub mod batch_gradient;
 pub mod bench;
 pub mod cell;
 pub mod checkpoint;
@@ -14,11 +15,14 @@ pub mod error;
 pub mod evaluate;
 pub mod events;
 mod feed;
+mod fit;
 pub mod identity;
 mod learner;
 pub mod machine;
 pub mod manifest;
+mod measure;
 pub mod metrics;
+mod micro;
 mod objective;
 mod recorder;
 pub mod setup;

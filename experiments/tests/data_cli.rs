@@ -187,7 +187,8 @@ fn datasets_are_made_of_datasets() {
         assert!(answer.stdout.contains("is whole"), "{}", answer.stdout);
     }
     run(dir.path(), &["data", "verify", "averaged", "--by-position"]).succeeds();
-    run(dir.path(), &["data", "verify", "set", "--by-position"]).fails_with(&["occur in training too"]);
+    run(dir.path(), &["data", "verify", "set", "--by-position"])
+        .fails_with(&["occur in training too", "make the dataset anew, with `posenc data import"]);
     let text = run(dir.path(), &["data", "info", "averaged"]).succeeds().stdout;
     for part in ["single positions without games", "moves by kind", "positions by moves of the policy target"] {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
@@ -209,4 +210,25 @@ fn exports_are_written_once() {
     let bench = run(dir.path(), &["bench", "import", "--game", "chess", "--from", "out.pgn", "--json"]).succeeds();
     let rates: Value = serde_json::from_str(&bench.stdout).expect("JSON");
     assert_eq!((&rates[0]["rate"]["records"], &rates[0]["rate"]["positions"]), (&49.into(), &196.into()));
+}
+
+#[test]
+fn the_value_of_lc0s_chunks_can_be_chosen() {
+    let dir = folder();
+    let chunks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../games/tests/data/lc0_v6_selfplay.tar");
+    let chunks = chunks.to_str().expect("a path in UTF-8");
+    let import = |value: &str, out: &str| {
+        run(dir.path(), &["data", "import", "--game", "chess", "--from", chunks, "--value", value, "--out", out])
+    };
+    import("best", "set").succeeds();
+    let found = info(dir.path(), "set");
+    assert_eq!(found["manifest"]["value_source"], "best");
+    assert!(found["manifest"]["made_by"].as_str().is_some_and(|words| words.contains("--value best")));
+    for split in ["train", "validation", "test"] {
+        assert_eq!(found["splits"][split]["draws"], found["splits"][split]["positions"], "{split}");
+    }
+    let text = run(dir.path(), &["data", "info", "set"]).succeeds().stdout;
+    assert!(text.contains("Lc0's best value") && text.contains("positions by probability of a draw"), "{text}");
+    let refused = import("bets", "other");
+    assert!(refused.stderr.contains("root, best, played, original"), "{}", refused.stderr);
 }

@@ -180,7 +180,7 @@ fn a_damaged_dataset_is_refused_before_anything_runs() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x40;
     fs::write(&shard, bytes).expect("the shard");
-    run(dir.path(), &["run", "experiment.yaml"]).fails_with(&["chess", "cannot be used"]);
+    run(dir.path(), &["run", "experiment.yaml"]).fails_with(&["chess", ".parquet", "fetch the dataset again"]);
     assert!(!dir.path().join("runs").exists());
 }
 

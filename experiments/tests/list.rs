@@ -18,7 +18,10 @@ fn names(entries: &[Value]) -> Vec<&str> {
 #[test]
 fn every_registry_is_listed() {
     assert_eq!(names(&listed("games")), ["chess", "shogi"]);
-    assert_eq!(names(&listed("moves")), ["from_to_chess_1858", "from_to_shogi_3781"]);
+    assert_eq!(
+        names(&listed("moves")),
+        ["from_to_chess_1858", "from_to_shogi_3781", "dlshogi_2187", "shogi_1496", "python_dlshogi_2187"]
+    );
     let inputs: Vec<Value> = listed("inputs");
     let inputs: Vec<(&str, &str)> =
         names(&inputs).into_iter().zip(inputs.iter().filter_map(|i| i["game"].as_str())).collect();
@@ -29,10 +32,11 @@ fn every_registry_is_listed() {
             ("piece_tokens", "shogi"),
             ("piece_tokens_aux", "chess"),
             ("piece_tokens_aux", "shogi"),
-            ("lc0_112", "chess")
+            ("lc0_112", "chess"),
+            ("dlshogi_62_57", "shogi")
         ]
     );
-    assert_eq!(names(&listed("models")), ["chessformer"]);
+    assert_eq!(names(&listed("models")), ["chessformer", "resnet"]);
     assert!(names(&listed("presets")).contains(&"cf-6m"));
     assert_eq!(names(&listed("encodings")), encodings::EncodingConfig::NAMES);
 }

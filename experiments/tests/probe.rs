@@ -4,10 +4,12 @@ mod cli;
 
 use cli::{run, write_experiment};
 use dataset::store::{GameRow, read_shard};
-use dataset::{Batch, Dataset, LoaderConfig, Split, SplitBy, TrainLoader, Unit, evaluation_batches};
+use dataset::{Batch, Dataset, LoaderConfig, MANIFEST_FILE, Split, SplitBy, TrainLoader, Unit, evaluation_batches};
 use experiments::config::open_dataset;
+use games::attacks::Tactics;
 use games::chess::Chess;
 use games::chess::endgame::{Ending, Solved, Value};
+use games::maps::MapTask;
 use games::{Game, GameKind, GameResult, InputName, Position, Side, with_game};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -99,6 +101,56 @@ fn legal_moves_are_all_legal_moves() {
     }
 }
 
+fn check_map<G: Tactics>(row: &GameRow, task: MapTask) {
+    let position = G::Position::parse(row.start.as_deref().expect("a start")).expect("a legal position");
+    assert_eq!(row.map.as_deref().expect("a map"), [task.labels::<G>(&position)], "{position:?}");
+    assert_eq!((row.plies, row.policy_from_ply, row.policy.as_ref()), (1, 1, None), "no move is a target");
+    assert_eq!((row.result, row.value.as_slice()), (GameResult::Unknown, [None].as_slice()));
+    assert!(position.parse_move(&row.moves).is_ok());
+}
+
+#[test]
+fn maps_are_what_the_rules_say() {
+    for game in GameKind::ALL {
+        for task in MapTask::ALL {
+            let dir = folder();
+            let dataset = probe(dir.path(), &[task.name()], game, "60", "set");
+            let map = dataset.manifest().map.as_ref().expect("a map");
+            assert_eq!((map.task.as_str(), map.shape), (task.name(), task.shape()));
+            let rows = rows(&dir.path().join("set"), &dataset);
+            assert_eq!(rows.len(), 60);
+            rows.iter().for_each(|row| with_game!(game, G => check_map::<G>(row, task)));
+            // A class of pins would be rare if positions were not chosen for it.
+            let cells = &dataset.manifest().counts.map_classes;
+            assert!(task != MapTask::Pins || cells[1..].iter().all(|&pinned| pinned >= 20), "{cells:?}");
+            // Few pieces can go to very many squares; every other class occurs.
+            assert!(task == MapTask::Mobility || cells.iter().all(|&count| count > 0), "{task:?}: {cells:?}");
+            assert!(cells.len() > 1 && cells[0] > 0 && cells[1] > 0, "{task:?}: {cells:?}");
+
+            let verified = run(dir.path(), &["data", "verify", "set"]).succeeds().stdout;
+            assert!(verified.contains("every one labelled as the rules say"), "{verified}");
+            let info = run(dir.path(), &["data", "info", "set"]).succeeds().stdout;
+            assert!(info.contains(&format!("labelled cells of the map \"{}\" by class", task.name())), "{info}");
+            let named = map.counted(cells);
+            assert!(named.iter().all(|(name, _)| info.contains(&format!("\n  {name} "))), "{info}");
+        }
+    }
+}
+
+#[test]
+fn a_complaint_names_the_command_that_generated_the_probe() {
+    let dir = folder();
+    let dataset = probe(dir.path(), &["pins"], GameKind::Chess, "60", "set");
+    let path = dir.path().join("set").join(MANIFEST_FILE);
+    let text = std::fs::read_to_string(&path).expect("a manifest");
+    let (stated, other) = ("novel_test_positions: 1.0", "novel_test_positions: 0.5");
+    assert!(text.contains(stated), "{text}");
+    std::fs::write(&path, text.replace(stated, other)).expect("written");
+    let remedy = format!("make the dataset anew, with `{}`", dataset.manifest().made_by);
+    assert!(remedy.contains("posenc data generate probe pins"), "{remedy}");
+    run(dir.path(), &["data", "verify", "set"]).fails_with(&["dataset.yaml states 0.5 novel positions", &remedy]);
+}
+
 #[test]
 fn endings_are_labelled_by_their_tables() {
     for (name, ending) in [("kpk", Ending::Kpk), ("krk", Ending::Krk), ("kqk", Ending::Kqk)] {
@@ -160,6 +212,8 @@ fn the_same_command_makes_the_same_bytes() {
         (&["mate-in-one"][..], GameKind::Chess),
         (&["legal-moves"][..], GameKind::Shogi),
         (&["endgame", "--ending", "krk"][..], GameKind::Chess),
+        (&["pins"][..], GameKind::Chess),
+        (&["mobility"][..], GameKind::Shogi),
     ] {
         let (first, second, third) = (format!("{}-1", task[0]), format!("{}-2", task[0]), format!("{}-3", task[0]));
         let dataset = probe(dir.path(), task, game, "100", &first);

@@ -96,6 +96,11 @@ fn an_input_of_another_game_is_refused() {
         "input: lc0_112",
         &["experiment.yaml:5:10", "shogi has no input lc0_112: its inputs are piece_tokens, piece_tokens_aux"],
     );
+    refuses(
+        "input: piece_tokens",
+        "input: piece_tokens\n  moves: dlshogi_2187",
+        &["experiment.yaml:6:10", "chess has no moves dlshogi_2187: its vocabularies are from_to"],
+    );
     let chess_only = with("input: piece_tokens", "input: lc0_112").replace("game: [chess, shogi]", "game: [chess]");
     assert_eq!(complaint(&chess_only), None);
 }
@@ -205,7 +210,7 @@ fn a_missing_dataset_is_pointed_at() {
     );
     refuses("{chess: chess, shogi: shogi}", "chess", &["one folder, but chess and shogi are played"]);
     refuses("{chess: chess, shogi: shogi}", "{chess: ., shogi: shogi}", &["holds no dataset.yaml"]);
-    refuses("{chess: chess, shogi: shogi}", "{go: chess}", &["unknown value `go`", "valid: chess, shogi"]);
+    refuses("{chess: chess, shogi: shogi}", "{go: chess}", &["unknown key `go`", "valid: chess, shogi"]);
 }
 
 #[test]
@@ -221,7 +226,7 @@ fn a_truncated_shard_is_refused_before_anything_runs() {
     let bytes = std::fs::read(&shard).expect("the shard can be read");
     std::fs::write(&shard, &bytes[..bytes.len() / 2]).expect("the shard can be written");
     let answer = run(dir.path(), &["check", "experiment.yaml"]);
-    answer.fails_with(&["experiment.yaml:4:17", "is damaged", "fetch the dataset again, or import it anew"]);
+    answer.fails_with(&["experiment.yaml:4:17", "is damaged", "fetch the dataset again, or make it anew"]);
 }
 
 #[test]
@@ -231,9 +236,13 @@ fn numbers_that_cannot_be_are_refused() {
     refuses("every: 4", "every: 0", &["`base.eval.every`: 0 is too few"]);
     refuses("test_positions: 8", "test_positions: 0", &["`base.eval.test_positions`: 0 is too few"]);
     refuses("mask: train", "mask: train\n    clip: 0", &["`base.train.clip`: 0 is no norm"]);
-    refuses("mask: train", "mask: train\n    loss: {policy: 0, value: 0}", &["both losses have the weight 0"]);
+    refuses(
+        "mask: train",
+        "mask: train\n    loss: {policy: 0, value: 0}",
+        &["all losses of this network have the weight 0"],
+    );
     refuses("optimizer: nadam", "optimizer: {nadam: {beta1: 1.5}}", &["`base.train.optimizer`", "beta1"]);
-    refuses("optimizer: nadam", "optimizer: adma", &["unknown value `adma`", "valid: nadam, adamw"]);
+    refuses("optimizer: nadam", "optimizer: adma", &["unknown value `adma`", "valid: nadam, nadam_torch, adamw"]);
 }
 
 #[test]
@@ -348,4 +357,36 @@ fn wrong_usage_has_its_own_exit_code() {
     let answer = run(Path::new("."), &["check"]);
     assert_eq!(answer.code, Some(2));
     assert!(answer.stderr.contains("<FILE>"), "{}", answer.stderr);
+}
+
+#[test]
+fn training_options_that_cannot_be_are_refused() {
+    let nadam = "optimizer: nadam";
+    let group = |text: &str| format!("optimizer: {{nadam: {{groups: [{text}]}}}}");
+    refuses(
+        nadam,
+        &group("{match: \"polcy.*\", learning_rate: 0.1}"),
+        &["`base.train.optimizer`", "match: \"polcy.*\" fits no parameter", "policy."],
+    );
+    refuses(nadam, &group("{learning_rate: 0.1}"), &["names no parameters"]);
+    refuses(nadam, &group("{match: \"policy.*\", rate: 0.1}"), &["unknown key `rate`", "valid: match, part"]);
+    assert_eq!(complaint(&with(nadam, &group("{part: encoding, learning_rate: 2}"))), None);
+    let steps = |more: &str| format!("steps: 8\n    {more}");
+    refuses("steps: 8", &steps("averaging: {swa: {every: 0}}"), &["`base.train.averaging`", "every: 0 is too few"]);
+    refuses("steps: 8", &steps("micro_batch: some"), &["`base.train.micro_batch`", "`auto` or a number"]);
+    refuses("steps: 8", &steps("micro_batch: 0"), &["`base.train.micro_batch`", "1 or more"]);
+    refuses("steps: 8", &steps("dtype: f16"), &["`base.train.dtype`", "f32", "bf16"]);
+    for accepted in ["averaging: {swa: {}}", "averaging: {ema: {decay: 0.9}}", "micro_batch: auto", "dtype: bf16"] {
+        assert_eq!(complaint(&with("steps: 8", &steps(accepted))), None, "{accepted}");
+    }
+}
+
+#[test]
+fn averaged_weights_need_an_average_at_the_step_that_is_read() {
+    refuses("weights: raw", "weights: averaged", &["no average of the weights is made", "averaging: {swa: {}}"]);
+    let averaged = with("weights: raw", "weights: averaged");
+    let every =
+        |steps: u64| averaged.replace("steps: 8", &format!("steps: 8\n    averaging: {{swa: {{every: {steps}}}}}"));
+    assert_eq!(complaint(&every(8)), None);
+    refused(&every(9), &["is read at step 8, but its average begins at step 9"]);
 }

@@ -8,11 +8,13 @@ pub mod endgame;
 mod fen;
 pub mod history;
 mod input;
+mod key;
 pub mod lc0;
 mod moves;
 pub mod pgn;
 mod position;
 mod referee;
+mod tactics;
 
 pub use position::ChessPosition;
 
@@ -20,6 +22,7 @@ use crate::geometry::Geometry;
 use crate::input::InputLayout;
 use crate::moves::FromTo;
 use crate::position::{Game, GameKind};
+use crate::vocabulary::{MovesName, Vocabulary};
 
 /// Chess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +37,10 @@ impl Game for Chess {
 
     fn from_to() -> &'static FromTo {
         moves::vocabulary()
+    }
+
+    fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
+        moves::vocabularies()
     }
 
     fn inputs() -> &'static [InputLayout] {

@@ -20,11 +20,15 @@ pub enum InputName {
     /// Lc0's 112 planes as channels of the squares: the last eight positions, castling, side to move, rule 50. Chess
     /// only.
     Lc0_112,
+    /// dlshogi's 62 and 57 planes as channels of the squares: pieces, which of them attack a square and how many do,
+    /// hands and check. Shogi only.
+    #[serde(rename = "dlshogi_62_57")]
+    Dlshogi62_57,
 }
 
 impl InputName {
     /// Every input, in the order of declaration. Not every game has every one: see [`GameKind::offered`].
-    pub const ALL: [Self; 3] = [Self::PieceTokens, Self::PieceTokensAux, Self::Lc0_112];
+    pub const ALL: [Self; 4] = [Self::PieceTokens, Self::PieceTokensAux, Self::Lc0_112, Self::Dlshogi62_57];
 
     /// Its name in YAML and on the command line.
     #[must_use]
@@ -33,6 +37,7 @@ impl InputName {
             Self::PieceTokens => "piece_tokens",
             Self::PieceTokensAux => "piece_tokens_aux",
             Self::Lc0_112 => "lc0_112",
+            Self::Dlshogi62_57 => "dlshogi_62_57",
         }
     }
 }
@@ -61,6 +66,11 @@ pub enum FeatureKind {
     },
     /// A marked square: 0 for none, else `square + 1`; the channel is 1 on that square, 0 elsewhere.
     Square,
+    /// A number for the whole board as a row of channels: the n-th, from 1, is 1 if the byte is n or more, else 0.
+    Thermometer {
+        /// How many channels there are; larger bytes look like this one.
+        steps: u8,
+    },
 }
 
 /// One byte of a packed row behind the board.
@@ -84,6 +94,22 @@ pub enum Boards {
         /// How many positions, the current one included.
         steps: usize,
     },
+    /// The current position, and who attacks what ([`crate::attacks`] says when a piece attacks a square). For the side
+    /// to move and then for its opponent, a square has one channel for each of `kinds` that stands on it, one for each
+    /// that attacks it, and [`Boards::ATTACKERS`] that count its attackers: the n-th is 1 if there are n or more.
+    ///
+    /// Behind the pieces a row has [`InputLayout::attack_bytes`] bytes for each square, whose bits, the lowest first, say
+    /// which own kinds attack it, which of the opponent's, and for either side whether there are 2 or more and 3 or
+    /// more attackers.
+    Attacked {
+        /// The kinds in the order of their channels, as indices into [`Game::PIECES`].
+        kinds: &'static [u8],
+    },
+}
+
+impl Boards {
+    /// Up to how many attackers of a square are counted.
+    pub const ATTACKERS: usize = 3;
 }
 
 /// What a packed row holds and how it becomes tokens.
@@ -112,12 +138,46 @@ impl InputLayout {
         [InputName::PieceTokens, InputName::PieceTokensAux].map(|name| Self::of::<G>(name, Boards::Current, features))
     }
 
+    /// Which channels of a square show the pieces of the current position: one channel for each piece code but that of
+    /// the empty square, in the order that [`Boards`] fixes.
+    #[must_use]
+    pub fn current_pieces(&self) -> Vec<usize> {
+        match self.boards {
+            Boards::Current => (1..self.piece_codes).collect(),
+            Boards::History { .. } => (0..self.piece_codes - 1).collect(),
+            Boards::Attacked { kinds } => {
+                let opponent = self.board_channels() / 2;
+                (0..kinds.len()).chain(opponent..opponent + kinds.len()).collect()
+            }
+        }
+    }
+
+    /// Channels that a square has of the boards.
+    #[must_use]
+    pub fn board_channels(&self) -> usize {
+        match self.boards {
+            Boards::Current => self.piece_codes,
+            // Behind the pieces of each step stands the channel of repetition.
+            Boards::History { steps } => steps * self.piece_codes,
+            Boards::Attacked { kinds } => 2 * (2 * kinds.len() + Boards::ATTACKERS),
+        }
+    }
+
     /// Boards in a row, the current one included.
     #[must_use]
     pub fn steps(&self) -> usize {
         match self.boards {
-            Boards::Current => 1,
+            Boards::Current | Boards::Attacked { .. } => 1,
             Boards::History { steps } => steps,
+        }
+    }
+
+    /// Bytes that a row has for each square to say who attacks it.
+    #[must_use]
+    pub fn attack_bytes(&self) -> usize {
+        match self.boards {
+            Boards::Current | Boards::History { .. } => 0,
+            Boards::Attacked { kinds } => (2 * (kinds.len() + Boards::ATTACKERS - 1)).div_ceil(u8::BITS as usize),
         }
     }
 
@@ -127,7 +187,7 @@ impl InputLayout {
         self.steps() > 1
     }
 
-    /// Bytes of a packed row: one per square of each board, with history one per board, one per feature.
+    /// Bytes of a packed row: one per square of each board, what [`Boards`] adds to them, one per feature.
     #[must_use]
     pub fn row_bytes(&self) -> usize {
         self.features_at() + self.features.len()
@@ -136,11 +196,12 @@ impl InputLayout {
     /// Where in a row the features begin.
     #[must_use]
     pub fn features_at(&self) -> usize {
-        let marks = match self.boards {
-            Boards::Current => 0,
-            Boards::History { steps } => steps,
-        };
-        self.steps() * self.geometry.squares() + marks
+        let squares = self.geometry.squares();
+        match self.boards {
+            Boards::Current => squares,
+            Boards::History { steps } => steps * squares + steps,
+            Boards::Attacked { .. } => squares + squares * self.attack_bytes(),
+        }
     }
 
     /// The scalar features, as `(byte offset in the row, feature)`.
@@ -151,6 +212,11 @@ impl InputLayout {
     /// The square-valued features, as `(byte offset in the row, feature)`.
     pub fn squares(&self) -> impl Iterator<Item = (usize, &Feature)> {
         self.features_of(|kind| matches!(kind, FeatureKind::Square))
+    }
+
+    /// The thermometers, as `(byte offset in the row, feature)`.
+    pub fn thermometers(&self) -> impl Iterator<Item = (usize, &Feature)> {
+        self.features_of(|kind| matches!(kind, FeatureKind::Thermometer { .. }))
     }
 
     fn features_of(&self, keep: fn(&FeatureKind) -> bool) -> impl Iterator<Item = (usize, &Feature)> {
@@ -166,7 +232,7 @@ impl InputLayout {
     #[must_use]
     pub fn aux_tokens(&self) -> Vec<&'static str> {
         match self.name {
-            InputName::PieceTokens | InputName::Lc0_112 => Vec::new(),
+            InputName::PieceTokens | InputName::Lc0_112 | InputName::Dlshogi62_57 => Vec::new(),
             InputName::PieceTokensAux => self.scalars().map(|(_, feature)| feature.name).collect(),
         }
     }

@@ -3,22 +3,30 @@
 //! No tensors, no YAML, no clock, no network live here. Rules come from libraries (shakmaty; rsshogi behind
 //! shogi_core's types); this crate fixes how a position becomes small integers and a move becomes an index.
 
+pub mod attacks;
 pub mod chess;
 mod fields;
 pub mod geometry;
 pub mod input;
 pub mod line;
+pub mod maps;
 pub mod mate;
+pub mod move_text;
 pub mod moves;
+pub mod planes;
 pub mod position;
 pub mod record;
 pub mod referee;
 pub mod shogi;
+pub mod vocabulary;
 
 pub use geometry::{Geometry, Relation};
 pub use input::{Boards, Feature, FeatureKind, InputLayout, InputName, NotOffered};
 pub use line::Line;
+pub use move_text::MoveText;
 pub use moves::{Entry, FromTo};
+pub use planes::{PlaneEntry, Planes};
 pub use position::{Earlier, Game, GameKind, IllegalMove, ParsePosition, Phase, Position, Side};
-pub use record::{Candidate, GameResult, ParsedGame, ParsedPosition, RejectKind, Rejected, Score, Termination};
+pub use record::{Candidate, GameResult, Known, ParsedGame, ParsedPosition, RejectKind, Rejected, Score, Termination};
 pub use referee::{Played, Referee};
+pub use vocabulary::{MovesName, NoVocabulary, Vocabulary};

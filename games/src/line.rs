@@ -44,6 +44,18 @@ impl<P: Position> Line<P> {
         *self.keys.last().expect("a line holds its start")
     }
 
+    /// The keys of all positions, the current one's last.
+    #[must_use]
+    pub fn into_keys(self) -> Vec<u64> {
+        self.keys
+    }
+
+    /// How often the position behind a legal move occurred before in this line, at most 255.
+    pub(crate) fn repetitions_after(&self, mv: P::Move) -> u8 {
+        let key = self.position.clone().play_on(mv, self.key());
+        self.keys.iter().filter(|&&before| before == key).count().min(255) as u8
+    }
+
     /// Plies played so far.
     #[must_use]
     pub fn plies(&self) -> usize {
@@ -60,8 +72,8 @@ impl<P: Position> Line<P> {
             self.earlier.truncate(self.keep - 1);
             self.earlier.insert(0, past);
         }
-        self.position.play(mv);
-        self.keys.push(self.position.repetition_key());
+        let key = self.position.play_on(mv, self.key());
+        self.keys.push(key);
     }
 
     /// How often the current position occurred before in this line, at most 255.

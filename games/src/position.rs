@@ -2,7 +2,9 @@
 
 use crate::geometry::Geometry;
 use crate::input::{InputLayout, InputName, NotOffered};
+use crate::move_text::MoveText;
 use crate::moves::FromTo;
+use crate::vocabulary::{MovesName, NoVocabulary, Vocabulary};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::fmt::{self, Debug, Display, Formatter};
@@ -88,6 +90,30 @@ impl GameKind {
         crate::with_game!(self, G => G::from_to())
     }
 
+    /// Its vocabularies, in the order of [`MovesName::ALL`].
+    #[must_use]
+    pub fn vocabularies(self) -> &'static [(MovesName, Vocabulary)] {
+        crate::with_game!(self, G => G::vocabularies())
+    }
+
+    /// One of its vocabularies.
+    ///
+    /// # Errors
+    /// Names the vocabularies that it has, if this is none of them.
+    pub fn vocabulary(self, moves: MovesName) -> Result<Vocabulary, NoVocabulary> {
+        let found = self.vocabularies().iter().find(|(name, _)| *name == moves);
+        found.map(|(_, vocabulary)| *vocabulary).ok_or(NoVocabulary { game: self, moves })
+    }
+
+    /// The same for a vocabulary that the game has.
+    ///
+    /// # Panics
+    /// If it does not.
+    #[must_use]
+    pub fn moves(self, name: MovesName) -> Vocabulary {
+        self.vocabulary(name).unwrap_or_else(|error| panic!("{error}"))
+    }
+
     /// The layouts of its inputs, in the order of [`InputName::ALL`].
     #[must_use]
     pub fn inputs(self) -> &'static [InputLayout] {
@@ -152,6 +178,9 @@ pub trait Game: 'static + Send + Sync {
     /// The attention-policy vocabulary: every structurally possible move has one index.
     fn from_to() -> &'static FromTo;
 
+    /// Its vocabularies, in the order of [`MovesName::ALL`]; [`Game::from_to`] is the first.
+    fn vocabularies() -> &'static [(MovesName, Vocabulary)];
+
     /// The layouts of the inputs that the game has, in the order of [`InputName::ALL`].
     fn inputs() -> &'static [InputLayout];
 
@@ -204,13 +233,36 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     fn parse_move(&self, text: &str) -> Result<Self::Move, IllegalMove>;
 
     /// Writes a legal move in UCI (castling as `e1g1`) or USI.
-    fn move_text(&self, mv: Self::Move) -> String;
+    fn write_move(&self, mv: Self::Move) -> MoveText;
+
+    /// The same on the heap.
+    fn move_text(&self, mv: Self::Move) -> String {
+        self.write_move(mv).into()
+    }
 
     /// Plays a legal move.
     ///
     /// # Panics
     /// May panic if `mv` is not legal here.
     fn play(&mut self, mv: Self::Move);
+
+    /// Plays a legal move and says which repetition key the position has then, given the one that it has now: where
+    /// keys are needed at every ply, this is cheaper than computing each.
+    ///
+    /// # Panics
+    /// May panic if `mv` is not legal here.
+    fn play_on(&mut self, mv: Self::Move, key: u64) -> u64 {
+        debug_assert_eq!(key, self.repetition_key());
+        self.play(mv);
+        self.repetition_key()
+    }
+
+    /// Whether a legal move gives check.
+    fn gives_check(&self, mv: Self::Move) -> bool {
+        let mut after = self.clone();
+        after.play(mv);
+        after.in_check()
+    }
 
     /// Whether the side to move stands in check.
     fn in_check(&self) -> bool;
@@ -225,6 +277,12 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
 
     /// The index of a legal move in [`Game::from_to`].
     fn move_index(&self, mv: Self::Move) -> u16;
+
+    /// The index of a legal move in a named vocabulary of the game.
+    ///
+    /// # Panics
+    /// If the game does not have it: what comes from outside goes through [`GameKind::vocabulary`].
+    fn index_in(&self, mv: Self::Move, moves: MovesName) -> u16;
 
     /// Writes one packed row of a named input: [`InputLayout::row_bytes`] bytes. `repetitions` says how often this
     /// position occurred before in its game, `earlier` which positions came before it, the latest first: as many as

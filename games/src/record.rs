@@ -1,5 +1,7 @@
 //! What a game record says, whatever format it came in.
 
+use crate::move_text::MoveText;
+use crate::position::{Position, Side};
 use serde::{Deserialize, Serialize};
 
 /// Who won.
@@ -117,12 +119,32 @@ pub enum Score {
 /// their probabilities sum to 1 within rounding.
 pub type Candidate = (String, f32);
 
+/// What a record's reader found out about a position while it checked it, so that nobody has to read the position's text
+/// for it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// [`Position::repetition_key`].
+    pub key: u64,
+    /// [`Position::side_to_move`].
+    pub side_to_move: Side,
+}
+
+impl Known {
+    /// Asks a position.
+    #[must_use]
+    pub fn of<P: Position>(position: &P) -> Self {
+        Self { key: position.repetition_key(), side_to_move: position.side_to_move() }
+    }
+}
+
 /// A position as a record without games tells it (HCPE, HCPE2, PSV, Lc0 chunks, bags): nothing says which positions
 /// belong to one game. The position is legal, and so are the move and the candidates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedPosition {
     /// The position as FEN or SFEN; its move number is 1 where the record has no ply.
     pub start: String,
+    /// What the reader knows of it, if it says so.
+    pub known: Option<Known>,
     /// The move played or chosen, in UCI or USI; `None` where the record names none.
     pub mv: Option<String>,
     /// The engine's score, from the first player's point of view as everywhere ([`Score`]). Formats that write the
@@ -146,6 +168,7 @@ impl ParsedPosition {
     pub fn new(start: String) -> Self {
         Self {
             start,
+            known: None,
             mv: None,
             score: None,
             value: None,
@@ -163,11 +186,16 @@ pub struct ParsedGame {
     /// FEN or SFEN of the start, `None` for the standard one.
     pub start: Option<String>,
     /// Moves in UCI or USI.
-    pub moves: Vec<String>,
+    pub moves: Vec<MoveText>,
+    /// Per ply, the [repetition key](Position::repetition_key) of the position before the move, from the reader's own play;
+    /// empty where nobody has played the game yet.
+    pub keys: Vec<u64>,
     /// Per ply, the score that the mover's engine gave when it chose this move.
     pub scores: Vec<Option<Score>>,
     /// Per ply, winning probability of the mover (a draw is half a win), where the record gives that and no score.
     pub values: Vec<Option<f32>>,
+    /// Per ply, the probability of a draw, where the record gives it beside the value (Lc0's chunks).
+    pub draws: Vec<Option<f32>>,
     /// Per ply, seconds left on the mover's clock after the move (PGN `[%clk]`).
     pub clocks: Vec<Option<f32>>,
     /// Per ply, seconds that the move took (PGN `[%emt]`, CSA `T`).
@@ -191,8 +219,10 @@ impl ParsedGame {
         Self {
             start,
             moves: Vec::new(),
+            keys: Vec::new(),
             scores: Vec::new(),
             values: Vec::new(),
+            draws: Vec::new(),
             clocks: Vec::new(),
             times: Vec::new(),
             candidates: Vec::new(),
@@ -204,13 +234,25 @@ impl ParsedGame {
     }
 
     /// Adds a move about which nothing else is known yet.
-    pub(crate) fn push(&mut self, mv: String) {
+    pub(crate) fn push(&mut self, mv: MoveText) {
         self.moves.push(mv);
         self.scores.push(None);
         self.values.push(None);
+        self.draws.push(None);
         self.clocks.push(None);
         self.times.push(None);
         self.candidates.push(Vec::new());
+    }
+
+    /// Makes every per-ply column but [`ParsedGame::keys`] as long as the game: nothing is said about the plies that are
+    /// missing.
+    pub(crate) fn pad(&mut self) {
+        let plies = self.moves.len();
+        self.scores.resize(plies, None);
+        for column in [&mut self.values, &mut self.draws, &mut self.clocks, &mut self.times] {
+            column.resize(plies, None);
+        }
+        self.candidates.resize_with(plies, Vec::new);
     }
 
     /// Says that games were stopped at `ply_cap` plies. A game that reached the cap and is called a draw although

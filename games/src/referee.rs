@@ -58,7 +58,17 @@ pub trait Referee: Game {
     /// Result and ending, if the position reached ends the game without anybody's word: mate, stalemate, dead
     /// material, the threefold repetition and fifty moves in chess; mate, the fourfold repetition and perpetual check
     /// in shogi.
-    fn verdict(played: &Played<Self::Position>) -> Option<(GameResult, Termination)>;
+    fn verdict(played: &Played<Self::Position>) -> Option<(GameResult, Termination)> {
+        let mut legal = Vec::new();
+        played.position().legal_moves(&mut legal);
+        Self::verdict_with(played, &legal)
+    }
+
+    /// The same where the legal moves of the position reached are known.
+    fn verdict_with(
+        played: &Played<Self::Position>,
+        legal: &[<Self::Position as Position>::Move],
+    ) -> Option<(GameResult, Termination)>;
 
     /// Whether the side to move may end the game with a win by declaring it (entering kings in shogi).
     fn may_declare_win(position: &Self::Position) -> bool;

@@ -19,6 +19,7 @@
 //! [`detect`](mod@detect) tells the binary ones apart, [`convert`] turns one into another and says what is lost;
 //! [`hcpe::Hcpe::new`] and [`psv::Psv::new`] write records of a [`Board`] and a move.
 
+mod attacked;
 mod board;
 mod checks;
 pub mod convert;
@@ -37,11 +38,13 @@ mod moves;
 mod outcome;
 mod packed;
 pub mod packed_sfen;
+mod planes;
 mod position;
 pub mod psv;
 mod referee;
 pub mod repetition;
 mod sfen;
+mod tactics;
 pub mod usi_lines;
 
 pub use board::{BadPosition, Board};
@@ -52,6 +55,7 @@ use crate::geometry::Geometry;
 use crate::input::InputLayout;
 use crate::moves::FromTo;
 use crate::position::{Game, GameKind};
+use crate::vocabulary::{MovesName, Vocabulary};
 
 /// Shogi.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +85,10 @@ impl Game for Shogi {
 
     fn from_to() -> &'static FromTo {
         moves::vocabulary()
+    }
+
+    fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
+        planes::vocabularies()
     }
 
     fn inputs() -> &'static [InputLayout] {

@@ -4,7 +4,7 @@ use games::shogi::detect::{Binary, detect};
 use games::shogi::hcpe::{self, Hcpe, NotWritten};
 use games::shogi::psv::{self, Psv};
 use games::shogi::{Board, ShogiPosition, convert, hcpe3};
-use games::{GameResult, ParsedGame, ParsedPosition, Position as _, RejectKind, Rejected, Score, Termination};
+use games::{GameResult, Known, ParsedGame, ParsedPosition, Position as _, RejectKind, Rejected, Score, Termination};
 use std::path::Path;
 
 fn sample(file: &str) -> Vec<u8> {
@@ -94,6 +94,7 @@ fn every_hcpe_field() {
     assert_eq!(read.len(), truth.len());
     for (read, truth) in read.iter().zip(&truth) {
         let expected = ParsedPosition {
+            known: Some(Known::of(&ShogiPosition::parse(&truth.sfen).unwrap())),
             mv: Some(truth.mv.clone()),
             score: truth.first_players(),
             result: truth.result,
@@ -110,6 +111,7 @@ fn every_psv_field() {
     assert_eq!(read.len(), truth.len());
     for (read, truth) in read.iter().zip(&truth) {
         let expected = ParsedPosition {
+            known: Some(Known::of(&ShogiPosition::parse(&truth.sfen).unwrap())),
             mv: Some(truth.mv.clone()),
             score: truth.first_players(),
             result: truth.result,
@@ -131,9 +133,12 @@ fn every_hcpe3_field() {
         for (ply, mv) in game.moves.iter().enumerate() {
             let truth = truth.next().expect("a row for every move");
             assert_eq!(position.to_text(), truth.sfen);
-            assert_eq!((mv, game.scores[ply], game.result), (&truth.mv, truth.first_players(), truth.result));
+            assert_eq!(
+                (mv.as_str(), game.scores[ply], game.result),
+                (truth.mv.as_str(), truth.first_players(), truth.result)
+            );
             // The sample has the move played as its only candidate, with one visit.
-            assert_eq!(game.candidates[ply], [(mv.clone(), 1.0)]);
+            assert_eq!(game.candidates[ply], [(truth.mv.clone(), 1.0)]);
             position.play(position.parse_move(mv).unwrap());
         }
     }

@@ -27,15 +27,27 @@ fn layouts_describe_their_rows() {
             assert_eq!(kind.input(layout.name), layout);
             assert_eq!(layout.geometry, kind.geometry());
             let boards = layout.steps() * layout.geometry.squares();
-            let marks = if layout.needs_history() { layout.steps() } else { 0 };
-            assert_eq!(layout.features_at(), boards + marks);
+            let added = match layout.name {
+                InputName::Lc0_112 => 8,
+                InputName::Dlshogi62_57 => 4 * 81,
+                InputName::PieceTokens | InputName::PieceTokensAux => 0,
+            };
+            assert_eq!(layout.features_at(), boards + added);
             assert_eq!(layout.row_bytes(), layout.features_at() + layout.features.len());
             let names: BTreeSet<&str> = layout.features.iter().map(|feature| feature.name).collect();
             assert_eq!(names.len(), layout.features.len(), "two features share a name");
-            let mut seen: Vec<(usize, &Feature)> = layout.scalars().chain(layout.squares()).collect();
+            let mut seen: Vec<(usize, &Feature)> =
+                layout.scalars().chain(layout.squares()).chain(layout.thermometers()).collect();
             seen.sort_by_key(|&(offset, _)| offset);
             let all: Vec<(usize, &Feature)> = (layout.features_at()..).zip(&layout.features).collect();
-            assert_eq!(seen, all, "every feature is a scalar or a square");
+            assert_eq!(seen, all, "every feature is of one kind");
+            let expected: Vec<usize> = match (kind, layout.name) {
+                (GameKind::Chess, InputName::Lc0_112) => (0..12).collect(),
+                (GameKind::Chess, _) => (1..13).collect(),
+                (GameKind::Shogi, InputName::Dlshogi62_57) => (0..14).chain(31..45).collect(),
+                (GameKind::Shogi, _) => (1..29).collect(),
+            };
+            assert_eq!(layout.current_pieces(), expected, "the channels of pieces");
         }
         assert!(kind.input(InputName::PieceTokens).aux_tokens().is_empty());
         let aux = kind.input(InputName::PieceTokensAux);
@@ -46,9 +58,14 @@ fn layouts_describe_their_rows() {
 
 #[test]
 fn a_game_offers_its_own_inputs_only() {
-    assert_eq!(GameKind::Chess.inputs().iter().map(|layout| layout.name).collect::<Vec<_>>(), InputName::ALL);
+    let names = |kind: GameKind| kind.inputs().iter().map(|layout| layout.name).collect::<Vec<_>>();
+    assert_eq!(names(GameKind::Chess), InputName::ALL[..3]);
+    assert_eq!(names(GameKind::Shogi), [InputName::ALL[0], InputName::ALL[1], InputName::ALL[3]]);
     let error = GameKind::Shogi.offered(InputName::Lc0_112).unwrap_err();
-    assert_eq!(error.to_string(), "shogi has no input lc0_112: its inputs are piece_tokens, piece_tokens_aux");
+    assert_eq!(
+        error.to_string(),
+        "shogi has no input lc0_112: its inputs are piece_tokens, piece_tokens_aux, dlshogi_62_57"
+    );
 }
 
 #[test]
@@ -163,8 +180,13 @@ fn check_turned<G: Game>(cases: &[common::Case], turn: fn(&str) -> String) {
         let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
-        let indices: BTreeSet<u16> = moves.into_iter().map(|mv| position.move_index(mv)).collect();
-        (position.side_to_move(), row::<G>(&position, InputName::PieceTokens, 0), indices, position.phase())
+        let vocabularies = G::vocabularies().iter();
+        let indices: Vec<BTreeSet<u16>> =
+            vocabularies.map(|&(name, _)| moves.iter().map(|&mv| position.index_in(mv, name)).collect()).collect();
+        // Lc0's planes say who moves.
+        let inputs = G::inputs().iter().filter(|layout| layout.name != InputName::Lc0_112);
+        let rows: Vec<Vec<u8>> = inputs.map(|layout| row::<G>(&position, layout.name, 0)).collect();
+        (position.side_to_move(), rows, indices, position.phase())
     };
     for (position, _) in cases {
         let (here, there) = (seen(position), seen(&turn(position)));

@@ -1,16 +1,17 @@
 //! Multi-head self-attention, with the seams at which position encodings act.
 
 use crate::config::ChessformerConfig;
+use crate::residual::Residual;
 use encodings::{At, Dims, Logits, Queries, Stack};
-use nn::{Init, Linear, ParamId, Scope};
+use nn::{Init, Linear, ParamId, Scope, dense};
 use std::sync::Arc;
-use tch::{Kind, Tensor};
+use tch::Tensor;
 
-/// `softmax((q·kᵀ + before) / √k + after)·v + values`, heads side by side, then a dense layer with bias.
+/// `softmax((q·kᵀ + before) / √k + after)·v + values`, heads side by side, then a dense layer.
 ///
 /// Queries, keys and values come from one weight `[3d, d]` (rows of q, k, v; channel `head·k + i` in each), so that
 /// they are one product where an encoding leaves them the same input. The initialisers are those of three separate
-/// layers: Glorot's normal one, with variance scaled by `gain` for values and output (see [`crate::body`]).
+/// layers: [`Residual::unscaled`] for queries and keys, [`Residual::scaled`] for values and output.
 #[derive(Debug)]
 pub(crate) struct Attention {
     qkv_weight: ParamId,
@@ -20,12 +21,12 @@ pub(crate) struct Attention {
 }
 
 impl Attention {
-    pub(crate) fn declare(scope: &mut Scope<'_>, config: &ChessformerConfig, gain: f64) -> Self {
+    pub(crate) fn declare(scope: &mut Scope<'_>, config: &ChessformerConfig, residual: Residual) -> Self {
         let d = config.width as i64;
         let mut qkv = scope.sub("qkv");
-        let qkv_weight = qkv.matrix("weight", &[3 * d, d], qkv_init(d, gain));
+        let qkv_weight = qkv.matrix("weight", &[3 * d, d], qkv_init(d, residual));
         let qkv_bias = config.qkv_bias.then(|| qkv.full("bias", &[3 * d], Init::ZEROS));
-        let out = Linear::declare(&mut scope.sub("out"), d, d, Init::glorot_normal(d, d, gain), true);
+        let out = Linear::declare(&mut scope.sub("out"), d, d, residual.scaled(d, d), config.out_bias);
         Self { qkv_weight, qkv_bias, out, dims: config.dims() }
     }
 
@@ -38,7 +39,7 @@ impl Attention {
         };
         let terms = stack.logits(at, Queries { x_bld: &input.qk_bld, q_bhlk: &q, k_bhlk: &k });
         let (q, k) = stack.rotate(at, &q, &k);
-        let weights = self.scores(&q, &k, terms).softmax(-1, Kind::Float);
+        let weights = self.scores(&q, &k, terms).softmax(-1, v.kind());
         let mut mixed = weights.matmul(&v);
         if let Some(term) = stack.values(at, &weights, &v) {
             mixed += term;
@@ -47,7 +48,8 @@ impl Attention {
     }
 
     fn project_together(&self, at: At<'_>, x_bld: &Tensor) -> (Tensor, Tensor, Tensor) {
-        let all = x_bld.linear(&at.views[self.qkv_weight], self.qkv_bias.map(|bias| &at.views[bias]));
+        let bias = self.qkv_bias.map(|bias| at.views[bias].to_kind(at.views.kind()));
+        let all = dense(&x_bld.to_kind(at.views.kind()), &at.views[self.qkv_weight], bias.as_ref());
         let [q, k, v] = self.split_heads(&all);
         (q, k, v)
     }
@@ -56,7 +58,8 @@ impl Attention {
         let d = self.dims.width as i64;
         let part = |x: &Tensor, start: i64, len: i64| {
             let weight = at.views[self.qkv_weight].narrow(0, start, len);
-            x.linear(&weight, self.qkv_bias.map(|bias| at.views[bias].narrow(0, start, len)))
+            let bias = self.qkv_bias.map(|bias| at.views[bias].narrow(0, start, len).to_kind(at.views.kind()));
+            dense(&x.to_kind(at.views.kind()), &weight, bias.as_ref())
         };
         let [q, k] = self.split_heads(&part(qk_bld, 0, 2 * d));
         let [v] = self.split_heads(&part(v_bld, 2 * d, d));
@@ -86,11 +89,7 @@ impl Attention {
         let mut scores = match terms.before_scale {
             // Queries are the smaller tensor to scale.
             None => (q_bhlk * scale).matmul(&keys),
-            Some(before) => {
-                let mut unscaled = q_bhlk.matmul(&keys);
-                unscaled += before;
-                unscaled * scale
-            }
+            Some(before) => add_and_scale(&before, q_bhlk, &keys, scale),
         };
         if let Some(after) = terms.after_scale {
             scores += after;
@@ -110,10 +109,18 @@ impl Attention {
     }
 }
 
-fn qkv_init(d: i64, value_gain: f64) -> Init {
+/// `(before + q·keys)·scale` in one pass over the logits.
+fn add_and_scale(before: &Tensor, q_bhlk: &Tensor, keys_bhkl: &Tensor, scale: f64) -> Tensor {
+    let product = [q_bhlk.size(), keys_bhkl.size()];
+    let shape = [product[0][0], product[0][1], product[0][2], product[1][3]];
+    let before = before.expand(shape, false).flatten(0, 1);
+    before.baddbmm(&q_bhlk.flatten(0, 1), &keys_bhkl.flatten(0, 1), scale, scale).view(shape)
+}
+
+fn qkv_init(d: i64, residual: Residual) -> Init {
     Init::Custom(Arc::new(move |stream, _| {
-        let mut values = Init::glorot_normal(d, d, 1.0).values(stream, &[2 * d, d]);
-        values.extend(Init::glorot_normal(d, d, value_gain).values(stream, &[d, d]));
+        let mut values = residual.unscaled(d, d).values(stream, &[2 * d, d]);
+        values.extend(residual.scaled(d, d).values(stream, &[d, d]));
         values
     }))
 }

@@ -1,14 +1,9 @@
-//! The body: a row of blocks.
-//!
-//! With `norm: post` it is DeepNorm (Wang et al. 2022, arXiv 2203.00555) as Lc0's training code writes it
-//! (`tf/tfprocess.py`, `encoder_layer`): the branch is scaled by α = (2N)^(-1/4) instead of the stream by its inverse,
-//! which is the same up to the norm's ε. That code passes β = (8N)^(-1/4) as the *variance* scale of the initialiser,
-//! so that weights are √β as wide as DeepNorm's paper says; posenc follows the code.
-//!
-//! With `norm: pre` branches are unscaled, every weight starts at gain 1, and one more norm follows the last block.
+//! The body: a row of blocks, and with `norm: pre` one more norm behind them. [`crate::residual`] says how sublayers,
+//! norms and the residual stream go together.
 
-use crate::block::{Block, Residual};
+use crate::block::Block;
 use crate::config::{ChessformerConfig, NormPlace};
+use crate::residual::Residual;
 use encodings::{At, Stack};
 use nn::{Norm, Scope};
 use tch::Tensor;

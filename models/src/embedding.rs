@@ -1,37 +1,159 @@
-//! The input embedding.
+//! The input embedding: channels become tokens.
+//!
+//! In both forms the encodings' seam `embed` lies where Lc0's training code (`tf/tfprocess.py`, `construct_net`) gates
+//! its tokens: the gate is the encoding `absolute: {at: gate}`, and nothing here has a number of its own per square
+//! except [`AllPieces`].
 
 use crate::config::ChessformerConfig;
-use nn::{Activation, Init, Linear, Scope, Views};
-use tch::Tensor;
+use crate::feed_forward::FeedForward;
+use crate::residual::Residual;
+use encodings::{At, Stack, Tokens};
+use games::InputLayout;
+use nn::{Activation, Constant, Init, Linear, Norm, Scope, Views};
+use serde::{Deserialize, Serialize};
+use tch::{Kind, Tensor};
 
-/// `activation(x·Wᵀ + b)`, the same for every token, W from Glorot's normal initialiser.
+/// Which embedding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum EmbeddingConfig {
+    /// `embed(activation(W·x + b))`: CF-6M's, `embedding_style: old` in Lc0's training code.
+    #[default]
+    Old,
+    /// Each token sees a summary of where all pieces stand, made for it alone, and a norm and a feed-forward layer follow:
+    /// CF-240M's, `embedding_style: new` in Lc0's training code.
+    ///
+    /// ```text
+    /// s = P·pieces + c                                 pieces of all squares, now; s has `dense` numbers a token
+    /// y = embed(Norm(activation(W·[x, s] + b)))
+    /// z = Norm(y + α·FeedForward(y))                   α and first weights as in the body's blocks
+    /// ```
+    New {
+        /// Numbers of the summary per token; 512 in CF-240M and in Lc0's BT4.
+        dense: usize,
+    },
+}
+
+/// The embedding of [`EmbeddingConfig`]. W starts from Glorot's normal initialiser, P from his uniform one.
 ///
-/// The "old" embedding of Lc0's training code (`tf/tfprocess.py`, `embedding_style: old`); the gates that it applies
-/// behind are a position encoding here.
+/// Deviations: with the body's `norm: pre` the feed-forward layer is still followed by its norm, with α = 1. Auxiliary
+/// tokens, which Lc0 does not have, get summaries of their own, but none is made of them.
 #[derive(Debug)]
 pub(crate) struct Embedding {
+    all_pieces: Option<AllPieces>,
     dense: Linear,
     activation: Activation,
+    refinement: Option<Refinement>,
 }
 
 impl Embedding {
-    pub(crate) fn declare(scope: &mut Scope<'_>, channels: usize, config: &ChessformerConfig) -> Self {
-        let (inputs, outputs) = (channels as i64, config.width as i64);
+    /// For tokens of `channels`, of which `input` says where the pieces stand.
+    pub(crate) fn declare(
+        scope: &mut Scope<'_>,
+        channels: usize,
+        input: &InputLayout,
+        tokens: &Tokens,
+        config: &ChessformerConfig,
+    ) -> Self {
+        let (all_pieces, added) = match config.embedding {
+            EmbeddingConfig::Old => (None, 0),
+            EmbeddingConfig::New { dense } => {
+                (Some(AllPieces::declare(&mut scope.sub("pieces"), input, tokens, dense)), dense)
+            }
+        };
+        let (inputs, outputs) = ((channels + added) as i64, config.width as i64);
         let dense = Linear::declare(scope, inputs, outputs, Init::glorot_normal(inputs, outputs, 1.0), true);
-        Self { dense, activation: config.activation }
+        let refinement = all_pieces.is_some().then(|| Refinement::declare(scope, config));
+        Self { all_pieces, dense, activation: config.activation, refinement }
     }
 
-    /// `[b,l,c]` → `[b,l,d]`.
-    pub(crate) fn forward(&self, views: &Views, x_blc: &Tensor) -> Tensor {
-        self.activation.apply(&self.dense.forward(views, x_blc))
+    /// `[b,l,c]` → `[b,l,d]`, the encodings' seam `embed` included.
+    pub(crate) fn forward(&self, at: At<'_>, stack: &Stack, x_blc: &Tensor) -> Tensor {
+        // From here on the stream is f32 in bf16 training too: gates, sums and norms need it, and products cast what they
+        // read.
+        let dense = |x: &Tensor| self.activation.apply(&self.dense.forward(at.views, x)).to_kind(Kind::Float);
+        let x_bld = match &self.all_pieces {
+            None => dense(x_blc),
+            Some(all_pieces) => dense(&all_pieces.append(at.views, x_blc)),
+        };
+        match &self.refinement {
+            None => stack.embed(at, x_bld),
+            Some(refinement) => refinement.forward(at, stack, &x_bld),
+        }
     }
 
-    /// None: every token goes through the same weights.
+    /// The weights that see all squares at once have rows and columns for each square.
     pub(crate) fn position_sources(&self) -> Vec<&'static str> {
-        Vec::new()
+        self.all_pieces.iter().map(|_| "input embedding (a dense layer from the pieces of all squares)").collect()
     }
 
-    pub(crate) fn macs_per_token(&self) -> u64 {
-        self.dense.macs()
+    /// Multiplications for a sequence, all of them by weights.
+    pub(crate) fn macs(&self, length: u64) -> u64 {
+        let all_pieces = self.all_pieces.as_ref().map_or(0, |all_pieces| all_pieces.dense.macs());
+        all_pieces + length * self.dense.macs() + self.paper_macs(length)
+    }
+
+    /// Those that the Chessformer paper counts, see [`crate::Macs::paper`].
+    pub(crate) fn paper_macs(&self, length: u64) -> u64 {
+        self.refinement.as_ref().map_or(0, |refinement| length * refinement.feed_forward.macs_per_token())
+    }
+}
+
+/// A summary of the whole board for each token: one dense layer with bias from the pieces of all squares.
+#[derive(Debug)]
+struct AllPieces {
+    dense: Linear,
+    squares: i64,
+    /// The channels of the current position's pieces.
+    pieces: Constant,
+    codes: i64,
+    tokens: i64,
+}
+
+impl AllPieces {
+    fn declare(scope: &mut Scope<'_>, input: &InputLayout, tokens: &Tokens, size: usize) -> Self {
+        let pieces = input.current_pieces();
+        let pieces: Vec<i64> = pieces.into_iter().map(|channel| channel as i64).collect();
+        let (squares, codes) = (input.geometry.squares() as i64, pieces.len() as i64);
+        let (inputs, outputs) = (squares * codes, (tokens.len() * size) as i64);
+        let dense = Linear::declare(scope, inputs, outputs, Init::glorot_uniform(inputs, outputs), true);
+        Self { dense, squares, pieces: Constant::indices(&pieces, &[codes]), codes, tokens: tokens.len() as i64 }
+    }
+
+    /// `[b,l,c]` → `[b,l,c + size]`.
+    fn append(&self, views: &Views, x_blc: &Tensor) -> Tensor {
+        let batch = x_blc.size()[0];
+        let pieces = x_blc.narrow(1, 0, self.squares).index_select(2, &self.pieces.on(x_blc.device()));
+        let summaries = self.dense.forward(views, &pieces.reshape([batch, self.squares * self.codes]));
+        let summaries = summaries.view([batch, self.tokens, -1]);
+        Tensor::cat(&[x_blc.to_kind(summaries.kind()), summaries], -1)
+    }
+}
+
+/// What follows the dense layer of the `new` embedding: norm, the seam, and a feed-forward layer with its norm.
+#[derive(Debug)]
+struct Refinement {
+    norm: Norm,
+    feed_forward: FeedForward,
+    feed_forward_norm: Norm,
+    residual: Residual,
+}
+
+impl Refinement {
+    fn declare(scope: &mut Scope<'_>, config: &ChessformerConfig) -> Self {
+        let (width, kind) = (config.width as i64, config.normalisation);
+        let residual = Residual::of(config.norm, config.layers);
+        Self {
+            norm: Norm::declare(&mut scope.sub("norm"), width, kind),
+            feed_forward: FeedForward::declare(&mut scope.sub("feed_forward"), config, residual),
+            feed_forward_norm: Norm::declare(&mut scope.sub("feed_forward_norm"), width, kind),
+            residual,
+        }
+    }
+
+    fn forward(&self, at: At<'_>, stack: &Stack, x_bld: &Tensor) -> Tensor {
+        let y = stack.embed(at, self.norm.forward(at.views, x_bld));
+        let refined = self.feed_forward.forward(at.views, &y);
+        self.feed_forward_norm.forward(at.views, &self.residual.sum(&y, &refined))
     }
 }

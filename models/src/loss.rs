@@ -1,7 +1,16 @@
-//! Losses of the policy and of win/draw/loss, row by row and as sums that micro-batches can combine.
+//! Losses of every head, row by row and as sums that micro-batches can combine.
 //!
 //! Every `*_rows` function returns `[b]`, f32, with 0 in rows that have no target; [`Sum`] counts the others. Means
 //! are `sum / count` over all micro-batches of a step together, never means of means.
+
+mod map;
+mod reward;
+
+pub use map::{MapTargets, pair_map_answer, pair_map_cells, square_map_answer, square_map_cells};
+pub use reward::{
+    RewardTargets, moves_left_present, moves_left_rows, reward_bucket, reward_bucket_rows, reward_error_rows,
+    reward_squared_error_rows,
+};
 
 use tch::{Kind, Tensor};
 
@@ -30,6 +39,14 @@ impl PolicyTargets<'_> {
         -prob.xlogy(&prob).sum_dim_intlist([1i64].as_slice(), false, Kind::Float)
     }
 
+    /// The targets' probabilities at a temperature T, `[b,k]`: p^(1/T), made to add up to 1 again in each row. (Lc0's
+    /// training code, `soft_policy_temperature`: moves of probability 0 keep it.)
+    pub fn softened(&self, temperature: f64) -> Tensor {
+        let raised = self.probabilities().pow_tensor_scalar(temperature.recip());
+        let whole = raised.sum_dim_intlist([1i64].as_slice(), true, Kind::Float);
+        raised / whole.clamp_min(f64::from(f32::MIN_POSITIVE))
+    }
+
     fn used(&self) -> Tensor {
         self.index_bk.ge(0)
     }
@@ -53,12 +70,22 @@ impl Sum {
     /// The sum of `rows_b`, of which `present_b` (bool) have a target.
     #[must_use]
     pub fn of(rows_b: &Tensor, present_b: &Tensor) -> Self {
-        Self { sum: rows_b.sum(Kind::Float), count: present_b.sum(Kind::Float) }
+        Self { sum: rows_b.sum(Kind::Float), count: Self::count_of(present_b) }
     }
 
     /// The mean of the rows with a target; 0 if there are none.
     pub fn mean(&self) -> Tensor {
-        &self.sum / self.count.clamp_min(1.0)
+        self.over(&self.count)
+    }
+
+    /// The sum over another count: that of a whole batch, of which this is a micro-batch.
+    pub fn over(&self, count: &Tensor) -> Tensor {
+        &self.sum / count.clamp_min(1.0)
+    }
+
+    /// How many of `present` (bool) there are, as [`Self::of`] counts them.
+    pub fn count_of(present: &Tensor) -> Tensor {
+        present.sum(Kind::Float)
     }
 }
 
@@ -69,12 +96,17 @@ pub fn expand_mask(bits_bn: &Tensor, moves: usize) -> Tensor {
     bits_bn.unsqueeze(-1).bitwise_and_tensor(&places).ne(0).flatten(1, 2).narrow(1, 0, moves as i64)
 }
 
+/// Policy logits `[b,v]` behind the mask: −1e30 where a move is illegal (`legal_bv`: bool).
+pub fn mask_policy(logits_bv: &Tensor, legal_bv: &Tensor) -> Tensor {
+    logits_bv.masked_fill(&legal_bv.logical_not(), ILLEGAL_LOGIT)
+}
+
 /// Log-probabilities `[b,v]` of policy logits, over the legal moves (bool `[b,v]`) or over the whole vocabulary. The
 /// probability of an illegal move is exactly 0.
 pub fn policy_log_probs(logits_bv: &Tensor, legal_bv: Option<&Tensor>) -> Tensor {
     match legal_bv {
         None => logits_bv.log_softmax(-1, Kind::Float),
-        Some(legal) => logits_bv.masked_fill(&legal.logical_not(), ILLEGAL_LOGIT).log_softmax(-1, Kind::Float),
+        Some(legal) => mask_policy(logits_bv, legal).log_softmax(-1, Kind::Float),
     }
 }
 

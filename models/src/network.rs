@@ -1,14 +1,14 @@
-//! The whole network, from packed rows to policy and value logits.
+//! The whole network, from packed rows to the answers of its heads.
 
 use crate::body::Body;
-use crate::config::{ModelConfig, ModelError};
+use crate::config::{Architecture, ModelConfig, ModelError};
 use crate::embedding::Embedding;
+use crate::heads::{self, Head, Output};
 use crate::input::Expander;
-use crate::macs::Macs;
-use crate::policy::PolicyHead;
-use crate::value::ValueHead;
-use encodings::{At, EncodingConfig, Seams, Stack, Tokens};
-use games::{FromTo, InputLayout};
+use crate::macs::{HeadMacs, Macs};
+use crate::resnet::{self, Resnet};
+use encodings::{At, Dims, EncodingConfig, Seams, Stack, Tokens};
+use games::{InputLayout, Vocabulary};
 use nn::{Layout, LayoutBuilder, Part, Views};
 use tch::Tensor;
 
@@ -18,28 +18,24 @@ pub struct Spec {
     /// What the packed rows hold.
     pub input: &'static InputLayout,
     /// The moves that the policy names.
-    pub moves: &'static FromTo,
-}
-
-/// A network's answer to a batch.
-#[derive(Debug)]
-pub struct Output {
-    /// Policy logits `[b,v]` over the vocabulary, illegal moves included.
-    pub policy_bv: Tensor,
-    /// Logits `[b,3]` of win, draw and loss for the side to move.
-    pub wdl_b3: Tensor,
+    pub moves: Vocabulary,
 }
 
 /// A declared network. It holds no parameters: each pass is given [`Views`] of them.
 #[derive(Debug)]
 pub struct Network {
     expander: Expander,
-    embedding: Embedding,
     stack: Stack,
-    body: Body,
-    policy: PolicyHead,
-    value: ValueHead,
+    trunk: Trunk,
+    heads: Vec<Box<dyn Head>>,
     tokens: Tokens,
+}
+
+/// What makes tokens of channels.
+#[derive(Debug)]
+enum Trunk {
+    Attention { embedding: Box<Embedding>, body: Body },
+    Convolutions(Resnet),
 }
 
 impl Network {
@@ -55,31 +51,52 @@ impl Network {
         encodings: &[EncodingConfig],
         spec: &Spec,
     ) -> Result<(Self, Layout), ModelError> {
-        let config = config.resolve()?;
         let tokens = Tokens::squares_then(spec.input.geometry, &spec.input.aux_tokens());
         let expander = Expander::new(spec.input);
         let mut builder = LayoutBuilder::default();
-        let embedding = Embedding::declare(&mut builder.scope("embedding", Part::Trunk), expander.channels(), &config);
-        let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), config.dims(), &tokens)?;
-        let body = Body::declare(&mut builder.scope("body", Part::Trunk), &config);
-        let policy = PolicyHead::declare(&mut builder.scope("policy", Part::Head), &config, &tokens, spec.moves);
-        let value = ValueHead::declare(&mut builder.scope("value", Part::Head), &config, &tokens);
+        let (stack, trunk, heads) = match config.resolve()? {
+            Architecture::Chessformer(config) => {
+                let scope = &mut builder.scope("embedding", Part::Trunk);
+                let embedding = Embedding::declare(scope, expander.channels(), spec.input, &tokens, &config);
+                let scope = &mut builder.scope("encoding", Part::Encoding);
+                let stack = Stack::declare(encodings, scope, config.dims(), &tokens)?;
+                let body = Body::declare(&mut builder.scope("body", Part::Trunk), &config);
+                config.check_policy(spec.moves)?;
+                let heads = heads::declare(&mut builder, &config, &tokens, spec.moves);
+                (stack, Trunk::Attention { embedding: Box::new(embedding), body }, heads)
+            }
+            Architecture::Resnet(config) => {
+                let trunk = Resnet::declare(&mut builder, expander.channels(), encodings, &tokens, &config)?;
+                let nowhere = Dims { width: config.channels, heads: 1, layers: 0 };
+                let scope = &mut builder.scope("encoding", Part::Encoding);
+                let stack = Stack::declare(encodings, scope, nowhere, &tokens)?;
+                let heads = resnet::declare_heads(&mut builder, &config, &tokens, spec.moves);
+                (stack, Trunk::Convolutions(trunk), heads)
+            }
+        };
         let layout = builder.finish()?;
-        Ok((Self { expander, embedding, stack, body, policy, value, tokens }, layout))
+        Ok((Self { expander, stack, trunk, heads, tokens }, layout))
     }
 
-    /// Policy and value logits of packed rows `[b,row]`, u8, on the device of `views`.
+    /// What the heads say about packed rows `[b,row]`, u8, on the device of `views`; f32, whatever the views are in.
     #[must_use]
     pub fn forward(&self, views: &Views, packed: &Tensor) -> Output {
         let x_bld = self.trunk(views, packed);
-        Output { policy_bv: self.policy.forward(views, &x_bld), wdl_b3: self.value.forward(views, &x_bld) }
+        let mut output = Output::default();
+        self.heads.iter().for_each(|head| head.answer(views, &x_bld, &mut output));
+        output.in_f32()
     }
 
     /// What the heads read, `[b,l,d]`: one vector per token after the last block.
     pub fn trunk(&self, views: &Views, packed: &Tensor) -> Tensor {
-        let at = At { views, layer: 0, packed };
-        let x_bld = self.embedding.forward(views, &self.expander.expand(packed));
-        self.body.forward(at, &self.stack, self.stack.embed(at, x_bld))
+        let channels = self.expander.expand(packed);
+        match &self.trunk {
+            Trunk::Attention { embedding, body } => {
+                let at = At { views, layer: 0, packed };
+                body.forward(at, &self.stack, embedding.forward(at, &self.stack, &channels))
+            }
+            Trunk::Convolutions(resnet) => resnet.forward(views, &channels),
+        }
     }
 
     /// The sequence that it sees.
@@ -104,26 +121,41 @@ impl Network {
     /// legal-move mask of training is the trainer's to add.)
     #[must_use]
     pub fn position_sources(&self) -> Vec<&'static str> {
-        [
-            self.embedding.position_sources(),
-            self.body.position_sources(),
-            self.policy.position_sources(),
-            self.value.position_sources(),
-        ]
-        .concat()
+        let of_heads = self.heads.iter().flat_map(|head| head.position_sources());
+        let of_trunk = match &self.trunk {
+            Trunk::Attention { embedding, body } => [embedding.position_sources(), body.position_sources()].concat(),
+            Trunk::Convolutions(_) => Resnet::position_sources(),
+        };
+        of_trunk.into_iter().chain(of_heads).collect()
     }
 
     /// What a forward pass costs.
     #[must_use]
     pub fn macs(&self) -> Macs {
-        let length = self.tokens.len() as u64;
-        let squares = self.tokens.geometry().squares() as u64;
-        Macs {
-            trunk: length * self.embedding.macs_per_token() + self.body.macs(length),
-            encoding: self.stack.macs(),
-            policy: self.policy.macs(),
-            value: self.value.macs(),
-            paper: length * self.body.weight_macs_per_token() + squares * self.policy.weight_macs_per_square(),
+        let heads: Vec<HeadMacs> = self.heads.iter().flat_map(|head| head.macs()).collect();
+        let of_heads: u64 = heads.iter().map(|head| head.weights).sum();
+        let encoding = self.stack.macs();
+        match &self.trunk {
+            Trunk::Attention { embedding, body } => {
+                let length = self.tokens.len() as u64;
+                let squares = self.tokens.geometry().squares() as u64;
+                let own = embedding.macs(length);
+                let weights = length * body.weight_macs_per_token();
+                let paper_heads: u64 = self.heads.iter().map(|head| head.paper_macs_per_square()).sum();
+                Macs {
+                    trunk: own + body.macs(length),
+                    embedding: own,
+                    encoding,
+                    weights: own + weights + of_heads,
+                    heads,
+                    paper: embedding.paper_macs(length) + weights + squares * paper_heads,
+                }
+            }
+            Trunk::Convolutions(resnet) => {
+                let (embedding, trunk) = (resnet.input_macs(), resnet.input_macs() + resnet.body_macs());
+                let weights = trunk + of_heads;
+                Macs { trunk, embedding, encoding, weights, heads, paper: weights }
+            }
         }
     }
 }

@@ -1,66 +1,19 @@
 //! Optimisers over the flat parameter store: a step is a few operations on one tensor, whatever the network.
 
 mod adamw;
-mod decay;
+mod config;
+mod groups;
 mod moments;
 mod nadam;
 
-use decay::Span;
+pub use config::{AdamwConfig, NadamConfig, NadamTorchConfig, OptimizerConfig};
+pub use groups::{Group, GroupPart};
+
+use groups::Span;
 use moments::Moments;
 use nn::Layout;
 use serde::{Deserialize, Serialize};
 use tch::{Device, TchError, Tensor};
-
-/// The optimisers, as experiments write them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum OptimizerConfig {
-    /// Adam with Nesterov momentum in Keras' form, the Chessformer paper's choice.
-    Nadam(NadamConfig),
-    /// Adam with decoupled weight decay.
-    Adamw(AdamwConfig),
-}
-
-/// Options of Nadam (Dozat 2016), in the form of `tf.keras.optimizers.Nadam` since TensorFlow 2.11.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NadamConfig {
-    /// Decay of the first moment.
-    pub beta1: f64,
-    /// Decay of the second moment.
-    pub beta2: f64,
-    /// Added to the root of the second moment.
-    pub epsilon: f64,
-}
-
-impl Default for NadamConfig {
-    fn default() -> Self {
-        Self { beta1: 0.9, beta2: 0.98, epsilon: 1e-7 }
-    }
-}
-
-/// Options of AdamW (Loshchilov & Hutter 2019, arXiv 1711.05101), in the form of `torch.optim.AdamW`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AdamwConfig {
-    /// Decay of the first moment.
-    pub beta1: f64,
-    /// Decay of the second moment.
-    pub beta2: f64,
-    /// Added to the root of the second moment.
-    pub epsilon: f64,
-    /// Share of a weight that a step of rate 1 takes away. Only weights of matrix products outside the position
-    /// encodings decay; norms and biases never do.
-    pub weight_decay: f64,
-    /// Whether everything that belongs to the position encodings decays too: tables, gates, frequencies.
-    pub decay_encodings: bool,
-}
-
-impl Default for AdamwConfig {
-    fn default() -> Self {
-        Self { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.01, decay_encodings: false }
-    }
-}
 
 /// The numbers of an optimiser that are not tensors, for checkpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -83,6 +36,22 @@ pub enum OptimizerError {
         value: f64,
         /// What it may be.
         range: &'static str,
+    },
+    /// A group is not one.
+    #[error("optimizer: the group {group} {why}")]
+    Group {
+        /// The group.
+        group: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A group holds no parameter of this network.
+    #[error("optimizer: the group {group} fits no parameter of this network; the nearest are {}. (`part: encoding` holds whatever a row's encodings have)", near.join(", "))]
+    NoSuchParameter {
+        /// The group.
+        group: String,
+        /// Names like its pattern.
+        near: Vec<String>,
     },
     /// A checkpoint lacks a tensor of the state.
     #[error("the optimizer's state has no tensor \"{0}\": the checkpoint is of another kind of run")]
@@ -110,7 +79,10 @@ pub struct Optimizer {
     config: OptimizerConfig,
     moments: Moments,
     progress: OptimizerProgress,
-    decayed: Vec<Span>,
+    /// Factors on the learning rate; they cover the store.
+    rates: Vec<Span>,
+    /// Weight decays, where there are any.
+    decays: Vec<Span>,
 }
 
 impl Optimizer {
@@ -120,14 +92,16 @@ impl Optimizer {
     /// An optimiser at rest for a network of this layout.
     ///
     /// # Errors
-    /// If an option is out of range, or the device has no room for the state.
+    /// If an option is out of range, a group fits no parameter, or the device has no room for the state.
     pub fn new(config: OptimizerConfig, layout: &Layout, device: Device) -> Result<Self, OptimizerError> {
-        config.check()?;
+        config.check_for(layout)?;
+        let (rates, decays) = (groups::rates(config.common(), layout), groups::decays(config.common(), layout));
         Ok(Self {
             config,
             moments: Moments::zeros(layout.len(), device)?,
             progress: OptimizerProgress { steps: 0, momentum_product: 1.0 },
-            decayed: decay::spans(layout, config.decays_encodings()),
+            rates,
+            decays,
         })
     }
 
@@ -137,15 +111,25 @@ impl Optimizer {
     /// If memory runs out.
     pub fn step(&mut self, flat: &mut Tensor, gradient: &Tensor, learning_rate: f64) -> Result<(), OptimizerError> {
         self.progress.steps += 1;
-        match &self.config {
-            OptimizerConfig::Nadam(config) => {
-                let update = config.next(&mut self.progress, learning_rate);
-                self.moments.apply(flat, gradient, &update)?;
-            }
-            OptimizerConfig::Adamw(config) => {
-                decay::apply(flat, &self.decayed, learning_rate * config.weight_decay)?;
-                let update = config.next(&self.progress, learning_rate);
-                self.moments.apply(flat, gradient, &update)?;
+        self.decay(flat, learning_rate)?;
+        let update = match &self.config {
+            OptimizerConfig::Nadam(config) => config.next(&mut self.progress, learning_rate),
+            OptimizerConfig::NadamTorch(config) => config.next(&mut self.progress, learning_rate),
+            OptimizerConfig::Adamw(config) => config.next(&self.progress, learning_rate),
+        };
+        for span in &self.rates {
+            self.moments.apply(flat, gradient, &update.scaled(span.value), span.start..span.end)?;
+        }
+        Ok(())
+    }
+
+    /// Takes its share off every weight that decays, before the step.
+    fn decay(&self, flat: &Tensor, learning_rate: f64) -> Result<(), TchError> {
+        for Span { start, end, value: decay } in &self.decays {
+            for rate in self.rates.iter().filter(|rate| rate.start < *end && *start < rate.end) {
+                let (start, end) = (*start.max(&rate.start), *end.min(&rate.end));
+                let mut weights = flat.f_narrow(0, start as i64, (end - start) as i64)?;
+                let _decayed = weights.f_mul_scalar_(1.0 - learning_rate * rate.value * decay)?;
             }
         }
         Ok(())
@@ -193,43 +177,12 @@ impl Optimizer {
 }
 
 impl OptimizerConfig {
-    fn decays_encodings(self) -> bool {
-        match self {
-            Self::Nadam(_) => false,
-            Self::Adamw(adamw) => adamw.decay_encodings,
-        }
-    }
-
-    /// Its name in YAML.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Nadam(_) => "nadam",
-            Self::Adamw(_) => "adamw",
-        }
-    }
-
-    /// Checks the options.
+    /// Checks the options for a network.
     ///
     /// # Errors
-    /// If one is out of range.
-    pub fn check(&self) -> Result<(), OptimizerError> {
-        let (beta1, beta2, epsilon, weight_decay) = match *self {
-            Self::Nadam(NadamConfig { beta1, beta2, epsilon }) => (beta1, beta2, epsilon, 0.0),
-            Self::Adamw(AdamwConfig { beta1, beta2, epsilon, weight_decay, .. }) => {
-                (beta1, beta2, epsilon, weight_decay)
-            }
-        };
-        let share = |value: f64| (0.0..1.0).contains(&value);
-        let options = [
-            ("beta1", beta1, share(beta1), "at least 0 and below 1"),
-            ("beta2", beta2, share(beta2), "at least 0 and below 1"),
-            ("epsilon", epsilon, epsilon > 0.0 && epsilon.is_finite(), "above 0"),
-            ("weight_decay", weight_decay, weight_decay >= 0.0 && weight_decay.is_finite(), "at least 0"),
-        ];
-        match options.into_iter().find(|&(_, _, fits, _)| !fits) {
-            Some((name, value, _, range)) => Err(OptimizerError::Option { name, value, range }),
-            None => Ok(()),
-        }
+    /// If one is out of range, or a group fits none of its parameters.
+    pub fn check_for(&self, layout: &Layout) -> Result<(), OptimizerError> {
+        self.check()?;
+        groups::check(self.groups(), layout)
     }
 }

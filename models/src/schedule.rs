@@ -1,17 +1,42 @@
 //! The learning rate over steps.
 
 use serde::{Deserialize, Serialize};
+use std::f64::consts::PI;
 
-/// Piecewise constant with a linear warm-up, as in Lc0's training code.
-///
-/// At step `s` (from 0) the rate is `values[i]`, `i` the number of boundaries ≤ `s`; while `s < warmup` it is scaled
-/// by `(s + 1) / warmup`.
+/// A learning rate per step `s`, counted from 0, with a linear warm-up: while `s < warmup` the rate is scaled by
+/// `(s + 1) / warmup`, as in Lc0's training code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct Schedule {
     warmup: u64,
-    values: Vec<f64>,
-    boundaries: Vec<u64>,
+    course: Course,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Course {
+    /// `values[i]`, `i` the number of boundaries ≤ `s`.
+    Constant {
+        values: Vec<f64>,
+        boundaries: Vec<u64>,
+    },
+    Cosine(Cosine),
+}
+
+/// Half a cosine from one rate to another (Loshchilov & Hutter 2017, arXiv 1608.03983, eq. 5, without restarts).
+///
+/// After the warm-up the rate of step `s` is `to + ½·(from − to)·(1 + cos(π·(s − warmup)/(steps − warmup)))`; from step
+/// `steps` on it is `to`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cosine {
+    /// The rate at the end of the warm-up.
+    pub from: f64,
+    /// The floor.
+    #[serde(default)]
+    pub to: f64,
+    /// The step at which the floor is reached; that of the run's end where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
 }
 
 /// The schedule as YAML has it, unchecked.
@@ -20,22 +45,37 @@ pub struct Schedule {
 struct Written {
     #[serde(default)]
     warmup: u64,
-    values: Vec<f64>,
-    #[serde(default)]
-    boundaries: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<f64>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    boundaries: Option<Vec<u64>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cosine: Option<Cosine>,
 }
 
 impl TryFrom<Written> for Schedule {
     type Error = ScheduleError;
 
     fn try_from(written: Written) -> Result<Self, ScheduleError> {
-        Self::new(written.warmup, written.values, written.boundaries)
+        match written {
+            Written { warmup, values: None, boundaries: None, cosine: Some(cosine) } => Self::cosine(warmup, cosine),
+            Written { cosine: Some(_), .. } => Err(ScheduleError::Both),
+            Written { values: None, .. } => Err(ScheduleError::Neither),
+            Written { warmup, values: Some(values), boundaries, cosine: None } => {
+                Self::new(warmup, values, boundaries.unwrap_or_default())
+            }
+        }
     }
 }
 
 impl From<Schedule> for Written {
-    fn from(schedule: Schedule) -> Self {
-        Self { warmup: schedule.warmup, values: schedule.values, boundaries: schedule.boundaries }
+    fn from(Schedule { warmup, course }: Schedule) -> Self {
+        match course {
+            Course::Constant { values, boundaries } => {
+                Self { warmup, values: Some(values), boundaries: Some(boundaries), cosine: None }
+            }
+            Course::Cosine(cosine) => Self { warmup, values: None, boundaries: None, cosine: Some(cosine) },
+        }
     }
 }
 
@@ -53,6 +93,12 @@ pub enum ScheduleError {
     /// There is no value.
     #[error("learning rate: values is empty, give at least one rate")]
     Empty,
+    /// There are two courses.
+    #[error("learning rate: `cosine` and `values` with `boundaries` are two schedules; keep one")]
+    Both,
+    /// There is no course.
+    #[error("learning rate: there is no rate; write `values: [rate, …]` or `cosine: {{from: rate}}`")]
+    Neither,
     /// Boundaries do not increase.
     #[error("learning rate: boundaries must increase, but {after} follows {before}")]
     Order {
@@ -64,10 +110,18 @@ pub enum ScheduleError {
     /// A value is no rate.
     #[error("learning rate: {0} is no rate; rates are finite and not negative")]
     Value(f64),
+    /// The cosine has no room.
+    #[error("learning rate: the cosine ends at step {steps}, but the warm-up takes {warmup} steps")]
+    Warmup {
+        /// The end of the cosine.
+        steps: u64,
+        /// Steps of warm-up.
+        warmup: u64,
+    },
 }
 
 impl Schedule {
-    /// A schedule.
+    /// A piecewise constant schedule.
     ///
     /// # Errors
     /// If there is not exactly one value more than boundaries, boundaries do not increase, or a value is negative or
@@ -82,17 +136,41 @@ impl Schedule {
         if let Some(pair) = boundaries.windows(2).find(|pair| pair[0] >= pair[1]) {
             return Err(ScheduleError::Order { before: pair[0], after: pair[1] });
         }
-        if let Some(&value) = values.iter().find(|value| !value.is_finite() || **value < 0.0) {
-            return Err(ScheduleError::Value(value));
-        }
-        Ok(Self { warmup, values, boundaries })
+        values.iter().try_for_each(|&value| check_rate(value))?;
+        Ok(Self { warmup, course: Course::Constant { values, boundaries } })
     }
 
-    /// The rate of a step, counted from 0.
+    /// A cosine.
+    ///
+    /// # Errors
+    /// If a rate is negative or not finite, or the cosine ends before the warm-up does.
+    pub fn cosine(warmup: u64, cosine: Cosine) -> Result<Self, ScheduleError> {
+        check_rate(cosine.from)?;
+        check_rate(cosine.to)?;
+        match cosine.steps {
+            Some(steps) if steps <= warmup => Err(ScheduleError::Warmup { steps, warmup }),
+            _ => Ok(Self { warmup, course: Course::Cosine(cosine) }),
+        }
+    }
+
+    /// The same schedule for a run of `steps` steps: a cosine without an end of its own ends with it.
+    ///
+    /// # Errors
+    /// If a cosine then ends before its warm-up does.
+    pub fn ending_at(self, steps: u64) -> Result<Self, ScheduleError> {
+        match self.course {
+            Course::Cosine(cosine @ Cosine { steps: None, .. }) => {
+                Self::cosine(self.warmup, Cosine { steps: Some(steps), ..cosine })
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The rate of a step, counted from 0. A cosine whose end is open stays at its first rate.
     #[must_use]
     pub fn at(&self, step: u64) -> f64 {
-        let value = self.values[self.boundaries.partition_point(|&boundary| boundary <= step)];
-        if step < self.warmup { value * (step + 1) as f64 / self.warmup as f64 } else { value }
+        let rate = self.course.at(step, self.warmup);
+        if step < self.warmup { rate * (step + 1) as f64 / self.warmup as f64 } else { rate }
     }
 
     /// Steps of warm-up.
@@ -101,15 +179,41 @@ impl Schedule {
         self.warmup
     }
 
-    /// The rates between boundaries.
+    /// The rate that the warm-up leads to.
     #[must_use]
-    pub fn values(&self) -> &[f64] {
-        &self.values
+    pub fn first(&self) -> f64 {
+        self.course.at(0, self.warmup)
     }
 
-    /// The steps at which the rate changes.
+    /// Whether it is a cosine.
     #[must_use]
-    pub fn boundaries(&self) -> &[u64] {
-        &self.boundaries
+    pub fn is_cosine(&self) -> bool {
+        matches!(self.course, Course::Cosine(_))
     }
+
+    /// The steps at which the course changes: its boundaries, or the end of the cosine.
+    #[must_use]
+    pub fn changes(&self) -> Vec<u64> {
+        match &self.course {
+            Course::Constant { boundaries, .. } => boundaries.clone(),
+            Course::Cosine(cosine) => cosine.steps.into_iter().collect(),
+        }
+    }
+}
+
+impl Course {
+    fn at(&self, step: u64, warmup: u64) -> f64 {
+        match self {
+            Self::Constant { values, boundaries } => values[boundaries.partition_point(|&boundary| boundary <= step)],
+            Self::Cosine(Cosine { from, to, steps }) => {
+                let Some(steps) = steps else { return *from };
+                let (done, all) = (step.saturating_sub(warmup), steps.saturating_sub(warmup));
+                if done >= all { *to } else { to + 0.5 * (from - to) * (1.0 + (PI * done as f64 / all as f64).cos()) }
+            }
+        }
+    }
+}
+
+fn check_rate(value: f64) -> Result<(), ScheduleError> {
+    if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(ScheduleError::Value(value)) }
 }

@@ -4,7 +4,9 @@ mod common;
 
 use common::*;
 use games::{GameKind, InputName};
-use models::{ModelConfig, ModelError, Network, NormPlace, Pool, Preset, Schedule, ScheduleError, models, presets};
+use models::{
+    Architecture, ModelConfig, ModelError, Network, NormPlace, Pool, Preset, Schedule, ScheduleError, models, presets,
+};
 use nn::{Activation, NormKind};
 
 fn model(written: &str) -> ModelConfig {
@@ -14,6 +16,7 @@ fn model(written: &str) -> ModelConfig {
 #[test]
 fn defaults_are_the_papers() {
     let config = model(r#"{"chessformer": {"layers": 4, "width": 32, "heads": 4, "ff": 48}}"#).resolve().unwrap();
+    let Architecture::Chessformer(config) = config else { panic!("a Chessformer") };
     assert_eq!((config.norm, config.normalisation), (NormPlace::Post, NormKind::Rms));
     assert_eq!((config.activation, config.qkv_bias), (Activation::Mish, false));
     assert_eq!((config.policy_embedding(), config.policy_depth()), (32, 32));
@@ -52,7 +55,7 @@ fn mistakes_are_refused_by_name() {
         refused(r#"{"chessformer": {"layers": 4, "width": 32, "heads": 4, "ff": 48, "depth": 1}}"#).contains("depth")
     );
     assert!(refused(r#"{"preset": "cf-7m"}"#).contains("cf-6m"));
-    assert!(refused(r#"{"resnet": {}}"#).contains("chessformer"));
+    assert!(refused(r#"{"convnet": {}}"#).contains("chessformer"));
 }
 
 #[test]
@@ -77,7 +80,8 @@ fn an_encoding_that_does_not_fit_is_refused() {
     (config.width, config.heads) = (6, 2);
     let rope = [encoding(r#"{"rope": {"layout": "axial_2d", "theta": 100}}"#)];
     let spec = spec(GameKind::Chess, InputName::PieceTokens);
-    let refused = Network::declare(&ModelConfig::Chessformer(config), &rope, &spec).expect_err("head width 3");
+    let refused =
+        Network::declare(&ModelConfig::Chessformer(Box::new(config)), &rope, &spec).expect_err("head width 3");
     assert!(matches!(refused, ModelError::Encoding(_)), "{refused}");
 }
 

@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName};
-use models::{ModelConfig, Network, NormPlace, Preset};
+use models::{NormPlace, Preset};
 use nn::{Arena, Part};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ fn shapes() {
                 let views = stirred(&layout).frozen_views();
                 let packed = packed(&spec, 3);
                 let output = network.forward(&views, &packed);
-                assert_eq!(output.policy_bv.size(), [3, spec.moves.len() as i64], "{stack:?}");
-                assert_eq!(output.wdl_b3.size(), [3, 3], "{stack:?}");
+                assert_eq!(policy_of(&output).size(), [3, spec.moves.len() as i64], "{stack:?}");
+                assert_eq!(wdl_of(&output).size(), [3, 3], "{stack:?}");
                 let trunk = network.trunk(&views, &packed);
                 assert_eq!(trunk.size(), [3, spec.input.tokens() as i64, 16], "{stack:?}");
                 assert!(bool::try_from(trunk.isfinite().all()).expect("a truth value"), "{stack:?}");
@@ -33,33 +33,50 @@ fn shapes() {
 #[test]
 fn without_an_encoding_squares_can_be_exchanged() {
     for spec in specs() {
-        for norm in [NormPlace::Post, NormPlace::Pre] {
-            let (network, layout) = declare(&tiny(norm), &none(), &spec);
-            let views = stirred(&layout).frozen_views();
-            let squares = spec.input.geometry.squares();
-            // 17 has no divisor in common with either board's number of squares.
-            let moved: Vec<usize> = (0..squares).map(|square| (17 * square + 5) % squares).collect();
-            let before = rows(&spec, 2);
-            let after: Vec<Vec<u8>> = before
-                .iter()
-                .map(|row| {
-                    let mut out = row.clone();
-                    for board in (0..spec.input.steps()).map(|step| step * squares) {
-                        moved.iter().enumerate().for_each(|(from, &to)| out[board + to] = row[board + from]);
-                    }
-                    for (at, _) in spec.input.squares().filter(|&(at, _)| row[at] > 0) {
-                        out[at] = moved[usize::from(row[at]) - 1] as u8 + 1;
-                    }
-                    out
-                })
-                .collect();
-            assert_ne!(before, after);
-            let order: Vec<i64> = (0..spec.input.tokens()).map(|t| moved.get(t).map_or(t, |&to| to) as i64).collect();
-            let expected = network.trunk(&views, &tensor(&before));
-            let found = network.trunk(&views, &tensor(&after)).index_select(1, &Tensor::from_slice(&order));
-            assert!(largest_difference(&found, &expected) < 1e-5);
+        for options in BODIES {
+            assert!(difference_if_exchanged(options, &spec) < 1e-5, "{options}");
         }
     }
+}
+
+#[test]
+fn the_embedding_that_sees_all_squares_tells_them_apart_and_says_so() {
+    for spec in specs() {
+        for options in ALL_PIECES {
+            assert!(difference_if_exchanged(options, &spec) > 1e-3, "{options}");
+            let (network, _) = declare(&tiny_with(options), &none(), &spec);
+            assert!(network.position_sources().iter().any(|source| source.contains("input embedding")));
+        }
+    }
+}
+
+/// How far a network's tokens are from the same tokens after the squares of its position changed places.
+fn difference_if_exchanged(options: &str, spec: &models::Spec) -> f64 {
+    let (network, layout) = declare(&tiny_with(options), &none(), spec);
+    let views = stirred(&layout).frozen_views();
+    let squares = spec.input.geometry.squares();
+    // 17 has no divisor in common with either board's number of squares.
+    let moved: Vec<usize> = (0..squares).map(|square| (17 * square + 5) % squares).collect();
+    let before = rows(spec, 2);
+    let after: Vec<Vec<u8>> = before
+        .iter()
+        .map(|row| {
+            let mut out = row.clone();
+            for board in (0..spec.input.steps()).map(|step| step * squares) {
+                moved.iter().enumerate().for_each(|(from, &to)| out[board + to] = row[board + from]);
+            }
+            move_attacks(spec, row, &moved, &mut out);
+            for (at, _) in spec.input.squares().filter(|&(at, _)| row[at] > 0) {
+                out[at] = moved[usize::from(row[at]) - 1] as u8 + 1;
+            }
+            out
+        })
+        .collect();
+    assert_ne!(before, after);
+    let order: Vec<i64> = (0..spec.input.tokens()).map(|t| moved.get(t).map_or(t, |&to| to) as i64).collect();
+    let expected = network.trunk(&views, &tensor(&before));
+    let found = network.trunk(&views, &tensor(&after)).index_select(1, &Tensor::from_slice(&order));
+    largest_difference(&found, &expected)
 }
 
 #[test]
@@ -69,8 +86,8 @@ fn every_parameter_gets_a_gradient() {
             let (network, layout) = declare(&tiny(NormPlace::Post), &stack, &spec);
             let arena = stirred(&layout);
             let output = network.forward(&arena.views(), &packed(&spec, 4));
-            let loss = output.policy_bv.log_softmax(-1, Kind::Float).select(1, 7).mean(Kind::Float)
-                + output.wdl_b3.log_softmax(-1, Kind::Float).select(1, 0).mean(Kind::Float);
+            let loss = policy_of(&output).log_softmax(-1, Kind::Float).select(1, 7).mean(Kind::Float)
+                + wdl_of(&output).log_softmax(-1, Kind::Float).select(1, 0).mean(Kind::Float);
             let gradient = numbers(&arena.gradient(&loss).expect("the loss depends on the parameters"));
             for param in layout.params() {
                 let own = &gradient[param.offset..param.offset + param.len()];
@@ -128,31 +145,6 @@ fn names_are_unique_and_stable() {
 }
 
 #[test]
-fn counts_equal_the_formulas() {
-    let spec = spec(GameKind::Chess, InputName::PieceTokens);
-    let cf_6m = ModelConfig::Preset(Preset::Cf6m);
-    let shaw = [encoding(r#"{"shaw": {}}"#)];
-    let (network, layout) = Network::declare(&cf_6m, &shaw, &spec).expect("a preset can be declared");
-    let (d, layers, squares) = (256, 8, spec.input.geometry.squares());
-    let channels = 13 + 1 + 7;
-    let block = 4 * d * d + d + (2 * d * d + 2 * d) + 2 * d;
-    assert_eq!(layout.count(Part::Trunk), channels * d + d + layers * block);
-    assert_eq!(layout.count(Part::Encoding), 1_382_400);
-    let policy = 3 * (d * d + d) + 3 * d;
-    let value = (d * 32 + 32) + (squares * 32 * 128 + 128) + (128 * 3 + 3);
-    assert_eq!(layout.count(Part::Head), policy + value);
-
-    let macs = network.macs();
-    assert_eq!(macs.paper, 213_909_504);
-    let products = layers * 2 * squares * squares * d;
-    assert_eq!(macs.trunk as usize, squares * (channels * d + layers * 6 * d * d) + products);
-    assert_eq!(macs.policy as usize, squares * (3 * d * d + squares * d + 3 * d));
-    assert_eq!(macs.value as usize, squares * d * 32 + squares * 32 * 128 + 128 * 3);
-    assert_eq!(macs.encoding, network.encodings().macs());
-    assert_eq!(macs.flops(), 2 * (macs.trunk + macs.encoding + macs.policy + macs.value));
-}
-
-#[test]
 fn shared_parameters_start_alike_whatever_the_encoding() {
     for spec in specs() {
         let config = tiny(NormPlace::Post);
@@ -187,8 +179,8 @@ fn encodings_that_start_as_identity_leave_the_first_answer_alone() {
             }
             tried += 1;
             let found = network.forward(&initialise(&layout, 5).frozen_views(), &packed);
-            assert!(largest_difference(&found.policy_bv, &expected.policy_bv) < 2e-6, "{stack:?}");
-            assert!(largest_difference(&found.wdl_b3, &expected.wdl_b3) < 2e-6, "{stack:?}");
+            assert!(largest_difference(policy_of(&found), policy_of(&expected)) < 2e-6, "{stack:?}");
+            assert!(largest_difference(wdl_of(&found), wdl_of(&expected)) < 2e-6, "{stack:?}");
         }
     }
     assert!(tried >= 4 * 6, "only {tried} stacks start as identity");
@@ -206,8 +198,8 @@ fn saved_parameters_give_the_same_bits() {
             let (again, layout) = declare(&tiny(NormPlace::Post), &stack, &spec);
             let loaded = Arena::from_values(layout, &saved, Device::Cpu).expect("small networks fit into memory");
             let after = again.forward(&loaded.frozen_views(), &packed);
-            assert_same_bits(&after.policy_bv, &before.policy_bv, "policy");
-            assert_same_bits(&after.wdl_b3, &before.wdl_b3, "value");
+            assert_same_bits(policy_of(&after), policy_of(&before), "policy");
+            assert_same_bits(wdl_of(&after), wdl_of(&before), "value");
         }
     }
 }
@@ -215,8 +207,10 @@ fn saved_parameters_give_the_same_bits() {
 #[test]
 fn first_values_have_the_spread_of_their_initialiser() {
     let spec = spec(GameKind::Chess, InputName::PieceTokens);
-    for norm in [NormPlace::Post, NormPlace::Pre] {
-        let config = models::ChessformerConfig { norm, ff: 512, ..Preset::Cf6m.config() };
+    let scaled = NormPlace::PostScaled { alpha: 0.3, beta: 0.2 };
+    for norm in [NormPlace::Post, NormPlace::Pre, NormPlace::PostDeepnet, NormPlace::PostPlain, scaled] {
+        let embedding = models::EmbeddingConfig::New { dense: 2 };
+        let config = models::ChessformerConfig { norm, ff: 512, embedding, ..Preset::Cf6m.config() };
         let (_, layout) = declare(&config, &none(), &spec);
         let values = initialise(&layout, 1).values().expect("the CPU's values can be read");
         let of = |name: &str| {
@@ -225,11 +219,20 @@ fn first_values_have_the_spread_of_their_initialiser() {
         };
         let spread =
             |values: &[f32]| (values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
-        let beta = if norm == NormPlace::Post { (8.0 * config.layers as f64).powf(-0.25) } else { 1.0 };
+        // The variance: 64^(-1/4) of Lc0's β, squared where β is a factor of the spread.
+        let beta = match norm {
+            NormPlace::Post => 0.5 / 2f64.sqrt(),
+            NormPlace::PostDeepnet => 0.125,
+            NormPlace::PostScaled { .. } => 0.2,
+            NormPlace::PostPlain | NormPlace::Pre => 1.0,
+        };
         let glorot = |inputs: f64, outputs: f64, scale: f64| (scale * 2.0 / (inputs + outputs)).sqrt();
         let (qk, v) = of("body.3.attention.qkv.weight").split_at(2 * 256 * 256);
         let found_and_expected = [
-            (spread(of("embedding.weight")), glorot(21.0, 256.0, 1.0)),
+            (spread(of("embedding.weight")), glorot(21.0 + 2.0, 256.0, 1.0)),
+            (spread(of("embedding.pieces.weight")), glorot(12.0 * 64.0, 2.0 * 64.0, 1.0)),
+            (spread(of("embedding.feed_forward.hidden.weight")), glorot(256.0, 512.0, beta)),
+            (spread(of("embedding.feed_forward.out.weight")), glorot(256.0, 512.0, beta)),
             (spread(qk), glorot(256.0, 256.0, 1.0)),
             (spread(v), glorot(256.0, 256.0, beta)),
             (spread(of("body.3.attention.out.weight")), glorot(256.0, 256.0, beta)),
@@ -238,8 +241,15 @@ fn first_values_have_the_spread_of_their_initialiser() {
             (spread(of("policy.query.weight")), glorot(256.0, 256.0, 1.0)),
         ];
         for (i, (found, expected)) in found_and_expected.into_iter().enumerate() {
-            assert!((found / expected - 1.0).abs() < 0.03, "weight {i}: {found} instead of {expected}");
+            assert!((found / expected - 1.0).abs() < 0.03, "weight {i} of {norm:?}: {found} instead of {expected}");
         }
+        let largest = |values: &[f32]| values.iter().fold(0f32, |largest, v| largest.max(v.abs()));
+        let in_spreads = f64::from(largest(qk)) / spread(qk);
+        assert_eq!(
+            in_spreads > 2.3,
+            norm == NormPlace::PostDeepnet,
+            "cut at two standard deviations of the uncut normal"
+        );
         assert!(of("body.3.attention.out.bias").iter().all(|v| *v == 0.0));
         assert!(of("body.3.attention_norm.gain").iter().all(|v| *v == 1.0));
     }

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use games::{GameKind, InputName};
-use models::optimizer::{AdamwConfig, NadamConfig};
+use models::optimizer::{AdamwConfig, NadamConfig, NadamTorchConfig};
 use models::{NormPlace, Optimizer, OptimizerConfig, OptimizerError, clip_global_norm};
 use nn::{Init, Layout, LayoutBuilder, Part, Range};
 use tch::{Device, Tensor};
@@ -42,16 +42,20 @@ fn start(len: usize) -> Vec<f32> {
     (0..len as u64).map(|i| fraction(i + 5000) - 0.5).collect()
 }
 
-#[test]
-fn nadam_is_keras_nadam() {
-    let NadamConfig { beta1, beta2, epsilon } = NadamConfig::default();
-    assert_eq!((beta1, beta2, epsilon), (0.9, 0.98, 1e-7));
-    // Longer than one chunk of the CPU, and not a multiple of it.
-    let len = 40_000;
-    let rate = 3e-3;
-    let found = run(OptimizerConfig::Nadam(NadamConfig::default()), len, 20, rate);
-    let mu = |t: i32| beta1 * (1.0 - 0.5 * 0.96f64.powi(t));
-    let mut expected: Vec<f64> = start(found.len()).into_iter().map(f64::from).collect();
+/// Every optimiser at its defaults.
+fn defaults() -> [OptimizerConfig; 3] {
+    [
+        OptimizerConfig::Nadam(NadamConfig::default()),
+        OptimizerConfig::NadamTorch(NadamTorchConfig::default()),
+        OptimizerConfig::Adamw(AdamwConfig::default()),
+    ]
+}
+
+/// 20 steps of Nadam by its published formulas, in f64: every parameter in a loop of its own. `mu`: the momentum of a
+/// step.
+fn nadam_reference(len: usize, rate: f64, betas: (f64, f64), epsilon: f64, mu: impl Fn(i32) -> f64) -> Vec<f64> {
+    let (beta1, beta2) = betas;
+    let mut expected: Vec<f64> = start(len).into_iter().map(f64::from).collect();
     for (i, theta) in expected.iter_mut().enumerate() {
         let (mut m, mut v, mut product) = (0.0, 0.0, 1.0);
         for t in 1..=20 {
@@ -64,14 +68,39 @@ fn nadam_is_keras_nadam() {
             *theta -= rate * m_hat / (v_hat.sqrt() + epsilon);
         }
     }
-    assert_near(&found, &expected, 2e-6, "nadam");
+    expected
+}
+
+#[test]
+fn nadam_is_keras_nadam() {
+    let NadamConfig { beta1, beta2, epsilon, weight_decay, .. } = NadamConfig::default();
+    assert_eq!((beta1, beta2, epsilon, weight_decay), (0.9, 0.98, 1e-7, 0.0));
+    // Longer than one chunk of the CPU, and not a multiple of it.
+    let len = 40_000;
+    let found = run(OptimizerConfig::Nadam(NadamConfig::default()), len, 20, 3e-3);
+    let mu = |t: i32| 0.9 * (1.0 - 0.5 * 0.96f64.powi(t));
+    assert_near(&found, &nadam_reference(found.len(), 3e-3, (0.9, 0.98), 1e-7, mu), 2e-6, "nadam");
+}
+
+#[test]
+fn nadam_torch_is_torch_nadam() {
+    let config = NadamTorchConfig::default();
+    let NadamTorchConfig { beta1, beta2, epsilon, momentum_decay, .. } = config;
+    assert_eq!((beta1, beta2, epsilon, momentum_decay), (0.9, 0.999, 1e-8, 0.004));
+    let found = run(OptimizerConfig::NadamTorch(config), 1000, 20, 3e-3);
+    let mu = |t: i32| 0.9 * (1.0 - 0.5 * 0.96f64.powf(f64::from(t) * 0.004));
+    let expected = nadam_reference(found.len(), 3e-3, (0.9, 0.999), 1e-8, mu);
+    assert_near(&found, &expected, 2e-6, "nadam_torch");
+    let keras = |t: i32| 0.9 * (1.0 - 0.5 * 0.96f64.powi(t));
+    let other = nadam_reference(found.len(), 3e-3, (0.9, 0.999), 1e-8, keras);
+    assert!(expected.iter().zip(&other).any(|(a, b)| (a - b).abs() > 1e-4), "the two forms differ");
 }
 
 #[test]
 fn adamw_is_torch_adamw() {
-    let config = AdamwConfig { beta1: 0.85, beta2: 0.97, epsilon: 1e-6, weight_decay: 0.1, decay_encodings: false };
+    let config = AdamwConfig { beta1: 0.85, beta2: 0.97, epsilon: 1e-6, weight_decay: 0.1, ..AdamwConfig::default() };
     let rate = 2e-3;
-    let found = run(OptimizerConfig::Adamw(config), 100, 20, rate);
+    let found = run(OptimizerConfig::Adamw(config.clone()), 100, 20, rate);
     let mut expected: Vec<f64> = start(found.len()).into_iter().map(f64::from).collect();
     for (i, theta) in expected.iter_mut().enumerate() {
         let (mut m, mut v) = (0.0, 0.0);
@@ -129,8 +158,8 @@ fn assert_decay(decay_encodings: bool) {
 #[test]
 fn a_loaded_state_goes_on_with_the_same_bits() {
     let layout = layout(70_000);
-    for config in [OptimizerConfig::Nadam(NadamConfig::default()), OptimizerConfig::Adamw(AdamwConfig::default())] {
-        let new = || Optimizer::new(config, &layout, Device::Cpu).expect("a valid configuration");
+    for config in defaults() {
+        let new = || Optimizer::new(config.clone(), &layout, Device::Cpu).expect("a valid configuration");
         let step = |optimizer: &mut Optimizer, flat: &mut Tensor, t| {
             optimizer.step(flat, &Tensor::from_slice(&gradient(t, layout.len())), 1e-3).expect("memory suffices");
         };
@@ -173,15 +202,17 @@ fn options_out_of_range_are_refused() {
     assert!(refused(r#"{"nadam": {"beta2": 1.0}}"#).contains("beta2: 1 is out of range"));
     assert!(refused(r#"{"adamw": {"epsilon": 0}}"#).contains("epsilon"));
     assert!(refused(r#"{"adamw": {"weight_decay": -0.1}}"#).contains("weight_decay"));
-    assert!(serde_json::from_str::<OptimizerConfig>(r#"{"nadam": {"weight_decay": 0.1}}"#).is_err());
+    assert!(refused(r#"{"nadam_torch": {"momentum_decay": -1}}"#).contains("momentum_decay"));
+    assert!(serde_json::from_str::<OptimizerConfig>(r#"{"nadam": {"momentum_decay": 0.1}}"#).is_err());
 }
 
 #[test]
 fn a_step_of_rate_zero_moves_nothing() {
-    for config in [OptimizerConfig::Nadam(NadamConfig::default()), OptimizerConfig::Adamw(AdamwConfig::default())] {
+    for config in defaults() {
+        let name = config.name();
         let found = run(config, 50, 3, 0.0);
         let expected: Vec<f64> = start(found.len()).into_iter().map(f64::from).collect();
-        assert_eq!(found, expected, "{}", config.name());
+        assert_eq!(found, expected, "{name}");
     }
 }
 

@@ -1,12 +1,11 @@
-//! Every part of the network against plain loops in f64.
+//! The input expansion and the first heads against plain loops in f64.
 
 mod common;
 
 use common::*;
 use games::{Boards, Entry, FeatureKind, InputName};
 use models::input::Expander;
-use models::{ChessformerConfig, NormPlace, Pool, Spec};
-use nn::{Activation, NormKind};
+use models::{NormPlace, Pool, Spec};
 
 #[test]
 fn the_input_expansion() {
@@ -17,6 +16,7 @@ fn the_input_expansion() {
         let size = [5, spec.input.tokens() as i64, expander.channels() as i64];
         assert_eq!(found.size(), size);
         assert_eq!(expander.channels() == 112, spec.input.name == InputName::Lc0_112, "Lc0's planes are 112");
+        assert_eq!(expander.channels() == 119, spec.input.name == InputName::Dlshogi62_57, "dlshogi's planes are 119");
         let expected: Vec<f64> = rows.iter().flat_map(|row| channels(&spec, row).concat()).collect();
         assert_near(&numbers(&found), &expected, 1e-6, spec.input.name.name());
     }
@@ -32,6 +32,10 @@ fn channels(spec: &Spec, row: &[u8]) -> Vec<Vec<f64>> {
         .map(|square| {
             let mut token = board_channels(spec, row, square);
             token.extend(input.squares().map(|(at, _)| one(usize::from(row[at]) == square + 1)));
+            for (at, feature) in input.thermometers() {
+                let FeatureKind::Thermometer { steps } = feature.kind else { panic!("a thermometer") };
+                token.extend((0..steps).map(|step| one(row[at] > step)));
+            }
             token.extend(if aux { vec![0.0; 2 * scalars.len()] } else { scalars.clone() });
             token
         })
@@ -59,125 +63,33 @@ fn board_channels(spec: &Spec, row: &[u8], square: usize) -> Vec<f64> {
         Boards::History { .. } => (0..steps)
             .flat_map(|step| pieces(step, 1..input.piece_codes).chain([f64::from(row[steps * squares + step])]))
             .collect(),
+        Boards::Attacked { kinds } => {
+            let at = squares + square * input.attack_bytes();
+            let bit = |i: usize| one(row[at + i / 8] >> (i % 8) & 1 == 1);
+            [0, kinds.len()]
+                .into_iter()
+                .flat_map(|side| {
+                    let stands =
+                        kinds.iter().map(move |&kind| one(usize::from(row[square]) == 1 + side + usize::from(kind)));
+                    let attack = kinds.iter().enumerate().map(move |(i, _)| bit(side + i));
+                    let first = attack.clone().fold(0.0, f64::max);
+                    let counts = 2 * kinds.len() + if side == 0 { 0 } else { 2 };
+                    stands.chain(attack).chain([first, bit(counts), bit(counts + 1)]).collect::<Vec<f64>>()
+                })
+                .collect()
+        }
     }
 }
 
 fn scaled(byte: u8, kind: FeatureKind) -> f64 {
     match kind {
         FeatureKind::Scalar { scale } => f64::from(byte) / f64::from(scale),
-        FeatureKind::Square => panic!("not a scalar"),
+        FeatureKind::Square | FeatureKind::Thermometer { .. } => panic!("not a scalar"),
     }
 }
 
 fn one(condition: bool) -> f64 {
     if condition { 1.0 } else { 0.0 }
-}
-
-#[test]
-fn the_trunk() {
-    let post = tiny(NormPlace::Post);
-    let layer_norm = ChessformerConfig { normalisation: NormKind::Layer, qkv_bias: true, ..tiny(NormPlace::Pre) };
-    for spec in specs() {
-        for config in [&post, &layer_norm] {
-            let (network, layout) = declare(config, &none(), &spec);
-            let arena = stirred(&layout);
-            let rows = rows(&spec, 2);
-            let weights = Weights::of(&arena);
-            let found = numbers(&network.trunk(&arena.frozen_views(), &tensor(&rows)));
-            let expected: Vec<f64> =
-                rows.iter().flat_map(|row| trunk(&weights, config, channels(&spec, row)).concat()).collect();
-            assert_near(&found, &expected, 2e-4, "trunk");
-        }
-    }
-}
-
-fn trunk(weights: &Weights<'_>, config: &ChessformerConfig, tokens: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-    assert_eq!(config.activation, Activation::Mish);
-    let mut x: Vec<Vec<f64>> = tokens.iter().map(|token| mish(weights.dense("embedding", token))).collect();
-    let alpha = match config.norm {
-        NormPlace::Post => 1.0 / (2.0 * config.layers as f64).sqrt().sqrt(),
-        NormPlace::Pre => 1.0,
-    };
-    for layer in 0..config.layers {
-        let scope = format!("body.{layer}");
-        for (sublayer, name) in [(Sublayer::Attention, "attention_norm"), (Sublayer::FeedForward, "feed_forward_norm")]
-        {
-            let normed = |x: &[Vec<f64>]| norm(weights, &format!("{scope}.{name}"), config.normalisation, x);
-            let input = if config.norm == NormPlace::Pre { normed(&x) } else { x.clone() };
-            let branch = match sublayer {
-                Sublayer::Attention => attention(weights, &format!("{scope}.attention"), config.heads, &input),
-                Sublayer::FeedForward => feed_forward(weights, &format!("{scope}.feed_forward"), &input),
-            };
-            let sum: Vec<Vec<f64>> = x
-                .iter()
-                .zip(&branch)
-                .map(|(x, branch)| x.iter().zip(branch).map(|(x, y)| x + alpha * y).collect())
-                .collect();
-            x = if config.norm == NormPlace::Post { normed(&sum) } else { sum };
-        }
-    }
-    match config.norm {
-        NormPlace::Post => x,
-        NormPlace::Pre => norm(weights, "body.final_norm", config.normalisation, &x),
-    }
-}
-
-enum Sublayer {
-    Attention,
-    FeedForward,
-}
-
-fn attention(weights: &Weights<'_>, scope: &str, heads: usize, x: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let qkv: Vec<Vec<f64>> = x.iter().map(|x| weights.dense(&format!("{scope}.qkv"), x)).collect();
-    let width = x[0].len();
-    let head_width = width / heads;
-    (0..x.len())
-        .map(|query| {
-            let mut mixed = vec![0.0; width];
-            for head in 0..heads {
-                let of = |token: usize, part: usize| {
-                    let start = part * width + head * head_width;
-                    &qkv[token][start..start + head_width]
-                };
-                let scores: Vec<f64> = (0..x.len())
-                    .map(|key| (dot(of(query, 0), of(key, 1)) / (head_width as f64).sqrt()).exp())
-                    .collect();
-                let total: f64 = scores.iter().sum();
-                for (key, score) in scores.iter().enumerate() {
-                    for (i, value) in of(key, 2).iter().enumerate() {
-                        mixed[head * head_width + i] += score / total * value;
-                    }
-                }
-            }
-            weights.dense(&format!("{scope}.out"), &mixed)
-        })
-        .collect()
-}
-
-fn feed_forward(weights: &Weights<'_>, scope: &str, x: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let inside = |x: &Vec<f64>| mish(weights.dense(&format!("{scope}.hidden"), x));
-    x.iter().map(|x| weights.dense(&format!("{scope}.out"), &inside(x))).collect()
-}
-
-fn norm(weights: &Weights<'_>, scope: &str, kind: NormKind, x: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let gain = weights.vector(&format!("{scope}.gain"));
-    let scale = |x: &[f64], mean: f64, epsilon: f64| {
-        (x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / x.len() as f64 + epsilon).sqrt()
-    };
-    x.iter()
-        .map(|x| match kind {
-            NormKind::Rms => {
-                let root = scale(x, 0.0, 1e-5);
-                x.iter().zip(&gain).map(|(x, g)| x / root * g).collect()
-            }
-            NormKind::Layer => {
-                let mean = x.iter().sum::<f64>() / x.len() as f64;
-                let root = scale(x, mean, 1e-3);
-                let bias = weights.vector(&format!("{scope}.bias"));
-                x.iter().zip(&gain).zip(&bias).map(|((x, g), b)| (x - mean) / root * g + b).collect()
-            }
-        })
-        .collect()
 }
 
 #[test]
@@ -189,12 +101,12 @@ fn the_policy_head() {
         let packed = packed(&spec, 2);
         let views = arena.frozen_views();
         let trunk = numbers(&network.trunk(&views, &packed));
-        let found = numbers(&network.forward(&views, &packed).policy_bv);
+        let found = numbers(policy_of(&network.forward(&views, &packed)));
         let tokens: Vec<Vec<f64>> = trunk.chunks(config.width).map(<[f64]>::to_vec).collect();
         let weights = Weights::of(&arena);
         let expected: Vec<f64> =
             tokens.chunks(spec.input.tokens()).flat_map(|tokens| policy(&weights, &spec, tokens)).collect();
-        assert_near(&found, &expected, 1e-4, spec.moves.name);
+        assert_near(&found, &expected, 1e-4, spec.moves.name());
     }
 }
 
@@ -207,8 +119,8 @@ fn policy(weights: &Weights<'_>, spec: &Spec, tokens: &[Vec<f64>]) -> Vec<f64> {
     let logit = |query: &[f64], to: u8| dot(query, &keys[usize::from(to)]) / depth.sqrt();
     let promotions: Vec<Vec<f64>> = keys.iter().map(|key| weights.dense("policy.promotion", key)).collect();
     let drops: Vec<Vec<f64>> =
-        (0..spec.moves.drops.len()).map(|kind| drop_query(weights, spec, squares, &queries, kind)).collect();
-    let entries = spec.moves.entries().iter();
+        (0..from_to(spec).drops.len()).map(|kind| drop_query(weights, spec, squares, &queries, kind)).collect();
+    let entries = from_to(spec).entries().iter();
     entries
         .map(|&entry| match entry {
             Entry::Plain { from, to } => logit(&queries[usize::from(from)], to),
@@ -222,7 +134,7 @@ fn policy(weights: &Weights<'_>, spec: &Spec, tokens: &[Vec<f64>]) -> Vec<f64> {
 
 fn drop_query(weights: &Weights<'_>, spec: &Spec, squares: &[Vec<f64>], queries: &[Vec<f64>], kind: usize) -> Vec<f64> {
     if spec.input.name == InputName::PieceTokensAux {
-        let name = format!("hand.own.{}", spec.moves.drops[kind]);
+        let name = format!("hand.own.{}", from_to(spec).drops[kind]);
         let token = spec.input.aux_tokens().iter().position(|aux| *aux == name).expect("hands are tokens");
         return queries[spec.input.geometry.squares() + token].clone();
     }
@@ -252,7 +164,7 @@ fn the_value_head() {
                     weights.dense("value.wdl", &mish(weights.dense("value.hidden", &pooled)))
                 })
                 .collect();
-            assert_near(&numbers(&network.forward(&views, &packed).wdl_b3), &expected, 1e-4, "value");
+            assert_near(&numbers(wdl_of(&network.forward(&views, &packed))), &expected, 1e-4, "value");
         }
     }
 }

@@ -4,7 +4,8 @@ mod contenders;
 mod import;
 
 use super::devices::{parse_device, prepare};
-use crate::config::{Experiment, open_dataset};
+use super::show::parse_input;
+use crate::config::{Dtype, Experiment, open_dataset};
 use crate::table::{grouped, table};
 use crate::train::bench::{BenchOptions, Contender, StepTime, step_times};
 use crate::train::threads::ensure_passive_threads;
@@ -45,6 +46,9 @@ struct LoaderArgs {
     /// The dataset's folder.
     #[arg(long)]
     data: PathBuf,
+    /// The input representation.
+    #[arg(long, value_parser = parse_input, default_value = "piece_tokens")]
+    input: InputName,
     /// Positions a batch.
     #[arg(long, default_value = "256")]
     batch: NonZeroUsize,
@@ -70,9 +74,15 @@ struct StepArgs {
     /// The game.
     #[arg(long, value_enum, default_value_t = GameArg::Chess)]
     game: GameArg,
+    /// The input representation.
+    #[arg(long, value_parser = parse_input, default_value = "piece_tokens")]
+    input: InputName,
     /// Which encodings: `all`, names with commas between them, or a list in YAML as experiments write it.
     #[arg(long, default_value = "all")]
     encodings: String,
+    /// The element type of matrix products; with `both`, each encoding in bf16 beside itself in f32.
+    #[arg(long, value_enum, default_value = "f32")]
+    dtype: DtypeArg,
     #[command(flatten)]
     timing: Timing,
 }
@@ -99,6 +109,24 @@ struct Timing {
     /// One JSON array instead of a table.
     #[arg(long)]
     json: bool,
+}
+
+/// The element types on the command line.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum DtypeArg {
+    F32,
+    Bf16,
+    Both,
+}
+
+impl DtypeArg {
+    const fn dtypes(self) -> &'static [Dtype] {
+        match self {
+            Self::F32 => &[Dtype::F32],
+            Self::Bf16 => &[Dtype::Bf16],
+            Self::Both => &[Dtype::F32, Dtype::Bf16],
+        }
+    }
 }
 
 /// The games on the command line.
@@ -146,7 +174,7 @@ fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
     let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = args.workers.unwrap_or_else(cores).get();
     let seconds = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;
-    let rate = bench_loader(&dataset, InputName::PieceTokens, args.batch.get(), workers, seconds)?;
+    let rate = bench_loader(&dataset, args.input, args.batch.get(), workers, seconds)?;
     if args.json {
         return Ok(format!("{:#}\n", serde_json::to_value(rate)?));
     }
@@ -162,10 +190,24 @@ fn step(args: &StepArgs) -> anyhow::Result<String> {
     let model = contenders::preset(&args.model)?;
     let stacks = contenders::encodings(&args.encodings)?;
     let game = GameKind::from(args.game);
-    let contenders: Vec<Contender> =
-        stacks.into_iter().map(|stack| contenders::contender(game, &model, stack, args.batch.get())).collect();
-    let control = vec![0; contenders.len()];
-    measure(&contenders, &control, &args.timing)
+    game.offered(args.input)?;
+    let dtypes = args.dtype.dtypes();
+    let both = dtypes.len() > 1;
+    let (mut contenders, mut references): (Vec<Contender>, Vec<usize>) = (Vec::new(), Vec::new());
+    for stack in stacks {
+        let first = contenders.len();
+        for &dtype in dtypes {
+            let mut contender = contenders::contender(game, &model, stack.clone(), args.batch.get());
+            contender.run.train.dtype = dtype;
+            contender.run.input = args.input;
+            if both {
+                contender.name = format!("{} {}", contender.name, dtype.name());
+            }
+            contenders.push(contender);
+            references.push(if both { first } else { 0 });
+        }
+    }
+    measure(&contenders, &references, &args.timing)
 }
 
 fn encodings(args: &EncodingsArgs) -> anyhow::Result<String> {

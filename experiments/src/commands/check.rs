@@ -1,7 +1,10 @@
 //! `posenc check`: validates an experiment and says what it would do. Trains nothing.
 
+mod controls;
 mod facts;
 mod report;
+
+pub(super) use report::parts;
 
 use crate::config::Experiment;
 use std::io::Write as _;

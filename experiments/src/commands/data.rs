@@ -1,15 +1,18 @@
 //! `posenc data`: makes datasets and looks at them.
 
+mod display;
 mod export;
 mod filters;
 mod generate;
 mod import;
+mod import_net;
 mod info;
 mod remake;
 mod split;
 mod verify;
 
 use crate::config::open_dataset;
+use crate::train::signals::report_size_limits;
 use clap::Subcommand;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -26,6 +29,8 @@ pub struct Args {
 enum Action {
     /// Make a dataset of records: PGN, Lc0 chunks, bags (chess), CSA, KIF, USI, HCPE, HCPE3, PSV (shogi), plain or packed.
     Import(Box<import::Args>),
+    /// Make a cell of a network of Lc0, to be asked, exported and compared.
+    ImportNet(import_net::Args),
     /// Make a dataset without records: engines play games.
     Generate(generate::Args),
     /// What is in a dataset.
@@ -53,6 +58,7 @@ enum Action {
 /// # Errors
 /// If a dataset cannot be made, opened or replayed.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    report_size_limits();
     let text = match &args.action {
         Action::Import(args) => return import::run(args),
         Action::Generate(args) => return generate::run(args),
@@ -65,6 +71,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Action::Merge(args) => remake::merge(args)?,
         Action::Average(args) => remake::average(args)?,
         Action::Export(args) => export::run(args)?,
+        Action::ImportNet(args) => import_net::run(args)?,
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)

@@ -1,9 +1,10 @@
 //! `posenc list`: what there is, straight from the registries.
 
-use crate::config::MovesName;
+use super::check::parts;
+use crate::config::Shape;
 use clap::ValueEnum;
 use encodings::EncodingConfig;
-use games::{GameKind, InputLayout, InputName, with_game};
+use games::{GameKind, InputLayout, InputName, MovesName, Vocabulary, with_game};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -40,7 +41,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         What::Models => models(),
         What::Inputs => inputs(),
         What::Moves => moves(),
-        What::Presets => presets(),
+        What::Presets => presets()?,
     };
     let text =
         if args.json { format!("{:#}\n", Value::from(entries)) } else { entries.iter().map(paragraph).collect() };
@@ -67,12 +68,12 @@ fn shown(value: &Value) -> String {
 
 fn games() -> Vec<Value> {
     let entry = |kind: GameKind| {
-        let (board, moves) = (kind.geometry(), kind.from_to());
+        let board = kind.geometry();
         json!({
             "name": kind.name(),
             "board": format!("{}x{}", board.files(), board.ranks()),
             "pieces": with_game!(kind, G => G::PIECES),
-            "moves": moves.name,
+            "moves": kind.vocabularies().iter().map(|(_, moves)| moves.name()).collect::<Vec<_>>(),
             "inputs": kind.inputs().iter().map(|layout| layout.name.name()).collect::<Vec<_>>(),
         })
     };
@@ -92,7 +93,14 @@ fn encodings() -> Vec<Value> {
 }
 
 fn models() -> Vec<Value> {
-    let entry = |model: &models::ModelDescription| json!({ "name": model.name, "description": model.description, "source": model.source });
+    let entry = |model: &models::ModelDescription| {
+        json!({
+            "name": model.name,
+            "description": model.description,
+            "source": model.source,
+            "options": model.options,
+        })
+    };
     models::models().iter().map(entry).collect()
 }
 
@@ -113,29 +121,51 @@ fn inputs() -> Vec<Value> {
 }
 
 fn moves() -> Vec<Value> {
-    let entry = |name: MovesName, game: GameKind| {
-        let MovesName::FromTo = name;
-        let vocabulary = game.from_to();
-        json!({
-            "name": vocabulary.name,
+    let entry = |name: MovesName, game: GameKind, vocabulary: Vocabulary| {
+        let mut entry = json!({
+            "name": vocabulary.name(),
             "yaml": name.name(),
             "game": game.name(),
             "entries": vocabulary.len(),
-            "promotions": vocabulary.promotions,
-            "drops": vocabulary.drops,
             "hash": vocabulary.hash(),
-        })
+        });
+        match vocabulary {
+            Vocabulary::FromTo(moves) => {
+                entry["promotions"] = json!(moves.promotions);
+                entry["drops"] = json!(moves.drops);
+            }
+            Vocabulary::Planes(moves) => entry["classes"] = json!(moves.classes),
+        }
+        entry
     };
-    MovesName::ALL.into_iter().flat_map(|name| GameKind::ALL.map(|game| entry(name, game))).collect()
+    let offered = |name| GameKind::ALL.into_iter().filter_map(move |game| Some((game, game.vocabulary(name).ok()?)));
+    let all = |name| offered(name).map(move |(game, vocabulary)| entry(name, game, vocabulary));
+    MovesName::ALL.into_iter().flat_map(all).collect()
 }
 
-fn presets() -> Vec<Value> {
+fn presets() -> anyhow::Result<Vec<Value>> {
     let entry = |described: &models::PresetDescription| {
-        json!({
+        let shape = papers_shape(described.preset)?;
+        Ok(json!({
             "name": described.name,
             "description": described.description,
             "model": { "chessformer": described.preset.config() },
-        })
+            "counted_with": "chess, lc0_112, absolute (gate) + shaw",
+            "parameters": shape.parameters(),
+            "paper_macs": shape.macs.paper,
+            "weight_macs": shape.macs.weights,
+            "macs": shape.macs.total(),
+            "parts": parts(&shape),
+        }))
     };
     models::presets().iter().map(entry).collect()
+}
+
+/// A preset with the encodings that the Chessformer paper gives it: Shaw's, and the gate behind the input embedding.
+fn papers_shape(preset: models::Preset) -> anyhow::Result<Shape> {
+    let encoding = ["{\"absolute\": {\"at\": \"gate\"}}", "{\"shaw\": {}}"].map(serde_json::from_str::<EncodingConfig>);
+    let encoding = encoding.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let game = GameKind::Chess;
+    let spec = models::Spec { input: game.offered(InputName::Lc0_112)?, moves: game.moves(MovesName::FromTo) };
+    Ok(Shape::of_network(&models::ModelConfig::Preset(preset), &encoding, &spec)?)
 }

@@ -31,7 +31,7 @@ pub(super) fn parse_game(text: &str) -> Result<GameKind, String> {
     GameKind::ALL.into_iter().find(|game| game.name() == text).ok_or(format!("the games are {names}"))
 }
 
-fn parse_input(text: &str) -> Result<InputName, String> {
+pub(super) fn parse_input(text: &str) -> Result<InputName, String> {
     let names = InputName::ALL.map(InputName::name).join(", ");
     InputName::ALL.into_iter().find(|input| input.name() == text).ok_or(format!("the inputs are {names}"))
 }

@@ -117,7 +117,7 @@ impl Point {
             model: Some(run.model.clone()),
             input: Some(run.input),
             mask: Some(run.train.mask),
-            optimizer: Some(OptimizerChoice(run.train.optimizer)),
+            optimizer: Some(OptimizerChoice(run.train.optimizer.clone())),
             learning_rate: Some(RateChoice(run.train.learning_rate.clone())),
             batch: Some(run.train.batch),
             steps: Some(run.train.steps),

@@ -30,8 +30,12 @@ pub fn read_manifest(dir: &Path) -> anyhow::Result<Manifest> {
         );
     }
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(&text))
-        .map_err(|error| anyhow::anyhow!("{} is no manifest of a dataset: {error}; import it anew", path.display()))
+    singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(&text)).map_err(|error| {
+        anyhow::anyhow!(
+            "{} is no manifest of a dataset: {error}; fetch the dataset again, or make it anew",
+            path.display()
+        )
+    })
 }
 
 /// Checks that every shard that the manifest names is there with the size that it should have, without reading it.

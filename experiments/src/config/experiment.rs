@@ -6,8 +6,9 @@ use super::expand::{Combination, combinations};
 use super::file::{ExperimentFile, Primary};
 use super::identity;
 use super::label::labels;
+use super::matched::{self, Matched};
 use super::primary;
-use super::resolve::{self, Datasets};
+use super::resolve::{self, Datasets, OpenedData};
 use super::run::RunConfig;
 use super::shape::Shape;
 use super::source::{ConfigError, Source, at};
@@ -33,7 +34,7 @@ pub struct Experiment {
     pub seeds: Vec<u64>,
     /// What decides.
     pub primary: Primary,
-    /// The rows in the order of the file, then the references' twins.
+    /// The rows in the order of the file, then their matched controls, then the references' twins.
     pub rows: Vec<Row>,
 }
 
@@ -52,6 +53,8 @@ pub struct Row {
     pub data: RowData,
     /// What it is compared as.
     pub role: Role,
+    /// What its network was made equal to, if it is a matched control.
+    pub matched: Option<Matched>,
 }
 
 /// What a row stands for in its game's comparison.
@@ -72,7 +75,7 @@ pub struct RowData {
     pub name: String,
     /// Its content hash.
     pub content_hash: String,
-    /// Positions of the training split.
+    /// Positions of the training split, as far as the run takes them; the others likewise.
     pub train_positions: u64,
     /// Positions of the validation split.
     pub validation_positions: u64,
@@ -120,6 +123,7 @@ impl Experiment {
         refuse_duplicates(&rows, &combinations, source)?;
         mark_references(&mut rows, &file.reference, &combinations, source)?;
         primary::check(&file, &rows, &combinations, source)?;
+        rows.extend(matched::controls(&file.controls, &rows, &combinations, source)?);
         if file.twin {
             add_twins(&mut rows);
         }
@@ -205,16 +209,16 @@ fn row(
 ) -> Result<Row, ConfigError> {
     let run = resolve::run(file, combination, datasets, source)?;
     let shape = resolve::shape(combination, &run, source)?;
-    let (_, manifest) = datasets.of(run.game);
+    let OpenedData { manifest, positions, .. } = datasets.of(run.game);
     let data = RowData {
         name: manifest.name.clone(),
         content_hash: manifest.content_hash.clone(),
-        train_positions: manifest.split.positions.train,
-        validation_positions: manifest.split.positions.validation,
-        test_positions: manifest.split.positions.test,
+        train_positions: positions.train,
+        validation_positions: positions.validation,
+        test_positions: positions.test,
     };
     let hash = identity::hash(&run, &data.content_hash);
-    Ok(Row { label, hash, run, shape, data, role: Role::Candidate })
+    Ok(Row { label, hash, run, shape, data, role: Role::Candidate, matched: None })
 }
 
 /// Two equal rows would compare a network with itself.

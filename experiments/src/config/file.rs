@@ -1,10 +1,17 @@
 //! An experiment as its file says it, before anything is expanded.
 
+pub use crate::sinks::Weights;
+
 use super::axes::{Axes, AxisName, Point};
-use super::run::{EvalConfig, LossWeights, Mask, MovesName};
-use super::values::{DataFolders, EncodingStack, OptimizerChoice, RateChoice, ReadAt};
-use games::{GameKind, InputName};
-use models::ModelConfig;
+use super::data::DataFolders;
+use super::losses::LossWeights;
+use super::matched::entry::ControlEntry;
+use super::run::{EvalConfig, Mask};
+use super::step::{Dtype, MicroBatch};
+use super::teach::MissingTargets;
+use super::values::{EncodingStack, OptimizerChoice, RateChoice, ReadAt};
+use games::{GameKind, InputName, MovesName};
+use models::{AverageConfig, ModelConfig};
 use serde::Deserialize;
 
 /// The whole document.
@@ -33,6 +40,9 @@ pub struct ExperimentFile {
     /// Values to add to the rows that they fit to, or rows of their own.
     #[serde(default)]
     pub include: Vec<Point>,
+    /// Rows to add whose network is made as large, as expensive or as slow as another's.
+    #[serde(default)]
+    pub controls: Vec<ControlEntry>,
     /// The seeds; each is run for every row.
     pub seeds: Vec<u64>,
     /// The row that every difference is taken against; one per game.
@@ -61,14 +71,6 @@ pub struct Primary {
     pub weights: Weights,
 }
 
-/// Which weights are evaluated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Weights {
-    /// Those of the step itself.
-    Raw,
-}
-
 /// A run in which anything that is an axis may be left out.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -84,6 +86,9 @@ pub struct Base {
     pub moves: MovesName,
     /// The network.
     pub model: Option<ModelConfig>,
+    /// What happens to heads that the dataset has no targets for.
+    #[serde(default)]
+    pub missing_targets: MissingTargets,
     /// The position encodings.
     pub encoding: Option<EncodingStack>,
     /// How it is trained.
@@ -107,6 +112,13 @@ pub struct BaseTrain {
     /// Largest global norm of the gradient.
     #[serde(default)]
     pub clip: Option<f64>,
+    /// An average of the weights.
+    pub averaging: Option<AverageConfig>,
+    /// How many positions go through the network at once.
+    pub micro_batch: Option<MicroBatch>,
+    /// The element type of activations and matrix products.
+    #[serde(default)]
+    pub dtype: Dtype,
     /// When illegal moves are masked.
     pub mask: Option<Mask>,
     /// Weights of the losses.
@@ -130,7 +142,7 @@ impl Base {
             model: self.model.clone(),
             input: self.input,
             mask: self.train.mask,
-            optimizer: self.train.optimizer,
+            optimizer: self.train.optimizer.clone(),
             learning_rate: self.train.learning_rate.clone(),
             batch: self.train.batch,
             steps: self.train.steps,

@@ -5,6 +5,7 @@
 //! that a field which is added later (with a default that means what the code did before) keeps every old hash.
 
 use super::run::{RunConfig, spelled_out};
+use super::step::MicroBatch;
 use serde_json::{Map, Value};
 
 /// Raise it when the meaning of a field changes, or a default does. A new field with a default that keeps the old
@@ -13,7 +14,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// Raise it whenever a change of the code alters the numbers of a run (initialisation, order of batches, a formula,
 /// a kernel). Cells of an older version are then not reused, and no verdict compares across the two.
-pub const NUMERICS_VERSION: u32 = 1;
+pub const NUMERICS_VERSION: u32 = 2;
 
 /// Digits of the hash in a folder's name.
 const DIGITS: usize = 12;
@@ -28,12 +29,18 @@ pub fn hash(run: &RunConfig, content: &str) -> String {
 
 /// What is hashed: JSON without spaces, keys sorted. The seed is left out (all seeds of a row share a folder), and so
 /// is `train.checkpoint_every`, on which no number depends. (`log_every` stays: training metrics are means over it.)
+///
+/// `train.micro_batch` decides in which order f32 gradients are added, so a number is a part of it. `auto` is not: then
+/// the machine decides, as it does with its threads and its kernels, and the manifest says what it decided.
 #[must_use]
 pub fn canonical(run: &RunConfig, content: &str) -> String {
     let run = RunConfig { model: spelled_out(run.model.clone()), ..run.clone() };
     let mut value = without_defaults(&run);
     remove(&mut value, &["seed"]);
     remove(&mut value, &["train", "checkpoint_every"]);
+    if run.train.micro_batch == Some(MicroBatch::Auto) {
+        remove(&mut value, &["train", "micro_batch"]);
+    }
     if let Some(data) = value.get_mut("data") {
         *data = Value::from(content);
     }

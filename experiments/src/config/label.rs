@@ -32,17 +32,17 @@ fn parts(points: &[Point], axis: AxisName) -> Vec<String> {
     let texts = match axis {
         AxisName::Game => json(points, |p| p.game.as_ref()).iter().map(leaf).collect(),
         AxisName::Encoding => encodings(points),
-        AxisName::Model => differences(&json(points, |p| p.model.as_ref())),
+        AxisName::Model => models(points),
         AxisName::Input => json(points, |p| p.input.as_ref()).iter().map(leaf).collect(),
         AxisName::Mask => prefixed("mask", &json(points, |p| p.mask.as_ref())),
         AxisName::Optimizer => differences(&json(points, |p| p.optimizer.as_ref().map(|choice| &choice.0))),
         AxisName::LearningRate => points
             .iter()
             .map(|p| {
-                p.learning_rate
-                    .as_ref()
-                    .and_then(|s| s.0.values().first())
-                    .map_or_else(String::new, |r| format!("lr{r}"))
+                p.learning_rate.as_ref().map_or_else(String::new, |rate| {
+                    let form = if rate.0.is_cosine() { "cosine" } else { "lr" };
+                    format!("{form}{}", rate.0.first())
+                })
             })
             .collect(),
         AxisName::Batch => prefixed("batch", &json(points, |p| p.batch.as_ref())),
@@ -74,6 +74,29 @@ fn encodings(points: &[Point]) -> Vec<String> {
     };
     let text = |stack: &EncodingStack| stack.0.iter().map(short).collect::<Vec<_>>().join("+");
     points.iter().map(|point| point.encoding.as_ref().map_or_else(String::new, text)).collect()
+}
+
+/// The leaves in which networks differ; where they are of several architectures, each with its name and the leaves in
+/// which those of its own differ.
+fn models(points: &[Point]) -> Vec<String> {
+    let names: Vec<_> = points.iter().map(|p| p.model.as_ref().map(|model| model.architecture().name())).collect();
+    let values = json(points, |p| p.model.as_ref());
+    if names.iter().all(|name| *name == names[0]) {
+        return differences(&values);
+    }
+    let mut texts = vec![String::new(); points.len()];
+    for name in &names {
+        let own: Vec<usize> = (0..points.len()).filter(|&i| names[i] == *name).collect();
+        let values: Vec<Value> = own.iter().map(|&i| values[i].clone()).collect();
+        for (i, text) in own.into_iter().zip(differences(&values)) {
+            texts[i] = [name.unwrap_or_default(), &text]
+                .into_iter()
+                .filter(|word| !word.is_empty())
+                .collect::<Vec<_>>()
+                .join("-");
+        }
+    }
+    texts
 }
 
 /// The leaves in which values differ, `width64-heads8`.

@@ -23,8 +23,14 @@ pub(crate) fn check(
         let message = format!("`{}` means nothing for {}: it trains with illegal moves masked", metric.name, row.label);
         return Err(wrong(message).help("choose a metric of legal moves (policy_loss), or `mask: eval` for every row"));
     }
+    if let Some(row) = rows.iter().find(|row| !metric.measured(&row.run.outputs())) {
+        let heads = row.run.outputs().names().join(", ");
+        let message = format!("{} has no head that `{}` is about; its heads are {heads}", row.label, metric.name);
+        return Err(wrong(message).help("choose a metric of a head that every row has, or add the head to `outputs`"));
+    }
     one_metric(metric, rows, combinations, source)?;
-    rows.iter().try_for_each(|row| readable(&file.primary, row, source))
+    rows.iter().try_for_each(|row| readable(&file.primary, row, source))?;
+    rows.iter().try_for_each(|row| averaged(&file.primary, row, source))
 }
 
 /// Refuses rows whose difference from their reference would be one of two metrics, not of two networks.
@@ -74,6 +80,30 @@ fn find(primary: &Primary, source: &Source) -> Result<&'static Metric, ConfigErr
         _ => "choose one of the valid metrics".to_owned(),
     };
     Err(error.valid(names).help(remedy))
+}
+
+/// Refuses averaged weights where there is no average when they are read.
+fn averaged(primary: &Primary, row: &Row, source: &Source) -> Result<(), ConfigError> {
+    if primary.weights.are_raw() {
+        return Ok(());
+    }
+    let wrong = |message: String| source.error_at(&at!["primary", "weights"], message);
+    let Some(averaging) = row.run.train.averaging else {
+        let error = wrong("no average of the weights is made".to_owned());
+        return Err(error.help("add `base.train.averaging: {swa: {}}` (or `ema`), or write `weights: raw`"));
+    };
+    let (begins, read) = (
+        averaging.begins_at(),
+        match primary.at {
+            ReadAt::Last => row.run.train.steps,
+            ReadAt::Step(step) => step,
+        },
+    );
+    if read < begins {
+        let error = wrong(format!("{} is read at step {read}, but its average begins at step {begins}", row.label));
+        return Err(error.help("average sooner (`swa: {every: …}`), or write `weights: raw`"));
+    }
+    Ok(())
 }
 
 /// Evaluations happen every `eval.every` steps and after the last.

@@ -1,24 +1,40 @@
 //! From a combination to a complete run, and whatever makes one impossible: refused here, before the first step.
 
 use super::axes::{AxisName, Point};
+use super::data::{DataEntry, DataFolders, DataView};
 use super::dataset::{check_shards, read_manifest};
 use super::expand::{Combination, base_path};
 use super::file::ExperimentFile;
-use super::run::{RunConfig, TrainConfig};
+use super::losses::Loss;
+use super::run::{RunConfig, TrainConfig, architecture};
 use super::shape::Shape;
 use super::source::{ConfigError, Source, Step, YamlPath, at};
+use super::suggest::nearest;
 use super::syntax::refused;
-use super::values::DataFolders;
-use dataset::Manifest;
+use super::teach::{Contents, Lack, MissingTargets, lacks, without, wrong_classes};
+use super::training;
+use dataset::{DatasetError, Manifest, PerSplit, Split, Targets, ValueTarget, store};
 use games::GameKind;
-use models::ModelError;
+use models::{ModelConfig, ModelError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The datasets of an experiment, opened once each.
 #[derive(Debug)]
 pub(crate) struct Datasets {
-    by_game: BTreeMap<GameKind, (PathBuf, Manifest)>,
+    by_game: BTreeMap<GameKind, OpenedData>,
+}
+
+/// A dataset that can be used, and what is taken of it.
+#[derive(Debug)]
+pub(crate) struct OpenedData {
+    pub(crate) folder: PathBuf,
+    pub(crate) manifest: Manifest,
+    pub(crate) view: DataView,
+    /// Positions of each split that are taken.
+    pub(crate) positions: PerSplit<u64>,
+    /// What there are targets for.
+    contents: Contents,
 }
 
 impl Datasets {
@@ -36,14 +52,14 @@ impl Datasets {
         Ok(Self { by_game: games.into_iter().map(open).collect::<Result<_, _>>()? })
     }
 
-    pub(crate) fn of(&self, game: GameKind) -> &(PathBuf, Manifest) {
+    pub(crate) fn of(&self, game: GameKind) -> &OpenedData {
         &self.by_game[&game]
     }
 }
 
-fn open_one(file: &ExperimentFile, game: GameKind, source: &Source) -> Result<(PathBuf, Manifest), ConfigError> {
+fn open_one(file: &ExperimentFile, game: GameKind, source: &Source) -> Result<OpenedData, ConfigError> {
     let mut place = at!["base", "data"];
-    let Some(written) = file.base.data.of(game) else {
+    let Some(DataEntry { path: written, view }) = file.base.data.of(game) else {
         let message = format!("`base.data` names no dataset for {}", game.name());
         return Err(source.error_at(&place, message).help(format!("add `{}: <folder>`", game.name())));
     };
@@ -64,7 +80,55 @@ fn open_one(file: &ExperimentFile, game: GameKind, source: &Source) -> Result<(P
         return Err(with_remedy(format!("this is a dataset of {found}, but {name} is to be played")));
     }
     check_shards(&folder, &manifest).map_err(|error| with_remedy(error.to_string()))?;
-    Ok((folder, manifest))
+    viewed(folder, manifest, view.clone(), &place, source)
+}
+
+/// Refuses a view that the dataset does not offer, and counts what it holds.
+fn viewed(
+    folder: PathBuf,
+    manifest: Manifest,
+    mut view: DataView,
+    place: &YamlPath,
+    source: &Source,
+) -> Result<OpenedData, ConfigError> {
+    let at_key = |key: &str| [place.clone(), at![key]].concat();
+    let known: Vec<&str> = manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();
+    if let Some(unknown) = view.bucket.iter().find(|name| !known.contains(&name.as_str())) {
+        let message = format!("the dataset \"{}\" has no rating bucket \"{unknown}\"", manifest.name);
+        let error = refused(source, &at_key("bucket"), message).valid(known.iter().copied());
+        return Err(match (nearest(unknown, known.iter().copied()), known.is_empty()) {
+            (Some(meant), _) => error.help(format!("did you mean `{meant}`?")),
+            (None, true) => error.help("import it with --rating-buckets, or leave `bucket` out"),
+            (None, false) => error.help("write one of the valid names"),
+        });
+    }
+    // One spelling for one set of games.
+    view.bucket =
+        known.iter().filter(|name| view.bucket.iter().any(|wanted| wanted == *name)).map(|&n| n.into()).collect();
+    let wrong = |key: &str, reason: String| refused(source, &at_key(key), reason);
+    let targets = Targets { value: view.value, ..Targets::default() };
+    targets.check().map_err(|error| wrong("value", error.to_string()).help("write a number from 0 to 1"))?;
+    for (column, target) in targets.columns() {
+        if !store::says(&folder, &manifest, column).map_err(|error| wrong("value", error.to_string()))? {
+            let dataset = manifest.name.clone();
+            let error = wrong("value", DatasetError::NoTarget { dataset, column, target }.to_string());
+            return Err(error.help("leave `value` out, or write `value: result`"));
+        }
+    }
+    // The stored value is what there is without a word about it.
+    view.value = view.value.filter(|&target| target != ValueTarget::Score);
+    let positions = match view.bucket.is_empty() {
+        true => manifest.split.positions,
+        false => {
+            store::positions_of(&folder, &manifest, &view.bucket).map_err(|error| wrong("bucket", error.to_string()))?
+        }
+    };
+    if let Some(split) = Split::ALL.into_iter().find(|&split| !view.bucket.is_empty() && positions[split] == 0) {
+        let error = wrong("bucket", format!("these rating buckets hold no {} positions", split.name()));
+        return Err(error.help("name more buckets, or import more games"));
+    }
+    let contents = Contents::of(&folder, &manifest, &view).map_err(|error| refused(source, place, error))?;
+    Ok(OpenedData { folder, manifest, view, positions, contents })
 }
 
 /// The run of a combination, without a seed (it is 0).
@@ -80,19 +144,25 @@ pub(crate) fn run(
     let game = required_game(row, source)?;
     let input = input.ok_or_else(|| missing(AxisName::Input))?;
     game.offered(input).map_err(|error| refused(source, &origin(row, AxisName::Input), error))?;
+    game.vocabulary(base.moves).map_err(|error| refused(source, &at!["base", "moves"], error))?;
+    let total = steps.ok_or_else(|| missing(AxisName::Steps))?;
     Ok(RunConfig {
         game,
-        data: datasets.of(game).0.clone(),
+        data: datasets.of(game).folder.clone(),
+        view: datasets.of(game).view.clone(),
         input,
         moves: base.moves,
-        model: model.ok_or_else(|| missing(AxisName::Model))?,
+        model: taught(model.ok_or_else(|| missing(AxisName::Model))?, file, row, datasets.of(game), source)?,
         encoding: encoding.ok_or_else(|| missing(AxisName::Encoding))?.0,
         train: TrainConfig {
-            steps: steps.ok_or_else(|| missing(AxisName::Steps))?,
+            steps: total,
             batch: batch.ok_or_else(|| missing(AxisName::Batch))?,
             optimizer: optimizer.ok_or_else(|| missing(AxisName::Optimizer))?.0,
-            learning_rate: learning_rate.ok_or_else(|| missing(AxisName::LearningRate))?.0,
+            learning_rate: training::learning_rate(learning_rate, total, row, source)?,
             clip: base.train.clip,
+            averaging: base.train.averaging,
+            micro_batch: base.train.micro_batch,
+            dtype: base.train.dtype,
             mask: mask.unwrap_or_default(),
             loss: base.train.loss,
             log_every: base.train.log_every,
@@ -101,7 +171,47 @@ pub(crate) fn run(
         eval: base.eval.clone(),
         seed: 0,
         twin: false,
+        imported: None,
     })
+}
+
+/// The network with the heads that its dataset has targets for: all of them, or the experiment says otherwise.
+fn taught(
+    model: ModelConfig,
+    file: &ExperimentFile,
+    row: &Combination,
+    data: &OpenedData,
+    source: &Source,
+) -> Result<ModelConfig, ConfigError> {
+    if model.resolve().is_err() {
+        // It is refused where its shape is asked for, with the option to blame.
+        return Ok(model);
+    }
+    let mut network = architecture(&model);
+    let place = || [origin(row, AxisName::Model), at![network.name(), "outputs"]].concat();
+    if let Some(reason) = wrong_classes(network.outputs(), &data.manifest) {
+        return Err(refused(source, &place(), reason));
+    }
+    let lacks = lacks(network.outputs(), &data.manifest, data.contents);
+    match (lacks.first(), file.base.missing_targets) {
+        (None, _) => {}
+        (Some(_), MissingTargets::Skip) => {
+            let outputs = network.outputs_mut();
+            *outputs = without(outputs.clone(), &lacks);
+        }
+        (Some(lack), MissingTargets::Error) => {
+            let Lack { head, column, wanted } = lack;
+            let name = &data.manifest.name;
+            let message = format!(
+                "the head `{head}` has nothing to learn from: the column `{column}` of the dataset \"{name}\" says nothing"
+            );
+            return Err(source.error_at(&place(), message).help(format!(
+                "take a dataset with {wanted}; or leave `{head}` out of the model's `outputs`; or write \
+                 `base.missing_targets: skip`, which leaves out every such head"
+            )));
+        }
+    }
+    Ok(network.into())
 }
 
 /// The game of a row, which everything else depends on.
@@ -109,7 +219,7 @@ pub(crate) fn required_game(row: &Combination, source: &Source) -> Result<GameKi
     row.point.game.ok_or_else(|| missing(row, AxisName::Game, source))
 }
 
-fn missing(row: &Combination, axis: AxisName, source: &Source) -> ConfigError {
+pub(super) fn missing(row: &Combination, axis: AxisName, source: &Source) -> ConfigError {
     let own_row = row.origins.values().find(|path| path.first() == Some(&Step::from("include")));
     let place = own_row.map_or_else(|| at!["base"], |path| path[..2].to_vec());
     let message = format!("`{axis}` is missing: no axis varies it and `base` does not fix it");
@@ -120,24 +230,23 @@ fn missing(row: &Combination, axis: AxisName, source: &Source) -> ConfigError {
 /// Refuses a run that cannot be trained, and says what its network looks like.
 pub(crate) fn shape(row: &Combination, run: &RunConfig, source: &Source) -> Result<Shape, ConfigError> {
     sizes(row, run, source)?;
-    let optimizer = |error| refused(source, &origin(row, AxisName::Optimizer), error);
-    run.train.optimizer.check().map_err(optimizer)?;
+    training::check(row, run, source)?;
     Shape::of(run).map_err(|error| {
-        let place = match &error {
-            ModelError::Encoding(_) => origin(row, AxisName::Encoding),
-            ModelError::HeadsDoNotDivide { .. } => [origin(row, AxisName::Model), at!["chessformer", "heads"]].concat(),
-            ModelError::Zero { name } => {
-                let option: YamlPath = name.split('.').map(Step::from).collect();
-                [origin(row, AxisName::Model), at!["chessformer"], option].concat()
+        let place = match (&error, error.option()) {
+            (ModelError::Encoding(_) | ModelError::EncodingOnConvolutions(_), _) => origin(row, AxisName::Encoding),
+            (ModelError::TokensOnConvolutions, _) => origin(row, AxisName::Input),
+            (_, None) => origin(row, AxisName::Model),
+            (_, Some(option)) => {
+                let option: YamlPath = option.split('.').map(Step::from).collect();
+                [origin(row, AxisName::Model), at![run.model.architecture().name()], option].concat()
             }
-            ModelError::DuplicateName(_) => origin(row, AxisName::Model),
         };
         source.error_at(&place, error.to_string())
     })
 }
 
 /// Where the value of an axis stands.
-fn origin(row: &Combination, axis: AxisName) -> YamlPath {
+pub(super) fn origin(row: &Combination, axis: AxisName) -> YamlPath {
     row.origins.get(&axis).cloned().unwrap_or_else(|| base_path(axis))
 }
 
@@ -161,15 +270,24 @@ fn sizes(row: &Combination, run: &RunConfig, source: &Source) -> Result<(), Conf
         let error = refused(source, &at!["base", "train", "clip"], format!("{clip} is no norm to clip to"));
         return Err(error.help("write a number above 0, or leave `clip` out"));
     }
-    let weights = [("policy", train.loss.policy), ("value", train.loss.value)];
-    for (name, weight) in weights {
+    weights(run, source)
+}
+
+fn weights(run: &RunConfig, source: &Source) -> Result<(), ConfigError> {
+    let weights = &run.train.loss;
+    for &loss in Loss::ALL {
+        let weight = weights.of(loss);
         if !(weight.is_finite() && weight >= 0.0) {
-            let error = refused(source, &at!["base", "train", "loss", name], format!("{weight} is no weight"));
+            let place = at!["base", "train", "loss", loss.name()];
+            let error = refused(source, &place, format!("{weight} is no weight"));
             return Err(error.help("write a number, 0 or more"));
         }
     }
-    if weights.iter().all(|(_, weight)| *weight == 0.0) {
-        let error = refused(source, &at!["base", "train", "loss"], "both losses have the weight 0");
+    let own = Loss::of(&run.outputs());
+    if !own.is_empty() && own.iter().all(|&loss| weights.of(loss) == 0.0) {
+        let names: Vec<&str> = own.iter().map(|loss| loss.name()).collect();
+        let message = format!("all losses of this network have the weight 0 ({})", names.join(", "));
+        let error = refused(source, &at!["base", "train", "loss"], message);
         return Err(error.help("give at least one of them a weight above 0"));
     }
     Ok(())

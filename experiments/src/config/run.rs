@@ -1,8 +1,11 @@
 //! One complete, resolved run: everything that decides a cell's numbers.
 
+use super::data::DataView;
+use super::losses::LossWeights;
+use super::step::{Dtype, MicroBatch};
 use encodings::EncodingConfig;
-use games::{GameKind, InputName};
-use models::{ModelConfig, OptimizerConfig, Schedule, Spec};
+use games::{GameKind, InputName, MovesName};
+use models::{Architecture, AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
 use serde::{Deserialize, Serialize};
 use serde_yaml::with::singleton_map_recursive;
 use std::path::PathBuf;
@@ -15,6 +18,9 @@ pub struct RunConfig {
     pub game: GameKind,
     /// The dataset's folder.
     pub data: PathBuf,
+    /// What of the dataset is taken; everything by default.
+    #[serde(default)]
+    pub view: DataView,
     /// How a position becomes tokens.
     pub input: InputName,
     /// How moves are numbered.
@@ -33,6 +39,19 @@ pub struct RunConfig {
     /// Whether this is the reference's twin: the same run with other parameter streams (the A/A row).
     #[serde(default)]
     pub twin: bool,
+    /// The file that its weights were read from, if they were not trained here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<ImportedWeights>,
+}
+
+/// Where weights come from that were not trained here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImportedWeights {
+    /// The file's name.
+    pub file: String,
+    /// BLAKE3 of the file.
+    pub blake3: String,
 }
 
 impl RunConfig {
@@ -54,13 +73,16 @@ impl RunConfig {
         singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(text))
     }
 
+    /// Which heads its network has.
+    #[must_use]
+    pub fn outputs(&self) -> models::Outputs {
+        self.model.architecture().outputs().clone()
+    }
+
     /// What its game's network must know.
     #[must_use]
     pub fn spec(&self) -> Spec {
-        let moves = match self.moves {
-            MovesName::FromTo => self.game.from_to(),
-        };
-        Spec { input: self.game.input(self.input), moves }
+        Spec { input: self.game.input(self.input), moves: self.game.moves(self.moves) }
     }
 }
 
@@ -68,36 +90,18 @@ impl RunConfig {
 /// width left out: the same network has one spelling in every `config.yaml` and every hash.
 #[must_use]
 pub fn spelled_out(model: ModelConfig) -> ModelConfig {
-    let mut network = match model {
-        ModelConfig::Chessformer(network) => network,
-        ModelConfig::Preset(preset) => preset.config(),
-    };
-    let width = network.width;
-    network.policy.embedding = network.policy.embedding.filter(|&size| size != width);
-    network.policy.depth = network.policy.depth.filter(|&size| size != width);
-    ModelConfig::Chessformer(network)
+    architecture(&model).into()
 }
 
-/// The move vocabularies, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MovesName {
-    /// The attention policy: query of the from-token times key of the to-square.
-    #[default]
-    FromTo,
-}
-
-impl MovesName {
-    /// Every vocabulary.
-    pub const ALL: [Self; 1] = [Self::FromTo];
-
-    /// Its name in YAML and on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::FromTo => "from_to",
-        }
+/// The architecture of [`spelled_out`].
+pub(super) fn architecture(model: &ModelConfig) -> Architecture {
+    let mut architecture = model.architecture();
+    if let Architecture::Chessformer(network) = &mut architecture {
+        let width = network.width;
+        network.policy.embedding = network.policy.embedding.filter(|&size| size != width);
+        network.policy.depth = network.policy.depth.filter(|&size| size != width);
     }
+    architecture
 }
 
 /// When illegal moves are masked out of the policy.
@@ -140,6 +144,15 @@ pub struct TrainConfig {
     /// Largest global norm of the gradient; none by default.
     #[serde(default)]
     pub clip: Option<f64>,
+    /// An average of the weights, evaluated beside them; none by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub averaging: Option<AverageConfig>,
+    /// How many positions go through the network at once; the whole batch by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub micro_batch: Option<MicroBatch>,
+    /// The element type of activations and matrix products.
+    #[serde(default, skip_serializing_if = "Dtype::is_default")]
+    pub dtype: Dtype,
     /// When illegal moves are masked.
     #[serde(default)]
     pub mask: Mask,
@@ -160,28 +173,6 @@ pub(super) fn default_log_every() -> u64 {
 
 pub(super) fn default_checkpoint_every() -> u64 {
     1000
-}
-
-/// Weights of the losses in their sum.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LossWeights {
-    /// Cross-entropy of the policy.
-    #[serde(default = "one")]
-    pub policy: f64,
-    /// Cross-entropy of win/draw/loss.
-    #[serde(default = "one")]
-    pub value: f64,
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-impl Default for LossWeights {
-    fn default() -> Self {
-        Self { policy: 1.0, value: 1.0 }
-    }
 }
 
 /// How a cell is measured: on validation positions while it trains, on test positions at its end.

@@ -1,8 +1,9 @@
 //! What a run's network looks like from outside: parameters, cost, and every place where position gets in.
 
 use super::run::{Mask, RunConfig};
-use models::{Macs, ModelError, Network};
-use nn::Part;
+use encodings::EncodingConfig;
+use models::{Macs, ModelConfig, ModelError, Network, Spec};
+use nn::{Layout, Part};
 
 /// A network's size and cost, counted from declared shapes; no tensor is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +14,8 @@ pub struct Shape {
     pub encoding: usize,
     /// Trained numbers of the heads.
     pub heads: usize,
+    /// The same numbers by module, in the order of their declaration.
+    pub parts: Vec<PartShape>,
     /// Multiplications of a forward pass for one position.
     pub macs: Macs,
     /// The seams that the encodings touch, joined by `+`.
@@ -21,24 +24,68 @@ pub struct Shape {
     pub position_sources: Vec<String>,
 }
 
+/// One module of a network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartShape {
+    /// What its parameters' names begin with: `embedding`, `body`, `encoding` or a head's scope.
+    pub name: String,
+    /// Trained numbers.
+    pub parameters: usize,
+    /// Multiplications of a forward pass for one position.
+    pub macs: u64,
+}
+
+impl PartShape {
+    fn all(layout: &Layout, macs: &Macs) -> Vec<Self> {
+        let mut parts: Vec<Self> = Vec::new();
+        for param in layout.params() {
+            let name = param.name.split('.').next().unwrap_or_default();
+            let trained = if param.part == Part::Statistic { 0 } else { param.len() };
+            match parts.iter_mut().find(|part| part.name == name) {
+                Some(part) => part.parameters += trained,
+                None => {
+                    let macs = match name {
+                        "embedding" => macs.embedding,
+                        "body" => macs.trunk - macs.embedding,
+                        "encoding" => macs.encoding,
+                        head => macs.of_head(head),
+                    };
+                    parts.push(Self { name: name.to_owned(), parameters: trained, macs });
+                }
+            }
+        }
+        parts
+    }
+}
+
 impl Shape {
     /// The shape of a run's network.
     ///
     /// # Errors
     /// If model, encodings and input do not fit each other.
     pub fn of(run: &RunConfig) -> Result<Self, ModelError> {
-        let (network, layout) = Network::declare(&run.model, &run.encoding, &run.spec())?;
-        let mut sources: Vec<String> = network.position_sources().into_iter().map(str::to_owned).collect();
+        let mut shape = Self::of_network(&run.model, &run.encoding, &run.spec())?;
         if run.train.mask == Mask::Train {
-            sources.push("legal-move mask in training".to_owned());
+            shape.position_sources.push("legal-move mask in training".to_owned());
         }
+        Ok(shape)
+    }
+
+    /// The shape of a network.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn of_network(model: &ModelConfig, encoding: &[EncodingConfig], spec: &Spec) -> Result<Self, ModelError> {
+        let (network, layout) = Network::declare(model, encoding, spec)?;
+        let macs = network.macs();
         Ok(Self {
             trunk: layout.count(Part::Trunk),
             encoding: layout.count(Part::Encoding),
             heads: layout.count(Part::Head),
-            macs: network.macs(),
+            parts: PartShape::all(&layout, &macs),
+            macs,
             seams: network.seams().to_string(),
-            position_sources: sources,
+            position_sources: network.position_sources().into_iter().map(str::to_owned).collect(),
         })
     }
 

@@ -3,13 +3,10 @@
 //! They read straight from the document, without a buffer in between, so that errors keep their line and column.
 
 use encodings::EncodingConfig;
-use games::GameKind;
 use models::{OptimizerConfig, Schedule};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 
 /// The encodings of one network: `shaw`, `{rope: {…}}`, or a list of such.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +45,7 @@ impl<'de> Visitor<'de> for OneOrList {
 }
 
 /// An optimiser: its name (all options at their defaults), or a map of the name to options.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct OptimizerChoice(pub OptimizerConfig);
 
 impl<'de> Deserialize<'de> for OptimizerChoice {
@@ -76,7 +73,7 @@ impl<'de> Visitor<'de> for OptimizerNameOrMap {
     }
 }
 
-/// A learning rate: a number for a constant one, or a map with warm-up, values and boundaries.
+/// A learning rate: a number for a constant one, or a map with warm-up and either values and boundaries or a cosine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateChoice(pub Schedule);
 
@@ -92,7 +89,7 @@ impl<'de> Visitor<'de> for RateOrMap {
     type Value = RateChoice;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a learning rate, or a map {warmup, values, boundaries}")
+        f.write_str("a learning rate, or a map {warmup, values, boundaries} or {warmup, cosine}")
     }
 
     fn visit_f64<E: Error>(self, rate: f64) -> Result<RateChoice, E> {
@@ -109,56 +106,6 @@ impl<'de> Visitor<'de> for RateOrMap {
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<RateChoice, M::Error> {
         Schedule::deserialize(MapAccessDeserializer::new(map)).map(RateChoice)
-    }
-}
-
-/// Where the datasets lie, as written: relative to the experiment file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DataFolders {
-    /// One folder, in an experiment with one game.
-    One(PathBuf),
-    /// A folder per game.
-    PerGame(BTreeMap<GameKind, PathBuf>),
-}
-
-impl DataFolders {
-    /// The folder of a game's dataset; `None` if a map does not name the game.
-    #[must_use]
-    pub fn of(&self, game: GameKind) -> Option<&PathBuf> {
-        match self {
-            Self::One(folder) => Some(folder),
-            Self::PerGame(folders) => folders.get(&game),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for DataFolders {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FolderOrMap)
-    }
-}
-
-struct FolderOrMap;
-
-impl<'de> Visitor<'de> for FolderOrMap {
-    type Value = DataFolders;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a dataset's folder, or a map of games to folders")
-    }
-
-    fn visit_str<E: Error>(self, folder: &str) -> Result<DataFolders, E> {
-        Ok(DataFolders::One(PathBuf::from(folder)))
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<DataFolders, M::Error> {
-        let mut folders = BTreeMap::new();
-        while let Some(game) = map.next_key::<GameKind>()? {
-            if folders.insert(game, map.next_value::<PathBuf>()?).is_some() {
-                return Err(M::Error::custom(format!("duplicate field `{}`", game.name())));
-            }
-        }
-        Ok(DataFolders::PerGame(folders))
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::engines::points;
 use games::{Candidate, Score};
 
-/// Candidates that are less probable are left out: at any useful temperature they are blunders.
-const LEAST_PROBABILITY: f64 = 1e-6;
+/// Probabilities are whole numbers of these parts. A score's noise of a centipawn moves them by more than that, sums are
+/// exact in any float, and a dataset is a third of the size: float softmaxes hardly compress.
+const PARTS: u32 = 1024;
 
 /// The compared moves with the engine's choice in front, at most `most`. The search may have changed its mind within an
 /// iteration that it did not complete; then its choice counts as much as the best of those compared before, so that no
@@ -19,20 +20,31 @@ pub(super) fn choice_first(mut lines: Vec<(String, Score)>, choice: &str, most: 
     lines
 }
 
-/// The softmax over `score / temperature`, both in centipawns of the mover's point of view, most probable first.
-/// Mates count as in [`points`]. No policy where only one move was scored because only one was asked for: then the
-/// move played says as much.
+/// The softmax over `score / temperature`, both in centipawns of the mover's point of view, most probable first, in
+/// 1024ths that sum to one: rounded down, and the parts left over go to those that lost most by it. Moves without a
+/// part are left out: at any useful temperature they are blunders. Mates count as in [`points`]. No policy where
+/// nothing was compared: then the move played says as much.
 pub(super) fn policy(lines: &[(String, Score)], temperature: f64) -> Vec<Candidate> {
     let Some(best) = lines.iter().map(|(_, score)| points(*score)).max() else { return Vec::new() };
-    let weight = |score: Score| (f64::from(points(score) - best) / temperature).exp();
-    let total: f64 = lines.iter().map(|(_, score)| weight(*score)).sum();
-    let kept: Vec<(&String, f64)> = lines
-        .iter()
-        .map(|(mv, score)| (mv, weight(*score)))
-        .filter(|(_, weight)| *weight >= LEAST_PROBABILITY * total)
-        .collect();
-    let total: f64 = kept.iter().map(|(_, weight)| weight).sum();
-    kept.into_iter().map(|(mv, weight)| (mv.clone(), (weight / total) as f32)).collect()
+    let weights: Vec<f64> =
+        lines.iter().map(|(_, score)| (f64::from(points(*score) - best) / temperature).exp()).collect();
+    let parts = in_parts(&weights);
+    let candidate = |((mv, _), parts): (&(String, Score), u32)| (mv.clone(), parts as f32 / PARTS as f32);
+    lines.iter().zip(parts).filter(|(_, parts)| *parts > 0).map(candidate).collect()
+}
+
+/// Whole parts in proportion to the weights (the method of the largest remainder; the first of equals goes first).
+fn in_parts(weights: &[f64]) -> Vec<u32> {
+    let total: f64 = weights.iter().sum();
+    let exact: Vec<f64> = weights.iter().map(|weight| weight / total * f64::from(PARTS)).collect();
+    let mut parts: Vec<u32> = exact.iter().map(|exact| exact.floor() as u32).collect();
+    let left = PARTS.saturating_sub(parts.iter().sum());
+    let mut by_loss: Vec<usize> = (0..exact.len()).collect();
+    by_loss.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()).then(a.cmp(&b)));
+    for &i in by_loss.iter().take(left as usize) {
+        parts[i] += 1;
+    }
+    parts
 }
 
 /// A move drawn uniformly among those whose score is at most `within` centipawns below the best; none where there
@@ -65,7 +77,7 @@ mod tests {
         let policy = policy(&lines(&[Centipawns(50), Centipawns(0), Centipawns(-50)]), 50.0);
         // e^0, e^-1, e^-2 over their sum.
         for ((_, probability), expected) in policy.iter().zip([0.665_240_96, 0.244_728_47, 0.090_030_57]) {
-            assert!((probability - expected).abs() < 1e-6, "{policy:?}");
+            assert!((probability - expected).abs() < 1.0 / 1024.0, "{policy:?}");
         }
     }
 
@@ -73,8 +85,18 @@ mod tests {
     fn hopeless_moves_are_left_out_and_the_rest_sums_to_one() {
         let policy = policy(&lines(&[MateIn(2), MateIn(3), Centipawns(900), MateIn(-1)]), 60.0);
         assert_eq!(policy.len(), 2);
-        assert!((policy.iter().map(|(_, probability)| probability).sum::<f32>() - 1.0).abs() < 1e-6);
+        assert_eq!(policy.iter().map(|(_, probability)| probability).sum::<f32>(), 1.0);
         assert!(policy[0].1 > policy[1].1);
+    }
+
+    #[test]
+    fn parts_are_whole_sum_to_one_and_go_to_the_largest_remainder() {
+        // 1024 / 3 = 341 and a third for each: the first gets the part left over.
+        assert_eq!(in_parts(&[1.0, 1.0, 1.0]), [342, 341, 341]);
+        assert_eq!(in_parts(&[1.0]), [1024]);
+        // 0.4 of a part is none.
+        assert_eq!(in_parts(&[1023.6, 0.4]), [1024, 0]);
+        assert_eq!(in_parts(&[1023.4, 0.6]), [1023, 1]);
     }
 
     #[test]

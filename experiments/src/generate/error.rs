@@ -66,6 +66,16 @@ pub enum GenerateError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Something could not be written; the games that were finished are kept.
+    #[error("{source}; {done} of {games} games are kept: make room, and the same command goes on from there")]
+    Interrupted {
+        /// What could not be written, and why.
+        source: Box<GenerateError>,
+        /// Games that are in the journal.
+        done: u64,
+        /// Games that were asked for.
+        games: u64,
+    },
     /// It was asked to stop.
     #[error("stopped with {done} of {games} games played; the same command goes on from there")]
     Stopped {
@@ -85,6 +95,16 @@ pub enum GenerateError {
 }
 
 impl GenerateError {
+    /// The same, with what is kept where something could not be written.
+    pub(super) fn with_kept(self, done: u64, games: u64) -> Self {
+        match self {
+            Self::Io { .. } | Self::Dataset(DatasetError::Io { .. }) => {
+                Self::Interrupted { source: Box::new(self), done, games }
+            }
+            other => other,
+        }
+    }
+
     /// Wraps an input or output error with what was tried and where.
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }

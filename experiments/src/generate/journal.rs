@@ -59,6 +59,11 @@ impl Journal {
         self.index.contains_key(&number)
     }
 
+    /// How many games with numbers below `games` are in it.
+    pub(super) fn finished(&self, games: u64) -> u64 {
+        self.index.range(..games).count() as u64
+    }
+
     /// Adds a game.
     pub(super) fn push(&mut self, game: &Finished) -> Result<(), GenerateError> {
         let begin = self.end;

@@ -91,7 +91,7 @@ fn records(text: &[u8]) -> Vec<Placed> {
     let read = |number: u64, record: io::Result<Vec<u8>>| {
         let record = record.map_err(|error| error.to_string())?;
         let game = pgn::parse(&record, number).map_err(|rejected| rejected.reason)?;
-        Ok(Opening { start: game.start, moves: game.moves })
+        Ok(Opening { start: game.start, moves: game.moves.into_iter().map(Into::into).collect() })
     };
     (0..).zip(pgn::records(text)).map(|(number, record)| (format!("game {number}"), read(number, record))).collect()
 }

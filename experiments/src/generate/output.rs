@@ -38,9 +38,11 @@ fn made(game: Finished, temperature: f64) -> MadeGame {
     let plies = moves.len();
     let game = ParsedGame {
         start,
-        moves,
+        moves: moves.into_iter().map(Into::into).collect(),
+        keys: Vec::new(),
         scores,
         values: vec![None; plies],
+        draws: vec![None; plies],
         clocks: vec![None; plies],
         times: vec![None; plies],
         candidates: lines.iter().map(|lines| policy(lines, temperature)).collect(),

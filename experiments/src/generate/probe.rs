@@ -5,12 +5,14 @@
 //! nor the number of positions changes those that come first.
 
 mod endgame;
+mod maps;
 mod random_play;
 
 use super::error::GenerateError;
 use crate::config::manifest_text;
-use dataset::{MadeOptions, Manifest, SplitBy, SplitPlan, write_positions};
+use dataset::{Done, MadeOptions, Manifest, SplitBy, SplitPlan, write_maps, write_positions};
 use games::chess::endgame::Ending;
+use games::maps::{MapShape, MapTask};
 use games::{Candidate, GameKind, ParsedPosition, Position, with_game};
 use std::path::PathBuf;
 
@@ -23,6 +25,8 @@ pub enum Task {
     LegalMoves,
     /// Who wins, and which moves keep that? Positions of a small ending of chess.
     Endgame(Ending),
+    /// What holds for each square, or each pair of squares? Positions of random play.
+    Map(MapTask),
 }
 
 impl Task {
@@ -33,6 +37,7 @@ impl Task {
             Self::MateInOne => "mate-in-one",
             Self::LegalMoves => "legal-moves",
             Self::Endgame(_) => "endgame",
+            Self::Map(task) => task.name(),
         }
     }
 
@@ -54,6 +59,22 @@ impl Task {
                  move, White the strong side (seed {seed}); result = win, draw or loss under best play, policy = uniform \
                  over all moves that keep it",
                 ending.name()
+            ),
+            Self::Map(MapTask::Pins) => format!(
+                "exact labels: of each game of uniformly random moves the first position from a uniformly random ply below \
+                 {} on (and before {}) in which a piece is pinned to its king, in turn one of the side to move and of the \
+                 opponent (seed {seed}); a label for each piece, neither policy nor value",
+                random_play::LATEST_PLY,
+                random_play::PLY_CAP
+            ),
+            Self::Map(task) => format!(
+                "exact labels: one position of each game of uniformly random moves, at a uniformly random ply below {} \
+                 (seed {seed}); {}, neither policy nor value",
+                random_play::LATEST_PLY,
+                match task.shape() {
+                    MapShape::Squares => "labels for the squares of the board",
+                    MapShape::Pairs => "a label for each pair of squares",
+                }
             ),
         }
     }
@@ -80,11 +101,11 @@ pub struct ProbeSettings {
     pub split: SplitPlan,
 }
 
-/// Makes the dataset.
+/// Makes the dataset. `progress` is told after each position.
 ///
 /// # Errors
 /// If the game has no such task, there are fewer positions than asked for, the target exists, or the disk is full.
-pub fn probe(settings: &ProbeSettings) -> Result<Manifest, GenerateError> {
+pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(Done)) -> Result<Manifest, GenerateError> {
     if settings.split.by == SplitBy::Opening {
         let reason = "single positions have no opening: they are split by position".to_owned();
         return Err(GenerateError::Option { option: "split by opening", reason });
@@ -103,10 +124,16 @@ pub fn probe(settings: &ProbeSettings) -> Result<Manifest, GenerateError> {
     let (wanted, seed) = (settings.positions, settings.seed);
     let manifest = match settings.task {
         Task::MateInOne => with_game!(settings.game, G => {
-            write_positions(&options, wanted, random_play::games(wanted, |number| random_play::mate_in_one::<G>(seed, number)))
+            let positions = random_play::games(wanted, |number| random_play::mate_in_one::<G>(seed, number));
+            write_positions(&options, wanted, counted(positions, wanted, progress))
         }),
         Task::LegalMoves => with_game!(settings.game, G => {
-            write_positions(&options, wanted, random_play::games(wanted, |number| random_play::legal_moves::<G>(seed, number)))
+            let positions = random_play::games(wanted, |number| random_play::legal_moves::<G>(seed, number));
+            write_positions(&options, wanted, counted(positions, wanted, progress))
+        }),
+        Task::Map(task) => with_game!(settings.game, G => {
+            let positions = random_play::games(wanted, |number| maps::mapped::<G>(task, seed, number));
+            write_maps(&options, maps::info::<G>(task), wanted, counted(positions, wanted, progress))
         }),
         Task::Endgame(_) if settings.game != GameKind::Chess => {
             let reason = format!("{} is an ending of chess: take --game chess", settings.task.name());
@@ -119,10 +146,24 @@ pub fn probe(settings: &ProbeSettings) -> Result<Manifest, GenerateError> {
                 let reason = format!("{} has {legal} legal positions: ask for fewer", ending.name());
                 return Err(GenerateError::Option { option: "positions", reason });
             }
-            write_positions(&options, wanted, endgame::positions(ending, seed))
+            write_positions(&options, wanted, counted(endgame::positions(ending, seed), wanted, progress))
         }
     };
     Ok(manifest?)
+}
+
+/// The same, reported as they go by.
+fn counted<T>(
+    positions: impl Iterator<Item = T>,
+    total: u64,
+    progress: &mut dyn FnMut(Done),
+) -> impl Iterator<Item = T> {
+    let mut done = 0;
+    positions.inspect(move |_| {
+        // Some occur twice, so that a few more than are wanted can go by.
+        done = total.min(done + 1);
+        progress(Done { what: "positions", done, total });
+    })
 }
 
 /// A policy target that prefers none of these moves.

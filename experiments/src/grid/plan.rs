@@ -1,6 +1,6 @@
 //! `grid.json`: what a run folder sets out to compare, so that a report needs the folder and nothing else.
 
-use crate::config::{self, Experiment, Mask, ReadAt, Weights};
+use crate::config::{self, Experiment, Mask, Quantity, ReadAt};
 use crate::train::atomic;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,21 @@ pub struct Row {
     pub mask: Mask,
     /// What its network declares.
     pub network: Declared,
+    /// What its network was made equal to, if it is a matched control.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched: Option<Matched>,
+}
+
+/// What a matched control was made equal to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Matched {
+    /// What it has as much of.
+    pub quantity: Quantity,
+    /// The folder of the row that it was matched to.
+    pub goal: String,
+    /// Its own count by that row's; none for what only a clock tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
 }
 
 impl Row {
@@ -83,7 +98,7 @@ impl Row {
         let shape = &row.shape;
         Self {
             game,
-            label: label.to_owned(),
+            label: row.matched.as_ref().map_or_else(|| label.to_owned(), |matched| control_label(row, matched)),
             folder: row.folder(),
             role: match row.role {
                 config::Role::Candidate => Role::Compared,
@@ -98,8 +113,20 @@ impl Row {
                 seams: shape.seams.clone(),
                 position_sources: shape.position_sources.clone(),
             },
+            matched: row.matched.as_ref().map(|matched| Matched {
+                quantity: matched.quantity,
+                goal: matched.goal_folder.clone(),
+                ratio: matched.ratio(),
+            }),
         }
     }
+}
+
+/// `absolute [= params of shaw by ffn 352]`.
+fn control_label(row: &config::Row, matched: &config::Matched) -> String {
+    let game = row.run.game.name();
+    let source = matched.source.strip_prefix(game).and_then(|rest| rest.strip_prefix('-')).unwrap_or(&matched.source);
+    format!("{source} [= {matched}]")
 }
 
 /// What a network declares before any tensor is made.
@@ -159,9 +186,7 @@ impl Plan {
             ReadAt::Step(step) if !smoke => Some(step),
             _ => None,
         };
-        let weights = match experiment.primary.weights {
-            Weights::Raw => "raw".to_owned(),
-        };
+        let weights = experiment.primary.weights.name().to_owned();
         Self {
             format: FORMAT,
             experiment: experiment.name.clone(),

@@ -3,12 +3,13 @@
 use super::error::ReportError;
 use super::files::{CellRecord, CellResult, Conditions, RunFolder};
 use super::model::{
-    ALPHA, Comparison, Counts, FailedCell, GameReport, Missing, PrimaryMetric, Report, RowReport, StepTimeConditions,
-    StepTimeReport,
+    ALPHA, Comparison, Counts, FailedCell, GameReport, MatchedReport, Missing, PrimaryMetric, Report, RowReport,
+    StepTimeConditions, StepTimeReport,
 };
 use super::pairs::compare;
 use super::statistics::{Summary, holm};
 use super::warnings::warnings;
+use crate::config::Quantity;
 use crate::grid::CellState;
 use crate::grid::plan::{Plan, Role, Row};
 use crate::train::metrics::{self, NOVEL};
@@ -144,6 +145,7 @@ fn row_report(
         cells: count(cells),
         own_sources: row.network.position_sources.iter().filter(|source| !common.contains(source)).cloned().collect(),
         network: row.network.clone(),
+        matched: matched(folder, row),
         primary: over_seeds(results.iter().map(|result| result.primary.metrics.get(&primary.name)).collect()),
         test,
         not_applicable: metrics::all()
@@ -163,6 +165,18 @@ fn row_report(
             if folder.plan.smoke { comparison.lacking(Missing::Smoke) } else { comparison }
         }),
     }
+}
+
+fn matched(folder: &RunFolder, row: &Row) -> Option<MatchedReport> {
+    let matched = row.matched.as_ref()?;
+    let goal = folder.plan.rows.iter().find(|other| other.folder == matched.goal);
+    let seconds = |of: &str| Some(folder.step_times.as_ref()?.of(of)?.median_s);
+    let ratio = match matched.quantity {
+        Quantity::StepTime => seconds(&row.folder).zip(seconds(&matched.goal)).map(|(own, goal)| own / goal),
+        Quantity::Params | Quantity::Flops => matched.ratio,
+    };
+    let goal = goal.map_or_else(|| matched.goal.clone(), |goal| goal.label.clone());
+    Some(MatchedReport { quantity: matched.quantity, goal, ratio })
 }
 
 /// The metric's name on positions of the training split, none of which is novel.

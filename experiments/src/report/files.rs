@@ -70,7 +70,7 @@ pub struct Conditions {
 pub struct CellResult {
     /// The line from which the primary metric is read.
     pub primary: MetricLine,
-    /// The last line of the test split.
+    /// The last line of the test split; this and the next are of the same weights as the primary metric.
     pub test: MetricLine,
     /// The sample of the training split after the last step; cells of older versions have none.
     pub train_sample: Option<MetricLine>,
@@ -108,8 +108,10 @@ impl CellRecord {
 impl CellResult {
     fn read(dir: &Path, primary: &Primary) -> Result<Self, String> {
         let lines = jsonl::read(&dir.join(METRICS_FILE)).map_err(|error| error.to_string())?;
+        let lines: Vec<_> = lines.into_iter().filter(|line| line.weights.name() == primary.weights).collect();
         let last = |part: Part| lines.iter().rfind(|line| line.split == part).cloned();
-        let test = last(Part::Test).ok_or("it is done but has no line of the test split")?;
+        let test = last(Part::Test)
+            .ok_or_else(|| format!("it is done but has no line of the test split with {} weights", primary.weights))?;
         let primary = match primary.at {
             None => test.clone(),
             Some(step) => lines

@@ -3,6 +3,7 @@
 
 use super::files::Conditions;
 use super::statistics::{Holm, Interval, PairedTest, Summary};
+use crate::config::Quantity;
 use crate::grid::Failure;
 use crate::grid::plan::{Declared, Role};
 use crate::train::metrics::Direction;
@@ -113,6 +114,8 @@ pub struct RowReport {
     pub cells: Counts,
     /// What its network declares.
     pub network: Declared,
+    /// What its network was made equal to, if it is a matched control.
+    pub matched: Option<MatchedReport>,
     /// Its position sources that not every row of its game has.
     pub own_sources: Vec<String>,
     /// Its primary metric over the finished seeds.
@@ -129,6 +132,17 @@ pub struct RowReport {
     pub step_time: Option<StepTimeReport>,
     /// The comparison with the reference; none for the reference itself.
     pub comparison: Option<Comparison>,
+}
+
+/// What a matched control was made equal to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatchedReport {
+    /// What it has as much of.
+    pub quantity: Quantity,
+    /// The label of the row that it was matched to; its folder, if the grid no longer has that row.
+    pub goal: String,
+    /// How much of it, by that row's: counted, or measured if it is a time (none before it is).
+    pub ratio: Option<f64>,
 }
 
 /// What a step costs.

@@ -3,6 +3,7 @@
 //! No colours are used, so `NO_COLOR` holds by construction.
 
 mod conclusions;
+mod controls;
 mod tables;
 
 use super::files::Conditions;
@@ -77,6 +78,7 @@ fn game_block(report: &Report, game: &GameReport) -> String {
         parts.push(titled(head.title, tables::phases(game, &head, sizes)));
     }
     parts.push(format!("{}\n{sources}", titled("cost and position", tables::costs(game))));
+    parts.push(controls::draw(game));
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
 }

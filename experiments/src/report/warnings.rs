@@ -3,6 +3,7 @@
 use super::files::RunFolder;
 use super::model::{ALPHA, GameReport, Report, TEST_POSITIONS_WANTED};
 use super::numbers::p_value;
+use crate::config::matched::TOLERANCE;
 use crate::table::grouped;
 use crate::train::metrics::Direction;
 
@@ -21,6 +22,7 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
         all.extend(learned_nothing(game));
         all.extend(epochs(game));
         all.extend(few_test_positions(game));
+        all.extend(mismatched(game));
     }
     all.extend(mixed_conditions(report));
     all.extend(forced(folder));
@@ -74,6 +76,22 @@ fn few_test_positions(game: &GameReport) -> Option<String> {
             grouped(TEST_POSITIONS_WANTED)
         )
     })
+}
+
+/// Controls of step time are matched by hand, so only the measurement says how well.
+fn mismatched(game: &GameReport) -> Vec<String> {
+    let warning = |row: &super::model::RowReport| {
+        let matched = row.matched.as_ref()?;
+        let ratio = matched.ratio.filter(|ratio| (ratio - 1.0).abs() > TOLERANCE)?;
+        Some(format!(
+            "{}: {} has {ratio:.3} times the {} of {}, not within 1 %: it is a weak control; give it other sizes",
+            game.game,
+            row.label,
+            matched.quantity.words(),
+            matched.goal
+        ))
+    };
+    game.rows.iter().filter_map(warning).collect()
 }
 
 fn mixed_conditions(report: &Report) -> Option<String> {

@@ -12,6 +12,9 @@ pub struct MetricLine {
     pub step: u64,
     /// What was looked at.
     pub split: Part,
+    /// Which weights were evaluated; lines of the raw ones do not say so.
+    #[serde(default, skip_serializing_if = "Weights::are_raw")]
+    pub weights: Weights,
     /// Epochs of the training positions seen by then.
     pub epochs: f64,
     /// The values, in the order of the registry ([`crate::train::metrics`]). A metric without meaning for the cell or
@@ -45,6 +48,34 @@ impl Part {
             Self::Validation => "validation",
             Self::Test => "test",
         }
+    }
+}
+
+/// Which weights are evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weights {
+    /// Those of the step itself.
+    #[default]
+    Raw,
+    /// Their average, as the experiment's `averaging` makes it.
+    Averaged,
+}
+
+impl Weights {
+    /// Their name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Averaged => "averaged",
+        }
+    }
+
+    /// Whether they are those of the step.
+    #[must_use]
+    pub const fn are_raw(&self) -> bool {
+        matches!(self, Self::Raw)
     }
 }
 

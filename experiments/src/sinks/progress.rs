@@ -34,10 +34,11 @@ impl<W: Write + Send> Sink for Plain<W> {
     fn line(&mut self, line: &MetricLine) -> io::Result<()> {
         writeln!(
             self.to,
-            "step={}/{} split={}{} positions_per_s={:.0}",
+            "step={}/{} split={}{}{} positions_per_s={:.0}",
             line.step,
             self.steps,
             line.split.name(),
+            of_weights(line),
             shown(line),
             line.time.positions_per_s
         )
@@ -73,7 +74,13 @@ impl Sink for Bar {
             self.bar.set_position(line.step);
             self.bar.set_message(shown(line));
         } else {
-            self.bar.println(format!("step={} split={}{}", line.step, line.split.name(), shown(line)));
+            self.bar.println(format!(
+                "step={} split={}{}{}",
+                line.step,
+                line.split.name(),
+                of_weights(line),
+                shown(line)
+            ));
         }
         Ok(())
     }
@@ -89,6 +96,10 @@ impl Drop for Bar {
     }
 }
 
+fn of_weights(line: &MetricLine) -> String {
+    if line.weights.are_raw() { String::new() } else { format!(" weights={}", line.weights.name()) }
+}
+
 fn shown(line: &MetricLine) -> String {
     SHOWN.iter().filter_map(|name| Some((name, line.metrics.get(name)?))).fold(String::new(), |mut text, (name, v)| {
         let _ = write!(text, " {name}={v:.4}");
@@ -99,7 +110,7 @@ fn shown(line: &MetricLine) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sinks::{Metrics, Time};
+    use crate::sinks::{Metrics, Time, Weights};
 
     #[test]
     fn a_plain_line_has_the_step_the_split_and_the_metrics_it_has() {
@@ -107,7 +118,8 @@ mod tests {
         metrics.push("loss", 3.0);
         metrics.push("policy_loss", 2.5);
         let time = Time { unix_s: 0.0, wall_s: 1.0, positions_per_s: 120.4 };
-        let line = MetricLine { step: 50, split: Part::Train, epochs: 0.5, metrics, time };
+        let weights = Weights::Raw;
+        let line = MetricLine { step: 50, split: Part::Train, weights, epochs: 0.5, metrics, time };
         let mut out = Vec::new();
         Plain::new(600, &mut out).line(&line).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "step=50/600 split=train policy_loss=2.5000 positions_per_s=120\n");

@@ -32,10 +32,15 @@ const FILE_VERSION: &str = "brain.Event:2";
 /// The one scalar of a line that is no metric of it.
 const SPEED: &str = "positions_per_s";
 
-/// The tag under which a metric of a split appears: `<split>/<metric>`.
+/// The tag under which a metric of a split appears: `<split>/<metric>`, of averaged weights `<split>_averaged/<metric>`.
 #[must_use]
 pub fn tag(line: &MetricLine, metric: &str) -> String {
-    format!("{}/{metric}", line.split.name())
+    let split = line.split.name();
+    if line.weights.are_raw() {
+        format!("{split}/{metric}")
+    } else {
+        format!("{split}_{}/{metric}", line.weights.name())
+    }
 }
 
 /// One event file, written to.

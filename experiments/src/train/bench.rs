@@ -6,11 +6,13 @@
 
 mod positions;
 
+pub(super) use positions::random as random_batch;
+
 use super::error::TrainError;
 use super::learner::Learner;
 use super::setup::declare;
 use super::threads::use_threads;
-use crate::config::RunConfig;
+use crate::config::{MicroBatch, RunConfig};
 use dataset::Batch;
 use models::Network;
 use nn::Arena;
@@ -115,8 +117,12 @@ impl Runner {
             rounds: Vec::new(),
         };
         let arena = Arena::initialise(Arc::new(layout), run.seed, "", device)?;
-        let batch = positions::random(run.game, run.input, run.train.batch);
-        Ok(Self { learner: Learner::new(&run, arena)?, run, network, batch, time })
+        let batch = positions::random(&run, run.train.batch);
+        let micro = match run.train.micro_batch {
+            Some(MicroBatch::Of(positions)) => positions,
+            Some(MicroBatch::Auto) | None => run.train.batch,
+        };
+        Ok(Self { learner: Learner::new(&run, arena, micro)?, run, network, batch, time })
     }
 
     fn step(&mut self, number: u64) -> Result<Duration, TrainError> {

@@ -1,6 +1,6 @@
 //! One cell from its folder to its end: begin or go on, train, evaluate, record.
 
-use super::checkpoint::{self, Checkpoint, Prefix, save_final};
+use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, save_final};
 use super::error::{TrainError, without_backtrace};
 use super::events::hparams;
 use super::identity::Identity;
@@ -11,8 +11,10 @@ use super::status::{Fingerprints, State, Status};
 use super::threads::use_threads;
 use super::trainer::{Trainer, first_weights};
 use crate::sinks::tensorboard::{EventLog, HParams};
-use crate::sinks::{Part, Sink};
+use crate::sinks::{Part, Sink, Weights};
+use nn::Arena;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
 
@@ -99,17 +101,21 @@ impl<'a> Cell<'a> {
         note: Note<'a>,
         status: &'a mut Status,
     ) -> Result<Self, TrainError> {
-        let setup = Setup::load(dir, options.device, options.threads, options.smoke)?;
+        let mut setup = Setup::load(dir, options.device, options.threads, options.smoke)?;
         status.steps = setup.config.train.steps;
-        let identity = setup.identity();
         let metrics = dir.join(METRICS_FILE);
         let checkpoint = newest_checkpoint(dir, &metrics, &setup, note)?;
+        let first = match &setup.config.imported {
+            None => first_weights(&setup)?,
+            Some(_) => Arena::from_values(Arc::clone(&setup.layout), &load_final(dir, &setup.layout)?, setup.device)?,
+        };
+        setup.settle_micro_batch(&first, checkpoint.as_ref().and_then(|c| c.identity.micro_batch))?;
+        let identity = setup.identity();
         let forced = match &checkpoint {
             Some(checkpoint) => other_bits(checkpoint, &identity, options.force)?,
             None => Vec::new(),
         };
         let (step, bytes) = checkpoint.as_ref().map_or((0, 0), |c| (c.progress.step, c.progress.metrics.bytes));
-        let first = first_weights(&setup)?;
         let known = if checkpoint.is_some() { Manifest::read(dir)? } else { None };
         let mut manifest = match known {
             Some(manifest) => manifest,
@@ -157,8 +163,11 @@ impl<'a> Cell<'a> {
     }
 
     fn evaluate(&mut self, part: Part) -> Result<(), TrainError> {
-        let line = self.trainer.evaluation_line(part)?;
-        self.recorder.line(&line, self.note)?;
+        for weights in [Weights::Raw, Weights::Averaged] {
+            if let Some(line) = self.trainer.evaluation_line(part, weights)? {
+                self.recorder.line(&line, self.note)?;
+            }
+        }
         self.recorder.show(self.note);
         Ok(())
     }
@@ -184,6 +193,9 @@ impl<'a> Cell<'a> {
         self.recorder.sync()?;
         let weights = self.trainer.weights()?;
         save_final(self.dir, &self.trainer.setup().layout, &weights)?;
+        if let Some(averaged) = self.trainer.averaged()? {
+            save_averaged(self.dir, &self.trainer.setup().layout, &averaged)?;
+        }
         self.status.result = Some(Fingerprints { weights: weights_hash(&weights), batches: self.trainer.batches() });
         self.say(State::Done)?;
         self.recorder.end(self.note);

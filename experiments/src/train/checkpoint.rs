@@ -8,7 +8,7 @@ mod files;
 mod last;
 
 pub use files::{KEPT, prune, remove_all};
-pub use last::{FINAL, load_final, save_final};
+pub use last::{AVERAGED, FINAL, load_averaged, load_final, save_averaged, save_final};
 
 use super::atomic;
 use super::identity::Identity;
@@ -25,9 +25,10 @@ pub const DIR: &str = "checkpoints";
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// The name of the flat weights among the tensors; moments are called `optimizer.<name>`.
+/// The names of the flat weights and of their average among the tensors; moments are called `optimizer.<name>`.
 const WEIGHTS: &str = "weights";
 const MOMENT_PREFIX: &str = "optimizer.";
+const AVERAGE: &str = "average";
 
 /// Flat tensors of one layout.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -36,6 +37,8 @@ pub struct Tensors {
     pub weights: Vec<f32>,
     /// The optimiser's moments by name, each as long as the weights.
     pub moments: BTreeMap<String, Vec<f32>>,
+    /// The averaged weights, where there are any.
+    pub average: Option<Vec<f32>>,
 }
 
 /// What a checkpoint says beside its tensors.
@@ -46,6 +49,9 @@ pub struct Progress {
     pub step: u64,
     /// The optimiser's scalars by name.
     pub optimizer: BTreeMap<String, f64>,
+    /// Updates of the averaged weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average_updates: Option<u64>,
     /// The truth so far.
     pub metrics: Prefix,
     /// Sums of the training metrics since the last line.
@@ -262,6 +268,7 @@ impl Prefix {
 impl Tensors {
     fn to_bytes(&self, dir: &Path) -> Result<Vec<u8>, CheckpointError> {
         let named: Vec<(String, Vec<u8>)> = std::iter::once((WEIGHTS.to_owned(), little_endian(&self.weights)))
+            .chain(self.average.iter().map(|average| (AVERAGE.to_owned(), little_endian(average))))
             .chain(self.moments.iter().map(|(name, m)| (format!("{MOMENT_PREFIX}{name}"), little_endian(m))))
             .collect();
         let mut views = Vec::with_capacity(named.len());
@@ -283,6 +290,7 @@ impl Tensors {
             }
             match name.strip_prefix(MOMENT_PREFIX) {
                 Some(moment) => drop(tensors.moments.insert(moment.to_owned(), values)),
+                None if name == AVERAGE => tensors.average = Some(values),
                 None => tensors.weights = values,
             }
         }

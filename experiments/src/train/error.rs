@@ -85,6 +85,9 @@ pub enum TrainError {
         /// What changed.
         differences: Vec<String>,
     },
+    /// Not even one position fits into the device's memory.
+    #[error("the device has no room for a step of a single position; take a smaller network or another device")]
+    NoRoom,
     /// LibTorch failed.
     #[error("LibTorch: {0}")]
     Torch(TchError),

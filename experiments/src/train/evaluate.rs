@@ -1,19 +1,14 @@
 //! Evaluation on fixed positions: the same in every cell of every experiment on a dataset.
 
 use super::error::TrainError;
+use super::measure::{Measure, Measured};
 use super::setup::Setup;
-use super::tally::{ROWS, Row, Tally};
+use super::tally::{ROWS, Row, Tally, Target};
 use super::tensors::Tensors;
-use crate::config::Mask;
 use crate::sinks::Metrics;
 use dataset::{Batch, Split, evaluation_batches};
-use models::loss::{policy_cross_entropy_rows, policy_log_probs, wdl_cross_entropy_rows};
-use models::{Network, Output};
 use nn::Views;
-use tch::{Kind, TchError, Tensor};
-
-/// How many likeliest moves `policy_top5` looks at.
-const TOP: i64 = 5;
+use tch::{Device, TchError, Tensor};
 
 /// Evaluates weights on at most `positions` positions of a split (whole games, at least one), without gradients.
 ///
@@ -22,65 +17,43 @@ const TOP: i64 = 5;
 pub fn evaluate(setup: &Setup, views: &Views, split: Split, positions: usize) -> Result<Metrics, TrainError> {
     let config = &setup.config;
     let batches = evaluation_batches(&setup.dataset, split, config.input, config.eval.batch, positions as u64)?;
-    let moves = config.spec().moves.len();
+    let measure = Measure {
+        mask: config.train.mask,
+        moves: config.spec().moves.len(),
+        temperature: config.outputs().temperature(),
+    };
     let mut tally = Tally::default();
     for batch in batches {
         let batch = batch?;
         let tensors = Tensors::new(&batch, setup.device)?;
-        let rows = tch::no_grad(|| measure(&setup.network, views, &tensors, config.train.mask, moves))?;
-        add_rows(&mut tally, &batch, &rows);
+        let measured = tch::no_grad(|| measure.all(&setup.network.forward(views, &tensors.packed), &tensors))?;
+        add_rows(&mut tally, &batch, &measured)?;
     }
     Ok(tally.metrics(config.train.mask))
 }
 
-/// Every measurement of [`ROWS`] on every row, `[rows of ROWS][b]` one after the other.
-fn measure(network: &Network, views: &Views, batch: &Tensors, mask: Mask, moves: usize) -> Result<Vec<f32>, TchError> {
-    let Output { policy_bv, wdl_b3 } = network.forward(views, &batch.packed);
-    let targets = batch.targets();
-    let legal = batch.legal(moves);
-    let unmasked = policy_log_probs(&policy_bv, None);
-    let log_probs = match mask {
-        Mask::Train | Mask::Eval => policy_log_probs(&policy_bv, Some(&legal)),
-        Mask::None => unmasked.shallow_clone(),
-    };
-    let cross_entropy = policy_cross_entropy_rows(&log_probs, targets);
-    let wanted_b1 = wanted_moves(batch);
-    let likeliest = log_probs.f_topk(TOP.min(moves as i64), -1, true, true)?.1;
-    let outcome_hit = wdl_b3.f_argmax(-1, false)?.f_eq_tensor(&batch.outcome)?;
-    let measured: [Tensor; ROWS.len()] = [
-        cross_entropy.shallow_clone(),
-        cross_entropy - targets.entropy_rows(),
-        hit(&log_probs.f_argmax(-1, true)?, &wanted_b1)?,
-        hit(&likeliest, &wanted_b1)?,
-        hit(&unmasked.f_argmax(-1, true)?, &wanted_b1)?,
-        (unmasked.f_exp()? * legal.to_kind(Kind::Float)).f_sum_dim_intlist([-1i64].as_slice(), false, Kind::Float)?,
-        legal.f_sum_dim_intlist([-1i64].as_slice(), false, Kind::Float)?.f_log()?,
-        wdl_cross_entropy_rows(&wdl_b3, &batch.outcome),
-        outcome_hit.to_kind(Kind::Float),
-    ];
-    Vec::try_from(Tensor::f_cat(&measured, 0)?.f_to_device(tch::Device::Cpu)?)
-}
-
-/// The likeliest target move of every row, `[b,1]`, −1 where it has none.
-fn wanted_moves(batch: &Tensors) -> Tensor {
-    let best = batch.policy_prob.argmax(1, true);
-    batch.policy_index.gather(1, &best, false)
-}
-
-/// Whether one of the moves `[b,k]` is the wanted one, `[b]`.
-fn hit(moves_bk: &Tensor, wanted_b1: &Tensor) -> Result<Tensor, TchError> {
-    Ok(moves_bk.f_eq_tensor(wanted_b1)?.f_any_dim(1, false)?.to_kind(Kind::Float))
-}
-
-fn add_rows(tally: &mut Tally, batch: &Batch, measured: &[f32]) {
+fn add_rows(tally: &mut Tally, batch: &Batch, measured: &Measured) -> Result<(), TchError> {
+    let columns = measured.values.iter().map(|(_, rows)| rows).chain(measured.counts.iter().map(|(_, rows)| rows));
+    let columns: Vec<&Tensor> = columns.collect();
+    // One transfer for all columns, `[columns][b]` one after the other.
+    let numbers: Vec<f32> = Vec::try_from(Tensor::f_cat(&columns, 0)?.f_to_device(Device::Cpu)?)?;
+    let (values, counts) = numbers.split_at(measured.values.len() * batch.size);
     for i in 0..batch.size {
-        let candidates = &batch.policy_index[i * batch.candidates..(i + 1) * batch.candidates];
-        tally.add(&Row {
-            values: std::array::from_fn(|metric| measured[metric * batch.size + i]),
-            has_policy: candidates.iter().any(|&index| index >= 0),
-            has_value: batch.outcome[i] >= 0,
+        let mut row = Row {
+            values: [None; ROWS.len()],
+            counts: [0; Target::COUNT],
             phase: usize::from(batch.phase[i]),
             novel: batch.novel[i],
-        });
+        };
+        for ((name, _), column) in measured.values.iter().zip(values.chunks(batch.size)) {
+            if let Some(place) = ROWS.iter().position(|(row, _)| row == name) {
+                row.values[place] = Some(column[i]);
+            }
+        }
+        for ((target, _), column) in measured.counts.iter().zip(counts.chunks(batch.size)) {
+            row.counts[*target as usize] = column[i] as u32;
+        }
+        tally.add(&row);
     }
+    Ok(())
 }

@@ -21,7 +21,7 @@ pub fn hparams(run: &RunConfig) -> HParams {
         ("model", of(serde_json::to_value(model))),
         ("input", of(serde_json::to_value(input))),
         ("mask", of(serde_json::to_value(mask))),
-        ("optimizer", of(serde_json::to_value(run.train.optimizer))),
+        ("optimizer", of(serde_json::to_value(&run.train.optimizer))),
         ("learning_rate", of(serde_json::to_value(&run.train.learning_rate))),
         ("batch", of(serde_json::to_value(batch))),
         ("steps", of(serde_json::to_value(steps))),

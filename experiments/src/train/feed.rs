@@ -22,12 +22,14 @@ pub(super) struct Fed {
 }
 
 impl Feed {
-    /// Batches from number `start` on; `chain` is the hash of those before it.
+    /// Batches from number `start` on; `chain` is the hash of those before it. `values`: whether they train on the values
+    /// of positions, which every batch has.
     pub(super) fn start(
         dataset: &Arc<Dataset>,
         config: LoaderConfig,
         start: u64,
         mut chain: blake3::Hash,
+        values: bool,
     ) -> Result<Self, TrainError> {
         let (sender, batches) = sync_channel(AHEAD);
         let dataset = Arc::clone(dataset);
@@ -39,7 +41,7 @@ impl Feed {
             };
             loop {
                 let fed = loader.next().map(|batch| {
-                    chain = link(&chain, &batch);
+                    chain = link(&chain, &batch, values);
                     Fed { batch, chain }
                 });
                 let failed = fed.is_err();
@@ -65,7 +67,7 @@ pub(super) fn beginning() -> blake3::Hash {
 }
 
 /// The hash after one more batch: of the hash before it and of everything that training reads from it.
-fn link(before: &blake3::Hash, batch: &Batch) -> blake3::Hash {
+fn link(before: &blake3::Hash, batch: &Batch, values: bool) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(before.as_bytes()).update(&batch.packed).update(&batch.legal);
     for index in &batch.policy_index {
@@ -76,6 +78,14 @@ fn link(before: &blake3::Hash, batch: &Batch) -> blake3::Hash {
     }
     for outcome in &batch.outcome {
         hasher.update(&outcome.to_le_bytes());
+    }
+    // The rest is empty where it was not asked for, and then no part of the hash.
+    let values = if values { &batch.value[..] } else { &[] };
+    for number in values.iter().chain(&batch.short_term).chain(&batch.plies_left) {
+        hasher.update(&number.to_le_bytes());
+    }
+    for label in &batch.map {
+        hasher.update(&label.to_le_bytes());
     }
     hasher.finalize()
 }

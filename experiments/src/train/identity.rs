@@ -22,6 +22,9 @@ pub struct Identity {
     pub device: String,
     /// Their element type.
     pub dtype: String,
+    /// Positions that go through the network at once, where the machine decided it; a cell that goes on keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub micro_batch: Option<usize>,
 }
 
 impl Identity {
@@ -61,6 +64,7 @@ mod tests {
             threads: 1,
             device: "cpu".into(),
             dtype: "f32".into(),
+            micro_batch: None,
         };
         assert!(began.differences(&began).is_empty());
         let now = Identity { threads: 2, ..began.clone() };

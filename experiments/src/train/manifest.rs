@@ -83,7 +83,7 @@ pub struct Parameters {
     pub trunk: usize,
     /// Position encodings.
     pub encoding: usize,
-    /// Policy and value heads.
+    /// Heads.
     pub head: usize,
 }
 
@@ -94,7 +94,7 @@ pub struct MacsByPart {
     pub trunk: u64,
     /// Position encodings.
     pub encoding: u64,
-    /// Policy and value heads.
+    /// Heads.
     pub head: u64,
     /// The paper's count.
     pub paper: u64,
@@ -196,7 +196,7 @@ impl DatasetFacts {
 
 impl From<Macs> for MacsByPart {
     fn from(macs: Macs) -> Self {
-        Self { trunk: macs.trunk, encoding: macs.encoding, head: macs.policy + macs.value, paper: macs.paper }
+        Self { trunk: macs.trunk, encoding: macs.encoding, head: macs.of_heads(), paper: macs.paper }
     }
 }
 

@@ -1,11 +1,12 @@
 //! The registry of metrics: what each name means, its unit, and which way is better.
 //!
 //! A direction belongs to its metric, so that no report can call a higher loss an improvement. Every mean divides by
-//! the number of rows that have its target (`policy_targets` or `value_targets`, of the bucket where it is of one),
-//! summed in f64 in the order of the rows.
+//! the number of rows that have its target (`policy_targets`, `value_targets` …, of the bucket where it is of one), that of a
+//! map by the number of labelled cells, summed in f64 in the order of the rows.
 
-use crate::config::Mask;
+use crate::config::{Loss, Mask};
 use games::Phase;
+use models::Outputs;
 use std::sync::LazyLock;
 
 /// Which way a metric improves.
@@ -38,6 +39,8 @@ pub struct Metric {
     pub renormalised: bool,
     /// Whether evaluations measure it, so that a verdict can be about it; lines of training alone have the others.
     pub evaluated: bool,
+    /// The loss whose head it is about; a network without that head does not have the metric.
+    pub head: Option<Loss>,
 }
 
 impl Metric {
@@ -46,6 +49,12 @@ impl Metric {
     #[must_use]
     pub fn applies(&self, mask: Mask) -> bool {
         !(self.illegal_moves && mask == Mask::Train)
+    }
+
+    /// Whether a network with these heads has it.
+    #[must_use]
+    pub fn measured(&self, outputs: &Outputs) -> bool {
+        self.head.is_none_or(|head| Loss::of(outputs).contains(&head))
     }
 
     /// Whether it means the same for networks that are evaluated with these two masks.
@@ -105,14 +114,43 @@ fn metric(name: &str, unit: &'static str, direction: Direction, description: &st
         illegal_moves: false,
         renormalised: false,
         evaluated: true,
+        head: None,
     }
 }
 
+/// The same, of a head.
+fn of_head(head: Loss, metrics: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
+    metrics.into_iter().map(|metric| Metric { head: Some(head), ..metric }).collect()
+}
+
 fn of_all_positions() -> Vec<Metric> {
+    use Direction::Neither;
+    let mut metrics = of_policy();
+    metrics.extend(of_value());
+    metrics.push(metric("positions", "positions", Neither, "positions looked at"));
+    metrics.extend(of_head(
+        Loss::Policy,
+        [metric("policy_targets", "positions", Neither, "positions whose move is a policy target")],
+    ));
+    metrics.extend(of_head(
+        Loss::Value,
+        [metric("value_targets", "positions", Neither, "positions whose game has a known outcome")],
+    ));
+    metrics.extend(of_soft_policy());
+    metrics.extend(of_rewards());
+    metrics.extend(of_moves_left());
+    metrics.extend(of_map());
+    metrics
+}
+
+fn masked(metric: Metric) -> Metric {
+    Metric { renormalised: true, ..metric }
+}
+
+fn of_policy() -> Vec<Metric> {
     use Direction::{Higher, Lower, Neither};
     let on_illegal = |metric: Metric| Metric { illegal_moves: true, ..metric };
-    let masked = |metric: Metric| Metric { renormalised: true, ..metric };
-    vec![
+    let metrics = [
         masked(metric("policy_loss", "nats", Lower, "cross-entropy of the policy with the target moves")),
         masked(metric("policy_kl", "nats", Lower, "policy cross-entropy less the entropy of its target")),
         masked(metric(
@@ -135,6 +173,13 @@ fn of_all_positions() -> Vec<Metric> {
         )),
         on_illegal(metric("legal_mass", "share", Higher, "probability on legal moves before any mask")),
         metric("uniform_baseline", "nats", Neither, "policy cross-entropy of a uniform choice among legal moves"),
+    ];
+    of_head(Loss::Policy, metrics)
+}
+
+fn of_value() -> Vec<Metric> {
+    use Direction::{Higher, Lower};
+    let metrics = [
         metric("value_loss", "nats", Lower, "cross-entropy of win/draw/loss with the game's outcome"),
         metric(
             "value_accuracy",
@@ -142,10 +187,63 @@ fn of_all_positions() -> Vec<Metric> {
             Higher,
             "positions whose likeliest of win/draw/loss is the outcome; a draw is a draw",
         ),
-        metric("positions", "positions", Neither, "positions looked at"),
-        metric("policy_targets", "positions", Neither, "positions whose move is a policy target"),
-        metric("value_targets", "positions", Neither, "positions whose game has a known outcome"),
-    ]
+    ];
+    of_head(Loss::Value, metrics)
+}
+
+fn of_soft_policy() -> Vec<Metric> {
+    let loss = "cross-entropy of the soft policy with the targets at its temperature";
+    let kl = "soft policy cross-entropy less the entropy of its target";
+    let metrics = [("soft_policy_loss", loss), ("soft_policy_kl", kl)];
+    of_head(Loss::SoftPolicy, metrics.map(|(name, what)| masked(metric(name, "nats", Direction::Lower, what))))
+}
+
+fn of_rewards() -> Vec<Metric> {
+    use Direction::{Lower, Neither};
+    let of = |losses: [Loss; 3], targets: &str, what: &str| {
+        let [value, error, buckets] = losses;
+        let lower = |loss: Loss, unit, description: String| {
+            of_head(loss, [metric(loss.metric(), unit, Lower, &description)]).remove(0)
+        };
+        let count = metric(targets, "positions", Neither, &format!("positions that have the {what}"));
+        [
+            lower(value, "", format!("squared error of the {what}, which lies in −1…1")),
+            lower(error, "", format!("squared error of the predicted squared error of the {what}")),
+            lower(buckets, "nats", format!("cross-entropy of the interval that the {what} lies in")),
+            Metric { head: Some(value), ..count },
+        ]
+    };
+    let q = of([Loss::Q, Loss::QError, Loss::QBuckets], "q_targets", "reward");
+    let short_term = [Loss::ShortTerm, Loss::ShortTermError, Loss::ShortTermBuckets];
+    q.into_iter().chain(of(short_term, "short_term_targets", "short-term reward")).collect()
+}
+
+fn of_moves_left() -> Vec<Metric> {
+    use Direction::{Lower, Neither};
+    let metrics = [
+        metric("moves_left_loss", "", Lower, "Huber's loss of the moves left, in units of 20"),
+        metric("moves_left_error", "moves", Lower, "mean absolute error of the moves left"),
+        metric("moves_left_targets", "positions", Neither, "positions whose game has a known end"),
+    ];
+    of_head(Loss::MovesLeft, metrics)
+}
+
+fn of_map() -> Vec<Metric> {
+    use Direction::{Higher, Lower, Neither};
+    let metrics = [
+        metric("map_loss", "nats", Lower, "cross-entropy of the map's labels, over labelled cells"),
+        metric("map_accuracy", "share", Higher, "labelled cells whose likeliest label is theirs"),
+        metric("map_recall", "share", Higher, "the same of cells with another label than 0"),
+        metric("map_specificity", "share", Higher, "the same of cells with the label 0"),
+        metric(
+            "map_balanced_accuracy",
+            "share",
+            Higher,
+            "the mean of map_recall and map_specificity: guessing one label for all cells gives 0.5",
+        ),
+        metric("map_cells", "cells", Neither, "labelled cells"),
+    ];
+    of_head(Loss::Map, metrics)
 }
 
 /// The same of one bucket's positions.
@@ -159,14 +257,17 @@ fn of_bucket(bucket: &str) -> impl Iterator<Item = Metric> {
 
 fn of_training() -> impl Iterator<Item = Metric> {
     use Direction::{Higher, Lower, Neither};
-    [
+    let weighted = Loss::ALL.iter().map(|&loss| {
+        let description = format!("{} times its weight, as it stands in the sum", loss.metric());
+        Metric { head: Some(loss), ..metric(loss.weighted_metric(), "", Lower, &description) }
+    });
+    let of_steps = [
         metric("loss", "nats", Lower, "what the optimiser minimises: the weighted sum of the losses"),
         metric("gradient_norm", "", Neither, "global norm of the gradient before clipping"),
         metric("learning_rate", "", Neither, "learning rate of the step"),
         metric("positions_per_s", "positions/s", Higher, "speed since the last line; a time, so no part of the bits"),
-    ]
-    .into_iter()
-    .map(|metric| Metric { evaluated: false, ..metric })
+    ];
+    weighted.chain(of_steps).map(|metric| Metric { evaluated: false, ..metric })
 }
 
 #[cfg(test)]

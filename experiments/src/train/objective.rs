@@ -1,21 +1,46 @@
 //! What a step minimises, and what its line says.
 
 use super::tensors::Tensors;
-use crate::config::{LossWeights, Mask};
-use models::loss::{Sum, policy_cross_entropy, wdl_cross_entropy};
-use models::{Network, Output};
+use crate::config::{Loss, LossWeights, Mask, RunConfig};
+use models::loss::{
+    MapTargets, PolicyTargets, RewardTargets, Sum, moves_left_present, moves_left_rows, pair_map_cells,
+    policy_cross_entropy, reward_bucket_rows, reward_error_rows, reward_squared_error_rows, square_map_cells,
+    wdl_cross_entropy,
+};
+use models::{Network, Output, Reward};
 use nn::Views;
 use tch::Tensor;
 
-/// The losses of one batch, scalars on the device.
+/// One loss on a batch.
 #[derive(Debug)]
-pub(super) struct Losses {
-    /// The weighted sum, through which gradients flow.
-    pub(super) objective: Tensor,
-    /// Policy cross-entropy as evaluations measure it.
-    pub(super) policy: Tensor,
-    /// Win/draw/loss cross-entropy.
-    pub(super) value: Tensor,
+pub(super) struct Term {
+    /// Which.
+    pub(super) loss: Loss,
+    /// Its weight in the objective.
+    pub(super) weight: f64,
+    /// What gradients flow through.
+    pub(super) trained: Sum,
+    /// The same as evaluations measure it, where that is not what is trained.
+    shown: Option<Sum>,
+}
+
+impl Term {
+    /// What lines show.
+    pub(super) fn shown(&self) -> &Sum {
+        self.shown.as_ref().unwrap_or(&self.trained)
+    }
+}
+
+/// Where a batch has the target of a loss, bool, as [`Objective::terms`] counts it.
+pub(super) fn present(loss: Loss, batch: &Tensors) -> Tensor {
+    match loss {
+        Loss::Policy | Loss::SoftPolicy => batch.targets().present(),
+        Loss::Value => batch.outcome.ge(0),
+        Loss::Q | Loss::QError | Loss::QBuckets => batch.rewards().present_b,
+        Loss::ShortTerm | Loss::ShortTermError | Loss::ShortTermBuckets => batch.short_term_rewards().present_b,
+        Loss::MovesLeft => moves_left_present(&batch.moves_left),
+        Loss::Map => batch.map.ge(0),
+    }
 }
 
 /// How the losses of a run are made.
@@ -25,26 +50,83 @@ pub(super) struct Objective {
     pub(super) weights: LossWeights,
     /// Size of the vocabulary.
     pub(super) moves: usize,
+    /// T of the soft policy's targets.
+    pub(super) temperature: f64,
 }
 
 impl Objective {
-    /// Runs the network on a batch.
-    pub(super) fn losses(&self, network: &Network, views: &Views, batch: &Tensors) -> Losses {
-        let Output { policy_bv, wdl_b3 } = network.forward(views, &batch.packed);
-        let value = wdl_cross_entropy(&wdl_b3, &batch.outcome).mean();
-        let trained = self.policy(&policy_bv, batch, self.mask == Mask::Train);
-        let objective = &trained * self.weights.policy + &value * self.weights.value;
-        // Masked in evaluations only: the line shows what evaluations will, so that the two can be compared.
-        let policy = match self.mask {
-            Mask::Eval => tch::no_grad(|| self.policy(&policy_bv.detach(), batch, true)),
-            Mask::Train | Mask::None => trained.detach(),
-        };
-        Losses { objective, policy, value: value.detach() }
+    /// Those of a run.
+    pub(super) fn of(run: &RunConfig) -> Self {
+        Self {
+            mask: run.train.mask,
+            weights: run.train.loss,
+            moves: run.spec().moves.len(),
+            temperature: run.outputs().temperature(),
+        }
     }
 
-    fn policy(&self, policy_bv: &Tensor, batch: &Tensors, masked: bool) -> Tensor {
-        let legal = masked.then(|| batch.legal(self.moves));
-        let sum: Sum = policy_cross_entropy(policy_bv, legal.as_ref(), batch.targets());
-        sum.mean()
+    /// Runs the network on a batch: the loss of each of its heads, in the order of [`Loss::ALL`].
+    pub(super) fn terms(&self, network: &Network, views: &Views, batch: &Tensors) -> Vec<Term> {
+        let output = network.forward(views, &batch.packed);
+        Loss::ALL.iter().filter_map(|&loss| self.term(loss, &output, batch)).collect()
     }
+
+    /// One loss; `None` if the network has no head for it.
+    fn term(&self, loss: Loss, output: &Output, batch: &Tensors) -> Option<Term> {
+        let (trained, shown) = match loss {
+            Loss::Policy => self.policy(output.policy_bv.as_ref()?, batch, batch.targets()),
+            Loss::SoftPolicy => {
+                let soft = batch.targets().softened(self.temperature);
+                let targets = PolicyTargets { index_bk: &batch.policy_index, prob_bk: &soft };
+                self.policy(output.soft_policy_bv.as_ref()?, batch, targets)
+            }
+            Loss::Value => (wdl_cross_entropy(output.wdl_b3.as_ref()?, &batch.outcome), None),
+            Loss::Q | Loss::QError | Loss::QBuckets => (reward(loss, output.q.as_ref()?, &batch.rewards())?, None),
+            Loss::ShortTerm | Loss::ShortTermError | Loss::ShortTermBuckets => {
+                (reward(loss, output.short_term.as_ref()?, &batch.short_term_rewards())?, None)
+            }
+            Loss::MovesLeft => {
+                let rows = moves_left_rows(output.moves_left_b.as_ref()?, &batch.moves_left);
+                (Sum::of(&rows, &moves_left_present(&batch.moves_left)), None)
+            }
+            Loss::Map => (map(output, batch)?, None),
+        };
+        Some(Term { loss, weight: self.weights.of(loss), trained, shown })
+    }
+
+    /// What is trained, and what is shown where that is something else: masked in evaluations only, the line shows what
+    /// evaluations will, so that the two can be compared.
+    fn policy(&self, logits_bv: &Tensor, batch: &Tensors, targets: PolicyTargets<'_>) -> (Sum, Option<Sum>) {
+        let masked = || batch.legal(self.moves);
+        match self.mask {
+            Mask::Train => (policy_cross_entropy(logits_bv, Some(&masked()), targets), None),
+            Mask::None => (policy_cross_entropy(logits_bv, None, targets), None),
+            Mask::Eval => {
+                let shown = tch::no_grad(|| policy_cross_entropy(&logits_bv.detach(), Some(&masked()), targets));
+                (policy_cross_entropy(logits_bv, None, targets), Some(shown))
+            }
+        }
+    }
+}
+
+/// A loss of a reward; `None` if the head does not say that much.
+fn reward(loss: Loss, reward: &Reward, targets: &RewardTargets) -> Option<Sum> {
+    let rows = match loss {
+        Loss::QError | Loss::ShortTermError => reward_error_rows(reward.error_b.as_ref()?, &reward.value_b, targets),
+        Loss::QBuckets | Loss::ShortTermBuckets => reward_bucket_rows(reward.buckets_bn.as_ref()?, targets),
+        _ => reward_squared_error_rows(&reward.value_b, targets),
+    };
+    Some(Sum::of(&rows, &targets.present_b))
+}
+
+/// The loss of a map over its labelled cells.
+fn map(output: &Output, batch: &Tensors) -> Option<Sum> {
+    let of = |cells: Tensor, targets: &MapTargets| Sum::of(&cells, &targets.present_bc);
+    if let Some(logits) = &output.squares_bnc {
+        let targets = batch.map_targets(logits.size()[1]);
+        return Some(of(square_map_cells(logits, &targets), &targets));
+    }
+    let logits = output.pairs_bnn.as_ref()?;
+    let targets = batch.map_targets(logits.size()[1] * logits.size()[2]);
+    Some(of(pair_map_cells(logits, &targets), &targets))
 }

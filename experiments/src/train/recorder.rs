@@ -76,7 +76,7 @@ impl Other {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sinks::{Metrics, Part, Time, jsonl};
+    use crate::sinks::{Metrics, Part, Time, Weights, jsonl};
     use std::io;
 
     struct Full;
@@ -100,7 +100,8 @@ mod tests {
         let mut notes = Vec::new();
         for step in 0..3 {
             let time = Time { unix_s: 0.0, wall_s: 0.0, positions_per_s: 0.0 };
-            let line = MetricLine { step, split: Part::Train, epochs: 0.0, metrics: Metrics::default(), time };
+            let (split, weights, metrics) = (Part::Train, Weights::Raw, Metrics::default());
+            let line = MetricLine { step, split, weights, epochs: 0.0, metrics, time };
             recorder.line(&line, &mut |text| notes.push(text.to_owned())).unwrap();
             recorder.show(&mut |text| notes.push(text.to_owned()));
         }

@@ -1,14 +1,16 @@
 //! What a cell is made of before the first number is drawn: configuration, dataset, declared network.
 
 use super::error::TrainError;
+use super::fit;
 use super::identity::Identity;
 use super::machine::{Cpu, LibTorch};
-use crate::config::RunConfig;
 use crate::config::dataset::open_dataset;
 use crate::config::identity::{NUMERICS_VERSION, hash};
-use dataset::Dataset;
-use models::Network;
-use nn::Layout;
+use crate::config::{MicroBatch, RunConfig};
+use dataset::value::SHORT_TERM_DECAY;
+use dataset::{Dataset, Targets, ValueTarget};
+use models::{AverageConfig, Network};
+use nn::{Arena, Layout};
 use std::path::Path;
 use std::sync::Arc;
 use tch::Device;
@@ -35,6 +37,8 @@ pub struct Setup {
     pub device: Device,
     /// Threads inside an operation.
     pub threads: usize,
+    /// Positions that go through the network at once.
+    pub micro_batch: usize,
 }
 
 impl Setup {
@@ -47,16 +51,20 @@ impl Setup {
         if smoke {
             shorten(&mut config);
         }
-        let dataset = Arc::new(open_dataset(&config.data).map_err(TrainError::Open)?);
-        if dataset.game() != config.game {
-            return Err(TrainError::OtherGame {
-                dataset: dataset.manifest().name.clone(),
-                found: dataset.game().name(),
-                expected: config.game.name(),
-            });
-        }
+        let dataset = Arc::new(open_data(&config)?);
         let (network, layout) = declare(&config)?;
-        Ok(Self { config, dataset, network, layout: Arc::new(layout), device, threads })
+        let micro_batch = config.train.batch;
+        Ok(Self { config, dataset, network, layout: Arc::new(layout), device, threads, micro_batch })
+    }
+
+    /// Settles how many positions go through the network at once: as the run says, as the checkpoint's cell has it
+    /// (`known`), or as many as the device has room for.
+    ///
+    /// # Errors
+    /// If not even one position fits, or the device fails.
+    pub(super) fn settle_micro_batch(&mut self, arena: &Arena, known: Option<usize>) -> Result<(), TrainError> {
+        self.micro_batch = fit::micro_batch(self, arena, known)?;
+        Ok(())
     }
 
     /// What its bits depend on, on this machine.
@@ -71,9 +79,40 @@ impl Setup {
             instruction_set: cpu.instruction_set(),
             threads: self.threads,
             device: device_name(self.device),
-            dtype: "f32".to_owned(),
+            dtype: self.config.train.dtype.name().to_owned(),
+            micro_batch: (self.config.train.micro_batch == Some(MicroBatch::Auto)).then_some(self.micro_batch),
         }
     }
+}
+
+/// A run's dataset, with the targets that it learns.
+///
+/// # Errors
+/// If it cannot be opened, is of another game or lacks a target.
+pub(crate) fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
+    let mut dataset = open_dataset(&config.data).map_err(TrainError::Open)?;
+    if dataset.game() != config.game {
+        return Err(TrainError::OtherGame {
+            dataset: dataset.manifest().name.clone(),
+            found: dataset.game().name(),
+            expected: config.game.name(),
+        });
+    }
+    if !config.view.bucket.is_empty() {
+        dataset.restrict(&config.view.bucket)?;
+    }
+    dataset.set_moves(config.moves)?;
+    dataset.set_targets(targets(config))?;
+    Ok(dataset)
+}
+
+/// What a run learns beside the policy and the outcome.
+fn targets(config: &RunConfig) -> Targets {
+    let outputs = config.outputs();
+    // Without a word about the value the reward is the stored one, and there must be one.
+    let value = config.view.value.or_else(|| outputs.q.map(|_| ValueTarget::Score));
+    let short_term = outputs.short_term.map(|_| SHORT_TERM_DECAY);
+    Targets { value, draw: false, short_term, plies_left: outputs.moves_left.is_some() }
 }
 
 /// The network of a run.
@@ -94,7 +133,11 @@ pub fn device_name(device: Device) -> String {
     }
 }
 
-fn read_config(path: &Path) -> Result<RunConfig, TrainError> {
+/// The configuration of a cell.
+///
+/// # Errors
+/// If the file is missing or cannot be read as one.
+pub(crate) fn read_config(path: &Path) -> Result<RunConfig, TrainError> {
     let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
     let text = std::fs::read_to_string(path)
         .map_err(|error| refused(format!("cannot be read: {error}; `posenc run` makes the folders of cells")))?;
@@ -106,6 +149,9 @@ fn shorten(config: &mut RunConfig) {
     let positions = SMOKE_BATCHES * config.eval.batch;
     config.train.steps = config.train.steps.min(SMOKE_STEPS);
     config.train.log_every = 1;
+    if let Some(AverageConfig::Swa(swa)) = &mut config.train.averaging {
+        swa.every = swa.every.min(SMOKE_STEPS);
+    }
     config.eval.validation_positions = config.eval.validation_positions.min(positions);
     config.eval.test_positions = config.eval.test_positions.min(positions);
 }

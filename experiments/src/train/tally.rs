@@ -6,7 +6,7 @@ use crate::sinks::Metrics;
 use games::Phase;
 
 /// What is measured on every row, and which target it needs.
-pub(super) const ROWS: [(&str, Target); 9] = [
+pub(super) const ROWS: [(&str, Target); 23] = [
     ("policy_loss", Target::Policy),
     ("policy_kl", Target::Policy),
     ("policy_accuracy", Target::Policy),
@@ -16,24 +16,72 @@ pub(super) const ROWS: [(&str, Target); 9] = [
     ("uniform_baseline", Target::Policy),
     ("value_loss", Target::Value),
     ("value_accuracy", Target::Value),
+    ("soft_policy_loss", Target::SoftPolicy),
+    ("soft_policy_kl", Target::SoftPolicy),
+    ("q_loss", Target::Q),
+    ("q_error_loss", Target::Q),
+    ("q_buckets_loss", Target::Q),
+    ("short_term_loss", Target::ShortTerm),
+    ("short_term_error_loss", Target::ShortTerm),
+    ("short_term_buckets_loss", Target::ShortTerm),
+    ("moves_left_loss", Target::MovesLeft),
+    ("moves_left_error", Target::MovesLeft),
+    ("map_loss", Target::Cells),
+    ("map_accuracy", Target::Cells),
+    (RECALL, Target::CellsAboveZero),
+    (SPECIFICITY, Target::CellsOfZero),
 ];
 
-/// What a row must have for a measurement to count.
+const RECALL: &str = "map_recall";
+const SPECIFICITY: &str = "map_specificity";
+
+/// What a row must have for a measurement to count; a row has it once, or as often as it has such cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     /// A move that is a policy target.
     Policy,
     /// A known outcome.
     Value,
+    /// A policy target for the soft policy.
+    SoftPolicy,
+    /// A reward.
+    Q,
+    /// A short-term reward.
+    ShortTerm,
+    /// A known end of the game.
+    MovesLeft,
+    /// Labelled cells of a map.
+    Cells,
+    /// Those of any label but 0.
+    CellsAboveZero,
+    /// Those of label 0.
+    CellsOfZero,
+}
+
+impl Target {
+    pub(super) const COUNT: usize = Self::CellsOfZero as usize + 1;
+
+    /// The metric that counts it.
+    fn of_count(name: &str) -> Option<Self> {
+        match name {
+            "policy_targets" => Some(Self::Policy),
+            "value_targets" => Some(Self::Value),
+            "q_targets" => Some(Self::Q),
+            "short_term_targets" => Some(Self::ShortTerm),
+            "moves_left_targets" => Some(Self::MovesLeft),
+            "map_cells" => Some(Self::Cells),
+            _ => None,
+        }
+    }
 }
 
 /// One evaluated position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
-    /// In the order of [`ROWS`].
-    pub(super) values: [f32; ROWS.len()],
-    pub(super) has_policy: bool,
-    pub(super) has_value: bool,
+    /// In the order of [`ROWS`]: a sum over what the row has of the target; `None` where the network has no such head.
+    pub(super) values: [Option<f32>; ROWS.len()],
+    /// How much of each target the row has, by [`Target`].
+    pub(super) counts: [u32; Target::COUNT],
     /// Index in [`Phase::ALL`].
     pub(super) phase: usize,
     pub(super) novel: bool,
@@ -45,19 +93,21 @@ pub(super) struct Tally {
     all: Bucket,
     phases: [Bucket; Phase::ALL.len()],
     novel: Bucket,
+    /// Which of [`ROWS`] the network's heads give.
+    measured: [bool; ROWS.len()],
 }
 
 #[derive(Debug, Default)]
 struct Bucket {
     positions: u64,
-    with_policy: u64,
-    with_value: u64,
+    counts: [u64; Target::COUNT],
     sums: [f64; ROWS.len()],
 }
 
 impl Tally {
     /// Takes the next row.
     pub(super) fn add(&mut self, row: &Row) {
+        self.measured = row.values.map(|value| value.is_some());
         self.all.add(row);
         if let Some(phase) = self.phases.get_mut(row.phase) {
             phase.add(row);
@@ -80,46 +130,44 @@ impl Tally {
 
     fn value(&self, metric: &Metric) -> Option<f64> {
         match metric.name.split_once('.') {
-            None => self.all.value(&metric.name),
-            Some((base, NOVEL)) => self.novel.value(base),
+            None => self.of(&self.all, &metric.name),
+            Some((base, NOVEL)) => self.of(&self.novel, base),
             Some((base, bucket)) => {
                 let phase = Phase::ALL.iter().position(|phase| phase.name() == bucket)?;
-                self.phases[phase].value(base)
+                self.of(&self.phases[phase], base)
             }
         }
+    }
+
+    /// A mean over what a bucket has of the target, or a count; `None` without such rows or without the head.
+    fn of(&self, bucket: &Bucket, name: &str) -> Option<f64> {
+        if name == "positions" {
+            return Some(bucket.positions as f64);
+        }
+        if name == "map_balanced_accuracy" {
+            return Some((self.of(bucket, RECALL)? + self.of(bucket, SPECIFICITY)?) / 2.0);
+        }
+        if let Some(target) = Target::of_count(name) {
+            let has_head = ROWS.iter().zip(self.measured).any(|((_, needs), measured)| measured && *needs == target);
+            return has_head.then(|| bucket.counts[target as usize] as f64);
+        }
+        let place = ROWS.iter().position(|&(row, _)| row == name)?;
+        let count = bucket.counts[ROWS[place].1 as usize];
+        (self.measured[place] && count > 0).then(|| bucket.sums[place] / count as f64)
     }
 }
 
 impl Bucket {
     fn add(&mut self, row: &Row) {
         self.positions += 1;
-        self.with_policy += u64::from(row.has_policy);
-        self.with_value += u64::from(row.has_value);
+        for (sum, count) in self.counts.iter_mut().zip(row.counts) {
+            *sum += u64::from(count);
+        }
         for ((sum, value), (_, target)) in self.sums.iter_mut().zip(row.values).zip(ROWS) {
-            let counts = match target {
-                Target::Policy => row.has_policy,
-                Target::Value => row.has_value,
-            };
-            if counts {
-                *sum += f64::from(value);
+            if row.counts[target as usize] > 0 {
+                *sum += f64::from(value.unwrap_or_default());
             }
         }
-    }
-
-    /// A mean over the rows with its target, or a count; `None` without such rows.
-    fn value(&self, name: &str) -> Option<f64> {
-        match name {
-            "positions" => return Some(self.positions as f64),
-            "policy_targets" => return Some(self.with_policy as f64),
-            "value_targets" => return Some(self.with_value as f64),
-            _ => {}
-        }
-        let place = ROWS.iter().position(|&(row, _)| row == name)?;
-        let count = match ROWS[place].1 {
-            Target::Policy => self.with_policy,
-            Target::Value => self.with_value,
-        };
-        (count > 0).then(|| self.sums[place] / count as f64)
     }
 }
 
@@ -128,7 +176,11 @@ mod tests {
     use super::*;
 
     fn row(value: f32, phase: usize, has_policy: bool, novel: bool) -> Row {
-        Row { values: [value; ROWS.len()], has_policy, has_value: true, phase, novel }
+        let mut counts = [0; Target::COUNT];
+        counts[Target::Policy as usize] = u32::from(has_policy);
+        counts[Target::Value as usize] = 1;
+        let usual = |(_, target): (&str, Target)| matches!(target, Target::Policy | Target::Value).then_some(value);
+        Row { values: ROWS.map(usual), counts, phase, novel }
     }
 
     #[test]
@@ -150,7 +202,36 @@ mod tests {
         assert_eq!(metrics.get("policy_kl.endgame"), Some(6.0));
         assert_eq!(metrics.get("positions.opening"), Some(2.0));
         assert_eq!(metrics.get("positions.middlegame"), Some(0.0));
+        assert_eq!(metrics.get("policy_targets.middlegame"), Some(0.0));
         assert_eq!(metrics.get("policy_loss.middlegame"), None);
+        let of_other_heads = ["q_loss", "q_targets", "map_loss", "map_cells", "moves_left_loss", "soft_policy_loss"];
+        assert!(of_other_heads.iter().all(|name| metrics.get(name).is_none()));
+    }
+
+    #[test]
+    fn means_over_cells_divide_by_cells() {
+        // Two boards: 3 of 4 cells right, 1 of the 2 above zero among them; then 1 of 1, a zero.
+        let board = |values: [f32; 4], counts: [u32; 3]| {
+            let mut row = Row { values: [None; ROWS.len()], counts: [0; Target::COUNT], phase: 1, novel: false };
+            for (value, name) in values.into_iter().zip(["map_loss", "map_accuracy", RECALL, SPECIFICITY]) {
+                row.values[ROWS.iter().position(|(row, _)| *row == name).unwrap()] = Some(value);
+            }
+            for (count, target) in counts.into_iter().zip([Target::Cells, Target::CellsAboveZero, Target::CellsOfZero])
+            {
+                row.counts[target as usize] = count;
+            }
+            row
+        };
+        let mut tally = Tally::default();
+        tally.add(&board([2.0, 3.0, 1.0, 2.0], [4, 2, 2]));
+        tally.add(&board([0.5, 1.0, 0.0, 1.0], [1, 0, 1]));
+        let metrics = tally.metrics(Mask::Train);
+        assert_eq!(metrics.get("map_loss"), Some(0.5));
+        assert_eq!(metrics.get("map_accuracy"), Some(0.8));
+        assert_eq!((metrics.get("map_recall"), metrics.get("map_specificity")), (Some(0.5), Some(1.0)));
+        assert_eq!(metrics.get("map_balanced_accuracy"), Some(0.75));
+        assert_eq!((metrics.get("map_cells"), metrics.get("map_cells.opening")), (Some(5.0), Some(0.0)));
+        assert_eq!((metrics.get("policy_loss"), metrics.get("policy_targets")), (None, None));
     }
 
     #[test]

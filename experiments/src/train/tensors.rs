@@ -1,8 +1,8 @@
 //! A batch as tensors on the device.
 
 use dataset::Batch;
-use models::loss::{PolicyTargets, expand_mask};
-use tch::{Device, TchError, Tensor};
+use models::loss::{MapTargets, PolicyTargets, RewardTargets, expand_mask};
+use tch::{Device, Kind, TchError, Tensor};
 
 /// A batch on the device. Rows stay packed and legal moves stay bits until the network needs them.
 #[derive(Debug)]
@@ -17,6 +17,14 @@ pub struct Tensors {
     pub policy_prob: Tensor,
     /// 0 win, 1 draw, 2 loss, −1 unknown, `[b]`, i64.
     pub outcome: Tensor,
+    /// Winning probability of the side to move, `[b]`, f32; NaN where there is none.
+    pub value: Tensor,
+    /// The same averaged over the plies to come, `[b]`, f32; NaN where there is none.
+    pub short_term: Tensor,
+    /// Moves to the end of the game, `[b]`, f32; NaN where it is unknown.
+    pub moves_left: Tensor,
+    /// Labels of the dataset's map `[b,cells]`, i8, −1 where there is none; no cells in a dataset without a map.
+    pub map: Tensor,
 }
 
 impl Tensors {
@@ -27,18 +35,70 @@ impl Tensors {
     pub fn new(batch: &Batch, device: Device) -> Result<Self, TchError> {
         let rows = batch.size as i64;
         let place = |tensor: Tensor| tensor.f_view([rows, -1])?.f_to_device(device);
+        let numbers = |values: &[f32]| match values.is_empty() {
+            true => Tensor::f_full([rows], f64::NAN, (Kind::Float, device)),
+            false => Tensor::f_from_slice(values)?.f_to_device(device),
+        };
         Ok(Self {
             packed: place(Tensor::f_from_slice(&batch.packed)?)?,
             legal_bits: place(Tensor::f_from_slice(&batch.legal)?)?,
             policy_index: place(Tensor::f_from_slice(&batch.policy_index)?)?,
             policy_prob: place(Tensor::f_from_slice(&batch.policy_prob)?)?,
             outcome: Tensor::f_from_slice(&batch.outcome)?.f_to_device(device)?,
+            value: numbers(&batch.value)?,
+            short_term: numbers(&batch.short_term)?,
+            moves_left: numbers(&batch.plies_left)?,
+            map: Tensor::f_from_slice(&batch.map)?.f_view([rows, batch.map_cells as i64])?.f_to_device(device)?,
         })
+    }
+
+    /// How many positions it holds.
+    #[must_use]
+    pub fn rows(&self) -> i64 {
+        self.packed.size()[0]
+    }
+
+    /// `len` positions from `start` on, as views.
+    #[must_use]
+    pub fn narrow(&self, start: i64, len: i64) -> Self {
+        let part = |tensor: &Tensor| tensor.narrow(0, start, len);
+        Self {
+            packed: part(&self.packed),
+            legal_bits: part(&self.legal_bits),
+            policy_index: part(&self.policy_index),
+            policy_prob: part(&self.policy_prob),
+            outcome: part(&self.outcome),
+            value: part(&self.value),
+            short_term: part(&self.short_term),
+            moves_left: part(&self.moves_left),
+            map: part(&self.map),
+        }
     }
 
     /// Legal moves, bool `[b,v]`.
     pub fn legal(&self, moves: usize) -> Tensor {
         expand_mask(&self.legal_bits, moves)
+    }
+
+    /// The rewards that the data's search or score expects.
+    #[must_use]
+    pub fn rewards(&self) -> RewardTargets {
+        RewardTargets::of_probabilities(&self.value)
+    }
+
+    /// The rewards averaged over the plies to come.
+    #[must_use]
+    pub fn short_term_rewards(&self) -> RewardTargets {
+        RewardTargets::of_probabilities(&self.short_term)
+    }
+
+    /// The labels of maps with so many cells; no label at all where the dataset has no map (steps that are only timed).
+    #[must_use]
+    pub fn map_targets(&self, cells: i64) -> MapTargets {
+        match self.map.size()[1] {
+            0 => MapTargets::new(&Tensor::full([self.map.size()[0], cells], -1, (Kind::Int8, self.map.device()))),
+            _ => MapTargets::new(&self.map),
+        }
     }
 
     /// The policy's targets.

@@ -45,6 +45,9 @@ fn replace_process() -> io::Result<()> {
 pub fn use_threads(threads: usize) {
     // LibTorch accepts the second setting once per process.
     static BETWEEN_OPERATIONS: Once = Once::new();
-    BETWEEN_OPERATIONS.call_once(|| tch::set_num_interop_threads(1));
+    BETWEEN_OPERATIONS.call_once(|| {
+        tch::set_num_interop_threads(1);
+        nn::keep_freed_memory();
+    });
     tch::set_num_threads(i32::try_from(threads.max(1)).unwrap_or(i32::MAX));
 }

@@ -6,15 +6,16 @@ use super::evaluate::evaluate;
 use super::feed::{self, Fed, Feed};
 use super::identity::Identity;
 use super::learner::{Learner, Step, finite};
+use super::metrics;
 use super::setup::Setup;
-use crate::sinks::{MetricLine, Metrics, Part, Time};
+use crate::sinks::{MetricLine, Metrics, Part, Time, Weights};
 use dataset::{LoaderConfig, Split};
-use models::OptimizerProgress;
+use models::{Average, OptimizerProgress};
 use nn::Arena;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tch::Tensor;
+use tch::{Device, Tensor};
 
 /// The stream of a twin's parameters; everything else of a twin is the reference's.
 const TWIN_SALT: &str = "twin";
@@ -25,9 +26,6 @@ const MOMENTUM_PRODUCT: &str = "momentum_product";
 /// Training positions that the gap between training and test is measured on, at most. Few are enough: its noise shrinks
 /// with the seeds, and every cell of a dataset sees the same ones.
 const TRAIN_SAMPLE: usize = 2048;
-
-/// What a training line averages over the steps since the last one, in the registry's order.
-const AVERAGED: [&str; 4] = ["policy_loss", "value_loss", "loss", "gradient_norm"];
 
 /// One cell between two steps.
 pub(super) struct Trainer {
@@ -67,7 +65,7 @@ impl Trainer {
         first: Arena,
         checkpoint: Option<Checkpoint>,
     ) -> Result<Self, TrainError> {
-        let mut learner = Learner::new(&setup.config, first)?;
+        let mut learner = Learner::new(&setup.config, first, setup.micro_batch)?;
         let progress = match checkpoint {
             None => None,
             Some(Checkpoint { tensors, progress, .. }) => {
@@ -86,7 +84,7 @@ impl Trainer {
             block_games: LoaderConfig::BLOCK_GAMES,
         };
         Ok(Self {
-            feed: Feed::start(&setup.dataset, loader, step, chain)?,
+            feed: Feed::start(&setup.dataset, loader, step, chain, setup.config.outputs().q.is_some())?,
             clock: Clock::new(progress.map_or(0.0, |progress| progress.wall_s)),
             window: progress.map(|progress| progress.window.clone()).unwrap_or_default(),
             setup,
@@ -112,6 +110,12 @@ impl Trainer {
         Ok(self.learner.arena.values()?)
     }
 
+    /// Their average; `None` where there is none.
+    pub(super) fn averaged(&self) -> Result<Option<Vec<f32>>, TrainError> {
+        let flat = self.learner.average.as_ref().and_then(Average::flat);
+        Ok(flat.map(|flat| Vec::try_from(flat.f_to_device(Device::Cpu)?)).transpose()?)
+    }
+
     /// The chain of hashes over all batches so far.
     pub(super) fn batches(&self) -> String {
         self.chain.to_hex().to_string()
@@ -133,20 +137,21 @@ impl Trainer {
     /// The means over the steps since the last such line, which it begins anew.
     pub(super) fn train_line(&mut self) -> MetricLine {
         let window = std::mem::take(&mut self.window);
-        let mut metrics = Metrics::default();
-        for name in AVERAGED {
-            metrics.push(name, window.mean(name));
+        let mut line = Metrics::default();
+        for (name, mean) in metrics::names().into_iter().filter_map(|name| Some((name, window.mean(name)?))) {
+            line.push(name, mean);
         }
-        metrics.push("learning_rate", self.setup.config.train.learning_rate.at(self.step.saturating_sub(1)));
+        line.push("learning_rate", self.setup.config.train.learning_rate.at(self.step.saturating_sub(1)));
         let positions = self.clock.steps * self.setup.config.train.batch as u64;
         let rate = positions as f64 / std::mem::take(&mut self.clock.stepping).as_secs_f64();
         self.clock.steps = 0;
         // Nothing was timed where a cell goes on right at a line.
-        self.line(Part::Train, metrics, if rate.is_finite() { rate } else { 0.0 })
+        self.line(Part::Train, line, if rate.is_finite() { rate } else { 0.0 })
     }
 
-    /// An evaluation of the weights as they are.
-    pub(super) fn evaluation_line(&self, part: Part) -> Result<MetricLine, TrainError> {
+    /// An evaluation of the weights as they are, or of their average; `None` where there is no average (yet).
+    pub(super) fn evaluation_line(&self, part: Part, weights: Weights) -> Result<Option<MetricLine>, TrainError> {
+        let Some(views) = self.learner.evaluated(&self.setup.config, weights) else { return Ok(None) };
         let eval = &self.setup.config.eval;
         let (split, positions) = match part {
             Part::Train | Part::TrainSample => (Split::Train, eval.test_positions.min(TRAIN_SAMPLE)),
@@ -154,33 +159,35 @@ impl Trainer {
             Part::Test => (Split::Test, eval.test_positions),
         };
         let began = Instant::now();
-        let metrics = evaluate(&self.setup, &self.learner.arena.frozen_views(), split, positions)?;
+        let metrics = evaluate(&self.setup, &views, split, positions)?;
         for (name, value) in metrics.iter() {
             finite(&format!("{} {name}", part.name()), self.step, value)?;
         }
         let rate = metrics.get("positions").unwrap_or(0.0) / began.elapsed().as_secs_f64();
-        Ok(self.line(part, metrics, rate))
+        Ok(Some(MetricLine { weights, ..self.line(part, metrics, rate) }))
     }
 
     fn line(&self, split: Part, metrics: Metrics, positions_per_s: f64) -> MetricLine {
         let seen = self.step as f64 * self.setup.config.train.batch as f64;
         let epochs = seen / self.setup.dataset.positions(Split::Train) as f64;
-        MetricLine { step: self.step, split, epochs, metrics, time: self.clock.time(positions_per_s) }
+        let (step, weights, time) = (self.step, Weights::Raw, self.clock.time(positions_per_s));
+        MetricLine { step, split, weights, epochs, metrics, time }
     }
 
     /// Everything that is needed to go on from here, where the truth is at `metrics`.
     pub(super) fn checkpoint(&self, metrics: Prefix) -> Result<Checkpoint, TrainError> {
         let mut moments = BTreeMap::new();
         for (name, moment) in self.learner.optimizer.state() {
-            moments.insert(name.to_owned(), Vec::try_from(moment.f_to_device(tch::Device::Cpu)?)?);
+            moments.insert(name.to_owned(), Vec::try_from(moment.f_to_device(Device::Cpu)?)?);
         }
         let OptimizerProgress { steps, momentum_product } = self.learner.optimizer.progress();
         let optimizer = [(STEPS, steps as f64), (MOMENTUM_PRODUCT, momentum_product)];
         Ok(Checkpoint {
-            tensors: Saved { weights: self.weights()?, moments },
+            tensors: Saved { weights: self.weights()?, moments, average: self.averaged()? },
             progress: Progress {
                 step: self.step,
                 optimizer: optimizer.map(|(name, value)| (name.to_owned(), value)).into(),
+                average_updates: self.learner.average.as_ref().map(Average::updates),
                 metrics,
                 window: self.window.clone(),
                 batches: self.batches(),
@@ -195,12 +202,16 @@ impl Learner {
     fn load(&mut self, tensors: &Saved, progress: &Progress) -> Result<(), TrainError> {
         let moments: Vec<(&String, Tensor)> =
             tensors.moments.iter().map(|(name, moment)| (name, Tensor::from_slice(moment))).collect();
+        let updates = progress.average_updates.unwrap_or_default();
         let scalar = |name: &str, at_rest: f64| progress.optimizer.get(name).copied().unwrap_or(at_rest);
         let progress =
             OptimizerProgress { steps: scalar(STEPS, 0.0) as u64, momentum_product: scalar(MOMENTUM_PRODUCT, 1.0) };
         self.optimizer.load_state(&moments, progress)?;
         let (layout, device) = (Arc::clone(self.arena.layout()), self.arena.device());
         self.arena = Arena::from_values(layout, &tensors.weights, device)?;
+        if let (Some(average), Some(saved)) = (&mut self.average, &tensors.average) {
+            average.load(&Tensor::from_slice(saved), updates)?;
+        }
         Ok(())
     }
 }
@@ -208,14 +219,14 @@ impl Learner {
 impl Window {
     fn add(&mut self, step: &Step) {
         self.steps += 1;
-        let values = [step.policy_loss, step.value_loss, step.loss, step.gradient_norm];
-        for (name, value) in AVERAGED.into_iter().zip(values) {
+        for &(name, value) in &step.values {
             *self.sums.entry(name.to_owned()).or_default() += value;
         }
     }
 
-    fn mean(&self, name: &str) -> f64 {
-        self.sums.get(name).copied().unwrap_or_default() / self.steps.max(1) as f64
+    /// The mean of a metric over the steps; `None` if they do not have it.
+    fn mean(&self, name: &str) -> Option<f64> {
+        Some(self.sums.get(name)? / self.steps.max(1) as f64)
     }
 }
 

@@ -1,10 +1,14 @@
 //! Training cells: the same bits every time, through kills, damage and full disks; and what they log.
 
+mod batch_norm;
 mod bench_cli;
+mod heads;
+mod inspecting;
 mod metrics;
 mod pairing;
 mod resume;
 mod saving;
+mod steps;
 mod support;
 mod tensorboard;
 mod training;

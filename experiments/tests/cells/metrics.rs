@@ -72,7 +72,8 @@ fn expected(setup: &Setup, arena: &Arena) -> Means {
         let output = tch::no_grad(|| setup.network.forward(&arena.frozen_views(), &packed));
         let rows = |tensor: &tch::Tensor| Vec::<Vec<f32>>::try_from(tensor).expect("rows");
         let in_f64 = |row: &[f32]| row.iter().map(|&logit| f64::from(logit)).collect::<Vec<_>>();
-        for (row, (policy, wdl)) in rows(&output.policy_bv).iter().zip(&rows(&output.wdl_b3)).enumerate() {
+        let answers = (output.policy_bv.expect("a policy head"), output.wdl_b3.expect("a result head"));
+        for (row, (policy, wdl)) in rows(&answers.0).iter().zip(&rows(&answers.1)).enumerate() {
             if let Ok(wanted) = usize::try_from(batch.policy_index[row]) {
                 let legal = legal_moves(&batch, row, moves);
                 means.add_policy(&in_f64(policy), &legal, wanted, config.train.mask != Mask::None);

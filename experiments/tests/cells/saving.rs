@@ -34,9 +34,9 @@ fn some_weights(layout: &Layout) -> Vec<f32> {
 
 fn outputs(network: &Network, layout: &Arc<Layout>, weights: &[f32], packed: &Tensor) -> Vec<u32> {
     let arena = Arena::from_values(Arc::clone(layout), weights, Device::Cpu).expect("an arena");
-    let Output { policy_bv, wdl_b3 } = tch::no_grad(|| network.forward(&arena.frozen_views(), packed));
+    let Output { policy_bv, wdl_b3, .. } = tch::no_grad(|| network.forward(&arena.frozen_views(), packed));
     let numbers = |tensor: Tensor| Vec::<f32>::try_from(tensor.reshape([-1])).expect("numbers");
-    let all = [numbers(policy_bv), numbers(wdl_b3)].concat();
+    let all: Vec<f32> = [policy_bv, wdl_b3].into_iter().flatten().flat_map(numbers).collect();
     assert!(all.iter().all(|number| number.is_finite()));
     all.into_iter().map(f32::to_bits).collect()
 }
@@ -48,10 +48,15 @@ fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> Tensor
     let moment: Vec<f32> = weights.iter().map(|weight| weight * 0.5).collect();
     let text = String::new;
     let checkpoint = Checkpoint {
-        tensors: Tensors { weights: weights.to_vec(), moments: BTreeMap::from([("first".to_owned(), moment)]) },
+        tensors: Tensors {
+            weights: weights.to_vec(),
+            moments: BTreeMap::from([("first".to_owned(), moment)]),
+            average: Some(weights.iter().map(|weight| weight * 0.25).collect()),
+        },
         progress: Progress {
             step: 7,
             optimizer: BTreeMap::new(),
+            average_updates: Some(3),
             metrics: Prefix::of(&metrics).expect("readable"),
             window: Window::default(),
             batches: text(),
@@ -66,6 +71,7 @@ fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> Tensor
             threads: 1,
             device: text(),
             dtype: text(),
+            micro_batch: None,
         },
     };
     checkpoint.save(cell, layout).expect("saved");

@@ -2,14 +2,13 @@
 
 use dataset::{ImportOptions, PerSplit, SplitPlan, import};
 use encodings::EncodingConfig;
-use experiments::config::{EvalConfig, LossWeights, Mask, MovesName, RunConfig, TrainConfig, manifest_text};
+use experiments::config::{DataView, Dtype, EvalConfig, LossWeights, Mask, RunConfig, TrainConfig, manifest_text};
 use experiments::sinks::{MetricLine, Sink, jsonl};
 use experiments::train::status::Status;
 use experiments::train::{CellOptions, Outcome, TrainError, run_cell};
 use games::chess::Chess;
-use games::{Game, GameKind, InputName, Position};
-use models::{ChessformerConfig, ModelConfig, NormPlace, OptimizerConfig, PolicyConfig, Schedule, ValueConfig};
-use nn::{Activation, NormKind};
+use games::{Game, GameKind, InputName, MovesName, Position};
+use models::{ModelConfig, OptimizerConfig, Schedule};
 use std::fmt::Write as _;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -55,6 +54,7 @@ impl Bench {
         RunConfig {
             game: GameKind::Chess,
             data: self.dir.path().join("data"),
+            view: DataView::default(),
             input: InputName::PieceTokens,
             moves: MovesName::FromTo,
             model: tiny_model(),
@@ -63,6 +63,9 @@ impl Bench {
                 steps,
                 batch: 8,
                 optimizer: OptimizerConfig::Nadam(Default::default()),
+                averaging: None,
+                micro_batch: None,
+                dtype: Dtype::F32,
                 learning_rate: Schedule::new(3, vec![3e-3, 1e-3], vec![steps / 2]).expect("a schedule"),
                 clip: Some(1.0),
                 mask: Mask::Train,
@@ -73,6 +76,7 @@ impl Bench {
             eval: EvalConfig { validation_positions: 60, test_positions: 60, every: 10, batch: 32 },
             seed: 1,
             twin: false,
+            imported: None,
         }
     }
 
@@ -87,10 +91,15 @@ impl Bench {
     /// A cell of 29 steps whose process crashed, as it were, while it recorded step 28: it has checkpoints of steps
     /// 10 and 20, and lines behind them.
     pub(crate) fn crashed(&self, name: &str) -> PathBuf {
-        let dir = self.cell(name, &self.run(29));
+        self.crashed_of(name, &self.run(29), 28)
+    }
+
+    /// A cell of any run whose process crashed while it recorded a line of step `at`.
+    pub(crate) fn crashed_of(&self, name: &str, run: &RunConfig, at: u64) -> PathBuf {
+        let dir = self.cell(name, run);
         let crash = || {
             let stop = AtomicBool::new(false);
-            run_cell(&dir, &options(), vec![Box::new(CrashAt(28))], &mut |_| {}, &stop)
+            run_cell(&dir, &options(), vec![Box::new(CrashAt(at))], &mut |_| {}, &stop)
         };
         catch_unwind(AssertUnwindSafe(crash)).expect_err("it crashes");
         dir
@@ -170,21 +179,11 @@ pub(crate) fn assert_same_bits(a: &Path, b: &Path) {
 }
 
 fn tiny_model() -> ModelConfig {
-    ModelConfig::Chessformer(ChessformerConfig {
-        layers: 1,
-        width: 16,
-        heads: 2,
-        ff: 16,
-        norm: NormPlace::Post,
-        normalisation: NormKind::Rms,
-        activation: Activation::Mish,
-        qkv_bias: false,
-        policy: PolicyConfig::default(),
-        value: ValueConfig::default(),
-    })
+    let sizes = r#"{"chessformer": {"layers": 1, "width": 16, "heads": 2, "ff": 16}}"#;
+    serde_json::from_str(sizes).expect("a model")
 }
 
-fn random_games() -> String {
+pub(crate) fn random_games() -> String {
     let mut stream = streams::stream(7, &["test games"]);
     let mut text = String::new();
     for number in 0..GAMES {

@@ -191,6 +191,43 @@ fn an_interrupted_generation_goes_on_to_the_same_bytes() {
     assert_eq!(bytes(dir.path(), "whole"), bytes(dir.path(), "halves"));
 }
 
+/// No file can be larger than so many bytes, which is what a full disk looks like.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_costs_no_finished_game() {
+    use std::os::unix::process::CommandExt as _;
+    let dir = folder();
+    let engine = program(dir.path(), GameKind::Chess, &Faults::default());
+    let command = |name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_posenc"));
+        command.current_dir(dir.path()).args(["data", "generate", "engines", "--game", "chess", "--engine"]);
+        command.arg(&engine).args(["--nodes", "5", "--multipv", "4", "--games", "6", "--processes", "1"]);
+        command.args(["--random-plies", "2..4", "--ply-cap", "40", "--seed", "3", "--name", "x", "--out", name]);
+        command
+    };
+    assert!(command("whole").output().expect("posenc starts").status.success());
+    let mut cramped = command("set");
+    let limit = libc::rlimit { rlim_cur: 20_000, rlim_max: 20_000 };
+    // SAFETY: between fork and exec one async-signal-safe system call is made.
+    unsafe {
+        cramped.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
+    let output = cramped.output().expect("posenc starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for part in ["cannot write", "games.jsonl", "File too large", "of 6 games are kept: make room"] {
+        assert!(said.contains(part), "{part:?} is not in: {said}");
+    }
+    let output = command("set").output().expect("posenc starts");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let found = said.split("(found ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
+    assert!(found.is_some_and(|found| (1..6).contains(&found)), "{said}");
+    assert!(bytes(dir.path(), "whole") == bytes(dir.path(), "set"), "other bytes");
+}
+
 #[test]
 fn rows_say_what_was_chosen_and_what_was_not() {
     let dir = folder();

@@ -14,17 +14,16 @@ const MOST_LINES: usize = 500;
 const BOARD_NUMBERS: [&str; 6] = ["8", "9", "64", "81", "225", "289"];
 
 /// Numbers that look like a board's and are something else: (file, the code around it, what it is).
-const NOT_A_BOARD: [(&str, &str, &str); 14] = [
+const NOT_A_BOARD: [(&str, &str, &str); 13] = [
     ("encodings/src/seams.rs", "LOGITS: Self = Self(8);", "the fourth bit of a set"),
     ("experiments/src/commands/show/text.rs", "MOVES_A_LINE: usize = 8;", "moves that fit into a line of a terminal"),
-    ("experiments/src/train/tally.rs", "ROWS: [(&str, Target); 9]", "measurements of a position"),
-    ("games/dataset/src/bench.rs", "len().div_ceil(8)", "bits of a byte"),
+    ("experiments/src/config/matched/sizes.rs", "ALIGNED: usize = 8;", "what GPUs multiply without padding"),
+    ("experiments/src/train/fit/activations.rs", "dense + 8 * config.width", "tensors of a token, counted generously"),
     ("games/dataset/src/build.rs", "let mut bytes = [0; 8];", "bytes of a 64-bit hash"),
     ("games/dataset/src/build/novelty.rs", "KEYS_IN_MEMORY: usize = 8 << 20;", "a limit of memory"),
     ("games/dataset/src/import/container.rs", "[0x1f, 0x8b, 8, ..]", "gzip's magic number and its method"),
     ("games/dataset/src/import/format.rs", "[3..=9, 0, 0, 0, ..]", "versions of Lc0's records"),
     ("games/dataset/src/loader/batch.rs", "mask[usize::from(index) / 8] |= 1 << (index % 8);", "bits of a byte"),
-    ("games/dataset/src/loader/batch.rs", "len().div_ceil(8)", "bits of a byte"),
     ("models/src/preset.rs", "layers: 8,", "layers of the paper's CF-6M"),
     ("models/src/preset.rs", "heads: 8,", "heads of the paper's CF-6M"),
     ("models/nn/src/layout.rs", "ALIGNMENT: usize = 64;", "elements that an offset is padded to"),

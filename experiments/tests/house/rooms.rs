@@ -26,7 +26,7 @@ pub(crate) const ROOMS: [Room; 7] = [
 ];
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
-pub(crate) const RESERVED: [(&str, &[&str]); 22] = [
+pub(crate) const RESERVED: [(&str, &[&str]); 23] = [
     ("tch", &["nn", "encodings", "models", "experiments"]),
     ("torch-sys", &["nn"]),
     ("cc", &["nn"]),
@@ -42,7 +42,8 @@ pub(crate) const RESERVED: [(&str, &[&str]); 22] = [
     ("shogi_core", &["games"]),
     ("encoding_rs", &["games"]),
     ("parquet", &["dataset"]),
-    ("flate2", &["games", "dataset"]),
+    ("flate2", &["games", "dataset", "experiments"]),
+    ("prost", &["experiments"]),
     ("bzip2", &["dataset"]),
     ("zip", &["dataset"]),
     ("tar", &["games", "dataset"]),
@@ -52,8 +53,12 @@ pub(crate) const RESERVED: [(&str, &[&str]); 22] = [
 ];
 
 /// Reserved libraries that a room's tests may use all the same: (room, library, what for).
-pub(crate) const IN_TESTS: [(&str, &str, &str); 1] =
-    [("encodings", "serde_yaml", "an encoding's configuration is tested as people write it")];
+pub(crate) const IN_TESTS: [(&str, &str, &str); 4] = [
+    ("encodings", "serde_yaml", "an encoding's configuration is tested as people write it"),
+    ("models", "flate2", "the expanded input is compared with the planes in Lc0's own chunks"),
+    ("models", "tar", "the same"),
+    ("models", "zstd", "the same"),
+];
 
 /// Where a room may see only a part of another: (who, of whom, the names at that crate's root that it may write).
 /// The network knows boards as geometry and shapes; it never sees a position, a move or a game's rules.
@@ -73,6 +78,9 @@ pub(crate) const KEYHOLES: [(&str, &str, &[&str]); 2] = [
             "InputName",
             "Entry",
             "FromTo",
+            "PlaneEntry",
+            "Planes",
+            "Vocabulary",
         ],
     ),
 ];

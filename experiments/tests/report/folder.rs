@@ -38,6 +38,7 @@ impl Folder {
                 seams: "logits".to_owned(),
                 position_sources: vec!["value head".to_owned()],
             },
+            matched: None,
         };
         let plan = Plan {
             format: FORMAT,

@@ -9,6 +9,7 @@
 mod merged;
 mod runs;
 
+use crate::Done;
 use crate::build::{Builder, Draft, Output, SplitPlan, without_counters};
 use crate::error::DatasetError;
 use crate::filter::Filters;
@@ -22,6 +23,9 @@ use games::{Game, Position as _, with_game};
 use merged::{Entry, Merged};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use runs::Sorter;
+
+/// Positions between two reports of progress.
+const POSITIONS_A_REPORT: u64 = 1 << 14;
 
 /// How equal positions become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,35 +49,47 @@ pub struct Averaged {
 }
 
 /// Makes a dataset of the different positions of all sources. `memory` bounds the bytes of positions that wait to be
-/// sorted; everything else needs some 10 MB.
+/// sorted. `progress` is called now and then: first the rows are read, then the positions merged.
 ///
 /// # Errors
 /// If the sources do not fit together, a shard is damaged, a game cannot be replayed, or the disk is full.
-pub fn average(options: &RemakeOptions, merge: Merge, memory: usize) -> Result<Averaged, DatasetError> {
+pub fn average(
+    options: &RemakeOptions,
+    merge: Merge,
+    memory: usize,
+    progress: &mut dyn FnMut(Done),
+) -> Result<Averaged, DatasetError> {
     let (game, _) = options.common()?;
     let plan = SplitPlan { by: SplitBy::Position, opening_plies: 0, ..options.split.clone() };
     plan.check(Unit::Position)?;
     let output = Output::create(&options.output)?;
     let mut sorter = Sorter::new(output.dir(), memory);
-    let mut positions = 0;
+    let (mut read, mut positions) = (0, 0);
     for source in &options.sources {
         rows_of(source, &mut |rows| {
             let entries: Vec<Result<Vec<Entry>, DatasetError>> =
                 with_game!(game, G => rows.into_par_iter().map(|row| entries::<G>(&row, merge)).collect());
+            read += entries.len() as u64;
             for entries in entries {
                 for entry in entries? {
                     positions += 1;
                     sorter.push(&entry)?;
                 }
             }
+            progress(Done { what: "rows", done: read, total: options.rows() });
             Ok(())
         })?;
     }
     let runs = sorter.runs();
-    let mut builder = Builder::new(output.dir(), &plan);
+    let mut builder = Builder::new(output.dir(), &plan)?;
     let mut current: Option<Merged> = None;
     let name = &options.name;
+    let mut merged_so_far = 0;
     sorter.finish(|entry| {
+        merged_so_far += 1;
+        if merged_so_far % POSITIONS_A_REPORT == 0 {
+            progress(Done { what: "positions", done: merged_so_far, total: positions });
+        }
         match &mut current {
             Some(merged) if merged.is(&entry) => merged.add(entry),
             current => {
@@ -113,7 +129,9 @@ fn entries<G: Game>(row: &GameRow, merge: Merge) -> Result<Vec<Entry>, DatasetEr
         };
         let text = without_counters(G::KIND, &position.to_text());
         let value = row.value[ply].unwrap_or(f32::NAN);
-        entries.push(Entry { text, count: row.count.unwrap_or(1), value, result, outcome: row.result, candidates });
+        let draw = row.draw.as_ref().and_then(|draws| draws[ply]).unwrap_or(f32::NAN);
+        let count = row.count.unwrap_or(1);
+        entries.push(Entry { text, count, value, draw, result, outcome: row.result, candidates });
     })
     .map_err(|Stuck { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
     Ok(entries)
@@ -148,8 +166,10 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, read: u64) -> Result<
         filters: Filters::default(),
         policy_from_ply: 0,
         value_curve: first.value_curve.clone(),
+        value_source: options.value_source(),
         counts,
         rating_buckets: Vec::new(),
+        map: None,
         split: built.split,
         content_hash: content_hash(first.game, &built.shards),
         shards: built.shards,

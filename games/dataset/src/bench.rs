@@ -43,7 +43,7 @@ pub fn bench_loader(
         workers,
         many_workers,
         positions: loaded + more,
-        bytes_per_position: game.input(input).row_bytes() + game.from_to().len().div_ceil(8),
+        bytes_per_position: game.input(input).row_bytes() + dataset.legal_bytes(),
     })
 }
 

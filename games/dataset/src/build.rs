@@ -1,14 +1,20 @@
 //! Building a dataset row by row: duplicates, split, shards, and which test positions occur in training.
 //!
 //! Everything that makes a dataset (import, split, merge, averaging) goes through a [`Builder`], and through an
-//! [`Output`] folder that gets its name only when it is complete. Memory is bounded by the number of games (20 bytes
-//! each), not of positions: validation and test games wait on the disk until all training positions are known.
+//! [`Output`] folder that gets its name only when it is complete. Memory does not grow with the dataset: validation and
+//! test games wait on the disk until all training positions are known, and what was seen lies there sorted.
+//!
+//! Whenever a shard is complete a builder can say how far it is ([`BuilderState`]), and another one can go on from there
+//! to the same bytes.
 
+mod known;
+mod log;
 mod novelty;
 mod output;
 mod shards;
 mod waiting;
 
+pub(crate) use log::Log;
 pub(crate) use output::Output;
 
 use crate::error::DatasetError;
@@ -16,11 +22,13 @@ use crate::manifest::{Counts, RatingBucket, Shard, SplitSummary, Unit};
 use crate::split::{PerSplit, Split, SplitBy, assign};
 use crate::store::GameRow;
 use games::GameKind;
+use known::Known;
 use novelty::Novelty;
+use serde::{Deserialize, Serialize};
 use shards::Shards;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
-use waiting::Waiting;
+use waiting::{Waiting, WaitingState};
 
 /// How a dataset is split.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,6 +93,7 @@ pub(crate) enum Added {
 }
 
 /// What a builder has made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Built {
     pub(crate) shards: Vec<Shard>,
     pub(crate) split: SplitSummary,
@@ -94,6 +103,8 @@ pub(crate) struct Built {
     pub(crate) terminations: BTreeMap<String, u64>,
     /// Games by rating bucket.
     pub(crate) buckets: BTreeMap<String, u64>,
+    /// Labelled cells of maps by class.
+    pub(crate) map_classes: Vec<u64>,
 }
 
 impl Built {
@@ -104,6 +115,7 @@ impl Built {
             positions: self.positions,
             results: self.results.clone(),
             terminations: self.terminations.clone(),
+            map_classes: self.map_classes.clone(),
             ..read
         }
     }
@@ -115,11 +127,52 @@ impl Built {
     }
 }
 
+/// How far a builder is: everything that it knows lies in these shards and in the first bytes of its files.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct BuilderState {
+    built: Built,
+    games: u64,
+    train_keys: u64,
+    validation: WaitingState,
+    test: WaitingState,
+}
+
+impl BuilderState {
+    fn nothing(plan: &SplitPlan) -> Self {
+        let split = SplitSummary {
+            by: plan.by,
+            opening_plies: (plan.by == SplitBy::Opening).then_some(plan.opening_plies),
+            seed: plan.seed,
+            fractions: plan.fractions,
+            games: PerSplit::default(),
+            positions: PerSplit::default(),
+            novel_validation_positions: 0.0,
+            novel_test_positions: 0.0,
+        };
+        let built = Built {
+            shards: Vec::new(),
+            split,
+            kept: 0,
+            positions: 0,
+            results: BTreeMap::new(),
+            terminations: BTreeMap::new(),
+            buckets: BTreeMap::new(),
+            map_classes: Vec::new(),
+        };
+        let waiting = WaitingState::default();
+        Self { built, games: 0, train_keys: 0, validation: waiting, test: waiting }
+    }
+
+    /// The shards that were complete.
+    pub(crate) fn shards(&self) -> &[Shard] {
+        &self.built.shards
+    }
+}
+
 /// A dataset that grows.
 pub(crate) struct Builder<'a> {
     plan: &'a SplitPlan,
-    /// Fingerprint to id of every game kept.
-    ids: HashMap<u128, u32>,
+    known: Known,
     shards: Shards<'a>,
     novelty: Novelty,
     validation: Waiting,
@@ -128,35 +181,48 @@ pub(crate) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    pub(crate) fn new(dir: &'a Path, plan: &'a SplitPlan) -> Self {
-        let opening_plies = (plan.by == SplitBy::Opening).then_some(plan.opening_plies);
-        let split = SplitSummary {
-            by: plan.by,
-            opening_plies,
-            seed: plan.seed,
-            fractions: plan.fractions,
-            games: PerSplit::default(),
-            positions: PerSplit::default(),
-            novel_validation_positions: 0.0,
-            novel_test_positions: 0.0,
-        };
-        Self {
+    /// An empty dataset.
+    pub(crate) fn new(dir: &'a Path, plan: &'a SplitPlan) -> Result<Self, DatasetError> {
+        Self::resume(dir, plan, BuilderState::nothing(plan))
+    }
+
+    /// A dataset that another builder began in this folder.
+    pub(crate) fn resume(dir: &'a Path, plan: &'a SplitPlan, state: BuilderState) -> Result<Self, DatasetError> {
+        let BuilderState { mut built, games, train_keys, validation, test } = state;
+        // As they were given, not as a text rounded them.
+        built.split.fractions = plan.fractions;
+        Ok(Self {
             plan,
-            ids: HashMap::new(),
-            shards: Shards::new(dir),
-            novelty: Novelty::new(dir),
-            validation: Waiting::new(dir, Split::Validation),
-            test: Waiting::new(dir, Split::Test),
-            built: Built {
-                shards: Vec::new(),
-                split,
-                kept: 0,
-                positions: 0,
-                results: BTreeMap::new(),
-                terminations: BTreeMap::new(),
-                buckets: BTreeMap::new(),
-            },
-        }
+            known: Known::resume(dir, games)?,
+            shards: Shards::resume(dir, std::mem::take(&mut built.shards))?,
+            novelty: Novelty::resume(dir, train_keys)?,
+            validation: Waiting::resume(dir, Split::Validation, validation)?,
+            test: Waiting::resume(dir, Split::Test, test)?,
+            built,
+        })
+    }
+
+    /// How many shards are complete, if none is begun: then [`Builder::state`] says how far it is.
+    pub(crate) fn complete_shards(&self) -> Option<usize> {
+        self.shards.between().map(<[Shard]>::len)
+    }
+
+    /// Ends the shard of training games that is begun, when there are no more.
+    pub(crate) fn end_training(&mut self) -> Result<(), DatasetError> {
+        self.shards.close()
+    }
+
+    /// How far it is, once everything that it knows is safe on the disk; `None` within a shard.
+    pub(crate) fn state(&mut self) -> Result<Option<BuilderState>, DatasetError> {
+        let Some(shards) = self.shards.between() else { return Ok(None) };
+        let built = Built { shards: shards.to_vec(), ..self.built.clone() };
+        Ok(Some(BuilderState {
+            built,
+            games: self.known.sync()?,
+            train_keys: self.novelty.sync()?,
+            validation: self.validation.sync()?,
+            test: self.test.sync()?,
+        }))
     }
 
     pub(crate) fn kept(&self) -> u64 {
@@ -173,11 +239,10 @@ impl<'a> Builder<'a> {
             let reason = format!("a dataset holds at most {} rows: make several", u32::MAX);
             return Err(DatasetError::Option { option: "output", reason });
         };
-        if let Some(fingerprint) = fingerprint {
-            match self.ids.get(&fingerprint) {
-                Some(&first) => return Ok(Added::Duplicate(first)),
-                None => self.ids.insert(fingerprint, id),
-            };
+        if let Some(fingerprint) = fingerprint
+            && let Some(first) = self.known.find_or_add(fingerprint, id)?
+        {
+            return Ok(Added::Duplicate(first));
         }
         row.id = id;
         row.split = match &together {
@@ -188,7 +253,7 @@ impl<'a> Builder<'a> {
         match row.split {
             Split::Train => {
                 row.seen_in_train = None;
-                self.novelty.train(keys)?;
+                self.novelty.train(&keys)?;
                 self.shards.push(&row)?;
             }
             Split::Validation => self.validation.push(&row, &keys)?,
@@ -208,26 +273,28 @@ impl<'a> Builder<'a> {
         if let Some(bucket) = &row.rating_bucket {
             *built.buckets.entry(bucket.clone()).or_default() += 1;
         }
+        for &label in row.map.iter().flatten().flatten() {
+            // Cells without a label are below the first class.
+            let Ok(class) = usize::try_from(label) else { continue };
+            if class >= built.map_classes.len() {
+                built.map_classes.resize(class + 1, 0);
+            }
+            built.map_classes[class] += 1;
+        }
     }
 
     /// Marks and writes what waits.
     pub(crate) fn finish(self) -> Result<Built, DatasetError> {
-        let Self { mut shards, mut novelty, validation, test, mut built, .. } = self;
+        let Self { mut shards, novelty, validation, test, mut built, .. } = self;
+        let trained = novelty.sorted()?;
         for waiting in [validation, test] {
             let split = waiting.split();
             let mut novel = 0u64;
-            waiting.release(|mut rows, keys| {
-                let seen = novelty.seen(&keys)?;
-                let mut rest = seen.as_slice();
-                for row in &mut rows {
-                    let (own, others) = rest.split_at(usize::from(row.plies));
-                    let used = |ply: &usize| row.used.as_ref().is_none_or(|used| used[*ply]);
-                    novel += (0..own.len()).filter(used).filter(|&ply| !own[ply]).count() as u64;
-                    row.seen_in_train = Some(own.to_vec());
-                    shards.push(row)?;
-                    rest = others;
-                }
-                Ok(())
+            waiting.release(&trained, |mut row, seen| {
+                let used = |ply: &usize| row.used.as_ref().is_none_or(|used| used[*ply]);
+                novel += (0..seen.len()).filter(used).filter(|&ply| !seen[ply]).count() as u64;
+                row.seen_in_train = Some(seen);
+                shards.push(&row)
             })?;
             let share = novel as f64 / built.split.positions[split].max(1) as f64;
             match split {
@@ -235,7 +302,6 @@ impl<'a> Builder<'a> {
                 _ => built.split.novel_validation_positions = share,
             }
         }
-        novelty.clear();
         built.shards = shards.finish()?;
         Ok(built)
     }
@@ -258,7 +324,14 @@ pub(crate) fn without_counters(game: GameKind, text: &str) -> String {
         GameKind::Chess => 4,
         GameKind::Shogi => 3,
     };
-    text.split_ascii_whitespace().take(fields).collect::<Vec<_>>().join(" ")
+    let mut out = String::with_capacity(text.len());
+    for field in text.split_ascii_whitespace().take(fields) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(field);
+    }
+    out
 }
 
 /// The group of a position: a hash of its text without counters.

@@ -19,12 +19,12 @@ pub enum DatasetError {
         source: io::Error,
     },
     /// A shard that the manifest names is not there.
-    #[error("the shard {} is missing: fetch the dataset again, or import it anew", .0.display())]
+    #[error("the shard {} is missing: fetch the dataset again, or make it anew", .0.display())]
     ShardMissing(PathBuf),
     /// A shard is not the one that the manifest describes.
     #[error(
         "the shard {} is damaged or was replaced (its {what} is {found}, dataset.yaml says {expected}): \
-         fetch the dataset again, or import it anew",
+         fetch the dataset again, or make it anew",
         path.display()
     )]
     ShardChanged {
@@ -38,7 +38,7 @@ pub enum DatasetError {
         found: String,
     },
     /// A shard is no Parquet file with the dataset's columns.
-    #[error("the shard {} cannot be read as Parquet ({reason}): fetch the dataset again, or import it anew", path.display())]
+    #[error("the shard {} cannot be read as Parquet ({reason}): fetch the dataset again, or make it anew", path.display())]
     ShardUnreadable {
         /// The shard.
         path: PathBuf,
@@ -46,7 +46,9 @@ pub enum DatasetError {
         reason: String,
     },
     /// A game in a shard cannot be replayed.
-    #[error("game {game} of the dataset cannot be replayed at ply {ply} ({reason}): import the dataset anew")]
+    #[error(
+        "game {game} of the dataset cannot be replayed at ply {ply} ({reason}): make the dataset anew, as dataset.yaml says at made_by"
+    )]
     BadGame {
         /// The game's id.
         game: u32,
@@ -71,6 +73,20 @@ pub enum DatasetError {
         /// The empty split.
         split: Split,
     },
+    /// A target was asked for that the dataset says nothing about.
+    #[error(
+        "the dataset \"{dataset}\" has nothing in the column \"{column}\", which the target \"{target}\" is made of: \
+         choose another target, or a dataset with {}",
+        if *column == "draw" { "draw probabilities (Lc0's chunks from V4 on say them)" } else { "scores or values" }
+    )]
+    NoTarget {
+        /// The dataset's name.
+        dataset: String,
+        /// The empty column.
+        column: &'static str,
+        /// What was asked for.
+        target: &'static str,
+    },
     /// An option has a value that makes no sense.
     #[error("{option}: {reason}")]
     Option {
@@ -93,6 +109,47 @@ pub enum DatasetError {
     /// Another process is making the same dataset.
     #[error("another process is writing {}: wait for it, or choose another name", .0.display())]
     OutputBusy(PathBuf),
+    /// The folder of the target is that of an import that was interrupted.
+    #[error(
+        "{} is what an interrupted import has done so far: give its command again to go on with it, choose another \
+         name, or remove that folder",
+        .0.display()
+    )]
+    OutputUnfinished(PathBuf),
+    /// An interrupted import was under other conditions.
+    #[error(
+        "{} is what an import under other conditions has done so far ({}): give the same ones to go on with it, \
+         choose another name, or remove that folder to begin anew",
+        dir.display(),
+        differences.join(", ")
+    )]
+    OtherImport {
+        /// The folder.
+        dir: PathBuf,
+        /// What differs, in words.
+        differences: Vec<String>,
+    },
+    /// What an interrupted import left cannot be used.
+    #[error("{} cannot be gone on with ({reason}): remove it to begin the import anew", dir.display())]
+    DamagedImport {
+        /// The folder.
+        dir: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An import could not be completed, and its work is kept.
+    #[error(
+        "{source}; what came of the first {records} records is kept in {}: the same command goes on from there",
+        dir.display()
+    )]
+    ImportInterrupted {
+        /// Why.
+        source: Box<DatasetError>,
+        /// Records that need not be looked at again.
+        records: u64,
+        /// The folder.
+        dir: PathBuf,
+    },
     /// A strict import met a game that it cannot take.
     #[error(
         "{file}, game {}{}: {} (without `strict` such games are left out and listed)",

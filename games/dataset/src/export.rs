@@ -4,19 +4,24 @@
 //!
 //! | to | keeps | loses |
 //! |---|---|---|
-//! | PGN | start, moves, result, values as `[%eval]` | soft policies, ratings, clocks, marks of filters |
+//! | PGN | start, moves, result, ending, ratings, time control, values as `[%eval]`, clocks, times | soft policies, draw probabilities, marks of filters, `policy_from_ply`, file and number of the source |
 //! | HCPE | position, move, score, result | the ply, the game's boundaries, soft policies; games without a result |
 //! | PSV | the same with the ply | the game's boundaries, soft policies; games without a result |
 //!
-//! Scores are made of values by the inverse of the dataset's curve: exact to the point up to 6,000 points of shogi or
-//! 2,000 of chess; beyond, a value in f32 has no room for them, and a mate becomes ±30,000. What a format cannot say is left out and counted.
+//! Scores are made of values by the inverse of the dataset's curve, rounded to the point. Where the values came from
+//! scores, these come back exactly up to 6,000 points of shogi or 2,000 of chess; beyond, a value in f32 has no room for
+//! them, and a mate becomes ±30,000: the values read from the export are the same all the same. Values that were no scores
+//! (Lc0's) are rounded. Of the endings, PGN has no word for a cap on the plies (`unterminated`) and for draws by agreement.
+//! What a format cannot say is left out and counted.
 
 use crate::error::DatasetError;
-use crate::loader::{Dataset, StoredGame};
+use crate::manifest::Manifest;
 use crate::playback::{Stuck, play_through};
+use crate::remake::OnDisk;
 use crate::split::Split;
+use crate::store::{GameRow, ShardRows, verify};
 use games::GameKind;
-use games::chess::pgn;
+use games::chess::pgn::{self, Noted};
 use games::shogi::{Board, Shogi, hcpe::Hcpe, psv::Psv};
 use std::io::Write;
 use std::path::Path;
@@ -69,28 +74,31 @@ const MOST: f64 = 30_000.0;
 /// Writes the rows of these splits, in the order of their ids.
 ///
 /// # Errors
-/// If the format is of another game, a row cannot be replayed, or `out` cannot be written.
+/// If the format is of another game, a shard is damaged, a row cannot be replayed, or `out` cannot be written.
 pub fn export(
-    dataset: &Dataset,
+    source: &OnDisk,
     splits: &[Split],
     format: ExportFormat,
     out: &mut dyn Write,
     path: &Path,
 ) -> Result<Exported, DatasetError> {
-    if format.game() != dataset.game() {
+    let manifest = &source.manifest;
+    if format.game() != manifest.game {
         let reason = format!("{} holds {}", format.name(), format.game().name());
         return Err(DatasetError::Option { option: "format", reason });
     }
-    let mut rows: Vec<&StoredGame> = splits.iter().flat_map(|&split| dataset.stored(split)).collect();
-    rows.sort_unstable_by_key(|row| row.id);
+    for shard in &manifest.shards {
+        verify(&source.dir, shard)?;
+    }
     let mut done = Exported::default();
-    for row in rows {
+    for row in InOrder::new(source, splits) {
+        let row = row?;
         let bytes = match format {
             ExportFormat::Pgn => {
                 done.written += 1;
-                game_as_pgn(dataset, row)?.into_bytes()
+                game_as_pgn(manifest, &row)?.into_bytes()
             }
-            ExportFormat::Hcpe | ExportFormat::Psv => positions(dataset, row, format, &mut done)?,
+            ExportFormat::Hcpe | ExportFormat::Psv => positions(manifest, &row, format, &mut done)?,
         };
         out.write_all(&bytes).map_err(DatasetError::io("write", path))?;
     }
@@ -98,23 +106,74 @@ pub fn export(
     Ok(done)
 }
 
-fn game_as_pgn(dataset: &Dataset, row: &StoredGame) -> Result<String, DatasetError> {
-    let evals: Vec<Option<f64>> = row.value.iter().map(|&value| score(dataset, value)).collect();
-    let tags = [("Event", dataset.manifest().name.as_str()), ("Round", &(row.id + 1).to_string())];
-    pgn::write(row.start.as_deref(), row.moves.split_ascii_whitespace(), row.result, &tags, &evals)
+/// The rows of some splits by their ids, a few in memory at a time: within a split, rows lie in this order already.
+struct InOrder {
+    splits: Vec<std::iter::Peekable<Rows>>,
+}
+
+type Rows = Box<dyn Iterator<Item = Result<GameRow, DatasetError>>>;
+
+impl InOrder {
+    fn new(source: &OnDisk, splits: &[Split]) -> Self {
+        let of = |&split: &Split| {
+            let paths: Vec<_> = source.manifest.shards.iter().map(|shard| source.dir.join(&shard.file)).collect();
+            let shards = paths.into_iter().map(|path| ShardRows::open(&path));
+            let rows = shards.flat_map(|shard| match shard {
+                Ok(rows) => Box::new(rows) as Rows,
+                Err(error) => Box::new(std::iter::once(Err(error))),
+            });
+            let own = rows.filter(move |row| row.as_ref().map_or(true, |row| row.split == split));
+            (Box::new(own) as Rows).peekable()
+        };
+        Self { splits: splits.iter().map(of).collect() }
+    }
+}
+
+impl Iterator for InOrder {
+    type Item = Result<GameRow, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        // An error comes before every row.
+        let id = |row: &Result<GameRow, DatasetError>| row.as_ref().map_or(0, |row| u64::from(row.id) + 1);
+        let heads = self.splits.iter_mut().enumerate().filter_map(|(i, rows)| Some((id(rows.peek()?), i)));
+        let (_, first) = heads.min()?;
+        self.splits[first].next()
+    }
+}
+
+fn game_as_pgn(manifest: &Manifest, row: &GameRow) -> Result<String, DatasetError> {
+    let at = |column: &Option<Vec<Option<f32>>>, ply: usize| column.as_ref().and_then(|column| column[ply]);
+    let noted: Vec<Noted> = (0..usize::from(row.plies))
+        .map(|ply| {
+            let eval = row.value[ply].map(|value| score(manifest, value));
+            Noted { eval, clock: at(&row.clock, ply), time: at(&row.time, ply) }
+        })
+        .collect();
+    let round = (row.id + 1).to_string();
+    let [white, black] = row.ratings.map(|rating| rating.map(|rating| rating.to_string()));
+    let tags = [
+        ("Event", Some(manifest.name.as_str())),
+        ("Round", Some(&round)),
+        ("WhiteElo", white.as_deref()),
+        ("BlackElo", black.as_deref()),
+        ("TimeControl", row.time_control.as_deref()),
+        ("Termination", pgn::termination_tag(row.result, row.termination)),
+    ];
+    let tags: Vec<(&str, &str)> = tags.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    pgn::write(row.start.as_deref(), row.moves.split_ascii_whitespace(), row.result, &tags, &noted)
         .map_err(|(ply, reason)| DatasetError::BadGame { game: row.id, ply, reason })
 }
 
 /// The score that a value stands for, from the side to move's view.
-fn score(dataset: &Dataset, value: f32) -> Option<f64> {
+fn score(manifest: &Manifest, value: f32) -> f64 {
     let value = f64::from(value);
-    let points = (value / (1.0 - value)).ln() / dataset.manifest().value_curve.per_point;
-    (!value.is_nan()).then(|| points.clamp(-MOST, MOST).round())
+    let points = (value / (1.0 - value)).ln() / manifest.value_curve.per_point;
+    points.clamp(-MOST, MOST).round()
 }
 
 fn positions(
-    dataset: &Dataset,
-    row: &StoredGame,
+    manifest: &Manifest,
+    row: &GameRow,
     format: ExportFormat,
     done: &mut Exported,
 ) -> Result<Vec<u8>, DatasetError> {
@@ -126,7 +185,7 @@ fn positions(
             return;
         }
         let board = Board::of(position);
-        let points = score(dataset, row.value[ply]).unwrap_or(0.0) as i16;
+        let points = row.value[ply].map_or(0.0, |value| score(manifest, value)) as i16;
         let number = first_ply.saturating_add(ply as u16);
         let packed = match format {
             ExportFormat::Hcpe => Hcpe::new(&board, mv, points, row.result).map(|record| record.write().to_vec()),

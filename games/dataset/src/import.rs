@@ -2,13 +2,15 @@
 //!
 //! Every record that is read ends up in exactly one count: kept, rejected or duplicate. What was left out stands in
 //! `rejects.jsonl` beside the shards, one line each. Everything is written to a hidden folder beside the target,
-//! which gets its name only when it is complete, so an interrupted import leaves no half dataset.
+//! which gets its name only when it is complete, so an interrupted import leaves no half dataset. Of a long one the folder
+//! stays, and the same import goes on with it: [`checkpoint`].
 //!
 //! Files are read ahead by threads of their own, records are examined by a pool, and what comes of them is collected in
 //! the order of the command line: the result is the same to the byte, whatever the number of threads.
 //!
 //! A dataset is of games or of single positions ([`Unit`]), so the files of one import must agree in that.
 
+mod checkpoint;
 mod collect;
 mod container;
 mod examine;
@@ -25,12 +27,15 @@ use crate::error::DatasetError;
 use crate::filter::{Buckets, Filters, OF_GAMES_ONLY};
 use crate::manifest::{Manifest, Unit};
 use crate::split::PerSplit;
+use checkpoint::{Checkpoint, Conditions, Place, conditions};
 use collect::Collector;
 use examine::{Examined, examine};
+use games::chess::lc0::ValueSource;
 use games::{Game, GameKind, Rejected, with_game};
-use rayon::ThreadPoolBuilder;
 use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use reading::{Chunk, Inputs};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// The rejected games of an import, one JSON object a line, in the dataset's folder.
@@ -57,6 +62,8 @@ pub struct ImportOptions {
     pub made_by: String,
     /// From this ply on, moves are the players' own choice and policy targets.
     pub policy_from_ply: u16,
+    /// Which of the values of Lc0's chunks becomes the value, and its draw probability the draw.
+    pub value: ValueSource,
     /// What is let in.
     pub filters: Filters,
     /// Named subsets by rating.
@@ -92,6 +99,7 @@ impl ImportOptions {
             licence: "not stated".to_owned(),
             made_by: "not stated".to_owned(),
             policy_from_ply: 0,
+            value: ValueSource::Root,
             filters: Filters::default(),
             buckets: Buckets::default(),
             split: SplitPlan::by_game(0, PerSplit { train: 0.8, validation: 0.1, test: 0.1 }),
@@ -111,8 +119,10 @@ pub struct Progress {
     pub bytes: u64,
     /// Bytes of all files.
     pub total_bytes: u64,
-    /// Records that were read.
+    /// Records that were read, those taken over among them.
     pub read: u64,
+    /// Records that an interrupted import had read.
+    pub taken_over: u64,
     /// Games that were kept.
     pub kept: u64,
     /// Positions of these games.
@@ -132,14 +142,17 @@ pub struct ImportReport {
     pub rejects: Option<PathBuf>,
     /// The first game that was rejected, if any was, and the name of its file.
     pub first_rejected: Option<(String, Rejected)>,
+    /// Records that were not looked at again, because an interrupted import had done so.
+    pub taken_over: u64,
 }
 
-/// Imports game records into a new dataset. `progress` is called now and then.
+/// Imports game records into a new dataset, or goes on with an import that was interrupted; the bytes are the same.
+/// `progress` is called now and then.
 ///
 /// # Errors
-/// If an option makes no sense, the target exists, a file cannot be opened, nothing can be kept, or the disk is full;
-/// with `strict`, at the first game that has to be rejected. A game that cannot be used and a file that ends in the
-/// middle are no errors otherwise, but counted and listed.
+/// If an option makes no sense, the target exists, a file cannot be opened, nothing can be kept, what an interrupted
+/// import left is of other conditions, or the disk is full; with `strict`, at the first game that has to be rejected. A
+/// game that cannot be used and a file that ends in the middle are no errors otherwise, but counted and listed.
 pub fn import(options: &ImportOptions, progress: &mut dyn FnMut(Progress)) -> Result<ImportReport, DatasetError> {
     check(options)?;
     with_game!(options.game, G => import_game::<G>(options, progress))
@@ -166,62 +179,160 @@ fn import_game<G: Game>(
     options: &ImportOptions,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, DatasetError> {
-    let inputs = Inputs::check(&options.inputs, G::KIND, options.format)?;
-    let threads = match options.threads {
+    Inputs::check(&options.inputs, G::KIND, options.format)?;
+    let conditions = conditions(options)?;
+    let (output, checkpoint) = Output::resume(&options.output)?;
+    let checkpoint = checkpoint.map(|text| Checkpoint::read(&text, &conditions, &output)).transpose()?;
+    let mut safe = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.collected.read());
+    let report = Work { options, conditions, output: &output, safe: &mut safe }.all::<G>(checkpoint, progress);
+    match report {
+        Ok(report) => {
+            output.publish(&report.manifest, options.manifest_text)?;
+            Ok(report)
+        }
+        Err(DatasetError::Io { action, path, source }) if safe > 0 => {
+            let source = Box::new(DatasetError::Io { action, path, source });
+            Err(DatasetError::ImportInterrupted { source, records: safe, dir: output.dir().to_owned() })
+        }
+        Err(damaged @ DatasetError::DamagedImport { .. }) => Err(damaged),
+        Err(error) => {
+            output.give_up();
+            Err(error)
+        }
+    }
+}
+
+/// An import at work.
+struct Work<'a> {
+    options: &'a ImportOptions,
+    conditions: Conditions,
+    output: &'a Output,
+    /// Records whose outcome is safe on the disk.
+    safe: &'a mut u64,
+}
+
+impl Work<'_> {
+    fn all<G: Game>(
+        mut self,
+        checkpoint: Option<Checkpoint>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<ImportReport, DatasetError> {
+        let (options, taken_over) = (self.options, *self.safe);
+        let (mut place, mut collector) = match checkpoint {
+            None => (Place::default(), Collector::new(options, self.output)?),
+            Some(Checkpoint { place, collected, .. }) => {
+                (place, Collector::resume(options, self.output, collected).map_err(|error| self.damaged(error))?)
+            }
+        };
+        let pool = pool(options.threads)?;
+        // Files that are done need not be read again, and of the one in the middle some records are known.
+        let done = place.file.min(options.inputs.len());
+        let inputs = Inputs::check(&options.inputs[done..], G::KIND, options.format)?;
+        let total_bytes = Inputs::check(&options.inputs, G::KIND, options.format)?.total_bytes();
+        let mut known = taken_over - place.before;
+        let finished = done == options.inputs.len() || collector.is_full();
+        let mut read = |number: usize, chunk: Chunk| -> Result<bool, DatasetError> {
+            if place.file != done + number {
+                (place.file, place.before) = (done + number, collector.counts().read);
+            }
+            agree(&mut place.found, &chunk, options)?;
+            let Chunk { file, format, first, records } = chunk;
+            let skipped = known.min(records.len() as u64);
+            known -= skipped;
+            let (first, records) = (first + skipped, &records[skipped as usize..]);
+            let examined: Vec<Result<Examined, Rejected>> = pool.install(|| {
+                let numbered = records.par_iter().enumerate();
+                numbered.map(|(i, record)| examine::<G>(record, format, &file, first + i as u64, options)).collect()
+            });
+            for record in examined {
+                collector.add(&file, record)?;
+                self.keep(&mut collector, &place)?;
+                if collector.is_full() {
+                    break;
+                }
+            }
+            let counts = collector.counts();
+            progress(Progress {
+                file: options.inputs[done + number].clone(),
+                bytes: total_bytes - inputs.total_bytes() + inputs.bytes_read(),
+                total_bytes,
+                read: counts.read,
+                taken_over,
+                kept: collector.kept(),
+                positions: collector.positions(),
+                filtered: counts.filtered_games.values().sum(),
+                rejected: counts.rejected,
+            });
+            Ok(!collector.is_full())
+        };
+        if !finished {
+            inputs.read(pool.current_num_threads(), &mut read)?;
+        }
+        if known > 0 && !finished {
+            return Err(self.unusable(format!("its files hold {known} records fewer than it read in them")));
+        }
+        (place.file, place.before) = (options.inputs.len(), collector.counts().read);
+        if *self.safe > 0 {
+            // What follows takes long as well where this was worth a checkpoint.
+            collector.end()?;
+            self.keep(&mut collector, &place)?;
+        }
+        let report = collector.finish(place.format().unwrap_or(Format::text(G::KIND)))?;
+        Ok(ImportReport { taken_over, ..report })
+    }
+
+    /// Writes down how far it is, if there is something new to keep.
+    fn keep(&mut self, collector: &mut Collector<'_>, place: &Place) -> Result<(), DatasetError> {
+        if let Some(collected) = collector.checkpoint()? {
+            let records = collected.read();
+            Checkpoint::write(&self.conditions, place, collected, self.output)?;
+            *self.safe = records;
+        }
+        Ok(())
+    }
+
+    /// Why there is no going on: what is there is not what was written, or there is no room at the moment.
+    fn damaged(&self, error: DatasetError) -> DatasetError {
+        match error {
+            DatasetError::Io { ref source, .. }
+                if ![ErrorKind::UnexpectedEof, ErrorKind::NotFound].contains(&source.kind()) =>
+            {
+                error
+            }
+            error => self.unusable(error.to_string()),
+        }
+    }
+
+    fn unusable(&self, reason: String) -> DatasetError {
+        DatasetError::DamagedImport { dir: self.output.dir().to_owned(), reason }
+    }
+}
+
+fn pool(threads: usize) -> Result<ThreadPool, DatasetError> {
+    let threads = match threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| DatasetError::Option {
+    ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| DatasetError::Option {
         option: "threads",
         reason: format!("{threads} threads cannot be started ({error}): take fewer"),
-    })?;
-    let output = Output::create(&options.output)?;
-    let mut collector = Collector::new(options, &output);
-    let mut found: Option<(Format, String)> = None;
-    inputs.read(threads, &mut |path, chunk| {
-        agree(&mut found, &chunk, options)?;
-        let Chunk { file, format, first, records } = chunk;
-        let examined: Vec<Result<Examined, Rejected>> = pool.install(|| {
-            let numbered = records.par_iter().enumerate();
-            numbered.map(|(i, record)| examine::<G>(record, format, &file, first + i as u64, options)).collect()
-        });
-        for record in examined {
-            collector.add(&file, record)?;
-            if collector.is_full() {
-                break;
-            }
-        }
-        let counts = collector.counts();
-        progress(Progress {
-            file: path.to_owned(),
-            bytes: inputs.bytes_read(),
-            total_bytes: inputs.total_bytes(),
-            read: counts.read,
-            kept: collector.kept(),
-            positions: collector.positions(),
-            filtered: counts.filtered_games.values().sum(),
-            rejected: counts.rejected,
-        });
-        Ok(!collector.is_full())
-    })?;
-    let report = collector.finish(found.map_or(Format::text(G::KIND), |(format, _)| format))?;
-    output.publish(&report.manifest, options.manifest_text)?;
-    Ok(report)
+    })
 }
 
 /// Refuses a file whose records become other rows than those of the files before.
-fn agree(found: &mut Option<(Format, String)>, chunk: &Chunk, options: &ImportOptions) -> Result<(), DatasetError> {
+fn agree(found: &mut Option<(String, String)>, chunk: &Chunk, options: &ImportOptions) -> Result<(), DatasetError> {
     let wrong = |option, reason| Err(DatasetError::Option { option, reason });
     if chunk.records.iter().all(Result::is_err) {
         return Ok(());
     }
-    let (first, file) = found.get_or_insert_with(|| (chunk.format, chunk.file.clone()));
+    let (first, file) = found.get_or_insert_with(|| (chunk.format.name().to_owned(), chunk.file.clone()));
+    let first = Format::ALL.into_iter().find(|format| format.name() == first).unwrap_or(chunk.format);
     if first.unit() != chunk.format.unit() {
         let kind = |format: Format| match format.unit() {
             Unit::Game => "games",
             Unit::Position => "single positions",
         };
-        let (here, there) = (kind(chunk.format), kind(*first));
+        let (here, there) = (kind(chunk.format), kind(first));
         return wrong("inputs", format!("{} holds {here}, {file} {there}: import them one by one", chunk.file));
     }
     if chunk.format.unit() == Unit::Position

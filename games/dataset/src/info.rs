@@ -32,6 +32,8 @@ pub struct Info {
     pub values: Histogram,
     /// Positions by the score that the value stands for, in hundreds of points.
     pub scores: Histogram,
+    /// Positions by their probability of a draw, in twentieths.
+    pub draws: Histogram,
     /// Positions by how many moves their policy target weighs.
     pub candidates: Histogram,
 }
@@ -63,6 +65,8 @@ pub struct SplitInfo {
     pub policy_targets: u64,
     /// Positions with a value from a score.
     pub values: u64,
+    /// Positions with a probability of a draw.
+    pub draws: u64,
     /// Positions that occur in no training game; `None` for training itself.
     pub novel_positions: Option<u64>,
     /// Positions by phase.
@@ -81,7 +85,7 @@ pub struct SplitInfo {
 /// If a game cannot be replayed.
 pub fn summarise(dataset: &Dataset) -> Result<Info, DatasetError> {
     let mut splits = PerSplit::<SplitInfo>::default();
-    let mut histograms = [20.0, 100.0, 0.05, 100.0, 1.0].map(Histogram::new);
+    let mut histograms = [20.0, 100.0, 0.05, 100.0, 0.05, 1.0].map(Histogram::new);
     for split in Split::ALL {
         let info = &mut splits[split];
         info.phases = Phase::ALL.iter().map(|phase| (phase.name(), 0)).collect();
@@ -94,13 +98,13 @@ pub fn summarise(dataset: &Dataset) -> Result<Info, DatasetError> {
     }
     let manifest = dataset.manifest().clone();
     let bytes = manifest.shards.iter().map(|shard| shard.bytes).sum();
-    let [lengths, ratings, values, scores, candidates] = histograms;
-    Ok(Info { manifest, bytes, plies: plies(dataset), splits, lengths, ratings, values, scores, candidates })
+    let [lengths, ratings, values, scores, draws, candidates] = histograms;
+    Ok(Info { manifest, bytes, plies: plies(dataset), splits, lengths, ratings, values, scores, draws, candidates })
 }
 
 /// What needs no board.
-fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 5]) {
-    let [lengths, ratings, values, scores, candidates] = histograms;
+fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 6]) {
+    let [lengths, ratings, values, scores, draws, candidates] = histograms;
     lengths.add(game.plies.into());
     if let [Some(first), Some(second)] = game.ratings {
         ratings.add(f64::from(first + second) / 2.0);
@@ -112,14 +116,21 @@ fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 5]) 
             continue;
         }
         let value = f64::from(game.value[ply]);
-        // A certain win is in the last range, not in one of its own.
-        values.add(value.min(0.999_999));
+        values.add(below_one(value));
         let points = (value / (1.0 - value)).ln() / dataset.manifest().value_curve.per_point;
         scores.add(points.clamp(-MOST_POINTS, MOST_POINTS));
+        if let Some(&draw) = game.draw.get(ply) {
+            draws.add(below_one(draw.into()));
+        }
         if ply >= usize::from(game.policy_from_ply) {
             candidates.add(weighed.max(1) as f64);
         }
     }
+}
+
+/// Certainty belongs in the last range, not in one of its own; what is unknown (NaN) stays so, and is not counted.
+fn below_one(probability: f64) -> f64 {
+    if probability >= 1.0 { 0.999_999 } else { probability }
 }
 
 fn plies(dataset: &Dataset) -> Lengths {
@@ -139,6 +150,7 @@ impl SplitInfo {
         self.positions += u64::from(game.positions);
         self.policy_targets += plies().filter(|&ply| ply >= usize::from(game.policy_from_ply)).count() as u64;
         self.values += plies().filter(|&ply| !game.value[ply].is_nan()).count() as u64;
+        self.draws += plies().filter(|&ply| game.draw.get(ply).is_some_and(|draw| !draw.is_nan())).count() as u64;
         if let Some(novel) = &mut self.novel_positions {
             *novel += plies().filter(|&ply| !game.seen_in_train[ply]).count() as u64;
         }

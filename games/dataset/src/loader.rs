@@ -10,13 +10,16 @@
 mod batch;
 mod dataset;
 mod evaluation;
+mod lines;
 mod order;
 mod replay;
+mod targets;
 mod train;
 
 pub use batch::Batch;
 pub use dataset::Dataset;
 pub use evaluation::{EvaluationBatches, evaluation_batches};
+pub use targets::Targets;
 pub use train::TrainLoader;
 
 pub(crate) use dataset::StoredGame;

@@ -2,16 +2,17 @@
 //!
 //! Such games come with more than records tell: how many of their plies were not chosen, and the moves that were
 //! weighed at each ply. They are split, sharded and described as imported ones are. Single positions that were made
-//! become rows of one ply ([`write_positions`]).
+//! become rows of one ply ([`write_positions`]), also where a
+//! map of the board is their label ([`write_maps`]).
 
 mod positions;
 
-pub use positions::write_positions;
+pub use positions::{MappedPosition, write_maps, write_positions};
 
 use crate::build::{Added, Builder, Draft, Output, SplitPlan, fingerprint};
 use crate::error::DatasetError;
 use crate::filter::Filters;
-use crate::manifest::{Counts, FORMAT, Manifest, Unit, content_hash};
+use crate::manifest::{Counts, FORMAT, Manifest, MapInfo, Unit, content_hash};
 use crate::playback::{Stuck, play_through};
 use crate::split::Split;
 use crate::store::GameRow;
@@ -65,7 +66,7 @@ pub fn write_made<E: From<DatasetError>>(
 ) -> Result<Manifest, E> {
     options.split.check(Unit::Game)?;
     let output = Output::create(&options.output)?;
-    let mut builder = Builder::new(output.dir(), &options.split);
+    let mut builder = Builder::new(output.dir(), &options.split)?;
     let mut counts = Counts::default();
     let mut policy_from_ply = u16::MAX;
     for game in games {
@@ -82,7 +83,7 @@ pub fn write_made<E: From<DatasetError>>(
             counts.duplicates += 1;
         }
     }
-    let manifest = describe(options, Unit::Game, builder, counts, policy_from_ply)?;
+    let manifest = describe(options, Unit::Game, builder, counts, policy_from_ply, None)?;
     output.publish(&manifest, options.manifest_text)?;
     Ok(manifest)
 }
@@ -125,6 +126,8 @@ fn draft<G: Game>(made: MadeGame, maker: &str) -> Result<Draft, DatasetError> {
         group: None,
         rating_bucket: None,
         time_control: None,
+        map: None,
+        draw: game.draws.iter().any(Option::is_some).then_some(game.draws),
         start: game.start,
         moves,
     };
@@ -138,6 +141,7 @@ fn describe(
     builder: Builder<'_>,
     counts: Counts,
     policy_from_ply: u16,
+    map: Option<MapInfo>,
 ) -> Result<Manifest, DatasetError> {
     if builder.kept() == 0 {
         let format = options.game.name().to_owned();
@@ -155,8 +159,10 @@ fn describe(
         filters: Filters::default(),
         policy_from_ply,
         value_curve: ValueCurve::of(options.game),
+        value_source: None,
         counts: built.account(counts),
         rating_buckets: Vec::new(),
+        map,
         split: built.split,
         content_hash: content_hash(options.game, &built.shards),
         shards: built.shards,

@@ -4,6 +4,8 @@ use crate::filter::Filters;
 use crate::split::{PerSplit, SplitBy};
 use crate::value::ValueCurve;
 use games::GameKind;
+use games::chess::lc0::ValueSource;
+use games::maps::MapShape;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -39,17 +41,34 @@ pub struct Manifest {
     pub policy_from_ply: u16,
     /// How scores became values.
     pub value_curve: ValueCurve,
+    /// Which of the values of Lc0's chunks was taken; `None` where none came from there, or not all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value_source: Option<ValueSource>,
     /// What the import counted.
     pub counts: Counts,
     /// The named subsets by average rating, from the lowest up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rating_buckets: Vec<RatingBucket>,
+    /// What the maps of the positions are, in datasets whose label is a map of the board.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<MapInfo>,
     /// The split.
     pub split: SplitSummary,
     /// The Parquet files.
     pub shards: Vec<Shard>,
     /// A hash over the shards' hashes: two datasets with the same one are the same.
     pub content_hash: String,
+}
+
+impl Manifest {
+    /// How the dataset can be made again, for the end of a complaint about it: the command that made it, where it says.
+    #[must_use]
+    pub fn remedy(&self) -> String {
+        match self.made_by.strip_prefix("posenc ") {
+            Some(_) => format!("make the dataset anew, with `{}`", self.made_by),
+            None => "make the dataset anew".to_owned(),
+        }
+    }
 }
 
 /// What a row of the store is.
@@ -96,6 +115,34 @@ pub struct Counts {
     pub results: BTreeMap<String, u64>,
     /// Games by ending.
     pub terminations: BTreeMap<String, u64>,
+    /// Labelled cells of the maps by class, in the order of the classes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub map_classes: Vec<u64>,
+}
+
+/// What the map of a position is: a label for each square or each pair of squares, in the frame of the side to move
+/// (see [`games::maps`]).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MapInfo {
+    /// The task that the labels answer.
+    pub task: String,
+    /// How many classes there are: labels are 0 to `classes − 1`, or −1 where nothing is asked.
+    pub classes: u16,
+    /// Which cells a map has.
+    pub shape: MapShape,
+    /// The classes' names; none where a class is a number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+}
+
+impl MapInfo {
+    /// The classes' names (numbers where they have none) and how many cells of each there are.
+    #[must_use]
+    pub fn counted(&self, cells: &[u64]) -> Vec<(String, u64)> {
+        let name = |class: usize| self.names.get(class).cloned().unwrap_or_else(|| class.to_string());
+        (0..self.classes.into()).map(|class| (name(class), cells.get(class).copied().unwrap_or(0))).collect()
+    }
 }
 
 /// A named subset: the games whose players' average rating lies in a range.

@@ -1,5 +1,6 @@
 //! Datasets made of datasets: merged, and split in another way.
 
+use crate::Done;
 use crate::build::{Added, Builder, Draft, Output, SplitPlan, fingerprint, without_counters};
 use crate::error::DatasetError;
 use crate::filter::Filters;
@@ -7,6 +8,7 @@ use crate::manifest::{Counts, FORMAT, Manifest, Unit, content_hash};
 use crate::playback::{Stuck, play_through};
 use crate::split::SplitBy;
 use crate::store::{GameRow, read_shard, verify};
+use games::chess::lc0::ValueSource;
 use games::{Game, GameKind, Position as _, with_game};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use std::path::{Path, PathBuf};
@@ -45,15 +47,20 @@ impl RemakeOptions {
     pub(crate) fn common(&self) -> Result<(GameKind, Unit), DatasetError> {
         let wrong = |reason: String| Err(DatasetError::Option { option: "sources", reason });
         let Some(first) = self.sources.first() else { return wrong("there is no dataset".to_owned()) };
-        let kind = |manifest: &Manifest| (manifest.game, manifest.unit);
+        let kind = |manifest: &Manifest| (manifest.game, manifest.unit, manifest.map.clone());
         match self.sources.iter().find(|source| kind(&source.manifest) != kind(&first.manifest)) {
-            None => Ok(kind(&first.manifest)),
+            None => Ok((first.manifest.game, first.manifest.unit)),
             Some(other) => wrong(format!(
                 "{} and {} do not hold the same kind of rows: games of chess, games of shogi and single positions \
-                 cannot be mixed",
+                 cannot be mixed, nor maps of different tasks",
                 first.manifest.name, other.manifest.name
             )),
         }
+    }
+
+    /// How many rows the sources have.
+    pub(crate) fn rows(&self) -> u64 {
+        self.sources.iter().map(|source| source.manifest.counts.kept).sum()
     }
 
     /// What all sources say, once each.
@@ -69,12 +76,21 @@ impl RemakeOptions {
     }
 }
 
+impl RemakeOptions {
+    /// Which of Lc0's values the sources hold, where they agree.
+    pub(crate) fn value_source(&self) -> Option<ValueSource> {
+        let mut sources = self.sources.iter().map(|source| source.manifest.value_source);
+        sources.next().flatten().filter(|&first| sources.all(|other| other == Some(first)))
+    }
+}
+
 /// Makes one dataset of all sources' rows, in their order, split anew. Games that occur twice are kept once. Filters
-/// stay in the manifest where all sources agree in them; their marks stay on the rows in any case.
+/// stay in the manifest where all sources agree in them; their marks stay on the rows in any case. `progress` is called
+/// now and then.
 ///
 /// # Errors
 /// If the sources do not fit together, a shard is damaged, a game cannot be replayed, or the disk is full.
-pub fn remake(options: &RemakeOptions) -> Result<Manifest, DatasetError> {
+pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(Done)) -> Result<Manifest, DatasetError> {
     let (game, unit) = options.common()?;
     let plan = match unit {
         Unit::Game => options.split.clone(),
@@ -82,7 +98,7 @@ pub fn remake(options: &RemakeOptions) -> Result<Manifest, DatasetError> {
     };
     plan.check(unit)?;
     let output = Output::create(&options.output)?;
-    let mut builder = Builder::new(output.dir(), &plan);
+    let mut builder = Builder::new(output.dir(), &plan)?;
     let mut counts = Counts::default();
     for source in &options.sources {
         rows_of(source, &mut |rows| {
@@ -94,6 +110,7 @@ pub fn remake(options: &RemakeOptions) -> Result<Manifest, DatasetError> {
                     counts.duplicates += 1;
                 }
             }
+            progress(Done { what: "rows", done: counts.read, total: options.rows() });
             Ok(())
         })?;
     }
@@ -167,8 +184,10 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Re
         filters: if agree { first.filters.clone() } else { Filters::default() },
         policy_from_ply: manifests().map(|manifest| manifest.policy_from_ply).min().unwrap_or(0),
         value_curve: first.value_curve.clone(),
+        value_source: options.value_source(),
         counts: built.account(counts),
         rating_buckets: built.rating_buckets(names),
+        map: first.map.clone(),
         split: built.split,
         content_hash: content_hash(first.game, &built.shards),
         shards: built.shards,

@@ -22,17 +22,21 @@
 //! | `group` | u64? | in datasets of positions: the same for rows of the same position |
 //! | `rating_bucket` | string? | the named subset that the game's average rating puts it in |
 //! | `time_control` | string? | as the record writes it |
+//! | `map` | `list<list<i8>>?` | per ply a label for each square, or each pair of squares, see `map` in `dataset.yaml` and [`games::maps`]; −1 where nothing is asked |
+//! | `draw` | `list<f32?>?` | probability of a draw at ply *i*, where the source says one beside the value |
 //!
 //! The columns from `used` on may be missing in a shard (those of posenc 0.1's first datasets have none); a missing
-//! column reads as null.
+//! column reads as null. Those from `map` on are written only to shards that say something in them.
 
 mod columns;
 mod read;
 mod rows;
+mod survey;
 mod write;
 
 pub use read::read_shard;
-pub(crate) use read::verify;
+pub(crate) use read::{ShardRows, verify};
+pub use survey::{positions_of, says};
 pub use write::ShardWriter;
 
 use crate::split::Split;
@@ -87,6 +91,10 @@ pub struct GameRow {
     pub rating_bucket: Option<String>,
     /// The time control as the record writes it.
     pub time_control: Option<String>,
+    /// Per ply, a label for every cell of the dataset's map.
+    pub map: Option<Vec<Vec<i8>>>,
+    /// Per ply, the probability of a draw; `None` where the source says none.
+    pub draw: Option<Vec<Option<f32>>>,
 }
 
 impl GameRow {
@@ -111,6 +119,8 @@ impl GameRow {
             self.used.as_ref().map(|used| ("used", used.len())),
             self.policy.as_ref().map(|policy| ("policy_moves", policy.len())),
             self.mean_result.as_ref().map(|mean| ("mean_result", mean.len())),
+            self.map.as_ref().map(|map| ("map", map.len())),
+            self.draw.as_ref().map(|draw| ("draw", draw.len())),
         ];
         match lengths.into_iter().flatten().find(|&(_, length)| length != plies) {
             Some((column, length)) => {

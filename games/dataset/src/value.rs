@@ -80,7 +80,8 @@ fn first_mover<G: Game>(start: Option<&str>) -> Side {
     start.and_then(|text| G::Position::parse(text).ok()).map_or(Side::First, |position| position.side_to_move())
 }
 
-fn mover(first: Side, ply: usize) -> Side {
+/// Whose turn it is at a ply.
+pub(crate) fn mover(first: Side, ply: usize) -> Side {
     if ply.is_multiple_of(2) { first } else { first.other() }
 }
 
@@ -108,6 +109,19 @@ pub fn short_term(values: &[f32], decay: f64) -> Vec<f32> {
         let next = state.map_or(x, |state| decay * state + (1.0 - decay) * x);
         state = Some(next);
         out[ply] = turned(next) as f32;
+    }
+    out
+}
+
+/// The same average of draw probabilities, which are the same for both sides: `d_st` of the same reference.
+#[must_use]
+pub fn short_term_draw(draws: &[f32], decay: f64) -> Vec<f32> {
+    let mut out = vec![f32::NAN; draws.len()];
+    let mut state: Option<f64> = None;
+    for (ply, &draw) in draws.iter().enumerate().rev().filter(|(_, draw)| !draw.is_nan()) {
+        let next = state.map_or(draw.into(), |state| decay * state + (1.0 - decay) * f64::from(draw));
+        state = Some(next);
+        out[ply] = next as f32;
     }
     out
 }

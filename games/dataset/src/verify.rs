@@ -1,11 +1,14 @@
 //! Checking a dataset from the ground up.
 
+use crate::Done;
 use crate::build::fingerprint;
 use crate::error::DatasetError;
 use crate::loader::{Dataset, StoredGame};
 use crate::manifest::Unit;
 use crate::split::{PerSplit, Split};
-use games::{Game, Position as _, with_game};
+use games::attacks::Tactics;
+use games::maps::MapTask;
+use games::{Position as _, with_game};
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -24,6 +27,8 @@ pub struct Verification {
     pub positions: u64,
     /// Moves of soft policies, each legal.
     pub candidates: u64,
+    /// Labels of maps, each what the rules say.
+    pub labels: u64,
     /// Games (start and moves) that are in several splits.
     pub games_in_two_splits: u64,
     /// Positions that are handed out, by split.
@@ -53,18 +58,25 @@ impl Verification {
 
 /// Checks an opened dataset, whose hashes are right already: replays every row, looks at every policy and value, and
 /// recomputes what the splits share. `by_position` asks that no position of validation or test occurs in training,
-/// which only datasets of positions (or luck) fulfil.
+/// which only datasets of positions (or luck) fulfil. `progress` is called after every row.
 ///
 /// # Errors
 /// If a row cannot be replayed.
-pub fn verify_content(dataset: &Dataset, by_position: bool) -> Result<Verification, DatasetError> {
+pub fn verify_content(
+    dataset: &Dataset,
+    by_position: bool,
+    progress: &mut dyn FnMut(Done),
+) -> Result<Verification, DatasetError> {
+    let total = dataset.manifest().counts.kept;
     let mut found = Verification::default();
     let mut train = Seen::default();
+    let task = map_task(dataset, &mut found);
     for split in Split::ALL {
         let mut own = HashSet::new();
         for game in dataset.stored(split) {
-            with_game!(dataset.game(), G => row::<G>(game, split, &mut train, &mut found))?;
+            with_game!(dataset.game(), G => row::<G>(game, split, task, &mut train, &mut found))?;
             own.insert(fingerprint(game.start.as_deref(), &game.moves));
+            progress(Done { what: "rows", done: found.rows, total });
         }
         if dataset.unit() == Unit::Game {
             let shared = own.iter().filter(|game| train.games.contains(game)).count() as u64;
@@ -79,6 +91,30 @@ pub fn verify_content(dataset: &Dataset, by_position: bool) -> Result<Verificati
     Ok(found)
 }
 
+/// What the rules can say about the dataset's maps, which must be described as the rules define them.
+fn map_task(dataset: &Dataset, found: &mut Verification) -> Option<MapTask> {
+    let map = dataset.manifest().map.as_ref()?;
+    let task = MapTask::named(&map.task);
+    match task {
+        None => found.problem(format!("the rules know no map \"{}\"", map.task)),
+        Some(task) => {
+            let classes = with_game!(dataset.game(), G => task.classes::<G>());
+            if (classes, task.shape()) != (map.classes, map.shape) || task.class_names() != map.names {
+                found.problem(format!("dataset.yaml describes the map \"{}\" in another way than the rules", map.task));
+            }
+        }
+    }
+    let labels = Split::ALL.iter().flat_map(|&split| dataset.stored(split)).flat_map(|game| &game.map);
+    let mut cells = vec![0; map.classes.into()];
+    labels.filter_map(|&label| usize::try_from(label).ok()).for_each(|class: usize| cells[class] += 1);
+    let stated = map.counted(&dataset.manifest().counts.map_classes);
+    if !stated.iter().map(|(_, count)| *count).eq(cells.iter().copied()) {
+        found.problem(format!("dataset.yaml states other cells by class than there are: {cells:?}"));
+    }
+    // Cells that were not compared cannot be vouched for: a map of another shape has been reported above.
+    task.filter(|task| task.shape() == map.shape)
+}
+
 /// What was seen so far.
 #[derive(Default)]
 struct Seen {
@@ -88,9 +124,10 @@ struct Seen {
     positions: HashSet<u64>,
 }
 
-fn row<G: Game>(
+fn row<G: Tactics>(
     game: &StoredGame,
     split: Split,
+    task: Option<MapTask>,
     seen: &mut Seen,
     found: &mut Verification,
 ) -> Result<(), DatasetError> {
@@ -120,6 +157,17 @@ fn row<G: Game>(
         for (text, _) in candidates {
             if let Err(error) = position.parse_move(text) {
                 found.problem(format!("row {}, ply {ply}: {error}", game.id));
+            }
+        }
+        if let Some(task) = task {
+            let right = task.labels::<G>(position);
+            found.labels += right.len() as u64;
+            if let Some(cell) = (0..right.len()).find(|&cell| game.map_of(ply)[cell] != right[cell]) {
+                let (found_label, right) = (game.map_of(ply)[cell], right[cell]);
+                found.problem(format!(
+                    "row {}, ply {ply}: cell {cell} has label {found_label} instead of {right}",
+                    game.id
+                ));
             }
         }
         let value = game.value[ply];

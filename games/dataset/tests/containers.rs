@@ -175,6 +175,27 @@ fn the_number_of_threads_does_not_change_a_byte() {
     }
 }
 
+/// What is read lies in memory until its turn comes, so only as many files are begun as there are threads.
+#[test]
+fn many_files_are_not_read_ahead_of_their_turn() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let text = sample_text(LICHESS);
+    let inputs: Vec<PathBuf> = (0..24).map(|number| dir.path().join(format!("{number}.pgn"))).collect();
+    inputs.iter().for_each(|input| fs::write(input, &text).expect("a temporary file"));
+    let threads = 3;
+    let options = ImportOptions { inputs, threads, ..options(GameKind::Chess, PathBuf::new(), dir.path()) };
+    let mut files = 0;
+    import(&options, &mut |progress| {
+        let number = options.inputs.iter().position(|input| *input == progress.file).expect("one of them");
+        assert!(progress.bytes <= (number + threads) as u64 * text.len() as u64, "{} bytes", progress.bytes);
+        files += 1;
+        // Time for a thread that would read on.
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    })
+    .expect("good games");
+    assert_eq!(files, 24);
+}
+
 #[test]
 fn what_a_killed_import_left_behind_is_cleared_away() {
     let dir = tempfile::tempdir().expect("a temporary folder");

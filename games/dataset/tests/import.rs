@@ -21,7 +21,7 @@ fn games_survive_the_store_unchanged() {
         assert_eq!(rows.len() as u64, report.manifest.counts.kept);
         for row in &rows {
             let original = originals[row.source_game as usize].as_ref().expect("only good games are kept");
-            assert_eq!(row.moves.split(' ').collect::<Vec<_>>(), original.moves);
+            assert_eq!(original.moves, row.moves.split(' ').collect::<Vec<_>>());
             assert_eq!(
                 (&row.start, row.result, row.termination),
                 (&original.start, original.result, original.termination)

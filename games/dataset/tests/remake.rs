@@ -6,7 +6,7 @@ use common::{CHESS, LICHESS_438, SHOGI, open, options, rows, sample};
 use dataset::store::GameRow;
 use dataset::{
     Dataset, ExportFormat, ImportOptions, LoaderConfig, Merge, OnDisk, PerSplit, RemakeOptions, Split, SplitBy,
-    SplitPlan, TrainLoader, Unit, ValueTarget, average, export, import, remake, summarise, verify_content,
+    SplitPlan, Targets, TrainLoader, Unit, ValueTarget, average, export, import, remake, summarise, verify_content,
 };
 use games::{Game, GameKind, GameResult, InputName, Position, with_game};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,8 @@ fn text_after<G: Game>(row: &GameRow, plies: usize) -> String {
 fn openings_stay_together() {
     let games = imported(GameKind::Chess, lichess());
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let manifest = remake(&remade(&[games.path()], dir.path(), plan(SplitBy::Opening, 4))).expect("good games");
+    let manifest =
+        remake(&remade(&[games.path()], dir.path(), plan(SplitBy::Opening, 4)), &mut |_| {}).expect("good games");
     assert_eq!((manifest.split.by, manifest.split.opening_plies), (SplitBy::Opening, Some(4)));
     let (before, after) = (rows(games.path()), rows(dir.path()));
     assert_eq!(before.len(), after.len());
@@ -78,13 +79,13 @@ fn merging_keeps_every_game_once() {
     let (chess, lichess) = (imported(GameKind::Chess, sample(CHESS)), imported(GameKind::Chess, lichess()));
     let dir = tempfile::tempdir().expect("a temporary folder");
     let sources = [chess.path(), lichess.path(), chess.path()];
-    let manifest = remake(&remade(&sources, dir.path(), plan(SplitBy::Game, 0))).expect("good games");
+    let manifest = remake(&remade(&sources, dir.path(), plan(SplitBy::Game, 0)), &mut |_| {}).expect("good games");
     let games = rows(chess.path()).len() + rows(lichess.path()).len();
     assert_eq!((manifest.counts.kept, manifest.counts.duplicates), (games as u64, 36));
-    assert!(verify_content(&open(dir.path()), false).expect("good games").described.is_empty());
+    assert!(verify_content(&open(dir.path()), false, &mut |_| {}).expect("good games").described.is_empty());
     let shogi = imported(GameKind::Shogi, sample(SHOGI));
     let other = tempfile::tempdir().expect("a temporary folder");
-    let mixed = remake(&remade(&[chess.path(), shogi.path()], other.path(), plan(SplitBy::Game, 0)));
+    let mixed = remake(&remade(&[chess.path(), shogi.path()], other.path(), plan(SplitBy::Game, 0)), &mut |_| {});
     assert!(mixed.expect_err("two games").to_string().contains("cannot be mixed"));
 }
 
@@ -136,7 +137,8 @@ fn averages_are_means_over_the_whole_dataset() {
     {
         let games = imported(game, file);
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let done = average(&remade(&[games.path()], dir.path(), plan(SplitBy::Game, 0)), Merge::Mean, 1 << 30);
+        let done =
+            average(&remade(&[games.path()], dir.path(), plan(SplitBy::Game, 0)), Merge::Mean, 1 << 30, &mut |_| {});
         let done = done.expect("good games");
         let expected = with_game!(game, G => means::<G>(&rows(games.path())));
         let rows = rows(dir.path());
@@ -169,7 +171,7 @@ fn averages_do_not_depend_on_the_memory() {
     let made = |memory: usize| {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let options = remade(&[games.path()], dir.path(), plan(SplitBy::Game, 0));
-        let done = average(&options, Merge::Mean, memory).expect("good games");
+        let done = average(&options, Merge::Mean, memory, &mut |_| {}).expect("good games");
         let left: Vec<_> = std::fs::read_dir(dir.path().join("dataset"))
             .expect("a folder")
             .map(|entry| entry.expect("one").file_name().to_string_lossy().into_owned())
@@ -194,10 +196,11 @@ fn averages_do_not_depend_on_the_memory() {
 fn averaged_datasets_are_positions() {
     let games = imported(GameKind::Chess, sample(CHESS));
     let dir = tempfile::tempdir().expect("a temporary folder");
-    average(&remade(&[games.path()], dir.path(), plan(SplitBy::Game, 0)), Merge::Mean, 1 << 30).expect("good games");
+    average(&remade(&[games.path()], dir.path(), plan(SplitBy::Game, 0)), Merge::Mean, 1 << 30, &mut |_| {})
+        .expect("good games");
     let dataset = open(dir.path());
     assert_eq!((dataset.unit(), dataset.manifest().split.by), (Unit::Position, SplitBy::Position));
-    let found = verify_content(&dataset, true).expect("good rows");
+    let found = verify_content(&dataset, true, &mut |_| {}).expect("good rows");
     assert_eq!((found.described.as_slice(), found.also_in_train), (&[][..], PerSplit::default()));
     let config = |input| LoaderConfig { input, batch: 32, seed: 0, workers: 1, block_games: 100 };
     let mut loader = TrainLoader::new(&dataset, config(InputName::PieceTokens), 0).expect("training rows");
@@ -209,33 +212,35 @@ fn averaged_datasets_are_positions() {
 #[test]
 fn verify_finds_what_is_wrong() {
     let games = imported(GameKind::Chess, lichess());
-    let found = verify_content(&open(games.path()), false).expect("good games");
+    let found = verify_content(&open(games.path()), false, &mut |_| {}).expect("good games");
     let positions = common::read_manifest(&games.path().join("dataset")).counts.positions;
     assert_eq!((found.problems, found.positions, found.games_in_two_splits), (0, positions, 0));
     let info = summarise(&open(games.path())).expect("good games");
     let novel = info.splits.test.novel_positions.expect("not training");
     assert_eq!(found.handed_out.test - found.also_in_train.test, novel);
     // Every game of a collection shares the start position with the others.
-    let strict = verify_content(&open(games.path()), true).expect("good games");
+    let strict = verify_content(&open(games.path()), true, &mut |_| {}).expect("good games");
     assert!(strict.described.iter().all(|problem| problem.contains("occur in training too")), "{strict:?}");
     assert_eq!(strict.problems, 2);
     let mut manifest = common::read_manifest(&games.path().join("dataset"));
     manifest.split.novel_test_positions = 0.5;
     let wrong = Dataset::open(&games.path().join("dataset"), manifest).expect("the counts are right");
-    let found = verify_content(&wrong, false).expect("good games");
+    let found = verify_content(&wrong, false, &mut |_| {}).expect("good games");
     assert!(found.described.iter().any(|problem| problem.contains("states 0.5 novel positions")), "{found:?}");
 }
 
-fn exported(dataset: &Dataset, format: ExportFormat) -> (Vec<u8>, dataset::Exported) {
+fn exported(dir: &Path, format: ExportFormat) -> (Vec<u8>, dataset::Exported) {
+    let dir = dir.join("dataset");
+    let source = OnDisk { manifest: common::read_manifest(&dir), dir };
     let mut bytes = Vec::new();
-    let done = export(dataset, &Split::ALL, format, &mut bytes, Path::new("memory")).expect("good games");
+    let done = export(&source, &Split::ALL, format, &mut bytes, Path::new("memory")).expect("good games");
     (bytes, done)
 }
 
 #[test]
 fn pgn_comes_back_as_the_same_games() {
     let games = imported(GameKind::Chess, sample(CHESS));
-    let (text, done) = exported(&open(games.path()), ExportFormat::Pgn);
+    let (text, done) = exported(games.path(), ExportFormat::Pgn);
     assert_eq!((done.written, done.left_out), (36, 0));
     let dir = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(dir.path().join("out.pgn"), &text).expect("a temporary file");
@@ -258,7 +263,7 @@ fn shogi_records_come_back_but_for_scores_that_are_certain() {
         [("shogi_selfplay_40games.hcpe", ExportFormat::Hcpe), ("shogi_selfplay_40games.psv", ExportFormat::Psv)]
     {
         let dataset = imported(GameKind::Shogi, sample(file));
-        let (bytes, done) = exported(&open(dataset.path()), format);
+        let (bytes, done) = exported(dataset.path(), format);
         let original = std::fs::read(sample(file)).expect("the sample is part of the project");
         let size = if format == ExportFormat::Hcpe { 38 } else { 40 };
         let (kept, lost) = (done.written as usize, done.left_out as usize);
@@ -283,7 +288,7 @@ fn value_targets_are_made_when_the_dataset_is_opened() {
     let dir = games.path().join("dataset");
     let value = |target| {
         let mut dataset = Dataset::open(&dir, common::read_manifest(&dir)).expect("a good dataset");
-        dataset.set_value_target(target);
+        dataset.set_targets(Targets { value: Some(target), ..Targets::default() }).expect("it has scores");
         let batches = dataset::evaluation_batches(&dataset, Split::Test, InputName::PieceTokens, 64, u64::MAX);
         let batches: Vec<_> = batches.expect("test games").map(|batch| batch.expect("good games")).collect();
         let of = |pick: fn(&dataset::Batch) -> Vec<f32>| batches.iter().flat_map(pick).collect::<Vec<f32>>();

@@ -2,7 +2,7 @@
 
 use super::history::{self, HistoryFill};
 use super::{Chess, ChessPosition, moves};
-use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
+use crate::input::{Feature, FeatureKind, InputLayout, InputName};
 use crate::position::{Earlier, Game};
 use shakmaty::{CastlingSide, Color, Position, Role};
 use std::sync::LazyLock;
@@ -29,7 +29,7 @@ const fn flag(name: &'static str) -> Feature {
 }
 
 pub(super) fn layouts() -> &'static [InputLayout] {
-    static LAYOUTS: LazyLock<[InputLayout; InputName::ALL.len()]> = LazyLock::new(|| {
+    static LAYOUTS: LazyLock<[InputLayout; 3]> = LazyLock::new(|| {
         let [squares, aux] = InputLayout::piece_tokens::<Chess>(&FEATURES);
         [squares, aux, history::layout()]
     });
@@ -47,14 +47,12 @@ pub(super) fn pack(
     let layout = Chess::input(name);
     assert_eq!(out.len(), layout.row_bytes(), "a row of {} has another size", name.name());
     let rules = current.as_shakmaty();
-    match layout.boards {
-        Boards::Current => {
-            let (squares, features) = out.split_at_mut(Chess::GEOMETRY.squares());
-            pack_board(rules, rules.turn(), squares);
-            features.copy_from_slice(&pack_features(rules, repetitions));
-        }
-        Boards::History { .. } => history::pack(current, repetitions, earlier, HistoryFill::No, out),
+    if layout.needs_history() {
+        return history::pack(current, repetitions, earlier, HistoryFill::No, out);
     }
+    let (squares, features) = out.split_at_mut(Chess::GEOMETRY.squares());
+    pack_board(rules, rules.turn(), squares);
+    features.copy_from_slice(&pack_features(rules, repetitions));
 }
 
 /// Writes the piece codes of a board as `viewer` sees it.

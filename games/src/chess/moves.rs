@@ -7,12 +7,20 @@
 
 use super::Chess;
 use crate::geometry::Relation;
+use crate::move_text::MoveText;
 use crate::moves::{Entry, FromTo};
 use crate::position::Game;
-use shakmaty::{Color, Move, Role, Square};
+use crate::vocabulary::{MovesName, Vocabulary};
+use shakmaty::{CastlingSide, Color, Move, Role, Square};
 use std::sync::LazyLock;
 
 const PROMOTIONS: &[&str] = &["queen", "rook", "bishop"];
+
+pub(super) fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
+    static ALL: LazyLock<[(MovesName, Vocabulary); 1]> =
+        LazyLock::new(|| [(MovesName::FromTo, Vocabulary::FromTo(vocabulary()))]);
+    ALL.as_slice()
+}
 
 pub(super) fn vocabulary() -> &'static FromTo {
     static VOCABULARY: LazyLock<FromTo> = LazyLock::new(|| {
@@ -72,5 +80,24 @@ fn entry(mv: Move, turn: Color) -> Entry {
         Some(Role::Rook) => Entry::Promotion { from, to, kind: 1 },
         Some(Role::Bishop) => Entry::Promotion { from, to, kind: 2 },
         _ => Entry::Plain { from, to },
+    }
+}
+
+/// A move in UCI, castling as the king's own step.
+pub(super) fn write(mv: Move) -> MoveText {
+    let (from, to, promotion) = match mv {
+        Move::Normal { from, to, promotion, .. } => (from, to, promotion),
+        Move::EnPassant { from, to } => (from, to, None),
+        Move::Castle { king, rook } => {
+            let file = CastlingSide::from_queen_side(rook < king).king_to_file();
+            (king, Square::from_coords(file, king.rank()), None)
+        }
+        Move::Put { .. } => panic!("standard chess has no drops"),
+    };
+    let letters = |square: Square| [square.file().char() as u8, square.rank().char() as u8];
+    let ([from_file, from_rank], [to_file, to_rank]) = (letters(from), letters(to));
+    match promotion {
+        None => MoveText::of_ascii(&[from_file, from_rank, to_file, to_rank]),
+        Some(role) => MoveText::of_ascii(&[from_file, from_rank, to_file, to_rank, role.char() as u8]),
     }
 }

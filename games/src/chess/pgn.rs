@@ -11,18 +11,20 @@
 mod comment;
 pub(super) mod ending;
 mod movetext;
+mod san;
 mod write;
 
-pub use write::write;
+pub use write::{Noted, termination_tag, write};
 
 use super::ChessPosition;
 use crate::line::Line;
+use crate::move_text::MoveText;
 use crate::position::Position as _;
 use crate::record::{ParsedGame, RejectKind, Rejected};
 use ending::Stated;
 use movetext::{Movetext, Token};
-use shakmaty::Position as _;
 use shakmaty::san::SanPlus;
+use shakmaty::{Move, Position as _};
 use std::io::{self, BufRead, Read as _};
 
 /// A longer line or record is cut: no game needs that much, and a file without line ends must not fill the memory.
@@ -36,7 +38,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// A record begins at a tag (`[Name …`) that follows movetext, or at the first text after a blank line behind a
 /// result. A tag inside a comment therefore begins a record as well: it shows that the comment was never closed.
 pub fn records<R: BufRead>(input: R) -> Records<R> {
-    Records { input, carried: Vec::new(), done: false, failed: None }
+    Records { input, line: Vec::new(), usual: 0, done: false, failed: None }
 }
 
 /// The iterator of [`records`]: one game's bytes each. Where the input cannot be read on, what was read of the record
@@ -44,8 +46,10 @@ pub fn records<R: BufRead>(input: R) -> Records<R> {
 #[derive(Debug)]
 pub struct Records<R> {
     input: R,
-    /// The line that ended the record before.
-    carried: Vec<u8>,
+    /// The line that is being looked at; between records, the one that ended the last.
+    line: Vec<u8>,
+    /// How long the last record was.
+    usual: usize,
     done: bool,
     failed: Option<io::Error>,
 }
@@ -55,11 +59,10 @@ impl<R: BufRead> Iterator for Records<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut boundary = Boundary::default();
-        let mut record = Vec::new();
-        let mut line = std::mem::take(&mut self.carried);
+        let mut record = Vec::with_capacity(self.usual);
         while !self.done {
-            if line.is_empty() {
-                match self.input.by_ref().take(MAX_BYTES as u64).read_until(b'\n', &mut line) {
+            if self.line.is_empty() {
+                match self.input.by_ref().take(MAX_BYTES as u64).read_until(b'\n', &mut self.line) {
                     Ok(0) => self.done = true,
                     Ok(_) => {}
                     Err(error) => {
@@ -68,11 +71,11 @@ impl<R: BufRead> Iterator for Records<R> {
                     }
                 }
             }
-            if boundary.is_before(&line) || record.len() > MAX_BYTES {
-                self.carried = line;
+            if boundary.is_before(&self.line) || record.len() > MAX_BYTES {
+                self.usual = record.len();
                 return Some(Ok(record));
             }
-            record.append(&mut line);
+            record.append(&mut self.line);
         }
         let empty = record.iter().all(u8::is_ascii_whitespace);
         if empty { self.failed.take().map(Err) } else { Some(Ok(record)) }
@@ -141,10 +144,11 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
             Token::Result(result) => written = Some(result),
             Token::San(san) => {
                 let mv = play(&mut line, san).map_err(|reason| reject(RejectKind::IllegalMove, Some(ply), reason))?;
-                game.push(mv);
+                game.moves.push(mv);
             }
         }
     }
+    game.pad();
     let ply = Some(game.moves.len());
     let written = written.ok_or_else(|| {
         reject(RejectKind::Truncated, ply, "the moves end without a result (is the file cut off?)".to_owned())
@@ -157,6 +161,8 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     };
     (game.result, game.termination) =
         ending::of(&line, &stated).map_err(|reason| reject(RejectKind::Contradiction, ply, reason))?;
+    game.keys = line.into_keys();
+    game.keys.truncate(game.moves.len());
     Ok(game)
 }
 
@@ -187,18 +193,25 @@ fn start_position(tags: &[(String, String)]) -> Result<(Option<String>, ChessPos
 }
 
 /// Plays a move in SAN and writes it in UCI.
-fn play(line: &mut Line<ChessPosition>, san: &[u8]) -> Result<String, String> {
-    let position = line.position();
+fn play(line: &mut Line<ChessPosition>, san: &[u8]) -> Result<MoveText, String> {
+    let mv = match san::resolve(line.position().as_shakmaty(), san) {
+        Some(mv) => mv,
+        None => resolve_any(line.position(), san)?,
+    };
+    let text = line.position().write_move(mv);
+    line.play(mv);
+    Ok(text)
+}
+
+/// The move that any spelling of SAN means, or what is wrong with it.
+fn resolve_any(position: &ChessPosition, san: &[u8]) -> Result<Move, String> {
     let wrong = |why: &dyn std::fmt::Display| {
         let san = String::from_utf8_lossy(san);
         format!("{why}: \"{}\" in position \"{}\"", san.escape_debug(), position.to_text())
     };
     // Castling is written with zeros by some, with the letter by the standard.
     let parsed = SanPlus::from_ascii(castling_with_zeros(san).unwrap_or(san)).map_err(|error| wrong(&error))?;
-    let mv = parsed.san.to_move(position.as_shakmaty()).map_err(|error| wrong(&error))?;
-    let text = position.move_text(mv);
-    line.play(mv);
-    Ok(text)
+    parsed.san.to_move(position.as_shakmaty()).map_err(|error| wrong(&error))
 }
 
 /// The standard's spelling of `0-0` and `0-0-0`, which some programs write.

@@ -1,8 +1,10 @@
 //! A chess position: shakmaty's rules behind posenc's [`Position`].
 
-use super::{fen, input, moves};
+use super::{fen, input, key, moves};
 use crate::input::InputName;
+use crate::move_text::MoveText;
 use crate::position::{Earlier, IllegalMove, ParsePosition, Phase, Position, Side};
+use crate::vocabulary::MovesName;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
@@ -72,12 +74,18 @@ impl Position for ChessPosition {
         uci.to_move(&self.rules).map_err(|_| wrong("illegal move"))
     }
 
-    fn move_text(&self, mv: Move) -> String {
-        UciMove::from_standard(mv).to_string()
+    fn write_move(&self, mv: Move) -> MoveText {
+        moves::write(mv)
     }
 
     fn play(&mut self, mv: Move) {
         shakmaty::Position::play_unchecked(&mut self.rules, mv);
+    }
+
+    fn play_on(&mut self, mv: Move, key: u64) -> u64 {
+        let (mover, rights) = (shakmaty::Position::turn(&self.rules), key::Rights::of(&self.rules));
+        self.play(mv);
+        key::after(key, &rights, mover, mv, &self.rules)
     }
 
     fn in_check(&self) -> bool {
@@ -99,6 +107,11 @@ impl Position for ChessPosition {
 
     fn move_index(&self, mv: Move) -> u16 {
         moves::index(mv, shakmaty::Position::turn(&self.rules))
+    }
+
+    fn index_in(&self, mv: Move, moves: MovesName) -> u16 {
+        assert_eq!(moves, MovesName::FromTo, "chess has one vocabulary");
+        self.move_index(mv)
     }
 
     fn pack_after(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {

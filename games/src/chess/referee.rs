@@ -5,7 +5,7 @@ use super::{Chess, ChessPosition};
 use crate::position::{Position as _, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
-use shakmaty::Position as _;
+use shakmaty::{Move, Position as _};
 
 /// Earlier occurrences that make a position a draw.
 const REPETITIONS: u8 = 2;
@@ -14,16 +14,16 @@ const REPETITIONS: u8 = 2;
 const QUIET_PLIES: u32 = 100;
 
 impl Referee for Chess {
-    fn verdict(played: &Played<ChessPosition>) -> Option<(GameResult, Termination)> {
+    fn verdict_with(played: &Played<ChessPosition>, legal: &[Move]) -> Option<(GameResult, Termination)> {
         let rules = played.position().as_shakmaty();
-        if rules.is_checkmate() {
+        if legal.is_empty() && rules.is_check() {
             let winner = match played.position().side_to_move() {
                 Side::First => GameResult::SecondWins,
                 Side::Second => GameResult::FirstWins,
             };
             return Some((winner, Termination::Checkmate));
         }
-        let drawn = if rules.is_stalemate() {
+        let drawn = if legal.is_empty() {
             Termination::Stalemate
         } else if rules.is_insufficient_material() {
             Termination::InsufficientMaterial

@@ -5,6 +5,7 @@
 //! rare pawn drop that gives check. Both agree on every conceivable move of the oracle's positions (a test).
 
 mod attacks;
+mod key;
 mod legality;
 mod text;
 
@@ -196,18 +197,28 @@ fn check_column(file: u8, column: &[Man]) -> Result<(), BadPosition> {
             return Err(BadPosition::Stuck { file, rank: char::from(b'a' + rank as u8) });
         }
     }
-    for (pawn, color) in [(1, Color::Black), (1 + WHITE, Color::White)] {
-        if column.iter().map(|&man| u8::from(man == pawn)).sum::<u8>() > 1 {
+    // Black's pawns are counted in the lower half, White's in the upper; a file has too few squares to run over.
+    let pawns = column.iter().fold(0u8, |pawns, &man| pawns.wrapping_add(PAWNS[usize::from(man) % PAWNS.len()]));
+    for (count, color) in [(pawns & 0xf, Color::Black), (pawns >> 4, Color::White)] {
+        if count > 1 {
             return Err(BadPosition::TwoPawns { color, file });
         }
     }
     Ok(())
 }
 
+/// What each man adds to the pawns of a file.
+static PAWNS: [u8; 2 * WHITE as usize] = {
+    let mut pawns = [0; 2 * WHITE as usize];
+    pawns[1] = 1;
+    pawns[1 + WHITE as usize] = 1 << 4;
+    pawns
+};
+
 /// How many men of each unpromoted kind, by number, stand on the board. Number 0 holds kings and empty squares.
 fn count_kinds(squares: &[Man; SQUARES]) -> [u8; 8] {
     // Eight counters in one word: they stay in a register, and none can reach 256.
-    squares.iter().fold(0u64, |counts, &man| counts + (1 << (8 * (man & 7)))).to_le_bytes()
+    squares.iter().fold(0u64, |counts, &man| counts.wrapping_add(1 << (8 * (man & 7)))).to_le_bytes()
 }
 
 /// Whose man it is.

@@ -177,7 +177,7 @@ impl Reader {
         if !played.position.is_legal(mv) {
             return Err(wrong("illegal move".to_owned()));
         }
-        played.game.push(played.position.move_text(mv));
+        played.game.push(played.position.write_move(mv));
         played.position.play(mv);
         played.seen.push(Seen::of(&played.position));
         Ok(())
@@ -210,6 +210,7 @@ impl Reader {
         let Played { mut game, position, seen } = self.game.ok_or_else(|| (no_start(), None))?;
         (game.result, game.termination) = ending::of(self.ending.as_deref(), &position, &seen)
             .map_err(|reason| ((RejectKind::Syntax, reason), ply))?;
+        game.keys = seen[..game.moves.len()].iter().map(|seen| seen.key).collect();
         game.ratings = header::ratings(&self.tags);
         let cap = header::ply_cap(&self.tags);
         game.tags = self.tags;

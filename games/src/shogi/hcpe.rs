@@ -16,9 +16,9 @@ use super::board::{BadPosition, Board};
 use super::checks::{bad_position, cut_off, first_players, illegal, legal_move, reject};
 use super::fixed::FixedRecords;
 use super::move16::Move16;
-use super::{hcp, outcome};
+use super::{hcp, moves, outcome};
 use crate::record::{GameResult, ParsedPosition, RejectKind, Rejected};
-use shogi_core::{Move, ToUsi as _};
+use shogi_core::Move;
 use std::io::Read;
 
 /// A record's length.
@@ -108,7 +108,8 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
     let (result, termination) = outcome::read(outcome).map_err(|reason| reject(number, RejectKind::Syntax, reason))?;
     let mv = legal_move(&board, Move16::Apery, move16).map_err(|reason| illegal(number, reason))?;
     Ok(ParsedPosition {
-        mv: Some(mv.to_usi_owned()),
+        known: Some(board.known()),
+        mv: Some(moves::write(mv).into()),
         score: Some(first_players(score, board.turn())),
         result,
         termination,

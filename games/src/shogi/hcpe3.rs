@@ -16,7 +16,7 @@ use super::board::Board;
 use super::checks::{bad_position, first_players, illegal, reject};
 use super::fixed::fill;
 use super::move16::Move16;
-use super::{ShogiPosition, hcp, outcome};
+use super::{ShogiPosition, hcp, moves, outcome};
 use crate::position::Position as _;
 use crate::record::{Candidate, ParsedGame, RejectKind, Rejected, Score};
 use shogi_core::{Color, ToUsi as _};
@@ -185,7 +185,8 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     for (ply, turn) in game.turns.iter().enumerate() {
         let checked =
             check(turn, &position).map_err(|reason| Rejected { ply: Some(ply as u32), ..illegal(number, reason) })?;
-        parsed.push(checked.mv.to_usi_owned());
+        parsed.push(position.write_move(checked.mv));
+        parsed.keys.push(position.repetition_key());
         parsed.scores[ply] = Some(checked.score);
         parsed.candidates[ply] = checked.candidates;
         position.play(checked.mv);
@@ -226,7 +227,7 @@ fn check(turn: &Turn, position: &ShogiPosition) -> Result<Checked, String> {
             .ok_or_else(|| format!("candidate {} is not legal, or named twice, {}", shown(code, color), place()))?;
         seen.push(code);
         if visits > 0 {
-            candidates.push((candidate.to_usi_owned(), (f64::from(visits) / sum) as f32));
+            candidates.push((moves::write(candidate).into(), (f64::from(visits) / sum) as f32));
         }
     }
     Ok(Checked { mv, score, candidates })

@@ -1,15 +1,15 @@
 //! Shogi positions as packed rows.
 
-use super::Shogi;
 use super::frame::{HAND, HAND_TOTALS, IN_FRAME};
-use crate::input::{Feature, FeatureKind, InputLayout, InputName};
+use super::{Shogi, attacked};
+use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::position::Game;
 use rsshogi::board::Position as Rules;
 use rsshogi::types::{Color, PieceType};
 use std::sync::LazyLock;
 
 /// Names of the hands' bytes: the side to move's, then the opponent's.
-const HAND_NAMES: [[&str; 7]; 2] = [
+pub(super) const HAND_NAMES: [[&str; 7]; 2] = [
     [
         "hand.own.pawn",
         "hand.own.lance",
@@ -37,7 +37,10 @@ const REPETITIONS_CAP: u8 = 3;
 const CODES: [u8; 15] = [0, 1, 2, 3, 4, 6, 7, 5, 8, 9, 10, 11, 12, 13, 14];
 
 pub(super) fn layouts() -> &'static [InputLayout] {
-    static LAYOUTS: LazyLock<[InputLayout; 2]> = LazyLock::new(|| InputLayout::piece_tokens::<Shogi>(&features()));
+    static LAYOUTS: LazyLock<[InputLayout; 3]> = LazyLock::new(|| {
+        let [squares, aux] = InputLayout::piece_tokens::<Shogi>(&features());
+        [squares, aux, attacked::layout()]
+    });
     LAYOUTS.as_slice()
 }
 
@@ -50,15 +53,20 @@ fn features() -> Vec<Feature> {
     hands.chain([scalar("repetitions", f32::from(REPETITIONS_CAP)), scalar("check", 1.0)]).collect()
 }
 
-/// Writes one row. Both inputs pack the same bytes; they differ in how the device makes tokens of them.
+/// Writes one row. The inputs of piece tokens pack the same bytes; they differ in how the device makes tokens of them.
 pub(super) fn pack(rules: &Rules, name: InputName, repetitions: u8, out: &mut [u8]) {
-    assert_eq!(out.len(), Shogi::input(name).row_bytes(), "a row of {} has another size", name.name());
+    let layout = Shogi::input(name);
+    assert_eq!(out.len(), layout.row_bytes(), "a row of {} has another size", name.name());
+    if let Boards::Attacked { .. } = layout.boards {
+        return attacked::pack(rules, out);
+    }
     let (squares, features) = out.split_at_mut(Shogi::GEOMETRY.squares());
     pack_board(rules, squares);
     pack_features(rules, repetitions, features);
 }
 
-fn pack_board(rules: &Rules, out: &mut [u8]) {
+/// Writes the piece codes as the side to move sees them.
+pub(super) fn pack_board(rules: &Rules, out: &mut [u8]) {
     let turn = rules.turn();
     let in_frame = &IN_FRAME[turn.to_index()];
     for (square, piece) in rules.board_array().iter() {
@@ -69,13 +77,16 @@ fn pack_board(rules: &Rules, out: &mut [u8]) {
 }
 
 fn pack_features(rules: &Rules, repetitions: u8, out: &mut [u8]) {
-    let turn = rules.turn();
-    let counts =
-        [turn, turn.flip()].into_iter().flat_map(|side| HAND.map(|(_, piece)| rules.hand(side).count(piece) as u8));
     let rest = [repetitions.min(REPETITIONS_CAP), u8::from(rules.is_in_check())];
-    for (byte, value) in out.iter_mut().zip(counts.chain(rest)) {
+    for (byte, value) in out.iter_mut().zip(hands(rules).chain(rest)) {
         *byte = value;
     }
+}
+
+/// How many pieces of each kind are in hand: the side to move's, then the opponent's.
+pub(super) fn hands(rules: &Rules) -> impl Iterator<Item = u8> {
+    let turn = rules.turn();
+    [turn, turn.flip()].into_iter().flat_map(|side| HAND.map(|(_, piece)| rules.hand(side).count(piece) as u8))
 }
 
 const _: () = assert!(CODES[PieceType::GOLD.to_index()] == 5 && CODES[PieceType::DRAGON.to_index()] == 14);

@@ -157,6 +157,7 @@ impl Reader {
             (None, Some(summary)) => summary,
             (word, _) => ending::of(word, &position, &seen).map_err(|reason| ((RejectKind::Syntax, reason), ply))?,
         };
+        game.keys = seen[..game.moves.len()].iter().map(|seen| seen.key).collect();
         game.tags = self.tags;
         Ok(game)
     }
@@ -190,7 +191,7 @@ impl Played {
         if !self.position.is_legal(mv) {
             return Err(wrong("illegal move".to_owned()));
         }
-        self.game.push(self.position.move_text(mv));
+        self.game.push(self.position.write_move(mv));
         if let Some(slot) = self.game.times.last_mut() {
             *slot = seconds;
         }

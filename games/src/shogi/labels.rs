@@ -18,11 +18,15 @@ use shogi_core::{Color, Move, Square};
 /// How many labels there are.
 pub const LABELS: usize = CLASSES * SQUARES;
 
-const CLASSES: usize = 27;
+pub(super) const CLASSES: usize = 27;
+/// The first direction of the knight.
+pub(super) const KNIGHT: usize = 8;
 /// The first class of promotions.
-const PROMOTIONS: usize = 10;
+pub(super) const PROMOTIONS: usize = 10;
 /// The first class of drops, one before the pawn's number.
-const DROPS: usize = 2 * PROMOTIONS - 1;
+pub(super) const DROPS: usize = 2 * PROMOTIONS - 1;
+/// The ranks, counted from the far end, in which pieces promote.
+pub(super) const ZONE: usize = 3;
 
 /// The label of a move that `turn` makes.
 ///
@@ -64,10 +68,11 @@ fn coordinates(square: Square, turn: Color) -> (i32, i32) {
     (square / ranks, square % ranks)
 }
 
-fn direction(from: (i32, i32), to: (i32, i32)) -> Option<usize> {
+/// The direction from one square (file from the right, rank from the far end) to another, if a piece can go there.
+pub(super) fn direction(from: (i32, i32), to: (i32, i32)) -> Option<usize> {
     let (left, down) = (to.0 - from.0, to.1 - from.1);
     if down == -2 && left.abs() == 1 {
-        return Some(if left > 0 { 8 } else { 9 });
+        return Some(if left > 0 { KNIGHT } else { KNIGHT + 1 });
     }
     if left != 0 && down != 0 && left.abs() != down.abs() {
         return None;

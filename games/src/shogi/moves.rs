@@ -11,6 +11,7 @@
 
 use super::{Shogi, frame};
 use crate::geometry::Relation;
+use crate::move_text::MoveText;
 use crate::moves::{Entry, FromTo};
 use crate::position::Game;
 use shogi_core::{Color, Move, PieceKind, Square};
@@ -18,6 +19,9 @@ use std::sync::LazyLock;
 
 const PROMOTIONS: &[&str] = &["promote"];
 const DROPS: &[&str] = &["pawn", "lance", "knight", "silver", "gold", "bishop", "rook"];
+
+/// USI's letters of [`DROPS`].
+const DROP_LETTERS: &[u8; DROPS.len()] = b"PLNSGBR";
 
 /// The ranks, counted from the far end, in which pieces promote.
 const ZONE: usize = 3;
@@ -97,6 +101,27 @@ fn entry(mv: Move, turn: Color) -> Entry {
         Move::Drop { piece, to } => {
             let kind = piece.piece_kind().array_index() - PieceKind::Pawn.array_index();
             Entry::Drop { kind: kind as u8, to: in_frame(to) }
+        }
+    }
+}
+
+/// A move in USI.
+pub(super) fn write(mv: Move) -> MoveText {
+    let letters = |square: Square| {
+        let index = square.array_index();
+        let (file, rank) = (index / Shogi::GEOMETRY.ranks(), index % Shogi::GEOMETRY.ranks());
+        [b'1' + file as u8, b'a' + rank as u8]
+    };
+    match mv {
+        Move::Normal { from, to, promote } => {
+            let ([from_file, from_rank], [to_file, to_rank]) = (letters(from), letters(to));
+            let text = [from_file, from_rank, to_file, to_rank, b'+'];
+            MoveText::of_ascii(if promote { &text } else { &text[..4] })
+        }
+        Move::Drop { piece, to } => {
+            let kind = piece.piece_kind().array_index() - PieceKind::Pawn.array_index();
+            let [file, rank] = letters(to);
+            MoveText::of_ascii(&[DROP_LETTERS[kind], b'*', file, rank])
         }
     }
 }

@@ -49,6 +49,8 @@ pub(super) struct KindCode {
 pub(super) struct Codec {
     /// By the next 8 bits: the man and its length; length 0 where no piece has the code.
     read_board: [(Man, u8); 256],
+    /// By the next 8 bits: several squares at once.
+    steps: [Step; 256],
     /// The same for pieces in hand; [`BOXED`] for those that take no part.
     read_hand: [(Man, u8); 128],
     write_board: [Code; 32],
@@ -56,6 +58,20 @@ pub(super) struct Codec {
     write_hand: [[Code; HAND.len()]; 2],
     write_box: Option<[Code; HAND.len()]>,
 }
+
+/// What 8 bits begin with: empty squares and then, where its code fits in, a man.
+#[derive(Clone, Copy)]
+struct Step {
+    empty: u8,
+    man: Man,
+    /// Squares, that of the man included.
+    squares: u8,
+    /// Bits; none where the bits begin no code.
+    length: u8,
+}
+
+/// The most squares that a [`Step`] has.
+const STEP_SQUARES: usize = 8;
 
 /// Stands for a piece in the box in [`Codec::read_hand`].
 const BOXED: Man = Man::MAX;
@@ -66,6 +82,7 @@ impl Codec {
         let none = Code { bits: 0, length: 0 };
         let mut codec = Self {
             read_board: [(EMPTY, 0); 256],
+            steps: [Step { empty: 0, man: EMPTY, squares: 0, length: 0 }; 256],
             read_hand: [(EMPTY, 0); 128],
             write_board: [none; 32],
             write_hand: [[none; HAND.len()]; 2],
@@ -97,7 +114,24 @@ impl Codec {
         if has_box {
             codec.write_box = Some(boxed);
         }
+        codec.add_steps();
         codec
+    }
+
+    const fn add_steps(&mut self) {
+        let mut bits = 0;
+        while bits < self.steps.len() {
+            let empty = (bits as u8).trailing_zeros() as u8;
+            self.steps[bits] = Step { empty, man: EMPTY, squares: empty, length: empty };
+            if (empty as usize) < STEP_SQUARES {
+                // Zeros instead of the bits that are not there: a code that ends before them is the same with any.
+                let (man, length) = self.read_board[bits >> empty];
+                if length > 0 && empty + length <= STEP_SQUARES as u8 {
+                    self.steps[bits] = Step { empty, man, squares: empty + 1, length: empty + length };
+                }
+            }
+            bits += 1;
+        }
     }
 
     const fn add_board(&mut self, man: Man, code: Code) {
@@ -139,6 +173,23 @@ impl Codec {
     fn decode_squares(&self, bits: &mut BitReader, board: &mut Board) -> Result<(), BadPosition> {
         let mut men = [EMPTY; SQUARES - 2];
         let mut next = 0;
+        'steps: loop {
+            let window = bits.window();
+            let mut used = 0;
+            // As many steps as surely fit into a window, always: to end where it is used up could not be foreseen.
+            for _ in 0..BitReader::WINDOW / 8 {
+                let step = self.steps[(window >> used) as usize & 0xff];
+                if next + STEP_SQUARES > men.len() || step.length == 0 {
+                    bits.skip(used);
+                    break 'steps;
+                }
+                men[next + usize::from(step.empty) % STEP_SQUARES] = step.man;
+                next += usize::from(step.squares);
+                used += step.length;
+            }
+            bits.skip(used);
+        }
+        // The last squares one by one, and what is wrong.
         loop {
             // An empty square is a 0, every other code begins with a 1.
             let empty = usize::from(bits.zeros()).min(men.len() - next);

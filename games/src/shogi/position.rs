@@ -1,12 +1,14 @@
 //! A shogi position: rsshogi's rules behind posenc's [`Position`].
 
-use super::{frame, input, moves, sfen};
+use super::{frame, input, moves, planes, sfen};
 use crate::input::InputName;
+use crate::move_text::MoveText;
 use crate::position::{Earlier, IllegalMove, ParsePosition, Phase, Position, Side};
+use crate::vocabulary::MovesName;
 use rsshogi::board::{MoveList, Position as Rules, PositionState};
 use rsshogi::movegen::generate_legal_all;
 use rsshogi::types as rules;
-use shogi_core::{Color, Move, Piece, PieceKind, Square, ToUsi};
+use shogi_core::{Color, Move, Piece, PieceKind, Square};
 use std::fmt;
 
 /// How many plies rsshogi may remember before its history is dropped. It keeps its states in blocks of 64 and clones
@@ -54,6 +56,11 @@ impl ShogiPosition {
             return false;
         }
         self.rules.is_legal_move32(self.with_piece(mv))
+    }
+
+    /// The position as rsshogi holds it, for what needs its tables.
+    pub(super) fn as_rsshogi(&self) -> &Rules {
+        &self.rules
     }
 
     pub(super) fn from_state(mut state: PositionState, ply: u32) -> Self {
@@ -136,8 +143,8 @@ impl Position for ShogiPosition {
         if self.is_legal(mv) { Ok(mv) } else { Err(wrong("illegal move")) }
     }
 
-    fn move_text(&self, mv: Move) -> String {
-        mv.to_usi_owned()
+    fn write_move(&self, mv: Move) -> MoveText {
+        moves::write(mv)
     }
 
     /// # Panics
@@ -151,6 +158,10 @@ impl Position for ShogiPosition {
         if self.rules.state_stack_depth() >= REMEMBERED_PLIES {
             self.forget_history();
         }
+    }
+
+    fn gives_check(&self, mv: Move) -> bool {
+        self.rules.gives_check_move32(self.with_piece(mv))
     }
 
     fn in_check(&self) -> bool {
@@ -173,6 +184,10 @@ impl Position for ShogiPosition {
 
     fn move_index(&self, mv: Move) -> u16 {
         moves::index(mv, self.turn())
+    }
+
+    fn index_in(&self, mv: Move, moves: MovesName) -> u16 {
+        planes::index(mv, self.turn(), moves)
     }
 
     fn pack_after(&self, _: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {

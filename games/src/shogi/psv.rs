@@ -19,9 +19,9 @@ use super::checks::{bad_position, cut_off, first_players, illegal, legal_move, r
 use super::fixed::FixedRecords;
 use super::hcpe::NotWritten;
 use super::move16::Move16;
-use super::packed_sfen;
+use super::{moves, packed_sfen};
 use crate::record::{GameResult, ParsedPosition, RejectKind, Rejected};
-use shogi_core::{Color, Move, ToUsi as _};
+use shogi_core::{Color, Move};
 use std::io::Read;
 
 /// A record's length.
@@ -109,7 +109,8 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
     })?;
     let mv = legal_move(&board, Move16::YaneuraOu, move16).map_err(|reason| illegal(number, reason))?;
     Ok(ParsedPosition {
-        mv: Some(mv.to_usi_owned()),
+        known: Some(board.known()),
+        mv: Some(moves::write(mv).into()),
         score: Some(first_players(score, board.turn())),
         result,
         ply: ply.checked_sub(1).map(u32::from),

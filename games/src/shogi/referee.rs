@@ -5,7 +5,7 @@ use super::{Shogi, ShogiPosition};
 use crate::position::{Position as _, Side};
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
-use shogi_core::{Color, PieceKind, Square};
+use shogi_core::{Color, Move, PieceKind, Square};
 
 /// Ranks of the opponent's camp.
 const CAMP_RANKS: u8 = 3;
@@ -14,12 +14,9 @@ const CAMP_RANKS: u8 = 3;
 const PIECES_IN_CAMP: usize = 10;
 
 impl Referee for Shogi {
-    fn verdict(played: &Played<ShogiPosition>) -> Option<(GameResult, Termination)> {
-        let position = played.position();
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        if moves.is_empty() {
-            return Some((wins(position.side_to_move().other()), Termination::Checkmate));
+    fn verdict_with(played: &Played<ShogiPosition>, legal: &[Move]) -> Option<(GameResult, Termination)> {
+        if legal.is_empty() {
+            return Some((wins(played.position().side_to_move().other()), Termination::Checkmate));
         }
         if usize::from(played.line().repetitions()) + 1 < OCCURRENCES {
             return None;

@@ -82,7 +82,8 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
         let mv = position
             .parse_move(word)
             .map_err(|error| reject(Some(ply as u32), RejectKind::IllegalMove, error.to_string()))?;
-        game.push(position.move_text(mv));
+        game.push(position.write_move(mv));
+        game.keys.push(position.repetition_key());
         played.play(mv);
     }
     (game.result, game.termination) = Shogi::verdict(&played).unwrap_or((game.result, game.termination));

@@ -12,7 +12,7 @@ use games::shogi::detect::detect;
 use games::shogi::hcpe::Hcpe;
 use games::shogi::psv::Psv;
 use games::shogi::{Shogi, convert, csa, hcp, hcpe, hcpe3, kif, packed_sfen, psv, usi_lines};
-use games::{Candidate, Game, GameResult, InputName, ParsedGame, ParsedPosition, Position, Rejected};
+use games::{Candidate, Game, GameResult, InputName, Known, MoveText, ParsedGame, ParsedPosition, Position, Rejected};
 use std::io::{self, Cursor};
 
 /// How many records of an input were accepted, and how many refused.
@@ -143,7 +143,7 @@ pub fn hcpe3(bytes: &[u8]) -> Counts {
         comes_back_from_usi(&game);
         let positions = convert::hcpe3_to_hcpe(record, 0).expect("the game was read");
         let moves = positions.iter().map(|one| hcpe::parse(&one.write(), 0).expect("our own record").mv);
-        assert!(moves.eq(game.moves.into_iter().map(Some)));
+        assert!(moves.eq(game.moves.into_iter().map(|mv| Some(mv.into()))));
     })
 }
 
@@ -217,7 +217,10 @@ fn legal_game<G: Game>(game: &ParsedGame) {
     assert_eq!(columns, [plies; 5]);
     assert!(game.values.iter().flatten().all(|value| (0.0..=1.0).contains(value)));
     assert!(game.clocks.iter().chain(&game.times).flatten().all(|seconds| seconds.is_finite() && *seconds >= 0.0));
-    for (text, candidates) in game.moves.iter().zip(&game.candidates) {
+    // What is stored is not played again where the reader's keys tell all: so its texts must lead to the same keys.
+    assert_eq!(game.keys.len(), plies);
+    for ((text, candidates), &key) in game.moves.iter().zip(&game.candidates).zip(&game.keys) {
+        assert_eq!(position.repetition_key(), key);
         share_one_probability(&position, candidates);
         let mv = legal_move(&position, text);
         position.play(mv);
@@ -227,6 +230,7 @@ fn legal_game<G: Game>(game: &ParsedGame) {
 /// Checks a record without a game.
 fn legal_position<G: Game>(read: &ParsedPosition) {
     let position = G::Position::parse(&read.start).unwrap_or_else(|error| panic!("{error}"));
+    assert!(read.known.is_none_or(|known| known == Known::of(&position)));
     if let Some(text) = &read.mv {
         legal_move(&position, text);
     }
@@ -263,7 +267,7 @@ fn share_one_probability<P: Position>(position: &P, candidates: &[Candidate]) {
 }
 
 fn comes_back_from_pgn(game: &ParsedGame, result: GameResult) {
-    let moves = game.moves.iter().map(String::as_str);
+    let moves = game.moves.iter().map(MoveText::as_str);
     let text = pgn::write(game.start.as_deref(), moves, result, &[], &[]).expect("a legal game");
     let records: Vec<Vec<u8>> = pgn::records(text.as_bytes()).collect::<io::Result<_>>().expect("memory");
     let again = pgn::parse(&records[0], 0).unwrap_or_else(|rejected| panic!("{}\n{text}", rejected.reason));

@@ -1,5 +1,6 @@
 //! Activation functions by name.
 
+use crate::mish::mish;
 use serde::{Deserialize, Serialize};
 use tch::Tensor;
 
@@ -11,7 +12,10 @@ pub enum Activation {
     Mish,
     /// x·Φ(x), exact (Hendrycks & Gimpel 2016, arXiv 1606.08415).
     Gelu,
+    /// x·Φ(x) by its approximation with tanh: x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))) (the same paper, section 2).
+    GeluTanh,
     /// x·σ(x), also called SiLU (Ramachandran et al. 2017, arXiv 1710.05941).
+    #[serde(alias = "silu")]
     Swish,
     /// max(x, 0).
     Relu,
@@ -21,8 +25,9 @@ impl Activation {
     /// Applies it, shape unchanged.
     pub fn apply(self, x: &Tensor) -> Tensor {
         match self {
-            Self::Mish => x.mish(),
+            Self::Mish => mish(x),
             Self::Gelu => x.gelu("none"),
+            Self::GeluTanh => x.gelu("tanh"),
             Self::Swish => x.silu(),
             Self::Relu => x.relu(),
         }

@@ -3,7 +3,9 @@
 //! The flat tensor is the only leaf of the graph. [`Arena::views`] splits it once into parameters and padding;
 //! autograd joins the pieces' gradients back into one tensor of the same layout, which [`Arena::gradient`] returns.
 
-use crate::layout::{Layout, ParamId};
+use crate::batch_norm::Observation;
+use crate::layout::{Layout, ParamId, Range};
+use std::cell::RefCell;
 use std::ops::Index;
 use std::sync::Arc;
 use tch::{Device, Kind, TchError, Tensor};
@@ -73,7 +75,27 @@ impl Arena {
     /// The parameters as views through which gradients flow back to the store.
     #[must_use]
     pub fn views(&self) -> Views {
-        Views::split(&self.layout, &self.flat)
+        self.views_in(Kind::Float)
+    }
+
+    /// The same with matrix weights cast to `kind`; gradients arrive in f32. See [`Views::split_in`].
+    #[must_use]
+    pub fn views_in(&self, kind: Kind) -> Views {
+        Views::split_in(&self.layout, &self.flat, kind)
+    }
+
+    /// Lets running statistics follow what a training step observed: each goes its momentum's share of the way.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn follow(&mut self, observed: &[Observation]) -> Result<(), TchError> {
+        let flat = self.flat();
+        for Observation { id, value, momentum } in observed {
+            let param = self.layout.param(*id);
+            let mut running = flat.f_narrow(0, param.offset as i64, param.len() as i64)?;
+            let _running = running.f_lerp_(&value.f_flatten(0, -1)?, *momentum)?;
+        }
+        Ok(())
     }
 
     /// The parameters as views without gradient tracking.
@@ -107,26 +129,64 @@ impl Arena {
 pub struct Views {
     tensors: Vec<Tensor>,
     device: Device,
+    kind: Kind,
+    /// What the pass observes, if it is one of training.
+    observed: Option<RefCell<Vec<Observation>>>,
 }
 
 impl Views {
     /// Splits any tensor in the layout of a store (its averaged weights, a gradient) into parameters.
     #[must_use]
     pub fn split(layout: &Layout, flat: &Tensor) -> Self {
+        Self::split_in(layout, flat, Kind::Float)
+    }
+
+    /// The same with the weights of matrix products in `kind`: one cast of the [`crate::Range::Matrix`] half. The
+    /// [`crate::Range::Full`] half stays f32, and layers cast what they need of it.
+    #[must_use]
+    pub fn split_in(layout: &Layout, flat: &Tensor, kind: Kind) -> Self {
         let order = layout.in_memory_order();
-        let mut sizes = Vec::with_capacity(2 * order.len());
-        for (i, &id) in order.iter().enumerate() {
-            let param = layout.param(id);
-            let end = order.get(i + 1).map_or(layout.len(), |&next| layout.param(next).offset);
-            sizes.push(param.len() as i64);
-            sizes.push((end - param.offset - param.len()) as i64);
-        }
-        let mut pieces: Vec<_> = flat.split_with_sizes(sizes, 0).into_iter().step_by(2).map(Some).collect();
+        let pieces = if kind == Kind::Float {
+            split_range(layout, flat, &order, 0..layout.len())
+        } else {
+            let (matrices, full) = order.split_at(order.partition_point(|&id| layout.param(id).range == Range::Matrix));
+            let middle = layout.matrix_end();
+            let halves = flat.split_with_sizes([middle as i64, (layout.len() - middle) as i64], 0);
+            let mut pieces = split_range(layout, &halves[0].to_kind(kind), matrices, 0..middle);
+            pieces.extend(split_range(layout, &halves[1], full, middle..layout.len()));
+            pieces
+        };
         let mut tensors: Vec<Option<Tensor>> = (0..order.len()).map(|_| None).collect();
-        for (piece, id) in pieces.iter_mut().zip(order) {
-            tensors[id.0] = piece.take().map(|p| p.view(&layout.param(id).shape[..]));
+        for (piece, id) in pieces.into_iter().zip(order) {
+            tensors[id.0] = Some(piece);
         }
-        Self { tensors: tensors.into_iter().flatten().collect(), device: flat.device() }
+        let tensors = tensors.into_iter().flatten().collect();
+        Self { tensors, device: flat.device(), kind, observed: None }
+    }
+
+    /// The same for a pass of training: normalisations over the batch take the batch's statistics, not the running ones.
+    #[must_use]
+    pub fn for_training(self) -> Self {
+        Self { observed: Some(RefCell::default()), ..self }
+    }
+
+    /// Whether the pass is one of training.
+    #[must_use]
+    pub fn are_for_training(&self) -> bool {
+        self.observed.is_some()
+    }
+
+    /// Keeps what a layer observed in a pass of training; forgets it in any other.
+    pub fn observe(&self, observation: Observation) {
+        if let Some(observed) = &self.observed {
+            observed.borrow_mut().push(observation);
+        }
+    }
+
+    /// What the pass observed, in the order of the layers.
+    #[must_use]
+    pub fn into_observed(self) -> Vec<Observation> {
+        self.observed.map(RefCell::into_inner).unwrap_or_default()
     }
 
     /// The device they lie on.
@@ -138,8 +198,24 @@ impl Views {
     /// The element type that matrix products run in.
     #[must_use]
     pub fn kind(&self) -> Kind {
-        Kind::Float
+        self.kind
     }
+}
+
+/// The parameters `ids`, which fill `range` of the store in this order, as views of `part`, which holds that range.
+fn split_range(layout: &Layout, part: &Tensor, ids: &[ParamId], range: std::ops::Range<usize>) -> Vec<Tensor> {
+    if ids.is_empty() {
+        return Vec::new();
+    }
+    let mut sizes = Vec::with_capacity(2 * ids.len());
+    for (i, &id) in ids.iter().enumerate() {
+        let param = layout.param(id);
+        let end = ids.get(i + 1).map_or(range.end, |&next| layout.param(next).offset);
+        sizes.push(param.len() as i64);
+        sizes.push((end - param.offset - param.len()) as i64);
+    }
+    let pieces = part.split_with_sizes(sizes, 0).into_iter().step_by(2);
+    pieces.zip(ids).map(|(piece, &id)| piece.view(&layout.param(id).shape[..])).collect()
 }
 
 impl Index<ParamId> for Views {

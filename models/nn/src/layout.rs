@@ -29,6 +29,8 @@ pub enum Part {
     Encoding,
     /// Policy and value heads.
     Head,
+    /// What training observes and does not learn: running means and variances, see [`crate::BatchNorm`].
+    Statistic,
 }
 
 /// One parameter.
@@ -126,6 +128,11 @@ impl Scope<'_> {
         Scope { prefix: format!("{}.{name}", self.prefix), part, builder: self.builder }
     }
 
+    /// This scope, with parameters that count towards another part.
+    pub fn part(&mut self, part: Part) -> Scope<'_> {
+        Scope { prefix: self.prefix.clone(), part, builder: self.builder }
+    }
+
     /// Declares a weight of a matrix product.
     pub fn matrix(&mut self, name: &str, shape: &[i64], init: Init) -> ParamId {
         self.declare(name, shape, init, Range::Matrix)
@@ -195,16 +202,16 @@ impl Layout {
         self.matrix_end
     }
 
-    /// How many numbers a part trains, padding left out.
+    /// How many numbers a part holds, padding left out.
     #[must_use]
     pub fn count(&self, part: Part) -> usize {
         self.params.iter().filter(|p| p.part == part).map(ParamSpec::len).sum()
     }
 
-    /// How many numbers are trained, padding left out.
+    /// How many numbers are trained, padding and statistics left out.
     #[must_use]
     pub fn total(&self) -> usize {
-        self.params.iter().map(ParamSpec::len).sum()
+        self.params.iter().filter(|p| p.part != Part::Statistic).map(ParamSpec::len).sum()
     }
 
     /// Parameters with their handles in the order in which they lie in the flat store.

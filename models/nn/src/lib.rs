@@ -9,17 +9,26 @@
 
 pub mod activation;
 pub mod arena;
+pub mod batch_norm;
 pub mod constant;
+pub mod convolution;
 pub mod device;
 pub mod init;
 pub mod layout;
 pub mod linear;
+pub mod memory;
+mod mish;
 pub mod norm;
+pub mod product;
 
 pub use activation::Activation;
 pub use arena::{Arena, Views};
+pub use batch_norm::{BatchNorm, Observation};
 pub use constant::Constant;
+pub use convolution::{Convolution, ConvolutionSizes};
 pub use init::Init;
 pub use layout::{DuplicateName, Layout, LayoutBuilder, ParamId, ParamSpec, Part, Range, Scope};
 pub use linear::Linear;
+pub use memory::keep_freed_memory;
 pub use norm::{Norm, NormKind};
+pub use product::dense;

@@ -1,5 +1,6 @@
 //! The dense layer.
 
+use crate::product::dense;
 use crate::{Init, ParamId, Scope, Views};
 use tch::Tensor;
 
@@ -20,9 +21,10 @@ impl Linear {
         Self { weight, bias, inputs, outputs }
     }
 
-    /// `[…, in]` → `[…, out]`.
+    /// `[…, in]` → `[…, out]`, in the element type of the views' matrices.
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
-        x.linear(&views[self.weight], self.bias.map(|bias| &views[bias]))
+        let bias = self.bias.map(|bias| views[bias].to_kind(views.kind()));
+        dense(&x.to_kind(views.kind()), &views[self.weight], bias.as_ref())
     }
 
     /// Multiplications for one row of input.

@@ -34,16 +34,20 @@ impl Norm {
         Self { kind, gain, bias, width }
     }
 
-    /// `[…, width]` → the same shape.
+    /// `[…, width]` → the same shape and element type; computed in f32.
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
-        match self.kind {
+        let kind = x.kind();
+        let x = x.to_kind(Kind::Float);
+        let normed = match self.kind {
             NormKind::Rms => {
-                let mean_square = x.square().mean_dim([-1i64].as_slice(), true, Kind::Float);
-                x * (mean_square + 1e-5).rsqrt() * &views[self.gain]
+                // A sum of products: the backward passes of a square and of a mean go over the whole tensor once more each.
+                let square_sum = (&x * &x).sum_dim_intlist([-1i64].as_slice(), true, Kind::Float);
+                x * (square_sum * (self.width as f64).recip() + 1e-5).rsqrt() * &views[self.gain]
             }
             NormKind::Layer => {
                 x.layer_norm([self.width], Some(&views[self.gain]), self.bias.map(|b| &views[b]), 1e-3, false)
             }
-        }
+        };
+        normed.to_kind(kind)
     }
 }

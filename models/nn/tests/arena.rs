@@ -190,3 +190,36 @@ fn first_values_are_keyed_by_name() {
     assert_ne!(alone, start(&["query"], "query", 2, ""), "another seed");
     assert_ne!(alone, start(&["query"], "query", 1, "twin"), "another salt");
 }
+
+/// Round to nearest, ties to even, on the upper half of the bits: what bf16 is.
+fn bf16(value: f32) -> f32 {
+    let bits = value.to_bits();
+    f32::from_bits((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF_0000)
+}
+
+#[test]
+fn in_bf16_matrices_are_cast_once_and_everything_else_stays_f32() {
+    let layout = Small::declare().layout;
+    let values: Vec<_> = (0..layout.len()).map(|i| (i as f32 * 0.37).sin()).collect();
+    let arena = Arena::from_values(Arc::clone(&layout), &values, Device::Cpu).expect("memory");
+    let views = arena.views_in(Kind::BFloat16);
+    assert_eq!((views.kind(), arena.views().kind()), (Kind::BFloat16, Kind::Float));
+    let mut loss = Tensor::from(0f32);
+    for param in layout.params() {
+        let view = &views[layout.find(&param.name).expect("its name")];
+        let own = &values[param.offset..param.offset + param.len()];
+        let (kind, expected): (_, Vec<f32>) = match param.range {
+            Range::Matrix => (Kind::BFloat16, own.iter().copied().map(bf16).collect()),
+            Range::Full => (Kind::Float, own.to_vec()),
+        };
+        assert_eq!(view.kind(), kind, "{}", param.name);
+        assert_eq!(view.size(), param.shape, "{}", param.name);
+        assert_eq!(numbers(&view.detach().to_kind(Kind::Float)), expected, "{}", param.name);
+        loss += view.to_kind(Kind::Float).sum(Kind::Float) * 0.75;
+    }
+    let gradient = arena.gradient(&loss).expect("it depends on the parameters");
+    assert_eq!((gradient.kind(), gradient.numel()), (Kind::Float, layout.len()));
+    let gradient = numbers(&gradient);
+    let of_parameters: f32 = gradient.iter().sum();
+    assert_eq!(of_parameters, 0.75 * layout.total() as f32, "0.75 each, and none on padding");
+}

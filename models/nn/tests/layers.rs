@@ -152,6 +152,7 @@ fn activations_have_their_published_values() {
     let cases = [
         (Activation::Mish, [-0.303_401_46, 0.0, 1.943_959]),
         (Activation::Gelu, [-0.158_655_25, 0.0, 1.954_499_7]),
+        (Activation::GeluTanh, [-0.158_808, 0.0, 1.954_597_7]),
         (Activation::Swish, [-0.268_941_42, 0.0, 1.761_594_2]),
         (Activation::Relu, [0.0, 0.0, 2.0]),
     ];

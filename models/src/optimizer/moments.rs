@@ -1,5 +1,6 @@
 //! Running moments of the gradient, and the step that Adam's family makes of them.
 
+use std::ops::Range;
 use tch::{Device, Kind, TchError, Tensor};
 
 /// One step of Adam's family: `flat += first_weight·m + gradient_weight·g` over `√v + epsilon`, after
@@ -12,6 +13,13 @@ pub(super) struct Update {
     pub(super) first_weight: f64,
     pub(super) gradient_weight: f64,
     pub(super) epsilon: f64,
+}
+
+impl Update {
+    /// The same with a learning rate `factor` times as high.
+    pub(super) fn scaled(&self, factor: f64) -> Self {
+        Self { first_weight: self.first_weight * factor, gradient_weight: self.gradient_weight * factor, ..*self }
+    }
 }
 
 /// Running means of the gradient and of its square, and scratch space, so that a step allocates nothing.
@@ -35,11 +43,18 @@ impl Moments {
         Ok(Self { first: zeros(len)?, second: zeros(len)?, numerator: zeros(scratch)?, denominator: zeros(scratch)? })
     }
 
-    pub(super) fn apply(&mut self, flat: &mut Tensor, gradient: &Tensor, update: &Update) -> Result<(), TchError> {
-        let (len, chunk) = (flat.numel() as i64, self.numerator.numel() as i64);
-        for start in (0..len).step_by(chunk.max(1) as usize) {
-            let size = chunk.min(len - start);
-            let part = |tensor: &Tensor| tensor.f_narrow(0, start, size);
+    /// A step of the elements in `range`.
+    pub(super) fn apply(
+        &mut self,
+        flat: &mut Tensor,
+        gradient: &Tensor,
+        update: &Update,
+        range: Range<usize>,
+    ) -> Result<(), TchError> {
+        let chunk = self.numerator.numel().max(1);
+        for start in range.clone().step_by(chunk) {
+            let size = chunk.min(range.end - start);
+            let part = |tensor: &Tensor| tensor.f_narrow(0, start as i64, size as i64);
             self.apply_chunk(part(flat)?, part(gradient)?, part(&self.first)?, part(&self.second)?, update)?;
         }
         Ok(())

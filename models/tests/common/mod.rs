@@ -2,28 +2,64 @@
 #![allow(dead_code, unreachable_pub)]
 
 use encodings::EncodingConfig;
-use games::{FeatureKind, GameKind, InputName};
-use models::{ChessformerConfig, ModelConfig, Network, NormPlace, Spec};
+use games::{FeatureKind, FromTo, GameKind, InputName, Vocabulary};
+use models::{ChessformerConfig, ModelConfig, Network, NormPlace, Output, Spec};
 use nn::{Arena, Layout, Views};
 use std::sync::Arc;
 use tch::{Device, Tensor};
 
 /// Every game with every input.
 pub fn specs() -> Vec<Spec> {
-    let of = |game: GameKind| game.inputs().iter().map(move |input| Spec { input, moves: game.from_to() });
+    let of = |game: GameKind| {
+        game.inputs().iter().map(move |input| Spec { input, moves: Vocabulary::FromTo(game.from_to()) })
+    };
     GameKind::ALL.into_iter().flat_map(of).collect()
 }
 
 pub fn spec(game: GameKind, name: InputName) -> Spec {
-    Spec { input: game.input(name), moves: game.from_to() }
+    Spec { input: game.input(name), moves: Vocabulary::FromTo(game.from_to()) }
+}
+
+/// The vocabulary of the attention policy.
+pub fn from_to(spec: &Spec) -> &'static FromTo {
+    match spec.moves {
+        Vocabulary::FromTo(moves) => moves,
+        Vocabulary::Planes(moves) => panic!("{} has no pairs of squares", moves.name),
+    }
 }
 
 /// A network that runs in milliseconds. Head width 8 lets every rotation fit.
 pub fn tiny(norm: NormPlace) -> ChessformerConfig {
-    let written = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "policy": {"embedding": 12, "depth": 10},
-        "value": {"embedding": 3, "hidden": 5}}"#;
-    ChessformerConfig { norm, ..serde_json::from_str(written).expect("a valid configuration") }
+    ChessformerConfig { norm, ..serde_json::from_str(TINY).expect("a valid configuration") }
 }
+
+const TINY: &str = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "policy": {"embedding": 12, "depth": 10},
+    "value": {"embedding": 3, "hidden": 5}}"#;
+
+/// The tiny network with further options, written as an experiment writes them.
+pub fn tiny_with(options: &str) -> ChessformerConfig {
+    let object = |text: &str| serde_json::from_str::<serde_json::Map<_, _>>(text).expect("an object");
+    let mut written = object(TINY);
+    written.extend(object(options));
+    serde_json::from_value(serde_json::Value::Object(written)).expect("a valid configuration")
+}
+
+/// Every choice that a body has, in few networks, none of which tells squares apart.
+pub const BODIES: [&str; 6] = [
+    r#"{}"#,
+    r#"{"norm": "pre", "normalisation": "layer", "qkv_bias": true}"#,
+    r#"{"norm": "post_deepnet", "ff_kind": "swiglu", "ff_bias": false, "activation": "gelu"}"#,
+    r#"{"norm": "post_plain", "ff_kind": "glu", "out_bias": false, "activation": "relu"}"#,
+    r#"{"norm": {"post_scaled": {"alpha": 0.7, "beta": 0.4}}, "ff_kind": "geglu", "activation": "gelu_tanh"}"#,
+    r#"{"activation": "silu", "normalisation": "layer"}"#,
+];
+
+/// Networks with the embedding that sees all squares at once.
+pub const ALL_PIECES: [&str; 3] = [
+    r#"{"embedding": {"new": {"dense": 3}}}"#,
+    r#"{"embedding": {"new": {"dense": 1}}, "norm": "pre", "normalisation": "layer"}"#,
+    r#"{"embedding": {"new": {"dense": 5}}, "norm": "post_deepnet", "ff_kind": "swiglu", "ff_bias": false}"#,
+];
 
 pub fn encoding(written: &str) -> EncodingConfig {
     serde_json::from_str(written).expect("a valid encoding")
@@ -34,9 +70,17 @@ pub fn none() -> Vec<EncodingConfig> {
 }
 
 pub fn declare(config: &ChessformerConfig, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
-    let model = ModelConfig::Chessformer(config.clone());
+    let model = ModelConfig::Chessformer(Box::new(config.clone()));
     let (network, layout) = Network::declare(&model, stack, spec).expect("the network can be declared");
     (network, Arc::new(layout))
+}
+
+pub fn policy_of(output: &Output) -> &Tensor {
+    output.policy_bv.as_ref().expect("the network has a policy head")
+}
+
+pub fn wdl_of(output: &Output) -> &Tensor {
+    output.wdl_b3.as_ref().expect("the network has a result head")
 }
 
 pub fn initialise(layout: &Arc<Layout>, seed: u64) -> Arena {
@@ -76,11 +120,21 @@ fn byte(spec: &Spec, squares: usize, row: usize, i: usize) -> u8 {
     if i < spec.input.steps() * squares {
         return (draw % spec.input.piece_codes) as u8;
     } else if i < features_at {
-        return (draw % 2) as u8;
+        return if spec.input.attack_bytes() > 0 { draw as u8 } else { (draw % 2) as u8 };
     }
     match spec.input.features[i - features_at].kind {
         FeatureKind::Scalar { .. } => (draw % 3) as u8,
         FeatureKind::Square => (draw % (squares + 1)) as u8,
+        FeatureKind::Thermometer { steps } => (draw % (usize::from(steps) + 2)) as u8,
+    }
+}
+
+/// Moves who attacks a square along with the square.
+pub fn move_attacks(spec: &Spec, row: &[u8], moved: &[usize], out: &mut [u8]) {
+    let bytes = spec.input.attack_bytes();
+    let at = |square: usize| moved.len() + square * bytes;
+    for (from, &to) in moved.iter().enumerate().filter(|_| bytes > 0) {
+        out[at(to)..at(to + 1)].copy_from_slice(&row[at(from)..at(from + 1)]);
     }
 }
 

@@ -1,11 +1,11 @@
 //! Which runs `posenc bench` lets compete.
 
 use crate::config::experiment::Role;
-use crate::config::{EvalConfig, Experiment, LossWeights, Mask, MovesName, Row, RunConfig, TrainConfig};
+use crate::config::{DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Row, RunConfig, TrainConfig};
 use crate::train::bench::Contender;
 use anyhow::{Context as _, bail};
 use encodings::EncodingConfig;
-use games::{GameKind, InputName};
+use games::{GameKind, InputName, MovesName};
 use models::{ModelConfig, OptimizerConfig, Schedule, presets};
 use serde_yaml::with::singleton_map_recursive;
 use std::path::PathBuf;
@@ -61,6 +61,9 @@ pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<Encoding
         optimizer: OptimizerConfig::Nadam(Default::default()),
         learning_rate: Schedule::new(0, vec![1e-5], Vec::new()).expect("one rate needs no boundary"),
         clip: Some(10.0),
+        averaging: None,
+        micro_batch: None,
+        dtype: Dtype::F32,
         mask: Mask::Train,
         loss: LossWeights::default(),
         log_every: 1,
@@ -70,6 +73,7 @@ pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<Encoding
     let run = RunConfig {
         game,
         data: PathBuf::new(),
+        view: DataView::default(),
         input: InputName::PieceTokens,
         moves: MovesName::FromTo,
         model: model.clone(),
@@ -78,6 +82,7 @@ pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<Encoding
         eval,
         seed: 0,
         twin: false,
+        imported: None,
     };
     Contender { name, run }
 }

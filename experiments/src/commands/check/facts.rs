@@ -58,7 +58,7 @@ fn without_twins(experiment: &Experiment) -> impl Iterator<Item = &Row> {
 /// The end of warm-up or a boundary of the schedule behind the last step.
 fn never_reached(row: &Row) -> Option<u64> {
     let rate = &row.run.train.learning_rate;
-    rate.boundaries().iter().copied().chain([rate.warmup()]).find(|&step| step > row.run.train.steps)
+    rate.changes().into_iter().chain([rate.warmup()]).find(|&step| step > row.run.train.steps)
 }
 
 /// Seconds of a training step of each row on one CPU thread, rows taking turns; twins, which come last, are left out.

@@ -1,6 +1,7 @@
 //! What `posenc check` prints.
 
-use crate::config::{Experiment, ReadAt, Role, Row};
+use super::controls;
+use crate::config::{Experiment, PartShape, ReadAt, Role, Row, Shape};
 use crate::table::{grouped, table};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -11,6 +12,8 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
     out.push('\n');
     out.push_str(&rows(experiment, times));
     out.push('\n');
+    out.push_str(&controls::text(experiment, times));
+    modules(&mut out, experiment);
     sources(&mut out, experiment);
     out.push_str(&datasets(experiment));
     for warning in warnings {
@@ -80,6 +83,24 @@ fn rows(experiment: &Experiment, times: &[f64]) -> String {
     table(&header, &right, experiment.rows.iter().enumerate().map(line))
 }
 
+/// Numbers of each module, once for all rows that agree in everything but the encodings.
+fn modules(out: &mut String, experiment: &Experiment) {
+    let mut sets: Vec<(String, Vec<&str>)> = Vec::new();
+    for row in &experiment.rows {
+        let shared = row.shape.parts.iter().filter(|part| part.name != "encoding");
+        let text = shared.map(|part| format!("{} {}", part.name, grouped(part.parameters as u128)));
+        let text = text.collect::<Vec<_>>().join(", ");
+        match sets.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, labels)) => labels.push(&row.label),
+            None => sets.push((text, vec![&row.label])),
+        }
+    }
+    for (text, labels) in &sets {
+        let who = if sets.len() == 1 { "every row".to_owned() } else { labels.join(", ") };
+        out.push_str(&format!("parameters outside the encoding ({who}): {text}\n"));
+    }
+}
+
 /// Rows mostly share their sources: each set is named once.
 fn sources(out: &mut String, experiment: &Experiment) {
     let mut sets: Vec<(&[String], Vec<&str>)> = Vec::new();
@@ -113,6 +134,12 @@ fn datasets(experiment: &Experiment) -> String {
     experiment.games().into_iter().filter_map(game).collect()
 }
 
+/// Numbers and multiplications of each module.
+pub(in crate::commands) fn parts(shape: &Shape) -> Vec<Value> {
+    let part = |part: &PartShape| json!({"name": part.name, "parameters": part.parameters, "macs": part.macs});
+    shape.parts.iter().map(part).collect()
+}
+
 pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) -> Value {
     let row = |(i, row): (usize, &Row)| {
         json!({
@@ -127,11 +154,15 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
                 "heads": row.shape.heads,
                 "total": row.shape.parameters(),
             },
+            "parts": parts(&row.shape),
             "macs": row.shape.macs.total(),
             "flops": row.shape.macs.flops(),
+            "weight_macs": row.shape.macs.weights,
+            "paper_macs": row.shape.macs.paper,
             "seams": row.shape.seams,
             "position_sources": row.shape.position_sources,
             "epochs": row.epochs(),
+            "matched": controls::json(row),
             "seconds_per_step": times.get(i),
             "dataset": {
                 "name": row.data.name,

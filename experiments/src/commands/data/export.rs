@@ -1,9 +1,9 @@
 //! `posenc data export`.
 
-use crate::config::open_dataset;
+use crate::config::read_manifest;
 use crate::table::grouped;
 use anyhow::Context as _;
-use dataset::{ExportFormat, Split};
+use dataset::{ExportFormat, OnDisk, Split};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
-    let dataset = open_dataset(&args.dir)?;
+    let source = OnDisk { dir: args.dir.clone(), manifest: read_manifest(&args.dir)? };
     let splits = if args.split.is_empty() { Split::ALL.to_vec() } else { args.split.clone() };
     let file = File::create_new(&args.out).with_context(|| {
         format!(
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
             args.out.display()
         )
     })?;
-    let done = dataset::export(&dataset, &splits, args.to, &mut BufWriter::new(file), &args.out);
+    let done = dataset::export(&source, &splits, args.to, &mut BufWriter::new(file), &args.out);
     if done.is_err() {
         // Half a file is worse than none; where it cannot be removed there is nobody to tell.
         let _ = std::fs::remove_file(&args.out);

@@ -1,18 +1,18 @@
 //! `posenc data import`.
 
 use super::super::show::parse_game;
+use super::display::Display;
 use super::filters::FilterArgs;
 use super::split::SplitArgs;
 use crate::config::manifest_text;
 use crate::table::grouped;
 use dataset::{Format, ImportOptions, ImportReport, Progress};
 use games::GameKind;
-use indicatif::{ProgressBar, ProgressStyle};
+use games::chess::lc0::ValueSource;
 use std::collections::BTreeMap;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 /// Options of `posenc data import`.
 #[derive(Debug, clap::Args)]
@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// hcpe3, psv, …
     #[arg(long, value_parser = parse_format)]
     format: Option<Format>,
-    /// The dataset's folder; it must not exist yet.
+    /// The dataset's folder; it must not exist yet. An import that was interrupted goes on with the same command.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// The dataset's name; its folder's name by default.
@@ -42,6 +42,9 @@ pub(super) struct Args {
     /// Moves before this ply (the first is 0) are from a book or random: no policy targets.
     #[arg(long, default_value_t = 0, value_name = "N")]
     policy_from_ply: u16,
+    /// The value of Lc0's chunks, with the draw probability beside it: root, best, played (V6), original (V6).
+    #[arg(long, default_value = "root", value_parser = parse_value)]
+    value: ValueSource,
     #[command(flatten)]
     filters: FilterArgs,
     #[command(flatten)]
@@ -57,7 +60,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let options = options(args)?;
     let mut display = Display::new();
-    let outcome = dataset::import(&options, &mut |progress| display.show(&progress));
+    let outcome = dataset::import(&options, &mut |progress| show(&mut display, &progress));
     display.finish();
     let report = outcome?;
     std::io::stdout().lock().write_all(summary(&options, &report).as_bytes())?;
@@ -73,6 +76,7 @@ fn options(args: &Args) -> anyhow::Result<ImportOptions> {
         licence: args.licence.clone(),
         made_by: made_by(args),
         policy_from_ply: args.policy_from_ply,
+        value: args.value,
         filters: args.filters.filters(),
         buckets: args.filters.buckets(),
         split: args.split.plan()?,
@@ -88,6 +92,9 @@ fn made_by(args: &Args) -> String {
     words.extend(args.from.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned()));
     words.extend(args.format.map(|format| format!("--format {}", format.name())));
     words.push(format!("--policy-from-ply {}", args.policy_from_ply));
+    if args.value != ValueSource::default() {
+        words.push(format!("--value {}", args.value.name()));
+    }
     words.extend(args.filters.words());
     words.push(args.split.words());
     words.join(" ")
@@ -97,6 +104,13 @@ fn parse_format(text: &str) -> Result<Format, String> {
     Format::ALL.into_iter().find(|format| format.name() == text).ok_or_else(|| {
         let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
         format!("there is no format \"{text}\"; there are {}", names.join(", "))
+    })
+}
+
+fn parse_value(text: &str) -> Result<ValueSource, String> {
+    ValueSource::ALL.into_iter().find(|value| value.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = ValueSource::ALL.iter().map(|value| value.name()).collect();
+        format!("there is no value \"{text}\"; there are {}", names.join(", "))
     })
 }
 
@@ -115,6 +129,10 @@ fn summary(options: &ImportOptions, report: &ImportReport) -> String {
         grouped(counts.duplicates),
         grouped(counts.rejected)
     ));
+    if report.taken_over > 0 {
+        let taken_over = grouped(report.taken_over);
+        out.push_str(&format!("taken over from an interrupted import: the first {taken_over} records\n"));
+    }
     out.push_str(&format!(
         "games by split: train {}, validation {}, test {}; {:.1} % of the test positions occur in no training game\n",
         grouped(split.games.train),
@@ -145,55 +163,15 @@ fn filtered(what: &str, counts: &BTreeMap<String, u64>) -> String {
     format!("{what} left out by filters: {}\n", each.collect::<Vec<_>>().join(", "))
 }
 
-/// A bar on a terminal, else a line now and then; both on stderr.
-enum Display {
-    Bar(ProgressBar),
-    Lines { start: Instant, last: Instant },
-}
-
-/// How often a line is written where there is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(10);
-
-impl Display {
-    fn new() -> Self {
-        if !std::io::stderr().is_terminal() {
-            let now = Instant::now();
-            return Self::Lines { start: now, last: now };
-        }
-        let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} {msg}");
-        Self::Bar(ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
+fn show(display: &mut Display, progress: &Progress) {
+    let Progress { file, bytes, total_bytes, read, taken_over, kept, positions, filtered, rejected } = progress;
+    if read <= taken_over {
+        display.begin_at(*bytes);
     }
-
-    fn show(&mut self, progress: &Progress) {
-        let Progress { file, bytes, total_bytes, read, kept, positions, filtered, rejected } = progress;
-        match self {
-            Self::Bar(bar) => {
-                bar.set_length(*total_bytes);
-                bar.set_position(*bytes);
-                let per_s = *positions as f64 / bar.elapsed().as_secs_f64().max(1e-3);
-                let rate = grouped(per_s as u64);
-                bar.set_message(format!("{kept} kept, {filtered} filtered, {rejected} rejected; {rate} positions/s"));
-            }
-            Self::Lines { start, last } if last.elapsed() >= LINE_EVERY => {
-                *last = Instant::now();
-                let share = *bytes as f64 / (*total_bytes).max(1) as f64;
-                let elapsed = start.elapsed().as_secs_f64();
-                let left = elapsed * (1.0 - share) / share.max(1e-9);
-                eprintln!(
-                    "{}: {:.0} %, {read} games read, {kept} kept, {filtered} filtered, {rejected} rejected; \
-                     {} positions/s, about {left:.0} s left",
-                    file.display(),
-                    100.0 * share,
-                    grouped((*positions as f64 / elapsed) as u64)
-                );
-            }
-            Self::Lines { .. } => {}
-        }
-    }
-
-    fn finish(&self) {
-        if let Self::Bar(bar) = self {
-            bar.finish_and_clear();
-        }
-    }
+    display.show("bytes", *bytes, *total_bytes, |_| {
+        let file = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+        let [read, kept, positions, filtered, rejected] =
+            [read, kept, positions, filtered, rejected].map(|count| grouped(*count));
+        format!("{file}: {read} read, {kept} kept with {positions} positions, {filtered} filtered, {rejected} rejected")
+    });
 }

@@ -27,11 +27,17 @@ pub(super) fn text(info: &Info) -> String {
     histogram(&mut out, "moves by kind", total(|split| &split.move_types).into_iter().collect());
     histogram(&mut out, "games by result", total(|split| &split.results).into_iter().collect());
     histogram(&mut out, "games by ending", total(|split| &split.terminations).into_iter().collect());
+    if let Some(map) = &info.manifest.map {
+        let cells = map.counted(&info.manifest.counts.map_classes);
+        let cells = cells.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+        histogram(&mut out, &format!("labelled cells of the map \"{}\" by class", map.task), cells);
+    }
     for (title, counts, digits) in [
         ("games by plies", &info.lengths, 0),
         ("games by average rating", &info.ratings, 0),
         ("positions by value of the side to move", &info.values, 2),
         ("positions by score of the side to move", &info.scores, 0),
+        ("positions by probability of a draw", &info.draws, 2),
         ("positions by moves of the policy target", &info.candidates, 0),
     ] {
         bins(&mut out, title, &counts.bins(), digits);
@@ -61,6 +67,9 @@ fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
         writeln!(out, "  rows:     single positions without games: no history, and intervals are unclustered")?;
     }
     writeln!(out, "  targets:  the policy learns moves from ply {} on", manifest.policy_from_ply)?;
+    if let Some(source) = manifest.value_source {
+        writeln!(out, "  values:   Lc0's {} value, and the draw probability beside it", source.name())?;
+    }
     writeln!(
         out,
         "  import:   {} records read, {} duplicates and {} rejected games left out",

@@ -1,5 +1,6 @@
 //! `posenc data split`, `merge` and `average`: datasets made of datasets.
 
+use super::display::Display;
 use super::split::SplitArgs;
 use crate::config::{manifest_text, read_manifest};
 use crate::table::grouped;
@@ -70,19 +71,27 @@ impl New {
 }
 
 pub(super) fn split(args: &SplitCommand) -> anyhow::Result<String> {
-    let options = args.new.options(std::slice::from_ref(&args.dir), "split")?;
-    Ok(said(&options, &dataset::remake(&options)?))
+    remade(&args.new.options(std::slice::from_ref(&args.dir), "split")?)
 }
 
 pub(super) fn merge(args: &MergeCommand) -> anyhow::Result<String> {
-    let options = args.new.options(&args.dirs, "merge")?;
-    Ok(said(&options, &dataset::remake(&options)?))
+    remade(&args.new.options(&args.dirs, "merge")?)
+}
+
+fn remade(options: &RemakeOptions) -> anyhow::Result<String> {
+    let mut display = Display::new();
+    let manifest = dataset::remake(options, &mut |done| display.show_done(done));
+    display.finish();
+    Ok(said(options, &manifest?))
 }
 
 pub(super) fn average(args: &AverageCommand) -> anyhow::Result<String> {
     let (merge, command) = if args.best { (Merge::Best, "average --best") } else { (Merge::Mean, "average") };
     let options = args.new.options(&args.dirs, command)?;
-    let done = dataset::average(&options, merge, args.memory << 20)?;
+    let mut display = Display::new();
+    let done = dataset::average(&options, merge, args.memory << 20, &mut |done| display.show_done(done));
+    display.finish();
+    let done = done?;
     let kept = done.manifest.counts.kept;
     Ok(format!(
         "{}{} positions became {}, {:.2} each\n",

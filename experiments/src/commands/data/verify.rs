@@ -1,5 +1,6 @@
 //! `posenc data verify`.
 
+use super::display::Display;
 use crate::config::open_dataset;
 use crate::table::grouped;
 use dataset::{Split, verify_content};
@@ -20,23 +21,30 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let dataset = open_dataset(&args.dir)?;
-    let found = verify_content(&dataset, args.by_position)?;
+    let mut display = Display::new();
+    let found = verify_content(&dataset, args.by_position, &mut |done| display.show_done(done));
+    display.finish();
+    let found = found?;
     if found.problems > 0 {
         let more = match found.problems - found.described.len() as u64 {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
         let problems = found.described.join("; ");
-        anyhow::bail!("{}: {problems}{more}: import the dataset anew", args.dir.display());
+        anyhow::bail!("{}: {problems}{more}: {}", args.dir.display(), dataset.manifest().remedy());
     }
     if args.json {
         return Ok(format!("{:#}\n", serde_json::to_value(&found)?));
     }
     let manifest = dataset.manifest();
     let novel = |split| 100.0 * found.novel_share(split);
+    let labels = match found.labels {
+        0 => String::new(),
+        labels => format!("{} cells of maps, every one labelled as the rules say\n", grouped(labels)),
+    };
     Ok(format!(
         "{} is whole: {} shards, {} games replayed\n\
-         {} positions, every move legal; {} moves of soft policies, every one legal\n\
+         {} positions, every move legal; {} moves of soft policies, every one legal\n{labels}\
          no game is in two splits; novel positions: validation {:.1} %, test {:.1} %\n",
         manifest.name,
         manifest.shards.len(),

@@ -54,6 +54,7 @@ fn network<G: Game>(out: &mut String, layout: &InputLayout, row: &[u8]) -> std::
     for (feature, &byte) in layout.features.iter().zip(&row[layout.features_at()..]) {
         let value = match feature.kind {
             FeatureKind::Scalar { scale } => format!("{byte} (channel {:.3})", f32::from(byte) / scale),
+            FeatureKind::Thermometer { steps } => format!("{byte} ({} of {steps} channels)", byte.min(steps)),
             FeatureKind::Square if byte == 0 => "no square".to_owned(),
             FeatureKind::Square => format!("token {}", byte - 1),
         };

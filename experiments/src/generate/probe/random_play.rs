@@ -1,8 +1,8 @@
 //! Positions of games in which both sides play uniformly random legal moves.
 
 use super::labelled;
-use games::mate::mating_moves;
-use games::{GameResult, ParsedPosition, Played, Position as _, Referee, Side, Termination};
+use games::mate::mating_among;
+use games::{GameResult, ParsedPosition, Played, Position, Referee, Side, Termination};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use streams::{Stream, below, stream};
 
@@ -19,10 +19,7 @@ const BLOCK: u64 = 32;
 const GAMES_PER_POSITION: u64 = 1000;
 
 /// What the games give, in the order of their numbers.
-pub(super) fn games(
-    wanted: u64,
-    play: impl Fn(u64) -> Option<ParsedPosition> + Sync,
-) -> impl Iterator<Item = ParsedPosition> {
+pub(super) fn games<T: Send>(wanted: u64, play: impl Fn(u64) -> Option<T> + Sync) -> impl Iterator<Item = T> {
     let blocks = wanted.saturating_mul(GAMES_PER_POSITION).div_ceil(BLOCK);
     (0..blocks).flat_map(move |block| {
         let numbers = block * BLOCK..(block + 1) * BLOCK;
@@ -35,8 +32,8 @@ pub(super) fn games(
 pub(super) fn mate_in_one<G: Referee>(seed: u64, number: u64) -> Option<ParsedPosition> {
     let mut play = RandomPlay::<G>::begin(seed, "mate-in-one", number);
     loop {
-        let position = play.played.position();
-        let mates = mating_moves(position);
+        let position = play.position();
+        let mates = mating_among(position, play.legal());
         if !mates.is_empty() {
             let result = match position.side_to_move() {
                 Side::First => GameResult::FirstWins,
@@ -45,7 +42,7 @@ pub(super) fn mate_in_one<G: Referee>(seed: u64, number: u64) -> Option<ParsedPo
             let termination = Termination::Checkmate;
             return Some(ParsedPosition { result, termination, value: Some(1.0), ..labelled(position, &mates) });
         }
-        if play.played.moves().len() >= PLY_CAP || !play.step() {
+        if play.plies() >= PLY_CAP || !play.step() {
             return None;
         }
     }
@@ -59,32 +56,47 @@ pub(super) fn legal_moves<G: Referee>(seed: u64, number: u64) -> Option<ParsedPo
             return None;
         }
     }
-    let position = play.played.position();
-    let mut legal = Vec::new();
-    position.legal_moves(&mut legal);
-    (!legal.is_empty()).then(|| labelled(position, &legal))
+    (!play.legal().is_empty()).then(|| labelled(play.position(), play.legal()))
 }
 
-struct RandomPlay<G: Referee> {
+/// A game of random moves.
+pub(super) struct RandomPlay<G: Referee> {
     played: Played<G::Position>,
-    stream: Stream,
+    /// The legal moves where it stands.
+    legal: Vec<<G::Position as Position>::Move>,
+    pub(super) stream: Stream,
 }
 
 impl<G: Referee> RandomPlay<G> {
-    fn begin(seed: u64, task: &str, number: u64) -> Self {
+    pub(super) fn begin(seed: u64, task: &str, number: u64) -> Self {
         let stream = stream(seed, &["generate", "probe", task, G::KIND.name(), &number.to_string()]);
-        Self { played: Played::from(G::Position::start()), stream }
+        let start = G::Position::start();
+        let mut legal = Vec::new();
+        start.legal_moves(&mut legal);
+        Self { played: Played::from(start), legal, stream }
+    }
+
+    pub(super) fn position(&self) -> &G::Position {
+        self.played.position()
+    }
+
+    /// The legal moves, in the order of [`Position::legal_moves`].
+    pub(super) fn legal(&self) -> &[<G::Position as Position>::Move] {
+        &self.legal
+    }
+
+    pub(super) fn plies(&self) -> usize {
+        self.played.moves().len()
     }
 
     /// Plays a random move; false if the game is over instead.
-    fn step(&mut self) -> bool {
-        if G::verdict(&self.played).is_some() {
+    pub(super) fn step(&mut self) -> bool {
+        if G::verdict_with(&self.played, &self.legal).is_some() {
             return false;
         }
-        let mut legal = Vec::new();
-        self.played.position().legal_moves(&mut legal);
-        let mv = legal[below(&mut self.stream, legal.len() as u64) as usize];
+        let mv = self.legal[below(&mut self.stream, self.legal.len() as u64) as usize];
         self.played.play(mv);
+        self.played.position().legal_moves(&mut self.legal);
         true
     }
 }

@@ -1,20 +1,21 @@
 //! Positions to time steps on: random games, so that no dataset is needed.
 
+use crate::config::RunConfig;
 use dataset::Batch;
-use games::{Game, GameKind, InputName, Line, Phase, Position, with_game};
+use games::{Game, Line, Phase, Position, with_game};
 
 /// Plies after which a random game is begun anew.
 const GAME_PLIES: usize = 60;
 
 /// A batch of positions from random legal games, each with a random legal move and outcome as its targets.
-pub(super) fn random(game: GameKind, input: InputName, size: usize) -> Batch {
-    with_game!(game, G => random_of::<G>(input, size))
+pub(in crate::train) fn random(run: &RunConfig, size: usize) -> Batch {
+    with_game!(run.game, G => random_of::<G>(run, size))
 }
 
-fn random_of<G: Game>(input: InputName, size: usize) -> Batch {
+fn random_of<G: Game>(run: &RunConfig, size: usize) -> Batch {
     let mut stream = streams::stream(0, &["bench", G::NAME]);
-    let layout = G::input(input);
-    let (row_bytes, legal_bytes) = (layout.row_bytes(), G::from_to().len().div_ceil(u8::BITS as usize));
+    let (layout, vocabulary) = (G::input(run.input), G::KIND.moves(run.moves));
+    let (row_bytes, legal_bytes) = (layout.row_bytes(), vocabulary.len().div_ceil(u8::BITS as usize));
     let mut batch = Batch {
         size,
         row_bytes,
@@ -29,6 +30,7 @@ fn random_of<G: Game>(input: InputName, size: usize) -> Batch {
         game: vec![0; size],
         ply: Vec::with_capacity(size),
         novel: vec![false; size],
+        ..Batch::default()
     };
     let mut line = Line::for_input(G::Position::start(), layout);
     let mut moves = Vec::new();
@@ -41,11 +43,11 @@ fn random_of<G: Game>(input: InputName, size: usize) -> Batch {
         let position = line.position();
         line.pack(layout, row);
         for &mv in &moves {
-            let index = usize::from(position.move_index(mv));
+            let index = usize::from(position.index_in(mv, run.moves));
             legal[index / u8::BITS as usize] |= 1 << (index % u8::BITS as usize);
         }
         let played = moves[streams::below(&mut stream, moves.len() as u64) as usize];
-        batch.policy_index.push(position.move_index(played).into());
+        batch.policy_index.push(position.index_in(played, run.moves).into());
         batch.outcome.push(streams::below(&mut stream, 3) as i64);
         batch.phase.push(Phase::ALL.iter().position(|&phase| phase == position.phase()).unwrap_or(0) as u8);
         batch.ply.push(line.plies() as u16);

@@ -9,14 +9,29 @@ use std::path::{Path, PathBuf};
 /// The file's name in [`DIR`].
 pub const FINAL: &str = "final.safetensors";
 
+/// The file of the averaged weights, where the run has an average.
+pub const AVERAGED: &str = "final-averaged.safetensors";
+
 /// Writes the final weights of a cell.
 ///
 /// # Errors
 /// If they cannot be written.
 pub fn save_final(cell: &Path, layout: &Layout, weights: &[f32]) -> Result<PathBuf, CheckpointError> {
+    save(cell, FINAL, layout, weights)
+}
+
+/// Writes the final averaged weights of a cell.
+///
+/// # Errors
+/// If they cannot be written.
+pub fn save_averaged(cell: &Path, layout: &Layout, weights: &[f32]) -> Result<PathBuf, CheckpointError> {
+    save(cell, AVERAGED, layout, weights)
+}
+
+fn save(cell: &Path, name: &str, layout: &Layout, weights: &[f32]) -> Result<PathBuf, CheckpointError> {
     let dir = cell.join(DIR);
     std::fs::create_dir_all(&dir).map_err(CheckpointError::io("create", &dir))?;
-    let path = dir.join(FINAL);
+    let path = dir.join(name);
     let bytes: Vec<Vec<u8>> =
         layout.params().iter().map(|p| little_endian(&weights[p.offset..p.offset + p.len()])).collect();
     let mut views = Vec::with_capacity(bytes.len());
@@ -34,7 +49,19 @@ pub fn save_final(cell: &Path, layout: &Layout, weights: &[f32]) -> Result<PathB
 /// # Errors
 /// If the file is missing or damaged, or holds another network's parameters.
 pub fn load_final(cell: &Path, layout: &Layout) -> Result<Vec<f32>, CheckpointError> {
-    let path = cell.join(DIR).join(FINAL);
+    load(cell, FINAL, layout)
+}
+
+/// Reads the final averaged weights of a cell, in layout order.
+///
+/// # Errors
+/// As [`load_final`]; the file is missing where the run has no average.
+pub fn load_averaged(cell: &Path, layout: &Layout) -> Result<Vec<f32>, CheckpointError> {
+    load(cell, AVERAGED, layout)
+}
+
+fn load(cell: &Path, name: &str, layout: &Layout) -> Result<Vec<f32>, CheckpointError> {
+    let path = cell.join(DIR).join(name);
     let bytes = std::fs::read(&path).map_err(CheckpointError::io("read", &path))?;
     let file = SafeTensors::deserialize(&bytes).map_err(|e| CheckpointError::damaged(&path, e))?;
     if file.len() != layout.params().len() {

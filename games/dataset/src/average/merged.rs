@@ -16,6 +16,8 @@ pub(super) struct Entry {
     pub(super) count: u32,
     /// Winning probability of the side to move; NaN where unknown.
     pub(super) value: f32,
+    /// Probability of a draw; NaN where unknown.
+    pub(super) draw: f32,
     /// Points of the side to move; NaN where unknown.
     pub(super) result: f32,
     pub(super) outcome: GameResult,
@@ -40,6 +42,7 @@ impl Entry {
         text(out, &self.text);
         out.extend_from_slice(&self.count.to_le_bytes());
         out.extend_from_slice(&self.value.to_le_bytes());
+        out.extend_from_slice(&self.draw.to_le_bytes());
         out.extend_from_slice(&self.result.to_le_bytes());
         out.push(GameResult::ALL.iter().position(|&result| result == self.outcome).unwrap_or(0) as u8);
         for (mv, probability) in &self.candidates {
@@ -53,6 +56,7 @@ impl Entry {
         let position = take_text(&mut bytes)?;
         let count = u32::from_le_bytes(take(&mut bytes)?);
         let value = f32::from_le_bytes(take(&mut bytes)?);
+        let draw = f32::from_le_bytes(take(&mut bytes)?);
         let result = f32::from_le_bytes(take(&mut bytes)?);
         let [outcome] = take::<1>(&mut bytes)?;
         let mut candidates = Vec::new();
@@ -60,7 +64,7 @@ impl Entry {
             candidates.push((take_text(&mut bytes)?, f32::from_le_bytes(take(&mut bytes)?)));
         }
         let outcome = *GameResult::ALL.get(usize::from(outcome))?;
-        Some(Self { text: position, count, value, result, outcome, candidates })
+        Some(Self { text: position, count, value, draw, result, outcome, candidates })
     }
 }
 
@@ -97,6 +101,15 @@ impl Mean {
     }
 }
 
+/// The move with the highest value.
+#[derive(Debug)]
+struct Best {
+    mv: String,
+    value: f32,
+    /// Probability of a draw; NaN where unknown.
+    draw: f32,
+}
+
 /// All occurrences of a position.
 #[derive(Debug)]
 pub(super) struct Merged {
@@ -104,11 +117,12 @@ pub(super) struct Merged {
     text: String,
     count: u64,
     value: Mean,
+    draw: Mean,
     result: Mean,
     outcome: GameResult,
     policy: Vec<(String, f64)>,
     policy_weight: f64,
-    best: Option<(f32, String)>,
+    best: Option<Best>,
 }
 
 impl Merged {
@@ -118,6 +132,7 @@ impl Merged {
             text: first.text.clone(),
             count: 0,
             value: Mean::default(),
+            draw: Mean::default(),
             result: Mean::default(),
             outcome: first.outcome,
             policy: Vec::new(),
@@ -140,13 +155,14 @@ impl Merged {
         let weight = f64::from(entry.count);
         self.count += u64::from(entry.count);
         self.value.add(entry.value, weight);
+        self.draw.add(entry.draw, weight);
         self.result.add(entry.result, weight);
         if self.outcome != entry.outcome {
             self.outcome = GameResult::Unknown;
         }
-        let better = self.best.as_ref().is_none_or(|(best, _)| entry.value > *best);
+        let better = self.best.as_ref().is_none_or(|best| entry.value > best.value);
         if let Some((mv, _)) = entry.candidates.first().filter(|_| better && !entry.value.is_nan()) {
-            self.best = Some((entry.value, mv.clone()));
+            self.best = Some(Best { mv: mv.clone(), value: entry.value, draw: entry.draw });
         }
         if !entry.candidates.is_empty() {
             self.policy_weight += weight;
@@ -160,20 +176,20 @@ impl Merged {
         }
     }
 
-    /// The likeliest move first, equals by their text; the value that goes with the policy.
-    fn decided(&self) -> (Vec<Candidate>, Option<f32>) {
-        if let (Merge::Best, Some((value, mv))) = (self.merge, &self.best) {
-            return (vec![(mv.clone(), 1.0)], Some(*value));
+    /// The likeliest move first, equals by their text; the value and the draw probability that go with the policy.
+    fn decided(&self) -> (Vec<Candidate>, Option<f32>, Option<f32>) {
+        if let (Merge::Best, Some(Best { mv, value, draw })) = (self.merge, &self.best) {
+            return (vec![(mv.clone(), 1.0)], Some(*value), Some(*draw).filter(|draw| !draw.is_nan()));
         }
         let share = |(mv, sum): &(String, f64)| (mv.clone(), (sum / self.policy_weight) as f32);
         let mut policy: Vec<Candidate> = self.policy.iter().map(share).collect();
         policy.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        (policy, self.value.get())
+        (policy, self.value.get(), self.draw.get())
     }
 
     /// The row; `None` if no move is known and the position has none.
     pub(super) fn row(self, game: GameKind, name: &str, number: u64, first_legal: Option<String>) -> Option<GameRow> {
-        let (policy, value) = self.decided();
+        let (policy, value, draw) = self.decided();
         let known = policy.first().map(|(mv, _)| mv.clone());
         Some(GameRow {
             id: 0,
@@ -198,6 +214,8 @@ impl Merged {
             group: Some(group(&self.text)),
             rating_bucket: None,
             time_control: None,
+            map: None,
+            draw: draw.map(|draw| vec![Some(draw)]),
         })
     }
 }

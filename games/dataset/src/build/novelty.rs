@@ -1,103 +1,110 @@
-//! Which positions occur in training: a set of keys that goes to the disk where it grows large.
+//! Which positions occur in training: their keys lie on the disk, and are sorted once all of them are known.
 
+use super::log::{Log, next_part};
 use crate::error::DatasetError;
-use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Read as _, Write as _};
+use rayon::slice::ParallelSliceMut as _;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Keys in memory: 64 MB.
-const KEYS_IN_MEMORY: usize = 8 << 20;
+/// Keys in memory at a time, of training and of what is looked up: 64 MB each.
+pub(super) const KEYS_IN_MEMORY: usize = 8 << 20;
 
-/// The keys of all training positions.
+/// The keys of all training positions, as they come.
 pub(super) struct Novelty {
     dir: PathBuf,
-    limit: usize,
-    keys: Vec<u64>,
-    /// Whether `keys` are sorted and differ from each other.
-    sorted: bool,
-    /// Files of sorted keys.
-    runs: Vec<PathBuf>,
+    log: Log,
 }
 
 impl Novelty {
-    pub(super) fn new(dir: &Path) -> Self {
-        Self::with_limit(dir, KEYS_IN_MEMORY)
-    }
-
-    fn with_limit(dir: &Path, limit: usize) -> Self {
-        Self { dir: dir.to_owned(), limit, keys: Vec::new(), sorted: true, runs: Vec::new() }
+    /// With the keys that a checkpoint knows; none for 0 bytes.
+    pub(super) fn resume(dir: &Path, bytes: u64) -> Result<Self, DatasetError> {
+        Ok(Self { dir: dir.to_owned(), log: Log::resume(dir.join(".train-keys"), bytes)? })
     }
 
     /// Adds the keys of a training game.
-    pub(super) fn train(&mut self, keys: Vec<u64>) -> Result<(), DatasetError> {
-        self.keys.extend(keys);
-        self.sorted = false;
-        if self.keys.len() >= self.limit {
-            self.sort();
-            // Many repeated positions need no run yet.
-            if self.keys.len() >= self.limit / 2 {
-                self.spill()?;
+    pub(super) fn train(&mut self, keys: &[u64]) -> Result<(), DatasetError> {
+        keys.iter().try_for_each(|key| self.log.append(&key.to_le_bytes()))
+    }
+
+    /// Bytes that are safe on the disk.
+    pub(super) fn sync(&mut self) -> Result<u64, DatasetError> {
+        self.log.sync()
+    }
+
+    /// Sorts them.
+    pub(super) fn sorted(self) -> Result<Trained, DatasetError> {
+        self.sorted_by(KEYS_IN_MEMORY)
+    }
+
+    fn sorted_by(mut self, limit: usize) -> Result<Trained, DatasetError> {
+        let mut keys = self.log.read()?;
+        let mut trained = Trained { keys: Vec::new(), runs: Vec::new() };
+        loop {
+            let block = read_keys(&mut keys, limit).map_err(DatasetError::io("read", self.log.path()))?;
+            if block.is_empty() {
+                return Ok(trained);
             }
+            if !trained.keys.is_empty() {
+                let path = self.dir.join(format!(".train-keys-{}", trained.runs.len()));
+                write_run(&path, &trained.keys).map_err(DatasetError::io("write", &path))?;
+                trained.runs.push(path);
+            }
+            trained.keys = block;
+            trained.keys.par_sort_unstable();
+            trained.keys.dedup();
         }
-        Ok(())
     }
+}
 
-    fn sort(&mut self) {
-        self.keys.sort_unstable();
-        self.keys.dedup();
-        self.sorted = true;
+/// The next keys of a file, at most so many.
+pub(super) fn read_keys(from: &mut impl Read, limit: usize) -> io::Result<Vec<u64>> {
+    let mut keys = Vec::new();
+    while keys.len() < limit {
+        match next_part(from)? {
+            Some(bytes) => keys.push(u64::from_le_bytes(bytes)),
+            None => break,
+        }
     }
+    Ok(keys)
+}
 
-    fn spill(&mut self) -> Result<(), DatasetError> {
-        let path = self.dir.join(format!(".train-keys-{}", self.runs.len()));
-        let write = || -> std::io::Result<()> {
-            let mut file = BufWriter::new(File::create(&path)?);
-            self.keys.iter().try_for_each(|key| file.write_all(&key.to_le_bytes()))?;
-            file.flush()
-        };
-        write().map_err(DatasetError::io("write", &path))?;
-        self.runs.push(path);
-        self.keys.clear();
-        Ok(())
-    }
+fn write_run(path: &Path, keys: &[u64]) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    keys.iter().try_for_each(|key| file.write_all(&key.to_le_bytes()))?;
+    file.flush()
+}
 
+/// All training keys, sorted: some in memory, the others in sorted files.
+pub(super) struct Trained {
+    keys: Vec<u64>,
+    runs: Vec<PathBuf>,
+}
+
+impl Trained {
     /// For each of these keys, whether a training position has it.
-    pub(super) fn seen(&mut self, keys: &[u64]) -> Result<Vec<bool>, DatasetError> {
-        if !self.sorted {
-            self.sort();
-        }
+    pub(super) fn seen(&self, keys: &[u64]) -> Result<Vec<bool>, DatasetError> {
         let mut seen: Vec<bool> = keys.iter().map(|key| self.keys.binary_search(key).is_ok()).collect();
         if self.runs.is_empty() {
             return Ok(seen);
         }
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_unstable_by_key(|&i| keys[i]);
+        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+        order.par_sort_unstable_by_key(|&i| keys[i as usize]);
         for path in &self.runs {
             mark(path, keys, &order, &mut seen).map_err(DatasetError::io("read", path))?;
         }
         Ok(seen)
     }
-
-    /// Removes its files.
-    pub(super) fn clear(self) {
-        for path in self.runs {
-            // The folder is removed or published without them mattering; there is nobody to tell.
-            let _ = fs::remove_file(path);
-        }
-    }
 }
 
 /// Walks a sorted run and sorted keys together.
-fn mark(path: &Path, keys: &[u64], order: &[usize], seen: &mut [bool]) -> std::io::Result<()> {
+fn mark(path: &Path, keys: &[u64], order: &[u32], seen: &mut [bool]) -> io::Result<()> {
     let mut run = BufReader::with_capacity(1 << 20, File::open(path)?);
-    let count = run.get_ref().metadata()?.len() / size_of::<u64>() as u64;
-    let mut wanted = order.iter().peekable();
-    let mut bytes = [0; size_of::<u64>()];
-    for _ in 0..count {
-        run.read_exact(&mut bytes)?;
+    let mut wanted = order.iter().map(|&i| i as usize).peekable();
+    while let Some(bytes) = next_part(&mut run)? {
         let key = u64::from_le_bytes(bytes);
-        while wanted.next_if(|&&i| keys[i] < key).is_some() {}
-        while let Some(&i) = wanted.next_if(|&&i| keys[i] == key) {
+        while wanted.next_if(|&i| keys[i] < key).is_some() {}
+        while let Some(i) = wanted.next_if(|&i| keys[i] == key) {
             seen[i] = true;
         }
         if wanted.peek().is_none() {
@@ -115,17 +122,18 @@ mod tests {
     #[test]
     fn runs_on_disk_answer_as_a_set_does() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let mut novelty = Novelty::with_limit(dir.path(), 100);
         let train: Vec<u64> = (0..2_000).map(|i| (i * i * 7_919) % 10_007).collect();
-        for game in train.chunks(30) {
-            novelty.train(game.to_vec()).expect("the disk has room");
-        }
-        assert!(novelty.runs.len() > 3, "the test is about runs");
         let set: HashSet<u64> = train.iter().copied().collect();
         let asked: Vec<u64> = (0..10_007).rev().chain(0..50).collect();
         let expected: Vec<bool> = asked.iter().map(|key| set.contains(key)).collect();
-        assert_eq!(novelty.seen(&asked).expect("readable"), expected);
-        novelty.clear();
-        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0);
+        for (limit, runs) in [(100, 19), (5_000, 0)] {
+            let mut novelty = Novelty::resume(dir.path(), 0).expect("nothing is there");
+            for game in train.chunks(30) {
+                novelty.train(game).expect("the disk has room");
+            }
+            let trained = novelty.sorted_by(limit).expect("the disk has room");
+            assert_eq!(trained.runs.len(), runs);
+            assert_eq!(trained.seen(&asked).expect("readable"), expected);
+        }
     }
 }

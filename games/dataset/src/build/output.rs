@@ -1,7 +1,8 @@
 //! Where a dataset grows until it is complete.
 
 use crate::error::DatasetError;
-use crate::manifest::{MANIFEST_FILE, Manifest};
+use crate::manifest::{MANIFEST_FILE, Manifest, Shard};
+use std::cell::Cell;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,17 +10,32 @@ use std::path::{Path, PathBuf};
 /// Held by the process that writes to the folder, so that what a killed one left behind can be told apart.
 const LOCK_FILE: &str = ".lock";
 
+/// In the folder of work that can be gone on with: how far it is.
+const CHECKPOINT_FILE: &str = ".checkpoint.json";
+
 /// A hidden folder beside the target. It is removed unless [`Output::publish`] gives it the target's name. What a killed
-/// process left of it is removed by the next one that makes the same dataset.
+/// process left of it is removed by the next one that makes the same dataset, unless that can go on with it.
 pub(crate) struct Output {
     dir: PathBuf,
     target: PathBuf,
+    /// Whether the folder stays where the dataset was not completed.
+    stays: Cell<bool>,
     /// Released when the process ends, however it ends.
     lock: Option<File>,
 }
 
 impl Output {
+    /// A new folder. Work that somebody could go on with is not removed for it.
     pub(crate) fn create(target: &Path) -> Result<Self, DatasetError> {
+        let (output, checkpoint) = Self::resume(target)?;
+        match checkpoint {
+            None => Ok(output),
+            Some(_) => Err(DatasetError::OutputUnfinished(output.dir.clone())),
+        }
+    }
+
+    /// The folder of an earlier process with the text of its checkpoint, if it has one; else a new folder.
+    pub(crate) fn resume(target: &Path) -> Result<(Self, Option<String>), DatasetError> {
         if target.symlink_metadata().is_ok() {
             return Err(DatasetError::OutputExists(target.to_owned()));
         }
@@ -32,11 +48,65 @@ impl Output {
         fs::create_dir_all(parent).map_err(unwritable)?;
         let dir = parent.join(format!(".{}.importing", name.to_string_lossy()));
         remove_abandoned(&dir, target)?;
-        fs::create_dir(&dir).map_err(unwritable)?;
+        if dir.symlink_metadata().is_err() {
+            fs::create_dir(&dir).map_err(unwritable)?;
+        }
         let path = dir.join(LOCK_FILE);
         let lock = File::create(&path).map_err(DatasetError::io("create", &path))?;
-        lock.try_lock().map_err(|error| DatasetError::io("lock", &path)(error.into()))?;
-        Ok(Self { dir, target: target.to_owned(), lock: Some(lock) })
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(DatasetError::OutputBusy(target.to_owned())),
+            outcome => outcome.map_err(|error| DatasetError::io("lock", &path)(error.into()))?,
+        }
+        let path = dir.join(CHECKPOINT_FILE);
+        let checkpoint = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            outcome => Some(outcome.map_err(DatasetError::io("read", &path))?),
+        };
+        let stays = Cell::new(checkpoint.is_some());
+        Ok((Self { dir, target: target.to_owned(), stays, lock: Some(lock) }, checkpoint))
+    }
+
+    /// Replaces the checkpoint. From the first one on the folder stays, whatever happens to the process.
+    pub(crate) fn checkpoint(&self, text: &str) -> Result<(), DatasetError> {
+        let path = self.dir.join(CHECKPOINT_FILE);
+        let beside = path.with_extension("new");
+        let replace = || -> io::Result<()> {
+            let mut file = File::create(&beside)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&beside, &path)?;
+            sync_folder(&self.dir)
+        };
+        replace().map_err(DatasetError::io("write", &path))?;
+        self.stays.set(true);
+        Ok(())
+    }
+
+    /// Removes the shards that a checkpoint does not know: they were written after it.
+    pub(crate) fn keep_only(&self, known: &[Shard]) -> Result<(), DatasetError> {
+        for name in self.names()? {
+            let is_shard = Path::new(&name).extension().is_some_and(|extension| extension != "jsonl");
+            if is_shard && !name.starts_with('.') && known.iter().all(|shard| shard.file != name) {
+                self.remove(&name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder is removed after all where the dataset is not completed: going on would not mend it.
+    pub(crate) fn give_up(&self) {
+        self.stays.set(false);
+    }
+
+    fn names(&self) -> Result<Vec<String>, DatasetError> {
+        let entries = fs::read_dir(&self.dir).map_err(DatasetError::io("read", &self.dir))?;
+        let names = entries.map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()));
+        names.collect::<io::Result<_>>().map_err(DatasetError::io("read", &self.dir))
+    }
+
+    fn remove(&self, name: &str) -> Result<(), DatasetError> {
+        let path = self.dir.join(name);
+        fs::remove_file(&path).map_err(DatasetError::io("remove", &path))
     }
 
     /// Where the dataset grows.
@@ -49,7 +119,7 @@ impl Output {
         &self.target
     }
 
-    /// Writes the manifest and gives the folder its name.
+    /// Writes the manifest, removes what is hidden and gives the folder its name.
     pub(crate) fn publish(
         mut self,
         manifest: &Manifest,
@@ -64,13 +134,20 @@ impl Output {
         };
         write().map_err(DatasetError::io("write", &path))?;
         drop(self.lock.take());
-        let lock = self.dir.join(LOCK_FILE);
-        fs::remove_file(&lock).map_err(DatasetError::io("remove", &lock))?;
+        for name in self.names()?.iter().filter(|name| name.starts_with('.')) {
+            self.remove(name)?;
+        }
         fs::rename(&self.dir, &self.target).map_err(DatasetError::io("create", &self.target))
     }
 }
 
-/// Removes the folder of a process that is no longer there.
+/// Makes a new name in a folder outlive the machine.
+fn sync_folder(dir: &Path) -> io::Result<()> {
+    // Only Unix opens folders.
+    if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
+}
+
+/// Removes the folder of a process that is no longer there and left no checkpoint.
 fn remove_abandoned(dir: &Path, target: &Path) -> Result<(), DatasetError> {
     if dir.symlink_metadata().is_err() {
         return Ok(());
@@ -79,11 +156,17 @@ fn remove_abandoned(dir: &Path, target: &Path) -> Result<(), DatasetError> {
     if let Ok(Err(TryLockError::WouldBlock)) = locked {
         return Err(DatasetError::OutputBusy(target.to_owned()));
     }
+    if dir.join(CHECKPOINT_FILE).exists() {
+        return Ok(());
+    }
     fs::remove_dir_all(dir).map_err(DatasetError::io("remove", dir))
 }
 
 impl Drop for Output {
     fn drop(&mut self) {
+        if self.stays.get() {
+            return;
+        }
         // After `publish` it is no longer there; where it cannot be removed there is nobody to tell.
         let _ = fs::remove_dir_all(&self.dir);
     }

@@ -3,7 +3,7 @@
 use crate::error::DatasetError;
 use crate::manifest::{Shard, Unit};
 use crate::split::Split;
-use crate::store::{GameRow, ShardWriter};
+use crate::store::{GameRow, ShardWriter, verify};
 use std::path::Path;
 
 /// Games in a shard: files of some 10 MB, which are easy to move and to fetch again.
@@ -19,8 +19,15 @@ pub(super) struct Shards<'a> {
 }
 
 impl<'a> Shards<'a> {
-    pub(super) fn new(dir: &'a Path) -> Self {
-        Self { dir, open: None, done: Vec::new() }
+    /// With the shards that a checkpoint knows.
+    pub(super) fn resume(dir: &'a Path, done: Vec<Shard>) -> Result<Self, DatasetError> {
+        done.iter().try_for_each(|shard| verify(dir, shard))?;
+        Ok(Self { dir, open: None, done })
+    }
+
+    /// The shards that are complete, if none is begun.
+    pub(super) fn between(&self) -> Option<&[Shard]> {
+        self.open.is_none().then_some(self.done.as_slice())
     }
 
     pub(super) fn push(&mut self, row: &GameRow) -> Result<(), DatasetError> {
@@ -29,7 +36,7 @@ impl<'a> Shards<'a> {
             Unit::Game => SHARD_GAMES,
             Unit::Position => SHARD_POSITIONS,
         };
-        if self.open.as_ref().is_some_and(|(split, writer)| *split != row.split || writer.games() >= most) {
+        if self.open.as_ref().is_some_and(|(split, _)| *split != row.split) {
             self.close()?;
         }
         let writer = match &mut self.open {
@@ -39,10 +46,12 @@ impl<'a> Shards<'a> {
                 &mut none.insert((row.split, ShardWriter::create(&self.dir.join(file))?)).1
             }
         };
-        writer.push(row)
+        writer.push(row)?;
+        if writer.games() >= most { self.close() } else { Ok(()) }
     }
 
-    fn close(&mut self) -> Result<(), DatasetError> {
+    /// Ends the shard that is begun: the next row begins another.
+    pub(super) fn close(&mut self) -> Result<(), DatasetError> {
         if let Some((_, writer)) = self.open.take() {
             self.done.push(writer.finish()?);
         }

@@ -1,26 +1,38 @@
 //! Validation and test games, waiting on the disk until all training positions are known.
 
+use super::log::{Log, next_part};
+use super::novelty::{KEYS_IN_MEMORY, Trained, read_keys};
 use crate::error::DatasetError;
 use crate::split::Split;
 use crate::store::{GameRow, ShardWriter, read_shard};
-use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Read as _, Write as _};
+use serde::{Deserialize, Serialize};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// Keys that are looked up at a time.
-const KEYS_AT_A_TIME: usize = 1 << 20;
+/// What is safe on the disk.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct WaitingState {
+    /// Files of rows.
+    files: usize,
+    /// Bytes of keys.
+    keys: u64,
+}
 
+/// Rows in files that end at checkpoints, and the keys of all their plies in one.
 pub(super) struct Waiting {
     split: Split,
-    rows_path: PathBuf,
-    keys_path: PathBuf,
-    open: Option<(ShardWriter, BufWriter<File>)>,
+    dir: PathBuf,
+    /// Files of rows that are complete.
+    files: usize,
+    open: Option<ShardWriter>,
+    keys: Log,
 }
 
 impl Waiting {
-    pub(super) fn new(dir: &Path, split: Split) -> Self {
-        let path = |what| dir.join(format!(".waiting-{}-{what}", split.name()));
-        Self { split, rows_path: path("rows"), keys_path: path("keys"), open: None }
+    /// With what a checkpoint knows.
+    pub(super) fn resume(dir: &Path, split: Split, state: WaitingState) -> Result<Self, DatasetError> {
+        let keys = Log::resume(dir.join(format!(".waiting-{}-keys", split.name())), state.keys)?;
+        Ok(Self { split, dir: dir.to_owned(), files: state.files, open: None, keys })
     }
 
     pub(super) fn split(&self) -> Split {
@@ -28,51 +40,72 @@ impl Waiting {
     }
 
     pub(super) fn push(&mut self, row: &GameRow, keys: &[u64]) -> Result<(), DatasetError> {
-        let (rows, file) = match &mut self.open {
+        let path = self.rows_path(self.files);
+        let rows = match &mut self.open {
             Some(open) => open,
-            none => {
-                let file = File::create(&self.keys_path).map_err(DatasetError::io("create", &self.keys_path))?;
-                none.insert((ShardWriter::create_for_now(&self.rows_path)?, BufWriter::new(file)))
-            }
+            none => none.insert(ShardWriter::create_for_now(&path)?),
         };
         rows.push(row)?;
-        keys.iter()
-            .try_for_each(|key| file.write_all(&key.to_le_bytes()))
-            .map_err(DatasetError::io("write", &self.keys_path))
+        keys.iter().try_for_each(|key| self.keys.append(&key.to_le_bytes()))
     }
 
-    /// Hands the rows back in their order, some at a time and with the keys of all their plies, and removes the files.
+    /// Everything so far is safe on the disk.
+    pub(super) fn sync(&mut self) -> Result<WaitingState, DatasetError> {
+        if let Some(rows) = self.open.take() {
+            rows.finish()?;
+            self.files += 1;
+        }
+        Ok(WaitingState { files: self.files, keys: self.keys.sync()? })
+    }
+
+    /// Hands the rows back in their order, each with a mark for every ply whose position occurs in training. Their
+    /// files stay, for whoever has to do it again.
     pub(super) fn release(
-        self,
-        mut take: impl FnMut(Vec<GameRow>, Vec<u64>) -> Result<(), DatasetError>,
+        mut self,
+        trained: &Trained,
+        mut take: impl FnMut(GameRow, Vec<bool>) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
-        let Some((rows, mut keys)) = self.open else { return Ok(()) };
-        rows.finish()?;
-        keys.flush().map_err(DatasetError::io("write", &self.keys_path))?;
-        let file = File::open(&self.keys_path).map_err(DatasetError::io("open", &self.keys_path))?;
-        let mut keys = BufReader::new(file);
-        let mut batch = (Vec::new(), Vec::new());
-        let mut outcome = Ok(());
-        read_shard(&self.rows_path, &mut |row| {
-            if outcome.is_err() {
-                return;
-            }
-            for _ in 0..row.plies {
-                let mut bytes = [0; size_of::<u64>()];
-                outcome = keys.read_exact(&mut bytes).map_err(DatasetError::io("read", &self.keys_path));
-                batch.1.push(u64::from_le_bytes(bytes));
-            }
-            batch.0.push(row);
-            if outcome.is_ok() && batch.1.len() >= KEYS_AT_A_TIME {
-                let (rows, keys) = std::mem::take(&mut batch);
-                outcome = take(rows, keys);
-            }
-        })?;
-        outcome?;
-        take(batch.0, batch.1)?;
-        for path in [&self.rows_path, &self.keys_path] {
-            fs::remove_file(path).map_err(DatasetError::io("remove", path))?;
+        self.sync()?;
+        let mut marks = self.marks(trained)?;
+        let mut bytes = marks.read()?;
+        for number in 0..self.files {
+            let path = self.rows_path(number);
+            let mut outcome = Ok(());
+            read_shard(&path, &mut |row| {
+                if outcome.is_ok() {
+                    outcome = next_marks(&mut bytes, row.plies.into(), marks.path()).and_then(|marks| take(row, marks));
+                }
+            })?;
+            outcome?;
         }
         Ok(())
     }
+
+    /// A byte for every key, 1 where training has it.
+    fn marks(&mut self, trained: &Trained) -> Result<Log, DatasetError> {
+        let mut marks = Log::new(self.dir.join(format!(".waiting-{}-seen", self.split.name())));
+        let mut keys = self.keys.read()?;
+        loop {
+            let block = read_keys(&mut keys, KEYS_IN_MEMORY).map_err(DatasetError::io("read", self.keys.path()))?;
+            if block.is_empty() {
+                return Ok(marks);
+            }
+            let seen: Vec<u8> = trained.seen(&block)?.into_iter().map(u8::from).collect();
+            marks.append(&seen)?;
+        }
+    }
+
+    fn rows_path(&self, number: usize) -> PathBuf {
+        self.dir.join(format!(".waiting-{}-rows-{number}", self.split.name()))
+    }
+}
+
+/// The marks of the next plies.
+fn next_marks(from: &mut impl Read, plies: usize, path: &Path) -> Result<Vec<bool>, DatasetError> {
+    let mark = || match next_part::<1>(from) {
+        Ok(Some([mark])) => Ok(mark == 1),
+        Ok(None) => Err(ErrorKind::UnexpectedEof.into()),
+        Err(error) => Err(error),
+    };
+    std::iter::repeat_with(mark).take(plies).collect::<Result<_, _>>().map_err(DatasetError::io("read", path))
 }

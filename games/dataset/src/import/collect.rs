@@ -3,12 +3,30 @@
 use super::examine::Examined;
 use super::rejects::Rejects;
 use super::{Format, ImportOptions, ImportReport};
-use crate::build::{Added, Builder, Output};
+use crate::build::{Added, Builder, BuilderState, Output};
 use crate::error::DatasetError;
 use crate::manifest::{Counts, FORMAT, Manifest, Unit, content_hash};
 use crate::split::SplitBy;
 use crate::value::ValueCurve;
 use games::Rejected;
+use serde::{Deserialize, Serialize};
+
+/// Everything that was collected, for whoever goes on with it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Collected {
+    counts: Counts,
+    /// Bytes of the list of rejects.
+    rejects: u64,
+    first_rejected: Option<(String, Rejected)>,
+    builder: BuilderState,
+}
+
+impl Collected {
+    /// Records that were read.
+    pub(super) fn read(&self) -> u64 {
+        self.counts.read
+    }
+}
 
 /// What was kept so far.
 pub(super) struct Collector<'a> {
@@ -18,18 +36,53 @@ pub(super) struct Collector<'a> {
     rejects: Rejects,
     first_rejected: Option<(String, Rejected)>,
     counts: Counts,
+    /// Complete shards when it was last asked how far it is.
+    shards: usize,
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(options: &'a ImportOptions, output: &'a Output) -> Self {
-        Self {
+    /// From nothing.
+    pub(super) fn new(options: &'a ImportOptions, output: &'a Output) -> Result<Self, DatasetError> {
+        Ok(Self {
             options,
             output,
-            builder: Builder::new(output.dir(), &options.split),
-            rejects: Rejects::new(output),
+            builder: Builder::new(output.dir(), &options.split)?,
+            rejects: Rejects::resume(output, 0)?,
             first_rejected: None,
             counts: Counts::default(),
+            shards: 0,
+        })
+    }
+
+    /// From what was collected before.
+    pub(super) fn resume(
+        options: &'a ImportOptions,
+        output: &'a Output,
+        collected: Collected,
+    ) -> Result<Self, DatasetError> {
+        let Collected { counts, rejects, first_rejected, builder } = collected;
+        output.keep_only(builder.shards())?;
+        let shards = builder.shards().len();
+        let builder = Builder::resume(output.dir(), &options.split, builder)?;
+        let rejects = Rejects::resume(output, rejects)?;
+        Ok(Self { options, output, builder, rejects, first_rejected, counts, shards })
+    }
+
+    /// Everything so far, safe on the disk, if a shard was completed since the last time.
+    pub(super) fn checkpoint(&mut self) -> Result<Option<Collected>, DatasetError> {
+        match self.builder.complete_shards() {
+            Some(shards) if shards > self.shards => self.shards = shards,
+            _ => return Ok(None),
         }
+        let Some(builder) = self.builder.state()? else { return Ok(None) };
+        let rejects = self.rejects.sync()?;
+        let (counts, first_rejected) = (self.counts.clone(), self.first_rejected.clone());
+        Ok(Some(Collected { counts, rejects, first_rejected, builder }))
+    }
+
+    /// There are no more records.
+    pub(super) fn end(&mut self) -> Result<(), DatasetError> {
+        self.builder.end_training()
     }
 
     pub(super) fn counts(&self) -> &Counts {
@@ -89,7 +142,7 @@ impl<'a> Collector<'a> {
 
     /// Finishes the shards and describes the dataset.
     pub(super) fn finish(self, format: Format) -> Result<ImportReport, DatasetError> {
-        let Self { options, output, builder, rejects, first_rejected, counts } = self;
+        let Self { options, output, builder, mut rejects, first_rejected, counts, .. } = self;
         if builder.kept() == 0 {
             return Err(DatasetError::NothingKept {
                 read: counts.read,
@@ -104,7 +157,7 @@ impl<'a> Collector<'a> {
             built.split.by = SplitBy::Position;
             built.split.opening_plies = None;
         }
-        let rejects = rejects.finish()?;
+        let rejects = rejects.sync()? > 0;
         let manifest = Manifest {
             format: FORMAT,
             name: options.name.clone(),
@@ -116,13 +169,15 @@ impl<'a> Collector<'a> {
             filters: options.filters.clone(),
             policy_from_ply: options.policy_from_ply,
             value_curve: ValueCurve::of(options.game),
+            value_source: (format == Format::Lc0).then_some(options.value),
             counts: built.account(counts),
             rating_buckets: built.rating_buckets(options.buckets.names()),
+            map: None,
             split: built.split,
             content_hash: content_hash(options.game, &built.shards),
             shards: built.shards,
         };
         let rejects = rejects.then(|| output.target().join(super::REJECTS_FILE));
-        Ok(ImportReport { manifest, rejects, first_rejected })
+        Ok(ImportReport { manifest, rejects, first_rejected, taken_over: 0 })
     }
 }

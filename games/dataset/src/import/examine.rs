@@ -9,9 +9,9 @@ use crate::playback::{Move, Stuck, play_through};
 use crate::split::{Split, SplitBy};
 use crate::store::GameRow;
 use crate::time_control;
-use crate::value::ValueCurve;
+use crate::value::{ValueCurve, mover};
 use games::record::Candidate;
-use games::{Game, ParsedGame, ParsedPosition, Position as _, RejectKind, Rejected, Side};
+use games::{Game, Known, MoveText, ParsedGame, ParsedPosition, Position as _, RejectKind, Rejected, Side};
 
 /// What is wrong with a record: kind, ply, reason.
 type Fault = (RejectKind, Option<u32>, String);
@@ -38,9 +38,9 @@ pub(super) fn examine<G: Game>(
         fault((RejectKind::Unreadable, None, reason))
     })?;
     let place = Place { file, number };
-    match format.parse(bytes, number)? {
-        Parsed::Game(game) => of_game::<G>(*game, place, options).map_err(fault),
-        Parsed::Position(position, chosen) => of_position::<G>(*position, chosen, place, options).map_err(fault),
+    match format.parse(bytes, number, options.value)? {
+        Parsed::Game(game) => of_game::<G>(game, place, options).map_err(fault),
+        Parsed::Position(position, chosen) => of_position::<G>(position, chosen, place, options).map_err(fault),
     }
 }
 
@@ -66,9 +66,9 @@ fn of_game<G: Game>(mut game: ParsedGame, place: Place<'_>, options: &ImportOpti
     if let Some(filter) = options.filters.game(&game) {
         return Ok(Examined::Filtered(filter));
     }
-    let moves = game.moves.join(" ");
-    let played = Played::through::<G>(&game, &moves, options)?;
-    if played.used.iter().all(|&used| !used) {
+    let moves = MoveText::line(&game.moves);
+    let played = Played::of::<G>(&mut game, &moves, options)?;
+    if played.used.as_ref().is_some_and(|used| used.iter().all(|&used| !used)) {
         return Ok(Examined::Filtered(NO_POSITION));
     }
     let row = GameRow {
@@ -85,13 +85,15 @@ fn of_game<G: Game>(mut game: ParsedGame, place: Place<'_>, options: &ImportOpti
         ratings: game.ratings,
         source_file: place.file.to_owned(),
         source_game: place.number,
-        used: played.used.contains(&false).then_some(played.used),
+        used: played.used.filter(|used| used.contains(&false)),
         policy: policy(game.candidates, usize::from(plies)),
         mean_result: None,
         count: None,
         group: None,
         rating_bucket: options.buckets.of(game.ratings),
         time_control: time_control::written(&game.tags).map(str::to_owned),
+        map: None,
+        draw: said(game.draws),
         start: game.start,
         moves,
     };
@@ -101,34 +103,53 @@ fn of_game<G: Game>(mut game: ParsedGame, place: Place<'_>, options: &ImportOpti
 }
 
 /// What playing a game through tells of each ply.
-#[derive(Default)]
 struct Played {
     value: Vec<Option<f32>>,
     keys: Vec<u64>,
-    used: Vec<bool>,
+    /// `None` where no filter looks at positions.
+    used: Option<Vec<bool>>,
     filtered: Vec<(&'static str, u64)>,
     /// The position that the game shares with others of its opening, where games are split by that.
     opening: Option<String>,
 }
 
 impl Played {
-    /// Plays again from the text that will be stored: what the loader will read is known to be legal.
+    /// Takes what the reader's own play told. Only where positions themselves are asked for, by a filter or a split, or the
+    /// reader kept no keys, the game is played again, from the text that will be stored. That the loader can play every
+    /// stored text, and finds the same keys, holds for every format and any damage (a test of `games`, `damage/laws.rs`).
+    fn of<G: Game>(game: &mut ParsedGame, moves: &str, options: &ImportOptions) -> Result<Self, Fault> {
+        let asked = options.filters.looks_at_positions() || options.split.by == SplitBy::Opening;
+        if asked || game.keys.len() != game.moves.len() {
+            return Self::through::<G>(game, moves, options);
+        }
+        let first = match game.start.as_deref() {
+            None => Side::First,
+            Some(text) => {
+                let start = G::Position::parse(text);
+                start.map_err(|error| (RejectKind::IllegalMove, Some(0), error.to_string()))?.side_to_move()
+            }
+        };
+        let curve = ValueCurve::of(G::KIND);
+        let value = (0..game.moves.len()).map(|ply| value(&curve, game, ply, mover(first, ply))).collect();
+        let keys = std::mem::take(&mut game.keys);
+        Ok(Self { value, keys, used: None, filtered: Vec::new(), opening: None })
+    }
+
     fn through<G: Game>(game: &ParsedGame, moves: &str, options: &ImportOptions) -> Result<Self, Fault> {
         let curve = ValueCurve::of(G::KIND);
         let opening_ply = match options.split.by {
             SplitBy::Opening => Some(usize::from(options.split.opening_plies).min(game.moves.len() - 1)),
             SplitBy::Game | SplitBy::Position => None,
         };
-        let mut out = Self::default();
+        let mut out = Self { value: Vec::new(), keys: Vec::new(), used: None, filtered: Vec::new(), opening: None };
+        let mut used = Vec::with_capacity(game.moves.len());
         let mut legal: Vec<Move<G>> = Vec::new();
         play_through::<G>(game.start.as_deref(), moves, |line, _| {
             let (position, ply) = (line.position(), line.plies());
-            let side: Side = position.side_to_move();
-            out.value
-                .push(game.values[ply].or_else(|| game.scores[ply].map(|score| curve.win_probability(score, side))));
+            out.value.push(value(&curve, game, ply, position.side_to_move()));
             out.keys.push(line.key());
             let filter = options.filters.position::<G>(position, ply, game.result, &mut legal);
-            out.used.push(filter.is_none());
+            used.push(filter.is_none());
             if let Some(name) = filter {
                 match out.filtered.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, count)) => *count += 1,
@@ -140,8 +161,14 @@ impl Played {
             }
         })
         .map_err(|Stuck { ply, reason }| (RejectKind::IllegalMove, Some(ply as u32), reason))?;
+        out.used = Some(used);
         Ok(out)
     }
+}
+
+/// Winning probability of the mover, as far as the record tells.
+fn value(curve: &ValueCurve, game: &ParsedGame, ply: usize, mover: Side) -> Option<f32> {
+    game.values[ply].or_else(|| game.scores[ply].map(|score| curve.win_probability(score, mover)))
 }
 
 /// A row of one ply.
@@ -151,34 +178,37 @@ fn of_position<G: Game>(
     place: Place<'_>,
     options: &ImportOptions,
 ) -> Result<Examined, Fault> {
-    let position =
-        G::Position::parse(&read.start).map_err(|error| (RejectKind::StartPosition, None, error.to_string()))?;
     let filters = &options.filters;
+    // The position itself is read only where something asks for it that the reader did not say.
+    let position =
+        || G::Position::parse(&read.start).map_err(|error| (RejectKind::StartPosition, None, error.to_string()));
+    let known = match read.known {
+        Some(known) => known,
+        None => Known::of(&position()?),
+    };
     let passes = |allowed: bool, name| (!allowed).then_some(name);
     let mut legal = Vec::new();
-    let filtered = passes(filters.results.as_ref().is_none_or(|results| results.contains(&read.result)), "results")
+    let mut filtered = passes(filters.results.as_ref().is_none_or(|results| results.contains(&read.result)), "results")
         .or_else(|| {
             passes(filters.terminations.as_ref().is_none_or(|kinds| kinds.contains(&read.termination)), "terminations")
-        })
-        .or_else(|| {
-            filters.position::<G>(&position, read.ply.map_or(usize::MAX, |ply| ply as usize), read.result, &mut legal)
         });
+    if filtered.is_none() && filters.looks_at_positions() {
+        let ply = read.ply.map_or(usize::MAX, |ply| ply as usize);
+        filtered = filters.position::<G>(&position()?, ply, read.result, &mut legal);
+    }
     if let Some(filter) = filtered {
         return Ok(Examined::Filtered(filter));
     }
     let best = || read.candidates.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(mv, _)| mv.clone());
-    let known = read.mv.or_else(best);
-    let is_known = known.is_some();
-    let moves = known.or_else(|| {
-        position.legal_moves(&mut legal);
-        legal.first().map(|&first| position.move_text(first))
-    });
-    let Some(moves) = moves else {
-        return Err((RejectKind::NoMoves, None, "the position has no legal move".to_owned()));
+    let named = read.mv.or_else(best);
+    let is_known = named.is_some();
+    let moves = match named {
+        Some(mv) => mv,
+        None => first_legal::<G>(&position()?, &mut legal)
+            .ok_or_else(|| (RejectKind::NoMoves, None, "the position has no legal move".to_owned()))?,
     };
-    let side = position.side_to_move();
     let curve = ValueCurve::of(G::KIND);
-    let value = read.value.or_else(|| read.score.map(|score| curve.win_probability(score, side)));
+    let value = read.value.or_else(|| read.score.map(|score| curve.win_probability(score, known.side_to_move)));
     let text = without_counters(G::KIND, &read.start);
     let row = GameRow {
         id: 0,
@@ -197,16 +227,23 @@ fn of_position<G: Game>(
         source_file: place.file.to_owned(),
         source_game: place.number,
         used: None,
-        policy: policy(vec![read.candidates], 1),
+        policy: if read.candidates.is_empty() { None } else { policy(vec![read.candidates], 1) },
         mean_result: None,
         count: None,
         group: Some(group(&text)),
         rating_bucket: None,
         time_control: None,
+        map: None,
+        draw: None,
         start: Some(read.start),
     };
-    let draft = Draft { row, keys: vec![position.repetition_key()], fingerprint: None, together: Some(text) };
+    let draft = Draft { row, keys: vec![known.key], fingerprint: None, together: Some(text) };
     Ok(Examined::Row(Box::new(draft), Vec::new()))
+}
+
+fn first_legal<G: Game>(position: &G::Position, legal: &mut Vec<Move<G>>) -> Option<String> {
+    position.legal_moves(legal);
+    legal.first().map(|&first| position.move_text(first))
 }
 
 /// A per-ply column, if the record says anything in it.
@@ -216,6 +253,9 @@ fn said(column: Vec<Option<f32>>) -> Option<Vec<Option<f32>>> {
 
 /// The candidates without those of probability 0, scaled to the sum 1; `None` if no ply has any.
 fn policy(mut plies: Vec<Vec<Candidate>>, count: usize) -> Option<Vec<Vec<Candidate>>> {
+    if plies.iter().all(Vec::is_empty) {
+        return None;
+    }
     for candidates in &mut plies {
         candidates.retain(|&(_, probability)| probability > 0.0);
         let sum: f32 = candidates.iter().map(|&(_, probability)| probability).sum();

@@ -37,9 +37,9 @@ pub enum Format {
 
 /// What a record says.
 pub(super) enum Parsed {
-    Game(Box<ParsedGame>),
+    Game(ParsedGame),
     /// A position, and whether its move was chosen for being good.
-    Position(Box<ParsedPosition>, bool),
+    Position(ParsedPosition, bool),
 }
 
 /// The records of a file, as bytes.
@@ -175,13 +175,13 @@ impl Format {
     }
 
     /// Reads a record.
-    pub(super) fn parse(self, record: &[u8], number: u64) -> Result<Parsed, Rejected> {
-        let game = |game: ParsedGame| Parsed::Game(Box::new(game));
-        let position = |position: ParsedPosition| Parsed::Position(Box::new(position), true);
-        let action = |position: ParsedPosition| Parsed::Position(Box::new(position), false);
+    pub(super) fn parse(self, record: &[u8], number: u64, value: ValueSource) -> Result<Parsed, Rejected> {
+        let game = Parsed::Game;
+        let position = |position: ParsedPosition| Parsed::Position(position, true);
+        let action = |position: ParsedPosition| Parsed::Position(position, false);
         match self {
             Self::Pgn => pgn::parse(record, number).map(game),
-            Self::Lc0 => lc0::parse(record, number, ValueSource::Root).map(game),
+            Self::Lc0 => lc0::parse(record, number, value).map(game),
             Self::BagStateValue => bag::parse(record, BagRecord::StateValue, number).map(position),
             Self::BagBehavioralCloning => bag::parse(record, BagRecord::BehavioralCloning, number).map(position),
             Self::BagActionValue => bag::parse(record, BagRecord::ActionValue, number).map(action),

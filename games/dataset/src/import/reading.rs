@@ -1,7 +1,7 @@
 //! Reading: files to chunks of records, each file by a thread of its own and ahead of its turn.
 //!
 //! Chunks come out file by file in the order of the command line, whatever the threads do, and every file may be only a
-//! few chunks ahead, so memory does not grow with the input.
+//! few chunks ahead, and as many files as there are threads, so memory does not grow with the input.
 
 use super::container::walk;
 use super::format::Format;
@@ -11,8 +11,9 @@ use games::chess::bag::Bag;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
 /// Records in a chunk, at most.
 const CHUNK_RECORDS: usize = 1024;
@@ -71,22 +72,28 @@ impl<'a> Inputs<'a> {
         self.bytes_read.load(Ordering::Relaxed).min(self.total_bytes)
     }
 
-    /// Hands over all chunks in order, read by up to `threads` threads, until `take` says that it has enough.
+    /// Hands over all chunks in order, each with the number of its file, read by up to `threads` threads, until `take`
+    /// says that it has enough.
     pub(super) fn read(
         &self,
         threads: usize,
-        take: &mut dyn FnMut(&Path, Chunk) -> Result<bool, DatasetError>,
+        take: &mut dyn FnMut(usize, Chunk) -> Result<bool, DatasetError>,
     ) -> Result<(), DatasetError> {
         let (senders, receivers): (Vec<_>, Vec<_>) =
             self.paths.iter().map(|_| sync_channel::<Chunk>(CHUNKS_AHEAD)).unzip();
-        let senders: Vec<_> = senders.into_iter().map(|sender| std::sync::Mutex::new(Some(sender))).collect();
-        let next = AtomicUsize::new(0);
+        let senders: Vec<_> = senders.into_iter().map(|sender| Mutex::new(Some(sender))).collect();
+        let threads = threads.clamp(1, self.paths.len().max(1));
+        // The files that may be begun: no more than there are threads, the one whose turn it is among them, because all
+        // that are begun have chunks in memory.
+        let (begin, begun) = channel();
+        let begun = Mutex::new(begun);
         std::thread::scope(|scope| {
-            for _ in 0..threads.clamp(1, self.paths.len()) {
+            for number in 0..threads {
+                // The other end is here as well.
+                let _ = begin.send(number);
                 scope.spawn(|| {
                     // Files are begun in order, so the one whose turn it is always has a thread.
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
+                    while let Some(number) = begun.lock().ok().and_then(|begun| begun.recv().ok()) {
                         let Some((path, slot)) = self.paths.get(number).zip(senders.get(number)) else { break };
                         if let Some(sender) = slot.lock().ok().and_then(|mut slot| slot.take()) {
                             self.read_file(path, &sender);
@@ -94,8 +101,10 @@ impl<'a> Inputs<'a> {
                     }
                 });
             }
-            // Dropping the receivers ends the threads, also those whose file nobody wants any more.
-            hand_over(self.paths, receivers, take)
+            // Dropping the receivers and `begin` ends the threads, also those whose file nobody wants any more.
+            hand_over(receivers, take, move |done| {
+                let _ = begin.send(done + threads);
+            })
         })
     }
 
@@ -188,16 +197,17 @@ fn is_about_the_archive(member: &str) -> bool {
 }
 
 fn hand_over(
-    paths: &[PathBuf],
     receivers: Vec<Receiver<Chunk>>,
-    take: &mut dyn FnMut(&Path, Chunk) -> Result<bool, DatasetError>,
+    take: &mut dyn FnMut(usize, Chunk) -> Result<bool, DatasetError>,
+    done: impl Fn(usize),
 ) -> Result<(), DatasetError> {
-    for (path, receiver) in paths.iter().zip(receivers) {
+    for (file, receiver) in receivers.into_iter().enumerate() {
         for chunk in receiver {
-            if !take(path, chunk)? {
+            if !take(file, chunk)? {
                 return Ok(());
             }
         }
+        done(file);
     }
     Ok(())
 }

@@ -1,12 +1,11 @@
 //! The list of what was left out.
 
 use super::REJECTS_FILE;
-use crate::build::Output;
+use crate::build::{Log, Output};
 use crate::error::DatasetError;
 use games::Rejected;
 use serde::Serialize;
-use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io;
 use std::path::PathBuf;
 
 /// A line of [`REJECTS_FILE`].
@@ -22,12 +21,14 @@ struct Line<'a> {
 /// [`REJECTS_FILE`], which is made with its first line.
 pub(super) struct Rejects {
     path: PathBuf,
-    file: Option<BufWriter<File>>,
+    lines: Log,
 }
 
 impl Rejects {
-    pub(super) fn new(output: &Output) -> Self {
-        Self { path: output.dir().join(REJECTS_FILE), file: None }
+    /// With what a checkpoint knows; nothing for 0 bytes.
+    pub(super) fn resume(output: &Output, bytes: u64) -> Result<Self, DatasetError> {
+        let path = output.dir().join(REJECTS_FILE);
+        Ok(Self { lines: Log::resume(path.clone(), bytes)?, path })
     }
 
     pub(super) fn rejected(&mut self, file: &str, rejected: &Rejected) -> Result<(), DatasetError> {
@@ -41,24 +42,15 @@ impl Rejects {
         self.line(&Line { file, game, ply: None, kind: "duplicate", reason: &reason })
     }
 
-    /// Whether there are any lines; all are on disk then.
-    pub(super) fn finish(mut self) -> Result<bool, DatasetError> {
-        let Some(file) = &mut self.file else { return Ok(false) };
-        file.flush().and_then(|()| file.get_ref().sync_all()).map_err(DatasetError::io("write", &self.path))?;
-        Ok(true)
+    /// Bytes that are safe on the disk.
+    pub(super) fn sync(&mut self) -> Result<u64, DatasetError> {
+        self.lines.sync()
     }
 
     fn line(&mut self, line: &Line<'_>) -> Result<(), DatasetError> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => {
-                let file = File::create(&self.path).map_err(DatasetError::io("create", &self.path))?;
-                none.insert(BufWriter::new(file))
-            }
-        };
         let mut text =
             serde_json::to_string(line).map_err(io::Error::other).map_err(DatasetError::io("write", &self.path))?;
         text.push('\n');
-        file.write_all(text.as_bytes()).map_err(DatasetError::io("write", &self.path))
+        self.lines.append(text.as_bytes())
     }
 }

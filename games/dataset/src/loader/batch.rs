@@ -1,10 +1,13 @@
 //! A batch of packed positions and their targets.
 
+use super::dataset::Dataset;
 use super::replay::Positions;
-use games::{GameKind, InputName};
+use super::targets::TargetLists;
+use games::InputName;
 
-/// `size` positions, every list in the same order. `V` is the size of the game's `from_to` vocabulary.
-#[derive(Debug, Clone, PartialEq)]
+/// `size` positions, every list in the same order. `V` is the size of the vocabulary that
+/// the dataset [numbers](super::Dataset::set_moves) moves in.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
     /// How many positions.
     pub size: usize,
@@ -22,8 +25,20 @@ pub struct Batch {
     pub policy_prob: Vec<f32>,
     /// `[size]`: 0 win, 1 draw, 2 loss of the side to move; −1 unknown.
     pub outcome: Vec<i64>,
-    /// `[size]`: winning probability of the side to move; NaN where there is none.
+    /// `[size]`: winning probability of the side to move (a draw is half a win); NaN where there is none. The stored
+    /// value, unless another [target](super::Targets::value) was asked for.
     pub value: Vec<f32>,
+    /// `[size]`, or empty if not [asked for](super::Targets), as the next three: probability of a draw; NaN where there
+    /// is none.
+    pub draw: Vec<f32>,
+    /// `[size]`: winning probability of the side to move, averaged over the plies to come
+    /// ([`short_term`](crate::value::short_term)); NaN where there is none.
+    pub short_term: Vec<f32>,
+    /// `[size]`: probability of a draw, averaged likewise; NaN where there is none.
+    pub short_term_draw: Vec<f32>,
+    /// `[size]`: moves to the end of the game, that of this position included; NaN where the end is unknown (single
+    /// positions, games that were cut off).
+    pub plies_left: Vec<f32>,
     /// `[size]`: index in [`games::Phase::ALL`].
     pub phase: Vec<u8>,
     /// `[size]`: the game's id in the dataset: what positions are clustered by.
@@ -32,17 +47,22 @@ pub struct Batch {
     pub ply: Vec<u16>,
     /// `[size]`: whether the position occurs in no training game. False in training.
     pub novel: Vec<bool>,
+    /// Cells of the dataset's map, see [`crate::MapInfo`]; 0 where it has none.
+    pub map_cells: usize,
+    /// `[size × map_cells]`: labels, −1 where nothing is asked. Cells are squares or pairs of squares
+    /// (`from · squares + to`) in the frame of the side to move, as the input's tokens are.
+    pub map: Vec<i8>,
 }
 
 impl Batch {
     /// An empty batch with room for `capacity` positions.
-    pub(super) fn with_capacity(game: GameKind, input: InputName, capacity: usize) -> Self {
-        let row_bytes = game.input(input).row_bytes();
+    pub(super) fn with_capacity(dataset: &Dataset, input: InputName, capacity: usize) -> Self {
+        let row_bytes = dataset.game().input(input).row_bytes();
         Self {
             size: 0,
             row_bytes,
             packed: Vec::with_capacity(capacity * row_bytes),
-            legal: Vec::with_capacity(capacity * legal_bytes(game)),
+            legal: Vec::with_capacity(capacity * dataset.legal_bytes()),
             candidates: 1,
             policy_index: Vec::with_capacity(capacity),
             policy_prob: Vec::with_capacity(capacity),
@@ -52,10 +72,13 @@ impl Batch {
             game: Vec::with_capacity(capacity),
             ply: Vec::with_capacity(capacity),
             novel: Vec::with_capacity(capacity),
+            map_cells: 0,
+            map: Vec::new(),
+            ..Self::default()
         }
     }
 
-    /// Adds the `i`-th of these positions; `legal_bytes` as [`legal_bytes`] gives it.
+    /// Adds the `i`-th of these positions; `legal_bytes` as [`Dataset::legal_bytes`] gives them.
     pub(super) fn push(&mut self, positions: &Positions, i: usize, legal_bytes: usize) {
         self.packed.extend_from_slice(positions.packed_row(i));
         let mask = self.legal.len();
@@ -67,11 +90,25 @@ impl Batch {
         self.push_targets(positions.targets(i));
         self.outcome.push(positions.outcome[i].into());
         self.value.push(positions.value[i]);
+        self.push_further(&positions.further, i);
         self.phase.push(positions.phase[i]);
         self.game.push(positions.game[i]);
         self.ply.push(positions.ply[i]);
         self.novel.push(positions.novel[i]);
+        self.map_cells = positions.map_cells;
+        self.map.extend_from_slice(positions.map_row(i));
         self.size += 1;
+    }
+
+    /// Adds what was asked for; lists that were not are empty on both sides.
+    fn push_further(&mut self, from: &TargetLists, i: usize) {
+        if !from.is_asked {
+            return;
+        }
+        self.draw.extend(from.draw.get(i));
+        self.short_term.extend(from.short_term.get(i));
+        self.short_term_draw.extend(from.short_term_draw.get(i));
+        self.plies_left.extend(from.plies_left.get(i));
     }
 
     fn push_targets(&mut self, targets: &[(u16, f32)]) {
@@ -96,9 +133,4 @@ impl Batch {
 fn widened<T: Copy>(rows: &[T], from: usize, to: usize, padding: T) -> Vec<T> {
     let padded = |row: &[T]| row.iter().copied().chain(std::iter::repeat_n(padding, to - from)).collect::<Vec<_>>();
     rows.chunks(from).flat_map(padded).collect()
-}
-
-/// Bytes of a mask over a game's moves.
-pub(super) fn legal_bytes(game: GameKind) -> usize {
-    game.from_to().len().div_ceil(8)
 }

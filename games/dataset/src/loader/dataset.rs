@@ -1,13 +1,14 @@
 //! A dataset in memory, games still as moves (about ten bytes a position).
 
+use super::targets::{GameTargets, Targets};
 use crate::error::DatasetError;
 use crate::manifest::{FORMAT, Manifest, Unit, content_hash};
 use crate::playback::{Move, Stuck, play_through, play_through_for};
 use crate::split::{PerSplit, Split};
 use crate::store::{self, GameRow};
-use crate::value::ValueTarget;
+use games::maps::NO_LABEL;
 use games::record::Candidate;
-use games::{Game, GameKind, GameResult, InputLayout, InputName, Line, Termination, with_game};
+use games::{Game, GameKind, GameResult, InputLayout, InputName, Line, MovesName, Termination, with_game};
 use std::path::Path;
 
 /// A game as the loader needs it.
@@ -23,6 +24,10 @@ pub(crate) struct StoredGame {
     pub(crate) policy_from_ply: u16,
     /// Per ply, NaN where there is none.
     pub(crate) value: Box<[f32]>,
+    /// Per ply, NaN where there is none; empty where no ply has one.
+    pub(crate) draw: Box<[f32]>,
+    /// What heads learn instead of or beside the value, if anything was asked for.
+    pub(crate) targets: Option<Box<GameTargets>>,
     /// Per ply; empty for training games.
     pub(crate) seen_in_train: Box<[bool]>,
     /// Per ply, whether the position is handed out; `None` where all are.
@@ -34,6 +39,8 @@ pub(crate) struct StoredGame {
     pub(crate) mean_result: Box<[f32]>,
     pub(crate) rating_bucket: Option<Box<str>>,
     pub(crate) ratings: [Option<i32>; 2],
+    /// The labels of every ply's map, one ply after the other; empty where there are none.
+    pub(crate) map: Box<[i8]>,
 }
 
 /// The moves that were weighed, of all plies in one piece (about ten bytes a move).
@@ -70,6 +77,7 @@ impl From<Vec<Vec<Candidate>>> for StoredPolicy {
 pub struct Dataset {
     manifest: Manifest,
     games: PerSplit<Vec<StoredGame>>,
+    moves: MovesName,
 }
 
 impl Dataset {
@@ -88,8 +96,9 @@ impl Dataset {
                 games[split].push(StoredGame::from(row));
             })?;
         }
-        let dataset = Self { manifest, games };
+        let dataset = Self { manifest, games, moves: MovesName::default() };
         dataset.check_counts(dir)?;
+        dataset.check_maps(dir)?;
         Ok(dataset)
     }
 
@@ -134,8 +143,9 @@ impl Dataset {
     ///
     /// # Errors
     /// If the dataset has no bucket of a name.
-    pub fn restrict(&mut self, buckets: &[&str]) -> Result<(), DatasetError> {
+    pub fn restrict(&mut self, buckets: &[impl AsRef<str>]) -> Result<(), DatasetError> {
         let known: Vec<&str> = self.manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();
+        let buckets: Vec<&str> = buckets.iter().map(AsRef::as_ref).collect();
         if let Some(unknown) = buckets.iter().find(|bucket| !known.contains(bucket)) {
             let reason = match known.is_empty() {
                 true => "the dataset has none: import it with --rating-buckets".to_owned(),
@@ -149,13 +159,58 @@ impl Dataset {
         Ok(())
     }
 
-    /// Replaces every position's value by another target, see [`ValueTarget`].
-    pub fn set_value_target(&mut self, target: ValueTarget) {
-        for split in Split::ALL {
-            for game in &mut self.games[split] {
-                game.value = with_game!(self.manifest.game, G => target.of::<G>(game));
+    /// Says in which vocabulary batches number moves, instead of the game's `from_to`.
+    ///
+    /// # Errors
+    /// If the game does not have it.
+    pub fn set_moves(&mut self, moves: MovesName) -> Result<(), DatasetError> {
+        let known = self.game().vocabulary(moves);
+        known.map_err(|error| DatasetError::Option { option: "moves", reason: error.to_string() })?;
+        self.moves = moves;
+        Ok(())
+    }
+
+    /// In which vocabulary batches number moves.
+    #[must_use]
+    pub fn moves(&self) -> MovesName {
+        self.moves
+    }
+
+    /// Bytes of a position's mask over the moves of the vocabulary.
+    #[must_use]
+    pub fn legal_bytes(&self) -> usize {
+        self.game().moves(self.moves).len().div_ceil(u8::BITS as usize)
+    }
+
+    /// Says what batches hold beside the policy and the outcome, instead of what was said before.
+    ///
+    /// # Errors
+    /// If the dataset lacks the column that a target is made of, or a decay lies outside 0…1.
+    pub fn set_targets(&mut self, targets: Targets) -> Result<(), DatasetError> {
+        targets.check()?;
+        for (column, target) in targets.columns() {
+            if !Split::ALL.iter().any(|&split| self.games[split].iter().any(|game| game.says(column))) {
+                let dataset = self.manifest.name.clone();
+                return Err(DatasetError::NoTarget { dataset, column, target });
             }
         }
+        let whole_games = self.manifest.unit == Unit::Game;
+        if targets.plies_left && !whole_games {
+            let reason = format!(
+                "the dataset \"{}\" holds single positions, which have no game to end: leave the target out, or take a \
+                 dataset of whole games",
+                self.manifest.name
+            );
+            return Err(DatasetError::Option { option: "plies_left", reason });
+        }
+        let any = targets != Targets::default();
+        for split in Split::ALL {
+            for game in &mut self.games[split] {
+                let made = || with_game!(self.manifest.game, G => targets.of::<G>(game, whole_games));
+                game.targets = any.then(|| Box::new(made()));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses an input that shows earlier positions, if there are none.
@@ -193,12 +248,13 @@ impl Dataset {
             let found = (self.games(split) as u64, self.positions(split));
             if stated != found {
                 let reason = format!(
-                    "it states {} games and {} positions for {}, the shards hold {} and {}: import the dataset anew",
+                    "it states {} games and {} positions for {}, the shards hold {} and {}: {}",
                     stated.0,
                     stated.1,
                     split.name(),
                     found.0,
-                    found.1
+                    found.1,
+                    self.manifest.remedy()
                 );
                 return Err(DatasetError::Manifest { dir: dir.to_owned(), reason });
             }
@@ -207,19 +263,47 @@ impl Dataset {
     }
 }
 
+impl Dataset {
+    /// Whether every ply has the map that the manifest describes, and labels are classes.
+    fn check_maps(&self, dir: &Path) -> Result<(), DatasetError> {
+        let map = self.manifest.map.as_ref();
+        let cells = map.map_or(0, |map| map.shape.cells(self.game().geometry().squares()));
+        let classes = map.map_or(0, |map| i32::from(map.classes));
+        let fits = |game: &StoredGame| {
+            game.map.len() == cells * usize::from(game.plies)
+                && game.map.iter().all(|&label| (i32::from(NO_LABEL)..classes).contains(&i32::from(label)))
+        };
+        match Split::ALL.iter().flat_map(|&split| self.stored(split)).find(|game| !fits(game)) {
+            None => Ok(()),
+            Some(game) => {
+                let reason = format!(
+                    "the map of game {} is not what dataset.yaml describes ({cells} cells, {classes} classes): {}",
+                    game.id,
+                    self.manifest.remedy()
+                );
+                Err(DatasetError::Manifest { dir: dir.to_owned(), reason })
+            }
+        }
+    }
+}
+
 fn check_manifest(dir: &Path, manifest: &Manifest) -> Result<(), DatasetError> {
     let wrong = |reason| Err(DatasetError::Manifest { dir: dir.to_owned(), reason });
     if manifest.format != FORMAT {
         return wrong(format!(
-            "format {} is not the {FORMAT} that this version reads: import the dataset anew",
-            manifest.format
+            "format {} is not the {FORMAT} that this version reads: {}",
+            manifest.format,
+            manifest.remedy()
         ));
     }
     if let Some(shard) = manifest.shards.iter().find(|shard| Path::new(&shard.file).components().count() != 1) {
         return wrong(format!("the shard \"{}\" is not the name of a file beside it", shard.file));
     }
     if content_hash(manifest.game, &manifest.shards) != manifest.content_hash {
-        return wrong("content_hash does not fit the shards: fetch the dataset again, or import it anew".to_owned());
+        return wrong(format!(
+            "content_hash does not fit the shards: fetch the dataset again, or {}",
+            manifest.remedy()
+        ));
     }
     Ok(())
 }
@@ -242,6 +326,23 @@ impl StoredGame {
         play_through_for::<G>(layout, self.start.as_deref(), &self.moves, on_ply).map_err(|stuck| self.stuck(stuck))
     }
 
+    /// Whether any ply has something in this column of targets.
+    fn says(&self, column: &str) -> bool {
+        let column = if column == "draw" { &self.draw } else { &self.value };
+        column.iter().any(|value| !value.is_nan())
+    }
+
+    /// How many labels the map of a ply has.
+    pub(crate) fn map_cells(&self) -> usize {
+        self.map.len() / usize::from(self.plies.max(1))
+    }
+
+    /// The labels of a ply's map.
+    pub(crate) fn map_of(&self, ply: usize) -> &[i8] {
+        let cells = self.map_cells();
+        &self.map[ply * cells..][..cells]
+    }
+
     fn stuck(&self, Stuck { ply, reason }: Stuck) -> DatasetError {
         DatasetError::BadGame { game: self.id, ply, reason }
     }
@@ -260,12 +361,15 @@ impl From<GameRow> for StoredGame {
             termination: row.termination,
             policy_from_ply: row.policy_from_ply,
             value: numbers(row.value),
+            draw: numbers(row.draw.unwrap_or_default()),
+            targets: None,
             seen_in_train: row.seen_in_train.unwrap_or_default().into_boxed_slice(),
             used: row.used.map(Vec::into_boxed_slice),
             policy: row.policy.map(|plies| Box::new(StoredPolicy::from(plies))),
             mean_result: numbers(row.mean_result.unwrap_or_default()),
             rating_bucket: row.rating_bucket.map(String::into_boxed_str),
             ratings: row.ratings,
+            map: row.map.unwrap_or_default().concat().into_boxed_slice(),
         }
     }
 }

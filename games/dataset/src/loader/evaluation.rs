@@ -1,6 +1,6 @@
 //! Evaluation batches: the same positions for every cell.
 
-use super::batch::{Batch, legal_bytes};
+use super::batch::Batch;
 use super::dataset::Dataset;
 use super::replay::{Positions, replay};
 use crate::error::DatasetError;
@@ -80,7 +80,7 @@ impl EvaluationBatches<'_> {
         let stored = self.dataset.stored(self.split);
         let end = (self.next_game + CHUNK_GAMES).min(self.order.len());
         let games = self.order[self.next_game..end].iter().map(|&game| &stored[game as usize]);
-        self.replayed = with_game!(self.dataset.game(), G => replay::<G>(games, self.input))?;
+        self.replayed = with_game!(self.dataset.game(), G => replay::<G>(games, self.input, self.dataset.moves()))?;
         self.taken = 0;
         let any = end > self.next_game;
         self.next_game = end;
@@ -92,9 +92,8 @@ impl Iterator for EvaluationBatches<'_> {
     type Item = Result<Batch, DatasetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let game = self.dataset.game();
-        let legal_bytes = legal_bytes(game);
-        let mut batch = Batch::with_capacity(game, self.input, self.batch);
+        let legal_bytes = self.dataset.legal_bytes();
+        let mut batch = Batch::with_capacity(self.dataset, self.input, self.batch);
         while batch.size < self.batch {
             if self.taken == self.replayed.len() {
                 match self.advance() {

@@ -1,9 +1,10 @@
 //! Replaying games into positions, as compact as they can wait for their batch.
 
 use super::StoredGame;
+use super::targets::TargetLists;
 use crate::error::DatasetError;
 use crate::playback::Move;
-use games::{Game, GameResult, InputLayout, InputName, Phase, Position as _, Side};
+use games::{Game, GameResult, InputLayout, InputName, MovesName, Phase, Position as _, Side};
 
 /// Replayed positions, one entry in every list (but `packed` and `legal`) for each.
 #[derive(Debug, Default)]
@@ -23,11 +24,17 @@ pub(super) struct Positions {
     pub(super) outcome: Vec<i8>,
     /// Winning probability of the side to move, NaN where there is none.
     pub(super) value: Vec<f32>,
+    /// What further heads learn, as far as it was asked for.
+    pub(super) further: TargetLists,
     /// Index in [`Phase::ALL`].
     pub(super) phase: Vec<u8>,
     pub(super) game: Vec<u32>,
     pub(super) ply: Vec<u16>,
     pub(super) novel: Vec<bool>,
+    /// Labels of a position's map; 0 where there are none.
+    pub(super) map_cells: usize,
+    /// `map_cells` for each position.
+    pub(super) map: Vec<i8>,
 }
 
 impl Positions {
@@ -41,6 +48,10 @@ impl Positions {
 
     pub(super) fn legal_moves(&self, i: usize) -> &[u16] {
         part(&self.legal, &self.legal_end, i)
+    }
+
+    pub(super) fn map_row(&self, i: usize) -> &[i8] {
+        &self.map[i * self.map_cells..][..self.map_cells]
     }
 
     /// The policy targets of a position; none where it has no policy target.
@@ -58,12 +69,13 @@ fn part<'a, T>(all: &'a [T], ends: &[u32], i: usize) -> &'a [T] {
 pub(super) fn replay<'a, G: Game>(
     games: impl IntoIterator<Item = &'a StoredGame>,
     input: InputName,
+    moves: MovesName,
 ) -> Result<Positions, DatasetError> {
     let layout = G::input(input);
     let mut positions = Positions { row_bytes: layout.row_bytes(), ..Positions::default() };
     let mut legal = Vec::new();
     for game in games {
-        replay_game::<G>(game, layout, &mut legal, &mut positions)?;
+        replay_game::<G>(game, layout, moves, &mut legal, &mut positions)?;
     }
     Ok(positions)
 }
@@ -71,11 +83,14 @@ pub(super) fn replay<'a, G: Game>(
 fn replay_game<G: Game>(
     game: &StoredGame,
     layout: &InputLayout,
+    moves: MovesName,
     legal: &mut Vec<Move<G>>,
     out: &mut Positions,
 ) -> Result<(), DatasetError> {
     let mut plies = game.policy.as_ref().map(|policy| policy.plies());
     let mut wrong = None;
+    out.map_cells = game.map_cells();
+    let values = game.target_value();
     game.play_through_for::<G>(layout, |line, played| {
         let position = line.position();
         let ply = line.plies();
@@ -87,26 +102,30 @@ fn replay_game<G: Game>(
         out.packed.resize(row + out.row_bytes, 0);
         line.pack(layout, &mut out.packed[row..]);
         position.legal_moves(legal);
-        out.legal.extend(legal.iter().map(|&mv| position.move_index(mv)));
+        out.legal.extend(legal.iter().map(|&mv| position.index_in(mv, moves)));
         out.legal_end.push(out.legal.len() as u32);
         if ply >= usize::from(game.policy_from_ply) {
             if candidates.is_empty() {
-                out.policy.push((position.move_index(played), 1.0));
+                out.policy.push((position.index_in(played, moves), 1.0));
             }
             for (text, probability) in candidates {
                 match position.parse_move(text) {
-                    Ok(mv) => out.policy.push((position.move_index(mv), probability)),
+                    Ok(mv) => out.policy.push((position.index_in(mv, moves), probability)),
                     Err(error) => drop(wrong.get_or_insert((ply, error))),
                 }
             }
         }
         out.policy_end.push(out.policy.len() as u32);
         out.outcome.push(outcome(game.result, position.side_to_move()));
-        out.value.push(game.value.get(ply).copied().unwrap_or(f32::NAN));
+        out.value.push(values.get(ply).copied().unwrap_or(f32::NAN));
+        if let Some(targets) = &game.targets {
+            out.further.push(targets, ply, game.plies);
+        }
         out.phase.push(phase_index(position.phase()));
         out.game.push(game.id);
         out.ply.push(ply as u16);
         out.novel.push(game.seen_in_train.get(ply).is_some_and(|seen| !seen));
+        out.map.extend_from_slice(game.map_of(ply));
     })?;
     match wrong {
         None => Ok(()),

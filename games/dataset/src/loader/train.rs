@@ -1,6 +1,6 @@
 //! Training batches without end.
 
-use super::batch::{Batch, legal_bytes};
+use super::batch::Batch;
 use super::dataset::Dataset;
 use super::order::Epoch;
 use super::replay::{Positions, replay};
@@ -86,9 +86,8 @@ impl TrainLoader {
     /// If a game of the dataset cannot be replayed.
     #[expect(clippy::should_implement_trait, reason = "there is no end that an iterator could tell")]
     pub fn next(&mut self) -> Result<Batch, DatasetError> {
-        let game = self.dataset.game();
-        let legal_bytes = legal_bytes(game);
-        let mut batch = Batch::with_capacity(game, self.config.input, self.config.batch);
+        let legal_bytes = self.dataset.legal_bytes();
+        let mut batch = Batch::with_capacity(&self.dataset, self.config.input, self.config.batch);
         while batch.size < self.config.batch {
             if self.taken == self.block.order.len() {
                 self.advance()?;
@@ -196,7 +195,7 @@ impl Wanted {
     fn chunk(&self, games: &[u32]) -> Result<Positions, DatasetError> {
         let stored: &[StoredGame] = self.dataset.stored(Split::Train);
         let games = games.iter().map(|&game| &stored[game as usize]);
-        with_game!(self.dataset.game(), G => replay::<G>(games, self.config.input))
+        with_game!(self.dataset.game(), G => replay::<G>(games, self.config.input, self.dataset.moves()))
     }
 
     fn shuffled(&self, chunks: Vec<Positions>) -> Block {

@@ -3,11 +3,22 @@
 use super::{MadeOptions, describe};
 use crate::build::{Added, Builder, Draft, Output, fingerprint, group, without_counters};
 use crate::error::DatasetError;
-use crate::manifest::{Counts, Manifest, Unit};
+use crate::manifest::{Counts, Manifest, MapInfo, Unit};
 use crate::split::Split;
 use crate::store::GameRow;
 use crate::value::ValueCurve;
 use games::{Game, ParsedPosition, Position as _, with_game};
+
+/// A position whose label is a map of the board.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MappedPosition {
+    /// FEN or SFEN.
+    pub start: String,
+    /// A legal move, which a row must have; it is no target of the policy.
+    pub mv: String,
+    /// A label for each cell.
+    pub map: Vec<i8>,
+}
 
 /// Writes the first `wanted` different positions as a new dataset. A position that occurred before (clocks and move
 /// numbers aside) is counted as a duplicate and left out. The row's move is the position's own or, where it names none,
@@ -21,24 +32,52 @@ pub fn write_positions(
     wanted: u64,
     positions: impl IntoIterator<Item = ParsedPosition>,
 ) -> Result<Manifest, DatasetError> {
+    write(options, None, wanted, positions.into_iter().map(|position| (position, None)))
+}
+
+/// The same for positions with maps, which `info` describes. Neither policy nor value has a target.
+///
+/// # Errors
+/// As [`write_positions`].
+pub fn write_maps(
+    options: &MadeOptions,
+    info: MapInfo,
+    wanted: u64,
+    positions: impl IntoIterator<Item = MappedPosition>,
+) -> Result<Manifest, DatasetError> {
+    let positions = positions.into_iter().map(|MappedPosition { start, mv, map }| {
+        let position = ParsedPosition { mv: Some(mv), ..ParsedPosition::new(start) };
+        (position, Some(map))
+    });
+    write(options, Some(info), wanted, positions)
+}
+
+fn write(
+    options: &MadeOptions,
+    info: Option<MapInfo>,
+    wanted: u64,
+    mut positions: impl Iterator<Item = (ParsedPosition, Option<Vec<i8>>)>,
+) -> Result<Manifest, DatasetError> {
     options.split.check(Unit::Position)?;
+    let policy_from_ply = u16::from(info.is_some());
     let output = Output::create(&options.output)?;
-    let mut builder = Builder::new(output.dir(), &options.split);
+    let mut builder = Builder::new(output.dir(), &options.split)?;
     let mut counts = Counts::default();
-    let mut positions = positions.into_iter();
     while builder.kept() < wanted {
-        let Some(position) = positions.next() else {
+        let Some((position, map)) = positions.next() else {
             let reason = format!("{wanted} are wanted, and there are {} different ones: ask for fewer", builder.kept());
             return Err(DatasetError::Option { option: "positions", reason });
         };
         let number = counts.read;
         counts.read += 1;
-        let draft = with_game!(options.game, G => draft::<G>(position, number, &options.maker))?;
+        let mut draft = with_game!(options.game, G => draft::<G>(position, number, &options.maker))?;
+        draft.row.policy_from_ply = policy_from_ply;
+        draft.row.map = map.map(|labels| vec![labels]);
         if let Added::Duplicate(_) = builder.add(draft)? {
             counts.duplicates += 1;
         }
     }
-    let manifest = describe(options, Unit::Position, builder, counts, 0)?;
+    let manifest = describe(options, Unit::Position, builder, counts, policy_from_ply, info)?;
     output.publish(&manifest, options.manifest_text)?;
     Ok(manifest)
 }
@@ -76,6 +115,8 @@ fn draft<G: Game>(made: ParsedPosition, number: u64, maker: &str) -> Result<Draf
         group: Some(group(&text)),
         rating_bucket: None,
         time_control: None,
+        map: None,
+        draw: None,
         start: Some(start),
     };
     let fingerprint = Some(fingerprint(Some(&text), ""));

@@ -3,7 +3,7 @@
 use super::GameRow;
 use arrow_array::RecordBatch;
 use arrow_array::builder::{
-    ArrayBuilder, BooleanBuilder, Float32Builder, Int32Builder, ListBuilder, StringBuilder, UInt16Builder,
+    ArrayBuilder, BooleanBuilder, Float32Builder, Int8Builder, Int32Builder, ListBuilder, StringBuilder, UInt16Builder,
     UInt32Builder, UInt64Builder,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -11,6 +11,40 @@ use std::sync::Arc;
 
 /// How many columns every shard has; those behind them came later and may be missing.
 pub(super) const FIRST_COLUMNS: usize = 16;
+
+/// How many columns every shard has that is written today. Those behind them are in a shard only if one of its rows says
+/// something there, so that a dataset that says nothing has the same bytes as before the column existed.
+const ALWAYS_WRITTEN: usize = 24;
+
+/// Which of the columns behind [`ALWAYS_WRITTEN`] there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Optional {
+    map: bool,
+    draw: bool,
+}
+
+impl Optional {
+    pub(super) const ALL: Self = Self { map: true, draw: true };
+
+    fn of(row: &GameRow) -> Self {
+        Self { map: row.map.is_some(), draw: row.draw.is_some() }
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self { map: self.map || other.map, draw: self.draw || other.draw }
+    }
+
+    /// Where the columns stand in [`schema`].
+    fn places(self) -> Vec<usize> {
+        let optional = [self.map, self.draw].into_iter().zip(ALWAYS_WRITTEN..);
+        (0..ALWAYS_WRITTEN).chain(optional.filter_map(|(is_there, place)| is_there.then_some(place))).collect()
+    }
+
+    /// Names and types of a shard's columns.
+    pub(super) fn schema(self) -> Result<SchemaRef, ArrowError> {
+        schema().project(&self.places()).map(Arc::new)
+    }
+}
 
 /// Names and types of all columns.
 pub(super) fn schema() -> SchemaRef {
@@ -40,6 +74,8 @@ pub(super) fn schema() -> SchemaRef {
         Field::new("group", DataType::UInt64, true),
         Field::new("rating_bucket", DataType::Utf8, true),
         Field::new("time_control", DataType::Utf8, true),
+        Field::new("map", list(list(DataType::Int8, false), false), true),
+        Field::new("draw", list(DataType::Float32, true), true),
     ];
     Arc::new(Schema::new(columns))
 }
@@ -69,6 +105,9 @@ pub(super) struct Columns {
     group: UInt64Builder,
     rating_bucket: StringBuilder,
     time_control: StringBuilder,
+    map: ListBuilder<ListBuilder<Int8Builder>>,
+    draw: ListBuilder<Float32Builder>,
+    optional: Optional,
 }
 
 impl Columns {
@@ -97,6 +136,9 @@ impl Columns {
             group: UInt64Builder::new(),
             rating_bucket: StringBuilder::new(),
             time_control: StringBuilder::new(),
+            map: of_lists(Int8Builder::new(), DataType::Int8),
+            draw: ListBuilder::new(Float32Builder::new()),
+            optional: Optional::default(),
         }
     }
 
@@ -129,6 +171,22 @@ impl Columns {
         self.group.append_option(row.group);
         self.rating_bucket.append_option(row.rating_bucket.as_deref());
         self.time_control.append_option(row.time_control.as_deref());
+        self.push_map(row);
+        push_numbers(&mut self.draw, row.draw.as_ref());
+        self.optional = self.optional.and(Optional::of(row));
+    }
+
+    /// In which optional columns the rows so far say something.
+    pub(super) fn optional(&self) -> Optional {
+        self.optional
+    }
+
+    fn push_map(&mut self, row: &GameRow) {
+        for labels in row.map.iter().flatten() {
+            self.map.values().values().append_slice(labels);
+            self.map.values().append(true);
+        }
+        self.map.append(row.map.is_some());
     }
 
     fn push_policy(&mut self, row: &GameRow) {
@@ -144,10 +202,11 @@ impl Columns {
         self.policy_probs.append(row.policy.is_some());
     }
 
-    /// The rows so far; leaves none behind.
-    pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
+    /// The rows so far, with these optional columns; leaves none behind.
+    pub(super) fn take(&mut self, optional: Optional) -> Result<RecordBatch, ArrowError> {
+        self.optional = Optional::default();
         let [first_rating, second_rating] = &mut self.ratings;
-        let builders: [&mut dyn ArrayBuilder; 24] = [
+        let builders: [&mut dyn ArrayBuilder; 26] = [
             &mut self.id,
             &mut self.split,
             &mut self.start,
@@ -172,8 +231,11 @@ impl Columns {
             &mut self.group,
             &mut self.rating_bucket,
             &mut self.time_control,
+            &mut self.map,
+            &mut self.draw,
         ];
-        RecordBatch::try_new(schema(), builders.map(|builder| builder.finish()).to_vec())
+        let all = RecordBatch::try_new(schema(), builders.map(|builder| builder.finish()).to_vec())?;
+        all.project(&optional.places())
     }
 }
 

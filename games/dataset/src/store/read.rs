@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchR
 use std::fs::File;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Games that are turned into rows at a time.
 const BATCH_GAMES: usize = 1024;
@@ -41,15 +41,56 @@ pub(crate) fn verify(dir: &Path, shard: &Shard) -> Result<(), DatasetError> {
 /// # Errors
 /// If the file is no Parquet file with the store's columns, or a row contradicts itself.
 pub fn read_shard(path: &Path, on_game: &mut dyn FnMut(GameRow)) -> Result<(), DatasetError> {
-    let unreadable = |reason: String| DatasetError::ShardUnreadable { path: path.to_owned(), reason };
-    let file = File::open(path).map_err(DatasetError::io("open", path))?;
-    let mut batches = guarded(|| batches(file)).map_err(unreadable)?;
-    while let Some(batch) =
-        guarded(|| batches.next().transpose().map_err(|error| error.to_string())).map_err(unreadable)?
-    {
-        rows(&batch).map_err(unreadable)?.into_iter().for_each(&mut *on_game);
+    ShardRows::open(path)?.try_for_each(|row| row.map(&mut *on_game))
+}
+
+/// The rows of a shard in order, some of them in memory at a time; nothing behind the first error.
+pub(crate) struct ShardRows {
+    path: PathBuf,
+    /// `None` behind the end.
+    batches: Option<ParquetRecordBatchReader>,
+    read: std::vec::IntoIter<GameRow>,
+}
+
+impl ShardRows {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it is no Parquet file with the store's columns.
+    pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
+        let file = File::open(path).map_err(DatasetError::io("open", path))?;
+        let batches = guarded(|| batches(file)).map_err(file_error(path))?;
+        Ok(Self { path: path.to_owned(), batches: Some(batches), read: Vec::new().into_iter() })
     }
-    Ok(())
+
+    /// The next rows; none at the end.
+    fn more(&mut self) -> Result<Option<Vec<GameRow>>, DatasetError> {
+        // What failed is not asked again.
+        let Some(mut batches) = self.batches.take() else { return Ok(None) };
+        let unreadable = file_error(&self.path);
+        let next = || batches.next().transpose().map_err(|error| error.to_string());
+        let Some(batch) = guarded(next).map_err(unreadable)? else { return Ok(None) };
+        let read = rows(&batch).map_err(unreadable)?;
+        self.batches = Some(batches);
+        Ok(Some(read))
+    }
+}
+
+impl Iterator for ShardRows {
+    type Item = Result<GameRow, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(row) = self.read.next() {
+                return Some(Ok(row));
+            }
+            match self.more() {
+                Ok(None) => return None,
+                Ok(Some(rows)) => self.read = rows.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
 }
 
 /// A reader of the file's rows, once its columns are known to be the store's.
@@ -69,8 +110,13 @@ fn batches(file: File) -> Result<ParquetRecordBatchReader, String> {
     builder.with_batch_size(BATCH_GAMES).build().map_err(|error| error.to_string())
 }
 
+/// The error of a shard that cannot be read, from the reason.
+pub(super) fn file_error(path: &Path) -> impl Fn(String) -> DatasetError + Copy {
+    move |reason| DatasetError::ShardUnreadable { path: path.to_owned(), reason }
+}
+
 /// Turns a panic into an error: crate parquet panics on some damaged pages (about one in 500 files with a few bytes
 /// changed). What it worked on is not used again afterwards.
-fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err("a damaged page".to_owned()))
 }

@@ -3,7 +3,7 @@
 use super::GameRow;
 use crate::split::Split;
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int32Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int8Type, Int32Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use games::record::Candidate;
 use games::{GameResult, Termination};
@@ -44,6 +44,8 @@ impl Row<'_> {
             group: self.number::<UInt64Type>("group"),
             rating_bucket: self.later_text("rating_bucket"),
             time_control: self.later_text("time_control"),
+            map: self.map(),
+            draw: self.numbers("draw"),
         };
         row.check()?;
         Ok(row)
@@ -89,6 +91,13 @@ impl Row<'_> {
 
     fn marks(&self, name: &str) -> Option<Vec<bool>> {
         Some(self.list(name)?.as_boolean().iter().map(|mark| mark.unwrap_or(false)).collect())
+    }
+
+    fn map(&self) -> Option<Vec<Vec<i8>>> {
+        let maps = self.list("map")?;
+        let maps = maps.as_list::<i32>();
+        let of = |ply| maps.value(ply).as_primitive::<Int8Type>().values().to_vec();
+        Some((0..maps.len()).map(of).collect())
     }
 
     fn policy(&self) -> Result<Option<Vec<Vec<Candidate>>>, String> {

@@ -1,14 +1,15 @@
 //! Writing a shard.
 
 use super::GameRow;
-use super::columns::{Columns, schema};
+use super::columns::{Columns, Optional};
+use super::read_shard;
 use crate::error::DatasetError;
 use crate::manifest::Shard;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,11 @@ const ZSTD_LEVEL_FOR_NOW: i32 = 1;
 /// Writes games to one Parquet file.
 pub struct ShardWriter {
     path: PathBuf,
-    parquet: ArrowWriter<File>,
+    properties: WriterProperties,
+    /// Begun with the first row group, when it is known which columns have something in them.
+    parquet: Option<ArrowWriter<File>>,
+    /// The optional columns of the file.
+    optional: Optional,
     columns: Columns,
     games: u64,
     positions: u64,
@@ -36,23 +41,23 @@ impl ShardWriter {
     /// # Errors
     /// If it cannot be created.
     pub fn create(path: &Path) -> Result<Self, DatasetError> {
-        Self::create_at(path, ZSTD_LEVEL)
+        Self::create_at(path, ZSTD_LEVEL, Optional::default())
     }
 
     /// Starts a file that is read once and removed: written quickly instead of small.
     pub(crate) fn create_for_now(path: &Path) -> Result<Self, DatasetError> {
-        Self::create_at(path, ZSTD_LEVEL_FOR_NOW)
+        Self::create_at(path, ZSTD_LEVEL_FOR_NOW, Optional::ALL)
     }
 
-    fn create_at(path: &Path, level: i32) -> Result<Self, DatasetError> {
-        let file = File::create(path).map_err(DatasetError::io("create", path))?;
+    fn create_at(path: &Path, level: i32, optional: Optional) -> Result<Self, DatasetError> {
+        File::create(path).map_err(DatasetError::io("create", path))?;
         let level = ZstdLevel::try_new(level).map_err(|error| failed(path, error))?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(level))
             .set_created_by(concat!("posenc ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
-        let parquet = ArrowWriter::try_new(file, schema(), Some(properties)).map_err(|error| failed(path, error))?;
-        Ok(Self { path: path.to_owned(), parquet, columns: Columns::new(), games: 0, positions: 0 })
+        let path = path.to_owned();
+        Ok(Self { path, properties, parquet: None, optional, columns: Columns::new(), games: 0, positions: 0 })
     }
 
     /// How many games it holds.
@@ -78,8 +83,8 @@ impl ShardWriter {
     /// If the file cannot be written or read back.
     pub fn finish(mut self) -> Result<Shard, DatasetError> {
         self.flush()?;
+        let file = self.close()?;
         let path = &self.path;
-        let file = self.parquet.into_inner().map_err(|error| failed(path, error))?;
         file.sync_all().map_err(DatasetError::io("write", path))?;
         let bytes = file.metadata().map_err(DatasetError::io("read", path))?.len();
         let file = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -87,8 +92,57 @@ impl ShardWriter {
     }
 
     fn flush(&mut self) -> Result<(), DatasetError> {
-        let rows = self.columns.take().map_err(|error| failed(&self.path, error.into()))?;
-        self.parquet.write(&rows).and_then(|()| self.parquet.flush()).map_err(|error| failed(&self.path, error))
+        let optional = self.optional.and(self.columns.optional());
+        if optional != self.optional {
+            self.widen(optional)?;
+        }
+        let rows = self.columns.take(optional).map_err(|error| failed(&self.path, error.into()))?;
+        let path = self.path.clone();
+        let parquet = self.parquet()?;
+        parquet.write(&rows).and_then(|()| parquet.flush()).map_err(|error| failed(&path, error))
+    }
+
+    fn parquet(&mut self) -> Result<&mut ArrowWriter<File>, DatasetError> {
+        let begun = match self.parquet.take() {
+            Some(parquet) => parquet,
+            None => {
+                let file = File::create(&self.path).map_err(DatasetError::io("create", &self.path))?;
+                let schema = self.optional.schema().map_err(|error| failed(&self.path, error.into()))?;
+                ArrowWriter::try_new(file, schema, Some(self.properties.clone()))
+                    .map_err(|error| failed(&self.path, error))?
+            }
+        };
+        Ok(self.parquet.insert(begun))
+    }
+
+    fn close(&mut self) -> Result<File, DatasetError> {
+        self.parquet()?;
+        let closed = self.parquet.take().map(ArrowWriter::into_inner);
+        let closed = closed.unwrap_or_else(|| Err(ParquetError::General("the file is closed already".to_owned())));
+        closed.map_err(|error| failed(&self.path, error))
+    }
+
+    /// Gives the file these optional columns, which its rows say nothing in, before rows come that do. Its bytes become
+    /// what they would be, had it had the columns from the start.
+    fn widen(&mut self, optional: Optional) -> Result<(), DatasetError> {
+        self.optional = optional;
+        if self.parquet.is_none() {
+            return Ok(());
+        }
+        self.close()?;
+        let narrow = self.path.with_extension("narrow");
+        fs::rename(&self.path, &narrow).map_err(DatasetError::io("rename", &narrow))?;
+        let waiting = std::mem::replace(&mut self.columns, Columns::new());
+        let mut copied = Ok(());
+        read_shard(&narrow, &mut |row| {
+            if copied.is_ok() {
+                self.columns.push(&row);
+                copied = if self.columns.rows() >= ROW_GROUP_GAMES { self.flush() } else { Ok(()) };
+            }
+        })?;
+        copied?;
+        self.columns = waiting;
+        fs::remove_file(&narrow).map_err(DatasetError::io("remove", &narrow))
     }
 }
 

@@ -10,11 +10,13 @@ use crate::chess::pgn::ending;
 use crate::line::Line;
 use crate::position::{Position as _, Side};
 use crate::record::{Candidate, GameResult, ParsedGame, Rejected, Termination};
+use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 use std::io::Read;
 
 /// Which of a record's values becomes the value of its position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ValueSource {
     /// The search's mean over the whole tree.
     #[default]
@@ -27,6 +29,22 @@ pub enum ValueSource {
     Original,
 }
 
+impl ValueSource {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Root, Self::Best, Self::Played, Self::Original];
+
+    /// Its name in files and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::Best => "best",
+            Self::Played => "played",
+            Self::Original => "original",
+        }
+    }
+}
+
 /// Reads game number `number` of a file: see [`read_game`].
 ///
 /// # Errors
@@ -36,7 +54,7 @@ pub fn parse(chunk: impl Read, number: u64, value: ValueSource) -> Result<Parsed
 }
 
 /// Makes a game of an unpacked chunk. Its candidates are the moves that got visits, with their shares; its values are
-/// `(q + 1) / 2`, so that a draw is half a win. Records that stand in another order than that of the game are sorted.
+/// `(q + 1) / 2`, so that a draw is half a win, and its draws the `d` beside that `q`. Records that stand in another order than that of the game are sorted.
 ///
 /// # Errors
 /// See [`Lc0Error`]; nothing of the chunk is taken then.
@@ -69,7 +87,8 @@ pub(super) struct Kept {
     pub(super) played: Option<u16>,
     /// Policy entries above 0.
     policy: Vec<(u16, f32)>,
-    value: Option<f32>,
+    /// Winning probability and that of a draw.
+    value: Option<(f32, f32)>,
     result: Evaluation,
     ending: u8,
 }
@@ -83,7 +102,7 @@ impl Kept {
             before: record.pieces(1),
             played,
             policy: policy(record, number)?,
-            value: win_probability(record, number, value)?,
+            value: valued(record, number, value)?,
             result: result(record, number)?,
             ending: record.invariance_info(),
         })
@@ -109,14 +128,18 @@ fn policy(record: &Record<'_>, number: u32) -> Result<Vec<(u16, f32)>, Lc0Error>
     }
 }
 
-fn win_probability(record: &Record<'_>, number: u32, source: ValueSource) -> Result<Option<f32>, Lc0Error> {
+fn valued(record: &Record<'_>, number: u32, source: ValueSource) -> Result<Option<(f32, f32)>, Lc0Error> {
     let found = match source {
         ValueSource::Root => record.root(),
         ValueSource::Best => record.best(),
         ValueSource::Played => record.played(),
         ValueSource::Original => record.original(),
     };
-    found.map(|found| Ok((ranged(found.q, "q", number)? + 1.0) / 2.0)).transpose()
+    let valued = |found: Evaluation| {
+        let win = (ranged(found.q, "q", number)? + 1.0) / 2.0;
+        Ok((win, ranged(found.d, "d", number)?.max(0.0)))
+    };
+    found.map(valued).transpose()
 }
 
 fn result(record: &Record<'_>, number: u32) -> Result<Evaluation, Lc0Error> {
@@ -184,15 +207,19 @@ fn replay(records: &[Kept]) -> Result<ParsedGame, Stop> {
             (None, Some(next)) => legal.leading_to(next, position).ok_or(Stop::OutOfOrder(i as u32 + 1))?,
             (None, None) => break,
         };
-        game.push(position.move_text(played));
+        game.push(position.write_move(played));
         let candidates = legal.candidates(&record.policy, position, i)?;
         game.candidates.pop();
         game.candidates.push(candidates);
         game.values.pop();
-        game.values.push(record.value);
+        game.values.push(record.value.map(|(win, _)| win));
+        game.draws.pop();
+        game.draws.push(record.value.map(|(_, draw)| draw));
         line.play(played);
     }
     (game.result, game.termination) = conclude(&line, last, last.played.is_some())?;
+    game.keys = line.into_keys();
+    game.keys.truncate(game.moves.len());
     Ok(game)
 }
 

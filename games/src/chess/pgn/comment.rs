@@ -1,24 +1,75 @@
 //! Commands inside PGN comments: `[%eval 0.49]`, `[%eval #-3]`, `[%clk 0:05:00]`, `[%emt 0:00:07.5]`.
 
 use crate::record::{ParsedGame, Score};
+use memchr::memchr;
 
 /// Notes what a comment says about the move before it. Comments are free text: what is no command is passed over.
 pub(super) fn read(comment: &[u8], game: &mut ParsedGame) {
     let Some(ply) = game.moves.len().checked_sub(1) else { return };
-    let comment = String::from_utf8_lossy(comment);
-    let mut rest = comment.as_ref();
-    while let Some(at) = rest.find("[%") {
-        rest = &rest[at + 2..];
-        let Some(end) = rest.find(']') else { return };
-        let (name, value) = rest[..end].split_once(char::is_whitespace).unwrap_or((&rest[..end], ""));
+    let mut rest = comment;
+    if let Some((points, behind)) = leading_eval(comment) {
+        *slot(&mut game.scores, ply) = Some(Score::Centipawns(points));
+        rest = behind;
+    }
+    while let Some(command) = next_command(&mut rest) {
+        let command = String::from_utf8_lossy(command);
+        let (name, value) = command.split_once(char::is_whitespace).unwrap_or((&command, ""));
         match name {
-            "eval" => game.scores[ply] = score(value).or(game.scores[ply]),
-            "clk" => game.clocks[ply] = seconds(value).or(game.clocks[ply]),
-            "emt" => game.times[ply] = seconds(value).or(game.times[ply]),
+            "eval" => note(&mut game.scores, ply, score(value)),
+            "clk" => note(&mut game.clocks, ply, seconds(value)),
+            "emt" => note(&mut game.times, ply, seconds(value)),
             _ => {}
         }
-        rest = &rest[end..];
     }
+}
+
+/// Takes the inside of the next `[%…]`.
+fn next_command<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    loop {
+        let open = memchr(b'[', rest)?;
+        let inside = &rest[open + 1..];
+        let Some(inside) = inside.strip_prefix(b"%") else {
+            *rest = inside;
+            continue;
+        };
+        let close = memchr(b']', inside)?;
+        *rest = &inside[close..];
+        return Some(&inside[..close]);
+    }
+}
+
+/// The entry of a ply in a column, which is as long as it has to be so far.
+fn slot<T>(column: &mut Vec<Option<T>>, ply: usize) -> &mut Option<T> {
+    while column.len() <= ply {
+        column.push(None);
+    }
+    &mut column[ply]
+}
+
+/// What a command says replaces what another one said, if it says anything.
+fn note<T>(column: &mut Vec<Option<T>>, ply: usize, said: Option<T>) {
+    if said.is_some() {
+        *slot(column, ply) = said;
+    }
+}
+
+/// The usual beginning of an engine's comment, ` [%eval -1.15]`, in hundredths, and what is behind the number: up to four
+/// digits, a point and two digits. [`score`] says the same of it, and reads everything else.
+fn leading_eval(comment: &[u8]) -> Option<(i32, &[u8])> {
+    let text = comment.strip_prefix(b" ").unwrap_or(comment).strip_prefix(b"[%eval ")?;
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let whole = digits.iter().take(5).take_while(|byte| byte.is_ascii_digit()).count();
+    let (whole, fraction) = digits.split_at(whole);
+    let [b'.', tenths, hundredths, b']', ..] = *fraction else { return None };
+    if whole.is_empty() || whole.len() > 4 || !tenths.is_ascii_digit() || !hundredths.is_ascii_digit() {
+        return None;
+    }
+    let number = |digits: &[u8]| digits.iter().fold(0, |sum, byte| 10 * sum + i32::from(byte - b'0'));
+    let points = 100 * number(whole) + number(&[tenths, hundredths]);
+    Some((if negative { -points } else { points }, &fraction[3..]))
 }
 
 /// Pawns or `#moves` from White's view; a search depth may follow behind a comma.
@@ -49,8 +100,9 @@ mod tests {
 
     fn commented(text: &str) -> ParsedGame {
         let mut game = ParsedGame::beginning(None, Vec::new());
-        game.push("e2e4".to_owned());
+        game.moves.push("e2e4".into());
         read(text.as_bytes(), &mut game);
+        game.pad();
         game
     }
 
@@ -70,5 +122,34 @@ mod tests {
         for nonsense in ["[%eval]", "[%eval #]", "[%eval #0]", "[%eval nan]", "[%eval 1e99]", "[%eval 0.4"] {
             assert_eq!(commented(nonsense).scores[0], None, "{nonsense}");
         }
+    }
+
+    #[test]
+    fn both_ways_to_read_a_score_agree() {
+        for points in -12_345..=12_345 {
+            let pawns = f64::from(points) / 100.0;
+            let comment = format!(" [%eval {pawns:.2}] ");
+            let (plain, behind) = leading_eval(comment.as_bytes()).expect("the usual form");
+            assert_eq!(
+                (Some(Score::Centipawns(plain)), behind),
+                (score(&format!("{pawns:.2}")), &b"] "[..]),
+                "{comment}"
+            );
+        }
+        for other in
+            ["", "-", ".50", "+0.50", " 0.50", "0.50 ", "0.123", "0.5", "12345.00", "#3", "0,50", "0.-1", "--1.00"]
+        {
+            assert_eq!(leading_eval(format!("[%eval {other}]").as_bytes()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn brackets_that_are_no_command_are_passed_over() {
+        assert_eq!(commented("[a] [ % [%eval 0.10] [%eval").scores[0], Some(Score::Centipawns(10)));
+        assert_eq!(commented("[[%eval 0.10]").scores[0], Some(Score::Centipawns(10)));
+        assert_eq!(commented("[%clk [%eval 0.10]").scores[0], None);
+        // The later word counts, unless it is none.
+        assert_eq!(commented("[%eval 0.10] [%eval 0.20] [%eval x]").scores[0], Some(Score::Centipawns(20)));
+        assert_eq!(commented("[%eval\u{a0}0.30]").scores[0], Some(Score::Centipawns(30)));
     }
 }

@@ -85,12 +85,7 @@ fn claimable(line: &Line<ChessPosition>) -> Option<Termination> {
     let quiet_enough = line.position().as_shakmaty().halfmoves() >= 99;
     let mut moves = Vec::new();
     line.position().legal_moves(&mut moves);
-    let repeats = |&mv: &_| {
-        let mut next = line.clone();
-        next.play(mv);
-        next.repetitions() >= 2
-    };
-    if moves.iter().any(repeats) {
+    if moves.iter().any(|&mv| line.repetitions_after(mv) >= 2) {
         Some(Termination::Repetition)
     } else if quiet_enough && moves.iter().any(|mv| !mv.is_zeroing()) {
         Some(Termination::FiftyMoves)

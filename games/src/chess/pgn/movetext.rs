@@ -1,6 +1,7 @@
 //! The syntax of one PGN record: tags, then tokens of the main line.
 
 use crate::record::{GameResult, RejectKind};
+use memchr::memchr;
 
 /// What the main line consists of, once move numbers, annotations and variations are gone.
 pub(super) enum Token<'a> {
@@ -36,8 +37,11 @@ pub(super) fn tags(record: &[u8]) -> Result<(Tags, &[u8]), String> {
 fn pair(inside: &[u8]) -> Option<((String, String), &[u8])> {
     let quote = inside.iter().position(|&byte| matches!(byte, b'"' | b'\n'))?;
     let name = inside[..quote].trim_ascii();
-    let mut value = Vec::new();
     let mut at = quote + usize::from(inside[quote] == b'"');
+    // All that comes before anything special at once.
+    let plain = inside[at..].iter().position(|&byte| matches!(byte, b'"' | b'\\' | b'\n'))?;
+    let mut value = inside[at..at + plain].to_vec();
+    at += plain;
     loop {
         match (*inside.get(at)?, inside.get(at + 1)) {
             (b'"', _) => break,
@@ -88,7 +92,7 @@ impl<'a> Movetext<'a> {
 
     /// Takes the rest up to and without `end`, which goes too.
     fn take_until(&mut self, end: u8) -> Option<&'a [u8]> {
-        let at = self.rest.iter().position(|&byte| byte == end)?;
+        let at = memchr(end, self.rest)?;
         let taken = &self.rest[..at];
         self.rest = &self.rest[at + 1..];
         Some(taken)
@@ -123,6 +127,16 @@ impl<'a> Movetext<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Skips a move number that stands by itself, like `12.`; any other word is left to [`token`].
+    fn skip_number(&mut self) -> bool {
+        let rest = without_number(self.rest);
+        let alone = rest.len() < self.rest.len() && rest.first().is_none_or(|&byte| is_delimiter(byte));
+        if alone {
+            self.rest = rest;
+        }
+        alone
     }
 
     /// Takes a word: a move number, a move, a result.
@@ -164,6 +178,7 @@ impl<'a> Iterator for Movetext<'a> {
                 }
                 b'!' | b'?' => self.rest = &self.rest[1..],
                 byte if byte.is_ascii_whitespace() => self.rest = &self.rest[1..],
+                b'0'..=b'9' if self.skip_number() => {}
                 _ => {
                     if let Some(token) = token(self.word()) {
                         return Some(token);
@@ -174,8 +189,20 @@ impl<'a> Iterator for Movetext<'a> {
     }
 }
 
+/// By byte, whether it ends a word.
+static DELIMITERS: [bool; 256] = {
+    let mut delimiters = [false; 256];
+    let all = b" \t\n\r\x0c{}();$!?";
+    let mut i = 0;
+    while i < all.len() {
+        delimiters[all[i] as usize] = true;
+        i += 1;
+    }
+    delimiters
+};
+
 fn is_delimiter(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || matches!(byte, b'{' | b'}' | b'(' | b')' | b';' | b'$' | b'!' | b'?')
+    DELIMITERS[usize::from(byte)]
 }
 
 /// What a word means; `None` for a move number.

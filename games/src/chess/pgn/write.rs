@@ -2,16 +2,60 @@
 
 use crate::chess::ChessPosition;
 use crate::position::{Position as _, Side};
-use crate::record::GameResult;
+use crate::record::{GameResult, Termination};
 use shakmaty::san::SanPlus;
 use std::fmt::Write as _;
 
 /// Columns of a line of movetext, as the standard's export format asks.
 const COLUMNS: usize = 80;
 
+/// What is said about a ply, as commands in a comment behind its move.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Noted {
+    /// The score before the move in hundredths of a pawn, from the mover's view: `[%eval]`, from White's.
+    pub eval: Option<f64>,
+    /// Seconds left on the mover's clock after the move, `[%clk]`.
+    pub clock: Option<f32>,
+    /// Seconds that the move took, `[%emt]`.
+    pub time: Option<f32>,
+}
+
+impl Noted {
+    /// The comment; `None` where nothing is said. Times keep every digit that their f32 has.
+    fn comment(self, side: Side) -> Option<String> {
+        let white = |points: f64| if side == Side::First { points } else { -points };
+        let eval = self.eval.map(|points| format!("[%eval {:.2}]", white(points) / 100.0));
+        let clock = self.clock.map(|clock| format!("[%clk {}]", hours(clock)));
+        let time = self.time.map(|time| format!("[%emt {}]", hours(time)));
+        let commands: Vec<String> = [eval, clock, time].into_iter().flatten().collect();
+        (!commands.is_empty()).then(|| format!("{{ {} }}", commands.join(" ")))
+    }
+}
+
+/// Seconds as `h:mm:ss`, with the digits behind the point that the shortest decimal of the number has.
+fn hours(seconds: f32) -> String {
+    let text = seconds.to_string();
+    let fraction = text.find('.').map_or("", |point| &text[point..]);
+    let whole = seconds.trunc() as u64;
+    format!("{}:{:02}:{:02}{fraction}", whole / 3600, whole / 60 % 60, whole % 60)
+}
+
+/// What the `Termination` tag says of an ending, in the standard's words; `None` for those that are read off the board,
+/// for resignations and for draws without a reason.
+#[must_use]
+pub const fn termination_tag(result: GameResult, termination: Termination) -> Option<&'static str> {
+    match (termination, result) {
+        (Termination::Adjudication, _) => Some("adjudication"),
+        (Termination::Time, _) => Some("time forfeit"),
+        (Termination::IllegalMove, _) => Some("rules infraction"),
+        (Termination::PlyCap, _) | (Termination::Other, GameResult::Unknown) => Some("unterminated"),
+        (Termination::Other, GameResult::FirstWins | GameResult::SecondWins) => Some("abandoned"),
+        _ => None,
+    }
+}
+
 /// Writes a game: `moves` in UCI from `start` (FEN; `None` for the standard one), `tags` in front of the result, and
-/// where `evals` has a score (hundredths of a pawn, from the mover's view, before the move) a comment `[%eval]` behind the
-/// move, from White's view as the command wants it.
+/// behind each move what is `noted` of it.
 ///
 /// # Errors
 /// The ply and what is wrong with its move; ply 0 also for a start that is none.
@@ -20,7 +64,7 @@ pub fn write<'a>(
     moves: impl Iterator<Item = &'a str>,
     result: GameResult,
     tags: &[(&str, &str)],
-    evals: &[Option<f64>],
+    noted: &[Noted],
 ) -> Result<String, (usize, String)> {
     let position = start.map_or_else(|| Ok(ChessPosition::start()), ChessPosition::parse);
     let mut position = position.map_err(|error| (0, error.to_string()))?;
@@ -40,13 +84,13 @@ pub fn write<'a>(
     out.push('\n');
     let mut line = Words::new(&mut out);
     let mut number = start.and_then(|fen| fen.split(' ').nth(5)?.parse().ok()).unwrap_or(1u32);
+    let mut is_commented = false;
     for (ply, text) in moves.enumerate() {
         let side = position.side_to_move();
-        let eval = evals.get(ply).copied().flatten();
         match side {
             Side::First => line.push(&format!("{number}.")),
             // Behind the beginning or a comment the number is repeated.
-            Side::Second if ply == 0 || evals.get(ply - 1).is_some_and(Option::is_some) => {
+            Side::Second if ply == 0 || is_commented => {
                 line.push(&format!("{number}..."));
             }
             Side::Second => {}
@@ -54,9 +98,10 @@ pub fn write<'a>(
         number += u32::from(side == Side::Second);
         let mv = position.parse_move(text).map_err(|error| (ply, error.to_string()))?;
         line.push(&SanPlus::from_move(position.as_shakmaty().clone(), mv).to_string());
-        if let Some(points) = eval {
-            let white = if side == Side::First { points } else { -points };
-            line.push(&format!("{{ [%eval {:.2}] }}", white / 100.0));
+        let comment = noted.get(ply).and_then(|noted| noted.comment(side));
+        is_commented = comment.is_some();
+        if let Some(comment) = comment {
+            line.push(&comment);
         }
         position.play(mv);
     }

@@ -7,8 +7,10 @@ use shogi_core::Color;
 const LETTERS: &[u8; 9] = b".PLNSBRGK";
 
 /// What each man is written as, and how many of the two bytes that takes.
-static MEN: [([u8; 2], usize); 32] = {
+static MEN: [([u8; 2], u8); 32] = {
     let mut men = [(*b"??", 1); 32];
+    // A digit, which counts once the next man or the rank's end is there.
+    men[EMPTY as usize] = (*b"0 ", 0);
     let mut man = 1;
     while man <= KING + 6 {
         let promoted = man > KING;
@@ -20,14 +22,15 @@ static MEN: [([u8; 2], usize); 32] = {
     men
 };
 
-const fn written(letter: u8, promoted: bool) -> ([u8; 2], usize) {
+const fn written(letter: u8, promoted: bool) -> ([u8; 2], u8) {
     if promoted { ([b'+', letter], 2) } else { ([letter, b' '], 1) }
 }
 
 /// The order of SFEN's hands, as places in [`HAND`].
 const HANDS: [usize; HAND.len()] = [6, 5, 4, 3, 2, 1, 0];
 
-/// More than any SFEN takes: 40 men of two bytes, nine ranks with their separators and empty squares, numbers.
+/// More than any SFEN takes: 40 men of two bytes, nine ranks with their separators and empty squares, numbers. As many as
+/// a byte counts, so that no place needs to be checked.
 const MAX_BYTES: usize = 256;
 
 impl Board {
@@ -43,7 +46,7 @@ impl Board {
         self.push_hands(&mut text);
         text.push(b' ');
         text.number(ply);
-        String::from_utf8_lossy(&text.bytes[..text.length]).into_owned()
+        String::from_utf8(text.bytes[..usize::from(text.length)].to_vec()).unwrap_or_default()
     }
 
     fn push_squares(&self, text: &mut Text) {
@@ -51,17 +54,16 @@ impl Board {
             if rank > 0 {
                 text.push(b'/');
             }
+            // Nothing to guess for the processor: on an empty square the digit so far is written over the one before.
             let mut empty = 0;
             for file in (0..FILES).rev() {
                 let man = self.squares[file * RANKS + rank];
-                if man == EMPTY {
-                    empty += 1;
-                    continue;
-                }
-                text.count(std::mem::take(&mut empty), 0);
-                text.man(man);
+                let is_empty = u8::from(man == EMPTY);
+                text.length = text.length.wrapping_add(u8::from(empty > 0) & (1 ^ is_empty));
+                empty = (empty + 1) & is_empty.wrapping_neg();
+                text.man(man, empty);
             }
-            text.count(empty, 0);
+            text.length += u8::from(empty > 0);
         }
     }
 
@@ -72,7 +74,7 @@ impl Board {
                 let count = hand[place];
                 if count > 0 {
                     text.count(count, 1);
-                    text.man(HAND_MEN[place] + side);
+                    text.man(HAND_MEN[place] + side, 0);
                 }
             }
         }
@@ -85,19 +87,21 @@ impl Board {
 /// A text on the stack.
 struct Text {
     bytes: [u8; MAX_BYTES],
-    length: usize,
+    length: u8,
 }
 
 impl Text {
     fn push(&mut self, byte: u8) {
-        self.bytes[self.length] = byte;
-        self.length += 1;
+        self.bytes[usize::from(self.length)] = byte;
+        self.length = self.length.wrapping_add(1);
     }
 
-    fn man(&mut self, man: Man) {
-        let (bytes, length) = MEN[usize::from(man)];
-        self.bytes[self.length..self.length + 2].copy_from_slice(&bytes);
-        self.length += length;
+    /// Writes both bytes of a man, of which the second may not count, or the number of empty squares so far.
+    fn man(&mut self, man: Man, empty: u8) {
+        let ([first, second], length) = MEN[usize::from(man) % MEN.len()];
+        self.bytes[usize::from(self.length)] = first.wrapping_add(empty);
+        self.bytes[usize::from(self.length.wrapping_add(1))] = second;
+        self.length = self.length.wrapping_add(length);
     }
 
     /// Writes a number up to 18 if it is greater than `silent`.

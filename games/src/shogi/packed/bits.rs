@@ -26,13 +26,19 @@ impl BitReader {
         (u16::from_le_bytes([self.bytes[first], self.bytes[first + 1]]) >> (self.at % 8)) as u8
     }
 
-    /// How many zeros come next, as far as 57 bits tell.
-    pub(super) fn zeros(&self) -> u8 {
+    /// How many bits a [`BitReader::window`] has at least: a shift by up to 7 put zeros behind them.
+    pub(super) const WINDOW: u8 = 57;
+
+    /// The next bits, the first in the lowest place.
+    pub(super) fn window(&self) -> u64 {
         let first = self.at / 8;
         let window = self.bytes[first..first + 8].try_into().expect("eight bytes");
-        let zeros = (u64::from_le_bytes(window) >> (self.at % 8)).trailing_zeros();
-        // The shift left 57 bits at least, and put zeros behind them.
-        zeros.min(57) as u8
+        u64::from_le_bytes(window) >> (self.at % 8)
+    }
+
+    /// How many zeros come next, as far as a window tells.
+    pub(super) fn zeros(&self) -> u8 {
+        self.window().trailing_zeros().min(Self::WINDOW.into()) as u8
     }
 
     pub(super) fn skip(&mut self, count: u8) {

@@ -1,12 +1,15 @@
 //! `posenc data generate probe`.
 
+use super::super::display::Display;
 use super::super::split::SplitArgs;
 use crate::commands::show::parse_game;
 use crate::generate::probe::{ProbeSettings, Task, probe};
 use crate::table::grouped;
 use clap::ValueEnum;
+use dataset::Manifest;
 use games::GameKind;
 use games::chess::endgame::Ending;
+use games::maps::MapTask;
 use std::io::Write as _;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -48,6 +51,14 @@ enum TaskName {
     LegalMoves,
     /// Who wins a small ending, and which moves keep the result? Chess.
     Endgame,
+    /// Which side attacks each square? Both games.
+    AttackedSquares,
+    /// To how many squares can each piece of the side to move go? Both games.
+    Mobility,
+    /// Which piece attacks which square? Both games.
+    Attackers,
+    /// Which pieces are pinned to their king? Both games.
+    Pins,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -63,20 +74,35 @@ enum EndingName {
 /// Makes and writes.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
-    let manifest = probe(&settings)?;
-    let (positions, results) = (&manifest.split.positions, &manifest.counts.results);
-    let results: Vec<String> = results.iter().map(|(name, &count)| format!("{name} {}", grouped(count))).collect();
+    let mut display = Display::new();
+    let manifest = probe(&settings, &mut |done| display.show_done(done));
+    display.finish();
+    let manifest = manifest?;
+    let positions = &manifest.split.positions;
     let text = format!(
-        "{}: {} positions (train {}, validation {}, test {})\nresults: {}\n",
+        "{}: {} positions (train {}, validation {}, test {})\n{}\n",
         settings.output.display(),
         grouped(manifest.counts.positions),
         grouped(positions.train),
         grouped(positions.validation),
         grouped(positions.test),
-        results.join(", ")
+        labels(&manifest)
     );
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the labels are, in a line.
+fn labels(manifest: &Manifest) -> String {
+    let (what, counts) = match &manifest.map {
+        Some(map) => ("cells by class", map.counted(&manifest.counts.map_classes)),
+        None => {
+            let results = manifest.counts.results.iter();
+            ("results", results.map(|(name, &count)| (name.clone(), count)).collect())
+        }
+    };
+    let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {}", grouped(*count))).collect();
+    format!("{what}: {}", counts.join(", "))
 }
 
 fn settings(args: &Args) -> anyhow::Result<ProbeSettings> {
@@ -89,6 +115,10 @@ fn settings(args: &Args) -> anyhow::Result<ProbeSettings> {
         (TaskName::MateInOne, None) => Task::MateInOne,
         (TaskName::LegalMoves, None) => Task::LegalMoves,
         (TaskName::Endgame, Some(ending)) => Task::Endgame(ending),
+        (TaskName::AttackedSquares, None) => Task::Map(MapTask::AttackedSquares),
+        (TaskName::Mobility, None) => Task::Map(MapTask::Mobility),
+        (TaskName::Attackers, None) => Task::Map(MapTask::Attackers),
+        (TaskName::Pins, None) => Task::Map(MapTask::Pins),
         (TaskName::Endgame, None) => anyhow::bail!("the task endgame needs --ending kpk, krk or kqk"),
         (_, Some(_)) => anyhow::bail!("--ending belongs to the task endgame: leave it out"),
     };
@@ -109,7 +139,7 @@ fn settings(args: &Args) -> anyhow::Result<ProbeSettings> {
 fn line(args: &Args, task: Task) -> String {
     let ending = match task {
         Task::Endgame(ending) => format!(" --ending {}", ending.name()),
-        Task::MateInOne | Task::LegalMoves => String::new(),
+        Task::MateInOne | Task::LegalMoves | Task::Map(_) => String::new(),
     };
     format!(
         "posenc data generate probe {}{ending} --game {} --positions {} --seed {} {}",

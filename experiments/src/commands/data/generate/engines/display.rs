@@ -1,46 +1,32 @@
-//! Progress: a bar on a terminal, else a line now and then; both on stderr.
+//! How far the games are.
 
+use crate::commands::data::display;
 use crate::generate::Progress;
 use crate::table::grouped;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal as _;
-use std::time::{Duration, Instant};
-
-/// How often a line is written where there is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(10);
+use std::time::Instant;
 
 /// Shows how far the games are.
 pub(super) struct Display {
-    bar: Option<ProgressBar>,
+    shown: display::Display,
     begun: Instant,
-    last: Instant,
 }
 
 impl Display {
     pub(super) fn new() -> Self {
-        let bar = || {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} games {eta} {msg}");
-            ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        };
-        let now = Instant::now();
-        Self { bar: std::io::stderr().is_terminal().then(bar), begun: now, last: now }
+        Self { shown: display::Display::new(), begun: Instant::now() }
     }
 
     pub(super) fn show(&mut self, progress: &Progress) {
-        if let Some(bar) = &self.bar {
-            bar.set_length(progress.games);
-            bar.set_position(progress.finished + progress.given_up);
-            bar.set_message(self.words(progress));
-        } else if self.last.elapsed() >= LINE_EVERY {
-            self.last = Instant::now();
-            eprintln!("{} of {} games; {}", progress.finished, progress.games, self.words(progress));
+        let words = self.words(progress);
+        let ended = progress.finished + progress.given_up;
+        if ended == progress.found {
+            self.shown.begin_at(ended);
         }
+        self.shown.show("games", ended, progress.games, |_| words);
     }
 
     pub(super) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.shown.finish();
     }
 
     /// How fast it went, in plies that engines chose.

@@ -1,12 +1,12 @@
-//! The attention policy head over a `from_to` vocabulary, for any board.
+//! Logits over a `from_to` vocabulary, for any board.
 
 use crate::config::ChessformerConfig;
 use encodings::{Role, Tokens};
 use games::{Entry, FromTo};
-use nn::{Activation, Constant, Init, Linear, ParamId, Scope, Views};
+use nn::{Constant, Init, Linear, ParamId, Scope, Views};
 use tch::{Kind, Tensor};
 
-/// `logit(from, to) = query(from)·key(to) / √depth`, queries and keys made from a shared embedding of the trunk.
+/// `logit(from, to) = query(from)·key(to) / √depth`, queries and keys made from an embedding of the trunk.
 ///
 /// * A promotion adds a term of its kind, linear in the key of the target square, to the logit of its two squares.
 /// * A drop's query is that of the hand piece's token (`hand.own.<piece>`) where the input has one; otherwise it is a
@@ -16,42 +16,44 @@ use tch::{Kind, Tensor};
 /// (`tf/tfprocess.py`, `apply_promotion_logits`); deviations: the promotion term has no part that all kinds share, and
 /// drops are new.
 #[derive(Debug)]
-pub(crate) struct PolicyHead {
-    embedding: Linear,
+pub(super) struct FromToLogits {
     query: Linear,
     key: Linear,
     promotion: Option<PromotionTerm>,
     drops: Option<Drops>,
-    activation: Activation,
     squares: i64,
     depth: i64,
     /// For each entry, its place in the flattened matrix of queries (squares, then drops) by keys.
     places: Constant,
 }
 
-impl PolicyHead {
-    pub(crate) fn declare(scope: &mut Scope<'_>, config: &ChessformerConfig, tokens: &Tokens, moves: &FromTo) -> Self {
-        let (d, e, depth) = (config.width as i64, config.policy_embedding() as i64, config.policy_depth() as i64);
+impl FromToLogits {
+    pub(super) fn declare(
+        scope: &mut Scope<'_>,
+        depth: usize,
+        config: &ChessformerConfig,
+        tokens: &Tokens,
+        moves: &FromTo,
+    ) -> Self {
+        let (e, depth) = (config.policy_embedding() as i64, depth as i64);
         let squares = tokens.geometry().squares() as i64;
         let glorot = |inputs, outputs| Init::glorot_normal(inputs, outputs, 1.0);
-        let embedding = Linear::declare(&mut scope.sub("embedding"), d, e, glorot(d, e), true);
         let query = Linear::declare(&mut scope.sub("query"), e, depth, glorot(e, depth), true);
         let key = Linear::declare(&mut scope.sub("key"), e, depth, glorot(e, depth), true);
         let promotion = PromotionTerm::declare(&mut scope.sub("promotion"), depth, squares, moves);
         let drops = Drops::declare(&mut scope.sub("drop"), e, depth, tokens, moves.drops);
         let places: Vec<i64> = moves.entries().iter().map(|&entry| place(entry, squares)).collect();
         let places = Constant::indices(&places, &[places.len() as i64]);
-        Self { embedding, query, key, promotion, drops, activation: config.activation, squares, depth, places }
+        Self { query, key, promotion, drops, squares, depth, places }
     }
 
-    /// The trunk's output `[b,l,d]` → logits `[b,v]`, illegal moves included.
-    pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor {
-        let embedded = self.activation.apply(&self.embedding.forward(views, x_bld));
+    /// The embedding of all tokens `[b,l,e]` → logits `[b,v]`, illegal moves included.
+    pub(super) fn forward(&self, views: &Views, embedded: &Tensor) -> Tensor {
         let squares = embedded.narrow(1, 0, self.squares);
         let keys = self.key.forward(views, &squares);
         let mut queries = self.query.forward(views, &squares);
         if let Some(drops) = &self.drops {
-            let of_drops = drops.queries(views, &self.query, &embedded, &squares);
+            let of_drops = drops.queries(views, &self.query, embedded, &squares);
             queries = Tensor::cat(&[queries, of_drops], 1);
         }
         let scaled = queries * (self.depth as f64).sqrt().recip();
@@ -62,28 +64,28 @@ impl PolicyHead {
         }
     }
 
-    pub(crate) fn position_sources(&self) -> Vec<&'static str> {
-        let mut sources = vec!["policy vocabulary (only structurally possible moves)"];
-        if self.promotion.is_some() {
-            sources.push("promotion logits (only where pieces promote)");
-        }
-        sources
+    /// Whether promotions have a term of their own.
+    pub(super) fn promotes(&self) -> bool {
+        self.promotion.is_some()
     }
 
-    /// Multiplications by the weights of embedding, query and key for one square.
-    pub(crate) fn weight_macs_per_square(&self) -> u64 {
-        self.embedding.macs() + self.query.macs() + self.key.macs()
+    /// Multiplications by the weights of query and key for one square.
+    pub(super) fn weight_macs_per_square(&self) -> u64 {
+        self.query.macs() + self.key.macs()
     }
 
-    /// All multiplications for a position.
-    pub(crate) fn macs(&self) -> u64 {
-        let (squares, depth) = (self.squares as u64, self.depth as u64);
+    /// Multiplications by weights for a position; `embedding` are those of one token's embedding.
+    pub(super) fn weight_macs(&self, embedding: u64) -> u64 {
+        let squares = self.squares as u64;
         let promotion = self.promotion.as_ref().map_or(0, |term| squares * term.weight.macs());
-        let drops = self.drops.as_ref().map_or(0, |drops| {
-            let rows = drops.kinds as u64;
-            rows * squares * depth + drops.macs(self.embedding.macs(), self.query.macs())
-        });
-        squares * self.weight_macs_per_square() + squares * squares * depth + promotion + drops
+        let drops = self.drops.as_ref().map_or(0, |drops| drops.macs(embedding, self.query.macs()));
+        squares * self.weight_macs_per_square() + promotion + drops
+    }
+
+    /// Multiplications of queries by keys for a position.
+    pub(super) fn product_macs(&self) -> u64 {
+        let drops = self.drops.as_ref().map_or(0, |drops| drops.kinds as u64);
+        (self.squares as u64 + drops) * self.squares as u64 * self.depth as u64
     }
 }
 
@@ -174,7 +176,7 @@ impl Drops {
             }
             DropSource::Learned { vectors, board } => {
                 let pooled = squares.mean_dim([1i64].as_slice(), true, Kind::Float);
-                board.forward(views, &pooled) + &views[*vectors]
+                board.forward(views, &pooled) + views[*vectors].to_kind(views.kind())
             }
         }
     }

@@ -1,0 +1,172 @@
+"""Times a training step of posenc and of this folder's network, eager and compiled, in turns on the same machine.
+
+    python timing.py --posenc ../../target/debug/posenc --encodings none,shaw --batch 32 --threads 2
+
+A turn is a few steps of posenc (`posenc bench encodings`), then as many of the peer, each in every encoding; a ratio is the
+median over the turns of the ratio within a turn, so that whatever slows the machine for a while slows both. A step is
+forward, all losses, backward, clipping by the global norm and Nadam. Peers' batches are a dataset's, posenc's are random
+positions; both have the same size, network, heads, threads, device and element type.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+import yaml
+from safetensors.torch import load_file
+
+import data
+import losses
+import network
+
+HERE = Path(__file__).resolve().parent
+
+ENCODINGS = {
+    "none": "none",
+    "absolute": {"absolute": {"at": "every_layer"}},
+    "relative_bias": {"relative_bias": {"share": "displacement"}},
+    "relative_bias_pair": {"relative_bias": {"share": "pair"}},
+    "shaw": "shaw",
+    "smolgen": "smolgen",
+    "cls_map": "cls_map",
+    "dynamic_relative": "dynamic_relative",
+    "rope": {"rope": {"layout": "axial_2d", "theta": 100}},
+}
+
+
+def experiment(chosen):
+    """The file that both sides are made from."""
+    names = chosen.encodings.split(",")
+    train = {"steps": 1, "batch": chosen.batch, "optimizer": "nadam", "learning_rate": 1.0e-5, "clip": 10.0}
+    return {
+        "name": "peers",
+        "base": {
+            "game": chosen.game,
+            "data": f"searches-{chosen.game}",
+            "input": "piece_tokens",
+            "model": {"preset": chosen.model},
+            "train": train | {"mask": "train"} | ({"dtype": "bf16"} if chosen.dtype == "bf16" else {}),
+            "eval": {"validation_positions": 1, "test_positions": 1, "every": 1},
+        },
+        "axes": {"encoding": [ENCODINGS[name] for name in names]},
+        "seeds": [0],
+        "reference": {"encoding": ENCODINGS[names[0]]},
+        "primary": {"metric": "policy_loss", "at": "last", "weights": "raw"},
+        "twin": False,
+    }
+
+
+class Peer:
+    """A network, its optimiser and a batch."""
+
+    def __init__(self, folder, chosen, compiled):
+        config = yaml.safe_load((folder / "config.yaml").read_text())
+        self.config, self.device, self.bf16 = config, torch.device(chosen.device), chosen.dtype == "bf16"
+        told = load_file(folder / "gradient.safetensors", device=chosen.device)
+        self.batch = {name.removeprefix("batch."): part for name, part in told.items() if name.startswith("batch.")}
+        self.network = network.Network(config).to(self.device)
+        self.network.load(load_file(folder / "weights.safetensors"))
+        self.optimizer = torch.optim.NAdam(self.network.parameters(), lr=1e-5, betas=(0.9, 0.98), eps=1e-7, foreach=True)
+        self.loss = torch.compile(self.forward) if compiled else self.forward
+
+    def forward(self):
+        channels = self.network.net.input.expand(self.batch["packed"])
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+            outputs = self.network(channels)
+        return losses.losses({name: part.float() for name, part in outputs.items()}, self.batch, self.config)["total"]
+
+    def step(self):
+        began = time.perf_counter()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.loss().backward()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 10.0, foreach=True)
+        self.optimizer.step()
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+        return time.perf_counter() - began
+
+
+def posenc_turn(chosen, file):
+    """posenc's median step of every row, in seconds."""
+    options = ["--threads", str(chosen.threads), "--rounds", str(chosen.rounds), "--device", chosen.device, "--json"]
+    told = subprocess.run([chosen.posenc, "bench", "encodings", file, *options], check=True, capture_output=True)
+    return [row["median_s"] for row in json.loads(told.stdout)]
+
+
+def peer_turn(chosen, peers):
+    times = [[] for _ in peers]
+    for number in range(chosen.rounds + 1):
+        for own, peer in zip(times, peers):
+            took = peer.step()
+            if number > 0:  # the first fills caches
+                own.append(took)
+    return [statistics.median(own) for own in times]
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="Time posenc and PyTorch in turns.")
+    arguments.add_argument("--posenc", default=str(HERE.parents[1] / "target/debug/posenc"))
+    arguments.add_argument("--model", default="cf-6m")
+    arguments.add_argument("--game", choices=["chess", "shogi"], default="chess")
+    arguments.add_argument("--encodings", default="none,absolute,relative_bias,shaw,smolgen,rope")
+    arguments.add_argument("--batch", type=int, default=32)
+    arguments.add_argument("--threads", type=int, default=1)
+    arguments.add_argument("--device", default="cpu")
+    arguments.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
+    arguments.add_argument("--rounds", type=int, default=5, help="steps of a turn")
+    arguments.add_argument("--turns", type=int, default=3)
+    arguments.add_argument("--eager-only", action="store_true", help="leave torch.compile out")
+    arguments.add_argument("--json", action="store_true")
+    chosen = arguments.parse_args()
+    torch.set_num_threads(chosen.threads)
+    with tempfile.TemporaryDirectory() as temporary:
+        work = Path(temporary)
+        data.make(chosen.posenc, work)
+        file = work / "peers.yaml"
+        file.write_text(yaml.safe_dump(experiment(chosen)))
+        subprocess.run([chosen.posenc, "parity", file, "--out", work / "out", "--device", chosen.device], check=True)
+        folders = [work / "out" / entry["folder"] for entry in json.loads((work / "out/rows.json").read_text())]
+        kinds = {"eager": [Peer(folder, chosen, False) for folder in folders]}
+        if not chosen.eager_only:
+            kinds["compiled"] = [Peer(folder, chosen, True) for folder in folders]
+        for peers in kinds.values():
+            for peer in peers:
+                peer.step()  # compiles where it is to be compiled
+        turns = []
+        for _ in range(chosen.turns):
+            turn = {"posenc": posenc_turn(chosen, file)}
+            turns.append(turn | {kind: peer_turn(chosen, peers) for kind, peers in kinds.items()})
+    rows = [summary(name, turns, i) for i, name in enumerate(chosen.encodings.split(","))]
+    print(json.dumps(rows, indent=1) if chosen.json else text(chosen, rows))
+
+
+def summary(name, turns, i):
+    """Medians in milliseconds, and how many times as fast as the peer posenc is."""
+    row = {"encoding": name}
+    for kind in turns[0]:
+        row[f"{kind}_ms"] = 1e3 * statistics.median(turn[kind][i] for turn in turns)
+        if kind != "posenc":
+            row[f"{kind}_over_posenc"] = statistics.median(turn[kind][i] / turn["posenc"][i] for turn in turns)
+    return row
+
+
+def text(chosen, rows):
+    kinds = [name.removesuffix("_ms") for name in rows[0] if name.endswith("_ms")]
+    header = ["encoding"] + [f"{kind} ms" for kind in kinds] + [f"{kind} / posenc" for kind in kinds[1:]]
+    lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
+    for row in rows:
+        cells = [row["encoding"]] + [f"{row[f'{kind}_ms']:.1f}" for kind in kinds]
+        cells += [f"{row[f'{kind}_over_posenc']:.2f}×" for kind in kinds[1:]]
+        lines.append("| " + " | ".join(cells) + " |")
+    what = f"{chosen.model}, {chosen.game}, batch {chosen.batch}, {chosen.dtype}, {chosen.device}"
+    how = f"threads: {chosen.threads}; medians of {chosen.turns} turns of {chosen.rounds} steps, PyTorch {torch.__version__}"
+    return "\n".join(lines) + f"\n{what}; {how}; above 1× posenc is faster"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+//! How far long work is, on stderr: a bar with rate and time left on a terminal, elsewhere a line now and then.
+//!
+//! No colours are used, so `NO_COLOR` holds by construction.
+
+use crate::table::grouped;
+use dataset::Done;
+use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
+use std::io::IsTerminal as _;
+use std::time::{Duration, Instant};
+
+/// How often a line is written where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// How often a bar is drawn.
+const DRAW_EVERY: Duration = Duration::from_millis(100);
+
+/// Shows how far something is.
+pub(super) struct Display {
+    bar: Option<ProgressBar>,
+    what: &'static str,
+    /// When the work that is measured began, and what was done by then.
+    begun: (Instant, u64),
+    shown: Instant,
+}
+
+impl Display {
+    /// Nothing is done yet.
+    pub(super) fn new() -> Self {
+        let now = Instant::now();
+        let bar = std::io::stderr().is_terminal().then(|| ProgressBar::new(0));
+        Self { bar, what: "", begun: (now, 0), shown: now }
+    }
+
+    /// Rates and times are those of what is done from now on: what was found done says nothing about them.
+    pub(super) fn begin_at(&mut self, done: u64) {
+        self.begun = (Instant::now(), done);
+        self.bar.iter().for_each(ProgressBar::reset_eta);
+    }
+
+    /// So much of all of it is done, in `what` ("bytes" are written with their units). `words` says more, of the
+    /// seconds since the work began.
+    pub(super) fn show(&mut self, what: &'static str, done: u64, total: u64, words: impl FnOnce(f64) -> String) {
+        if self.what != what {
+            self.what = what;
+            self.begun = (Instant::now(), done);
+            if let Some(bar) = &self.bar {
+                bar.set_style(style(what));
+                bar.reset();
+            }
+        }
+        let pause = if self.bar.is_some() { DRAW_EVERY } else { LINE_EVERY };
+        if self.shown.elapsed() < pause {
+            return;
+        }
+        self.shown = Instant::now();
+        let seconds = self.begun.0.elapsed().as_secs_f64();
+        let words = match words(seconds) {
+            none if none.is_empty() => none,
+            words => format!("; {words}"),
+        };
+        match &self.bar {
+            Some(bar) => {
+                bar.set_length(total);
+                bar.set_position(done);
+                bar.set_message(words);
+            }
+            None => eprintln!("{}{words}", line(what, done, total, self.begun.1, seconds)),
+        }
+    }
+
+    /// The same for work on whole datasets.
+    pub(super) fn show_done(&mut self, progress: Done) {
+        self.show(progress.what, progress.done, progress.total, |_| String::new());
+    }
+
+    /// Clears the bar.
+    pub(super) fn finish(&self) {
+        self.bar.iter().for_each(ProgressBar::finish_and_clear);
+    }
+}
+
+fn style(what: &str) -> ProgressStyle {
+    let template = match what {
+        "bytes" => "{bar:30} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left{msg}".to_owned(),
+        what => format!("{{bar:30}} {{human_pos}}/{{human_len}} {what} {{per_sec}}, {{eta}} left{{msg}}"),
+    };
+    // An invalid template would be a mistake in this file; the bar then keeps indicatif's own.
+    ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// A line for where there is no terminal. `found` was done before the seconds began.
+fn line(what: &str, done: u64, total: u64, found: u64, seconds: f64) -> String {
+    let rate = done.saturating_sub(found) as f64 / seconds.max(1e-3);
+    let left = match rate {
+        0.0 => "unknown time".to_owned(),
+        rate => {
+            let seconds = (total.saturating_sub(done) as f64 / rate).min(1e9);
+            format!("about {}", HumanDuration(Duration::from_secs_f64(seconds)))
+        }
+    };
+    let share = 100.0 * done as f64 / total.max(1) as f64;
+    let count = |number: u64| if what == "bytes" { HumanBytes(number).to_string() } else { grouped(number) };
+    let what = if what == "bytes" { String::new() } else { format!(" {what}") };
+    format!("{share:.0} %: {} of {}{what}, {} a second, {left} left", count(done), count(total), count(rate as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_share_rate_and_time_left() {
+        // 300 of what is new in 10 s: 30 a second, so the other 600 take 20 s.
+        assert_eq!(line("rows", 400, 1_000, 100, 10.0), "40 %: 400 of 1,000 rows, 30 a second, about 20 seconds left");
+        let bytes = line("bytes", 3 << 20, 4 << 20, 0, 1.0);
+        assert_eq!(bytes, "75 %: 3.00 MiB of 4.00 MiB, 3.00 MiB a second, about 0 seconds left");
+        assert!(line("rows", 0, 5, 0, 0.0).ends_with("unknown time left"));
+    }
+}

@@ -1,0 +1,50 @@
+//! `posenc data import-net`: a network of Lc0 as a cell.
+
+use crate::commands::devices::prepare;
+use crate::import_net::{self, cell};
+use crate::train::threads::ensure_passive_threads;
+use crate::train::{CellOptions, run_cell};
+use anyhow::Context as _;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use tch::Device;
+
+/// Options of `posenc data import-net`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The weights file, Lc0's .pb.gz.
+    file: PathBuf,
+    /// The cell's folder to make, e.g. runs/lc0/maia-1100/seed-0.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Evaluate it on this dataset's validation and test positions too.
+    #[arg(long, value_name = "DATASET")]
+    data: Option<PathBuf>,
+    /// OpenMP threads of the evaluation.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+}
+
+/// Imports, and says what it is.
+///
+/// # Errors
+/// If the file holds no network that posenc knows, the folder exists, or the evaluation fails.
+pub(super) fn run(args: &Args) -> anyhow::Result<String> {
+    ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    let imported = import_net::read(&args.file).with_context(|| format!("{} is not imported", args.file.display()))?;
+    let data = args.data.as_deref().map(std::path::absolute).transpose()?;
+    if let Some(data) = &data {
+        crate::config::open_dataset(data)?;
+    }
+    let run = cell::run_of(&imported, &args.file, data.as_deref())?;
+    cell::write(&imported, &run, &args.out)?;
+    let mut text = format!("{}\n{}", args.out.display(), serde_json::to_string(&run.model)? + "\n");
+    if data.is_some() {
+        prepare(Device::Cpu)?;
+        let options = CellOptions { threads: args.threads, device: Device::Cpu, smoke: false, force: false };
+        run_cell(&args.out, &options, Vec::new(), &mut |note| eprintln!("{note}"), &AtomicBool::new(false))?;
+        let _ = writeln!(text, "evaluated; the numbers are in {}", args.out.join("metrics.jsonl").display());
+    }
+    Ok(text)
+}

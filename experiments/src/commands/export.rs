@@ -1,0 +1,86 @@
+//! `posenc export`: a cell's network for other programs.
+
+use super::devices::{parse_device, prepare};
+use crate::inspect::export::{self, Folder};
+use crate::inspect::{Asked, InspectError, Loaded, cell::config_of, gradient, positions};
+use crate::sinks::Weights;
+use crate::table::grouped;
+use crate::train::setup::open_data;
+use crate::train::threads::use_threads;
+use anyhow::Context as _;
+use dataset::Split;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use tch::Device;
+
+/// Options of `posenc export`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
+    cell: PathBuf,
+    /// The folder to write; it must not exist yet.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Positions whose inputs and outputs are written: a FEN or SFEN a line, or `startpos`, with `moves …` behind it for
+    /// the history. By default some test positions of the cell's dataset.
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+    /// Random weights of this seed instead of the cell's, none of them zero: for comparing implementations.
+    #[arg(long, value_name = "SEED")]
+    random: Option<u64>,
+    /// Write a training batch, its losses and their gradient too.
+    #[arg(long)]
+    gradient: bool,
+    /// The averaged weights, where the run averages them.
+    #[arg(long, conflicts_with = "random")]
+    averaged: bool,
+    /// Where to compute: cpu, cuda or cuda:N.
+    #[arg(long, default_value = "cpu", value_parser = parse_device)]
+    device: Device,
+}
+
+/// Test positions that are exported where no others are named.
+const POSITIONS: usize = 12;
+
+/// Writes the folder and says what is in it.
+///
+/// # Errors
+/// If the cell has no weights, a position cannot be read, or the folder cannot be written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    prepare(args.device)?;
+    use_threads(1);
+    let folder = Folder::begin(&args.out)?;
+    let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
+    let cell = match args.random {
+        Some(seed) => Loaded::random(config_of(&args.cell)?, seed, args.device)?,
+        None => Loaded::cell(&args.cell, weights, args.device)?,
+    };
+    let asked = asked(args, &cell)?;
+    export::write(&cell, &asked, &folder)?;
+    if args.gradient {
+        let dataset = Arc::new(open_data(&cell.config).context("--gradient takes a batch of the cell's dataset")?);
+        gradient::write(&cell, &gradient::first_batch(&cell, &dataset)?, folder.path())?;
+    }
+    folder.finish()?;
+    let (parameters, positions) = (grouped(cell.layout().total() as u64), asked.len());
+    let origin = &cell.origin;
+    let text = format!("{}: {parameters} parameters from {origin}; {positions} positions\n", args.out.display());
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn asked(args: &Args, cell: &Loaded) -> anyhow::Result<Vec<Asked>> {
+    let (game, input, moves) = (cell.config.game, cell.config.input, cell.config.moves);
+    if let Some(path) = &args.positions {
+        return Ok(positions::read_lines(&read(path)?, &path.display().to_string(), game, input, moves)?);
+    }
+    let dataset = open_data(&cell.config).context("the default positions; --positions names others")?;
+    let lines = dataset.lines(Split::Test, POSITIONS)?.join("\n");
+    Ok(positions::read_lines(&lines, &dataset.manifest().name, game, input, moves)?)
+}
+
+fn read(path: &Path) -> Result<String, InspectError> {
+    std::fs::read_to_string(path).map_err(|cause| InspectError::Io { action: "read", path: path.to_owned(), cause })
+}

@@ -1,0 +1,94 @@
+//! `posenc parity`: what networks compute with random weights, for comparing implementations and devices.
+
+use super::devices::{parse_device, prepare};
+use crate::config::{Dtype, Experiment, Row, RunConfig};
+use crate::inspect::export::{self, Folder};
+use crate::inspect::{InspectError, Loaded, gradient, positions, steps};
+use crate::train::setup::open_data;
+use crate::train::threads::use_threads;
+use dataset::{Dataset, Split};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tch::Device;
+
+/// Options of `posenc parity`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The experiment file; nothing of it is trained.
+    file: PathBuf,
+    /// The folder to write; it must not exist yet.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// The seed of all weights.
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    random: u64,
+    /// Write so many steps of the optimiser too.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    steps: u64,
+    /// Where to compute: cpu, cuda or cuda:N.
+    #[arg(long, default_value = "cpu", value_parser = parse_device)]
+    device: Device,
+    /// What matrix products of the forward pass run in; gradients and steps stay f32.
+    #[arg(long, value_parser = parse_dtype, default_value = "f32")]
+    dtype: Dtype,
+}
+
+fn parse_dtype(text: &str) -> Result<Dtype, String> {
+    [Dtype::F32, Dtype::Bf16].into_iter().find(|dtype| dtype.name() == text).ok_or("it is f32 or bf16".to_owned())
+}
+
+/// The list of the rows, in the folder.
+const ROWS_FILE: &str = "rows.json";
+
+/// Test positions that each row is asked about.
+const POSITIONS: usize = 12;
+
+/// Writes an export with its gradient for every row, and the list of them.
+///
+/// # Errors
+/// If the file is no experiment, or something cannot be computed or written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    prepare(args.device)?;
+    use_threads(1);
+    let experiment = Experiment::load(&args.file)?;
+    let folder = Folder::begin(&args.out)?;
+    let mut opened: Option<(RunConfig, Arc<Dataset>)> = None;
+    let mut listed: Vec<Value> = Vec::new();
+    for row in &experiment.rows {
+        let dataset = match &opened {
+            Some((run, dataset)) if serves(run, &row.run) => Arc::clone(dataset),
+            _ => Arc::new(open_data(&row.run)?),
+        };
+        opened = Some((row.run.clone(), Arc::clone(&dataset)));
+        let name = row.folder();
+        write(args, row, &dataset, &folder.path().join(&name))?;
+        listed.push(json!({"folder": name, "label": row.label, "game": row.run.game.name()}));
+    }
+    let path = folder.path().join(ROWS_FILE);
+    let cause = |cause| InspectError::Io { action: "write", path: path.clone(), cause };
+    std::fs::write(&path, format!("{:#}\n", Value::from(listed))).map_err(cause)?;
+    folder.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the dataset that was opened for one run is that of another.
+fn serves(opened: &RunConfig, next: &RunConfig) -> bool {
+    (&opened.data, &opened.view, opened.moves, opened.outputs()) == (&next.data, &next.view, next.moves, next.outputs())
+}
+
+fn write(args: &Args, row: &Row, dataset: &Arc<Dataset>, out: &std::path::Path) -> Result<(), InspectError> {
+    let mut cell = Loaded::random(row.run.clone(), args.random, args.device)?;
+    cell.kind = args.dtype.kind();
+    let lines = dataset.lines(Split::Test, POSITIONS)?.join("\n");
+    let asked = positions::read_lines(&lines, &dataset.manifest().name, row.run.game, row.run.input, row.run.moves)?;
+    let folder = Folder::begin(out)?;
+    export::write(&cell, &asked, &folder)?;
+    let batch = gradient::first_batch(&cell, dataset)?;
+    gradient::write(&cell, &batch, folder.path())?;
+    if args.steps > 0 {
+        steps::write(&mut cell, &batch, args.steps, folder.path())?;
+    }
+    folder.finish()
+}

@@ -1,0 +1,167 @@
+//! `posenc predict`: what a cell's network says about positions.
+
+use super::devices::{parse_device, prepare};
+use crate::inspect::positions::{read, read_lines};
+use crate::inspect::predict::{Meaning, Prediction, predictions};
+use crate::inspect::tensors_file::{self, Named};
+use crate::inspect::{Answers, Asked, InspectError, Loaded};
+use crate::sinks::Weights;
+use crate::train::threads::use_threads;
+use std::fmt::Write as _;
+use std::io::{self, Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tch::{Device, Tensor};
+
+/// Options of `posenc predict`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
+    cell: PathBuf,
+    #[command(flatten)]
+    asked: Questions,
+    /// Show the likeliest moves only; with text 5 by default, with --json all.
+    #[arg(long, value_name = "K")]
+    top: Option<usize>,
+    /// Divides the policy's logits; 0 gives everything to the likeliest move.
+    #[arg(long, default_value_t = 1.0, value_parser = parse_temperature)]
+    temperature: f64,
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+    /// Write inputs and outputs to a safetensors file, named as in an export; it must not exist yet.
+    #[arg(long, value_name = "FILE")]
+    dump: Option<PathBuf>,
+    /// The averaged weights, where the run averages them.
+    #[arg(long)]
+    averaged: bool,
+    /// Where to compute: cpu, cuda or cuda:N.
+    #[arg(long, default_value = "cpu", value_parser = parse_device)]
+    device: Device,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+struct Questions {
+    /// A position of chess: a FEN or `startpos`, with `moves …` behind it for the history.
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    /// A position of shogi: an SFEN or `startpos`, with `moves …` behind it.
+    #[arg(long, value_name = "SFEN")]
+    sfen: Option<String>,
+    /// Positions, one a line; - for stdin.
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+}
+
+/// Moves that the text shows where nothing else was asked.
+const SHOWN: usize = 5;
+
+/// Positions that the network sees at a time.
+const BATCH: usize = 256;
+
+/// Answers every position.
+///
+/// # Errors
+/// If the cell has no weights, a position cannot be read, or an output cannot be written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if let Some(dump) = args.dump.as_ref().filter(|dump| dump.symlink_metadata().is_ok()) {
+        return Err(InspectError::Exists(dump.clone()).into());
+    }
+    prepare(args.device)?;
+    use_threads(1);
+    let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
+    let cell = Loaded::cell(&args.cell, weights, args.device)?;
+    let asked = args.asked.read(&cell)?;
+    let mut dumped = Vec::new();
+    let mut out = io::stdout().lock();
+    for asked in asked.chunks(BATCH) {
+        let answers = Answers::of(&cell, asked)?;
+        for prediction in predictions(asked, &answers, args.temperature)? {
+            let text = if args.json {
+                format!("{}\n", prediction.json(args.top))
+            } else {
+                text(&prediction, args.top.unwrap_or(SHOWN))
+            };
+            out.write_all(text.as_bytes())?;
+        }
+        if args.dump.is_some() {
+            dumped.push(answers.named());
+        }
+    }
+    if let Some(path) = &args.dump {
+        tensors_file::write(path, &joined(dumped)?)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Questions {
+    fn read(&self, cell: &Loaded) -> anyhow::Result<Vec<Asked>> {
+        let (game, input, moves) = (cell.config.game, cell.config.input, cell.config.moves);
+        match (&self.fen, &self.sfen, &self.positions) {
+            (Some(text), ..) | (_, Some(text), _) => Ok(vec![read(text, "", game, input, moves)?]),
+            (.., Some(path)) => {
+                let (text, name) = if path.as_os_str() == "-" {
+                    let mut text = String::new();
+                    io::stdin().lock().read_to_string(&mut text)?;
+                    (text, "stdin".to_owned())
+                } else {
+                    let cause = |cause| InspectError::Io { action: "read", path: path.clone(), cause };
+                    (std::fs::read_to_string(path).map_err(cause)?, path.display().to_string())
+                };
+                Ok(read_lines(&text, &name, game, input, moves)?)
+            }
+            (None, None, None) => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Files of several batches as one.
+fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, InspectError> {
+    let mut columns: Vec<(String, Vec<Tensor>)> = Vec::new();
+    for batch in batches {
+        if columns.is_empty() {
+            columns = batch.into_iter().map(|named| (named.name, vec![named.tensor])).collect();
+        } else {
+            columns.iter_mut().zip(batch).for_each(|((_, rows), named)| rows.push(named.tensor));
+        }
+    }
+    let join = |(name, rows): (String, Vec<Tensor>)| Ok(Named::new(name, Tensor::f_cat(&rows, 0)?));
+    columns.into_iter().map(join).collect()
+}
+
+fn text(prediction: &Prediction, top: usize) -> String {
+    let mut text = format!("{}\n", prediction.position);
+    for (name, meaning) in &prediction.others {
+        let said = match meaning {
+            Meaning::Wdl([win, draw, loss]) => {
+                format!("win {:.1} %, draw {:.1} %, loss {:.1} %", win * 100.0, draw * 100.0, loss * 100.0)
+            }
+            Meaning::Number(number) => format!("{number:.3}"),
+            Meaning::Intervals(shares) => {
+                joined_by(shares.iter().map(|share| format!("{:.0}", share * 100.0)), " ") + " %"
+            }
+            Meaning::Labels(labels) => joined_by(labels.iter().map(ToString::to_string), " "),
+            Meaning::Pairs(pairs) => joined_by(pairs.iter().map(|[from, to]| format!("{from}-{to}")), " "),
+        };
+        // A String takes every character.
+        let _ = writeln!(text, "  {name}: {said}");
+    }
+    for mv in prediction.moves.iter().take(top) {
+        let share = mv.policy.map(|share| format!(" {:>5.1} %", share.probability * 100.0)).unwrap_or_default();
+        let _ = writeln!(text, "  {:<6}{share}", mv.text);
+    }
+    if prediction.moves.is_empty() {
+        text.push_str("  no legal move\n");
+    }
+    text
+}
+
+fn joined_by(words: impl Iterator<Item = String>, between: &str) -> String {
+    words.collect::<Vec<_>>().join(between)
+}
+
+fn parse_temperature(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "a temperature is a number".to_owned())?;
+    (value.is_finite() && value >= 0.0).then_some(value).ok_or_else(|| "a temperature is 0 or more".to_owned())
+}

@@ -1,0 +1,91 @@
+//! How a step is computed, beside what it minimises: element type and micro-batches.
+
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+use tch::Kind;
+
+/// The element type of activations and of the weights of matrix products. Everything else is f32 always: the stored
+/// weights, norms, gates and tables, losses, gradients, the optimiser's state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dtype {
+    /// 32 bits.
+    #[default]
+    F32,
+    /// The upper 16 bits of an f32.
+    Bf16,
+}
+
+impl Dtype {
+    /// Its name in YAML and in manifests.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::Bf16 => "bf16",
+        }
+    }
+
+    /// LibTorch's name for it.
+    #[must_use]
+    pub const fn kind(self) -> Kind {
+        match self {
+            Self::F32 => Kind::Float,
+            Self::Bf16 => Kind::BFloat16,
+        }
+    }
+
+    /// Whether it is the default, which `config.yaml` leaves out.
+    #[must_use]
+    pub const fn is_default(&self) -> bool {
+        matches!(self, Self::F32)
+    }
+}
+
+/// How many positions of a batch go through the network at once; the step is that of the whole batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MicroBatch {
+    /// As many as the device has room for.
+    Auto,
+    /// So many, fewer in the last one.
+    Of(usize),
+}
+
+const AUTO: &str = "auto";
+
+impl Serialize for MicroBatch {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => serializer.serialize_str(AUTO),
+            Self::Of(positions) => serializer.serialize_u64(*positions as u64),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for MicroBatch {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NumberOrAuto)
+    }
+}
+
+struct NumberOrAuto;
+
+impl Visitor<'_> for NumberOrAuto {
+    type Value = MicroBatch;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`auto` or a number of positions, 1 or more")
+    }
+
+    fn visit_u64<E: Error>(self, positions: u64) -> Result<MicroBatch, E> {
+        match usize::try_from(positions) {
+            Ok(positions) if positions > 0 => Ok(MicroBatch::Of(positions)),
+            _ => Err(E::invalid_value(Unexpected::Unsigned(positions), &self)),
+        }
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<MicroBatch, E> {
+        if word == AUTO { Ok(MicroBatch::Auto) } else { Err(E::invalid_value(Unexpected::Str(word), &self)) }
+    }
+}

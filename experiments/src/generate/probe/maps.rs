@@ -1,0 +1,47 @@
+//! Positions whose label is a map of the board.
+
+use super::random_play::{LATEST_PLY, PLY_CAP, RandomPlay};
+use dataset::{MapInfo, MappedPosition};
+use games::attacks::Tactics;
+use games::maps::MapTask;
+use games::{Position as _, Referee};
+use streams::below;
+
+/// What the labels of a task are, for `dataset.yaml`.
+pub(super) fn info<G: Tactics>(task: MapTask) -> MapInfo {
+    MapInfo {
+        task: task.name().to_owned(),
+        classes: task.classes::<G>(),
+        shape: task.shape(),
+        names: task.class_names().iter().map(|&name| name.to_owned()).collect(),
+    }
+}
+
+/// A position of a random game at a random ply. For pins, which are rare, the first one from there on with a pinned
+/// piece, of the side to move in games of even number and of the opponent in the others. None where the game ends
+/// before.
+pub(super) fn mapped<G: Referee + Tactics>(task: MapTask, seed: u64, number: u64) -> Option<MappedPosition> {
+    let mut play = RandomPlay::<G>::begin(seed, task.name(), number);
+    for _ in 0..below(&mut play.stream, LATEST_PLY as u64) {
+        if !play.step() {
+            return None;
+        }
+    }
+    while !is_wanted::<G>(task, number, play.position()) {
+        if play.plies() >= PLY_CAP || !play.step() {
+            return None;
+        }
+    }
+    let position = play.position();
+    let mv = position.move_text(*play.legal().first()?);
+    Some(MappedPosition { start: position.to_text(), mv, map: task.labels::<G>(position) })
+}
+
+fn is_wanted<G: Tactics>(task: MapTask, number: u64, position: &G::Position) -> bool {
+    if task != MapTask::Pins {
+        return true;
+    }
+    let pieces = G::pieces(position);
+    let side = if number.is_multiple_of(2) { pieces.own } else { pieces.opponent };
+    !pieces.pinned.and(side).is_empty()
+}

@@ -1,0 +1,151 @@
+//! The messages of a weights file: field numbers and types of Lc0's `proto/net.proto`, as far as they are read.
+
+use prost::Message;
+
+/// The file.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Net {
+    #[prost(fixed32, optional, tag = "1")]
+    pub(super) magic: Option<u32>,
+    #[prost(message, optional, tag = "4")]
+    pub(super) format: Option<Format>,
+    #[prost(message, optional, tag = "10")]
+    pub(super) weights: Option<Weights>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Format {
+    #[prost(message, optional, tag = "2")]
+    pub(super) network_format: Option<NetworkFormat>,
+}
+
+/// Numbers as the format has them; their meanings are the constants beside.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub(super) struct NetworkFormat {
+    #[prost(int32, optional, tag = "1")]
+    pub(super) input: Option<i32>,
+    #[prost(int32, optional, tag = "2")]
+    pub(super) output: Option<i32>,
+    #[prost(int32, optional, tag = "3")]
+    pub(super) network: Option<i32>,
+    #[prost(int32, optional, tag = "4")]
+    pub(super) policy: Option<i32>,
+    #[prost(int32, optional, tag = "5")]
+    pub(super) value: Option<i32>,
+    #[prost(int32, optional, tag = "6")]
+    pub(super) moves_left: Option<i32>,
+    #[prost(int32, optional, tag = "7")]
+    pub(super) default_activation: Option<i32>,
+}
+
+impl NetworkFormat {
+    /// `INPUT_CLASSICAL_112_PLANE`.
+    pub(super) const INPUT_CLASSICAL: i32 = 1;
+    /// `NETWORK_CLASSICAL` and `NETWORK_SE`, with and without `_WITH_HEADFORMAT`: networks of convolutions.
+    pub(super) const CONVOLUTIONS: [i32; 4] = [1, 2, 3, 4];
+    /// `POLICY_CLASSICAL`.
+    pub(super) const POLICY_DENSE: i32 = 1;
+    /// `POLICY_CONVOLUTION`.
+    pub(super) const POLICY_CONVOLUTION: i32 = 2;
+    /// `VALUE_WDL`.
+    pub(super) const VALUE_WDL: i32 = 2;
+    /// `MOVES_LEFT_V1`.
+    pub(super) const MOVES_LEFT: i32 = 1;
+    /// `DEFAULT_ACTIVATION_MISH`; otherwise it is ReLU.
+    pub(super) const MISH: i32 = 1;
+
+    /// What a file without a format means.
+    pub(super) fn oldest() -> Self {
+        Self { input: Some(Self::INPUT_CLASSICAL), network: Some(1), ..Self::default() }
+    }
+}
+
+/// The tensors.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Weights {
+    #[prost(message, optional, tag = "1")]
+    pub(super) input: Option<ConvBlock>,
+    #[prost(message, repeated, tag = "2")]
+    pub(super) residual: Vec<Residual>,
+    #[prost(message, optional, tag = "3")]
+    pub(super) policy: Option<ConvBlock>,
+    #[prost(message, optional, tag = "4")]
+    pub(super) ip_pol_w: Option<Layer>,
+    #[prost(message, optional, tag = "5")]
+    pub(super) ip_pol_b: Option<Layer>,
+    #[prost(message, optional, tag = "6")]
+    pub(super) value: Option<ConvBlock>,
+    #[prost(message, optional, tag = "7")]
+    pub(super) ip1_val_w: Option<Layer>,
+    #[prost(message, optional, tag = "8")]
+    pub(super) ip1_val_b: Option<Layer>,
+    #[prost(message, optional, tag = "9")]
+    pub(super) ip2_val_w: Option<Layer>,
+    #[prost(message, optional, tag = "10")]
+    pub(super) ip2_val_b: Option<Layer>,
+    #[prost(message, optional, tag = "11")]
+    pub(super) policy1: Option<ConvBlock>,
+    #[prost(message, optional, tag = "12")]
+    pub(super) moves_left: Option<ConvBlock>,
+    #[prost(message, optional, tag = "13")]
+    pub(super) ip1_mov_w: Option<Layer>,
+    #[prost(message, optional, tag = "14")]
+    pub(super) ip1_mov_b: Option<Layer>,
+    #[prost(message, optional, tag = "15")]
+    pub(super) ip2_mov_w: Option<Layer>,
+    #[prost(message, optional, tag = "16")]
+    pub(super) ip2_mov_b: Option<Layer>,
+}
+
+/// A tensor, flat.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Layer {
+    #[prost(float, optional, tag = "1")]
+    pub(super) min_val: Option<f32>,
+    #[prost(float, optional, tag = "2")]
+    pub(super) max_val: Option<f32>,
+    #[prost(bytes = "vec", optional, tag = "3")]
+    pub(super) params: Option<Vec<u8>>,
+    /// How numbers are written, see [`super::layer`].
+    #[prost(int32, optional, tag = "4")]
+    pub(super) encoding: Option<i32>,
+}
+
+/// A convolution and its normalisation. What is called a standard deviation is a variance.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ConvBlock {
+    #[prost(message, optional, tag = "1")]
+    pub(super) weights: Option<Layer>,
+    #[prost(message, optional, tag = "2")]
+    pub(super) biases: Option<Layer>,
+    #[prost(message, optional, tag = "3")]
+    pub(super) bn_means: Option<Layer>,
+    #[prost(message, optional, tag = "4")]
+    pub(super) bn_stddivs: Option<Layer>,
+    #[prost(message, optional, tag = "5")]
+    pub(super) bn_gammas: Option<Layer>,
+    #[prost(message, optional, tag = "6")]
+    pub(super) bn_betas: Option<Layer>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Residual {
+    #[prost(message, optional, tag = "1")]
+    pub(super) conv1: Option<ConvBlock>,
+    #[prost(message, optional, tag = "2")]
+    pub(super) conv2: Option<ConvBlock>,
+    #[prost(message, optional, tag = "3")]
+    pub(super) se: Option<SeUnit>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct SeUnit {
+    #[prost(message, optional, tag = "1")]
+    pub(super) w1: Option<Layer>,
+    #[prost(message, optional, tag = "2")]
+    pub(super) b1: Option<Layer>,
+    #[prost(message, optional, tag = "3")]
+    pub(super) w2: Option<Layer>,
+    #[prost(message, optional, tag = "4")]
+    pub(super) b2: Option<Layer>,
+}

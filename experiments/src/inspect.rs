@@ -1,0 +1,24 @@
+//! What a cell's network says about positions, for people and for other programs.
+//!
+//! ```text
+//! cell ─ config.yaml, weights ─▶ cell::Loaded ┐
+//! FEN, SFEN, moves ─────────────▶ positions   ├─▶ forward::Answers ─▶ export folder, predictions
+//! dataset ─ batch ──────────────▶ gradient    ┘
+//! ```
+
+pub mod cell;
+pub mod error;
+pub mod export;
+pub mod forward;
+pub mod gradient;
+pub mod positions;
+pub mod predict;
+mod random;
+mod readme;
+pub mod steps;
+pub mod tensors_file;
+
+pub use cell::{Loaded, Origin};
+pub use error::InspectError;
+pub use forward::Answers;
+pub use positions::Asked;

@@ -1,0 +1,223 @@
+//! A network's answer to one position in numbers: moves with their probabilities, and what the other heads say.
+
+use super::error::InspectError;
+use super::forward::{Answers, is_policy};
+use super::positions::Asked;
+use serde_json::{Map, Value, json};
+use tch::{Device, Kind, Tensor};
+
+/// The answer to one position.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// As it was asked.
+    pub position: String,
+    /// Legal moves, the likeliest first (in the order of the rules if there is no policy).
+    pub moves: Vec<Weighed>,
+    /// What the other outputs mean, in their order.
+    pub others: Vec<(String, Meaning)>,
+}
+
+/// A legal move and what the policies give it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weighed {
+    /// In UCI or USI.
+    pub text: String,
+    /// Its index in the vocabulary.
+    pub index: u16,
+    /// Its logit and its probability among the legal moves, by the policy.
+    pub policy: Option<Share>,
+    /// The same by the soft policy.
+    pub soft: Option<Share>,
+}
+
+/// What a policy gives a move.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    /// Its logit.
+    pub logit: f32,
+    /// Its probability among the legal moves.
+    pub probability: f64,
+}
+
+/// What an output says about a position.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Meaning {
+    /// Probabilities of win, draw and loss for the side to move.
+    Wdl([f64; 3]),
+    /// A number as the head gives it.
+    Number(f64),
+    /// Probabilities of intervals, ascending.
+    Intervals(Vec<f64>),
+    /// The likeliest label of each square.
+    Labels(Vec<usize>),
+    /// The pairs of squares that are likelier than not.
+    Pairs(Vec<[usize; 2]>),
+}
+
+/// Turns answers into predictions, one for each position that was asked about. The policy's logits are divided by
+/// `temperature` before they become probabilities; at 0 the likeliest move has all of it.
+///
+/// # Errors
+/// If the numbers cannot be copied from the device.
+pub fn predictions(asked: &[Asked], answers: &Answers, temperature: f64) -> Result<Vec<Prediction>, InspectError> {
+    let policy = answers.output("policy").map(rows).transpose()?;
+    let soft = answers.output("soft_policy").map(rows).transpose()?;
+    let others = answers.outputs.iter().filter(|named| !is_policy(&named.name));
+    let others: Vec<(&str, Vec<Vec<f32>>)> =
+        others.map(|named| Ok((named.name.as_str(), rows(&named.tensor)?))).collect::<Result<_, InspectError>>()?;
+    let prediction = |(i, asked): (usize, &Asked)| Prediction {
+        position: asked.text.clone(),
+        moves: weighed(
+            asked,
+            policy.as_ref().map(|rows| shares(asked, &rows[i], temperature)),
+            soft.as_ref().map(|rows| shares(asked, &rows[i], 1.0)),
+        ),
+        others: others.iter().map(|(name, rows)| as_meaning(name, &rows[i], asked.squares)).collect(),
+    };
+    Ok(asked.iter().enumerate().map(prediction).collect())
+}
+
+/// `[b,…]` as numbers, a list for each position.
+fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InspectError> {
+    let flat = tensor.f_to_device(Device::Cpu)?.f_to_kind(Kind::Float)?.f_reshape([tensor.size()[0], -1])?;
+    Ok(Vec::<Vec<f32>>::try_from(flat)?)
+}
+
+fn weighed(asked: &Asked, policy: Option<Vec<Share>>, soft: Option<Vec<Share>>) -> Vec<Weighed> {
+    let share = |shares: &Option<Vec<Share>>, i: usize| shares.as_ref().map(|shares| shares[i]);
+    let moves = asked.legal.iter().enumerate().map(|(i, mv)| Weighed {
+        text: mv.text.clone(),
+        index: mv.index,
+        policy: share(&policy, i),
+        soft: share(&soft, i),
+    });
+    let mut moves: Vec<Weighed> = moves.collect();
+    // Stable: moves with the same logit stay in the order of the rules.
+    let logit = |mv: &Weighed| mv.policy.map_or(0.0, |share| share.logit);
+    moves.sort_by(|a, b| logit(b).total_cmp(&logit(a)));
+    moves
+}
+
+/// What each legal move gets, in the order of the rules.
+fn shares(asked: &Asked, logits: &[f32], temperature: f64) -> Vec<Share> {
+    let own: Vec<f32> = asked.legal.iter().map(|mv| logits[usize::from(mv.index)]).collect();
+    let probabilities = if temperature == 0.0 { winner(&own) } else { softmax(&own, temperature) };
+    own.into_iter().zip(probabilities).map(|(logit, probability)| Share { logit, probability }).collect()
+}
+
+/// 1 for the first of the largest, 0 for the rest.
+fn winner(logits: &[f32]) -> Vec<f64> {
+    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let best = logits.iter().position(|&logit| logit == most);
+    (0..logits.len()).map(|i| if Some(i) == best { 1.0 } else { 0.0 }).collect()
+}
+
+fn softmax(logits: &[f32], temperature: f64) -> Vec<f64> {
+    let most = f64::from(logits.iter().copied().fold(f32::NEG_INFINITY, f32::max));
+    let weights: Vec<f64> = logits.iter().map(|&logit| ((f64::from(logit) - most) / temperature).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.into_iter().map(|weight| weight / sum).collect()
+}
+
+/// What an output of a board of `squares` squares says, and under which name.
+fn as_meaning(name: &str, numbers: &[f32], squares: usize) -> (String, Meaning) {
+    let meaning = match (name, numbers) {
+        ("result", &[win, draw, loss]) => {
+            let shares = softmax(&[win, draw, loss], 1.0);
+            return ("wdl".to_owned(), Meaning::Wdl([shares[0], shares[1], shares[2]]));
+        }
+        (_, &[number]) => Meaning::Number(number.into()),
+        ("per_square", _) => Meaning::Labels(numbers.chunks(numbers.len() / squares).map(largest).collect()),
+        ("pairs", _) => {
+            let likely = numbers.iter().enumerate().filter(|&(_, &logit)| logit > 0.0);
+            Meaning::Pairs(likely.map(|(i, _)| [i / squares, i % squares]).collect())
+        }
+        _ => Meaning::Intervals(softmax(numbers, 1.0)),
+    };
+    (name.to_owned(), meaning)
+}
+
+fn largest(logits: &[f32]) -> usize {
+    let best = logits.iter().enumerate().max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i)));
+    best.map_or(0, |(i, _)| i)
+}
+
+impl Prediction {
+    /// One JSON object, with the `top` likeliest moves (all of them if there is no such limit).
+    #[must_use]
+    pub fn json(&self, top: Option<usize>) -> Value {
+        let moves: Vec<Value> = self.moves.iter().take(top.unwrap_or(usize::MAX)).map(Weighed::json).collect();
+        let mut object = Map::new();
+        object.insert("position".to_owned(), self.position.clone().into());
+        object.insert("moves".to_owned(), moves.into());
+        for (name, meaning) in &self.others {
+            let value = match meaning {
+                Meaning::Wdl([win, draw, loss]) => json!({"win": win, "draw": draw, "loss": loss}),
+                Meaning::Number(number) => json!(number),
+                Meaning::Intervals(shares) => json!(shares),
+                Meaning::Labels(labels) => json!(labels),
+                Meaning::Pairs(pairs) => json!(pairs),
+            };
+            object.insert(name.clone(), value);
+        }
+        object.into()
+    }
+}
+
+impl Weighed {
+    fn json(&self) -> Value {
+        let mut object = json!({"move": self.text, "index": self.index});
+        if let Some(Share { logit, probability }) = self.policy {
+            object["logit"] = logit.into();
+            object["probability"] = probability.into();
+        }
+        if let Some(Share { probability, .. }) = self.soft {
+            object["soft_probability"] = probability.into();
+        }
+        object
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::positions::LegalMove;
+    use super::*;
+
+    fn asked() -> Asked {
+        let legal = [("a", 2), ("b", 0), ("c", 3)].map(|(text, index)| LegalMove { text: text.to_owned(), index });
+        Asked { text: "x".to_owned(), row: Vec::new(), legal: legal.to_vec(), squares: 2 }
+    }
+
+    #[test]
+    fn illegal_moves_have_no_share_whatever_their_logit() {
+        // Weights e⁰ : e⁻¹ : e⁻² of the legal moves b, a, c; index 1 is illegal.
+        let asked = asked();
+        let moves = weighed(&asked, Some(shares(&asked, &[2.0, 50.0, 1.0, 0.0], 1.0)), None);
+        assert_eq!(moves.iter().map(|mv| mv.text.as_str()).collect::<Vec<_>>(), ["b", "a", "c"]);
+        let sum = 1.0 + (-1f64).exp() + (-2f64).exp();
+        for (mv, weight) in moves.iter().zip([1.0, (-1f64).exp(), (-2f64).exp()]) {
+            assert!((mv.policy.expect("there is a policy").probability - weight / sum).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn temperature_sharpens_flattens_and_decides() {
+        let best = |temperature| shares(&asked(), &[2.0, 0.0, 1.0, 0.0], temperature)[1].probability;
+        assert_eq!(best(0.0), 1.0);
+        assert!(best(0.5) > best(1.0) && best(1.0) > best(10.0) && best(10.0) > 1.0 / 3.0);
+    }
+
+    #[test]
+    fn outputs_are_read_by_their_heads() {
+        let (name, meaning) = as_meaning("result", &[0.0, f32::ln(2.0), f32::ln(5.0)], 2);
+        let Meaning::Wdl(shares) = meaning else { panic!("{name} is three logits") };
+        for (share, wanted) in shares.into_iter().zip([0.125, 0.25, 0.625]) {
+            assert!((share - wanted).abs() < 1e-7);
+        }
+        let meaning = |name, numbers: &[f32]| as_meaning(name, numbers, 2).1;
+        assert_eq!(meaning("q", &[-0.5]), Meaning::Number(-0.5));
+        assert_eq!(meaning("q.buckets", &[1.0, 1.0]), Meaning::Intervals(vec![0.5, 0.5]));
+        assert_eq!(meaning("per_square", &[0.0, 1.0, 0.5, 3.0, 2.0, 3.0]), Meaning::Labels(vec![1, 0]));
+        assert_eq!(meaning("pairs", &[-1.0, 2.0, 0.1, -3.0]), Meaning::Pairs(vec![[0, 1], [1, 0]]));
+    }
+}

@@ -1,0 +1,74 @@
+//! How much memory a position's activations take, from the sizes of its network.
+
+use models::{Architecture, ChessformerConfig, EmbeddingConfig, FeedForwardKind, ResnetConfig};
+
+/// Bytes that the forward pass of one position leaves for the backward pass, generously: measured networks of posenc take
+/// about half of it (docs/performance.md).
+pub(super) fn bytes(architecture: &Architecture, tokens: usize, channels: usize) -> u64 {
+    let numbers = match architecture {
+        Architecture::Chessformer(config) => chessformer(config, tokens, channels),
+        Architecture::Resnet(config) => resnet(config, tokens, channels),
+    };
+    (size_of::<f32>() * numbers) as u64
+}
+
+/// The body's blocks, one more for heads, and the embedding.
+fn chessformer(config: &ChessformerConfig, tokens: usize, channels: usize) -> usize {
+    let block = tokens * (24 * config.width + feed_forward(config)) + 10 * config.heads * tokens * tokens;
+    (config.layers + 1) * block + tokens * embedding(config, channels)
+}
+
+/// Numbers of a feed-forward layer for one token: four for each that the first product gives. A gated layer's gives two
+/// for each of the inside.
+fn feed_forward(config: &ChessformerConfig) -> usize {
+    let first = if config.ff_kind == FeedForwardKind::Dense { config.ff } else { 2 * config.ff };
+    4 * first
+}
+
+/// Numbers of the input embedding for one token: its channels, twice. The one that sees all squares adds a summary to
+/// them, and has a norm and a feed-forward layer of its own.
+fn embedding(config: &ChessformerConfig, channels: usize) -> usize {
+    match config.embedding {
+        EmbeddingConfig::Old => 2 * channels,
+        EmbeddingConfig::New { dense } => 2 * (channels + dense) + dense + 8 * config.width + feed_forward(config),
+    }
+}
+
+/// Two convolutions a block, each with a norm and an activation, and the sum; one block more for input and heads.
+fn resnet(config: &ResnetConfig, tokens: usize, channels: usize) -> usize {
+    (config.blocks + 1) * tokens * 12 * config.channels + 2 * tokens * channels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use models::{ModelConfig, Preset};
+
+    fn cf_6m() -> ChessformerConfig {
+        match ModelConfig::Preset(Preset::Cf6m).architecture() {
+            Architecture::Chessformer(config) => *config,
+            other @ Architecture::Resnet(_) => panic!("{other:?}"),
+        }
+    }
+
+    fn numbers(config: ChessformerConfig) -> u64 {
+        bytes(&Architecture::Chessformer(Box::new(config)), 10, 3) / 4
+    }
+
+    #[test]
+    fn a_gated_layer_takes_twice_the_room_of_a_dense_one() {
+        let dense = ChessformerConfig { layers: 1, width: 100, heads: 2, ff: 50, ..cf_6m() };
+        let gated = ChessformerConfig { ff_kind: FeedForwardKind::Swiglu, ..dense.clone() };
+        // Two blocks of 10 tokens: 24·100 + 4·50 a token, 10·2·10² for attention; and 2·3 channels a token.
+        assert_eq!(numbers(dense), 2 * (10 * 2600 + 2000) + 60);
+        assert_eq!(numbers(gated), 2 * (10 * 2800 + 2000) + 60);
+    }
+
+    #[test]
+    fn the_embedding_that_sees_all_squares_takes_room_of_its_own() {
+        let old = ChessformerConfig { layers: 1, width: 100, heads: 2, ff: 50, ..cf_6m() };
+        let new = ChessformerConfig { embedding: EmbeddingConfig::New { dense: 7 }, ..old.clone() };
+        // A token more: 3·7 of the summary, 8·100 of norms and sums, 4·50 of the feed-forward layer.
+        assert_eq!(numbers(new) - numbers(old), 10 * (21 + 800 + 200));
+    }
+}

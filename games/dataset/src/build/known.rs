@@ -1,0 +1,213 @@
+//! Which games are in a dataset already: fingerprints and ids, few in memory and the others sorted on the disk.
+//!
+//! The newest lie in a table. When it is full it becomes a sorted run; runs of about the same length are merged, so
+//! that there are few (the logarithm of the number of games over the table's size). Of a run, memory holds the first
+//! fingerprint of each block, and a look-up reads one block.
+
+use super::log::{Log, next_part};
+use crate::error::DatasetError;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Games in the table: it takes 67 MB.
+const GAMES_IN_MEMORY: usize = 7 << 18;
+
+/// Entries in a block of a run: what a look-up reads.
+const BLOCK: usize = 256;
+
+/// A fingerprint and an id, as bytes.
+const ENTRY: usize = 16 + 4;
+
+type Entry = (u128, u32);
+
+/// The games of a dataset.
+pub(super) struct Known {
+    dir: PathBuf,
+    limit: usize,
+    recent: HashMap<u128, u32>,
+    runs: Vec<Run>,
+    /// How many runs were written, for their names.
+    written: usize,
+    /// All of them in the order in which they came, for whoever goes on from a checkpoint.
+    log: Log,
+}
+
+impl Known {
+    /// With the games that a checkpoint knows; none for 0 bytes.
+    pub(super) fn resume(dir: &Path, bytes: u64) -> Result<Self, DatasetError> {
+        Self::with_limit(dir, bytes, GAMES_IN_MEMORY)
+    }
+
+    fn with_limit(dir: &Path, bytes: u64, limit: usize) -> Result<Self, DatasetError> {
+        let log = Log::resume(dir.join(".games"), bytes)?;
+        let mut known = Self { dir: dir.to_owned(), limit, recent: HashMap::new(), runs: Vec::new(), written: 0, log };
+        let mut entries = known.log.read()?;
+        while let Some(bytes) = next_part(&mut entries).map_err(DatasetError::io("read", known.log.path()))? {
+            let (fingerprint, id) = entry(bytes);
+            known.insert(fingerprint, id)?;
+        }
+        Ok(known)
+    }
+
+    /// The id of the game with this fingerprint, if there is one; else it gets `id`.
+    pub(super) fn find_or_add(&mut self, fingerprint: u128, id: u32) -> Result<Option<u32>, DatasetError> {
+        if let Some(&first) = self.recent.get(&fingerprint) {
+            return Ok(Some(first));
+        }
+        for run in &self.runs {
+            if let Some(first) = run.find(fingerprint).map_err(DatasetError::io("read", &run.path))? {
+                return Ok(Some(first));
+            }
+        }
+        self.log.append(&bytes((fingerprint, id)))?;
+        self.insert(fingerprint, id)?;
+        Ok(None)
+    }
+
+    /// Bytes that are safe on the disk.
+    pub(super) fn sync(&mut self) -> Result<u64, DatasetError> {
+        self.log.sync()
+    }
+
+    fn insert(&mut self, fingerprint: u128, id: u32) -> Result<(), DatasetError> {
+        self.recent.insert(fingerprint, id);
+        if self.recent.len() < self.limit {
+            return Ok(());
+        }
+        let mut entries: Vec<Entry> = self.recent.drain().collect();
+        entries.sort_unstable();
+        let run = self.write(entries.into_iter().map(Ok))?;
+        self.runs.push(run);
+        while let [.., longer, last] = self.runs.as_slice() {
+            if longer.entries > 2 * last.entries {
+                break;
+            }
+            let merged = merged(longer, last).map_err(DatasetError::io("read", &longer.path))?;
+            let merged = self.write(merged)?;
+            for run in self.runs.drain(self.runs.len() - 2..) {
+                fs::remove_file(&run.path).map_err(DatasetError::io("remove", &run.path))?;
+            }
+            self.runs.push(merged);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, entries: impl Iterator<Item = io::Result<Entry>>) -> Result<Run, DatasetError> {
+        let path = self.dir.join(format!(".games-{}", self.written));
+        self.written += 1;
+        let (mut firsts, mut count) = (Vec::new(), 0);
+        let write = || -> io::Result<File> {
+            let mut file = BufWriter::new(File::create(&path)?);
+            for entry in entries {
+                let entry = entry?;
+                if count % BLOCK == 0 {
+                    firsts.push(entry.0);
+                }
+                file.write_all(&bytes(entry))?;
+                count += 1;
+            }
+            file.flush()?;
+            File::open(&path)
+        };
+        let file = write().map_err(DatasetError::io("write", &path))?;
+        Ok(Run { path, file, firsts, entries: count })
+    }
+}
+
+/// Sorted entries in a file.
+struct Run {
+    path: PathBuf,
+    file: File,
+    /// The first fingerprint of every block.
+    firsts: Vec<u128>,
+    entries: usize,
+}
+
+impl Run {
+    fn find(&self, fingerprint: u128) -> io::Result<Option<u32>> {
+        let Some(block) = self.firsts.partition_point(|&first| first <= fingerprint).checked_sub(1) else {
+            return Ok(None);
+        };
+        let entries = BLOCK.min(self.entries - block * BLOCK);
+        let mut bytes = [0; BLOCK * ENTRY];
+        let bytes = &mut bytes[..entries * ENTRY];
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start((block * BLOCK * ENTRY) as u64))?;
+        file.read_exact(bytes)?;
+        let (parts, _) = bytes.as_chunks::<ENTRY>();
+        let found = parts.binary_search_by_key(&fingerprint, |&part| entry(part).0);
+        Ok(found.ok().map(|at| entry(parts[at]).1))
+    }
+
+    fn read(&self) -> io::Result<impl Iterator<Item = io::Result<Entry>> + use<>> {
+        let mut file = BufReader::with_capacity(1 << 18, File::open(&self.path)?);
+        Ok(std::iter::from_fn(move || next_part(&mut file).map(|bytes| bytes.map(entry)).transpose()))
+    }
+}
+
+/// The entries of two runs, in order.
+fn merged(a: &Run, b: &Run) -> io::Result<impl Iterator<Item = io::Result<Entry>> + use<>> {
+    let (mut a, mut b) = (a.read()?.peekable(), b.read()?.peekable());
+    Ok(std::iter::from_fn(move || {
+        let first_is_less = match (a.peek(), b.peek()) {
+            (Some(Ok(first)), Some(Ok(second))) => first <= second,
+            // An error is handed over at once; where one has ended the other goes on.
+            (Some(_), Some(Ok(_)) | None) => true,
+            (_, _) => false,
+        };
+        if first_is_less { a.next() } else { b.next() }
+    }))
+}
+
+fn bytes((fingerprint, id): Entry) -> [u8; ENTRY] {
+    let mut bytes = [0; ENTRY];
+    bytes[..16].copy_from_slice(&fingerprint.to_le_bytes());
+    bytes[16..].copy_from_slice(&id.to_le_bytes());
+    bytes
+}
+
+fn entry(bytes: [u8; ENTRY]) -> Entry {
+    let mut fingerprint = [0; 16];
+    fingerprint.copy_from_slice(&bytes[..16]);
+    let mut id = [0; 4];
+    id.copy_from_slice(&bytes[16..]);
+    (u128::from_le_bytes(fingerprint), u32::from_le_bytes(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Spread over all 128 bits, every third one twice.
+    fn fingerprints() -> Vec<u128> {
+        let number = |i: u128| (i * i).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+        (1..=9_000).flat_map(|i| [Some(number(i)), (i % 3 == 0).then(|| number(i / 2 + 1))]).flatten().collect()
+    }
+
+    #[test]
+    fn runs_on_disk_answer_as_a_map_does() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let mut known = Known::with_limit(dir.path(), 0, 700).expect("nothing is there");
+        let mut map = HashMap::new();
+        let mut duplicates = 0;
+        for (number, fingerprint) in fingerprints().into_iter().enumerate() {
+            // In the middle it is taken up again from what is on the disk.
+            if number == 7_777 {
+                let bytes = known.sync().expect("room");
+                drop(known);
+                known = Known::with_limit(dir.path(), bytes, 700).expect("readable");
+            }
+            let id = map.len() as u32;
+            let expected = map.get(&fingerprint).copied();
+            map.entry(fingerprint).or_insert(id);
+            assert_eq!(known.find_or_add(fingerprint, id).expect("room"), expected, "number {number}");
+            duplicates += usize::from(expected.is_some());
+        }
+        assert_eq!((map.len(), duplicates), (9_000, 3_000));
+        assert!((1..=4).contains(&known.runs.len()), "{} runs", known.runs.len());
+        let runs = fs::read_dir(dir.path()).expect("a folder").count() - 1;
+        assert_eq!(runs, known.runs.len(), "merged runs are removed");
+    }
+}

@@ -1,0 +1,159 @@
+//! How far an import is, so that the same command goes on from there after a kill, a crash or a full disk.
+//!
+//! Written whenever a shard of training games is complete. What was done since then is done again, to the same bytes.
+
+use super::collect::Collected;
+use super::{Format, ImportOptions};
+use crate::build::Output;
+use crate::error::DatasetError;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::fs::Metadata;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+/// What decides which rows come of an import.
+pub(super) type Conditions = Map<String, Value>;
+
+/// Where in the files an import is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Place {
+    /// The file that is read, by its place in the command line; the number of files where all are done.
+    pub(super) file: usize,
+    /// Records of the files before it.
+    pub(super) before: u64,
+    /// The first format that was met, and the file that it was met in.
+    pub(super) found: Option<(String, String)>,
+}
+
+impl Place {
+    /// The first format that was met.
+    pub(super) fn format(&self) -> Option<Format> {
+        let (name, _) = self.found.as_ref()?;
+        Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+}
+
+/// An import that can be gone on with.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Checkpoint {
+    conditions: Conditions,
+    pub(super) place: Place,
+    pub(super) collected: Collected,
+}
+
+impl Checkpoint {
+    /// Reads one, and refuses it if it is of other conditions.
+    pub(super) fn read(text: &str, conditions: &Conditions, output: &Output) -> Result<Self, DatasetError> {
+        let dir = || output.dir().to_owned();
+        let damaged = |error: serde_json::Error| DatasetError::DamagedImport { dir: dir(), reason: error.to_string() };
+        // Through text as the other one went, so that numbers are rounded alike.
+        let now: Conditions = serde_json::from_value(json!(conditions))
+            .and_then(|now: Conditions| serde_json::to_string(&now))
+            .and_then(|now| serde_json::from_str(&now))
+            .map_err(damaged)?;
+        // Of an older version maybe nothing else can be read.
+        #[derive(Deserialize)]
+        struct Begun {
+            conditions: Conditions,
+        }
+        let begun: Begun = serde_json::from_str(text).map_err(damaged)?;
+        let differences = differences(&begun.conditions, &now);
+        if !differences.is_empty() {
+            return Err(DatasetError::OtherImport { dir: dir(), differences });
+        }
+        serde_json::from_str(text).map_err(damaged)
+    }
+
+    /// Writes one.
+    pub(super) fn write(
+        conditions: &Conditions,
+        place: &Place,
+        collected: Collected,
+        output: &Output,
+    ) -> Result<(), DatasetError> {
+        let checkpoint = Self { conditions: conditions.clone(), place: place.clone(), collected };
+        let text = serde_json::to_string(&checkpoint)
+            .map_err(|error| DatasetError::DamagedImport { dir: output.dir().to_owned(), reason: error.to_string() })?;
+        output.checkpoint(&text)
+    }
+}
+
+/// The conditions of an import: everything but names, descriptions and the number of threads.
+pub(super) fn conditions(options: &ImportOptions) -> Result<Conditions, DatasetError> {
+    // Every option is named, so that a new one cannot be forgotten here.
+    let ImportOptions {
+        inputs,
+        format,
+        output: _,
+        name: _,
+        game,
+        source: _,
+        licence: _,
+        made_by: _,
+        policy_from_ply,
+        value,
+        filters,
+        buckets,
+        split,
+        threads: _,
+        strict,
+        manifest_text: _,
+    } = options;
+    let files = inputs.iter().map(|path| state_of(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut conditions = Map::new();
+    let mut say = |name: &str, value: Value| conditions.insert(name.to_owned(), value);
+    say("program", json!(program()));
+    say("game", json!(game.name()));
+    say("files", json!(files));
+    say("format", json!(format.map(Format::name)));
+    say("policy_from_ply", json!(policy_from_ply));
+    say("value", json!(value));
+    say("rating_buckets", json!(buckets.names()));
+    say("split_by", json!(split.by));
+    say("opening_plies", json!(split.opening_plies));
+    say("split_seed", json!(split.seed));
+    say("fractions", json!(split.fractions));
+    say("strict", json!(strict));
+    if let Value::Object(filters) = json!(filters) {
+        filters.into_iter().for_each(|(name, value)| drop(say(&name, value)));
+    }
+    Ok(conditions)
+}
+
+/// What tells a file from another one of its name.
+fn state_of(path: &Path) -> Result<String, DatasetError> {
+    let metadata = path.metadata().map_err(DatasetError::io("open", path))?;
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    Ok(format!("{name} ({})", size_and_time(&metadata)))
+}
+
+/// The code that looked at the records: other code may see something else in them.
+fn program() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    match std::env::current_exe().and_then(|path| path.metadata()) {
+        Ok(metadata) => format!("posenc {version} ({})", size_and_time(&metadata)),
+        Err(_) => format!("posenc {version}"),
+    }
+}
+
+fn size_and_time(metadata: &Metadata) -> String {
+    let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let changed = changed.map_or_else(String::new, |time| {
+        format!(", changed {}.{:09} s after 1970", time.as_secs(), time.subsec_nanos())
+    });
+    format!("{} bytes{changed}", metadata.len())
+}
+
+/// What differs, in words.
+fn differences(then: &Conditions, now: &Conditions) -> Vec<String> {
+    let mut names: Vec<&String> = then.keys().chain(now.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let of = |conditions: &Conditions, name: &str| conditions.get(name).cloned().unwrap_or(Value::Null);
+    names
+        .into_iter()
+        .filter(|name| of(then, name) != of(now, name))
+        .map(|name| format!("{name} was {} and is {}", of(then, name), of(now, name)))
+        .collect()
+}

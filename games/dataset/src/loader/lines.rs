@@ -1,0 +1,26 @@
+//! Positions of a split as text, for people and other programs.
+
+use super::dataset::Dataset;
+use crate::error::DatasetError;
+use crate::split::Split;
+
+impl Dataset {
+    /// At most `count` positions of a split, each of another game and further into it than the one before: the start
+    /// (FEN, SFEN or `startpos`) and, behind the word `moves`, what was played up to there. The same for every caller.
+    ///
+    /// # Errors
+    /// If the split is empty.
+    pub fn lines(&self, split: Split, count: usize) -> Result<Vec<String>, DatasetError> {
+        self.require(split)?;
+        let games = self.stored(split);
+        let count = count.min(games.len());
+        let line = |i: usize| {
+            let game = &games[i * games.len() / count];
+            let plies = usize::from(game.plies) * i / count;
+            let start = game.start.as_deref().unwrap_or("startpos");
+            let played: Vec<&str> = game.moves.split_ascii_whitespace().take(plies).collect();
+            if played.is_empty() { start.to_owned() } else { format!("{start} moves {}", played.join(" ")) }
+        };
+        Ok((0..count).map(line).collect())
+    }
+}

@@ -1,0 +1,132 @@
+//! What networks' heads learn beyond moves and results, computed once for a whole dataset and only if asked for.
+
+use super::StoredGame;
+use crate::error::DatasetError;
+use crate::value::{ValueTarget, short_term, short_term_draw};
+use games::{Game, GameResult, Termination};
+
+/// What batches hold beside the policy and the outcome. By default the stored value and nothing else, so that loaders
+/// of networks without further heads pay for none.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Targets {
+    /// What [`Batch::value`](super::Batch::value) holds; `None` for the stored value, whether there is one or not.
+    pub value: Option<ValueTarget>,
+    /// Whether [`Batch::draw`](super::Batch::draw) is filled, and with `short_term` also
+    /// [`Batch::short_term_draw`](super::Batch::short_term_draw).
+    pub draw: bool,
+    /// The decay per ply of [`Batch::short_term`](super::Batch::short_term), 0…1
+    /// ([`SHORT_TERM_DECAY`](crate::value::SHORT_TERM_DECAY) in Lc0); `None` to leave it empty.
+    pub short_term: Option<f64>,
+    /// Whether [`Batch::plies_left`](super::Batch::plies_left) is filled.
+    pub plies_left: bool,
+}
+
+impl Targets {
+    /// The columns that these targets are made of, each with the target that needs it.
+    #[must_use]
+    pub fn columns(&self) -> Vec<(&'static str, &'static str)> {
+        let of_value = match self.value {
+            Some(ValueTarget::Score) => Some((VALUE, "score")),
+            Some(ValueTarget::ShortTerm { .. }) => Some((VALUE, "short_term")),
+            Some(ValueTarget::Result) | None => None,
+        };
+        let of_short_term = self.short_term.map(|_| (VALUE, "short_term"));
+        let of_draw = self.draw.then_some((DRAW, "draw"));
+        of_value.or(of_short_term).into_iter().chain(of_draw).collect()
+    }
+
+    /// Refuses decays that are none.
+    ///
+    /// # Errors
+    /// If one lies outside 0…1.
+    pub fn check(&self) -> Result<(), DatasetError> {
+        let of_value = match self.value {
+            Some(ValueTarget::ShortTerm { decay }) => Some(decay),
+            _ => None,
+        };
+        match [of_value, self.short_term].into_iter().flatten().find(|decay| !(0.0..=1.0).contains(decay)) {
+            Some(decay) => {
+                let reason = format!("the decay {decay} does not lie in 0…1; lc0's is 5/6");
+                Err(DatasetError::Option { option: "short_term", reason })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What a game has of them.
+    pub(super) fn of<G: Game>(&self, game: &StoredGame, whole_games: bool) -> GameTargets {
+        let value = self.value.filter(|&target| target != ValueTarget::Score);
+        let smooth_draw = self.short_term.filter(|_| self.draw);
+        GameTargets {
+            value: value.map(|target| target.of::<G>(game)),
+            draw: self.draw.then(|| known(&game.draw, game.plies)),
+            short_term: self.short_term.map(|decay| short_term(&game.value, decay).into_boxed_slice()),
+            short_term_draw: smooth_draw
+                .map(|decay| short_term_draw(&known(&game.draw, game.plies), decay).into_boxed_slice()),
+            plies_left: self.plies_left.then_some(whole_games && has_end(game)),
+        }
+    }
+}
+
+const VALUE: &str = "value";
+const DRAW: &str = "draw";
+
+/// A column that a shard may not have.
+fn known(column: &[f32], plies: u16) -> Box<[f32]> {
+    match column.is_empty() {
+        true => std::iter::repeat_n(f32::NAN, plies.into()).collect(),
+        false => column.into(),
+    }
+}
+
+/// Whether a game's last move ended it, as far as the record tells.
+fn has_end(game: &StoredGame) -> bool {
+    game.result != GameResult::Unknown && game.termination != Termination::PlyCap
+}
+
+/// What one game has of the [`Targets`] asked for: per ply, NaN where unknown; `None` where not asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct GameTargets {
+    /// What takes the place of the stored value.
+    value: Option<Box<[f32]>>,
+    draw: Option<Box<[f32]>>,
+    short_term: Option<Box<[f32]>>,
+    short_term_draw: Option<Box<[f32]>>,
+    /// Whether the game's end is known.
+    plies_left: Option<bool>,
+}
+
+/// The same of many positions, one entry for each in every list that was asked for, the others empty.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct TargetLists {
+    /// Whether any list was asked for.
+    pub(super) is_asked: bool,
+    pub(super) draw: Vec<f32>,
+    pub(super) short_term: Vec<f32>,
+    pub(super) short_term_draw: Vec<f32>,
+    pub(super) plies_left: Vec<f32>,
+}
+
+impl TargetLists {
+    /// Adds one ply of a game.
+    pub(super) fn push(&mut self, targets: &GameTargets, ply: usize, plies: u16) {
+        self.is_asked = true;
+        let columns = [
+            (&mut self.draw, &targets.draw),
+            (&mut self.short_term, &targets.short_term),
+            (&mut self.short_term_draw, &targets.short_term_draw),
+        ];
+        for (list, column) in columns {
+            list.extend(column.as_ref().map(|column| column[ply]));
+        }
+        let left = f32::from(plies) - ply as f32;
+        self.plies_left.extend(targets.plies_left.map(|has_end| if has_end { left } else { f32::NAN }));
+    }
+}
+
+impl StoredGame {
+    /// The value of each position as batches hold it.
+    pub(super) fn target_value(&self) -> &[f32] {
+        self.targets.as_ref().and_then(|targets| targets.value.as_deref()).unwrap_or(&self.value)
+    }
+}

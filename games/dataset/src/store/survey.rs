@@ -1,0 +1,86 @@
+//! What shards hold, told without reading their games: from footers and from single columns.
+
+use super::read::{file_error, guarded};
+use crate::error::DatasetError;
+use crate::manifest::Manifest;
+use crate::split::{PerSplit, Split};
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::UInt16Type;
+use arrow_array::{Array as _, RecordBatch};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::ParquetMetaData;
+use std::fs::File;
+use std::path::Path;
+
+/// Whether any position of a dataset has something in a column of numbers per ply (`value`, `draw`, …). Only the
+/// shards' footers are read.
+///
+/// # Errors
+/// If a shard cannot be read.
+pub fn says(dir: &Path, manifest: &Manifest, column: &str) -> Result<bool, DatasetError> {
+    for shard in &manifest.shards {
+        let path = dir.join(&shard.file);
+        let file = File::open(&path).map_err(DatasetError::io("open", &path))?;
+        let open = || ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string());
+        let footer = guarded(open).map_err(file_error(&path))?;
+        if filled(footer.metadata(), column) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a footer counts a value in a column; also where it does not count.
+fn filled(footer: &ParquetMetaData, column: &str) -> bool {
+    let chunks = footer.row_groups().iter().flat_map(|group| group.columns());
+    chunks.filter(|chunk| chunk.column_path().parts().first().is_some_and(|name| name == column)).any(|chunk| {
+        let nulls = chunk.statistics().and_then(|statistics| statistics.null_count_opt());
+        nulls.is_none_or(|nulls| nulls < chunk.num_values() as u64)
+    })
+}
+
+/// How many positions of each split belong to these rating buckets. Only what is counted is read of each row.
+///
+/// # Errors
+/// If a shard cannot be read.
+pub fn positions_of(dir: &Path, manifest: &Manifest, buckets: &[String]) -> Result<PerSplit<u64>, DatasetError> {
+    let mut positions = PerSplit::<u64>::default();
+    for shard in &manifest.shards {
+        let path = dir.join(&shard.file);
+        let file = File::open(&path).map_err(DatasetError::io("open", &path))?;
+        let open = || {
+            let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
+            let columns = ["split", "plies", "used", "rating_bucket"];
+            let mask = ProjectionMask::columns(builder.parquet_schema(), columns);
+            builder.with_projection(mask).build().map_err(|error| error.to_string())
+        };
+        let mut batches = guarded(open).map_err(file_error(&path))?;
+        let mut next = || guarded(|| batches.next().transpose().map_err(|error| error.to_string()));
+        while let Some(batch) = next().map_err(file_error(&path))? {
+            guarded(|| count(&batch, buckets, &mut positions)).map_err(file_error(&path))?;
+        }
+    }
+    Ok(positions)
+}
+
+fn count(batch: &RecordBatch, buckets: &[String], positions: &mut PerSplit<u64>) -> Result<(), String> {
+    // A shard older than the buckets has no game in one.
+    let Some(named) = batch.column_by_name("rating_bucket") else { return Ok(()) };
+    let column = |name: &str| batch.column_by_name(name).ok_or_else(|| format!("no column \"{name}\""));
+    let (named, splits) = (named.as_string::<i32>(), column("split")?.as_string::<i32>());
+    let plies = column("plies")?.as_primitive::<UInt16Type>();
+    let used = batch.column_by_name("used").map(|used| used.as_list::<i32>());
+    for row in (0..batch.num_rows()).filter(|&row| !named.is_null(row)) {
+        if !buckets.iter().any(|bucket| bucket == named.value(row)) {
+            continue;
+        }
+        let split = Split::ALL.into_iter().find(|split| split.name() == splits.value(row));
+        let split = split.ok_or_else(|| format!("unknown split \"{}\"", splits.value(row)))?;
+        positions[split] += match used.filter(|used| !used.is_null(row)) {
+            Some(used) => used.value(row).as_boolean().true_count() as u64,
+            None => plies.value(row).into(),
+        };
+    }
+    Ok(())
+}

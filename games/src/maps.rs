@@ -1,0 +1,156 @@
+//! Labels for every square, or every pair of squares, that the rules alone give: what probes ask networks for.
+//!
+//! Squares are numbered as everywhere in the frame of the side to move ([`crate::geometry`]), so that a label's place is
+//! that of the square's token. A label of [`NO_LABEL`] is not asked for.
+
+use crate::attacks::{Pieces, SquareSet, Tactics};
+use crate::moves::Entry;
+use crate::position::Position;
+use serde::{Deserialize, Serialize};
+
+/// Marks a cell about which nothing is asked.
+pub const NO_LABEL: i8 = -1;
+
+/// Which cells a map has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MapShape {
+    /// A cell for each square.
+    Squares,
+    /// A cell for each pair of squares, at `from · squares + to`.
+    Pairs,
+}
+
+impl MapShape {
+    /// How many cells a map has on a board of so many squares.
+    #[must_use]
+    pub const fn cells(self, squares: usize) -> usize {
+        match self {
+            Self::Squares => squares,
+            Self::Pairs => squares * squares,
+        }
+    }
+}
+
+/// A question about every cell. What an attack and a pin are is said in [`crate::attacks`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MapTask {
+    /// Each square: who attacks it? 0 nobody, 1 only the side to move, 2 only the opponent, 3 both.
+    AttackedSquares,
+    /// Each piece of the side to move: to how many different squares has it legal moves? Promotions of one move count
+    /// once, castling counts as one. Other squares have no label.
+    Mobility,
+    /// Each pair of squares: 1 where the piece on the first attacks the second, 0 where not or where there is none.
+    Attackers,
+    /// Each piece: 0 not pinned to its king, 1 pinned and the side to move's, 2 pinned and the opponent's. Empty
+    /// squares have no label.
+    Pins,
+}
+
+impl MapTask {
+    /// Every task.
+    pub const ALL: [Self; 4] = [Self::AttackedSquares, Self::Mobility, Self::Attackers, Self::Pins];
+
+    /// Its name on the command line and in datasets.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AttackedSquares => "attacked-squares",
+            Self::Mobility => "mobility",
+            Self::Attackers => "attackers",
+            Self::Pins => "pins",
+        }
+    }
+
+    /// The task of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|task| task.name() == name)
+    }
+
+    /// Which cells it labels.
+    #[must_use]
+    pub const fn shape(self) -> MapShape {
+        match self {
+            Self::Attackers => MapShape::Pairs,
+            Self::AttackedSquares | Self::Mobility | Self::Pins => MapShape::Squares,
+        }
+    }
+
+    /// How many classes it has in a game. Mobility has one for every number that can occur.
+    #[must_use]
+    pub fn classes<G: Tactics>(self) -> u16 {
+        match self {
+            Self::Mobility => G::MOST_TARGETS + 1,
+            Self::AttackedSquares | Self::Attackers | Self::Pins => self.class_names().len() as u16,
+        }
+    }
+
+    /// The names of its classes; none where a class is a number.
+    #[must_use]
+    pub const fn class_names(self) -> &'static [&'static str] {
+        match self {
+            Self::AttackedSquares => &["nobody", "own", "opponent", "both"],
+            Self::Mobility => &[],
+            Self::Attackers => &["no", "yes"],
+            Self::Pins => &["free", "own pinned", "opponent pinned"],
+        }
+    }
+
+    /// The labels of a position, one for each cell.
+    #[must_use]
+    pub fn labels<G: Tactics>(self, position: &G::Position) -> Vec<i8> {
+        match self {
+            Self::AttackedSquares => attacked_squares(G::pieces(position), &G::attacks(position)),
+            Self::Mobility => mobility::<G>(position),
+            Self::Attackers => attackers(&G::attacks(position)),
+            Self::Pins => pins(G::pieces(position), G::GEOMETRY.squares()),
+        }
+    }
+}
+
+fn attacked_squares(pieces: Pieces, attacks: &[SquareSet]) -> Vec<i8> {
+    let squares = attacks.len();
+    let by_pieces_of = |side: SquareSet| {
+        let from = (0..squares).filter(|&from| side.contains(from));
+        from.fold(SquareSet::default(), |all, from| all.or(attacks[from]))
+    };
+    let (own, opponent) = (by_pieces_of(pieces.own), by_pieces_of(pieces.opponent));
+    (0..squares).map(|square| i8::from(own.contains(square)) + 2 * i8::from(opponent.contains(square))).collect()
+}
+
+fn mobility<G: Tactics>(position: &G::Position) -> Vec<i8> {
+    let entries = G::from_to().entries();
+    let mut targets = vec![SquareSet::default(); G::GEOMETRY.squares()];
+    let mut legal = Vec::new();
+    position.legal_moves(&mut legal);
+    for mv in legal {
+        match entries[usize::from(position.move_index(mv))] {
+            Entry::Plain { from, to } | Entry::Promotion { from, to, .. } => {
+                targets[usize::from(from)].insert(to.into());
+            }
+            Entry::Drop { .. } => {}
+        }
+    }
+    let own = G::pieces(position).own;
+    let label = |(square, targets): (usize, &SquareSet)| match own.contains(square) {
+        true => targets.len() as i8,
+        false => NO_LABEL,
+    };
+    targets.iter().enumerate().map(label).collect()
+}
+
+fn attackers(attacks: &[SquareSet]) -> Vec<i8> {
+    let squares = attacks.len();
+    attacks.iter().flat_map(|targets| (0..squares).map(move |to| i8::from(targets.contains(to)))).collect()
+}
+
+fn pins(pieces: Pieces, squares: usize) -> Vec<i8> {
+    let label = |square| match (pieces.own.contains(square), pieces.opponent.contains(square)) {
+        (false, false) => NO_LABEL,
+        _ if !pieces.pinned.contains(square) => 0,
+        (true, _) => 1,
+        (false, _) => 2,
+    };
+    (0..squares).map(label).collect()
+}

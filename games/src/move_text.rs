@@ -1,0 +1,154 @@
+//! The text of a move, without a heap.
+
+use std::borrow::Borrow;
+use std::fmt::{self, Debug, Display, Formatter};
+use std::ops::Deref;
+
+/// Room for a text: UCI and USI take four bytes or five.
+const ROOM: usize = 7;
+
+/// What a text becomes that is too long for any move. It is none either.
+const NO_MOVE: u8 = b'?';
+
+/// A move in UCI or USI, as records name it: a text of eight bytes that is copied instead of allocated. It compares, and
+/// joins with others, as the text does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct MoveText {
+    /// Zeros behind the text.
+    bytes: [u8; ROOM],
+    length: u8,
+}
+
+impl MoveText {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // Only `From` and games' own writers fill the bytes, with whole texts.
+        str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+
+    /// The text's bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+
+    /// A text of ASCII, at most as many characters as there is room for.
+    pub(crate) const fn of_ascii(text: &[u8]) -> Self {
+        let mut bytes = [0; ROOM];
+        let mut i = 0;
+        while i < text.len() {
+            assert!(text[i].is_ascii());
+            bytes[i] = text[i];
+            i += 1;
+        }
+        Self { bytes, length: text.len() as u8 }
+    }
+
+    /// Moves as a dataset stores them: separated by single spaces.
+    #[must_use]
+    pub fn line(moves: &[Self]) -> String {
+        let mut line = Vec::with_capacity((ROOM - 1) * moves.len());
+        for mv in moves {
+            line.extend_from_slice(mv.as_bytes());
+            line.push(b' ');
+        }
+        line.pop();
+        String::from_utf8(line).unwrap_or_default()
+    }
+}
+
+/// A text that is too long to be a move's becomes `?`, which is none either.
+impl From<&str> for MoveText {
+    fn from(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        if bytes.len() > ROOM {
+            return Self::of_ascii(&[NO_MOVE]);
+        }
+        let mut room = [0; ROOM];
+        room[..bytes.len()].copy_from_slice(bytes);
+        Self { bytes: room, length: bytes.len() as u8 }
+    }
+}
+
+impl From<String> for MoveText {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<MoveText> for String {
+    fn from(text: MoveText) -> Self {
+        text.as_str().to_owned()
+    }
+}
+
+impl Deref for MoveText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl Borrow<str> for MoveText {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl PartialEq<str> for MoveText {
+    fn eq(&self, other: &str) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl PartialEq<&str> for MoveText {
+    fn eq(&self, other: &&str) -> bool {
+        self == *other
+    }
+}
+
+impl PartialEq<String> for MoveText {
+    fn eq(&self, other: &String) -> bool {
+        self == other.as_str()
+    }
+}
+
+impl Display for MoveText {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.pad(self)
+    }
+}
+
+impl Debug for MoveText {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Debug::fmt(self.as_str(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_comes_back_and_no_long_one_becomes_a_move() {
+        for text in ["", "e2e4", "e7e8q", "P*5e", "2b3c+", "金打"] {
+            assert_eq!(MoveText::from(text), text);
+            assert_eq!(String::from(MoveText::from(text)), text);
+        }
+        for long in ["e2e4e5e6", "e2e4\u{1f600}"] {
+            assert_eq!(MoveText::from(long), "?");
+        }
+    }
+
+    #[test]
+    fn a_line_is_what_joining_texts_gives() {
+        let texts = ["e2e4", "e7e5", "e1g1"];
+        for count in 0..=texts.len() {
+            let moves: Vec<MoveText> = texts[..count].iter().map(|&text| text.into()).collect();
+            assert_eq!(MoveText::line(&moves), texts[..count].join(" "));
+            assert_eq!(moves.join(" "), texts[..count].join(" "));
+        }
+    }
+}

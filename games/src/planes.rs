@@ -1,0 +1,49 @@
+//! Vocabularies of planes: a move is a class (a direction, or a piece that is dropped) and the square where it ends.
+//!
+//! What a convolutional policy has: one plane of logits for each class. The class does not say how far a piece came, so
+//! an entry is a move only in a position, where no two legal ones share it.
+
+/// One entry of the vocabulary, in the frame of the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PlaneEntry {
+    /// Which class, an index into [`Planes::classes`].
+    pub class: u8,
+    /// The square that is entered.
+    pub to: u8,
+}
+
+/// A vocabulary: an ordered list of entries. Its order is part of every checkpoint, so it is hashed.
+#[derive(Debug)]
+pub struct Planes {
+    /// Its versioned name.
+    pub name: &'static str,
+    /// Names of the classes.
+    pub classes: &'static [&'static str],
+    entries: Vec<PlaneEntry>,
+}
+
+impl Planes {
+    pub(crate) fn new(name: &'static str, classes: &'static [&'static str], entries: Vec<PlaneEntry>) -> Self {
+        Self { name, classes, entries }
+    }
+
+    /// Every entry, by index.
+    #[must_use]
+    pub fn entries(&self) -> &[PlaneEntry] {
+        &self.entries
+    }
+
+    /// The vocabulary's fingerprint: BLAKE3 (64 hex digits) of its name, its classes, and its entries in order.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for word in std::iter::once(&self.name).chain(self.classes) {
+            hasher.update(word.as_bytes());
+            hasher.update(b"\n");
+        }
+        for entry in &self.entries {
+            hasher.update(&[entry.class, entry.to]);
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+}

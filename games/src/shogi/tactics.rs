@@ -1,0 +1,38 @@
+//! Attacks and pins of shogi, from rsshogi's tables.
+
+use super::{Shogi, ShogiPosition, frame};
+use crate::attacks::{Pieces, SquareSet, Tactics};
+use crate::position::Game as _;
+use rsshogi::types::{Bitboard, Color, Square};
+
+impl Tactics for Shogi {
+    const MOST_TARGETS: u16 = 20;
+
+    fn pieces(position: &ShogiPosition) -> Pieces {
+        let rules = position.as_rsshogi();
+        let (turn, opponent) = (rules.turn(), rules.turn().flip());
+        let set =
+            |squares: Bitboard| (&squares).into_iter().map(|square| in_frame(square, turn)).collect::<SquareSet>();
+        Pieces {
+            own: set(rules.bitboards().color_pieces(turn)),
+            opponent: set(rules.bitboards().color_pieces(opponent)),
+            pinned: set(rules.pinned_pieces(turn)).or(set(rules.pinned_pieces(opponent))),
+        }
+    }
+
+    fn attacks(position: &ShogiPosition) -> Vec<SquareSet> {
+        let rules = position.as_rsshogi();
+        let (turn, occupied) = (rules.turn(), rules.bitboards().occupied());
+        let mut by = vec![SquareSet::default(); Self::GEOMETRY.squares()];
+        for target in (0..by.len()).map(Square::from_index) {
+            for from in &rules.attackers_to(target, occupied) {
+                by[in_frame(from, turn)].insert(in_frame(target, turn));
+            }
+        }
+        by
+    }
+}
+
+fn in_frame(square: Square, turn: Color) -> usize {
+    usize::from(frame::IN_FRAME[turn.to_index()][square.to_board_index()])
+}

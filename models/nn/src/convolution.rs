@@ -1,0 +1,53 @@
+//! Convolutions over a board.
+
+use crate::{Init, ParamId, Scope, Views};
+use tch::Tensor;
+
+/// A convolution with an odd square kernel, whose output has the board's size: beyond the edge it reads zeros.
+///
+/// `weight [out, in, k, k]` (k along ranks, then along files), `bias [out]` starting at zero.
+#[derive(Debug)]
+pub struct Convolution {
+    weight: ParamId,
+    bias: Option<ParamId>,
+    inputs: i64,
+    outputs: i64,
+    kernel: i64,
+}
+
+/// What decides its shape.
+#[derive(Debug, Clone, Copy)]
+pub struct ConvolutionSizes {
+    /// Channels that it reads.
+    pub inputs: i64,
+    /// Channels that it writes.
+    pub outputs: i64,
+    /// Side of its kernel.
+    pub kernel: i64,
+}
+
+impl Convolution {
+    /// Declares `weight`, from Glorot's normal initialiser (fans are channels times squares of the kernel), and, if asked
+    /// for, `bias` in `scope`.
+    pub fn declare(scope: &mut Scope<'_>, sizes: ConvolutionSizes, bias: bool) -> Self {
+        let ConvolutionSizes { inputs, outputs, kernel } = sizes;
+        let area = kernel * kernel;
+        let init = Init::glorot_normal(inputs * area, outputs * area, 1.0);
+        let weight = scope.matrix("weight", &[outputs, inputs, kernel, kernel], init);
+        let bias = bias.then(|| scope.full("bias", &[outputs], Init::ZEROS));
+        Self { weight, bias, inputs, outputs, kernel }
+    }
+
+    /// `[b, in, ranks, files]` → `[b, out, ranks, files]`, in the element type of the views' matrices.
+    pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
+        let bias = self.bias.map(|bias| views[bias].to_kind(views.kind()));
+        let around = self.kernel / 2;
+        x.to_kind(views.kind()).conv2d(&views[self.weight], bias.as_ref(), [1, 1], [around, around], [1, 1], 1)
+    }
+
+    /// Multiplications for a board of `squares`, those with the zeros beyond the edge included.
+    #[must_use]
+    pub fn macs(&self, squares: u64) -> u64 {
+        squares * (self.inputs * self.outputs * self.kernel * self.kernel) as u64
+    }
+}

@@ -1,0 +1,117 @@
+//! The policy over a vocabulary of planes.
+
+use super::{Head, Output};
+use crate::config::{ChessformerConfig, PlaneBias};
+use crate::macs::HeadMacs;
+use encodings::Tokens;
+use games::Planes;
+use nn::{Constant, Init, LayoutBuilder, Linear, ParamId, Part, Scope, Views};
+use tch::Tensor;
+
+/// dlshogi's policy head, a convolution 1×1 to one plane for each class, and a soft companion with weights of its own
+/// that can stand beside it as beside any policy.
+///
+/// Reference: `dlshogi/network` in TadaoYamaoka/DeepLearningShogi; deviation: weights start from Glorot's normal
+/// initialiser, as those of the other heads.
+#[derive(Debug)]
+pub(super) struct PlanePolicyHeads {
+    vanilla: Option<PlaneLogits>,
+    soft: Option<PlaneLogits>,
+}
+
+impl PlanePolicyHeads {
+    pub(super) fn declare(
+        builder: &mut LayoutBuilder,
+        config: &ChessformerConfig,
+        tokens: &Tokens,
+        moves: &Planes,
+    ) -> Self {
+        let (inputs, bias) = (config.width, config.policy.plane_bias);
+        let mut logits = |name| PlaneLogits::declare(&mut builder.scope(name, Part::Head), inputs, bias, tokens, moves);
+        let vanilla = config.outputs.policy.map(|_| logits("policy"));
+        let soft = config.outputs.soft_policy.map(|_| logits("soft_policy"));
+        Self { vanilla, soft }
+    }
+}
+
+impl Head for PlanePolicyHeads {
+    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        output.policy_bv = self.vanilla.as_ref().map(|logits| logits.forward(views, x_bld));
+        output.soft_policy_bv = self.soft.as_ref().map(|logits| logits.forward(views, x_bld));
+    }
+
+    fn macs(&self) -> Vec<HeadMacs> {
+        let cost = |name, logits: &PlaneLogits| HeadMacs::of_weights(name, logits.macs());
+        let vanilla = self.vanilla.as_ref().map(|logits| cost("policy", logits));
+        let soft = self.soft.as_ref().map(|logits| cost("soft_policy", logits));
+        vanilla.into_iter().chain(soft).collect()
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        self.vanilla.as_ref().or(self.soft.as_ref()).map_or_else(Vec::new, PlaneLogits::position_sources)
+    }
+
+    fn paper_macs_per_square(&self) -> u64 {
+        self.vanilla.as_ref().map_or(0, |logits| logits.dense.macs())
+    }
+}
+
+/// `logit(class, to) = w_class · x_to + bias`, for the entries of the vocabulary only, in its order.
+#[derive(Debug)]
+pub(crate) struct PlaneLogits {
+    dense: Linear,
+    /// A number for each entry `[v]`; `None` where the dense layer has one for each class.
+    bias: Option<ParamId>,
+    squares: i64,
+    /// Whether some squares lack some classes.
+    has_gaps: bool,
+    /// For each entry, its place in the flattened `[n, classes]`.
+    places: Constant,
+}
+
+impl PlaneLogits {
+    /// For tokens of `inputs` numbers.
+    pub(crate) fn declare(
+        scope: &mut Scope<'_>,
+        inputs: usize,
+        bias: PlaneBias,
+        tokens: &Tokens,
+        moves: &Planes,
+    ) -> Self {
+        let (inputs, classes) = (inputs as i64, moves.classes.len() as i64);
+        let squares = tokens.geometry().squares() as i64;
+        let (of_class, of_move) = (bias == PlaneBias::PerClass, bias == PlaneBias::PerMove);
+        let dense = Linear::declare(scope, inputs, classes, Init::glorot_normal(inputs, classes, 1.0), of_class);
+        let places: Vec<i64> =
+            moves.entries().iter().map(|entry| i64::from(entry.to) * classes + i64::from(entry.class)).collect();
+        let entries = places.len() as i64;
+        Self {
+            dense,
+            bias: of_move.then(|| scope.full("moves.bias", &[entries], Init::ZEROS)),
+            squares,
+            has_gaps: entries < squares * classes,
+            places: Constant::indices(&places, &[entries]),
+        }
+    }
+
+    /// All tokens `[b,l,d]` → logits `[b,v]`, illegal moves included.
+    pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor {
+        let planes = self.dense.forward(views, &x_bld.narrow(1, 0, self.squares)).flatten(1, 2);
+        let logits = planes.index_select(1, &self.places.on(planes.device()));
+        match self.bias {
+            None => logits,
+            Some(bias) => &logits + views[bias].to_kind(logits.kind()),
+        }
+    }
+
+    /// Multiplications for a position.
+    pub(crate) fn macs(&self) -> u64 {
+        self.squares as u64 * self.dense.macs()
+    }
+
+    /// Through what it tells squares apart.
+    pub(crate) fn position_sources(&self) -> Vec<&'static str> {
+        let gaps = self.has_gaps.then_some("policy vocabulary (only structurally possible moves)");
+        gaps.into_iter().chain(self.bias.map(|_| "policy bias (a number for each move)")).collect()
+    }
+}

@@ -1,0 +1,208 @@
+//! Parameters with a learning rate or a weight decay of their own, as ranges of the flat store.
+
+use super::OptimizerError;
+use super::config::Common;
+use nn::{Layout, ParamSpec, Part, Range};
+use serde::{Deserialize, Serialize};
+
+/// Parameters that share a learning rate or a weight decay of their own: those whose name fits `match`, those of a
+/// `part`, or with both those of the part whose name fits. Where two groups hold a parameter, the later one decides.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Group {
+    /// A name, in which `*` stands for any characters, dots included: `policy.*`, `body.0.*.bias`.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// What the parameters belong to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<GroupPart>,
+    /// A factor on the learning rate; 0 freezes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learning_rate: Option<f64>,
+    /// The weight decay of every parameter of the group, tables, norms and biases too: here they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight_decay: Option<f64>,
+}
+
+/// What a parameter belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupPart {
+    /// Input embedding and body.
+    Trunk,
+    /// Position encodings.
+    Encoding,
+    /// Policy and value heads.
+    Head,
+}
+
+impl GroupPart {
+    const fn part(self) -> Part {
+        match self {
+            Self::Trunk => Part::Trunk,
+            Self::Encoding => Part::Encoding,
+            Self::Head => Part::Head,
+        }
+    }
+}
+
+/// A run of elements of the flat store that share a number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) value: f64,
+}
+
+/// How far from a pattern a name may be to be worth naming, and how many are named.
+const NEAREST: usize = 3;
+
+impl Group {
+    pub(super) fn check(&self) -> Result<(), OptimizerError> {
+        let wrong = |why| Err(OptimizerError::Group { group: self.to_string(), why });
+        if self.pattern.is_none() && self.part.is_none() {
+            return wrong("names no parameters; give it `match` (a pattern of names) or `part`");
+        }
+        if self.learning_rate.is_none() && self.weight_decay.is_none() {
+            return wrong("changes nothing; give it `learning_rate` (a factor) or `weight_decay`");
+        }
+        if [self.learning_rate, self.weight_decay].into_iter().flatten().any(|v| !(v.is_finite() && v >= 0.0)) {
+            return wrong("has a number that is negative or not finite");
+        }
+        Ok(())
+    }
+
+    fn holds(&self, param: &ParamSpec) -> bool {
+        // What is not learnt has neither a learning rate nor a decay, whatever its name.
+        param.part != Part::Statistic
+            && self.part.is_none_or(|part| part.part() == param.part)
+            && self.pattern.as_deref().is_none_or(|pattern| fits(pattern, &param.name))
+    }
+}
+
+impl std::fmt::Display for Group {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.pattern, self.part) {
+            (Some(pattern), _) => write!(f, "match: \"{pattern}\""),
+            (None, Some(part)) => write!(f, "part: {}", format!("{part:?}").to_lowercase()),
+            (None, None) => f.write_str("without a name"),
+        }
+    }
+}
+
+/// Refuses a pattern that fits no parameter of the network. (A part may be empty: the control of a grid over encodings
+/// has no encoding.)
+pub(super) fn check(groups: &[Group], layout: &Layout) -> Result<(), OptimizerError> {
+    for group in groups {
+        let Some(pattern) = &group.pattern else { continue };
+        if !layout.params().iter().any(|param| group.holds(param)) {
+            return Err(OptimizerError::NoSuchParameter { group: group.to_string(), near: near(pattern, layout) });
+        }
+    }
+    Ok(())
+}
+
+/// The factor on the learning rate of every element.
+pub(super) fn rates(config: Common<'_>, layout: &Layout) -> Vec<Span> {
+    spans(layout, |param| last(config.groups, param, |group| group.learning_rate).unwrap_or(1.0))
+}
+
+/// The weight decay of every element that decays: matrix weights outside the encodings, if asked everything that
+/// belongs to the encodings, and whatever a group names.
+pub(super) fn decays(config: Common<'_>, layout: &Layout) -> Vec<Span> {
+    let unless_grouped = |param: &ParamSpec| {
+        let decays = match param.part {
+            Part::Encoding => config.decay_encodings,
+            Part::Trunk | Part::Head => param.range == Range::Matrix,
+            Part::Statistic => false,
+        };
+        if decays { config.weight_decay } else { 0.0 }
+    };
+    let own = |param: &ParamSpec| last(config.groups, param, |group| group.weight_decay);
+    let mut all = spans(layout, |param| own(param).unwrap_or_else(|| unless_grouped(param)));
+    all.retain(|span| span.value != 0.0);
+    all
+}
+
+fn last(groups: &[Group], param: &ParamSpec, option: impl Fn(&Group) -> Option<f64>) -> Option<f64> {
+    groups.iter().rev().filter(|group| group.holds(param)).find_map(option)
+}
+
+/// Runs of equal values that together cover the store; the padding behind a parameter, which is 0, goes with it.
+fn spans(layout: &Layout, value: impl Fn(&ParamSpec) -> f64) -> Vec<Span> {
+    let mut params: Vec<_> = layout.params().iter().collect();
+    params.sort_by_key(|param| param.offset);
+    let ends = params.iter().skip(1).map(|next| next.offset).chain([layout.len()]);
+    let mut spans: Vec<Span> = Vec::new();
+    for (param, end) in params.iter().zip(ends) {
+        let value = value(param);
+        match spans.last_mut() {
+            Some(last) if last.value == value => last.end = end,
+            _ => spans.push(Span { start: param.offset, end, value }),
+        }
+    }
+    spans
+}
+
+/// Whether a name fits a pattern in which `*` stands for any characters.
+fn fits(pattern: &str, name: &str) -> bool {
+    let Some((before, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(left) = name.strip_prefix(before) else { return false };
+    (0..=left.len()).filter(|&at| left.is_char_boundary(at)).any(|at| fits(rest, &left[at..]))
+}
+
+/// The parameters whose names are nearest to a pattern.
+fn near(pattern: &str, layout: &Layout) -> Vec<String> {
+    let wanted: Vec<char> = pattern.chars().filter(|&c| c != '*').collect();
+    let names = layout.params().iter().map(|param| &param.name);
+    let mut ranked: Vec<(usize, &String)> = names
+        .map(|name| {
+            let beginning: Vec<char> = name.chars().take(wanted.len()).collect();
+            let whole: Vec<char> = name.chars().collect();
+            (edits(&wanted, &beginning).min(edits(&wanted, &whole)), name)
+        })
+        .collect();
+    ranked.sort_by_key(|(edits, _)| *edits);
+    ranked.into_iter().take(NEAREST).map(|(_, name)| name.clone()).collect()
+}
+
+/// Insertions, deletions and replacements from one word to the other.
+fn edits(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, name) in
+            [("policy.*", "policy.query.weight"), ("*.bias", "a.b.bias"), ("b*c*", "bc"), ("x", "x"), ("*", "any")]
+        {
+            assert!(fits(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in
+            [("policy.*", "policy"), ("*.bias", "a.biases"), ("x", "xy"), ("b*c*d", "bcc"), ("", "x")]
+        {
+            assert!(!fits(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn edits_are_counted() {
+        let chars = |word: &str| word.chars().collect::<Vec<_>>();
+        assert_eq!(edits(&chars("kitten"), &chars("sitting")), 3);
+        assert_eq!(edits(&chars(""), &chars("abc")), 3);
+    }
+}

@@ -1,0 +1,126 @@
+//! How a sublayer, its norm and the residual stream go together, and how wide their weights start.
+
+use nn::{Init, Norm, Views};
+use serde::{Deserialize, Serialize};
+use tch::Tensor;
+
+/// Where a block normalises, and how it scales its branches. N is the number of blocks.
+///
+/// The `post` forms differ in α and β. DeepNorm (Wang et al. 2022, arXiv 2203.00555, the encoder's column of its
+/// figure 2) is `post_deepnet`; `post` is what Lc0's training code (`tf/tfprocess.py`, `encoder_layer`) makes of it,
+/// which the Chessformer's networks were trained with. Two things are different there:
+///
+/// * the branch is scaled by α = (2N)^(-1/4), where the paper scales the stream by its inverse: the same function but
+///   for the norm's ε, which a stream 1/α times as large weakens;
+/// * β = (8N)^(-1/4) is handed to Keras' `VarianceScaling`, a scale of the *variance*, so that weights start √β times as
+///   wide as Glorot's and not β times, as in the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum NormPlace {
+    /// `Norm(x + α·Sub(x))`, α = (2N)^(-1/4). Values, attention's output and the feed-forward layer start from Glorot's
+    /// truncated normal initialiser with β = (8N)^(-1/4) times its variance. DeepNorm as Lc0's code has it.
+    #[default]
+    Post,
+    /// `Norm(α·x + Sub(x))`, α = (2N)^(1/4). The same weights start normal, β = (8N)^(-1/4) times as wide as Glorot's;
+    /// queries and keys as Glorot's (`xavier_normal_` in the paper's listing: not truncated). DeepNorm as published.
+    PostDeepnet,
+    /// `Norm(x + Sub(x))`, all weights from Glorot's truncated normal initialiser (Vaswani et al. 2017, arXiv
+    /// 1706.03762).
+    PostPlain,
+    /// As `post` with other numbers.
+    PostScaled {
+        /// The branch's factor α.
+        alpha: f64,
+        /// The factor β of the variance of first weights.
+        beta: f64,
+    },
+    /// `x + Sub(Norm(x))`, and one more norm after the last block (Xiong et al. 2020, arXiv 2002.04745). Weights as in
+    /// `post_plain`.
+    Pre,
+}
+
+/// [`NormPlace`] with its numbers for a body of a certain depth.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Residual {
+    sum: Sum,
+    start: Start,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Sum {
+    /// `Norm(x + α·Sub(x))`.
+    ScaledBranch(f64),
+    /// `Norm(α·x + Sub(x))`.
+    ScaledStream(f64),
+    /// `x + Sub(Norm(x))`.
+    NormInBranch,
+}
+
+/// Where weights start.
+#[derive(Debug, Clone, Copy)]
+enum Start {
+    /// Glorot's truncated normal initialiser, for the sublayers' outputs with this factor on its variance.
+    Truncated { variance: f64 },
+    /// Glorot's normal initialiser, for the sublayers' outputs with this factor on its standard deviation.
+    Normal { gain: f64 },
+}
+
+impl Residual {
+    /// The form for a body of `layers` blocks.
+    pub(crate) fn of(place: NormPlace, layers: usize) -> Self {
+        let layers = layers as f64;
+        let (root, beta) = ((2.0 * layers).powf(-0.25), (8.0 * layers).powf(-0.25));
+        let (sum, start) = match place {
+            NormPlace::Post => (Sum::ScaledBranch(root), Start::Truncated { variance: beta }),
+            NormPlace::PostDeepnet => (Sum::ScaledStream(root.recip()), Start::Normal { gain: beta }),
+            NormPlace::PostPlain => (Sum::ScaledBranch(1.0), Start::Truncated { variance: 1.0 }),
+            NormPlace::PostScaled { alpha, beta } => (Sum::ScaledBranch(alpha), Start::Truncated { variance: beta }),
+            NormPlace::Pre => (Sum::NormInBranch, Start::Truncated { variance: 1.0 }),
+        };
+        Self { sum, start }
+    }
+
+    /// How values, attention's output and the feed-forward layer start.
+    pub(crate) fn scaled(self, fan_in: i64, fan_out: i64) -> Init {
+        match self.start {
+            Start::Truncated { variance } => Init::glorot_normal(fan_in, fan_out, variance),
+            Start::Normal { gain } => glorot_without_cut(fan_in, fan_out, gain),
+        }
+    }
+
+    /// How queries and keys start.
+    pub(crate) fn unscaled(self, fan_in: i64, fan_out: i64) -> Init {
+        match self.start {
+            Start::Truncated { .. } => Init::glorot_normal(fan_in, fan_out, 1.0),
+            Start::Normal { .. } => glorot_without_cut(fan_in, fan_out, 1.0),
+        }
+    }
+
+    /// A sublayer within its residual branch and with its norm.
+    pub(crate) fn apply(
+        self,
+        views: &Views,
+        norm: &Norm,
+        x: &Tensor,
+        sublayer: impl FnOnce(&Tensor) -> Tensor,
+    ) -> Tensor {
+        match self.sum {
+            Sum::NormInBranch => self.sum(x, &sublayer(&norm.forward(views, x))),
+            Sum::ScaledBranch(_) | Sum::ScaledStream(_) => norm.forward(views, &self.sum(x, &sublayer(x))),
+        }
+    }
+
+    /// Stream and branch, each with its factor.
+    pub(crate) fn sum(self, x: &Tensor, branch: &Tensor) -> Tensor {
+        match self.sum {
+            Sum::ScaledBranch(alpha) => branch * alpha + x,
+            Sum::ScaledStream(alpha) => x * alpha + branch,
+            Sum::NormInBranch => branch + x,
+        }
+    }
+}
+
+/// PyTorch's `xavier_normal_`: std = gain · √(2 / (fan_in + fan_out)).
+fn glorot_without_cut(fan_in: i64, fan_out: i64, gain: f64) -> Init {
+    Init::Normal { std: gain * (2.0 / (fan_in + fan_out) as f64).sqrt() }
+}

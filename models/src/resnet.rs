@@ -1,0 +1,120 @@
+//! A residual network of convolutions with its own heads: Lc0's networks before the Transformer, Maia's among them.
+//!
+//! ```text
+//! planes [b,c,r,f] ─ conv 3×3, norm, activation ─ block × N ─┬─ policy: conv 3×3 ─ conv 3×3 to planes of moves
+//!                                                             ├─ result: conv 1×1 ─ dense ─ dense 3
+//!                                                             └─ moves left: conv 1×1 ─ dense ─ dense 1
+//! ```
+//!
+//! Every convolution but a policy's last is followed by batch normalisation ([`nn::BatchNorm`]). Reference: the training
+//! code of Lc0 (`tf/tfprocess.py`, `construct_net`). Deviation: its normalisations have a gain in a few places only, ours
+//! everywhere; a network of Lc0's is one of ours with gains of 1.
+
+pub(crate) mod config;
+mod heads;
+mod layers;
+mod planes;
+
+use crate::config::{ModelError, ResnetConfig};
+use crate::heads::Head;
+use encodings::{EncodingConfig, Tokens};
+use games::Vocabulary;
+use layers::{Block, KERNEL, Normed};
+use nn::{Activation, ConvolutionSizes, LayoutBuilder, Part, Views};
+use tch::Tensor;
+
+pub use planes::{MovePlane, move_planes};
+
+/// The trunk.
+#[derive(Debug)]
+pub(crate) struct Resnet {
+    input: Normed,
+    blocks: Vec<Block>,
+    activation: Activation,
+    board: Board,
+}
+
+/// Between squares in a row and squares on a board.
+#[derive(Debug, Clone, Copy)]
+struct Board {
+    ranks: i64,
+    files: i64,
+}
+
+impl Board {
+    fn of(tokens: &Tokens) -> Self {
+        let geometry = tokens.geometry();
+        Self { ranks: geometry.ranks() as i64, files: geometry.files() as i64 }
+    }
+
+    fn squares(self) -> i64 {
+        self.ranks * self.files
+    }
+
+    /// `[b,n,c]` → `[b,c,r,f]`.
+    fn planes(self, x_bnc: &Tensor) -> Tensor {
+        let channels = x_bnc.size()[2];
+        x_bnc.transpose(1, 2).reshape([-1, channels, self.ranks, self.files])
+    }
+
+    /// `[b,c,r,f]` → `[b,n,c]`.
+    fn squares_in_a_row(self, x_bcrf: &Tensor) -> Tensor {
+        x_bcrf.flatten(2, 3).transpose(1, 2)
+    }
+}
+
+impl Resnet {
+    /// Refuses what a convolution cannot use, then declares `embedding` (the first convolution) and `body`.
+    pub(crate) fn declare(
+        builder: &mut LayoutBuilder,
+        channels: usize,
+        encodings: &[EncodingConfig],
+        tokens: &Tokens,
+        config: &ResnetConfig,
+    ) -> Result<Self, ModelError> {
+        if let Some(refused) = encodings.iter().find(|one| !matches!(one, EncodingConfig::None(_))) {
+            return Err(ModelError::EncodingOnConvolutions(refused.entry().name));
+        }
+        let board = Board::of(tokens);
+        if tokens.len() as i64 != board.squares() {
+            return Err(ModelError::TokensOnConvolutions);
+        }
+        let sizes = ConvolutionSizes { inputs: channels as i64, outputs: config.channels as i64, kernel: KERNEL };
+        let input = Normed::declare(&mut builder.scope("embedding", Part::Trunk), sizes, config);
+        let mut body = builder.scope("body", Part::Trunk);
+        let blocks = (0..config.blocks).map(|i| Block::declare(&mut body.sub(i), config)).collect();
+        Ok(Self { input, blocks, activation: config.activation, board })
+    }
+
+    /// `[b,n,c]` → `[b,n,channels]`.
+    pub(crate) fn forward(&self, views: &Views, x_bnc: &Tensor) -> Tensor {
+        let planes = self.activation.apply(&self.input.forward(views, &self.board.planes(x_bnc)));
+        let planes = self.blocks.iter().fold(planes, |x, block| block.forward(views, &x));
+        self.board.squares_in_a_row(&planes)
+    }
+
+    /// A convolution knows displacements and the board's edge.
+    pub(crate) fn position_sources() -> Vec<&'static str> {
+        vec!["convolutions (a weight for each displacement within the kernel; zeros beyond the edge)"]
+    }
+
+    /// Multiplications of the first convolution.
+    pub(crate) fn input_macs(&self) -> u64 {
+        self.input.macs(self.board.squares() as u64)
+    }
+
+    /// Multiplications of the blocks.
+    pub(crate) fn body_macs(&self) -> u64 {
+        self.blocks.iter().map(|block| block.macs(self.board.squares() as u64)).sum()
+    }
+}
+
+/// Declares its heads in the scopes that other networks' have: `policy`, `value` and `moves_left`.
+pub(crate) fn declare_heads(
+    builder: &mut LayoutBuilder,
+    config: &ResnetConfig,
+    tokens: &Tokens,
+    moves: Vocabulary,
+) -> Vec<Box<dyn Head>> {
+    heads::declare(builder, config, tokens, moves)
+}

@@ -1,0 +1,139 @@
+//! Sizes and choices of a residual network, as experiments write them.
+
+use crate::config::ModelError;
+use crate::heads::config::Outputs;
+use nn::Activation;
+use serde::{Deserialize, Serialize};
+
+/// Sizes and choices of the residual network. The sizes that an experiment is about have no default.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResnetConfig {
+    /// Residual blocks.
+    pub blocks: usize,
+    /// Channels of every convolution of the trunk.
+    pub channels: usize,
+    /// Squeeze-and-excitation at the end of each block; none by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub se: Option<SqueezeConfig>,
+    /// The activation everywhere.
+    #[serde(default = "relu")]
+    pub activation: Activation,
+    /// The normalisation behind every convolution but a policy's last.
+    #[serde(default, skip_serializing_if = "BatchNormConfig::is_default")]
+    pub batch_norm: BatchNormConfig,
+    /// The form of the policy head.
+    #[serde(default)]
+    pub policy: ResnetPolicy,
+    /// Sizes of the value head.
+    #[serde(default)]
+    pub value: ResnetValue,
+    /// Which heads it has: some of `policy`, `result` and `moves_left`.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub outputs: Outputs,
+}
+
+/// Squeeze-and-excitation: a scale and an offset for each channel, from the means of all channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SqueezeConfig {
+    /// Width of the hidden layer.
+    pub channels: usize,
+}
+
+/// How running statistics follow the batches.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BatchNormConfig {
+    /// The share of a batch in the running statistics. PyTorch's default is 0.1, Lc0's training code has 0.01.
+    pub momentum: f64,
+}
+
+impl Default for BatchNormConfig {
+    fn default() -> Self {
+        Self { momentum: 0.1 }
+    }
+}
+
+impl BatchNormConfig {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How the board becomes logits over the moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ResnetPolicy {
+    /// Two convolutions 3×3; the second has a plane for each kind of move, read at the square that the move leaves.
+    #[default]
+    Convolution,
+    /// A convolution 1×1 and a dense layer from all squares to all moves.
+    Dense {
+        /// Channels that each square is reduced to; 32 by default.
+        #[serde(default = "dense_channels")]
+        channels: usize,
+    },
+}
+
+/// Sizes of the value head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ResnetValue {
+    /// Channels that each square is reduced to.
+    pub channels: usize,
+    /// Width of the hidden layer.
+    pub hidden: usize,
+}
+
+impl Default for ResnetValue {
+    fn default() -> Self {
+        Self { channels: 32, hidden: 128 }
+    }
+}
+
+/// Heads that this network can have.
+pub(crate) const HEADS: [&str; 3] = ["policy", "result", "moves_left"];
+
+fn relu() -> Activation {
+    Activation::Relu
+}
+
+fn dense_channels() -> usize {
+    32
+}
+
+fn is_usual(outputs: &Outputs) -> bool {
+    *outputs == Outputs::default()
+}
+
+impl ResnetConfig {
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        let moves_left = self.outputs.moves_left;
+        let sizes = [
+            ("blocks", self.blocks),
+            ("channels", self.channels),
+            ("se.channels", self.se.map_or(1, |se| se.channels)),
+            ("policy.dense.channels", if let ResnetPolicy::Dense { channels } = self.policy { channels } else { 1 }),
+            ("value.channels", self.value.channels),
+            ("value.hidden", self.value.hidden),
+            ("outputs.moves_left.embedding", moves_left.map_or(1, |head| head.embedding)),
+            ("outputs.moves_left.hidden", moves_left.map_or(1, |head| head.hidden)),
+        ];
+        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
+            return Err(ModelError::Zero { name });
+        }
+        let momentum = self.batch_norm.momentum;
+        if !(momentum > 0.0 && momentum <= 1.0) {
+            return Err(ModelError::Momentum(momentum));
+        }
+        let named = self.outputs.names();
+        if named.is_empty() {
+            return Err(ModelError::NoOutput);
+        }
+        match named.into_iter().find(|name| !HEADS.contains(name)) {
+            Some(name) => Err(ModelError::NoSuchHead { model: "resnet", name, heads: HEADS.join(", ") }),
+            None => Ok(()),
+        }
+    }
+}

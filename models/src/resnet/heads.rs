@@ -1,0 +1,219 @@
+//! The heads of the residual network. All convolutions read planes, all dense layers read them channel by channel.
+
+use super::Board;
+use super::layers::{KERNEL, Normed};
+use super::planes::places;
+use crate::config::{ResnetConfig, ResnetPolicy};
+use crate::heads::{Head, Output};
+use crate::macs::HeadMacs;
+use encodings::Tokens;
+use games::Vocabulary;
+use nn::{Activation, Constant, Convolution, ConvolutionSizes, Init, LayoutBuilder, Linear, Part, Scope, Views};
+use tch::{Kind, Tensor};
+
+pub(super) fn declare(
+    builder: &mut LayoutBuilder,
+    config: &ResnetConfig,
+    tokens: &Tokens,
+    moves: Vocabulary,
+) -> Vec<Box<dyn Head>> {
+    let outputs = &config.outputs;
+    let mut heads: Vec<Box<dyn Head>> = Vec::new();
+    if outputs.policy.is_some() {
+        let scope = &mut builder.scope("policy", Part::Head);
+        heads.push(match config.policy {
+            ResnetPolicy::Convolution => Box::new(PlanesPolicy::declare(scope, config, tokens, moves)),
+            ResnetPolicy::Dense { channels } => {
+                Box::new(DensePolicy::declare(scope, channels, config, tokens, moves.len()))
+            }
+        });
+    }
+    if outputs.result.is_some() {
+        let scope = &mut builder.scope("value", Part::Head);
+        let (channels, hidden) = (config.value.channels, config.value.hidden);
+        let pooled = PooledPlanes::declare(scope, [channels, hidden], config, tokens);
+        let wdl = dense(scope, "wdl", hidden as i64, 3);
+        heads.push(Box::new(ResultHead { pooled, wdl }));
+    }
+    if let Some(options) = outputs.moves_left {
+        let scope = &mut builder.scope("moves_left", Part::Head);
+        let pooled = PooledPlanes::declare(scope, [options.embedding, options.hidden], config, tokens);
+        let out = dense(scope, "out", options.hidden as i64, 1);
+        heads.push(Box::new(MovesLeftHead { pooled, out }));
+    }
+    heads
+}
+
+fn dense(scope: &mut Scope<'_>, name: &str, inputs: i64, outputs: i64) -> Linear {
+    Linear::declare(&mut scope.sub(name), inputs, outputs, Init::glorot_normal(inputs, outputs, 1.0), true)
+}
+
+/// Squares reduced to a few channels and laid side by side, all squares of a channel together.
+#[derive(Debug)]
+struct Reduced {
+    reduce: Normed,
+    activation: Activation,
+    board: Board,
+    channels: i64,
+}
+
+impl Reduced {
+    fn declare(scope: &mut Scope<'_>, channels: usize, config: &ResnetConfig, tokens: &Tokens) -> Self {
+        let (inputs, channels) = (config.channels as i64, channels as i64);
+        let sizes = ConvolutionSizes { inputs, outputs: channels, kernel: 1 };
+        let reduce = Normed::declare(&mut scope.sub("reduce"), sizes, config);
+        Self { reduce, activation: config.activation, board: Board::of(tokens), channels }
+    }
+
+    /// How many numbers it makes.
+    fn len(&self) -> i64 {
+        self.channels * self.board.squares()
+    }
+
+    /// `[b,n,c]` → `[b,len]`.
+    fn forward(&self, views: &Views, x_bnc: &Tensor) -> Tensor {
+        self.activation.apply(&self.reduce.forward(views, &self.board.planes(x_bnc))).flatten(1, 3)
+    }
+
+    fn macs(&self) -> u64 {
+        self.reduce.macs(self.board.squares() as u64)
+    }
+}
+
+/// The board as one vector: [`Reduced`] and a hidden layer.
+#[derive(Debug)]
+struct PooledPlanes {
+    reduced: Reduced,
+    hidden: Linear,
+}
+
+impl PooledPlanes {
+    fn declare(scope: &mut Scope<'_>, [channels, hidden]: [usize; 2], config: &ResnetConfig, tokens: &Tokens) -> Self {
+        let reduced = Reduced::declare(scope, channels, config, tokens);
+        let hidden = dense(scope, "hidden", reduced.len(), hidden as i64);
+        Self { reduced, hidden }
+    }
+
+    fn forward(&self, views: &Views, x_bnc: &Tensor) -> Tensor {
+        self.reduced.activation.apply(&self.hidden.forward(views, &self.reduced.forward(views, x_bnc)))
+    }
+
+    fn macs(&self) -> u64 {
+        self.reduced.macs() + self.hidden.macs()
+    }
+}
+
+/// [`ResnetPolicy::Convolution`]; only what the vocabulary names is kept.
+#[derive(Debug)]
+struct PlanesPolicy {
+    first: Normed,
+    planes: Convolution,
+    activation: Activation,
+    board: Board,
+    places: Constant,
+}
+
+impl PlanesPolicy {
+    fn declare(scope: &mut Scope<'_>, config: &ResnetConfig, tokens: &Tokens, moves: Vocabulary) -> Self {
+        let (channels, geometry) = (config.channels as i64, tokens.geometry());
+        let first = ConvolutionSizes { inputs: channels, outputs: channels, kernel: KERNEL };
+        let (planes, places) = places(moves, geometry);
+        let planes = ConvolutionSizes { outputs: planes as i64, ..first };
+        Self {
+            first: Normed::declare(&mut scope.sub("first"), first, config),
+            planes: Convolution::declare(&mut scope.sub("planes"), planes, true),
+            activation: config.activation,
+            board: Board::of(tokens),
+            places: Constant::indices(&places, &[places.len() as i64]),
+        }
+    }
+}
+
+impl Head for PlanesPolicy {
+    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        let inside = self.activation.apply(&self.first.forward(views, &self.board.planes(x_bld)));
+        let planes = self.planes.forward(views, &inside).flatten(1, 3);
+        output.policy_bv = Some(planes.index_select(1, &self.places.on(planes.device())));
+    }
+
+    fn macs(&self) -> Vec<HeadMacs> {
+        let squares = self.board.squares() as u64;
+        vec![HeadMacs::of_weights("policy", self.first.macs(squares) + self.planes.macs(squares))]
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        vec!["policy (a plane for each displacement)", "policy vocabulary (only structurally possible moves)"]
+    }
+}
+
+/// [`ResnetPolicy::Dense`].
+#[derive(Debug)]
+struct DensePolicy {
+    reduced: Reduced,
+    moves: Linear,
+}
+
+impl DensePolicy {
+    fn declare(scope: &mut Scope<'_>, channels: usize, config: &ResnetConfig, tokens: &Tokens, moves: usize) -> Self {
+        let reduced = Reduced::declare(scope, channels, config, tokens);
+        let moves = dense(scope, "moves", reduced.len(), moves as i64);
+        Self { reduced, moves }
+    }
+}
+
+impl Head for DensePolicy {
+    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        output.policy_bv = Some(self.moves.forward(views, &self.reduced.forward(views, x_bld)));
+    }
+
+    fn macs(&self) -> Vec<HeadMacs> {
+        vec![HeadMacs::of_weights("policy", self.reduced.macs() + self.moves.macs())]
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        vec!["policy (a dense layer from all squares to all moves)"]
+    }
+}
+
+/// Win, draw and loss.
+#[derive(Debug)]
+struct ResultHead {
+    pooled: PooledPlanes,
+    wdl: Linear,
+}
+
+impl Head for ResultHead {
+    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        output.wdl_b3 = Some(self.wdl.forward(views, &self.pooled.forward(views, x_bld)));
+    }
+
+    fn macs(&self) -> Vec<HeadMacs> {
+        vec![HeadMacs::of_weights("value", self.pooled.macs() + self.wdl.macs())]
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        vec!["value head (squares flattened)"]
+    }
+}
+
+/// Moves to the end of the game, never below 0.
+#[derive(Debug)]
+struct MovesLeftHead {
+    pooled: PooledPlanes,
+    out: Linear,
+}
+
+impl Head for MovesLeftHead {
+    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        let hidden = self.pooled.forward(views, x_bld);
+        output.moves_left_b = Some(self.out.forward(views, &hidden).squeeze_dim(1).to_kind(Kind::Float).relu());
+    }
+
+    fn macs(&self) -> Vec<HeadMacs> {
+        vec![HeadMacs::of_weights("moves_left", self.pooled.macs() + self.out.macs())]
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        vec!["moves-left head (squares flattened)"]
+    }
+}

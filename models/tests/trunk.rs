@@ -1,0 +1,228 @@
+//! Input embedding and body, with each of their options, against plain loops in f64.
+
+mod common;
+
+use common::*;
+use encodings::EncodingConfig;
+use models::input::Expander;
+use models::{ChessformerConfig, EmbeddingConfig, FeedForwardKind, NormPlace, Spec};
+use nn::{Activation, NormKind};
+use std::f64::consts::PI;
+
+type Tokens = Vec<Vec<f64>>;
+
+#[test]
+fn the_trunk_is_its_formulas() {
+    let gate = [encoding(r#"{"absolute": {"at": "gate"}}"#)];
+    for spec in specs() {
+        for options in BODIES.into_iter().chain(ALL_PIECES) {
+            for stack in [&none()[..], &gate] {
+                compare(&spec, options, stack);
+            }
+        }
+    }
+}
+
+fn compare(spec: &Spec, options: &str, stack: &[EncodingConfig]) {
+    let config = tiny_with(options);
+    let (network, layout) = declare(&config, stack, spec);
+    let arena = stirred(&layout);
+    let packed = packed(spec, 2);
+    let channels = numbers(&Expander::new(spec.input).expand(&packed));
+    let positions = channels.chunks(channels.len() / 2);
+    let expected: Vec<f64> =
+        positions.flat_map(|channels| Reference::new(&arena, &config, spec).trunk(channels)).collect();
+    let found = numbers(&network.trunk(&arena.frozen_views(), &packed));
+    assert_near(&found, &expected, 2e-4, &format!("{options} {stack:?} {}", spec.input.name.name()));
+}
+
+/// The channels that show where pieces stand now: all codes but that of the empty square, which is the first of current
+/// boards and which boards with history do not have; dlshogi has 14 kinds for each side, and 17 planes of attacks behind.
+fn pieces_now(spec: &Spec) -> Vec<usize> {
+    match spec.input.name.name() {
+        "dlshogi_62_57" => (0..14).chain(31..45).collect(),
+        "lc0_112" => (0..12).collect(),
+        _ => (1..spec.input.piece_codes).collect(),
+    }
+}
+
+struct Reference<'a> {
+    weights: Weights<'a>,
+    config: &'a ChessformerConfig,
+    spec: &'a Spec,
+}
+
+impl<'a> Reference<'a> {
+    fn new(arena: &'a nn::Arena, config: &'a ChessformerConfig, spec: &'a Spec) -> Self {
+        Self { weights: Weights::of(arena), config, spec }
+    }
+
+    fn trunk(&self, channels: &[f64]) -> Vec<f64> {
+        let tokens = self.spec.input.tokens();
+        let channels: Tokens = channels.chunks(channels.len() / tokens).map(<[f64]>::to_vec).collect();
+        let mut x = self.embedding(&channels);
+        for layer in 0..self.config.layers {
+            let scope = format!("body.{layer}");
+            x = self
+                .residual(&format!("{scope}.attention_norm"), x, |x| self.attention(&format!("{scope}.attention"), x));
+            x = self.residual(&format!("{scope}.feed_forward_norm"), x, |x| {
+                self.feed_forward(&format!("{scope}.feed_forward"), x)
+            });
+        }
+        if self.config.norm == NormPlace::Pre {
+            x = self.norm("body.final_norm", &x);
+        }
+        x.concat()
+    }
+
+    fn embedding(&self, channels: &Tokens) -> Tokens {
+        let EmbeddingConfig::New { dense } = self.config.embedding else {
+            return self.gate(self.dense_then_activation("embedding", channels));
+        };
+        let squares = &channels[..self.spec.input.geometry.squares()];
+        let shown = pieces_now(self.spec);
+        let pieces: Vec<f64> = squares.iter().flat_map(|square| shown.iter().map(|&channel| square[channel])).collect();
+        let summaries = self.weights.dense("embedding.pieces", &pieces);
+        let seen = channels.iter().zip(summaries.chunks(dense)).map(|(own, all)| [&own[..], all].concat()).collect();
+        let y = self.gate(self.norm("embedding.norm", &self.dense_then_activation("embedding", &seen)));
+        let branch = self.feed_forward("embedding.feed_forward", &y);
+        self.norm("embedding.feed_forward_norm", &self.sum(&y, &branch))
+    }
+
+    /// The encoding that stands behind the dense layer, if the network has it.
+    fn gate(&self, mut x: Tokens) -> Tokens {
+        if self.weights.has("encoding.absolute.gate.factor") {
+            let (factors, summands) = (
+                self.weights.rows("encoding.absolute.gate.factor"),
+                self.weights.rows("encoding.absolute.gate.summand"),
+            );
+            for ((x, factors), summands) in x.iter_mut().zip(factors).zip(summands) {
+                x.iter_mut().zip(factors).zip(summands).for_each(|((x, m), a)| *x = *x * m.max(0.0) + a);
+            }
+        }
+        x
+    }
+
+    fn dense_then_activation(&self, name: &str, x: &Tokens) -> Tokens {
+        x.iter()
+            .map(|x| self.weights.dense(name, x).into_iter().map(|x| activate(self.config.activation, x)).collect())
+            .collect()
+    }
+
+    fn residual(&self, norm: &str, x: Tokens, sublayer: impl Fn(&Tokens) -> Tokens) -> Tokens {
+        if self.config.norm == NormPlace::Pre {
+            let branch = sublayer(&self.norm(norm, &x));
+            self.sum(&x, &branch)
+        } else {
+            self.norm(norm, &self.sum(&x, &sublayer(&x)))
+        }
+    }
+
+    fn sum(&self, x: &Tokens, branch: &Tokens) -> Tokens {
+        let fourth_root = (2.0 * self.config.layers as f64).sqrt().sqrt();
+        let (of_stream, of_branch) = match self.config.norm {
+            NormPlace::Post => (1.0, 1.0 / fourth_root),
+            NormPlace::PostDeepnet => (fourth_root, 1.0),
+            NormPlace::PostScaled { alpha, .. } => (1.0, alpha),
+            NormPlace::PostPlain | NormPlace::Pre => (1.0, 1.0),
+        };
+        let token =
+            |(x, y): (&Vec<f64>, &Vec<f64>)| x.iter().zip(y).map(|(x, y)| of_stream * x + of_branch * y).collect();
+        x.iter().zip(branch).map(token).collect()
+    }
+
+    fn attention(&self, scope: &str, x: &Tokens) -> Tokens {
+        let qkv: Tokens = x.iter().map(|x| self.weights.dense(&format!("{scope}.qkv"), x)).collect();
+        let (width, head_width) = (self.config.width, self.config.width / self.config.heads);
+        (0..x.len())
+            .map(|query| {
+                let mut mixed = vec![0.0; width];
+                for head in 0..self.config.heads {
+                    let of = |token: usize, part: usize| {
+                        let start = part * width + head * head_width;
+                        &qkv[token][start..start + head_width]
+                    };
+                    let scores: Vec<f64> = (0..x.len())
+                        .map(|key| (dot(of(query, 0), of(key, 1)) / (head_width as f64).sqrt()).exp())
+                        .collect();
+                    let total: f64 = scores.iter().sum();
+                    for (key, score) in scores.iter().enumerate() {
+                        for (i, value) in of(key, 2).iter().enumerate() {
+                            mixed[head * head_width + i] += score / total * value;
+                        }
+                    }
+                }
+                self.weights.dense(&format!("{scope}.out"), &mixed)
+            })
+            .collect()
+    }
+
+    fn feed_forward(&self, scope: &str, x: &Tokens) -> Tokens {
+        let gate: fn(f64) -> f64 = match self.config.ff_kind {
+            FeedForwardKind::Dense => {
+                let inside = self.dense_then_activation(&format!("{scope}.hidden"), x);
+                return inside.iter().map(|x| self.weights.dense(&format!("{scope}.out"), x)).collect();
+            }
+            FeedForwardKind::Glu => sigmoid,
+            FeedForwardKind::Swiglu => |x| activate(Activation::Swish, x),
+            FeedForwardKind::Geglu => |x| activate(Activation::Gelu, x),
+        };
+        x.iter()
+            .map(|x| {
+                let inside = self.weights.dense(&format!("{scope}.hidden"), x);
+                let (gates, linear) = inside.split_at(self.config.ff);
+                let product: Vec<f64> = gates.iter().zip(linear).map(|(g, x)| gate(*g) * x).collect();
+                self.weights.dense(&format!("{scope}.out"), &product)
+            })
+            .collect()
+    }
+
+    fn norm(&self, scope: &str, x: &Tokens) -> Tokens {
+        let gain = self.weights.vector(&format!("{scope}.gain"));
+        let spread = |x: &[f64], mean: f64, epsilon: f64| {
+            (x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / x.len() as f64 + epsilon).sqrt()
+        };
+        x.iter()
+            .map(|x| match self.config.normalisation {
+                NormKind::Rms => {
+                    let root = spread(x, 0.0, 1e-5);
+                    x.iter().zip(&gain).map(|(x, g)| x / root * g).collect()
+                }
+                NormKind::Layer => {
+                    let mean = x.iter().sum::<f64>() / x.len() as f64;
+                    let root = spread(x, mean, 1e-3);
+                    let bias = self.weights.vector(&format!("{scope}.bias"));
+                    x.iter().zip(&gain).zip(&bias).map(|((x, g), b)| (x - mean) / root * g + b).collect()
+                }
+            })
+            .collect()
+    }
+}
+
+fn activate(activation: Activation, x: f64) -> f64 {
+    match activation {
+        Activation::Mish => x * x.exp().ln_1p().tanh(),
+        Activation::Gelu => x / 2.0 * (1.0 + erf(x / 2f64.sqrt())),
+        Activation::GeluTanh => x / 2.0 * (1.0 + ((2.0 / PI).sqrt() * (x + 0.044_715 * x.powi(3))).tanh()),
+        Activation::Swish => x * sigmoid(x),
+        Activation::Relu => x.max(0.0),
+    }
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// The error function by its power series, which is good to 1e-9 where |x| < 4 and 1 beyond.
+fn erf(x: f64) -> f64 {
+    if x.abs() > 4.0 {
+        return x.signum();
+    }
+    let mut power = x;
+    let mut sum = 0.0;
+    for n in 0..80 {
+        sum += power / (2 * n + 1) as f64;
+        power *= -x * x / (n + 1) as f64;
+    }
+    2.0 / PI.sqrt() * sum
+}
