@@ -1,6 +1,6 @@
 # `make` lists what there is. Two targets are all a newcomer needs: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint components doctests unit-tests check data engines fuzz damage precision memory parity bench-peers bench-gpu tensorboard
+.PHONY: help quickstart test smoke setup test-setup build lint components doctests unit-tests check probe-data data engines fuzz damage precision memory parity bench-peers bench-gpu tensorboard
 
 .NOTPARALLEL:
 
@@ -48,8 +48,13 @@ unit-tests: setup
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then set -x; $(CARGO) nextest run --locked --workspace; \
 	else set -x; $(CARGO) test --locked --workspace --lib --bins --tests; fi
 
-check: build ## validate every experiment file: cells, parameters, FLOPs
+check: probe-data ## validate every experiment file: cells, parameters, FLOPs
 	@for file in experiments/*.yaml; do (set -x; $(POSENC) check "$$file") || exit 1; done
+
+probe-data: build ## the datasets of experiments/probes.yaml, by the commands at its top (seconds)
+	@for game in chess shogi; do test -d experiments/data/attacked-$$game || \
+		$(POSENC) data generate probe attacked-squares --game $$game --positions 30000 --seed 1 \
+			--out experiments/data/attacked-$$game || exit 1; done
 
 data: build engines ## make the starter datasets anew: engine games with MultiPV policies (10 minutes on 2 cores)
 	scripts/starter-data
