@@ -171,6 +171,13 @@ pub struct InputLayout {
 }
 
 impl InputLayout {
+    /// Bytes behind a packed row of a game's sequence that say which move was played, as its index in the vocabulary, the
+    /// lower first.
+    pub const MOVE_BYTES: usize = 2;
+
+    /// What these bytes hold where there is no move, as in padding; no vocabulary has so many.
+    pub const NO_MOVE: u16 = u16::MAX;
+
     pub(crate) fn of<G: Game>(name: InputName, boards: Boards, features: &[Feature]) -> Self {
         let piece_codes = 1 + 2 * G::PIECES.len();
         Self { name, geometry: G::GEOMETRY, piece_codes, boards, features: features.to_vec() }

@@ -3,18 +3,15 @@
 
 mod common;
 
+use common::learning::memorise;
 use common::*;
 use encodings::{EncodingConfig, Seams};
 use games::{GameKind, InputName, MovesName};
-use models::loss::{
-    PolicyTargets, policy_cross_entropy_rows, policy_entropy_rows, policy_log_probs, win_rate_entropy_rows,
-    win_rate_rows,
-};
-use models::optimizer::NadamConfig;
-use models::{ModelConfig, ModelError, Network, Optimizer, OptimizerConfig, Spec};
+use models::loss::{policy_entropy_rows, win_rate_entropy_rows, win_rate_rows};
+use models::{ModelConfig, ModelError, Network, Output, Spec};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
-use tch::{Device, Kind, Tensor};
+use tch::{Device, Tensor};
 
 fn model(written: &str) -> ModelConfig {
     serde_json::from_str(written).expect("a network")
@@ -276,36 +273,12 @@ fn what_cannot_be_is_refused_by_its_part() {
     assert_eq!(momentum.option(), Some("resnet"), "{momentum}");
 }
 
-const BATCH: usize = 6;
-
 /// One batch learnt by heart; the losses of policy and win rate at the end, in training and outside.
 fn learn(written: &str, stack: &[EncodingConfig], spec: &Spec) -> ([f64; 2], [f64; 2]) {
     let (network, layout) = declared(written, stack, spec);
-    let mut arena = initialise(&layout, 1);
-    let nadam = OptimizerConfig::Nadam(NadamConfig::default());
-    let mut optimizer = Optimizer::new(nadam, &layout, Device::Cpu).expect("a valid configuration");
-    let packed = packed(spec, BATCH);
-    let index: Vec<i64> = (0..BATCH).map(|i| (mixed(i as u64) as usize % spec.moves.len()) as i64).collect();
-    let index = Tensor::from_slice(&index).view([BATCH as i64, 1]);
-    let prob = Tensor::ones([BATCH as i64, 1], (Kind::Float, Device::Cpu));
     let points = Tensor::from_slice(&[1.0f32, 0.0, 1.0, 1.0, 0.0, f32::NAN]);
-    let losses = |views: &nn::Views| {
-        let output = network.forward(views, &packed);
-        let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
-        let policy = policy_cross_entropy_rows(&policy_log_probs(policy_of(&output), None), targets);
-        let win_rate = win_rate_rows(output.win_rate_b.as_ref().expect("a head"), &points);
-        [policy.mean(Kind::Float), win_rate.mean(Kind::Float)]
-    };
-    let mut last = [f64::NAN; 2];
-    for _ in 0..160 {
-        let views = arena.views().for_training();
-        let [policy, win_rate] = losses(&views);
-        last = [policy.double_value(&[]), win_rate.double_value(&[])];
-        let gradient = arena.gradient(&(policy + win_rate)).expect("a gradient");
-        optimizer.step(&mut arena.flat(), &gradient, 3e-3).expect("memory");
-        arena.follow(&views.into_observed()).expect("memory");
-    }
-    (last, losses(&arena.frozen_views()).map(|loss| loss.double_value(&[])))
+    let win_rate = |output: &Output| win_rate_rows(output.win_rate_b.as_ref().expect("a head"), &points);
+    memorise(&network, &layout, spec, 160, win_rate)
 }
 
 #[test]

@@ -2,14 +2,14 @@
 
 mod common;
 
+use common::learning::{MEMORISED, memorise};
 use common::*;
 use games::{GameKind, InputName};
-use models::loss::{PolicyTargets, policy_cross_entropy_rows, policy_log_probs, wdl_cross_entropy_rows};
-use models::optimizer::NadamConfig;
-use models::{ModelConfig, ModelError, Network, Optimizer, OptimizerConfig, Spec};
+use models::loss::wdl_cross_entropy_rows;
+use models::{ModelConfig, ModelError, Network, Spec};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
-use tch::{Device, Kind, Tensor};
+use tch::{Device, Tensor};
 
 fn resnet(options: &str) -> ModelConfig {
     serde_json::from_str(&format!("{{\"resnet\": {options}}}")).expect("a residual network")
@@ -85,36 +85,12 @@ const LEARNERS: [&str; 2] = [
         "outputs": {"policy": {}, "result": {}, "moves_left": {"embedding": 2, "hidden": 8}}}"#,
     r#"{"blocks": 1, "channels": 12, "policy": {"dense": {"channels": 3}}, "value": {"channels": 4, "hidden": 16}}"#,
 ];
-const BATCH: usize = 6;
-
 /// One batch learnt by heart, statistics followed; the losses of policy and result in training at the end, and those of
 /// a pass that is none of training.
 fn learn(options: &str, spec: &Spec) -> ([f64; 2], [f64; 2]) {
     let (network, layout) = declared(options, spec);
-    let mut arena = initialise(&layout, 1);
-    let nadam = OptimizerConfig::Nadam(NadamConfig::default());
-    let mut optimizer = Optimizer::new(nadam, &layout, Device::Cpu).expect("a valid configuration");
-    let packed = packed(spec, BATCH);
-    let index: Vec<i64> = (0..BATCH).map(|i| (mixed(i as u64) as usize % spec.moves.len()) as i64).collect();
-    let index = Tensor::from_slice(&index).view([BATCH as i64, 1]);
-    let prob = Tensor::ones([BATCH as i64, 1], (Kind::Float, Device::Cpu));
-    let outcome = Tensor::from_slice(&(0..BATCH as i64).map(|i| i % 3).collect::<Vec<_>>());
-    let losses = |views: &nn::Views| {
-        let output = network.forward(views, &packed);
-        let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
-        let policy = policy_cross_entropy_rows(&policy_log_probs(policy_of(&output), None), targets);
-        [policy.mean(Kind::Float), wdl_cross_entropy_rows(wdl_of(&output), &outcome).mean(Kind::Float)]
-    };
-    let mut last = [f64::NAN; 2];
-    for _ in 0..300 {
-        let views = arena.views().for_training();
-        let [policy, result] = losses(&views);
-        last = [policy.double_value(&[]), result.double_value(&[])];
-        let gradient = arena.gradient(&(policy + result)).expect("a gradient");
-        optimizer.step(&mut arena.flat(), &gradient, 3e-3).expect("memory");
-        arena.follow(&views.into_observed()).expect("memory");
-    }
-    (last, losses(&arena.frozen_views()).map(|loss| loss.double_value(&[])))
+    let outcome = Tensor::from_slice(&(0..MEMORISED as i64).map(|i| i % 3).collect::<Vec<_>>());
+    memorise(&network, &layout, spec, 300, |output| wdl_cross_entropy_rows(wdl_of(output), &outcome))
 }
 
 #[test]

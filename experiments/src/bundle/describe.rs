@@ -3,6 +3,7 @@
 use super::collect::Publication;
 use super::{CELLS, METADATA, SUMS};
 use crate::grid::plan::Plan;
+use chrono::DateTime;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -158,19 +159,9 @@ fn encoding_format(path: &str) -> &'static str {
     formats.iter().find(|(end, _)| path.ends_with(end)).map_or("application/octet-stream", |(_, format)| format)
 }
 
-/// The day of a time, `2026-11-20`; by Howard Hinnant's `civil_from_days`.
+/// The day of a time in seconds since 1970, `2026-11-20`.
 pub(super) fn date(unix_s: f64) -> String {
-    const DAY_S: f64 = 86_400.0;
-    let days = (unix_s / DAY_S).floor() as i64 + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = (month_from_march + 2) % 12 + 1;
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+    DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default().format("%Y-%m-%d").to_string()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Positions that are asked about: FEN or SFEN, with the moves that led on from there.
 
 use super::error::InspectError;
-use dataset::{MOVE_BYTES, NO_MOVE};
 use games::chess::Chess;
 use games::chess::history::{self, HistoryFill};
 use games::{Game, GameKind, InputLayout, InputName, Line, MovesName, Position, with_game};
@@ -161,15 +160,15 @@ impl Asked {
         }
         let known = self.earlier.len().min(plies - 1);
         let earlier = self.earlier[self.earlier.len() - known..].iter().map(|ply| (&ply.row, ply.played));
-        let mut rows = Vec::with_capacity(plies * (self.row.len() + MOVE_BYTES));
+        let mut rows = Vec::with_capacity(plies * (self.row.len() + InputLayout::MOVE_BYTES));
         // No move yet stands behind the position itself.
-        for (row, played) in earlier.chain([(&self.row, NO_MOVE)]) {
+        for (row, played) in earlier.chain([(&self.row, InputLayout::NO_MOVE)]) {
             rows.extend_from_slice(row);
             rows.extend(played.to_le_bytes());
         }
         for _ in known + 1..plies {
             rows.resize(rows.len() + self.row.len(), 0);
-            rows.extend(NO_MOVE.to_le_bytes());
+            rows.extend(InputLayout::NO_MOVE.to_le_bytes());
         }
         (rows, known)
     }

@@ -22,11 +22,11 @@ mod sequence;
 mod targets;
 mod train;
 mod traits;
+mod visit;
 
 pub use batch::Batch;
 pub use dataset::Dataset;
 pub use evaluation::{EvaluationBatches, evaluation_batches};
-pub use sequence::{MOVE_BYTES, NO_MOVE};
 pub use targets::Targets;
 pub use train::TrainLoader;
 pub use traits::{MoveTraits, PositionTraits, evaluation_traits};

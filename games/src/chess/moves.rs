@@ -85,9 +85,9 @@ pub(super) fn entry(mv: Move, turn: Color) -> Entry {
     }
 }
 
-/// A move in UCI, castling as the king's own step.
-pub(super) fn write(mv: Move) -> MoveText {
-    let (from, to, promotion) = match mv {
+/// A move's squares and its promotion as UCI has them: castling is the king's own step.
+pub(super) fn steps(mv: Move) -> (Square, Square, Option<Role>) {
+    match mv {
         Move::Normal { from, to, promotion, .. } => (from, to, promotion),
         Move::EnPassant { from, to } => (from, to, None),
         Move::Castle { king, rook } => {
@@ -95,7 +95,12 @@ pub(super) fn write(mv: Move) -> MoveText {
             (king, Square::from_coords(file, king.rank()), None)
         }
         Move::Put { .. } => panic!("standard chess has no drops"),
-    };
+    }
+}
+
+/// A move in UCI.
+pub(super) fn write(mv: Move) -> MoveText {
+    let (from, to, promotion) = steps(mv);
     let letters = |square: Square| [square.file().char() as u8, square.rank().char() as u8];
     let ([from_file, from_rank], [to_file, to_rank]) = (letters(from), letters(to));
     match promotion {

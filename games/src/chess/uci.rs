@@ -12,7 +12,7 @@ use crate::geometry::{Frame, Geometry, Relation};
 use crate::moves::{Entry, FromTo};
 use crate::position::Game;
 use crate::vocabulary::{MoveList, MovesName};
-use shakmaty::{CastlingSide, Color, Move, Role, Square};
+use shakmaty::{Color, Move, Role, Square};
 use std::sync::LazyLock;
 
 /// The pieces that a pawn becomes, as DeepMind orders them; their letters number the entries' promotions.
@@ -49,15 +49,7 @@ pub(super) fn index(mv: Move, turn: Color, name: MovesName, frame: Frame) -> Opt
         Frame::SideToMove => moves::in_frame(square, turn),
         Frame::FirstPlayer => square.to_usize(),
     };
-    let (from, to, promotion) = match mv {
-        Move::Normal { from, to, promotion, .. } => (from, to, promotion),
-        Move::EnPassant { from, to } => (from, to, None),
-        Move::Castle { king, rook } => {
-            let file = CastlingSide::from_queen_side(rook < king).king_to_file();
-            (king, Square::from_coords(file, king.rank()), None)
-        }
-        Move::Put { .. } => panic!("standard chess has no drops"),
-    };
+    let (from, to, promotion) = moves::steps(mv);
     let (from, to) = (on_board(from), on_board(to));
     let entry = promotion.map_or(plain(from, to), |role| promoting(from, to, role));
     Some(list.moves.index_of(entry).expect("every chess move has an entry") as u16)

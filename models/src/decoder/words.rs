@@ -2,14 +2,9 @@
 
 use crate::heads::{Head, Output};
 use crate::macs::HeadMacs;
+use games::InputLayout;
 use nn::{Init, ParamId, Scope, Views, dense};
 use tch::{Kind, Tensor};
-
-/// Bytes at the end of a packed row that say which move was played.
-const MOVE_BYTES: i64 = 2;
-
-/// What these bytes say in padding.
-const NO_MOVE: i64 = u16::MAX as i64;
 
 /// A logit for each word: `W·x + b`, the moves first. One weight for moves and the words of boards, as in ChessDecoder.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +84,7 @@ impl BoardWords {
 
 /// The index of the move that was played in each packed row `[b,row]`: `[b]`, i64.
 pub(super) fn played(packed: &Tensor) -> Tensor {
-    let at = packed.size()[1] - MOVE_BYTES;
+    let at = packed.size()[1] - InputLayout::MOVE_BYTES as i64;
     let byte = |i: i64| packed.select(1, at + i).to_kind(Kind::Int64);
     byte(0) + byte(1) * (i64::from(u8::MAX) + 1)
 }
@@ -98,5 +93,5 @@ pub(super) fn played(packed: &Tensor) -> Tensor {
 /// of their sequence of so many plies.
 pub fn asks_for_board(packed: &Tensor, plies: i64) -> Tensor {
     let first = Tensor::arange(packed.size()[0], (Kind::Int64, packed.device())).remainder(plies).eq(0);
-    played(packed).ne(NO_MOVE).logical_and(&first.logical_not())
+    played(packed).ne(i64::from(InputLayout::NO_MOVE)).logical_and(&first.logical_not())
 }

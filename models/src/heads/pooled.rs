@@ -1,5 +1,6 @@
 //! The position as one vector, which the value heads and moves-left start from.
 
+use super::summary;
 use crate::config::{ModelError, Pool};
 use crate::start::InitKind;
 use encodings::Tokens;
@@ -67,7 +68,7 @@ impl Pooled {
         let pooled = match sizes.pool {
             Pool::Flatten => squares * e,
             Pool::Mean => e,
-            Pool::Token => return Ok(Self { source: Source::Token(summary(tokens, "the value")?), width: d }),
+            Pool::Token => return Ok(Self { source: Source::Token(summary::token(tokens, "the value")?), width: d }),
         };
         let source = Source::Squares(Squares {
             embedding: dense(scope, "embedding", [d, e], InitKind::Glorot),
@@ -79,11 +80,6 @@ impl Pooled {
         });
         Ok(Self { source, width: hidden })
     }
-}
-
-/// The place of the token that stands for the whole position; `what` wants to read it.
-pub(super) fn summary(tokens: &Tokens, what: &'static str) -> Result<i64, ModelError> {
-    tokens.cls().map(|token| token as i64).ok_or(ModelError::NoSummaryToken { what })
 }
 
 impl Squares {

@@ -1,7 +1,16 @@
 //! The board as one token, which the heads of networks with a summary token read.
 
+use crate::config::ModelError;
 use encodings::Tokens;
 use tch::{Kind, Tensor};
+
+/// The place of the token that stands for the whole position; `what` wants to read it.
+///
+/// # Errors
+/// If the input has none.
+pub(super) fn token(tokens: &Tokens, what: &'static str) -> Result<i64, ModelError> {
+    tokens.cls().map(|token| token as i64).ok_or(ModelError::NoSummaryToken { what })
+}
 
 /// Where the board's summary stands: the CLS token, or, where the input has none, the mean of the squares.
 #[derive(Debug, Clone, Copy)]

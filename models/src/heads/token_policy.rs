@@ -48,10 +48,7 @@ impl Head for TokenPolicyHeads {
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
-        let cost = |name, logits: &Linear| HeadMacs::of_weights(name, logits.macs());
-        let vanilla = self.vanilla.as_ref().map(|logits| cost("policy", logits));
-        let soft = self.soft.as_ref().map(|logits| cost("soft_policy", logits));
-        vanilla.into_iter().chain(soft).collect()
+        HeadMacs::of_policies(self.vanilla.as_ref().map(Linear::macs), self.soft.as_ref().map(Linear::macs))
     }
 
     fn position_sources(&self) -> Vec<&'static str> {

@@ -1,6 +1,8 @@
 //! Small networks, fixed batches and plain loops that the tests share.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod learning;
+
 use encodings::EncodingConfig;
 use games::{FeatureKind, Frame, FromTo, GameKind, InputName, Vocabulary};
 use models::{Architecture, ChessformerConfig, ModelConfig, Network, NormPlace, Output, Preset, Spec};

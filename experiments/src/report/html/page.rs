@@ -3,6 +3,7 @@
 use crate::report::model::Verdict;
 use crate::report::plot::canvas::escape;
 use crate::report::sheet::Sheet;
+use chrono::DateTime;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -122,20 +123,10 @@ pub(super) fn capitalised(name: &str) -> String {
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
-/// A time in seconds since 1970 as `2026-11-20 17:25 UTC` (Howard Hinnant's `civil_from_days`).
+/// A time in seconds since 1970 as `2026-11-20 17:25 UTC`.
 pub(super) fn utc(unix_s: f64) -> String {
-    let minutes = (unix_s / 60.0).floor() as i64;
-    let days = minutes.div_euclid(1440) + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march + 3 - 12 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let minute = minutes.rem_euclid(1440);
-    format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", minute / 60, minute % 60)
+    let time = DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default();
+    time.format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 #[cfg(test)]

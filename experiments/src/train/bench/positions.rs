@@ -1,7 +1,8 @@
 //! Positions to time steps on: random games, so that no dataset is needed.
 
 use crate::config::RunConfig;
-use dataset::{Batch, MOVE_BYTES};
+use dataset::Batch;
+use games::InputLayout;
 use games::{Game, Line, Phase, Position, with_game};
 
 /// Plies after which a random game is begun anew.
@@ -17,7 +18,7 @@ fn random_of<G: Game>(run: &RunConfig, size: usize) -> Batch {
     let (layout, vocabulary) = (G::input(run.input), G::KIND.moves(run.moves));
     let frame = run.input.frame();
     // Rows of sequences end with the move that is played.
-    let move_bytes = if run.plies() > 1 { MOVE_BYTES } else { 0 };
+    let move_bytes = if run.plies() > 1 { InputLayout::MOVE_BYTES } else { 0 };
     let (row_bytes, legal_bytes) = (layout.row_bytes() + move_bytes, vocabulary.len().div_ceil(u8::BITS as usize));
     let mut batch = Batch {
         size,

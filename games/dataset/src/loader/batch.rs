@@ -2,9 +2,8 @@
 
 use super::dataset::Dataset;
 use super::replay::Positions;
-use super::sequence::MOVE_BYTES;
 use super::targets::TargetLists;
-use games::InputName;
+use games::{InputLayout, InputName};
 
 /// `size` positions, every list in the same order. `V` is the size of the vocabulary that
 /// the dataset [numbers](super::Dataset::set_moves) moves in.
@@ -76,7 +75,7 @@ impl Batch {
 
     /// An empty batch with room for `capacity` positions.
     pub(super) fn with_capacity(dataset: &Dataset, input: InputName, capacity: usize) -> Self {
-        let played = if dataset.sequence() > 1 { MOVE_BYTES } else { 0 };
+        let played = if dataset.sequence() > 1 { InputLayout::MOVE_BYTES } else { 0 };
         let row_bytes = dataset.game().input(input).row_bytes() + played;
         Self {
             size: 0,

@@ -3,8 +3,8 @@
 use super::StoredGame;
 use super::batch::Batch;
 use super::dataset::Reading;
-use super::sequence::{MOVE_BYTES, NO_MOVE};
 use super::targets::TargetLists;
+use super::visit::Visit;
 use crate::error::DatasetError;
 use crate::playback::Move;
 use games::maps::NO_LABEL;
@@ -60,8 +60,8 @@ impl Positions {
 
     /// Adds a row that is no position.
     fn pad(&mut self, game: &StoredGame, reading: Reading) {
-        self.packed.resize(self.packed.len() + self.row_bytes - MOVE_BYTES, 0);
-        self.packed.extend(NO_MOVE.to_le_bytes());
+        self.packed.resize(self.packed.len() + self.row_bytes - InputLayout::MOVE_BYTES, 0);
+        self.packed.extend(InputLayout::NO_MOVE.to_le_bytes());
         self.legal_end.push(self.legal.len() as u32);
         self.policy_end.push(self.policy.len() as u32);
         if reading.rights {
@@ -128,7 +128,7 @@ pub(super) fn replay<'a, G: Game>(
     reading: Reading,
 ) -> Result<Positions, DatasetError> {
     let (layout, plies) = (G::input(input), reading.plies);
-    let played = if plies > 1 { MOVE_BYTES } else { 0 };
+    let played = if plies > 1 { InputLayout::MOVE_BYTES } else { 0 };
     let mut positions = Positions { row_bytes: layout.row_bytes() + played, ..Positions::default() };
     let mut legal = Vec::new();
     for game in games {
@@ -148,20 +148,11 @@ fn replay_game<G: Game>(
     out: &mut Positions,
 ) -> Result<(), DatasetError> {
     let in_sequence = reading.plies > 1;
-    let mut plies = game.policy.as_ref().map(|policy| policy.plies());
-    let mut wrong = None;
     out.map_cells = game.map_cells();
     let values = game.target_value();
     let frame = layout.name.frame();
-    game.play_through_for::<G>(layout, |line, played| {
-        let position = line.position();
-        let ply = line.plies();
-        let candidates = plies.as_mut().and_then(Iterator::next).unwrap_or_default();
-        // In a sequence it stands for what comes after it, without targets.
-        let used = game.used.as_ref().is_none_or(|used| used[ply]);
-        if !used && !in_sequence {
-            return;
-        }
+    game.visit::<G>(layout, in_sequence, |Visit { line, played, candidates, used, is_target }| {
+        let (position, ply) = (line.position(), line.plies());
         let row = out.packed.len();
         out.packed.resize(row + out.row_bytes, 0);
         let (packed, played_move) = out.packed[row..].split_at_mut(layout.row_bytes());
@@ -173,17 +164,13 @@ fn replay_game<G: Game>(
         position.legal_moves(legal);
         out.legal.extend(legal.iter().map(|&mv| label(mv)));
         out.legal_end.push(out.legal.len() as u32);
-        let is_target = used && ply >= usize::from(game.policy_from_ply);
         out.push_of_moves::<G>(line, legal, is_target.then_some(played), frame, reading);
         if is_target {
             if candidates.is_empty() {
                 out.policy.push((label(played), 1.0));
             }
             for (text, probability) in candidates {
-                match position.parse_move(text) {
-                    Ok(mv) => out.policy.push((label(mv), probability)),
-                    Err(error) => drop(wrong.get_or_insert((ply, error))),
-                }
+                out.policy.push((label(position.parse_move(text)?), probability));
             }
         }
         out.policy_end.push(out.policy.len() as u32);
@@ -200,11 +187,8 @@ fn replay_game<G: Game>(
             true => out.map.extend_from_slice(game.map_of(ply)),
             false => out.map.extend(std::iter::repeat_n(NO_LABEL, out.map_cells)),
         }
-    })?;
-    match wrong {
-        None => Ok(()),
-        Some((ply, error)) => Err(DatasetError::BadGame { game: game.id, ply, reason: error.to_string() }),
-    }
+        Ok(())
+    })
 }
 
 /// The outcome that is none.

@@ -5,12 +5,6 @@ use crate::error::DatasetError;
 use crate::manifest::Unit;
 use crate::split::Split;
 
-/// Bytes behind a packed position of a sequence that say which move was played, the lower first.
-pub const MOVE_BYTES: usize = 2;
-
-/// What these bytes hold where there is no move, as in padding; no vocabulary has so many.
-pub const NO_MOVE: u16 = u16::MAX;
-
 impl Dataset {
     /// Says how many consecutive plies of a game stand together in batches; 1, the default, for positions by themselves.
     ///

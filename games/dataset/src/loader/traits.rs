@@ -3,6 +3,7 @@
 use super::StoredGame;
 use super::dataset::Dataset;
 use super::evaluation::chosen_games;
+use super::visit::Visit;
 use crate::error::DatasetError;
 use crate::move_type::move_type;
 use crate::playback::Move;
@@ -54,38 +55,23 @@ pub fn evaluation_traits(
 
 /// In a sequence there are also the plies that are of no evaluation, without a target.
 fn of_game<G: Game>(game: &StoredGame, in_sequence: bool, out: &mut Vec<PositionTraits>) -> Result<(), DatasetError> {
-    let mut plies = game.policy.as_ref().map(|policy| policy.plies());
-    let mut wrong = None;
+    let layout = G::input(InputName::PieceTokens);
     let mut row = Vec::new();
-    game.play_through::<G>(|line, played| {
+    game.visit::<G>(layout, in_sequence, |Visit { line, played, candidates, is_target, .. }| {
         let position = line.position();
-        let ply = line.plies();
-        let candidates = plies.as_mut().and_then(Iterator::next).unwrap_or_default();
-        let used = game.used.as_ref().is_none_or(|used| used[ply]);
-        if !used && !in_sequence {
-            return;
-        }
         let likeliest = candidates.into_iter().reduce(|best, other| if other.1 > best.1 { other } else { best });
-        let wanted = match likeliest.map(|(text, _)| position.parse_move(text)) {
-            None => Some(played),
-            Some(Ok(mv)) => Some(mv),
-            Some(Err(error)) => {
-                wrong.get_or_insert((ply, error));
-                None
-            }
+        let wanted = match likeliest {
+            None => played,
+            Some((text, _)) => position.parse_move(text)?,
         };
-        let target = wanted.filter(|_| used && ply >= usize::from(game.policy_from_ply));
         out.push(PositionTraits {
             game: game.id,
-            ply: ply as u16,
+            ply: line.plies() as u16,
             phase: position.phase(),
-            target: target.map(|mv| move_traits::<G>(position, mv, &mut row)),
+            target: is_target.then(|| move_traits::<G>(position, wanted, &mut row)),
         });
-    })?;
-    match wrong {
-        None => Ok(()),
-        Some((ply, error)) => Err(DatasetError::BadGame { game: game.id, ply, reason: error.to_string() }),
-    }
+        Ok(())
+    })
 }
 
 fn move_traits<G: Game>(position: &G::Position, mv: Move<G>, row: &mut Vec<u8>) -> MoveTraits {

@@ -1,0 +1,48 @@
+//! The plies of a game that stand in batches.
+
+use super::StoredGame;
+use crate::error::DatasetError;
+use crate::playback::Move;
+use games::{Game, IllegalMove, InputLayout, Line};
+
+/// A ply that stands in a batch.
+pub(super) struct Visit<'a, G: Game> {
+    pub(super) line: &'a Line<G::Position>,
+    pub(super) played: Move<G>,
+    /// The moves that were weighed, with their shares; none where only the move played is known.
+    pub(super) candidates: Vec<(&'a str, f32)>,
+    /// Whether it is one of its dataset's positions. In a sequence others stand for what comes after them.
+    pub(super) used: bool,
+    /// Whether it has a policy target.
+    pub(super) is_target: bool,
+}
+
+impl StoredGame {
+    /// Plays the game through and hands out its positions, in a sequence all of its plies.
+    ///
+    /// # Errors
+    /// If the game cannot be played through, or at the first ply of which `each` says that a move is illegal.
+    pub(super) fn visit<G: Game>(
+        &self,
+        layout: &InputLayout,
+        in_sequence: bool,
+        mut each: impl FnMut(Visit<'_, G>) -> Result<(), IllegalMove>,
+    ) -> Result<(), DatasetError> {
+        let mut plies = self.policy.as_ref().map(|policy| policy.plies());
+        let mut wrong = None;
+        self.play_through_for::<G>(layout, |line, played| {
+            let ply = line.plies();
+            let candidates = plies.as_mut().and_then(Iterator::next).unwrap_or_default();
+            let used = self.used.as_ref().is_none_or(|used| used[ply]);
+            if wrong.is_some() || !(used || in_sequence) {
+                return;
+            }
+            let is_target = used && ply >= usize::from(self.policy_from_ply);
+            wrong = each(Visit { line, played, candidates, used, is_target }).err().map(|error| (ply, error));
+        })?;
+        match wrong {
+            None => Ok(()),
+            Some((ply, error)) => Err(DatasetError::BadGame { game: self.id, ply, reason: error.to_string() }),
+        }
+    }
+}
