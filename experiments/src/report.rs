@@ -12,6 +12,7 @@ pub mod curves;
 pub mod error;
 pub mod files;
 pub mod html;
+pub mod interactions;
 pub mod latex;
 pub mod markdown;
 pub mod model;

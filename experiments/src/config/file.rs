@@ -4,6 +4,7 @@ pub use crate::sinks::Weights;
 
 use super::axes::{Axes, AxisName, Point};
 use super::data::DataFolders;
+use super::interactions::InteractionEntry;
 use super::losses::LossWeights;
 use super::matched::entry::ControlEntry;
 use super::phases::Phase;
@@ -57,6 +58,9 @@ pub struct ExperimentFile<B = Base> {
     pub reference: Point,
     /// What decides.
     pub primary: Primary,
+    /// Gaps between rows that are compared over something else that the rows vary.
+    #[serde(default)]
+    pub interactions: Vec<InteractionEntry>,
     /// Whether each reference gets a twin with other parameter streams, the A/A row: yes, unless it is switched off. A
     /// table without one does not show how large a difference is where there is none.
     #[serde(default = "yes")]

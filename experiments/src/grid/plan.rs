@@ -1,6 +1,6 @@
 //! `grid.json`: what a run folder sets out to compare, so that a report needs the folder and nothing else.
 
-use crate::config::{self, Experiment, Mask, Quantity, ReadAt};
+use crate::config::{self, Experiment, Interaction, Mask, Quantity, ReadAt};
 use crate::train::atomic;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,9 @@ pub struct Plan {
     pub seeds: Vec<u64>,
     /// The rows, in the order of the experiment.
     pub rows: Vec<Row>,
+    /// Gaps between rows that are compared over something else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interactions: Vec<Interaction>,
 }
 
 /// The metric that verdicts are about.
@@ -199,6 +202,7 @@ impl Plan {
             primary: Primary { metric: experiment.primary.metric.clone(), at, weights },
             seeds: experiment.seeds.clone(),
             rows: experiment.rows.iter().map(Row::of).collect(),
+            interactions: experiment.interactions.clone(),
         }
     }
 

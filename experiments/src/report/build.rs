@@ -11,7 +11,7 @@ use super::pairs::compare;
 use super::provenance::Provenance;
 use super::statistics::{Summary, holm};
 use super::warnings::warnings;
-use super::{budgets, sizes, slices, sweep, transfer};
+use super::{budgets, interactions, sizes, slices, sweep, transfer};
 use crate::config::Quantity;
 use crate::grid::CellState;
 use crate::grid::plan::{Plan, Role, Row};
@@ -41,6 +41,7 @@ impl Report {
         };
         let mut games: Vec<_> = plan.games().into_iter().map(|game| game_report(folder, game, &primary)).collect();
         let family = correct(&mut games, &primary);
+        let asked = interactions::correct(&mut games);
         let mut report = Self {
             experiment: plan.experiment.clone(),
             question: plan.question.clone(),
@@ -51,6 +52,7 @@ impl Report {
             transfer: transfer::of(&games, &primary),
             primary,
             family,
+            asked,
             games,
             failures: failures(folder),
             warnings: Vec::new(),
@@ -110,6 +112,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         phase_sizes: sizes("policy_targets"),
         value_phase_sizes: sizes("value_targets"),
         common_sources: common,
+        interactions: interactions::of(folder, game, primary),
         slices: None,
         sweep: sweep::of(folder, game, primary),
         sizes: sizes::of(folder, game, primary),

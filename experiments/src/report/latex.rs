@@ -15,6 +15,12 @@ pub fn draw(report: &Report) -> String {
     for conclusion in conclusions::conclusions(report) {
         text += &comment(&conclusion.sentence);
     }
+    if report.asked > 0 {
+        text += &comment(&format!("Interactions: {}", conclusions::interactions_method(report)));
+    }
+    for conclusion in conclusions::interactions(report) {
+        text += &comment(&conclusion.sentence);
+    }
     report.warnings.iter().for_each(|warning| text += &comment(&format!("Warning: {warning}")));
     text += "% \\usepackage{booktabs}\n";
     for game in &report.games {

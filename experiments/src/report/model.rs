@@ -4,6 +4,7 @@
 use super::budgets::Budgets;
 use super::curves::CurvePoint;
 use super::files::Conditions;
+use super::interactions::Interaction;
 use super::provenance::Provenance;
 use super::sizes::Sizes;
 use super::slices::SliceReport;
@@ -43,6 +44,8 @@ pub struct Report {
     pub primary: PrimaryMetric,
     /// Comparisons in Holm's family: every row but references and twins, in all games.
     pub family: usize,
+    /// Interactions in their family: all that the experiment asks for, in all games.
+    pub asked: usize,
     /// A table for each game.
     pub games: Vec<GameReport>,
     /// Games side by side.
@@ -112,6 +115,8 @@ pub struct GameReport {
     pub phase_sizes: Vec<(&'static str, Option<u64>)>,
     /// Test positions of each phase whose game has a known outcome.
     pub value_phase_sizes: Vec<(&'static str, Option<u64>)>,
+    /// Gaps between rows that the experiment compares over something else.
+    pub interactions: Vec<Interaction>,
     /// Where encodings differ; none where cells of an older version stored no positions.
     pub slices: Option<SliceReport>,
     /// Learning rates, where rows differ in nothing else.

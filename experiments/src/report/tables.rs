@@ -1,9 +1,11 @@
 //! The tables of one game, for every format.
 
+mod interactions;
 mod slices;
 mod transfer;
 mod variants;
 
+pub(super) use interactions::name as interaction_name;
 pub(super) use slices::slices;
 pub(super) use transfer::transfer;
 
@@ -70,6 +72,7 @@ fn ruled_out(comparison: &Comparison) -> Option<String> {
 /// Every table of a game between the comparison and the costs; those without rows left out.
 pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Sheet> {
     let mut sheets = vec![
+        interactions::interactions(game),
         policy(game),
         value(report, game),
         phases(game, &POLICY, &game.phase_sizes),
