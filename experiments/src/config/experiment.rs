@@ -136,7 +136,18 @@ impl Experiment {
             add_twins(&mut rows);
         }
         let ExperimentFile { name, question, expect, cost, seeds, primary, .. } = file;
-        Ok(Self { path: source.path().to_owned(), name, question, expect, cost, seeds, primary, rows, interactions, idle })
+        Ok(Self {
+            path: source.path().to_owned(),
+            name,
+            question,
+            expect,
+            cost,
+            seeds,
+            primary,
+            rows,
+            interactions,
+            idle,
+        })
     }
 
     /// Every cell, all rows of the first seed first: so a grid that is stopped half way holds complete pairs.

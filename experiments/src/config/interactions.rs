@@ -97,7 +97,8 @@ impl Asked<'_> {
                 "take out a value, or name what else changes with it as a further place: gap: [{axis: …, values: […]}, …]",
             ));
         }
-        if let Some(rows) = complete.iter().flat_map(|group| group.corners.iter().flatten()).find(|rows| rows.len() > 1) {
+        if let Some(rows) = complete.iter().flat_map(|group| group.corners.iter().flatten()).find(|rows| rows.len() > 1)
+        {
             let names: Vec<&str> = rows.iter().map(|&row| self.rows[row].label.as_str()).collect();
             let error = self.wrong(&at![], &format!("the same values are those of several rows: {}", names.join(", ")));
             return Err(error.help("name what tells them apart as a further place of `gap` or `by`"));
@@ -105,9 +106,7 @@ impl Asked<'_> {
         let commons: Vec<Point> = complete.iter().map(|group| group.common.clone()).collect();
         let alone = |group: &Group| commons.iter().filter(|other| other.game == group.common.game).count() == 1;
         let named = complete.iter().zip(labels(&commons));
-        Ok(named
-            .flat_map(|(group, label)| self.of_group(group, Some(label).filter(|_| !alone(group))))
-            .collect())
+        Ok(named.flat_map(|(group, label)| self.of_group(group, Some(label).filter(|_| !alone(group)))).collect())
     }
 
     /// The first value of `by` against each later one.
@@ -121,7 +120,9 @@ impl Asked<'_> {
             game,
             gap: gap.clone(),
             by: [self.entry.by.words(0), self.entry.by.words(by)],
-            within: within.as_deref().map(|label| label.strip_prefix(game.name()).unwrap_or(label))
+            within: within
+                .as_deref()
+                .map(|label| label.strip_prefix(game.name()).unwrap_or(label))
                 .map(|label| label.trim_start_matches('-').to_owned()),
             rows: [side(0), side(by)],
         };
@@ -233,7 +234,8 @@ impl Varied {
     /// The `i`-th value in words: `shaw`, `layers 8`.
     fn words(&self, i: usize) -> String {
         let word = |(place, value): (&Place, &Value)| {
-            let text = value.as_str().map_or_else(|| value.to_string().replace('"', "").replace(':', " "), str::to_owned);
+            let text =
+                value.as_str().map_or_else(|| value.to_string().replace('"', "").replace(':', " "), str::to_owned);
             let steps = place.steps();
             match value {
                 Value::String(_) | Value::Object(_) | Value::Array(_) if steps.len() == 1 => text,

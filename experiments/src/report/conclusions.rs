@@ -68,7 +68,10 @@ pub(super) struct Answer {
 
 /// How interactions are judged.
 pub(super) fn interactions_method(report: &Report) -> String {
-    format!("differences of differences, paired by seed, Holm-corrected over the {} of the grid, α = {ALPHA}", report.asked)
+    format!(
+        "differences of differences, paired by seed, Holm-corrected over the {} of the grid, α = {ALPHA}",
+        report.asked
+    )
 }
 
 /// An answer for each interaction of the grid, game by game.

@@ -59,6 +59,7 @@ impl Folder {
                 row("rope", Role::Compared, 0),
                 row("absolute-twin", Role::Twin, 64),
             ],
+            interactions: Vec::new(),
         };
         let folder = Self { dir: tempfile::tempdir().expect("a folder for the test"), plan };
         folder.write_plan();

@@ -17,7 +17,14 @@ pub(in crate::report::html) fn interactions(report: &Report, game: &GameReport) 
             // The first value is that of every interaction of an entry.
             let (Some(gap), false) = (gap, rows.iter().any(|row| row.label == label)) else { continue };
             let (mean, plain) = (gap.mean, gap.interval);
-            rows.push(ForestRow { label, style: Style::Reference, mean, plain, corrected: None, verdict: "gap".to_owned() });
+            rows.push(ForestRow {
+                label,
+                style: Style::Reference,
+                mean,
+                plain,
+                corrected: None,
+                verdict: "gap".to_owned(),
+            });
         }
         rows.extend(change(number, one));
     }
