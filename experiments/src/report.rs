@@ -26,6 +26,7 @@ pub mod sizes;
 pub mod slices;
 pub mod statistics;
 pub mod sweep;
+pub mod systems;
 mod tables;
 pub mod text;
 pub mod transfer;

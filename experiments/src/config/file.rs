@@ -82,7 +82,7 @@ fn yes() -> bool {
 }
 
 /// The metric that verdicts are about, and when it is read.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Primary {
     /// Its name; whether more or less of it is better belongs to the metric.
@@ -91,6 +91,8 @@ pub struct Primary {
     pub at: ReadAt,
     /// Of which weights.
     pub weights: Weights,
+    /// A difference that matters: reports say how many seeds would show it.
+    pub difference: Option<f64>,
 }
 
 /// A run in which anything that is an axis may be left out.

@@ -41,7 +41,7 @@ pub struct Plan {
 }
 
 /// The metric that verdicts are about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Primary {
     /// Its name.
     pub metric: String,
@@ -51,6 +51,9 @@ pub struct Primary {
     pub at: Option<u64>,
     /// Of which weights.
     pub weights: String,
+    /// The difference that a report says the seeds for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<f64>,
 }
 
 /// What a row is for.
@@ -199,7 +202,12 @@ impl Plan {
             question: experiment.question.clone(),
             expect: experiment.expect.clone(),
             smoke,
-            primary: Primary { metric: experiment.primary.metric.clone(), at, weights },
+            primary: Primary {
+                metric: experiment.primary.metric.clone(),
+                at,
+                weights,
+                difference: experiment.primary.difference,
+            },
             seeds: experiment.seeds.clone(),
             rows: experiment.rows.iter().map(Row::of).collect(),
             interactions: experiment.interactions.clone(),

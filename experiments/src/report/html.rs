@@ -13,6 +13,7 @@ use page::{Figure, details, figures, list, section, sheet};
 pub fn draw(report: &Report) -> String {
     let mut sections = vec![section("question", "Question", &question(report)), verdicts(report)];
     sections.push(section("warnings", "Warnings", &list("warnings", &report.warnings)));
+    sections.push(section("systems", "All systems", &sheet(&tables::systems(report).titled(""))));
     sections.extend(report.games.iter().map(|game| of_game(report, game)));
     sections.push(across(report));
     let failures: Vec<String> = report.failures.iter().map(|cell| words::failure(cell).join(" — ")).collect();

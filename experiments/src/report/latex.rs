@@ -23,6 +23,8 @@ pub fn draw(report: &Report) -> String {
     }
     report.warnings.iter().for_each(|warning| text += &comment(&format!("Warning: {warning}")));
     text += "% \\usepackage{booktabs}\n";
+    let systems = tables::systems(report);
+    text += &table(&systems, &systems.title);
     for game in &report.games {
         let main =
             tables::comparison(report, game).titled(&format!("{} ({})", report.primary.name, report.primary.unit));
@@ -71,6 +73,7 @@ fn escape(text: &str) -> String {
             '−' => out += "$-$",
             '±' => out += "$\\pm$",
             '×' => out += "$\\times$",
+            '†' => out += "$\\dagger$",
             '≥' => out += "$\\ge$",
             '<' => out += "$<$",
             '>' => out += "$>$",

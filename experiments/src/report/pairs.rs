@@ -1,7 +1,7 @@
 //! Which pairs of seeds count, and what a comparison comes to.
 
 use super::files::{CellRecord, Conditions};
-use super::model::{ALPHA, Comparison, Corrected, Missing, PAIRS_NEEDED, Precision, Verdict};
+use super::model::{ALPHA, Comparison, Corrected, Missing, Named, PAIRS_NEEDED, Precision, Verdict};
 use super::statistics::sign_flip::sign_flip;
 use super::statistics::{Holm, Interval, PairedTest, power};
 use crate::grid::CellState;
@@ -117,8 +117,8 @@ impl Comparison {
         self
     }
 
-    /// Adds what it could see in a family of so many comparisons.
-    pub(super) fn sharpen(&mut self, family: usize) {
+    /// Adds what it could see in a family of so many comparisons, and how well it sees a difference that was named.
+    pub(super) fn sharpen(&mut self, family: usize, named: Option<f64>) {
         let differences: Vec<f64> = self.differences.iter().map(|&(_, difference)| difference).collect();
         let (Some(test), Some(sign_flip)) = (self.test, sign_flip(&differences)) else { return };
         let strictest = ALPHA / family.max(1) as f64;
@@ -126,6 +126,11 @@ impl Comparison {
             sign_flip,
             visible: power::visible(test.n, test.sd, strictest),
             seeds: power::seeds_needed(test.mean, test.sd, strictest),
+            named: named.filter(|_| test.sd > 0.0).map(|difference| Named {
+                difference,
+                power: power::power(difference / test.sd, test.n, strictest),
+                seeds: power::seeds_needed(difference, test.sd, strictest),
+            }),
         });
     }
 

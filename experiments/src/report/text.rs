@@ -11,6 +11,7 @@ use super::{conclusions, controls, tables, words};
 pub fn draw(report: &Report) -> String {
     let mut blocks = vec![head(report), verdicts(report)];
     blocks.push(interactions(report));
+    blocks.push(tables::systems(report).text());
     blocks.extend(report.games.iter().map(|game| game_block(report, game)));
     blocks.extend(tables::transfer(report).iter().map(Sheet::text));
     let failures: Vec<String> = report.failures.iter().map(|cell| words::failure(cell).join("\n    ")).collect();

@@ -50,7 +50,12 @@ impl Folder {
             question: None,
             expect: None,
             smoke: false,
-            primary: Primary { metric: "policy_loss".to_owned(), at: None, weights: "raw".to_owned() },
+            primary: Primary {
+                metric: "policy_loss".to_owned(),
+                at: None,
+                weights: "raw".to_owned(),
+                difference: None,
+            },
             seeds: SEEDS.to_vec(),
             // The reference is not the first, as an experiment may list it anywhere.
             rows: vec![
