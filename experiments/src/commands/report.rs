@@ -13,6 +13,18 @@ pub struct Args {
     /// The format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Say how many seeds each comparison needs to show a difference of this size in the primary metric.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    difference: Option<f64>,
+}
+
+fn size(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(size) if size.is_finite() && size > 0.0 => Ok(size),
+        _ => {
+            Err("a size is a number above 0 in the unit of the metric (policy_accuracy: 0.01 is one point)".to_owned())
+        }
+    }
 }
 
 /// The formats.
@@ -35,7 +47,7 @@ enum Format {
 /// # Errors
 /// If the folder is no run folder, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let report = Report::of(&args.run_dir)?;
+    let report = Report::seeing(&args.run_dir, args.difference)?;
     let drawn = match args.format {
         Format::Text => text::draw(&report),
         Format::Html => html::draw(&report),

@@ -5,7 +5,7 @@ use super::run::{Mask, RunConfig};
 use super::values::{EncodingStack, OptimizerChoice, RateChoice};
 use games::{GameKind, InputName, MovesName};
 use models::ModelConfig;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 macro_rules! axes {
     ($($variant:ident $field:ident: $type:ty, $doc:literal;)*) => {
@@ -49,10 +49,10 @@ macro_rules! axes {
         }
 
         /// A point of the grid, or a part of one: a value on some of the axes.
-        #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct Point {
-            $(#[doc = $doc] pub $field: Option<$type>,)*
+            $(#[doc = $doc] #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
         }
 
         impl Point {
@@ -70,6 +70,12 @@ macro_rules! axes {
             #[must_use]
             pub fn or(&self, other: &Self) -> Self {
                 Self { $($field: self.$field.clone().or_else(|| other.$field.clone()),)* }
+            }
+
+            /// This point, saying nothing about these axes.
+            #[must_use]
+            pub fn without(&self, axes: &[AxisName]) -> Self {
+                Self { $($field: self.$field.clone().filter(|_| !axes.contains(&AxisName::$variant)),)* }
             }
 
             /// Whether both say the same about an axis; also if both say nothing.

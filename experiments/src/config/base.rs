@@ -126,6 +126,7 @@ pub(super) fn read(source: &Source) -> Result<ExperimentFile, ConfigError> {
         seeds,
         reference,
         primary,
+        interactions,
         twin,
     } = file;
     Ok(ExperimentFile {
@@ -144,6 +145,7 @@ pub(super) fn read(source: &Source) -> Result<ExperimentFile, ConfigError> {
         seeds,
         reference,
         primary,
+        interactions,
         twin,
     })
 }

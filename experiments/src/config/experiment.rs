@@ -7,6 +7,7 @@ use super::expand::{Combination, combinations};
 use super::file::{ExperimentFile, Primary};
 use super::identity;
 use super::idle;
+use super::interactions::{self, Interaction};
 use super::label::labels;
 use super::matched::{self, Matched};
 use super::primary;
@@ -37,6 +38,8 @@ pub struct Experiment {
     pub primary: Primary,
     /// The rows in the order of the file, then their matched controls, then the references' twins.
     pub rows: Vec<Row>,
+    /// Gaps between rows that are compared over something else.
+    pub interactions: Vec<Interaction>,
     /// What its file varies to no effect, a sentence each.
     pub idle: Vec<String>,
 }
@@ -126,13 +129,25 @@ impl Experiment {
         refuse_duplicates(&rows, &combinations, source)?;
         mark_references(&mut rows, &file.reference, &combinations, source)?;
         primary::check(&file, &rows, &combinations, source)?;
+        let interactions = interactions::interactions(&file, &rows, source)?;
         let idle = idle::idle(&file, &rows, &combinations);
         rows.extend(matched::controls(&file.controls, &rows, &combinations, source)?);
         if file.twin {
             add_twins(&mut rows);
         }
         let ExperimentFile { name, question, expect, cost, seeds, primary, .. } = file;
-        Ok(Self { path: source.path().to_owned(), name, question, expect, cost, seeds, primary, rows, idle })
+        Ok(Self {
+            path: source.path().to_owned(),
+            name,
+            question,
+            expect,
+            cost,
+            seeds,
+            primary,
+            rows,
+            interactions,
+            idle,
+        })
     }
 
     /// Every cell, all rows of the first seed first: so a grid that is stopped half way holds complete pairs.

@@ -4,6 +4,7 @@ pub use crate::sinks::Weights;
 
 use super::axes::{Axes, AxisName, Point};
 use super::data::DataFolders;
+use super::interactions::InteractionEntry;
 use super::losses::LossWeights;
 use super::matched::entry::ControlEntry;
 use super::phases::Phase;
@@ -57,6 +58,9 @@ pub struct ExperimentFile<B = Base> {
     pub reference: Point,
     /// What decides.
     pub primary: Primary,
+    /// Gaps between rows that are compared over something else that the rows vary.
+    #[serde(default)]
+    pub interactions: Vec<InteractionEntry>,
     /// Whether each reference gets a twin with other parameter streams, the A/A row: yes, unless it is switched off. A
     /// table without one does not show how large a difference is where there is none.
     #[serde(default = "yes")]
@@ -78,7 +82,7 @@ fn yes() -> bool {
 }
 
 /// The metric that verdicts are about, and when it is read.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Primary {
     /// Its name; whether more or less of it is better belongs to the metric.
@@ -87,6 +91,8 @@ pub struct Primary {
     pub at: ReadAt,
     /// Of which weights.
     pub weights: Weights,
+    /// A difference that matters: reports say how many seeds would show it.
+    pub difference: Option<f64>,
 }
 
 /// A run in which anything that is an axis may be left out.

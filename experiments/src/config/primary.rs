@@ -28,6 +28,7 @@ pub(crate) fn check(
         let message = format!("{} has no head that `{}` is about; its heads are {heads}", row.label, metric.name);
         return Err(wrong(message).help("choose a metric of a head that every row has, or add the head to `outputs`"));
     }
+    difference(&file.primary, source)?;
     one_metric(metric, rows, combinations, source)?;
     rows.iter().try_for_each(|row| readable(&file.primary, row, source))?;
     rows.iter().try_for_each(|row| averaged(&file.primary, row, source))
@@ -80,6 +81,17 @@ fn find(primary: &Primary, source: &Source) -> Result<&'static Metric, ConfigErr
         _ => "choose one of the valid metrics".to_owned(),
     };
     Err(error.valid(names).help(remedy))
+}
+
+/// A difference that matters is one.
+fn difference(primary: &Primary, source: &Source) -> Result<(), ConfigError> {
+    match primary.difference {
+        Some(size) if !(size.is_finite() && size > 0.0) => {
+            let error = source.error_at(&at!["primary", "difference"], format!("{size} is no difference to be seen"));
+            Err(error.help("write its size in the unit of the metric, above 0 (policy_accuracy: 0.01 is one point), or leave it out"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses averaged weights where there is no average when they are read.

@@ -4,12 +4,13 @@
 
 use encodings::EncodingConfig;
 use models::{OptimizerConfig, Schedule};
+use serde::Serialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
 /// The encodings of one network: `shaw`, `{rope: {…}}`, or a list of such.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EncodingStack(pub Vec<EncodingConfig>);
 
 impl<'de> Deserialize<'de> for EncodingStack {
@@ -45,7 +46,7 @@ impl<'de> Visitor<'de> for OneOrList {
 }
 
 /// An optimiser: its name (all options at their defaults), or a map of the name to options.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OptimizerChoice(pub OptimizerConfig);
 
 impl<'de> Deserialize<'de> for OptimizerChoice {
@@ -74,7 +75,7 @@ impl<'de> Visitor<'de> for OptimizerNameOrMap {
 }
 
 /// A learning rate: a number for a constant one, or a map with warm-up and either values and boundaries or a cosine.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RateChoice(pub Schedule);
 
 impl<'de> Deserialize<'de> for RateChoice {

@@ -1,6 +1,6 @@
 //! `grid.json`: what a run folder sets out to compare, so that a report needs the folder and nothing else.
 
-use crate::config::{self, Experiment, Mask, Quantity, ReadAt};
+use crate::config::{self, Experiment, Interaction, Mask, Quantity, ReadAt};
 use crate::train::atomic;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
@@ -35,10 +35,13 @@ pub struct Plan {
     pub seeds: Vec<u64>,
     /// The rows, in the order of the experiment.
     pub rows: Vec<Row>,
+    /// Gaps between rows that are compared over something else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interactions: Vec<Interaction>,
 }
 
 /// The metric that verdicts are about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Primary {
     /// Its name.
     pub metric: String,
@@ -48,6 +51,9 @@ pub struct Primary {
     pub at: Option<u64>,
     /// Of which weights.
     pub weights: String,
+    /// The difference that a report says the seeds for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<f64>,
 }
 
 /// What a row is for.
@@ -196,9 +202,15 @@ impl Plan {
             question: experiment.question.clone(),
             expect: experiment.expect.clone(),
             smoke,
-            primary: Primary { metric: experiment.primary.metric.clone(), at, weights },
+            primary: Primary {
+                metric: experiment.primary.metric.clone(),
+                at,
+                weights,
+                difference: experiment.primary.difference,
+            },
             seeds: experiment.seeds.clone(),
             rows: experiment.rows.iter().map(Row::of).collect(),
+            interactions: experiment.interactions.clone(),
         }
     }
 

@@ -11,7 +11,7 @@ use super::pairs::compare;
 use super::provenance::Provenance;
 use super::statistics::{Summary, holm};
 use super::warnings::warnings;
-use super::{budgets, sizes, slices, sweep, transfer};
+use super::{budgets, interactions, sizes, slices, sweep, systems, transfer};
 use crate::config::Quantity;
 use crate::grid::CellState;
 use crate::grid::plan::{Plan, Role, Row};
@@ -26,7 +26,18 @@ impl Report {
     /// # Errors
     /// If the folder has no plan, or its primary metric is unknown.
     pub fn of(run_dir: &Path) -> Result<Self, ReportError> {
-        Self::from_folder(&RunFolder::read(run_dir)?)
+        Self::seeing(run_dir, None)
+    }
+
+    /// The same, with how many seeds each comparison needs to show a difference in the primary metric; without one, that
+    /// of the experiment's file.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn seeing(run_dir: &Path, difference: Option<f64>) -> Result<Self, ReportError> {
+        let mut folder = RunFolder::read(run_dir)?;
+        folder.plan.primary.difference = difference.or(folder.plan.primary.difference);
+        Self::from_folder(&folder)
     }
 
     pub(super) fn from_folder(folder: &RunFolder) -> Result<Self, ReportError> {
@@ -38,9 +49,11 @@ impl Report {
             direction: metric.direction,
             at: plan.primary.at,
             weights: plan.primary.weights.clone(),
+            difference: plan.primary.difference,
         };
         let mut games: Vec<_> = plan.games().into_iter().map(|game| game_report(folder, game, &primary)).collect();
         let family = correct(&mut games, &primary);
+        let asked = interactions::correct(&mut games);
         let mut report = Self {
             experiment: plan.experiment.clone(),
             question: plan.question.clone(),
@@ -51,6 +64,7 @@ impl Report {
             transfer: transfer::of(&games, &primary),
             primary,
             family,
+            asked,
             games,
             failures: failures(folder),
             warnings: Vec::new(),
@@ -76,7 +90,7 @@ fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
     let size = family.len();
     for (comparison, holm) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
         comparison.correct(holm, primary.direction);
-        comparison.sharpen(size);
+        comparison.sharpen(size, primary.difference);
     }
     family.len()
 }
@@ -110,6 +124,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         phase_sizes: sizes("policy_targets"),
         value_phase_sizes: sizes("value_targets"),
         common_sources: common,
+        interactions: interactions::of(folder, game, primary),
         slices: None,
         sweep: sweep::of(folder, game, primary),
         sizes: sizes::of(folder, game, primary),
@@ -159,6 +174,7 @@ fn row_report(
         cells: count(cells),
         own_sources: row.network.position_sources.iter().filter(|source| !common.contains(source)).cloned().collect(),
         network: row.network.clone(),
+        system: systems::of(cells),
         matched: matched(folder, row),
         primary: over_seeds(results.iter().map(|result| result.primary.metrics.get(&primary.name)).collect()),
         test,

@@ -1,7 +1,8 @@
 //! One sentence for each comparison.
 
+use super::interactions::{Change, Interaction};
 use super::model::{ALPHA, Comparison, Corrected, Missing, PrimaryMetric, Report, Verdict};
-use super::numbers::{interval, interval_decimals, p_value, signed};
+use super::numbers::{fixed, interval, interval_decimals, p_value, signed};
 use std::fmt::Write as _;
 
 /// What one comparison comes to.
@@ -55,6 +56,65 @@ fn numbers(comparison: &Comparison) -> String {
         let _ = write!(text, ", Holm-corrected interval {ends}, p = {}", p_value(holm.p));
     }
     text
+}
+
+/// What one interaction comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answer {
+    pub(super) change: Change,
+    /// A whole sentence.
+    pub(super) sentence: String,
+}
+
+/// How interactions are judged.
+pub(super) fn interactions_method(report: &Report) -> String {
+    format!(
+        "differences of differences, paired by seed, Holm-corrected over the {} of the grid, α = {ALPHA}",
+        report.asked
+    )
+}
+
+/// An answer for each interaction of the grid, game by game.
+pub(super) fn interactions(report: &Report) -> Vec<Answer> {
+    let all = report.games.iter().flat_map(|game| game.interactions.iter().map(move |one| (game, one)));
+    all.map(|(game, one)| {
+        let sentence = format!("On {}, {}.", game.game, of_interaction(one, &report.primary));
+        Answer { change: one.change, sentence }
+    })
+    .collect()
+}
+
+fn of_interaction(one: &Interaction, primary: &PrimaryMetric) -> String {
+    let ([from, to], [first, second]) = (&one.asked.gap, &one.asked.by);
+    let within = one.asked.within.as_ref().map_or_else(String::new, |label| format!(" ({label})"));
+    let gap = format!("the gap between {from} and {to}{within}");
+    let ([Some(at_first), Some(then)], Some(test), Some(Corrected { holm, interval: corrected })) =
+        (&one.gaps, one.test, &one.holm)
+    else {
+        return format!("{gap} with {first} against that with {second} has no verdict: {}", missing(&one.missing));
+    };
+    let decimals = interval_decimals(corrected);
+    let change = match one.change {
+        Change::Shrinks => format!("it shrinks by {}", fixed(test.mean.abs(), decimals)),
+        Change::Grows => format!("it grows by {}", fixed(test.mean.abs(), decimals)),
+        Change::TurnsRound => format!("it turns round, by {}", signed(test.mean, decimals)),
+        Change::NotDistinguishable | Change::Missing => {
+            format!("whether it shrinks or grows is not distinguishable, it changes by {}", signed(test.mean, decimals))
+        }
+    };
+    let left_out = match missing(&one.missing) {
+        none if none.is_empty() => none,
+        some => format!("; left out: {some}"),
+    };
+    format!(
+        "{gap} in {} is {} with {first} and {} with {second}: {change}, Holm-corrected interval of the change {}, p = \
+         {}{left_out}",
+        primary.name,
+        signed(at_first.mean, decimals),
+        signed(then.mean, decimals),
+        interval(corrected, decimals),
+        p_value(holm.p)
+    )
 }
 
 /// What is missing, with seeds of one kind together: `needs ≥ 3 complete pairs, has 1 (seeds 1, 2 failed)`.

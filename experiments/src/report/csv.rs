@@ -1,32 +1,66 @@
 //! A report's numbers as CSV (RFC 4180), unrounded, one line for each metric of each row: for other programs.
 
+use super::interactions::Interaction;
 use super::model::{GameReport, Report, RowReport};
 use super::statistics::Summary;
+use super::tables::interaction_name;
 use crate::grid::plan::Role;
 
 const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,high,p,holm_p,verdict,seeds_done,seeds,\
                       parameters,flops,step_s,step_ratio";
 
 /// Draws a report. Columns from `difference` to `verdict` are filled in the lines of the primary metric, whose name
-/// stands in `metric`; where it is read on validation positions at a step, that line is called `NAME@STEP`.
+/// stands in `metric`; where it is read on validation positions at a step, that line is called `NAME@STEP`. Interactions
+/// come last: `difference` is the change of the gap that `row` names.
 #[must_use]
 pub fn draw(report: &Report) -> String {
     let lines = report.games.iter().flat_map(|game| {
         let rows = game.rows.iter().chain(&game.twin);
         rows.flat_map(move |row| of_row(report, game, row))
     });
-    let lines = std::iter::once(HEADER.to_owned()).chain(lines);
+    let asked = report.games.iter().flat_map(|game| game.interactions.iter().map(move |one| asked(report, game, one)));
+    let lines = std::iter::once(HEADER.to_owned()).chain(lines).chain(asked);
     lines.map(|line| line + "\r\n").collect()
 }
 
 fn of_row(report: &Report, game: &GameReport, row: &RowReport) -> Vec<String> {
-    let primary = match report.primary.at {
-        None => report.primary.name.clone(),
-        Some(step) => format!("{}@{step}", report.primary.name),
-    };
+    let primary = primary(report);
     let decisive = row.primary.iter().map(|summary| line(report, game, row, (&primary, summary), true));
     let others = row.test.iter().filter(|(name, _)| **name != primary);
     decisive.chain(others.map(|(name, summary)| line(report, game, row, (name, summary), false))).collect()
+}
+
+fn primary(report: &Report) -> String {
+    match report.primary.at {
+        None => report.primary.name.clone(),
+        Some(step) => format!("{}@{step}", report.primary.name),
+    }
+}
+
+fn asked(report: &Report, game: &GameReport, one: &Interaction) -> String {
+    let [first, second] = &one.asked.by;
+    let mut fields = [
+        field(&report.experiment),
+        field(&game.game),
+        field(&format!("{}: {second} against {first}", interaction_name(one))),
+        "interaction".to_owned(),
+        field(&primary(report)),
+        one.differences.len().to_string(),
+        String::new(),
+        number(one.test.map(|test| test.sd)),
+        number(one.test.map(|test| test.mean)),
+        number(one.interval.map(|interval| interval.low)),
+        number(one.interval.map(|interval| interval.high)),
+        number(one.test.map(|test| test.p)),
+        number(one.holm.map(|corrected| corrected.holm.p)),
+        one.change.words().to_owned(),
+        one.differences.len().to_string(),
+        one.planned.to_string(),
+    ]
+    .to_vec();
+    // What rows cost, an interaction does not.
+    fields.resize(HEADER.split(',').count(), String::new());
+    fields.join(",")
 }
 
 fn line(

@@ -13,6 +13,7 @@ use page::{Figure, details, figures, list, section, sheet};
 pub fn draw(report: &Report) -> String {
     let mut sections = vec![section("question", "Question", &question(report)), verdicts(report)];
     sections.push(section("warnings", "Warnings", &list("warnings", &report.warnings)));
+    sections.push(section("systems", "All systems", &sheet(&tables::systems(report).titled(""))));
     sections.extend(report.games.iter().map(|game| of_game(report, game)));
     sections.push(across(report));
     let failures: Vec<String> = report.failures.iter().map(|cell| words::failure(cell).join(" — ")).collect();
@@ -47,7 +48,26 @@ fn verdicts(report: &Report) -> page::Section {
     } else {
         format!("<ul class=\"verdicts\">\n{items}</ul>\n<p class=\"small\">{method}</p>\n")
     };
+    let body = body + &interactions(report);
     section("verdicts", "Verdicts", &body)
+}
+
+/// What the interactions of the grid come to.
+fn interactions(report: &Report) -> String {
+    let answers = conclusions::interactions(report);
+    let items: String = answers
+        .iter()
+        .map(|one| {
+            let (class, sign) = page::change_badge(one.change);
+            let sentence = escape(&one.sentence);
+            format!("<li class=\"{class}\"><span class=\"badge\" aria-hidden=\"true\">{sign}</span>{sentence}</li>\n")
+        })
+        .collect();
+    if answers.is_empty() {
+        return items;
+    }
+    let method = escape(&conclusions::interactions_method(report));
+    format!("<h3>Interactions</h3>\n<ul class=\"verdicts\">\n{items}</ul>\n<p class=\"small\">{method}</p>\n")
 }
 
 fn of_game(report: &Report, game: &GameReport) -> page::Section {
@@ -59,6 +79,7 @@ fn of_game(report: &Report, game: &GameReport) -> page::Section {
     if game.twin.is_none() {
         html += &format!("<p class=\"small\">{}</p>\n", escape(words::NO_TWIN));
     }
+    html += &figures("one", plots::interactions(report, game).into_iter().collect());
     html += &figures("two", plots::curves(report, game, &styles));
     html += &figures("three", plots::cost(report, game, &styles));
     html += &tables::further(report, game).iter().map(sheet).collect::<String>();

@@ -15,8 +15,16 @@ pub fn draw(report: &Report) -> String {
     for conclusion in conclusions::conclusions(report) {
         text += &comment(&conclusion.sentence);
     }
+    if report.asked > 0 {
+        text += &comment(&format!("Interactions: {}", conclusions::interactions_method(report)));
+    }
+    for conclusion in conclusions::interactions(report) {
+        text += &comment(&conclusion.sentence);
+    }
     report.warnings.iter().for_each(|warning| text += &comment(&format!("Warning: {warning}")));
     text += "% \\usepackage{booktabs}\n";
+    let systems = tables::systems(report);
+    text += &table(&systems, &systems.title);
     for game in &report.games {
         let main =
             tables::comparison(report, game).titled(&format!("{} ({})", report.primary.name, report.primary.unit));
@@ -65,6 +73,7 @@ fn escape(text: &str) -> String {
             '−' => out += "$-$",
             '±' => out += "$\\pm$",
             '×' => out += "$\\times$",
+            '†' => out += "$\\dagger$",
             '≥' => out += "$\\ge$",
             '<' => out += "$<$",
             '>' => out += "$>$",

@@ -13,7 +13,10 @@ pub fn draw(report: &Report) -> String {
     blocks.push(words::primary(report));
     let sentences: Vec<String> = conclusions::conclusions(report).into_iter().map(|one| one.sentence).collect();
     blocks.push(list("Verdicts", &sentences));
+    let sentences: Vec<String> = conclusions::interactions(report).into_iter().map(|one| one.sentence).collect();
+    blocks.push(list("Interactions", &sentences));
     blocks.push(list("Warnings", &report.warnings));
+    blocks.push(sheet(&tables::systems(report)));
     blocks.extend(report.games.iter().flat_map(|game| of_game(report, game)));
     blocks.extend(tables::transfer(report).iter().map(sheet));
     let failures: Vec<String> = report.failures.iter().map(|cell| words::failure(cell).join("; ")).collect();

@@ -4,11 +4,13 @@
 use super::budgets::Budgets;
 use super::curves::CurvePoint;
 use super::files::Conditions;
+use super::interactions::Interaction;
 use super::provenance::Provenance;
 use super::sizes::Sizes;
 use super::slices::SliceReport;
 use super::statistics::{Holm, Interval, PairedTest, Summary, sign_flip};
 use super::sweep::Sweep;
+use super::systems::System;
 use super::transfer::Transfer;
 use crate::config::Quantity;
 use crate::grid::Failure;
@@ -43,6 +45,8 @@ pub struct Report {
     pub primary: PrimaryMetric,
     /// Comparisons in Holm's family: every row but references and twins, in all games.
     pub family: usize,
+    /// Interactions in their family: all that the experiment asks for, in all games.
+    pub asked: usize,
     /// A table for each game.
     pub games: Vec<GameReport>,
     /// Games side by side.
@@ -77,7 +81,7 @@ pub struct Counts {
 }
 
 /// The metric that verdicts are about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PrimaryMetric {
     /// Its name.
     pub name: String,
@@ -89,6 +93,8 @@ pub struct PrimaryMetric {
     pub at: Option<u64>,
     /// Of which weights.
     pub weights: String,
+    /// The difference that it should be able to show, if someone named one.
+    pub difference: Option<f64>,
 }
 
 /// One game's table.
@@ -112,6 +118,8 @@ pub struct GameReport {
     pub phase_sizes: Vec<(&'static str, Option<u64>)>,
     /// Test positions of each phase whose game has a known outcome.
     pub value_phase_sizes: Vec<(&'static str, Option<u64>)>,
+    /// Gaps between rows that the experiment compares over something else.
+    pub interactions: Vec<Interaction>,
     /// Where encodings differ; none where cells of an older version stored no positions.
     pub slices: Option<SliceReport>,
     /// Learning rates, where rows differ in nothing else.
@@ -135,6 +143,8 @@ pub struct RowReport {
     pub cells: Counts,
     /// What its network declares.
     pub network: Declared,
+    /// What its network is, once a cell has a manifest.
+    pub system: Option<System>,
     /// What its network was made equal to, if it is a matched control.
     pub matched: Option<MatchedReport>,
     /// Its position sources that not every row of its game has.
@@ -229,6 +239,20 @@ pub struct Precision {
     /// strictest level of Holm's procedure.
     pub visible: Option<f64>,
     /// How many seeds would show a difference as large as the observed one as often; none above
+    /// [`super::statistics::power::MOST_SEEDS`].
+    pub seeds: Option<usize>,
+    /// The same for the difference that was named.
+    pub named: Option<Named>,
+}
+
+/// How well a comparison sees a difference that someone named, at the strictest level of Holm's procedure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Named {
+    /// The difference.
+    pub difference: f64,
+    /// How often the present pairs would show it.
+    pub power: f64,
+    /// How many seeds would show it as often as [`super::statistics::power::POWER`] says; none above
     /// [`super::statistics::power::MOST_SEEDS`].
     pub seeds: Option<usize>,
 }

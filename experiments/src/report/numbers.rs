@@ -1,6 +1,7 @@
 //! Numbers for people: as many digits as their uncertainty allows, and the same for a number and its interval.
 
 use super::statistics::{Interval, Summary};
+use crate::table::grouped;
 
 /// More decimals than this say nothing to anyone.
 const MOST_DECIMALS: i32 = 4;
@@ -50,6 +51,16 @@ pub fn mean_sd(summary: &Summary, scale: f64) -> String {
     }
 }
 
+/// A count in millions with four digits: `0.0123`, `12.62`, `12,818`.
+#[must_use]
+pub fn mega(count: Option<u64>) -> String {
+    let Some(count) = count else { return "–".to_owned() };
+    match count as f64 / 1e6 {
+        many if many >= 1000.0 => grouped(many.round() as u64),
+        few => fixed(few, (3 - few.max(1e-3).log10().floor() as i32).clamp(0, MOST_DECIMALS) as usize),
+    }
+}
+
 /// `[low, high]`.
 #[must_use]
 pub fn interval(interval: &Interval, decimals: usize) -> String {
@@ -85,6 +96,12 @@ mod tests {
         assert_eq!(mean_sd(&Summary { n: 3, mean: 0.41234, sd: Some(0.0051) }, 100.0), "41.23 ± 0.51");
         assert_eq!(mean_sd(&Summary { n: 1, mean: 2.34567, sd: None }, 1.0), "2.346");
         assert_eq!(mean_sd(&Summary { n: 3, mean: 1.5, sd: Some(0.0) }, 1.0), "1.500 ± 0");
+    }
+
+    #[test]
+    fn operations_are_counted_in_millions() {
+        let counts = [Some(12_621_312), Some(12_817_793_024), Some(999_400), Some(12_300), Some(0), None];
+        assert_eq!(counts.map(mega), ["12.62", "12,818", "0.9994", "0.0123", "0.0000", "–"]);
     }
 
     #[test]

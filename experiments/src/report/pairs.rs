@@ -1,41 +1,22 @@
 //! Which pairs of seeds count, and what a comparison comes to.
 
 use super::files::{CellRecord, Conditions};
-use super::model::{ALPHA, Comparison, Corrected, Missing, PAIRS_NEEDED, Precision, Verdict};
+use super::model::{ALPHA, Comparison, Corrected, Missing, Named, PAIRS_NEEDED, Precision, Verdict};
 use super::statistics::sign_flip::sign_flip;
-use super::statistics::{Holm, PairedTest, power};
+use super::statistics::{Holm, Interval, PairedTest, power};
 use crate::grid::CellState;
 use crate::train::metrics::Direction;
 
 /// Compares a row with its reference, seed by seed, without any correction yet.
 pub(super) fn compare(reference: (&str, &[CellRecord]), row: &[CellRecord], metric: (&str, Direction)) -> Comparison {
-    let (mut differences, mut missing) = (Vec::new(), Vec::new());
-    for (own, other) in row.iter().zip(reference.1) {
-        match difference(own, other, metric.0) {
-            Ok(difference) => differences.push((own.seed, difference)),
-            Err(reason) => missing.push(reason),
-        }
-    }
-    let test = PairedTest::of(&differences.iter().map(|&(_, difference)| difference).collect::<Vec<_>>());
-    if metric.1 == Direction::Neither {
-        missing.insert(0, Missing::NoDirection);
-    }
-    let settled = |cell: &CellRecord| matches!(cell.state, CellState::Done | CellState::Failed(_));
-    if row.iter().chain(reference.1).any(|cell| !settled(cell)) {
-        let both_done =
-            |(own, other): &(&CellRecord, &CellRecord)| own.state == CellState::Done && other.state == CellState::Done;
-        let done = row.iter().zip(reference.1).filter(both_done).count();
-        missing.insert(0, Missing::NotFinished { done, planned: row.len() });
-    } else if differences.len() < PAIRS_NEEDED {
-        missing.insert(0, Missing::Pairs { has: differences.len() });
-    } else if test.is_some_and(|test| test.sd == 0.0) {
-        missing.insert(0, Missing::NoSpread);
-    }
+    let pairs: Vec<[&CellRecord; 2]> = row.iter().zip(reference.1).map(|(own, other)| [own, other]).collect();
+    let Paired { differences, test, interval, missing } =
+        Paired::of(&pairs, |[own, other]| difference(own, other, metric.0), metric.1);
     Comparison {
         reference: reference.0.to_owned(),
         pairs: differences.len(),
         planned: row.len(),
-        interval: test.map(|test| test.interval(1.0 - ALPHA)),
+        interval,
         test,
         differences,
         holm: None,
@@ -45,8 +26,47 @@ pub(super) fn compare(reference: (&str, &[CellRecord]), row: &[CellRecord], metr
     }
 }
 
+/// One number for each seed, and what they come to without any correction.
+pub(super) struct Paired {
+    pub(super) differences: Vec<(u64, f64)>,
+    pub(super) test: Option<PairedTest>,
+    pub(super) interval: Option<Interval>,
+    pub(super) missing: Vec<Missing>,
+}
+
+impl Paired {
+    /// From the cells of each seed that make a number together.
+    pub(super) fn of<const N: usize>(
+        seeds: &[[&CellRecord; N]],
+        number: impl Fn(&[&CellRecord; N]) -> Result<f64, Missing>,
+        direction: Direction,
+    ) -> Self {
+        let (mut differences, mut missing) = (Vec::new(), Vec::new());
+        for cells in seeds {
+            match number(cells) {
+                Ok(difference) => differences.push((cells[0].seed, difference)),
+                Err(reason) => missing.push(reason),
+            }
+        }
+        let test = PairedTest::of(&differences.iter().map(|&(_, difference)| difference).collect::<Vec<_>>());
+        if direction == Direction::Neither {
+            missing.insert(0, Missing::NoDirection);
+        }
+        let settled = |cell: &&CellRecord| matches!(cell.state, CellState::Done | CellState::Failed(_));
+        if !seeds.iter().flatten().all(settled) {
+            let done = seeds.iter().filter(|cells| cells.iter().all(|cell| cell.state == CellState::Done)).count();
+            missing.insert(0, Missing::NotFinished { done, planned: seeds.len() });
+        } else if differences.len() < PAIRS_NEEDED {
+            missing.insert(0, Missing::Pairs { has: differences.len() });
+        } else if test.is_some_and(|test| test.sd == 0.0) {
+            missing.insert(0, Missing::NoSpread);
+        }
+        Self { differences, interval: test.map(|test| test.interval(1.0 - ALPHA)), test, missing }
+    }
+}
+
 /// Row less reference at one seed, or why the pair does not count.
-fn difference(row: &CellRecord, reference: &CellRecord, metric: &str) -> Result<f64, Missing> {
+pub(super) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str) -> Result<f64, Missing> {
     let seed = row.seed;
     for cell in [row, reference] {
         match cell.state {
@@ -97,8 +117,8 @@ impl Comparison {
         self
     }
 
-    /// Adds what it could see in a family of so many comparisons.
-    pub(super) fn sharpen(&mut self, family: usize) {
+    /// Adds what it could see in a family of so many comparisons, and how well it sees a difference that was named.
+    pub(super) fn sharpen(&mut self, family: usize, named: Option<f64>) {
         let differences: Vec<f64> = self.differences.iter().map(|&(_, difference)| difference).collect();
         let (Some(test), Some(sign_flip)) = (self.test, sign_flip(&differences)) else { return };
         let strictest = ALPHA / family.max(1) as f64;
@@ -106,6 +126,11 @@ impl Comparison {
             sign_flip,
             visible: power::visible(test.n, test.sd, strictest),
             seeds: power::seeds_needed(test.mean, test.sd, strictest),
+            named: named.filter(|_| test.sd > 0.0).map(|difference| Named {
+                difference,
+                power: power::power(difference / test.sd, test.n, strictest),
+                seeds: power::seeds_needed(difference, test.sd, strictest),
+            }),
         });
     }
 

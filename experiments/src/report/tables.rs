@@ -1,17 +1,21 @@
 //! The tables of one game, for every format.
 
+mod interactions;
+mod precision;
 mod slices;
+mod systems;
 mod transfer;
 mod variants;
 
+pub(super) use interactions::name as interaction_name;
 pub(super) use slices::slices;
+pub(super) use systems::systems;
 pub(super) use transfer::transfer;
 
 use super::model::{Comparison, GameReport, Missing, Report, RowReport};
-use super::numbers::{decimals, fixed, interval, interval_decimals, mean_sd, p_value, signed};
+use super::numbers::{fixed, interval, interval_decimals, mean_sd, mega, p_value, signed};
 use super::sheet::Sheet;
 use super::statistics::Summary;
-use super::statistics::power::{MOST_SEEDS, POWER};
 use crate::grid::plan::Role;
 use crate::table::grouped;
 use crate::train::metrics::NOVEL;
@@ -70,44 +74,16 @@ fn ruled_out(comparison: &Comparison) -> Option<String> {
 /// Every table of a game between the comparison and the costs; those without rows left out.
 pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Sheet> {
     let mut sheets = vec![
+        interactions::interactions(game),
         policy(game),
         value(report, game),
         phases(game, &POLICY, &game.phase_sizes),
         phases(game, &VALUE, &game.value_phase_sizes),
-        precision(game),
+        precision::precision(report, game),
     ];
     sheets.extend(variants::variants(game));
     sheets.retain(|sheet| !sheet.is_empty());
     sheets
-}
-
-/// How sharply the grid can see: what is shown beside the verdicts and decides none.
-fn precision(game: &GameReport) -> Sheet {
-    let header = ["encoding", "sd of differences", "sign-flip p", "smallest visible", "seeds for this difference"];
-    let compared = |row: &&RowReport| row.role == Role::Compared;
-    let rows = game.rows.iter().filter(compared).filter_map(|row| {
-        let comparison = row.comparison.as_ref()?;
-        let test = comparison.test?;
-        let precision = comparison.precision.as_ref()?;
-        let visible = precision.visible.map_or_else(|| NOT_YET.to_owned(), |size| fixed(size, decimals(size)));
-        let seeds = match precision.seeds {
-            Some(seeds) => seeds.to_string(),
-            None => format!("> {MOST_SEEDS}"),
-        };
-        let sd = fixed(test.sd, decimals(test.sd));
-        Some(vec![name(row), sd, p_value(precision.sign_flip), visible, seeds])
-    });
-    let sheet = Sheet::new(header, &[0], rows).titled("precision (for information)");
-    let mut notes = vec![format!(
-        "sign-flip p: exact, over all signs of the differences; with so few seeds it cannot go below {}",
-        game.least_sign_flip().map_or_else(|| NOT_YET.to_owned(), p_value)
-    )];
-    notes.push(format!(
-        "smallest visible: the true difference that these seeds would show in {:.0} of 100 grids after the strictest step \
-         of Holm's correction; seeds for this difference: how many would show the observed one as often",
-        POWER * 100.0
-    ));
-    Sheet { notes, ..sheet }
 }
 
 /// Metrics of the policy on the test split, beside the primary one.
@@ -207,6 +183,7 @@ pub(super) fn costs(game: &GameReport) -> Sheet {
         "trunk params",
         "head params",
         "encoding params",
+        "MFLOPs",
         "step ms",
         "× ref.",
         "seams",
@@ -221,13 +198,14 @@ pub(super) fn costs(game: &GameReport) -> Sheet {
             grouped(network.trunk as u64),
             grouped(network.heads as u64),
             grouped(network.encoding as u64),
+            mega(row.flops),
             step,
             ratio,
             network.seams.clone(),
             if row.own_sources.is_empty() { "none".to_owned() } else { row.own_sources.join(", ") },
         ]
     });
-    Sheet::new(header, &[0, 6, 7], rows).titled("cost and position")
+    Sheet::new(header, &[0, 7, 8], rows).titled("cost and position")
 }
 
 fn name(row: &RowReport) -> String {

@@ -10,6 +10,8 @@ use super::{conclusions, controls, tables, words};
 #[must_use]
 pub fn draw(report: &Report) -> String {
     let mut blocks = vec![head(report), verdicts(report)];
+    blocks.push(interactions(report));
+    blocks.push(tables::systems(report).text());
     blocks.extend(report.games.iter().map(|game| game_block(report, game)));
     blocks.extend(tables::transfer(report).iter().map(Sheet::text));
     let failures: Vec<String> = report.failures.iter().map(|cell| words::failure(cell).join("\n    ")).collect();
@@ -30,6 +32,11 @@ fn head(report: &Report) -> String {
 fn verdicts(report: &Report) -> String {
     let lines: Vec<String> = conclusions::conclusions(report).into_iter().map(|one| one.sentence).collect();
     list(&format!("verdicts ({})", conclusions::method(report)), &lines)
+}
+
+fn interactions(report: &Report) -> String {
+    let lines: Vec<String> = conclusions::interactions(report).into_iter().map(|one| one.sentence).collect();
+    list(&format!("interactions ({})", conclusions::interactions_method(report)), &lines)
 }
 
 fn game_block(report: &Report, game: &GameReport) -> String {

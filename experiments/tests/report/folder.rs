@@ -50,7 +50,12 @@ impl Folder {
             question: None,
             expect: None,
             smoke: false,
-            primary: Primary { metric: "policy_loss".to_owned(), at: None, weights: "raw".to_owned() },
+            primary: Primary {
+                metric: "policy_loss".to_owned(),
+                at: None,
+                weights: "raw".to_owned(),
+                difference: None,
+            },
             seeds: SEEDS.to_vec(),
             // The reference is not the first, as an experiment may list it anywhere.
             rows: vec![
@@ -59,6 +64,7 @@ impl Folder {
                 row("rope", Role::Compared, 0),
                 row("absolute-twin", Role::Twin, 64),
             ],
+            interactions: Vec::new(),
         };
         let folder = Self { dir: tempfile::tempdir().expect("a folder for the test"), plan };
         folder.write_plan();

@@ -1,7 +1,8 @@
 //! The other formats, and what they show beside the text's tables.
 
-use crate::folder::{Folder, close, comparison};
-use experiments::report::{csv, html, latex, markdown, side_by_side, text};
+use crate::folder::{Folder, SEEDS, close, comparison};
+use experiments::report::{Report, csv, html, latex, markdown, side_by_side, text};
+use serde_json::json;
 use std::fs;
 
 #[test]
@@ -130,4 +131,75 @@ fn positions_that_cannot_be_read_leave_slices_out_and_nothing_else() {
     let slices = report.games[0].slices.as_ref().expect("the others stored positions");
     let place = slices.rows.iter().position(|label| label == "shaw").expect("the row");
     assert!(slices.dimensions[0].slices[0].differences[place].is_some(), "two seeds are left");
+}
+
+#[test]
+fn a_named_difference_gets_its_seeds_and_its_power() {
+    let mut folder = Folder::finished();
+    let report = Report::seeing(folder.path(), Some(0.02)).expect("a report");
+    let of = |report: &Report, label: &str| {
+        comparison(report, label).precision.expect("three pairs").named.expect("a difference was named")
+    };
+    // statsmodels 0.15.0: TTestPower().power(0.02 / sd, 3, 0.05 / 2), and the least n whose power reaches 0.8, with
+    // sd = 0.00577350269189639 of shaw's differences and 0.02 of rope's.
+    let (shaw, rope) = (of(&report, "shaw"), of(&report, "rope"));
+    close(shaw.power, 0.599_109_841_433);
+    assert_eq!(shaw.seeds, Some(4));
+    close(rope.power, 0.089_428_807_758);
+    assert_eq!(rope.seeds, Some(13));
+    let drawn = text::draw(&report);
+    for part in ["seeds for 0.02", "seen now, 0.02", "in 80 of 100 grids at the same step (α / 2)"] {
+        assert!(drawn.contains(part), "{part}: {drawn}");
+    }
+    assert!(!text::draw(&folder.report()).contains("seen now"), "nobody named one");
+    folder.plan.primary.difference = Some(0.02);
+    folder.write_plan();
+    assert_eq!(folder.report(), report, "the file may name one");
+}
+
+#[test]
+fn systems_of_several_makes_stand_in_one_table_over_games() {
+    let folder = Folder::of_two_games();
+    let of = |model: serde_json::Value, moves: &str| json!({"model": model, "encoding": [{"rope": {}}], "input": "tokens_68", "moves": moves, "train": {}});
+    let former = json!({"chessformer": {"layers": 2, "width": 48, "ff": 128}});
+    let run = |label: &str, config: serde_json::Value| {
+        for seed in SEEDS {
+            folder.manifest(label, seed, |manifest| manifest["config"] = config.clone());
+        }
+    };
+    for label in ["absolute", "shaw", "rope"] {
+        run(label, of(former.clone(), "from_to"));
+    }
+    assert!(!text::draw(&folder.report()).contains("all systems"), "one make, one numbering");
+    run("shaw", of(json!({"decoder": {"layers": 1, "width": 32, "ff": 64}}), "chessdecoder_1924"));
+    let drawn = text::draw(&folder.report());
+    let (table, rest) =
+        drawn.split_once("all systems, on test positions\n").expect("a table").1.split_once("\n\n").expect("an end");
+    let cells = |network: &str| -> Vec<Vec<&str>> {
+        let lines = table.lines().filter(|line| line.contains(network));
+        lines.map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()).collect()
+    };
+    let decoder = cells("decoder 1×32/64");
+    // 2 · (1000 + 400 + 200) operations, and 20 ms in the first of the folder's step times.
+    assert_eq!(
+        decoder,
+        [[
+            "chess",
+            "decoder 1×32/64",
+            "tokens_68",
+            "chessdecoder_1924",
+            "rope",
+            "1,383,600",
+            "0.0032",
+            "20.0",
+            "2.313 ± 0.015",
+            "40.00 ± 0",
+            "0.9000 ± 0",
+            "60.00 ± 0"
+        ]]
+    );
+    assert_eq!(cells("chessformer 2×48/128").len(), 2, "{table}");
+    assert_eq!(table.lines().filter(|line| line.starts_with("shogi")).count(), 3, "{table}");
+    assert!(table.contains("chess 3.400, shogi 3.400") && !table.contains('†'), "{table}");
+    assert!(rest.contains("MFLOPs"), "the table of costs has them too");
 }

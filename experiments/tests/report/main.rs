@@ -4,6 +4,7 @@ mod browser;
 mod controls;
 mod folder;
 mod formats;
+mod interactions;
 mod variants;
 
 use experiments::grid::plan::Role;

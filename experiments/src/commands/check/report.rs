@@ -13,6 +13,7 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
     out.push_str(&rows(experiment, times));
     out.push('\n');
     out.push_str(&controls::text(experiment, times));
+    out.push_str(&interactions(experiment));
     modules(&mut out, experiment);
     sources(&mut out, experiment);
     out.push_str(&datasets(experiment));
@@ -28,6 +29,17 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
     };
     out.push_str(&format!("{cells} cells: {rows} rows{twins} x {seeds} seeds\n"));
     out
+}
+
+/// A line for each gap that is compared over something else.
+fn interactions(experiment: &Experiment) -> String {
+    let lines = experiment.interactions.iter().map(|one| {
+        let ([from, to], [first, second]) = (&one.gap, &one.by);
+        let within = one.within.as_ref().map_or_else(String::new, |label| format!(", {label}"));
+        format!("  {}{within}: {to} less {from}, with {second} against {first}\n", one.game.name())
+    });
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("interactions:\n{lines}") }
 }
 
 fn heading(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
@@ -189,6 +201,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
         "seeds": experiment.seeds,
         "cells": experiment.cells().len(),
         "rows": experiment.rows.iter().enumerate().map(row).collect::<Vec<_>>(),
+        "interactions": experiment.interactions,
         "warnings": warnings,
     })
 }

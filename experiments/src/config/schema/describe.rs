@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Keys of a document, dotted, and what they mean.
-const DESCRIPTIONS: [(&str, &str); 35] = [
+const DESCRIPTIONS: [(&str, &str); 36] = [
     ("name", "The experiment's name, a folder below the output folder."),
     ("question", "The question that the experiment answers."),
     ("expect", "What its author expects."),
@@ -20,6 +20,7 @@ const DESCRIPTIONS: [(&str, &str); 35] = [
     ("reference", "The row that every difference is taken against, one for each game."),
     ("primary", "The metric that verdicts are about, when it is read, and of which weights."),
     ("twin", "Whether each reference gets a twin with other parameter streams, the A/A row."),
+    ("interactions", "Gaps between rows that are compared over something else that the rows vary."),
     ("base.from", "Another experiment file, relative to this one, whose `base` says what this one leaves open."),
     ("base.data", "The dataset's folder, or one for each game; relative to the experiment file."),
     ("base.input", "How a position becomes tokens."),

@@ -1,5 +1,6 @@
 //! The page around a report: head, sections, tables, figures.
 
+use crate::report::interactions::Change;
 use crate::report::model::Verdict;
 use crate::report::plot::canvas::escape;
 use crate::report::sheet::Sheet;
@@ -115,6 +116,17 @@ pub(super) fn badge(verdict: Verdict) -> (&'static str, &'static str) {
         Verdict::Worse => ("worse", "▼ worse"),
         Verdict::NotDistinguishable => ("equal", "≈ open"),
         Verdict::Missing => ("missing", "? none"),
+    }
+}
+
+/// The same of an interaction, which is neither good nor bad.
+pub(super) fn change_badge(change: Change) -> (&'static str, &'static str) {
+    match change {
+        Change::Shrinks => ("equal", "↘ shrinks"),
+        Change::Grows => ("equal", "↗ grows"),
+        Change::TurnsRound => ("equal", "⇄ turns"),
+        Change::NotDistinguishable => ("equal", "≈ open"),
+        Change::Missing => ("missing", "? none"),
     }
 }
 

@@ -1,5 +1,9 @@
 //! What the page plots of a report.
 
+mod interactions;
+
+pub(super) use interactions::interactions;
+
 use super::page::Figure;
 use crate::grid::plan::Role;
 use crate::report::model::{Comparison, GameReport, Missing, Report, RowReport, Verdict};
