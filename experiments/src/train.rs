@@ -25,6 +25,7 @@ mod measure;
 pub mod metrics;
 mod micro;
 mod objective;
+mod pictures;
 pub mod positions;
 mod recorder;
 pub mod setup;

@@ -64,6 +64,11 @@ impl Learner {
         Ok(Step { values })
     }
 
+    /// The weights as they are, matrices in the run's element type.
+    pub(super) fn views(&self, run: &RunConfig) -> Views {
+        Views::split_in(self.arena.layout(), &self.arena.flat(), run.train.dtype.kind())
+    }
+
     /// The weights as an evaluation looks at them, matrices in the run's element type; `None` where there is no average
     /// (yet).
     pub(super) fn evaluated(&self, run: &RunConfig, weights: Weights) -> Option<Views> {

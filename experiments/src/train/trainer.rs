@@ -9,8 +9,10 @@ use super::identity::Identity;
 use super::learner::{Learner, Step, finite};
 use super::manifest::now_s;
 use super::metrics;
+use super::pictures::{self, PictureError};
 use super::positions::Measured;
 use super::setup::Setup;
+use crate::pictures::Picture;
 use crate::sinks::{MetricLine, Metrics, Part, Time, Weights};
 use dataset::{LoaderConfig, Split};
 use models::{Average, OptimizerProgress};
@@ -184,6 +186,12 @@ impl Trainer {
         }
         let rate = metrics.get("positions").unwrap_or(0.0) / began.elapsed().as_secs_f64();
         Ok(Some(Evaluation { line: MetricLine { weights, ..self.line(part, metrics, rate) }, positions }))
+    }
+
+    /// What the encodings do with the weights as they are.
+    pub(super) fn pictures(&self) -> Result<Vec<Picture>, PictureError> {
+        let views = self.learner.views(&self.setup.config);
+        pictures::draw(&self.setup, &views, self.step)
     }
 
     fn line(&self, split: Part, metrics: Metrics, positions_per_s: f64) -> MetricLine {

@@ -26,7 +26,7 @@ pub(crate) const ROOMS: [Room; 7] = [
 ];
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
-pub(crate) const RESERVED: [(&str, &[&str]); 23] = [
+pub(crate) const RESERVED: [(&str, &[&str]); 24] = [
     ("tch", &["nn", "encodings", "models", "experiments"]),
     ("torch-sys", &["nn"]),
     ("cc", &["nn"]),
@@ -43,6 +43,7 @@ pub(crate) const RESERVED: [(&str, &[&str]); 23] = [
     ("encoding_rs", &["games"]),
     ("parquet", &["dataset"]),
     ("flate2", &["games", "dataset", "experiments"]),
+    ("png", &["experiments"]),
     ("prost", &["experiments"]),
     ("bzip2", &["dataset"]),
     ("zip", &["dataset"]),
