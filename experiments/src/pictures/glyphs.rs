@@ -49,7 +49,8 @@ mod tests {
             [files, ranks].concat()
         });
         let letters: Vec<char> = of_boards.flat_map(|name| name.chars().collect::<Vec<_>>()).collect();
-        let drawn: Vec<_> = letters.iter().chain("0123456789-./e".chars().collect::<Vec<_>>().iter()).copied().collect();
+        let drawn: Vec<_> =
+            letters.iter().chain("0123456789-./e".chars().collect::<Vec<_>>().iter()).copied().collect();
         assert!(drawn.iter().all(|&letter| rows(letter).is_some_and(|rows| rows.iter().flatten().any(|&point| point))));
         assert_eq!(rows('7').map(|rows| rows[0]), Some([true; 3]));
         assert_eq!(rows('é'), None);

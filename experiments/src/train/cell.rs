@@ -142,7 +142,8 @@ impl<'a> Cell<'a> {
 
     fn train(mut self, stop: &AtomicBool) -> Result<Outcome, TrainError> {
         let train = self.trainer.setup().config.train.clone();
-        let (evaluate_every, pictures) = (self.trainer.setup().config.eval.every, self.trainer.setup().config.eval.pictures);
+        let (evaluate_every, pictures) =
+            (self.trainer.setup().config.eval.every, self.trainer.setup().config.eval.pictures);
         self.say(State::Running)?;
         if self.recorder.is_empty() {
             self.evaluate(Part::Validation)?;

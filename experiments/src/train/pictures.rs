@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use tch::{Device, Kind, TchError, Tensor};
 
 /// Positions that a picture is the mean over, at most.
-const POSITIONS: usize = 64;
+const POSITIONS: usize = 50;
 
 /// Positions that these are chosen from, one every so often, so that they come from several games.
 const CHOSEN_FROM: usize = 1024;

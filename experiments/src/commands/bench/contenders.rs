@@ -1,7 +1,9 @@
 //! Which runs `posenc bench` lets compete.
 
 use crate::config::experiment::Role;
-use crate::config::{DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Row, RunConfig, TrainConfig};
+use crate::config::{
+    DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Row, RunConfig, TrainConfig,
+};
 use crate::train::bench::Contender;
 use anyhow::{Context as _, bail};
 use encodings::EncodingConfig;
