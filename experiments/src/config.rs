@@ -39,7 +39,7 @@ pub use dataset::{check_shards, manifest_text, open_dataset, read_manifest};
 pub use experiment::{Experiment, Role, Row, RowData};
 pub use file::{Primary, Weights};
 pub use identity::{NUMERICS_VERSION, SCHEMA_VERSION};
-pub use losses::{Loss, LossWeights};
+pub use losses::{Loss, LossChanges, LossWeights};
 pub use matched::{Matched, Quantity};
 pub use phases::Phase;
 pub use pictures::Pictures;

@@ -30,6 +30,7 @@ pub mod positions;
 mod recorder;
 pub mod setup;
 pub mod signals;
+mod stages;
 pub mod status;
 mod tally;
 pub mod tensors;

@@ -12,6 +12,7 @@ use super::metrics;
 use super::pictures::{self, PictureError};
 use super::positions::Measured;
 use super::setup::Setup;
+use super::stages::stages;
 use crate::pictures::Picture;
 use crate::sinks::{MetricLine, Metrics, Part, Time, Weights};
 use dataset::{LoaderConfig, Split};
@@ -96,7 +97,8 @@ impl Trainer {
             workers: 1,
             block_games: LoaderConfig::BLOCK_GAMES,
         };
-        let courses = feed::courses(&setup.dataset, &setup.config.train);
+        let (courses, timetable) = stages(&setup.dataset, &setup.config.train);
+        learner.timetable = timetable;
         Ok(Self {
             feed: Feed::start(courses, loader, step, chain, learns_values)?,
             clock: Clock::new(progress.map_or(0.0, |progress| progress.wall_s)),
@@ -162,7 +164,9 @@ impl Trainer {
         for (name, mean) in metrics::names().into_iter().filter_map(|name| Some((name, window.mean(name)?))) {
             line.push(name, mean);
         }
-        line.push("learning_rate", self.setup.config.train.learning_rate.at(self.step.saturating_sub(1)));
+        let last = self.step.saturating_sub(1);
+        let schedule = &self.setup.config.train.learning_rate;
+        line.push("learning_rate", self.learner.timetable.at(last).learning_rate(schedule, last));
         let positions = self.clock.steps * self.setup.config.train.batch as u64;
         let rate = positions as f64 / std::mem::take(&mut self.clock.stepping).as_secs_f64();
         self.clock.steps = 0;
