@@ -21,6 +21,7 @@ pub mod rows;
 pub mod seams;
 pub mod stack;
 pub mod tokens;
+pub mod watched;
 
 pub mod absolute;
 pub mod cls_map;
@@ -38,3 +39,4 @@ pub use error::EncodingError;
 pub use seams::Seams;
 pub use stack::Stack;
 pub use tokens::{Role, Tokens};
+pub use watched::{Seen, Sight, Watch};

@@ -31,7 +31,12 @@ impl Stack {
             return Err(EncodingError::Twice(twice));
         }
         let encodings = configs.iter().map(|config| config.declare(scope, dims, tokens)).collect::<Result<_, _>>()?;
-        Ok(Self { encodings })
+        Ok(Self::of(encodings))
+    }
+
+    /// A stack of these.
+    pub(crate) fn of(encodings: Vec<Box<dyn Encoding>>) -> Self {
+        Self { encodings }
     }
 
     /// The encodings, in order.

@@ -9,6 +9,7 @@ pub mod generate;
 pub mod grid;
 pub mod import_net;
 pub mod inspect;
+pub mod pictures;
 pub mod report;
 pub mod sinks;
 mod table;

@@ -7,6 +7,7 @@ pub mod tensorboard;
 
 pub use line::{MetricLine, Metrics, Part, Time, Weights};
 
+use crate::pictures::Picture;
 use std::io;
 
 /// Something that takes metric lines.
@@ -16,6 +17,14 @@ pub trait Sink: Send {
     /// # Errors
     /// If it cannot be kept.
     fn line(&mut self, line: &MetricLine) -> io::Result<()>;
+
+    /// Takes a picture; passes it over where it has no place for it.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    fn picture(&mut self, _picture: &Picture) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Makes everything taken so far durable or visible.
     ///

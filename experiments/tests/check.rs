@@ -143,3 +143,26 @@ fn with_its_data(path: &Path, text: &str, folder: &Path) -> PathBuf {
     std::fs::write(&copy, text).expect("room for a copy");
     copy
 }
+
+#[test]
+fn phases_are_listed_with_their_steps_games_weights_and_rate() {
+    let phases = "    steps: 8\n    phases:\n      - {steps: 3, loss: {value: 0, policy: 1}}\n      - {epochs: 0.01}\n      - {learning_rate: 0.5}\n";
+    let experiment = EXPERIMENT.replace("    steps: 8\n", phases);
+    let text = check(&experiment, &[]).stdout;
+    // The datasets have fewer than 400 positions for training, so that a hundredth of them is a batch of 4.
+    let lines = [
+        "steps 1 to 3: all games, loss value x 0\n",
+        "steps 4 to 4: all games\n",
+        "steps 5 to 8: all games, learning rate x 0.5\n",
+    ];
+    for line in lines {
+        assert_eq!(text.matches(line).count(), 1, "{line:?} is not once in:\n{text}");
+    }
+    let row = &checked(&experiment)["rows"][0];
+    assert_eq!(
+        row["phases"][0],
+        serde_json::json!({"first_step": 1, "last_step": 3, "bucket": [], "loss": {"value": 0.0}, "learning_rate": 1.0})
+    );
+    assert_eq!((&row["phases"][2]["last_step"], &row["phases"][2]["learning_rate"]), (&8.into(), &0.5.into()));
+    assert!(!check(EXPERIMENT, &[]).stdout.contains("phases ("));
+}

@@ -124,6 +124,11 @@ fn whatever_decides_a_number_is_a_part_of_it() {
         with("  steps: 300\n", "  steps: 300\n  loss: {value: 0.5}\n"),
         with("  steps: 300\n", "  steps: 300\n  loss: {soft_policy: 1}\n"),
         with("  steps: 300\n", "  steps: 300\n  log_every: 25\n"),
+        with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {}]\n"),
+        with("  steps: 300\n", "  steps: 300\n  phases: [{epochs: 9}, {}]\n"),
+        with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {loss: {value: 0.5}}]\n"),
+        with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {learning_rate: 0.5}]\n"),
+        with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {bucket: 500-1000}]\n"),
         with("every: 100", "every: 50"),
         with("test_positions: 4096", "test_positions: 4097"),
         with("every: 100}", "every: 100, batch: 128}"),
@@ -133,6 +138,15 @@ fn whatever_decides_a_number_is_a_part_of_it() {
     hashes.sort();
     hashes.dedup();
     assert_eq!(hashes.len(), count);
+}
+
+#[test]
+fn phases_of_games_alone_have_the_hash_that_they_always_had() {
+    let phases = "  steps: 300\n  phases: [{bucket: 500-1000, epochs: 1}, {bucket: [a, b]}]\n";
+    let text = RUN.replace("  steps: 300\n", phases);
+    let canonical = canonical(&RunConfig::from_yaml(&text).expect("the run is valid"), "content");
+    let part = r#""phases":[{"bucket":["500-1000"],"epochs":1.0},{"bucket":["a","b"]}]"#;
+    assert!(canonical.contains(part), "{canonical}");
 }
 
 #[test]

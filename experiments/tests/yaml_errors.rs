@@ -425,3 +425,23 @@ fn merge_keys_are_explained() {
         &["unknown key `<<` in `base.eval`", "give a whole value an anchor"],
     );
 }
+
+#[test]
+fn phases_that_cannot_be_are_refused_with_a_remedy() {
+    let cases: [(&str, &[&str]); 10] = [
+        ("[{}, {}]", &["`epochs` of phase 1", "only the last phase can do without", "write `epochs: 1`"]),
+        ("[{steps: 2}, {steps: 2}]", &["`steps` of phase 2", "takes the steps that are left", "leave `steps` out"]),
+        ("[{steps: 2, epochs: 1}, {}]", &["`steps` of phase 1", "leave one of them out"]),
+        ("[{steps: 0}, {}]", &["0 is too few"]),
+        ("[{steps: 8}, {}]", &["the phases before the last take 8 steps, and there are 8"]),
+        ("[{steps: 2}, {learning_rate: 0}]", &["0 is no factor of the learning rate", "above 0"]),
+        ("[{steps: 2}, {loss: {value: -1}}]", &["-1 is no weight", "base.train.phases[1].loss.value"]),
+        ("[{steps: 2}, {loss: {policy: 0, value: 0}}]", &["the weight 0 in phase 2 (policy, value)"]),
+        ("[{steps: 2}, {loss: {valu: 1}}]", &["unknown key `valu`", "did you mean `value`?"]),
+        ("[{steps: 2}, {bucket: 2000-up}]", &["no rating bucket \"2000-up\"", "--rating-buckets"]),
+    ];
+    for (phases, parts) in cases {
+        refuses("    steps: 8\n", &format!("    steps: 8\n    phases: {phases}\n"), parts);
+    }
+    assert_eq!(complaint(&with("    steps: 8\n", "    steps: 8\n    phases: [{steps: 2}, {}]\n")), None);
+}

@@ -11,7 +11,7 @@ use crate::macs::{HeadMacs, Macs};
 use crate::refine::{Choices, Refine};
 use crate::resnet::{self, Resnet};
 use crate::resnet_transformer::ResnetTransformer;
-use encodings::{At, Dims, EncodingConfig, Role, Seams, Stack, Tokens};
+use encodings::{At, Dims, EncodingConfig, Role, Seams, Stack, Tokens, Watch};
 use games::{Frame, InputLayout, Vocabulary};
 use nn::{Layout, LayoutBuilder, Part, Views};
 use tch::Tensor;
@@ -252,6 +252,13 @@ impl Network {
     #[must_use]
     pub fn encodings(&self) -> &Stack {
         &self.stack
+    }
+
+    /// The same network, whose forward passes leave maps of what its encodings do.
+    #[must_use]
+    pub fn watched(self) -> (Self, Watch) {
+        let (stack, watch) = self.stack.watched();
+        (Self { stack, ..self }, watch)
     }
 
     /// The seams that its encodings touch.

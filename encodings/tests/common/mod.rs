@@ -3,7 +3,7 @@
 
 pub(crate) mod single;
 
-use encodings::{At, Dims, EncodingConfig, EncodingError, Queries, Role, Stack, Tokens};
+use encodings::{At, Dims, EncodingConfig, EncodingError, Queries, Role, Stack, Tokens, Watch};
 use games::{GameKind, Geometry};
 use nn::{Arena, Init, Layout, LayoutBuilder, Linear, Part, Views};
 use std::sync::Arc;
@@ -76,6 +76,12 @@ impl Network {
 
     pub(crate) fn small(configs: &[EncodingConfig], tokens: &Tokens) -> Self {
         Self::declare(configs, DIMS, tokens).expect("an example fits the test's sizes")
+    }
+
+    /// The same, whose stack is watched.
+    pub(crate) fn watched(self) -> (Self, Watch) {
+        let (stack, watch) = self.stack.watched();
+        (Self { stack, ..self }, watch)
     }
 
     /// The parameters as a run starts with them.

@@ -2,6 +2,7 @@
 
 mod controls;
 mod facts;
+mod phases;
 mod report;
 
 pub(super) use report::parts;

@@ -13,6 +13,7 @@ use super::data::DataFolders;
 use super::file::{Base, BaseTrain, ExperimentFile};
 use super::losses::LossWeights;
 use super::phases::Phase;
+use super::pictures::Pictures;
 use super::run::{EvalConfig, Mask, default_checkpoint_every, default_eval_batch, default_log_every};
 use super::source::{ConfigError, Source, YamlPath, at, dotted};
 use super::step::{Dtype, MicroBatch};
@@ -71,6 +72,7 @@ partly! {
         test_positions: usize, "Test positions that the end looks at.";
         every: u64, "Steps between two evaluations on validation.";
         batch: usize, "Positions a batch.";
+        pictures: Pictures, "When pictures of the encodings are drawn.";
     }
 }
 
@@ -246,6 +248,7 @@ fn complete(base: WrittenBase, source: &Source) -> Result<Base, ConfigError> {
             test_positions: eval.test_positions.ok_or_else(|| in_eval("test_positions"))?,
             every: eval.every.ok_or_else(|| in_eval("every"))?,
             batch: eval.batch.unwrap_or_else(default_eval_batch),
+            pictures: eval.pictures.unwrap_or_default(),
         },
     })
 }

@@ -1,6 +1,6 @@
 //! An experiment, expanded and checked.
 
-use super::axes::Point;
+use super::axes::{AxisName, Point};
 use super::base;
 use super::cell::Cell;
 use super::expand::{Combination, combinations};
@@ -10,11 +10,13 @@ use super::idle;
 use super::interactions::{self, Interaction};
 use super::label::labels;
 use super::matched::{self, Matched};
+use super::phases;
 use super::primary;
 use super::resolve::{self, Datasets, OpenedData};
 use super::run::RunConfig;
 use super::shape::Shape;
 use super::source::{ConfigError, Source, at};
+use super::syntax;
 use games::GameKind;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -87,6 +89,8 @@ pub struct RowData {
     pub validation_positions: u64,
     /// Positions of the test split.
     pub test_positions: u64,
+    /// The step behind the last one of each phase of training; none without phases.
+    pub phase_ends: Vec<u64>,
 }
 
 impl Row {
@@ -228,13 +232,16 @@ fn row(
 ) -> Result<Row, ConfigError> {
     let run = resolve::run(file, combination, datasets, source)?;
     let shape = resolve::shape(combination, &run, source)?;
-    let OpenedData { manifest, positions, .. } = datasets.of(run.game);
+    let opened = datasets.of(run.game);
+    let OpenedData { manifest, positions, .. } = opened;
     let data = RowData {
         name: manifest.name.clone(),
         content_hash: manifest.content_hash.clone(),
         train_positions: positions.train,
         validation_positions: positions.validation,
         test_positions: positions.test,
+        phase_ends: phases::ends(&run, opened)
+            .map_err(|error| syntax::refused(source, &resolve::origin(combination, AxisName::Phases), error))?,
     };
     let hash = identity::hash(&run, &data.content_hash);
     Ok(Row { label, hash, run, shape, data, role: Role::Candidate, matched: None })

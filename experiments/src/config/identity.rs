@@ -28,7 +28,8 @@ pub fn hash(run: &RunConfig, content: &str) -> String {
 }
 
 /// What is hashed: JSON without spaces, keys sorted. The seed is left out (all seeds of a row share a folder), and so
-/// is `train.checkpoint_every`, on which no number depends. (`log_every` stays: training metrics are means over it.)
+/// are `train.checkpoint_every` and `eval.pictures`, on which no number depends. (`log_every` stays: training metrics are
+/// means over it.)
 ///
 /// `train.micro_batch` decides in which order f32 gradients are added, so a number is a part of it. `auto` is not: then
 /// the machine decides, as it does with its threads and its kernels, and the manifest says what it decided.
@@ -38,6 +39,7 @@ pub fn canonical(run: &RunConfig, content: &str) -> String {
     let mut value = without_defaults(&run);
     remove(&mut value, &["seed"]);
     remove(&mut value, &["train", "checkpoint_every"]);
+    remove(&mut value, &["eval", "pictures"]);
     if run.train.micro_batch == Some(MicroBatch::Auto) {
         remove(&mut value, &["train", "micro_batch"]);
     }

@@ -26,6 +26,43 @@ macro_rules! losses {
             }
         }
 
+        /// Other weights for some losses, while a phase of training lasts.
+        #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct LossChanges {
+            $(
+                #[doc = $doc]
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub $field: Option<f64>,
+            )*
+        }
+
+        impl LossChanges {
+            /// The weights with these changes.
+            #[must_use]
+            pub fn over(&self, weights: LossWeights) -> LossWeights {
+                LossWeights { $($field: self.$field.unwrap_or(weights.$field),)* }
+            }
+
+            /// Those that change something.
+            #[must_use]
+            pub fn unlike(&self, weights: LossWeights) -> Self {
+                Self { $($field: self.$field.filter(|&weight| weight != weights.$field),)* }
+            }
+
+            /// The losses that are named, with their weights.
+            pub fn iter(&self) -> impl Iterator<Item = (Loss, f64)> {
+                let named = [$((Loss::$variant, self.$field)),*];
+                named.into_iter().filter_map(|(loss, weight)| Some((loss, weight?)))
+            }
+
+            /// Whether none is named.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                *self == Self::default()
+            }
+        }
+
         impl Loss {
             /// Every loss, in the order in which they are added up.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];

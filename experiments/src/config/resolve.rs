@@ -173,7 +173,14 @@ pub(crate) fn run(
             micro_batch: base.train.micro_batch,
             dtype: base.train.dtype,
             mask: mask.unwrap_or_default(),
-            phases: phases::resolved(phases.unwrap_or_default(), total, row, datasets.of(game), source)?,
+            phases: phases::resolved(
+                phases.unwrap_or_default(),
+                total,
+                base.train.loss,
+                row,
+                datasets.of(game),
+                source,
+            )?,
             loss: base.train.loss,
             log_every: base.train.log_every,
             checkpoint_every: base.train.checkpoint_every,
@@ -240,6 +247,7 @@ pub(super) fn missing(row: &Combination, axis: AxisName, source: &Source) -> Con
 /// Refuses a run that cannot be trained, and says what its network looks like.
 pub(crate) fn shape(row: &Combination, run: &RunConfig, source: &Source) -> Result<Shape, ConfigError> {
     sizes(row, run, source)?;
+    phases::check_weights(row, run, source)?;
     training::check(row, run, source)?;
     Shape::of(run).map_err(|error| {
         let place = match (&error, error.option()) {

@@ -3,6 +3,7 @@
 use super::data::DataView;
 use super::losses::LossWeights;
 use super::phases::Phase;
+use super::pictures::Pictures;
 use super::step::{Dtype, MicroBatch};
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
@@ -198,6 +199,9 @@ pub struct EvalConfig {
     /// Positions a batch.
     #[serde(default = "default_eval_batch")]
     pub batch: usize,
+    /// When pictures of the encodings are drawn. No number depends on it, so it is no part of a cell's hash.
+    #[serde(default, skip_serializing_if = "Pictures::is_default")]
+    pub pictures: Pictures,
 }
 
 pub(super) fn default_eval_batch() -> usize {

@@ -1,4 +1,4 @@
-//! TensorBoard's event files, rebuildable from `metrics.jsonl` at any time.
+//! TensorBoard's event files, rebuildable from `metrics.jsonl` and the [pictures](crate::pictures) at any time.
 //!
 //! The file is owned here and records are encoded by `tensorboard_rs`, whose own file layer loses data on a name
 //! collision and aborts the process on a full disk. Every opening makes a new file, because TensorBoard reads all
@@ -6,13 +6,16 @@
 //! an interrupted run had written from that step on.
 
 mod hparams;
+mod images;
 mod reader;
 
 pub use hparams::{HParams, Session};
-pub use reader::{EventError, EventFile, Scalar, read, read_dir, read_session};
+pub use images::Image;
+pub use reader::{EventError, EventFile, Scalar, read, read_dir, read_images, read_session};
 
 use super::jsonl::{self, ReadError};
 use super::{MetricLine, Sink};
+use crate::pictures::{Picture, folder};
 use protobuf::Message as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter};
@@ -106,6 +109,10 @@ impl Sink for EventLog {
         Ok(())
     }
 
+    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
+        self.summary(images::summary(picture)?, (picture.step, self.newest.1))
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
     }
@@ -156,18 +163,28 @@ pub enum RebuildError {
     },
 }
 
-/// Whether the event files in `dir` show every line of the `metrics.jsonl` of a cell that is done, and what it was made
-/// of.
+/// Whether the event files in `dir` show every line of the `metrics.jsonl` of a cell that is done, every picture of its
+/// folder, and what it was made of.
 ///
 /// # Errors
 /// If the lines cannot be read; event files that cannot be read are not whole.
 pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
     let scalars: usize = jsonl::read(metrics)?.iter().map(|line| line.metrics.iter().count() + 1).sum();
-    let (Ok(found), Ok(session)) = (read_dir(dir), read_session(dir)) else { return Ok(false) };
-    Ok(found.len() == scalars && session.hparams.is_some() && session.done)
+    let (Ok(found), Ok(images), Ok(session)) = (read_dir(dir), read_images(dir), read_session(dir)) else {
+        return Ok(false);
+    };
+    // Pictures that cannot be read cannot be shown either.
+    let pictures = folder::read(dir).unwrap_or_default();
+    let shown = |picture: &Picture| {
+        let tag = images::tag(&picture.map);
+        images.iter().filter(|image| image.step == picture.step as i64 && image.tag == tag).count() == 1
+    };
+    let all_shown = images.len() == pictures.len() && pictures.iter().all(shown);
+    Ok(found.len() == scalars && all_shown && session.hparams.is_some() && session.done)
 }
 
-/// Replaces the event files in `dir` by one that holds exactly the lines of the `metrics.jsonl` of a cell that is done.
+/// Replaces the event files in `dir` by one that holds exactly the lines of the `metrics.jsonl` of a cell that is done, and
+/// its pictures.
 ///
 /// # Errors
 /// If the lines cannot be read, or the files cannot be replaced.
@@ -179,9 +196,14 @@ pub fn rebuild(metrics: &Path, dir: &Path, hparams: &HParams) -> Result<PathBuf,
 fn replace(lines: &[MetricLine], dir: &Path, hparams: &HParams) -> io::Result<PathBuf> {
     let old = reader::event_files(dir)?;
     let mut log = EventLog::create(dir, 0, hparams)?;
+    let mut pictures = folder::read(dir)?.into_iter().peekable();
     for line in lines {
+        while let Some(picture) = pictures.next_if(|picture| picture.step < line.step) {
+            log.picture(&picture)?;
+        }
         log.line(line)?;
     }
+    pictures.try_for_each(|picture| log.picture(&picture))?;
     log.end()?;
     for path in old {
         std::fs::remove_file(path)?;

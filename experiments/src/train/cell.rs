@@ -12,6 +12,8 @@ use super::setup::Setup;
 use super::status::{Fingerprints, State, Status};
 use super::threads::use_threads;
 use super::trainer::{Evaluation, Trainer, first_weights};
+use crate::config::Pictures;
+use crate::pictures::Folder;
 use crate::sinks::tensorboard::{EventLog, HParams};
 use crate::sinks::{Part, Sink, Weights};
 use dataset::{Split, evaluation_traits};
@@ -131,6 +133,7 @@ impl<'a> Cell<'a> {
         manifest.begin_session(dir, step, forced)?;
         let mut recorder = Recorder::open(&metrics, bytes)?;
         let first_line = checkpoint.as_ref().map_or(0, |_| step + 1);
+        recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
         open_tensorboard(dir, first_line, &hparams(&setup.config), &mut recorder, note);
         sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
         let trainer = Trainer::new(setup, identity, first, checkpoint)?;
@@ -139,10 +142,12 @@ impl<'a> Cell<'a> {
 
     fn train(mut self, stop: &AtomicBool) -> Result<Outcome, TrainError> {
         let train = self.trainer.setup().config.train.clone();
-        let evaluate_every = self.trainer.setup().config.eval.every;
+        let (evaluate_every, pictures) =
+            (self.trainer.setup().config.eval.every, self.trainer.setup().config.eval.pictures);
         self.say(State::Running)?;
         if self.recorder.is_empty() {
             self.evaluate(Part::Validation)?;
+            self.draw();
         }
         while self.trainer.steps_done() < train.steps {
             if stop.load(Ordering::Relaxed) {
@@ -160,13 +165,29 @@ impl<'a> Cell<'a> {
             if due(evaluate_every) {
                 self.evaluate(Part::Validation)?;
             }
+            if step < train.steps && pictures.is_due(step) {
+                self.draw();
+            }
             if due(train.checkpoint_every) {
                 self.checkpoint()?;
             }
         }
         self.evaluate(Part::TrainSample)?;
         self.evaluate(Part::Test)?;
+        self.draw();
         self.finish()
+    }
+
+    /// Draws what the encodings do. A cell without pictures is as good.
+    fn draw(&mut self) {
+        if self.trainer.setup().config.eval.pictures == Pictures::None {
+            return;
+        }
+        match self.trainer.pictures() {
+            Ok(pictures) => pictures.iter().for_each(|picture| self.recorder.picture(picture, self.note)),
+            Err(error) => (self.note)(&format!("no pictures of step {}: {error}", self.trainer.steps_done())),
+        }
+        self.recorder.show(self.note);
     }
 
     fn evaluate(&mut self, part: Part) -> Result<(), TrainError> {

@@ -1,37 +1,12 @@
 //! Batches from a thread of their own, each with the hash of everything up to it.
 
 use super::error::TrainError;
-use crate::config::{Phase, TrainConfig};
-use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader};
-use std::sync::Arc;
+use super::stages::Course;
+use dataset::{Batch, DatasetError, LoaderConfig, TrainLoader};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 /// Batches that wait; two are enough to hide a batch's making, and the thread sleeps when they are there.
 const AHEAD: usize = 2;
-
-/// Steps that take their batches from one dataset.
-#[derive(Debug)]
-pub(super) struct Course {
-    pub(super) dataset: Arc<Dataset>,
-    /// The first step's number, from 0, and the number behind the last.
-    pub(super) begin: u64,
-    pub(super) end: u64,
-}
-
-/// The courses of a run: one for each of its phases, or one without end on the whole dataset.
-pub(super) fn courses(dataset: &Arc<Dataset>, train: &TrainConfig) -> Vec<Course> {
-    if train.phases.is_empty() {
-        return vec![Course { dataset: Arc::clone(dataset), begin: 0, end: u64::MAX }];
-    }
-    let mut begin = 0;
-    let course = |phase: &Phase| {
-        let dataset = Arc::new(dataset.training_part(&phase.bucket));
-        let steps = phase.steps(dataset.positions(Split::Train), train.batch);
-        let end = steps.map_or(u64::MAX, |steps| begin + steps);
-        Course { dataset, begin: std::mem::replace(&mut begin, end), end }
-    };
-    train.phases.iter().map(course).collect()
-}
 
 /// Training batches in order.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use super::error::TrainError;
 use super::micro::{Gradient, Mean, Model};
 use super::objective::Objective;
+use super::stages::Timetable;
 use super::tensors::Tensors;
 use crate::config::{RunConfig, Weights};
 use dataset::Batch;
@@ -19,6 +20,8 @@ pub(super) struct Learner {
     pub(super) arena: Arena,
     pub(super) optimizer: Optimizer,
     pub(super) average: Option<Average>,
+    /// What changes between the phases of training; nothing unless somebody says so.
+    pub(super) timetable: Timetable,
     /// How many positions go through the network at once.
     micro: usize,
 }
@@ -34,7 +37,7 @@ impl Learner {
     pub(super) fn new(run: &RunConfig, arena: Arena, micro: usize) -> Result<Self, TrainError> {
         let optimizer = Optimizer::new(run.train.optimizer.clone(), arena.layout(), arena.device())?;
         let average = run.train.averaging.map(|config| Average::new(config, &arena.flat())).transpose()?;
-        Ok(Self { arena, optimizer, average, micro })
+        Ok(Self { arena, optimizer, average, timetable: Timetable::constant(&run.train), micro })
     }
 
     /// One step on a batch, the `number`-th from 1. Parameters stay as they were where a number is not finite.
@@ -48,10 +51,16 @@ impl Learner {
         let train = &run.train;
         let tensors = Tensors::new(batch, self.arena.device())?;
         let model = Model { network, arena: &self.arena, kind: train.dtype.kind() };
-        let mut gradient = Gradient::of(&Objective::of(run), model, &tensors, self.micro)?;
+        let terms = self.timetable.at(number - 1);
+        let objective = Objective::of(run).weighing(terms.loss);
+        let mut gradient = Gradient::of(&objective, model, &tensors, self.micro)?;
         let loss = finite("loss", number, f64::try_from(&gradient.objective)?)?;
         let gradient_norm = finite("gradient", number, clip_global_norm(&mut gradient.flat, train.clip)?)?;
-        self.optimizer.step(&mut self.arena.flat(), &gradient.flat, train.learning_rate.at(number - 1))?;
+        self.optimizer.step(
+            &mut self.arena.flat(),
+            &gradient.flat,
+            terms.learning_rate(&train.learning_rate, number - 1),
+        )?;
         self.arena.follow(&gradient.observed)?;
         if let Some(average) = &mut self.average {
             average.update(&self.arena.flat(), number)?;
@@ -62,6 +71,11 @@ impl Learner {
             values.push((term.loss.weighted_metric(), mean * term.weight));
         }
         Ok(Step { values })
+    }
+
+    /// The weights as they are, matrices in the run's element type.
+    pub(super) fn views(&self, run: &RunConfig) -> Views {
+        Views::split_in(self.arena.layout(), &self.arena.flat(), run.train.dtype.kind())
     }
 
     /// The weights as an evaluation looks at them, matrices in the run's element type; `None` where there is no average

@@ -50,7 +50,7 @@ pub(super) struct Objective {
 }
 
 impl Objective {
-    /// Those of a run.
+    /// Those of a run, with the weights that hold outside of phases.
     pub(super) fn of(run: &RunConfig) -> Self {
         let outputs = run.outputs();
         Self {
@@ -62,6 +62,11 @@ impl Objective {
             board: run.spec().input.tokens() as i64,
             rights: outputs.rights,
         }
+    }
+
+    /// The same with these weights.
+    pub(super) fn weighing(self, weights: LossWeights) -> Self {
+        Self { weights, ..self }
     }
 
     /// Runs the network on a batch: the loss of each of its heads, in the order of [`Loss::ALL`].

@@ -1,6 +1,7 @@
 //! The sinks of a cell: one that must not fail, and others that may.
 
 use super::error::TrainError;
+use crate::pictures::Picture;
 use crate::sinks::jsonl::Jsonl;
 use crate::sinks::{MetricLine, Sink};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,11 @@ impl Recorder {
         self.truth.line(line).map_err(TrainError::io("write", &self.path))?;
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.line(line)));
         Ok(())
+    }
+
+    /// Takes a picture, which is no part of the truth.
+    pub(super) fn picture(&mut self, picture: &Picture, note: Note<'_>) {
+        self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.picture(picture)));
     }
 
     /// Makes everything visible.

@@ -9,8 +9,11 @@ use super::identity::Identity;
 use super::learner::{Learner, Step, finite};
 use super::manifest::now_s;
 use super::metrics;
+use super::pictures::{self, PictureError};
 use super::positions::Measured;
 use super::setup::Setup;
+use super::stages::stages;
+use crate::pictures::Picture;
 use crate::sinks::{MetricLine, Metrics, Part, Time, Weights};
 use dataset::{LoaderConfig, Split};
 use models::{Average, OptimizerProgress};
@@ -94,7 +97,8 @@ impl Trainer {
             workers: 1,
             block_games: LoaderConfig::BLOCK_GAMES,
         };
-        let courses = feed::courses(&setup.dataset, &setup.config.train);
+        let (courses, timetable) = stages(&setup.dataset, &setup.config.train);
+        learner.timetable = timetable;
         Ok(Self {
             feed: Feed::start(courses, loader, step, chain, learns_values)?,
             clock: Clock::new(progress.map_or(0.0, |progress| progress.wall_s)),
@@ -160,7 +164,9 @@ impl Trainer {
         for (name, mean) in metrics::names().into_iter().filter_map(|name| Some((name, window.mean(name)?))) {
             line.push(name, mean);
         }
-        line.push("learning_rate", self.setup.config.train.learning_rate.at(self.step.saturating_sub(1)));
+        let last = self.step.saturating_sub(1);
+        let schedule = &self.setup.config.train.learning_rate;
+        line.push("learning_rate", self.learner.timetable.at(last).learning_rate(schedule, last));
         let positions = self.clock.steps * self.setup.config.train.batch as u64;
         let rate = positions as f64 / std::mem::take(&mut self.clock.stepping).as_secs_f64();
         self.clock.steps = 0;
@@ -184,6 +190,12 @@ impl Trainer {
         }
         let rate = metrics.get("positions").unwrap_or(0.0) / began.elapsed().as_secs_f64();
         Ok(Some(Evaluation { line: MetricLine { weights, ..self.line(part, metrics, rate) }, positions }))
+    }
+
+    /// What the encodings do with the weights as they are.
+    pub(super) fn pictures(&self) -> Result<Vec<Picture>, PictureError> {
+        let views = self.learner.views(&self.setup.config);
+        pictures::draw(&self.setup, &views, self.step)
     }
 
     fn line(&self, split: Part, metrics: Metrics, positions_per_s: f64) -> MetricLine {

@@ -8,6 +8,7 @@ mod inspecting;
 mod metrics;
 mod pairing;
 mod phases;
+mod pictures;
 mod resume;
 mod saving;
 mod steps;

@@ -2,7 +2,9 @@
 
 use dataset::{ImportOptions, PerSplit, SplitPlan, import};
 use encodings::EncodingConfig;
-use experiments::config::{DataView, Dtype, EvalConfig, LossWeights, Mask, RunConfig, TrainConfig, manifest_text};
+use experiments::config::{
+    DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, RunConfig, TrainConfig, manifest_text,
+};
 use experiments::sinks::{MetricLine, Sink, jsonl};
 use experiments::train::status::Status;
 use experiments::train::{CellOptions, Outcome, TrainError, run_cell};
@@ -74,7 +76,13 @@ impl Bench {
                 log_every: 4,
                 checkpoint_every: 10,
             },
-            eval: EvalConfig { validation_positions: 60, test_positions: 60, every: 10, batch: 32 },
+            eval: EvalConfig {
+                validation_positions: 60,
+                test_positions: 60,
+                every: 10,
+                batch: 32,
+                pictures: Pictures::None,
+            },
             seed: 1,
             twin: false,
             imported: None,

@@ -5,6 +5,7 @@ use experiments::config::RunConfig;
 use experiments::sinks::tensorboard::{PREFIX, Scalar, read, read_dir, read_session, tag};
 use experiments::train::events::{hparams, mend};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -181,6 +182,46 @@ fn tensorboard_itself_lists_the_session() {
     let listed: serde_json::Map<String, Value> = listed(&bench.run(29)).into_iter().collect();
     let success = 1;
     assert_eq!(serde_json::from_str::<Value>(&said).expect("JSON"), json!([listed, success]));
+}
+
+/// Prints the metrics that the HParams tab shows of every cell below a folder.
+const PYTHON_FINAL: &str = "
+import json, sys
+from tensorboard import context
+from tensorboard.backend.event_processing import data_provider, plugin_event_multiplexer
+from tensorboard.plugins import base_plugin
+from tensorboard.plugins.hparams import api_pb2, backend_context, list_session_groups
+runs = plugin_event_multiplexer.EventMultiplexer(tensor_size_guidance={'scalars': 0})
+runs.AddRunsFromDirectory(sys.argv[1])
+runs.Reload()
+provider = data_provider.MultiplexerDataProvider(runs, sys.argv[1])
+tab = backend_context.Context(base_plugin.TBContext(data_provider=provider))
+wanted = api_pb2.ListSessionGroupsRequest(start_index=0, slice_size=10, include_metrics=True)
+wanted.allowed_statuses.append(api_pb2.STATUS_SUCCESS)
+found = list_session_groups.Handler(context.RequestContext(), tab, '', wanted).run()
+print(json.dumps({g.name: {m.name.tag: [m.training_step, m.value] for m in g.metric_values} for g in found.session_groups}))
+";
+
+#[test]
+fn tensorboard_itself_lists_the_final_metrics_of_every_cell() {
+    let bench = Bench::new();
+    let cells = [12, 14].map(|steps| bench.trained(&format!("steps{steps}"), &bench.run(steps)));
+    let Some(said) = ask_tensorboard(PYTHON_FINAL, &bench.path().join("runs/test")) else { return };
+    let said: serde_json::Map<String, Value> = serde_json::from_str(&said).expect("JSON");
+    assert_eq!(said.len(), cells.len());
+    for cell in cells {
+        let seed = cell.file_name().expect("a name").to_string_lossy();
+        let row = cell.parent().and_then(Path::file_name).expect("a name").to_string_lossy();
+        let shown = said[&format!("{row}/{seed}")].as_object().expect("metrics");
+        // The last value of each curve.
+        let last: BTreeMap<_, _> = expected(&cell).into_iter().map(|(tag, step, value)| (tag, (step, value))).collect();
+        assert!(last.contains_key("test/policy_loss"));
+        let shown = shown.iter().map(|(tag, value)| {
+            let value = (value[0].as_i64().expect("a step"), value[1].as_f64().expect("a value") as f32);
+            (tag.clone(), value)
+        });
+        assert_eq!(shown.collect::<BTreeMap<_, _>>(), last);
+    }
 }
 
 #[test]

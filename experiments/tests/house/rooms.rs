@@ -44,6 +44,7 @@ pub(crate) const RESERVED: [(&str, &[&str]); 24] = [
     ("encoding_rs", &["games"]),
     ("parquet", &["dataset"]),
     ("flate2", &["games", "dataset", "experiments"]),
+    ("png", &["experiments"]),
     ("prost", &["experiments"]),
     ("bzip2", &["dataset"]),
     ("zip", &["dataset"]),

@@ -1,7 +1,9 @@
 //! Which runs `posenc bench` lets compete.
 
 use crate::config::experiment::Role;
-use crate::config::{DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Row, RunConfig, TrainConfig};
+use crate::config::{
+    DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Row, RunConfig, TrainConfig,
+};
 use crate::train::bench::Contender;
 use anyhow::{Context as _, bail};
 use encodings::EncodingConfig;
@@ -70,7 +72,7 @@ pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<Encoding
         log_every: 1,
         checkpoint_every: 1,
     };
-    let eval = EvalConfig { validation_positions: 1, test_positions: 1, every: 1, batch };
+    let eval = EvalConfig { validation_positions: 1, test_positions: 1, every: 1, batch, pictures: Pictures::None };
     let run = RunConfig {
         game,
         data: PathBuf::new(),

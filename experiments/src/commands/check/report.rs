@@ -1,6 +1,6 @@
 //! What `posenc check` prints.
 
-use super::controls;
+use super::{controls, phases};
 use crate::config::{Experiment, PartShape, ReadAt, Role, Row, Shape};
 use crate::table::{grouped, table};
 use serde_json::{Value, json};
@@ -17,6 +17,7 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
     modules(&mut out, experiment);
     sources(&mut out, experiment);
     out.push_str(&datasets(experiment));
+    out.push_str(&phases::text(&experiment.rows));
     for warning in warnings {
         out.push_str(&format!("warning: {warning}\n"));
     }
@@ -174,6 +175,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
             "seams": row.shape.seams,
             "position_sources": row.shape.position_sources,
             "epochs": row.epochs(),
+            "phases": phases::json(row),
             "matched": controls::json(row),
             "seconds_per_step": times.get(i),
             "dataset": {

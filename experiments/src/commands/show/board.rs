@@ -1,17 +1,7 @@
 //! A board as text, from White's side in chess and Black's in shogi.
 
-use games::{Game, GameKind, Position};
-
-/// How a game's players name files and ranks, from the left and from the top.
-fn names(kind: GameKind) -> (Vec<String>, Vec<String>) {
-    let geometry = kind.geometry();
-    let letters = |n: usize| (0..n).map(|i| char::from(b'a' + i as u8).to_string()).collect::<Vec<_>>();
-    let down = |n: usize| (1..=n).rev().map(|i| i.to_string()).collect::<Vec<_>>();
-    match kind {
-        GameKind::Chess => (letters(geometry.files()), down(geometry.ranks())),
-        GameKind::Shogi => (down(geometry.files()), letters(geometry.ranks())),
-    }
-}
+use crate::pictures::names::names;
+use games::{Game, Position};
 
 /// The board that FEN and SFEN write: capitals for the first player, `+` before promoted pieces, `.` for empty squares.
 pub(super) fn draw<G: Game>(position: &G::Position) -> String {

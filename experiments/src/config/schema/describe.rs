@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Keys of a document, dotted, and what they mean.
-const DESCRIPTIONS: [(&str, &str); 36] = [
+const DESCRIPTIONS: [(&str, &str); 37] = [
     ("name", "The experiment's name, a folder below the output folder."),
     ("question", "The question that the experiment answers."),
     ("expect", "What its author expects."),
@@ -40,6 +40,7 @@ const DESCRIPTIONS: [(&str, &str); 36] = [
     ("base.eval.validation_positions", "Validation positions an evaluation looks at; the same in every cell."),
     ("base.eval.test_positions", "Test positions that the end looks at; the same in every cell."),
     ("base.eval.every", "Steps between two evaluations on validation."),
+    ("base.eval.pictures", "When pictures of the encodings are drawn: ends, none, or every so many steps as well."),
 ];
 
 /// Adds the sentences.

@@ -1,6 +1,7 @@
 //! Reading event files back, for tests and for tools. TensorBoard's own rules: a torn last record is the end of the
 //! file; a wrong checksum is an error.
 
+use super::images::{self, Image};
 use super::{PREFIX, Session};
 use protobuf::Message as _;
 use std::io;
@@ -30,6 +31,8 @@ pub struct EventFile {
     pub starts: Vec<i64>,
     /// Its scalars, in order.
     pub scalars: Vec<Scalar>,
+    /// Its pictures, in order.
+    pub images: Vec<Image>,
     /// What it says of its session.
     pub session: Session,
 }
@@ -93,16 +96,28 @@ pub fn read(path: &Path) -> Result<EventFile, EventError> {
 /// # Errors
 /// If the folder or one of its event files cannot be read.
 pub fn read_dir(dir: &Path) -> Result<Vec<Scalar>, EventError> {
+    read_all(dir, |file| file.scalars, |scalar| scalar.step)
+}
+
+/// The same of pictures.
+///
+/// # Errors
+/// As [`read_dir`].
+pub fn read_images(dir: &Path) -> Result<Vec<Image>, EventError> {
+    read_all(dir, |file| file.images, |image| image.step)
+}
+
+fn read_all<T>(dir: &Path, of: fn(EventFile) -> Vec<T>, step: fn(&T) -> i64) -> Result<Vec<T>, EventError> {
     let files = event_files(dir).map_err(|cause| EventError::Io { path: dir.to_owned(), cause })?;
-    let mut scalars: Vec<Scalar> = Vec::new();
+    let mut all: Vec<T> = Vec::new();
     for path in files {
         let file = read(&path)?;
         if let Some(&start) = file.starts.first() {
-            scalars.retain(|scalar| scalar.step < start);
+            all.retain(|item| step(item) < start);
         }
-        scalars.extend(file.scalars);
+        all.extend(of(file));
     }
-    Ok(scalars)
+    Ok(all)
 }
 
 /// What the event files of a folder say of their session; the first word counts.
@@ -143,6 +158,10 @@ impl EventFile {
         }
         for value in event.get_summary().get_value() {
             if self.session.take(value)? {
+                continue;
+            }
+            if let Some(image) = images::of_value(value, event.get_step()) {
+                self.images.push(image);
                 continue;
             }
             self.scalars.push(Scalar {

@@ -1,0 +1,163 @@
+//! A stack that writes down what it does: maps over pairs of tokens, the same way for every encoding.
+//!
+//! Each seam shows what can be seen of it without knowing the encoding behind it, and the attention that comes of all of
+//! them shows in the weights that the last seam is handed. A watched stack answers as the stack itself does.
+
+use crate::{At, AttendInput, Claims, Encoding, Logits, Queries, Seams, Stack};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tch::{Kind, Tensor};
+
+/// What a map shows of query token i and key token j.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sight {
+    /// The cosine between the vectors that tokens i and j are given after the input embedding: what comes out of
+    /// [`Encoding::embed`] less what went in, the mean over positions. 0 where there is no vector.
+    Embed,
+    /// The same at the input of queries and keys of an attention layer.
+    Attend,
+    /// The share of q·k that is left after the rotation where q and k were equal and all their channels alike, the mean over
+    /// heads: for RoPE the mean of cos(angle_i − angle_j) over its pairs of channels. No position is in it.
+    Rotate,
+    /// What is added to the logit, divided by √k where the term is; the mean over positions and heads.
+    Logits,
+    /// The attention weight, the mean over positions and heads.
+    Attention,
+}
+
+impl Sight {
+    /// All of them, in the order in which a forward pass meets them.
+    pub const ALL: [Self; 5] = [Self::Embed, Self::Attend, Self::Rotate, Self::Logits, Self::Attention];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Embed => "embed",
+            Self::Attend => "attend",
+            Self::Rotate => "rotate",
+            Self::Logits => "logits",
+            Self::Attention => "attention",
+        }
+    }
+}
+
+/// One map.
+#[derive(Debug)]
+pub struct Seen {
+    /// What it shows.
+    pub sight: Sight,
+    /// In which attention layer; `None` where it is of no layer.
+    pub layer: Option<usize>,
+    /// `[l,l]`, f32, query by key, on the device of the forward pass.
+    pub map_ll: Tensor,
+}
+
+/// Where the maps of a watched stack are.
+#[derive(Debug, Clone, Default)]
+pub struct Watch(Arc<Mutex<Vec<Seen>>>);
+
+impl Watch {
+    /// Everything seen since the last time, in the order of the forward pass.
+    #[must_use]
+    pub fn take(&self) -> Vec<Seen> {
+        std::mem::take(&mut *self.seen())
+    }
+
+    fn note(&self, sight: Sight, layer: Option<usize>, map_ll: Tensor) {
+        self.seen().push(Seen { sight, layer, map_ll });
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Vec<Seen>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stack {
+    /// The same stack, watched. Every forward pass adds its maps; nothing is forgotten until it is taken.
+    #[must_use]
+    pub fn watched(self) -> (Self, Watch) {
+        let watch = Watch::default();
+        let seams = self.seams();
+        (Self::of(vec![Box::new(Watched { stack: self, seams, watch: watch.clone() })]), watch)
+    }
+}
+
+#[derive(Debug)]
+struct Watched {
+    stack: Stack,
+    seams: Seams,
+    watch: Watch,
+}
+
+impl Encoding for Watched {
+    fn seams(&self) -> Seams {
+        self.seams
+    }
+
+    fn claims(&self) -> Claims {
+        self.stack.claims()
+    }
+
+    fn macs(&self) -> u64 {
+        self.stack.macs()
+    }
+
+    fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
+        let before = x_bld.shallow_clone();
+        let after = self.stack.embed(at, x_bld);
+        if self.seams.contains(Seams::EMBED) {
+            self.watch.note(Sight::Embed, None, cosines(&(&after - before)));
+        }
+        after
+    }
+
+    fn attend(&self, at: At<'_>, x_bld: &Tensor) -> Option<AttendInput> {
+        let input = self.stack.attend(at, x_bld);
+        if self.seams.contains(Seams::ATTEND) {
+            self.watch.note(Sight::Attend, Some(at.layer), cosines(&(&input.qk_bld - x_bld)));
+        }
+        Some(input)
+    }
+
+    fn rotate(&self, at: At<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
+        if self.seams.contains(Seams::ROTATE) {
+            let ones = q_bhlk.narrow(0, 0, 1).ones_like().to_kind(Kind::Float);
+            let (q, k) = self.stack.rotate(at, &ones, &ones);
+            let left = q.matmul(&k.transpose(-2, -1)) / ones.size()[3] as f64;
+            self.watch.note(Sight::Rotate, Some(at.layer), mean_map(&left));
+        }
+        Some(self.stack.rotate(at, q_bhlk, k_bhlk))
+    }
+
+    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+        let terms = self.stack.logits(at, queries);
+        let scale = (queries.q_bhlk.size()[3] as f64).sqrt();
+        let before = terms.before_scale.as_ref().map(|term| mean_map(term) / scale);
+        let after = terms.after_scale.as_ref().map(mean_map);
+        if let Some(map_ll) = before.into_iter().chain(after).reduce(|sum, term| sum + term) {
+            self.watch.note(Sight::Logits, Some(at.layer), map_ll);
+        }
+        terms
+    }
+
+    fn values(&self, at: At<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
+        self.watch.note(Sight::Attention, Some(at.layer), mean_map(weights_bhll));
+        self.stack.values(at, weights_bhll, v_bhlk)
+    }
+}
+
+/// The mean over everything before the last two dimensions: `[…,l,l]` → `[l,l]`, f32.
+fn mean_map(maps: &Tensor) -> Tensor {
+    let size = maps.size();
+    let [rows, columns] = [size[size.len() - 2], size[size.len() - 1]];
+    let all = maps.detach().to_kind(Kind::Float).reshape([-1, rows, columns]);
+    all.mean_dim([0i64].as_slice(), false, Kind::Float)
+}
+
+/// The cosines between the mean vectors of tokens, `[b,l,d]` → `[l,l]`, f32.
+fn cosines(x_bld: &Tensor) -> Tensor {
+    let x_ld = x_bld.detach().to_kind(Kind::Float).mean_dim([0i64].as_slice(), false, Kind::Float);
+    let length_l1 = x_ld.square().sum_dim_intlist([1i64].as_slice(), true, Kind::Float).sqrt();
+    let unit_ld = &x_ld / length_l1.clamp_min(f64::from(f32::MIN_POSITIVE));
+    unit_ld.matmul(&unit_ld.transpose(0, 1))
+}

@@ -1,0 +1,61 @@
+//! The phases of training, as `posenc check` prints them.
+
+use crate::config::{Phase, Row};
+use crate::table::grouped;
+use serde_json::{Value, json};
+
+/// The phases of every row that has some, once for all rows that share them; empty where none has.
+pub(super) fn text(rows: &[Row]) -> String {
+    let mut sets: Vec<(Vec<String>, Vec<&str>)> = Vec::new();
+    for row in rows.iter().filter(|row| !row.run.train.phases.is_empty()) {
+        let lines = lines(row);
+        match sets.iter_mut().find(|(known, _)| *known == lines) {
+            Some((_, labels)) => labels.push(&row.label),
+            None => sets.push((lines, vec![&row.label])),
+        }
+    }
+    let set = |(lines, labels): &(Vec<String>, Vec<&str>)| {
+        format!(
+            "phases ({}):\n{}",
+            labels.join(", "),
+            lines.iter().map(|line| format!("  {line}\n")).collect::<String>()
+        )
+    };
+    sets.iter().map(set).collect()
+}
+
+fn lines(row: &Row) -> Vec<String> {
+    spans(row)
+        .map(|(begin, end, phase)| format!("steps {} to {}: {}", grouped(begin + 1), grouped(end), words(phase)))
+        .collect()
+}
+
+/// The steps of each phase: the first one's number from 0, and the number behind the last.
+fn spans(row: &Row) -> impl Iterator<Item = (u64, u64, &Phase)> {
+    let ends = &row.data.phase_ends;
+    let begins = std::iter::once(0).chain(ends.iter().copied());
+    begins.zip(ends.iter().copied()).zip(&row.run.train.phases).map(|((begin, end), phase)| (begin, end, phase))
+}
+
+fn words(phase: &Phase) -> String {
+    let games = if phase.bucket.is_empty() { "all games".to_owned() } else { phase.bucket.join(", ") };
+    let losses = phase.loss.iter().map(|(loss, weight)| format!("loss {} x {weight}", loss.name()));
+    let rate = phase.learning_rate.map(|factor| format!("learning rate x {factor}"));
+    std::iter::once(games).chain(losses).chain(rate).collect::<Vec<_>>().join(", ")
+}
+
+/// The phases of a row.
+pub(super) fn json(row: &Row) -> Value {
+    let phase = |(begin, end, phase): (u64, u64, &Phase)| {
+        let losses: serde_json::Map<_, _> =
+            phase.loss.iter().map(|(loss, weight)| (loss.name().to_owned(), json!(weight))).collect();
+        json!({
+            "first_step": begin + 1,
+            "last_step": end,
+            "bucket": phase.bucket,
+            "loss": losses,
+            "learning_rate": phase.learning_rate.unwrap_or(1.0),
+        })
+    };
+    spans(row).map(phase).collect()
+}

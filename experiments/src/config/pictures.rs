@@ -1,0 +1,74 @@
+//! When pictures of the encodings are drawn: `ends`, `none`, or a number of steps.
+
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+use std::num::NonZeroU64;
+
+/// When a cell draws what its encodings do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pictures {
+    /// Before the first step and after the last one.
+    #[default]
+    Ends,
+    /// Never.
+    None,
+    /// Every so many steps as well.
+    Every(NonZeroU64),
+}
+
+const ENDS: &str = "ends";
+const NONE: &str = "none";
+
+impl Pictures {
+    /// Whether a step between the first and the last gets pictures.
+    #[must_use]
+    pub fn is_due(self, step: u64) -> bool {
+        matches!(self, Self::Every(steps) if step.is_multiple_of(steps.get()))
+    }
+
+    /// Whether it is the default, which `config.yaml` leaves out.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Serialize for Pictures {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Ends => serializer.serialize_str(ENDS),
+            Self::None => serializer.serialize_str(NONE),
+            Self::Every(steps) => serializer.serialize_u64(steps.get()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Pictures {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NumberOrName)
+    }
+}
+
+struct NumberOrName;
+
+impl Visitor<'_> for NumberOrName {
+    type Value = Pictures;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`ends`, `none` or a number of steps, 1 or more")
+    }
+
+    fn visit_u64<E: Error>(self, steps: u64) -> Result<Pictures, E> {
+        let wrong = || E::invalid_value(Unexpected::Unsigned(steps), &self);
+        NonZeroU64::new(steps).map(Pictures::Every).ok_or_else(wrong)
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<Pictures, E> {
+        match word {
+            ENDS => Ok(Pictures::Ends),
+            NONE => Ok(Pictures::None),
+            _ => Err(E::invalid_value(Unexpected::Str(word), &self)),
+        }
+    }
+}
