@@ -26,7 +26,7 @@ pub(crate) const ROOMS: [Room; 7] = [
 ];
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
-pub(crate) const RESERVED: [(&str, &[&str]); 24] = [
+pub(crate) const RESERVED: [(&str, &[&str]); 25] = [
     ("tch", &["nn", "encodings", "models", "experiments"]),
     ("torch-sys", &["nn"]),
     ("cc", &["nn"]),
