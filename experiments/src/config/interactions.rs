@@ -231,14 +231,15 @@ impl Varied {
         self.0.iter().map(move |place| (place, &place.values[i]))
     }
 
-    /// The `i`-th value in words: `shaw`, `layers 8`.
+    /// The `i`-th value in words: `shaw`, `layers 8`, `mask eval`.
     fn words(&self, i: usize) -> String {
         let word = |(place, value): (&Place, &Value)| {
             let text =
                 value.as_str().map_or_else(|| value.to_string().replace('"', "").replace(':', " "), str::to_owned);
             let steps = place.steps();
             match value {
-                Value::String(_) | Value::Object(_) | Value::Array(_) if steps.len() == 1 => text,
+                // The words of a mask say nothing by themselves.
+                Value::String(_) | Value::Object(_) | Value::Array(_) if steps.len() == 1 && steps[0] != "mask" => text,
                 _ => format!("{} {text}", steps[steps.len() - 1]),
             }
         };

@@ -79,7 +79,7 @@ fn of_game(report: &Report, game: &GameReport) -> page::Section {
     if game.twin.is_none() {
         html += &format!("<p class=\"small\">{}</p>\n", escape(words::NO_TWIN));
     }
-    html += &figures("one", plots::interactions(report, game).into_iter().collect());
+    html += &figures("one", plots::interactions(report, game));
     html += &figures("two", plots::curves(report, game, &styles));
     html += &figures("three", plots::cost(report, game, &styles));
     html += &tables::further(report, game).iter().map(sheet).collect::<String>();

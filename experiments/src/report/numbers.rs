@@ -43,7 +43,8 @@ pub fn mean_sd(summary: &Summary, scale: f64) -> String {
     let alone = || fixed(mean, decimals(mean.abs() / 100.0));
     match summary.sd.map(|sd| sd * scale) {
         None => alone(),
-        Some(0.0) => format!("{} ± 0", alone()),
+        // Equal numbers whose mean was rounded have a spread of the last bit.
+        Some(sd) if sd <= 1e-12 * mean.abs() => format!("{} ± 0", alone()),
         Some(sd) => {
             let decimals = decimals(sd);
             format!("{} ± {}", fixed(mean, decimals), fixed(sd, decimals))
@@ -96,6 +97,7 @@ mod tests {
         assert_eq!(mean_sd(&Summary { n: 3, mean: 0.41234, sd: Some(0.0051) }, 100.0), "41.23 ± 0.51");
         assert_eq!(mean_sd(&Summary { n: 1, mean: 2.34567, sd: None }, 1.0), "2.346");
         assert_eq!(mean_sd(&Summary { n: 3, mean: 1.5, sd: Some(0.0) }, 1.0), "1.500 ± 0");
+        assert_eq!(mean_sd(&Summary { n: 3, mean: 0.4, sd: Some(6e-17) }, 100.0), "40.00 ± 0");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::files::{CellRecord, RunFolder};
 use super::model::{GameReport, PrimaryMetric};
-use super::statistics::bootstrap::{Differences, Estimate, estimate};
+use super::statistics::crossed::{Differences, Estimate, estimate};
 use crate::grid::CellState;
 use crate::grid::plan::{Role, Row};
 use crate::train::positions::{MEASURES, PositionRow};
@@ -86,10 +86,8 @@ pub(super) fn of(
         labels.iter().map(|label| measurements(&|row| row.role == Role::Compared && row.label == *label)).collect();
     let table = table?;
     let dimension = |(name, slices): (&'static str, Vec<Group>)| {
-        // Each slice draws from a stream of its own, so the threads' number changes nothing.
-        let slices = slices.into_par_iter().filter_map(|(slice, places)| {
-            of_slice(&table, slice, &places, &reference, &rows, &[game.game.as_str(), name])
-        });
+        let slices =
+            slices.into_par_iter().filter_map(|(slice, places)| of_slice(&table, slice, &places, &reference, &rows));
         Dimension { name, slices: slices.collect() }
     };
     let mut dimensions: Vec<Dimension> = groups(&table, kind).into_iter().map(dimension).collect();
@@ -157,7 +155,6 @@ fn of_slice(
     places: &[usize],
     reference: &Measurements,
     rows: &[Measurements],
-    purpose: &[&str],
 ) -> Option<Slice> {
     let first = reference.values().next()?;
     let places: Vec<usize> = places.iter().copied().filter(|&i| first[i].is_some()).collect();
@@ -181,8 +178,7 @@ fn of_slice(
                 sums
             })
             .collect();
-        let mut stream = streams::stream(0, &[&["report", "slices", name.as_str()], purpose].concat());
-        estimate(Differences { sums: &sums, positions: &positions }, &mut stream)
+        estimate(Differences { sums: &sums, positions: &positions })
     };
     Some(Slice {
         positions: places.len(),

@@ -5,7 +5,7 @@
 //! rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979).
 
 pub mod across;
-pub mod bootstrap;
+pub mod crossed;
 pub mod power;
 pub mod sign_flip;
 

@@ -6,7 +6,8 @@ use serde_json::Value;
 /// A network and what it reads and writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct System {
-    /// `chessformer 2×48/192`: the architecture, layers, width and inside of the feed-forward layers.
+    /// `chessformer 2×48/192`: the architecture, layers, width and inside of the feed-forward layers; the plies that it reads
+    /// at once and the moves that it looks at again, where it does.
     pub network: String,
     /// The architecture alone.
     pub architecture: String,
@@ -26,7 +27,7 @@ pub(super) fn of(cells: &[CellRecord]) -> Option<System> {
 fn of_run(run: &Value) -> Option<System> {
     let word = |key: &str| run.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (architecture, options) = run.get("model")?.as_object()?.iter().next()?;
-    let sizes = sizes(options);
+    let sizes = sizes(options) + &beside(options);
     let encodings = run.get("encoding")?.as_array()?.iter().filter_map(name);
     Some(System {
         network: format!("{architecture} {sizes}").trim_end().to_owned(),
@@ -40,6 +41,14 @@ fn of_run(run: &Value) -> Option<System> {
 /// `rope` of `rope` and of `{rope: {…}}`.
 fn name(encoding: &Value) -> Option<&str> {
     encoding.as_str().or_else(|| encoding.as_object()?.keys().next().map(String::as_str))
+}
+
+/// What a network of a usual make has besides.
+fn beside(options: &Value) -> String {
+    let size = |of: Option<&Value>| of.and_then(Value::as_u64);
+    let plies = size(options.get("plies")).map(|plies| format!(", {plies} plies"));
+    let moves = size(options.pointer("/refinement/moves")).map(|moves| format!(", {moves} looked at again"));
+    plies.into_iter().chain(moves).collect()
 }
 
 /// Layers × width / feed-forward; a network of two parts has the sum of their layers written out, `1+1×32/32`.
@@ -78,6 +87,10 @@ mod tests {
             system(former, json!([{"absolute": {"at": "gate"}}, "none"])),
             ["chessformer 2×48/192", "absolute+none"]
         );
+        let again = json!({"chessformer": {"layers": 2, "width": 48, "ff": 48, "refinement": {"moves": 3}}});
+        assert_eq!(system(again, json!([]))[0], "chessformer 2×48/48, 3 looked at again");
+        let decoder = json!({"decoder": {"layers": 1, "width": 8, "ff": 16, "plies": 4}});
+        assert_eq!(system(decoder, json!([]))[0], "decoder 1×8/16, 4 plies");
         let convolutions = json!({"resnet": {"blocks": 2, "channels": 32, "se": {"channels": 8}}});
         assert_eq!(system(convolutions, json!([{"none": {}}])), ["resnet 2×32", "none"]);
         let both = json!({"resnet_transformer": {"resnet": {"blocks": 1, "channels": 32}, "attention": {"layers": 3, "ff": 16}}});

@@ -1,7 +1,9 @@
 //! The HTML report in a browser: headless Chromium, where there is one.
 
 use crate::folder::Folder;
+use experiments::config::Interaction;
 use experiments::report::html;
+use games::GameKind;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -67,11 +69,20 @@ fn every_plot_is_visible_in_a_browser() {
         println!("skipped: no Chromium (apt-get install chromium-headless-shell, or set POSENC_BROWSER)");
         return;
     };
-    let folder = Folder::of_two_games();
+    let mut folder = Folder::of_two_games();
+    let rows = [["absolute", "shaw"], ["rope", "absolute-twin"]];
+    folder.plan.interactions = vec![Interaction {
+        game: GameKind::Chess,
+        gap: ["cls_tokens_white".to_owned(), "cls_tokens".to_owned()],
+        by: ["pieces thirteen".to_owned(), "pieces nine".to_owned()],
+        within: None,
+        rows: rows.map(|side| side.map(|label| format!("chess-{label}-0123456789ab"))),
+    }];
+    folder.write_plan();
     let page = html::draw(&folder.report());
     let ids: Vec<&str> =
         page.split("<svg class=\"plot\" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    assert!(ids.len() >= 8, "{ids:?}");
+    assert!(ids.len() >= 8 && ids.contains(&"chess-interactions-0"), "{ids:?}");
     let path = folder.path().join("report.html");
     fs::write(&path, page.replace("</head>", &format!("{LOOK}</head>"))).expect("the page is written");
     for options in [["--window-size=1200,900"], ["--window-size=480,900"], ["--blink-settings=preferredColorScheme=0"]]

@@ -200,6 +200,6 @@ fn systems_of_several_makes_stand_in_one_table_over_games() {
     );
     assert_eq!(cells("chessformer 2×48/128").len(), 2, "{table}");
     assert_eq!(table.lines().filter(|line| line.starts_with("shogi")).count(), 3, "{table}");
-    assert!(table.contains("chess 3.400, shogi 3.400") && !table.contains('†'), "{table}");
+    assert!(table.contains("3.400 on chess, 3.400 on shogi") && !table.contains('†'), "{table}");
     assert!(rest.contains("MFLOPs"), "the table of costs has them too");
 }

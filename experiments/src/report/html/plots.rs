@@ -14,7 +14,7 @@ use crate::report::plot::forest::{self, ForestPlot, ForestRow};
 use crate::report::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use crate::report::slices::Dimension;
 use crate::report::statistics::Interval;
-use crate::report::statistics::bootstrap::Estimate;
+use crate::report::statistics::crossed::Estimate;
 use crate::report::transfer::Transfer;
 use crate::table::grouped;
 use crate::train::metrics::Direction;

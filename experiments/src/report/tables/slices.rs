@@ -5,7 +5,7 @@ use crate::report::model::GameReport;
 use crate::report::numbers::{decimals, fixed, interval, interval_decimals, signed};
 use crate::report::sheet::Sheet;
 use crate::report::slices::{Slice, SliceReport};
-use crate::report::statistics::bootstrap::Estimate;
+use crate::report::statistics::crossed::Estimate;
 use crate::table::grouped;
 
 /// So many rows of a report fit beside each other.
@@ -33,7 +33,7 @@ fn of_rows(report: &SliceReport, places: &[usize]) -> Sheet {
     let title = format!("{} by slice: the reference, and differences to it", report.measure);
     let sheet = Sheet::new(header, &[0], rows).titled(&title);
     let notes = vec![
-        "paired by position; 95 % intervals over seeds and games (bootstrap), uncorrected: with so many slices some \
+        "paired by position; 95 % intervals over seeds and games, uncorrected: with so many slices some \
          exclude 0 by chance"
             .to_owned(),
     ];

@@ -76,10 +76,10 @@ fn notes(report: &Report, other_value: bool) -> Vec<String> {
     let uniform: Vec<String> = report
         .games
         .iter()
-        .filter_map(|game| Some(format!("{} {}", game.game, fixed(game.uniform_baseline?, 3))))
+        .filter_map(|game| Some(format!("{} on {}", fixed(game.uniform_baseline?, 3), game.game)))
         .collect();
     let mut notes = vec![
-        "network: make, layers × width / feed-forward; parameters and operations (of a forward pass for one position, two \
+        "network: its make, layers × width / feed-forward; parameters and operations (of a forward pass for one position, two \
          for each multiplication) are of the whole network with its encodings and heads"
             .to_owned(),
         format!(

@@ -8,33 +8,42 @@ use crate::report::plot::Style;
 use crate::report::plot::forest::{self, ForestPlot, ForestRow};
 use crate::report::tables::interaction_name;
 
-/// The gaps of a game with each value, and their changes.
-pub(in crate::report::html) fn interactions(report: &Report, game: &GameReport) -> Option<Figure> {
+/// For each gap of a game: the gap with each value, and its changes.
+pub(in crate::report::html) fn interactions(report: &Report, game: &GameReport) -> Vec<Figure> {
+    let mut names: Vec<String> = Vec::new();
+    for name in game.interactions.iter().map(interaction_name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.iter().enumerate().filter_map(|(number, name)| of_gap(report, game, number, name)).collect()
+}
+
+fn of_gap(report: &Report, game: &GameReport, number: usize, name: &str) -> Option<Figure> {
     let mut rows: Vec<ForestRow> = Vec::new();
-    for (number, one) in game.interactions.iter().enumerate() {
+    for (number, one) in game.interactions.iter().filter(|one| interaction_name(one) == name).enumerate() {
         for (by, gap) in one.asked.by.iter().zip(one.gaps) {
-            let label = format!("{}: {by}", interaction_name(one));
             // The first value is that of every interaction of an entry.
-            let (Some(gap), false) = (gap, rows.iter().any(|row| row.label == label)) else { continue };
-            let (mean, plain) = (gap.mean, gap.interval);
+            let (Some(gap), false) = (gap, rows.iter().any(|row| row.label == *by)) else { continue };
+            let (mean, plain, label) = (gap.mean, gap.interval, by.clone());
             rows.push(ForestRow {
                 label,
                 style: Style::Reference,
                 mean,
                 plain,
                 corrected: None,
-                verdict: "gap".to_owned(),
+                verdict: String::new(),
             });
         }
         rows.extend(change(number, one));
     }
     let plot = ForestPlot {
-        title: format!("Gaps and their changes on {}.", game.game),
+        title: format!("The gap {name} on {}, and its changes.", game.game),
         x_label: format!("difference in {}", unit(report)),
         sides: None,
         rows,
     };
-    let svg = forest::draw(&plot, &format!("{}-interactions", game.game))?;
+    let svg = forest::draw(&plot, &format!("{}-interactions-{number}", game.game))?;
     let caption = "Means over seeds; thick: the plain 95 % interval, thin: Holm's over the interactions of the grid, which \
                    decides.";
     Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
@@ -43,7 +52,7 @@ pub(in crate::report::html) fn interactions(report: &Report, game: &GameReport) 
 fn change(number: usize, one: &Interaction) -> Option<ForestRow> {
     let [first, second] = &one.asked.by;
     Some(ForestRow {
-        label: format!("change, {first} → {second}"),
+        label: format!("{first} → {second}"),
         style: Style::Row(number),
         mean: one.test?.mean,
         plain: one.interval?,
