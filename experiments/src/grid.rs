@@ -1,5 +1,6 @@
 //! Many cells: which are done, which run, which failed.
 
+pub mod damage;
 pub mod error;
 pub mod failure;
 pub mod interrupt;

@@ -196,3 +196,43 @@ fn a_torn_line_is_cut_off_and_checkpoints_that_are_gone_cost_only_time() {
     let result = |out: &str| fs::read(cell_of(&dir.path().join(out).join("small"), "chess-shaw").join("status.json"));
     assert_eq!(result("runs").expect("a status"), result("calm").expect("a status"));
 }
+
+#[test]
+fn a_finished_cell_whose_metrics_are_damaged_is_put_aside_and_trained_to_the_same_numbers() {
+    let dir = place(&small());
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let run_dir = dir.path().join("runs/small");
+    let cell = cell_of(&run_dir, "chess-shaw");
+    let metrics = cell.join("metrics.jsonl");
+    let whole = fs::read_to_string(&metrics).expect("metrics");
+    let lines = whole.lines().count();
+    let (before, last) = whole.trim_end().rsplit_once('\n').expect("several lines");
+    fs::write(&metrics, format!("{before}\n{}\n", &last[..last.len() / 2])).expect("damaged");
+
+    let place = format!("metrics.jsonl, line {lines}: ");
+    let remedy = "`posenc retry RUNDIR --failed`";
+    let shown = run(dir.path(), &["status", "runs/small"]).succeeds().stdout;
+    let report = run(dir.path(), &["report", "runs/small"]).succeeds().stdout;
+    for text in [&shown, &report] {
+        for part in ["FAILED: damaged: the cell finished, but ", &place, remedy] {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+    }
+    assert!(shown.contains("3 done, 1 failed"), "{shown}");
+
+    let answer = run(dir.path(), &["retry", "--failed", "runs/small"]).succeeds();
+    assert!(answer.stdout.contains("1 cells tried again: 1 finished, 0 failed"), "{}", answer.stdout);
+    assert!(answer.stderr.contains("damaged-seed-0") && answer.stderr.contains(&place), "{}", answer.stderr);
+    let old = fs::read_to_string(cell.with_file_name("damaged-seed-0").join("metrics.jsonl")).expect("put aside");
+    assert!(old.starts_with(before), "nothing is lost");
+    let bits = |text: &str| -> Vec<String> {
+        text.lines().map(|line| line.split_once(",\"time\":").expect("a time").0.to_owned()).collect()
+    };
+    assert_eq!(bits(&fs::read_to_string(&metrics).expect("metrics")), bits(&whole));
+    assert!(run(dir.path(), &["status", "runs/small"]).succeeds().stdout.contains("4 done"));
+
+    // In the middle of the file the damage shows in the report.
+    fs::write(&metrics, whole.replacen("{\"step\"", "{\"stop\"", 1)).expect("damaged");
+    let report = run(dir.path(), &["report", "runs/small"]).succeeds().stdout;
+    assert!(report.contains("metrics.jsonl, line 1: ") && report.contains(remedy), "{report}");
+}

@@ -17,8 +17,8 @@
 //! Reference: maxlegrec1/ChessDecoder@405b565 (`model.py`, `loader.py`, `train.py`). Deviations: every move stands behind its
 //! board (there a fifth of the boards is left out, by chance); games are cut into sequences one after the other (there one
 //! sequence of a game an epoch, from a random ply, ends within a board); words that no position has (`pad`, `bos`, `eos`)
-//! have no rows in table and head; the loss of the moves is over moves alone, and the result is classified (there it is
-//! a squared error of raw outputs). Norms and first weights are those of the other networks here.
+//! have no rows in table and head; the loss of the moves is over moves alone, and the result is classified, unless
+//! `result_shares` takes it as three raw numbers with a squared error, as there. Norms and first weights are those of the other networks here.
 
 pub mod config;
 mod words;
@@ -94,6 +94,11 @@ impl Decoder {
             let scope = &mut builder.scope("value", Part::Head);
             let token = Pooled::declare(scope, body.value_sizes(), &tokens)?;
             heads.push(Box::new(result::ResultHead::declare(scope, token)));
+        }
+        if config.outputs.result_shares.is_some() {
+            let scope = &mut builder.scope("result_shares", Part::Head);
+            let token = Pooled::declare(scope, body.value_sizes(), &tokens)?;
+            heads.push(Box::new(result::SharesHead::declare(scope, token)));
         }
         let prefix = config.mask == SequenceMask::Prefix;
         let board_len = spec.input.tokens() as i64;

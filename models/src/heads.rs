@@ -40,6 +40,8 @@ pub struct Output {
     pub further_policies: Vec<(String, Tensor)>,
     /// Logits `[b,3]` of win, draw and loss for the side to move.
     pub wdl_b3: Option<Tensor>,
+    /// Win, draw and loss for the side to move as three plain numbers `[b,3]`, 1 for what is certain.
+    pub result_shares_b3: Option<Tensor>,
     /// The logit `[b]` of the points that the side to move gets, a draw being half a point.
     pub win_rate_b: Option<Tensor>,
     /// The reward that the data's own search or score expects.
@@ -80,6 +82,7 @@ impl Output {
             &mut self.policy_bv,
             &mut self.soft_policy_bv,
             &mut self.wdl_b3,
+            &mut self.result_shares_b3,
             &mut self.win_rate_b,
             &mut self.moves_left_b,
             &mut self.squares_bnc,
@@ -128,7 +131,7 @@ pub(crate) trait Head: std::fmt::Debug + Send {
 /// Declares the heads of a network, in the order of [`Outputs`].
 ///
 /// The scopes are `policy` (whose embedding the other policies share), `soft_policy`, `further_policies`, `value` (win, draw
-/// and loss), `win_rate`, `q`, `short_term`, `moves_left`, `per_square`, `pairs` and `rights`.
+/// and loss), `result_shares`, `win_rate`, `q`, `short_term`, `moves_left`, `per_square`, `pairs` and `rights`.
 pub(crate) fn declare(
     builder: &mut LayoutBuilder,
     config: &ChessformerConfig,
@@ -152,6 +155,11 @@ pub(crate) fn declare(
         let scope = &mut builder.scope("value", Part::Head);
         let pooled = Pooled::declare(scope, config.value_sizes(), tokens)?;
         heads.push(Box::new(result::ResultHead::declare(scope, pooled)));
+    }
+    if outputs.result_shares.is_some() {
+        let scope = &mut builder.scope("result_shares", Part::Head);
+        let pooled = Pooled::declare(scope, config.value_sizes(), tokens)?;
+        heads.push(Box::new(result::SharesHead::declare(scope, pooled)));
     }
     if outputs.win_rate.is_some() {
         let scope = &mut builder.scope("win_rate", Part::Head);

@@ -7,6 +7,7 @@ mod map;
 mod refined;
 mod reward;
 mod rights;
+mod shares;
 mod win_rate;
 
 pub use map::{MapTargets, pair_map_answer, pair_map_cells, square_map_answer, square_map_cells};
@@ -18,6 +19,7 @@ pub use win_rate::{points_present, win_rate_entropy_rows, win_rate_rows};
 
 pub use refined::{RefinedTargets, refined_rows};
 pub use rights::{RightsTargets, rights_hit_rows, rights_rows};
+pub use shares::result_share_rows;
 
 use tch::{Kind, Tensor};
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use encodings::EncodingConfig;
+use encodings::{EncodingConfig, Sight};
 use games::{GameKind, InputName, MovesName};
 use models::decoder::asks_for_board;
 use models::loss::{self, PolicyTargets};
@@ -269,7 +269,7 @@ fn what_a_decoder_cannot_have_is_refused() {
     assert!(refuse(&model(""), none, &squares).contains("tokens_68"));
     assert!(refuse(&model(r#", "plies": 1"#), none, &words()).contains("write 2 or more"));
     let heads = refuse(&model(r#", "outputs": {"policy": {}, "q": {}}"#), none, &words());
-    assert!(heads.contains("a decoder has no head `q`; it has policy, result, board"), "{heads}");
+    assert!(heads.contains("a decoder has no head `q`; it has policy, result, result_shares, board"), "{heads}");
     let chessformer = r#"{"chessformer": {"layers": 1, "width": 16, "heads": 2, "ff": 8, "outputs": {"board": {}}}}"#;
     let chessformer = serde_json::from_str(chessformer).expect("options");
     assert!(refuse(&chessformer, none, &squares).contains("a chessformer has no head `board`"));
@@ -311,9 +311,44 @@ fn learn(more: &str, steps: u64) -> [f64; 3] {
 }
 
 #[test]
+fn shares_of_the_result_are_said_at_every_ply() {
+    let (network, layout) = declared(r#", "outputs": {"policy": {}, "result_shares": {}, "board": {}}"#, &flat());
+    let rows = sequences(2);
+    let output = answer(&network, &initialise(&layout, 1), &rows);
+    assert!(output.wdl_b3.is_none());
+    assert_eq!(output.result_shares_b3.expect("the head is there").size(), [rows.len() as i64, 3]);
+    let usual = declared("", &flat()).1;
+    let sizes = |layout: &Layout| layout.params().iter().map(|param| param.len()).sum::<usize>();
+    assert_eq!(sizes(&layout), sizes(&usual), "as many numbers as the result's head has");
+}
+
+#[test]
 fn a_batch_is_learnt_by_heart() {
     for mask in MASKS {
         let losses = learn(mask, 250);
         assert!(losses.iter().all(|&loss| loss < 0.05), "{losses:?}{mask}");
+    }
+}
+
+/// The mask itself, as attention shows it: exactly nothing on what a token may not see, something on all that it may.
+#[test]
+fn attention_is_exactly_on_the_past_and_behind_the_prefix_mask_on_the_own_board() {
+    for (mask, prefix) in MASKS.into_iter().zip([true, false]) {
+        let (network, layout) = declared(mask, &flat());
+        let (network, watch) = network.watched();
+        let _answer = network.trunk(&stirred(&layout).frozen_views(), &tensor(&sequences(2)));
+        let seen: Vec<_> = watch.take().into_iter().filter(|seen| seen.sight == Sight::Attention).collect();
+        assert_eq!(seen.len(), 2, "two layers");
+        let length = PLIES * (BOARD + 1);
+        // The ply and, on its board, the word; the move stands behind the words.
+        let place = |token: usize| (token / (BOARD + 1), (token % (BOARD + 1) < BOARD).then_some(()));
+        for seen in seen {
+            for (pair, weight) in numbers(&seen.map_ll).into_iter().enumerate() {
+                let (query, key) = (pair / length, pair % length);
+                let same_board = place(query).1.is_some() && place(query) == place(key);
+                let may_see = key <= query || (prefix && same_board);
+                assert_eq!(weight > 0.0, may_see, "{query} and {key}: {weight}{mask}");
+            }
+        }
     }
 }

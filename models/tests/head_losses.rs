@@ -5,8 +5,8 @@ mod common;
 use common::*;
 use models::loss::{
     MapTargets, PolicyTargets, RewardTargets, Sum, moves_left_present, moves_left_rows, pair_map_answer,
-    pair_map_cells, policy_cross_entropy_rows, policy_log_probs, reward_bucket, reward_bucket_rows, reward_error_rows,
-    reward_squared_error_rows, square_map_answer, square_map_cells,
+    pair_map_cells, policy_cross_entropy_rows, policy_log_probs, result_share_rows, reward_bucket, reward_bucket_rows,
+    reward_error_rows, reward_squared_error_rows, square_map_answer, square_map_cells,
 };
 use tch::{Kind, Tensor};
 
@@ -122,4 +122,27 @@ fn rows_without_targets_send_no_gradient() {
     let of = |rows: Tensor, present: &Tensor| gradient(&Sum::of(&rows, present).mean(), &value);
     assert_eq!(of(reward_squared_error_rows(&value, &targets), &targets.present_b), [0.0, 0.0]);
     assert_eq!(of(moves_left_rows(&value, &none), &moves_left_present(&none)), [0.0, 0.0]);
+}
+
+#[test]
+fn shares_of_win_draw_and_loss_by_hand() {
+    // A win told as (0.5, 0.25, 0.25), a draw told as certain, a loss told as a win, and nothing known.
+    let said = [[0.5f32, 0.25, 0.25], [0.0, 1.0, 0.0], [1.0, 0.0, -0.5], [9.0, 9.0, 9.0]].concat();
+    let said = floats(&said, 3).set_requires_grad(true);
+    let outcome = Tensor::from_slice(&[0i64, 1, 2, -1]);
+    let rows = result_share_rows(&said, &outcome);
+    let [first, third] = [(0.25 + 0.0625 + 0.0625) / 3.0, (1.0 + 0.0 + 2.25) / 3.0];
+    assert_near(&numbers(&rows), &[first, 0.0, third, 0.0], 1e-6, "squared errors");
+    let mean = Sum::of(&rows, &outcome.ge(0)).mean();
+    assert_near(&numbers(&mean), &[(first + third) / 3.0], 1e-6, "mean over three games");
+    // As MSELoss has it, over three numbers of three moves: d/dx = 2(x − t)/9.
+    let by_hand = [-0.5, 0.25, 0.25, 0.0, 0.0, 0.0, 1.0, 0.0, -1.5, 0.0, 0.0, 0.0].map(|off: f64| 2.0 * off / 9.0);
+    assert_near(&gradient(&mean, &said), &by_hand, 1e-6, "gradient");
+    // And as the slope between two neighbours.
+    let at = |step: f64| {
+        let moved = said.detach() + Tensor::from_slice(&[step as f32, 0.0, 0.0]).view([1, 3]);
+        numbers(&Sum::of(&result_share_rows(&moved, &outcome), &outcome.ge(0)).mean())[0]
+    };
+    let slope = (at(0.25) - at(-0.25)) / 0.5;
+    assert!((slope - (by_hand[0] + by_hand[3] + by_hand[6])).abs() < 1e-5, "{slope}");
 }

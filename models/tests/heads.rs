@@ -15,7 +15,7 @@ fn with_heads(written: &str) -> ChessformerConfig {
 }
 
 const ALL: &str = r#"{"policy": {}, "soft_policy": {"depth": 7}, "further_policies": {"other": {"depth": 5}},
-    "result": {}, "win_rate": {}, "q": {"buckets": 6},
+    "result": {}, "result_shares": {}, "win_rate": {}, "q": {"buckets": 6},
     "short_term": {"error": false, "buckets": 4}, "moves_left": {"embedding": 2, "hidden": 9},
     "per_square": {"classes": 5}, "pairs": {"embedding": 11, "depth": 6}}"#;
 
@@ -49,7 +49,7 @@ fn every_head_has_its_shape() {
         let size = |tensor: &Option<Tensor>| tensor.as_ref().expect("the head is there").size();
         assert_eq!((size(&output.policy_bv), size(&output.soft_policy_bv)), (vec![2, v], vec![2, v]));
         assert_eq!((size(&output.wdl_b3), size(&output.moves_left_b)), (vec![2, 3], vec![2]));
-        assert_eq!(size(&output.win_rate_b), [2]);
+        assert_eq!((size(&output.result_shares_b3), size(&output.win_rate_b)), (vec![2, 3], vec![2]));
         assert_eq!((size(&output.squares_bnc), size(&output.pairs_bnn)), (vec![2, n, 5], vec![2, n, n]));
         let q = output.q.expect("the head is there");
         assert_eq!((q.value_b.size(), size(&q.error_b), size(&q.buckets_bn)), (vec![2], vec![2], vec![2, 6]));
@@ -63,9 +63,9 @@ fn every_head_has_its_shape() {
 fn a_head_that_is_not_named_is_not_there() {
     let spec = spec(GameKind::Chess, InputName::PieceTokens);
     let Run { output, arena, .. } = run(&with_heads(r#"{"moves_left": {}}"#), &spec);
-    let Output { policy_bv, soft_policy_bv, further_policies, wdl_b3, win_rate_b, q, short_term, .. } = output;
-    let Output { moves_left_b, squares_bnc, pairs_bnn, board, rights_bn, refined, .. } = output;
-    let absent = [policy_bv, soft_policy_bv, wdl_b3, win_rate_b, squares_bnc, pairs_bnn, rights_bn];
+    let Output { policy_bv, soft_policy_bv, further_policies, wdl_b3, result_shares_b3, win_rate_b, .. } = output;
+    let Output { q, short_term, moves_left_b, squares_bnc, pairs_bnn, board, rights_bn, refined, .. } = output;
+    let absent = [policy_bv, soft_policy_bv, wdl_b3, result_shares_b3, win_rate_b, squares_bnc, pairs_bnn, rights_bn];
     assert!(absent.iter().all(Option::is_none));
     assert!(further_policies.is_empty() && q.is_none() && short_term.is_none() && moves_left_b.is_some());
     assert!(board.is_none() && refined.is_none());
@@ -118,6 +118,8 @@ fn rewards_and_moves_left_by_plain_loops() {
                 let buckets = buckets_bn.as_ref().expect("buckets were asked for");
                 assert_near(&numbers(buckets), &of(scope, "buckets").concat(), 1e-4, scope);
             }
+            let shares = output.result_shares_b3.as_ref().expect("the head is there");
+            assert_near(&numbers(shares), &of("result_shares", "wdl").concat(), 1e-4, "shares");
             let logit = output.win_rate_b.as_ref().expect("the head is there");
             assert_near(&numbers(logit), &of("win_rate", "logit").concat(), 1e-4, "win rate");
             let moves: Vec<f64> = of("moves_left", "out").concat().into_iter().map(|x| x.max(0.0)).collect();
@@ -241,6 +243,7 @@ fn every_parameter_of_every_head_gets_a_gradient() {
             soft_policy_bv,
             further_policies,
             wdl_b3,
+            result_shares_b3,
             win_rate_b,
             q,
             short_term,
@@ -250,13 +253,13 @@ fn every_parameter_of_every_head_gets_a_gradient() {
             ..
         } = &output;
         let further = further_policies.iter().map(|(_, logits)| sum(logits));
-        let plain = [policy_bv, soft_policy_bv, wdl_b3, win_rate_b, moves_left_b, squares_bnc, pairs_bnn];
+        let result = [wdl_b3, result_shares_b3, win_rate_b, moves_left_b];
+        let plain = [policy_bv, soft_policy_bv, squares_bnc, pairs_bnn].into_iter().chain(result);
         let rewards = [q, short_term].into_iter().flatten();
         let of_rewards: Vec<Tensor> = rewards
             .flat_map(|r| [Some(&r.value_b), r.error_b.as_ref(), r.buckets_bn.as_ref()].into_iter().flatten().map(sum))
             .collect();
-        let loss =
-            plain.into_iter().flatten().map(sum).chain(of_rewards).chain(further).reduce(|a, b| a + b).expect("heads");
+        let loss = plain.flatten().map(sum).chain(of_rewards).chain(further).reduce(|a, b| a + b).expect("heads");
         let gradient = numbers(&arena.gradient(&loss).expect("the loss depends on the parameters"));
         for param in layout.params() {
             let own = &gradient[param.offset..param.offset + param.len()];

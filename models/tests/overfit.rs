@@ -126,6 +126,18 @@ fn the_moves_left_are_learnt() {
 }
 
 #[test]
+fn shares_of_the_result_are_learnt() {
+    let outcome = Tensor::from_slice(&[0i64, 1, 2, 2, -1, 0]);
+    for game in GameKind::ALL {
+        let last = learn(game, r#"{"result_shares": {}}"#, Plan { steps: 300, rate: 8e-3 }, |output| {
+            let rows = loss::result_share_rows(output.result_shares_b3.as_ref().expect("a head"), &outcome);
+            vec![Sum::of(&rows, &outcome.ge(0)).mean()]
+        });
+        assert_floor(&last, &[0.0], 2e-3, game.name());
+    }
+}
+
+#[test]
 fn maps_of_squares_and_of_pairs_are_learnt() {
     for game in GameKind::ALL {
         let squares = spec(game, InputName::PieceTokens).input.geometry.squares();

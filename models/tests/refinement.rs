@@ -3,7 +3,8 @@
 mod common;
 
 use common::*;
-use games::{GameKind, InputName, MovesName};
+use games::chess::ChessPosition;
+use games::{GameKind, InputName, MovesName, Position};
 use models::loss::{self, PolicyTargets, RefinedTargets, Sum};
 use models::optimizer::NadamConfig;
 use models::{
@@ -282,4 +283,40 @@ fn second_looks_that_cannot_be_are_refused() {
     assert!(refused(&of(r#""refinement": {"moves": 1}"#)).contains("refinement.moves is 1"));
     assert!(refused(&of(r#""refinement": {}, "outputs": {"result": {}}"#)).contains("add `policy: {}`"));
     assert!(refused(&of(r#""refinement": {}, "embedding": {"new": {"dense": 2}}"#)).contains("old or parts"));
+}
+
+/// A position and the same one with the colours exchanged, in which the mover's moves have the same words.
+const FLIPPED: [&str; 2] =
+    ["r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 12 40", "r3k2r/8/8/8/3Pp3/8/1p6/R3K2R b KQkq d3 12 40"];
+
+#[test]
+fn a_flipped_position_has_the_flipped_second_look() {
+    let moves = MovesName::Uci1968Dm;
+    for (input, same) in [(InputName::ClsTokens, true), (InputName::ClsTokensWhite, false)] {
+        let spec = Spec { input: GameKind::Chess.input(input), moves: GameKind::Chess.moves(moves) };
+        let parts = r#", "embedding": {"parts": {"turn": false}}"#;
+        let (network, layout) = declare(&config(parts), &[encoding(r#"{"shaw": {}}"#)], &spec);
+        let views = stirred(&layout).frozen_views();
+        let [white, black] = FLIPPED.map(|fen| {
+            let position = ChessPosition::parse(fen).unwrap_or_else(|error| panic!("{error}"));
+            let mut row = vec![0; spec.input.row_bytes()];
+            position.pack(input, 0, &mut row);
+            let legal = Tensor::zeros([1, spec.moves.len() as i64], (Kind::Bool, Device::Cpu));
+            let repeats = legal.zeros_like().to_kind(Kind::Int64);
+            let mut listed = Vec::new();
+            position.legal_moves(&mut listed);
+            for &mv in &listed {
+                let label = i64::from(position.label(mv, moves, input.frame()));
+                let _set = legal.select(0, 0).select(0, label).fill_(1);
+                // Behind every third of the mover's moves, whichever colour has it, the position is an old one.
+                if label % 3 == 0 {
+                    let _set = repeats.select(0, 0).select(0, label).fill_(1);
+                }
+            }
+            let refined = answer(&network, &views, &tensor(&[row]), &legal, &repeats).refined.expect("a second look");
+            (indices(&refined.moves_bk), numbers(&refined.choices()))
+        });
+        assert_eq!(white == black, same, "{}: {white:?} and {black:?}", input.name());
+        assert!(white.0.iter().all(|&index| index >= 0), "three candidates");
+    }
 }

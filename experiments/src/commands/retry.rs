@@ -4,7 +4,7 @@ use super::run::mend_events;
 use super::slots::Slots;
 use crate::grid::interrupt::Wish;
 use crate::grid::retry::{self, Which};
-use crate::grid::{Interrupt, Outcome};
+use crate::grid::{Interrupt, Outcome, damage};
 use crate::train::threads::ensure_passive_threads;
 use anyhow::Context as _;
 use std::io::Write as _;
@@ -33,9 +33,16 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     args.slots.check_devices()?;
-    let again = retry::find(&args.run_dir, Which { failed: args.failed, interrupted: args.interrupted })?;
+    let mut again = retry::find(&args.run_dir, Which { failed: args.failed, interrupted: args.interrupted })?;
     for (name, failure) in &again.hopeless {
         eprintln!("{name} is left: {failure}; the same bits would fail in the same way: {}", failure.kind.remedy());
+    }
+    for (task, failure) in std::mem::take(&mut again.damaged) {
+        let aside = damage::put_aside(&task.dir).with_context(|| {
+            format!("{}: {failure}; its folder {} cannot be put aside", task.name, task.dir.display())
+        })?;
+        eprintln!("{}: {failure}; the folder is now {}, and the cell is trained anew", task.name, aside.display());
+        again.tasks.push(task);
     }
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let outcomes = args.slots.train(&again.tasks, false, &interrupt)?;

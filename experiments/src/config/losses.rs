@@ -13,7 +13,7 @@ macro_rules! losses {
         /// Weights of the losses in their sum. A loss whose head the network does not have plays no part.
         ///
         /// The defaults are those of the Chessformer paper's Appendix B; for moves left, which it does not have, that of
-        /// the example in its code; for the win rate dlshogi's, 1 − λ and λ = 0.333. A map's is 1.
+        /// the example in its code; for the win rate dlshogi's, 1 − λ and λ = 0.333. A map's and ChessDecoder's shares' are 1.
         #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct LossWeights {
@@ -107,6 +107,7 @@ macro_rules! losses {
 losses! {
     Policy policy = 1.0, "policy_loss", "Cross-entropy of the policy.";
     Value value = 1.0, "value_loss", "Cross-entropy of win/draw/loss.";
+    ResultShares result_shares = 1.0, "result_shares_loss", "Squared error of win, draw and loss as plain numbers.";
     WinRateResult win_rate_result = 0.667, "win_rate_result_loss",
         "Binary cross-entropy of the win rate with the game's result.";
     WinRateValue win_rate_value = 0.333, "win_rate_value_loss",
@@ -143,6 +144,7 @@ impl Loss {
         let there = |loss: &Self| match loss {
             Self::Policy => outputs.policy.is_some(),
             Self::Value => outputs.result.is_some(),
+            Self::ResultShares => outputs.result_shares.is_some(),
             Self::WinRateResult | Self::WinRateValue => outputs.win_rate.is_some(),
             Self::SoftPolicy => outputs.soft_policy.is_some(),
             Self::Q => outputs.q.is_some(),

@@ -28,6 +28,8 @@ pub enum FailureKind {
     Killed,
     /// It took longer than it was allowed to.
     TimeLimit,
+    /// It was finished, and what it measured cannot be read any more.
+    Damaged,
 }
 
 impl FailureKind {
@@ -42,6 +44,7 @@ impl FailureKind {
             Self::Panic => "panic",
             Self::Killed => "killed",
             Self::TimeLimit => "time limit",
+            Self::Damaged => "damaged",
         }
     }
 
@@ -69,6 +72,10 @@ impl FailureKind {
             Self::OutOfMemory => "use fewer --jobs or a smaller batch, and run the experiment again",
             Self::Panic => "this is a bug in posenc: please report it with the cell's log",
             Self::Killed => "if the system's log names the out-of-memory killer, use fewer --jobs; then run it again",
+            Self::Damaged => {
+                "restore the file, or let `posenc retry RUNDIR --failed` put the folder aside and train the cell anew, to \
+                 the same numbers"
+            }
             Self::TimeLimit => "run it again, with a longer --cell-time-limit: it goes on from its checkpoint",
         }
     }
@@ -142,7 +149,7 @@ impl Failure {
     }
 }
 
-const KINDS: [FailureKind; 7] = [
+const KINDS: &[FailureKind] = &[
     FailureKind::Error,
     FailureKind::NotFinite,
     FailureKind::DiskFull,
@@ -150,6 +157,7 @@ const KINDS: [FailureKind; 7] = [
     FailureKind::Panic,
     FailureKind::Killed,
     FailureKind::TimeLimit,
+    FailureKind::Damaged,
 ];
 
 fn kind_of(text: &str) -> Option<FailureKind> {
@@ -250,7 +258,7 @@ mod tests {
 
     #[test]
     fn what_was_written_down_reads_back_as_itself() {
-        for kind in KINDS {
+        for &kind in KINDS {
             let failure = Failure { kind, cause: "signal SIGKILL; last line: out of memory".to_owned() };
             assert_eq!(Failure::told(&failure.to_string()), failure);
         }
@@ -259,7 +267,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_name_of_its_own_and_a_remedy() {
-        let mut names = KINDS.map(FailureKind::name).to_vec();
+        let mut names: Vec<_> = KINDS.iter().map(|kind| kind.name()).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), KINDS.len());

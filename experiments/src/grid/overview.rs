@@ -5,6 +5,7 @@ mod tail;
 
 pub use draw::{fit, json, text};
 
+use super::damage;
 use super::plan::{Plan, PlanError, Role, Row};
 use super::state::{CellState, Progress};
 use crate::config::RunConfig;
@@ -108,12 +109,16 @@ impl Overview {
 /// A smoke run's cells take fewer steps than their configuration says.
 fn cell(run_dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
     let dir = Plan::cell_dir(run_dir, row, seed);
-    let state = CellState::of(&dir);
+    let mut state = CellState::of(&dir);
     let (step, steps) = match Status::read(&dir).ok().flatten() {
         Some(status) if status.steps > 0 => (status.step, status.steps),
         _ => (0, if smoke { 0 } else { configured_steps(&dir) }),
     };
     let lines = tail::newest(&dir.join(METRICS_FILE));
+    // Only the end is looked at here, which is what damage mostly takes; reports look at every line.
+    if state == CellState::Done && lines.damaged {
+        state = damage::of_finished(&dir).map_or(state, CellState::Failed);
+    }
     let of = |value: fn(&MetricLine) -> Option<f64>| lines.train.as_ref().and_then(value);
     CellView {
         row: row.folder.rsplit_once('-').map_or(&row.folder[..], |(label, _)| label).to_owned(),

@@ -111,7 +111,7 @@ fn keep_source(source: &Path, run_dir: &Path) -> io::Result<()> {
 
 /// Writes a cell's configuration unless it is there already: a folder's name stands for its content, so at most the
 /// dataset's place can differ, and then the newer place is the one where it lies.
-fn write_config(dir: &Path, text: &str) -> io::Result<()> {
+pub(super) fn write_config(dir: &Path, text: &str) -> io::Result<()> {
     fs::create_dir_all(dir)?;
     let path = dir.join(CONFIG_FILE);
     if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {

@@ -1,5 +1,6 @@
 //! Cells of a run folder that are to be tried again, found by their state: the experiment's file is not needed.
 
+use super::damage;
 use super::failure::Failure;
 use super::plan::{Plan, PlanError};
 use super::scheduler::Task;
@@ -21,6 +22,8 @@ pub struct Which {
 pub struct Again {
     /// Cells, in the order in which they run.
     pub tasks: Vec<Task>,
+    /// Finished cells whose numbers cannot be read, and why; they are tried again when they are put aside.
+    pub damaged: Vec<(Task, Failure)>,
     /// Cells whose failure would come again to the bit, and why.
     pub hopeless: Vec<(String, Failure)>,
     /// Cells that another process trains.
@@ -44,6 +47,9 @@ pub fn find(run_dir: &Path, which: Which) -> Result<Again, PlanError> {
                 again.hopeless.push((name, failure));
             }
             CellState::Failed(_) if which.failed => again.tasks.push(Task { name, dir }),
+            CellState::Done if which.failed => {
+                again.damaged.extend(damage::of_finished(&dir).map(|failure| (Task { name, dir }, failure)));
+            }
             CellState::Interrupted(_) if which.interrupted => again.tasks.push(Task { name, dir }),
             _ => {}
         }

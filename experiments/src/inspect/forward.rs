@@ -105,12 +105,14 @@ pub(super) fn is_policy(name: &str) -> bool {
 /// `<head>.error` and `<head>.buckets`.
 pub(super) fn outputs(output: Output) -> Vec<Named> {
     // What a decoder says about boards is a question about the past: no part of an answer.
-    let Output { policy_bv, soft_policy_bv, further_policies, wdl_b3, win_rate_b, q, short_term, .. } = output;
+    let Output { policy_bv, soft_policy_bv, further_policies, wdl_b3, result_shares_b3, .. } = output;
+    let Output { win_rate_b, q, short_term, .. } = output;
     let Output { moves_left_b, squares_bnc, pairs_bnn, rights_bn, refined, board: _, .. } = output;
     let further = further_policies.into_iter().map(|(name, logits)| Named::new(format!("{FURTHER}{name}"), logits));
     let further: Vec<Named> = further.collect();
     let policies = [("policy", policy_bv), ("soft_policy", soft_policy_bv)];
-    let mut named = vec![("result", wdl_b3), ("win_rate", win_rate_b.map(|logit| logit.sigmoid()))];
+    let result = [("result", wdl_b3), ("result_shares", result_shares_b3)];
+    let mut named: Vec<_> = result.into_iter().chain([("win_rate", win_rate_b.map(|logit| logit.sigmoid()))]).collect();
     let parts = |reward: Option<Reward>| match reward {
         None => [None, None, None, None],
         Some(Reward { value_b, wdl_b3, error_b, buckets_bn }) => [Some(value_b), wdl_b3, error_b, buckets_bn],

@@ -46,7 +46,7 @@ pub struct Share {
 /// What an output says about a position.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
-    /// Probabilities of win, draw and loss for the side to move.
+    /// Probabilities of win, draw and loss for the side to move; of `result_shares` what stands for them.
     Wdl([f64; 3]),
     /// A number as the head gives it.
     Number(f64),
@@ -155,6 +155,8 @@ fn as_meaning(name: &str, numbers: &[f32], squares: usize) -> (String, Meaning) 
     let meaning = match (name, numbers) {
         ("result", &[win, draw, loss]) => return ("wdl".to_owned(), wdl([win, draw, loss])),
         ("q.wdl" | "short_term.wdl", &[win, draw, loss]) => wdl([win, draw, loss]),
+        // No softmax: they are learnt as shares, and are not bound to be some.
+        ("result_shares", &[win, draw, loss]) => Meaning::Wdl([win, draw, loss].map(f64::from)),
         (_, &[number]) => Meaning::Number(number.into()),
         ("per_square", _) => Meaning::Labels(numbers.chunks(numbers.len() / squares).map(largest).collect()),
         ("pairs", _) => {

@@ -1,10 +1,10 @@
 //! What a run folder holds, as it is at this moment: the one place where reports touch the disk.
 
 use super::error::ReportError;
-use crate::grid::Failure;
 use crate::grid::plan::{Plan, Primary, Row};
 use crate::grid::state::CellState;
 use crate::grid::step_times::StepTimes;
+use crate::grid::{Failure, damage};
 use crate::sinks::{MetricLine, Part, Weights, jsonl};
 use crate::train::cell::METRICS_FILE;
 use crate::train::machine::Revision;
@@ -118,7 +118,7 @@ impl CellRecord {
         if state == CellState::Done {
             match CellResult::read(dir, primary) {
                 Ok(read) => result = Some(read),
-                Err(cause) => state = CellState::Failed(Failure::error(cause)),
+                Err(failure) => state = CellState::Failed(failure),
             }
         }
         Self { seed, state, facts, result }
@@ -126,19 +126,20 @@ impl CellRecord {
 }
 
 impl CellResult {
-    fn read(dir: &Path, primary: &Primary) -> Result<Self, String> {
-        let lines = jsonl::read(&dir.join(METRICS_FILE)).map_err(|error| error.to_string())?;
+    fn read(dir: &Path, primary: &Primary) -> Result<Self, Failure> {
+        let lines = jsonl::read(&dir.join(METRICS_FILE)).map_err(|error| damage::failure(&error))?;
         let lines: Vec<_> = lines.into_iter().filter(|line| line.weights.name() == primary.weights).collect();
         let last = |part: Part| lines.iter().rfind(|line| line.split == part).cloned();
-        let test = last(Part::Test)
-            .ok_or_else(|| format!("it is done but has no line of the test split with {} weights", primary.weights))?;
+        let test = last(Part::Test).ok_or_else(|| {
+            Failure::error(format!("it is done but has no line of the test split with {} weights", primary.weights))
+        })?;
         let primary = match primary.at {
             None => test.clone(),
             Some(step) => lines
                 .iter()
                 .rfind(|line| line.split == Part::Validation && line.step == step)
                 .cloned()
-                .ok_or_else(|| format!("it is done but has no validation line of step {step}"))?,
+                .ok_or_else(|| Failure::error(format!("it is done but has no validation line of step {step}")))?,
         };
         let train_sample = last(Part::TrainSample);
         let fingerprints = Status::read(dir).ok().flatten().and_then(|status| status.result);

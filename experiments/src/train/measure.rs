@@ -6,8 +6,8 @@ use crate::config::Mask;
 use models::loss::{
     MapTargets, PolicyTargets, RefinedTargets, RewardTargets, moves_left_present, moves_left_rows, pair_map_answer,
     pair_map_cells, points_present, policy_cross_entropy_rows, policy_entropy_rows, policy_log_probs, refined_rows,
-    reward_bucket_rows, reward_error_rows, reward_squared_error_rows, rights_hit_rows, rights_rows, square_map_answer,
-    square_map_cells, wdl_cross_entropy_rows, win_rate_entropy_rows, win_rate_rows,
+    result_share_rows, reward_bucket_rows, reward_error_rows, reward_squared_error_rows, rights_hit_rows, rights_rows,
+    square_map_answer, square_map_cells, wdl_cross_entropy_rows, win_rate_entropy_rows, win_rate_rows,
 };
 use models::{Output, Reward, RightsOptions};
 use tch::{Kind, TchError, Tensor};
@@ -51,6 +51,12 @@ impl Measure {
             measured.values("value_loss", wdl_cross_entropy_rows(logits, &batch.outcome));
             measured.values("value_accuracy", hit.to_kind(Kind::Float));
             measured.counts(Target::Value, &batch.outcome.f_ge(0)?);
+        }
+        if let Some(shares) = &output.result_shares_b3 {
+            let hit = shares.f_argmax(-1, false)?.f_eq_tensor(&batch.outcome)?;
+            measured.values("result_shares_loss", result_share_rows(shares, &batch.outcome));
+            measured.values("result_shares_accuracy", hit.to_kind(Kind::Float));
+            measured.counts(Target::Shares, &batch.outcome.f_ge(0)?);
         }
         if let Some(logits) = &output.win_rate_b {
             measured.win_rate(logits, batch)?;

@@ -136,6 +136,7 @@ fn of_all_positions() -> Vec<Metric> {
         Loss::Value,
         [metric("value_targets", "positions", Neither, "positions whose game has a known outcome")],
     ));
+    metrics.extend(of_result_shares());
     metrics.extend(of_win_rate());
     metrics.extend(of_soft_policy());
     metrics.extend(of_rewards());
@@ -200,6 +201,21 @@ fn of_value() -> Vec<Metric> {
         ),
     ];
     of_head(Loss::Value, metrics)
+}
+
+fn of_result_shares() -> Vec<Metric> {
+    use Direction::{Higher, Lower, Neither};
+    let metrics = [
+        metric(
+            "result_shares_loss",
+            "",
+            Lower,
+            "squared error of win/draw/loss as plain numbers with the game's outcome, the mean of the three",
+        ),
+        metric("result_shares_accuracy", "share", Higher, "positions whose largest of these numbers is the outcome"),
+        metric("result_shares_targets", "positions", Neither, "positions whose game has a known outcome"),
+    ];
+    of_head(Loss::ResultShares, metrics)
 }
 
 fn of_win_rate() -> Vec<Metric> {

@@ -5,7 +5,7 @@ use crate::config::{Loss, LossWeights, Mask, RunConfig};
 use models::decoder::asks_for_board;
 use models::loss::{
     MapTargets, PolicyTargets, RefinedTargets, RewardTargets, Sum, moves_left_present, moves_left_rows, pair_map_cells,
-    points_present, policy_cross_entropy, refined_rows, reward_bucket_rows, reward_error_rows,
+    points_present, policy_cross_entropy, refined_rows, result_share_rows, reward_bucket_rows, reward_error_rows,
     reward_squared_error_rows, rights_rows, square_map_cells, wdl_cross_entropy, win_rate_rows,
 };
 use models::{Network, Output, Reward, RightsOptions};
@@ -81,7 +81,7 @@ impl Objective {
             // The choice's count must be known before the choices are, so it is that of the policy.
             Loss::Policy | Loss::SoftPolicy | Loss::Refined => batch.targets().present(),
             Loss::Rights => batch.rights.ge(0),
-            Loss::Value => batch.outcome.ge(0),
+            Loss::Value | Loss::ResultShares => batch.outcome.ge(0),
             Loss::WinRateResult => points_present(&batch.points),
             Loss::WinRateValue => points_present(&batch.value),
             Loss::Q | Loss::QError | Loss::QBuckets => batch.rewards().present_b,
@@ -104,6 +104,10 @@ impl Objective {
                 self.policy(output.soft_policy_bv.as_ref()?, batch, targets)
             }
             Loss::Value => (wdl_cross_entropy(output.wdl_b3.as_ref()?, &batch.outcome), None),
+            Loss::ResultShares => {
+                let rows = result_share_rows(output.result_shares_b3.as_ref()?, &batch.outcome);
+                (Sum::of(&rows, &batch.outcome.ge(0)), None)
+            }
             Loss::WinRateResult => (win_rate(output, &batch.points)?, None),
             Loss::WinRateValue => (win_rate(output, &batch.value)?, None),
             Loss::Q | Loss::QError | Loss::QBuckets => (reward(loss, output.q.as_ref()?, &batch.rewards())?, None),

@@ -6,7 +6,7 @@ use crate::sinks::Metrics;
 use games::Phase;
 
 /// What is measured on every row, and which target it needs.
-pub(super) const ROWS: [(&str, Target); 37] = [
+pub(super) const ROWS: [(&str, Target); 39] = [
     ("policy_loss", Target::Policy),
     ("policy_kl", Target::Policy),
     ("policy_accuracy", Target::Policy),
@@ -18,6 +18,8 @@ pub(super) const ROWS: [(&str, Target); 37] = [
     ("uniform_baseline", Target::Policy),
     ("value_loss", Target::Value),
     ("value_accuracy", Target::Value),
+    ("result_shares_loss", Target::Shares),
+    ("result_shares_accuracy", Target::Shares),
     (RESULT, Target::Points),
     (VALUE, Target::ScoredPoints),
     ("win_rate_accuracy", Target::Decided),
@@ -62,6 +64,8 @@ pub(super) enum Target {
     Policy,
     /// A known outcome.
     Value,
+    /// A known outcome, for the head of shares.
+    Shares,
     /// Known points of the side to move.
     Points,
     /// Those of a game that was not drawn.
@@ -96,6 +100,7 @@ impl Target {
         match name {
             "policy_targets" => Some(Self::Policy),
             "value_targets" => Some(Self::Value),
+            "result_shares_targets" => Some(Self::Shares),
             "win_rate_targets" => Some(Self::Points),
             "win_rate_decided" => Some(Self::Decided),
             "win_rate_value_targets" => Some(Self::ScoredPoints),

@@ -202,6 +202,32 @@ fn rewards_moves_left_and_the_soft_policy_are_logged_as_they_are() {
 }
 
 #[test]
+fn shares_of_the_result_are_logged_as_they_are() {
+    let bench = Bench::new();
+    let mut run = with_heads(bench.run(24), r#"{"policy": {}, "result_shares": {}}"#);
+    run.train.loss.result_shares = 3.0;
+    let dir = bench.trained("shares", &run);
+    let (mut means, mut rows) = (Means::default(), 0);
+    answers(&dir, &mut |batch, output| {
+        let shares = numbers(output.result_shares_b3);
+        for (shares, &outcome) in shares.chunks(3).zip(&batch.outcome) {
+            let off = |(i, share): (usize, &f64)| share - f64::from(u8::from(i as i64 == outcome));
+            means.add("result_shares_loss", shares.iter().enumerate().map(off).map(|x| x * x).sum::<f64>() / 3.0);
+            let most = shares.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            means.add("result_shares_accuracy", f64::from(u8::from(shares[outcome as usize] == most)));
+            rows += 1;
+        }
+    });
+    means.add("result_shares_targets", f64::from(rows));
+    let test = last(&dir, Part::Test);
+    means.assert_found(&test);
+    assert!(test.metrics.get("value_loss").is_none());
+    let train = last(&dir, Part::Train);
+    let of = |name: &str| train.metrics.get(name).unwrap_or_else(|| panic!("no {name}"));
+    assert!((of("loss") - of("policy_loss") - 3.0 * of("result_shares_loss")).abs() < 1e-5);
+}
+
+#[test]
 fn training_lines_show_every_loss_as_it_is_and_weighted_and_these_add_up() {
     let bench = Bench::new();
     let heads = r#"{"policy": {}, "soft_policy": {}, "result": {}, "q": {"buckets": 8}, "moves_left": {}}"#;

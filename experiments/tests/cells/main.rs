@@ -9,6 +9,7 @@ mod metrics;
 mod pairing;
 mod phases;
 mod pictures;
+mod positions;
 mod resume;
 mod saving;
 mod steps;

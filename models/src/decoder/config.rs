@@ -39,7 +39,7 @@ pub enum SequenceMask {
 }
 
 /// Heads that this network can have.
-const HEADS: [&str; 3] = ["policy", "result", "board"];
+const HEADS: [&str; 4] = ["policy", "result", "result_shares", "board"];
 
 fn plies() -> usize {
     3

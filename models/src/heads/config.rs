@@ -21,6 +21,9 @@ pub struct Outputs {
     /// Win, draw and loss as the game ended; its sizes are the model's `value`, as those of the next three.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<NoOptions>,
+    /// The same as three plain numbers that are learnt by their squared error: ChessDecoder's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result_shares: Option<NoOptions>,
     /// The share of points that the side to move gets, as one number: dlshogi's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub win_rate: Option<NoOptions>,
@@ -194,11 +197,12 @@ impl Default for Outputs {
 
 impl Outputs {
     /// The names of all heads, in the order of their fields.
-    pub const NAMES: [&str; 12] = [
+    pub const NAMES: [&str; 13] = [
         "policy",
         "soft_policy",
         "further_policies",
         "result",
+        "result_shares",
         "win_rate",
         "q",
         "short_term",
@@ -217,6 +221,7 @@ impl Outputs {
             soft_policy: None,
             further_policies: BTreeMap::new(),
             result: None,
+            result_shares: None,
             win_rate: None,
             q: None,
             short_term: None,
@@ -242,6 +247,7 @@ impl Outputs {
             self.soft_policy.is_some(),
             !self.further_policies.is_empty(),
             self.result.is_some(),
+            self.result_shares.is_some(),
             self.win_rate.is_some(),
             self.q.is_some(),
             self.short_term.is_some(),

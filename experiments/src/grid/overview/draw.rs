@@ -25,7 +25,7 @@ pub fn text(overview: &Overview) -> String {
     out.push('\n');
     for cell in &overview.cells {
         if let CellState::Failed(failure) = &cell.state {
-            out.push_str(&format!("{} FAILED: {failure}\n", cell.name()));
+            out.push_str(&format!("{} FAILED: {failure}\n    {}\n", cell.name(), failure.kind.remedy()));
         }
     }
     out.push_str(&summary(overview));

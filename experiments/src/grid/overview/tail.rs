@@ -15,13 +15,18 @@ pub(super) struct Newest {
     pub(super) any: Option<MetricLine>,
     /// Of training.
     pub(super) train: Option<MetricLine>,
+    /// Whether the last complete line, or the file itself, cannot be read.
+    pub(super) damaged: bool,
 }
 
 /// The newest lines; none where there is no file, and those that cannot be read are passed over: who looks on is not
 /// the one to complain.
 pub(super) fn newest(path: &Path) -> Newest {
-    let mut newest = Newest::default();
-    for line in tail(path).unwrap_or_default().lines().rev() {
+    let tail = tail(path).unwrap_or_default();
+    let complete = tail.rsplit_once('\n').map_or("", |(lines, _)| lines);
+    let damaged = complete.lines().next_back().is_none_or(|line| serde_json::from_str::<MetricLine>(line).is_err());
+    let mut newest = Newest { damaged, ..Newest::default() };
+    for line in tail.lines().rev() {
         let Ok(line) = serde_json::from_str::<MetricLine>(line) else { continue };
         if line.split == Part::Train && newest.train.is_none() {
             newest.train = Some(line.clone());
