@@ -205,7 +205,8 @@ pub(super) fn costs(game: &GameReport) -> Sheet {
             if row.own_sources.is_empty() { "none".to_owned() } else { row.own_sources.join(", ") },
         ]
     });
-    Sheet::new(header, &[0, 7, 8], rows).titled("cost and position")
+    let last = header.len() - 1;
+    Sheet::new(header, &[0, last - 1, last], rows).titled("cost and position")
 }
 
 fn name(row: &RowReport) -> String {
