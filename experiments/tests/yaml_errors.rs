@@ -425,3 +425,12 @@ fn merge_keys_are_explained() {
         &["unknown key `<<` in `base.eval`", "give a whole value an anchor"],
     );
 }
+
+#[test]
+fn a_difference_that_nobody_could_see_is_refused() {
+    for size in ["0", "-0.01", ".nan"] {
+        let primary = format!("weights: raw, difference: {size}}}");
+        refuses("weights: raw}", &primary, &["is no difference to be seen", "above 0"]);
+    }
+    assert_eq!(complaint(&with("weights: raw}", "weights: raw, difference: 0.01}")), None);
+}
