@@ -445,3 +445,12 @@ fn phases_that_cannot_be_are_refused_with_a_remedy() {
     }
     assert_eq!(complaint(&with("    steps: 8\n", "    steps: 8\n    phases: [{steps: 2}, {}]\n")), None);
 }
+
+#[test]
+fn a_difference_that_nobody_could_see_is_refused() {
+    for size in ["0", "-0.01", ".nan"] {
+        let primary = format!("weights: raw, difference: {size}}}");
+        refuses("weights: raw}", &primary, &["is no difference to be seen", "above 0"]);
+    }
+    assert_eq!(complaint(&with("weights: raw}", "weights: raw, difference: 0.01}")), None);
+}

@@ -205,8 +205,8 @@ pub(super) fn costs(game: &GameReport) -> Sheet {
             if row.own_sources.is_empty() { "none".to_owned() } else { row.own_sources.join(", ") },
         ]
     });
-    let [seams, sources] = [header.len() - 2, header.len() - 1];
-    Sheet::new(header, &[0, seams, sources], rows).titled("cost and position")
+    let last = header.len() - 1;
+    Sheet::new(header, &[0, last - 1, last], rows).titled("cost and position")
 }
 
 fn name(row: &RowReport) -> String {

@@ -10,7 +10,7 @@
 
 use super::{Interval, quantile};
 
-/// Between which degrees of freedom the seeds' part lies: see [`freedom`].
+/// The power of the seeds' share in [`freedom`].
 const SHARE_POWER: f64 = 1.1;
 
 /// A mean difference over positions.
