@@ -26,6 +26,7 @@ case "$(cat "$dir/behave")" in
   panics) echo "thread 'main' panicked at x.rs:1:1:" >&2; echo 'a rule was broken' >&2; exit 101 ;;
   killed) echo 'step 4' ; kill -KILL $$ ;;
   killed_once) if [ "$(wc -l < "$dir/starts")" = 1 ]; then kill -KILL $$; fi; say done 10 ;;
+  killed_tidying) say done 10; kill -KILL $$ ;;
   crowded) echo 'posenc: out of memory' >&2; [ -e "$dir/../room" ] && { say done 10; exit 0; }; exit 1 ;;
   stops) trap 'say interrupted 5; exit 1' TERM; i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; say done 10 ;;
   stubborn) trap '' TERM; i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; say done 10 ;;
@@ -119,6 +120,15 @@ fn finished_cells_are_never_started_again() {
     assert!(grid.run().iter().all(finished));
     assert_eq!(grid.run(), vec![Outcome::AlreadyFinished; 3]);
     assert_eq!([0, 1, 2].map(|cell| grid.starts(cell)), [1, 1, 1]);
+}
+
+#[test]
+fn a_cell_that_is_killed_behind_its_last_word_is_finished() {
+    let grid = Grid::new(&["killed_tidying"]);
+    assert!(finished(&grid.run()[0]));
+    assert_eq!(CellState::of(grid.cell(0)), CellState::Done);
+    grid.run();
+    assert_eq!(grid.starts(0), 1);
 }
 
 #[test]

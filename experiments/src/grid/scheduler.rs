@@ -255,7 +255,8 @@ impl Shift<'_> {
         let dir = &self.tasks[running.task].dir;
         let status = Status::read(dir).ok().flatten();
         match status.as_ref().map(|status| (status.state, status.error.as_deref())) {
-            Some((State::Done, _)) if exit.success() => return Outcome::Finished { took: running.since.elapsed() },
+            // However it ended: what follows that word is tidying up, and a finished cell is never trained again.
+            Some((State::Done, _)) => return Outcome::Finished { took: running.since.elapsed() },
             Some((State::Failed, Some(error))) if exit.code() == Some(1) => {
                 return Outcome::Failed(Failure::told(error));
             }
