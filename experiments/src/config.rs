@@ -19,6 +19,7 @@ pub mod interactions;
 mod label;
 pub mod losses;
 pub mod matched;
+mod number_or_word;
 pub mod phases;
 pub mod pictures;
 mod primary;

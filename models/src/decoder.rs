@@ -25,8 +25,9 @@ mod words;
 
 use crate::body::Body;
 use crate::config::{DecoderConfig, ModelError, SequenceMask};
+use crate::heads::Head;
 use crate::heads::pooled::Pooled;
-use crate::heads::{Head, result};
+use crate::heads::result::{self, ReadAs};
 use crate::input::Words;
 use crate::macs::HeadMacs;
 use crate::network::Spec;
@@ -93,12 +94,12 @@ impl Decoder {
         if config.outputs.result.is_some() {
             let scope = &mut builder.scope("value", Part::Head);
             let token = Pooled::declare(scope, body.value_sizes(), &tokens)?;
-            heads.push(Box::new(result::ResultHead::declare(scope, token)));
+            heads.push(Box::new(result::ResultHead::declare(scope, token, ReadAs::Logits)));
         }
         if config.outputs.result_shares.is_some() {
             let scope = &mut builder.scope("result_shares", Part::Head);
             let token = Pooled::declare(scope, body.value_sizes(), &tokens)?;
-            heads.push(Box::new(result::SharesHead::declare(scope, token)));
+            heads.push(Box::new(result::ResultHead::declare(scope, token, ReadAs::Shares)));
         }
         let prefix = config.mask == SequenceMask::Prefix;
         let board_len = spec.input.tokens() as i64;

@@ -27,6 +27,7 @@ use encodings::Tokens;
 use games::Vocabulary;
 use nn::{LayoutBuilder, Part, Views};
 use pooled::{Pooled, PooledSizes};
+use result::ReadAs;
 use tch::{Kind, Tensor};
 
 /// A network's answers to a batch; `None` where it has no such head.
@@ -154,12 +155,12 @@ pub(crate) fn declare(
     if outputs.result.is_some() {
         let scope = &mut builder.scope("value", Part::Head);
         let pooled = Pooled::declare(scope, config.value_sizes(), tokens)?;
-        heads.push(Box::new(result::ResultHead::declare(scope, pooled)));
+        heads.push(Box::new(result::ResultHead::declare(scope, pooled, ReadAs::Logits)));
     }
     if outputs.result_shares.is_some() {
         let scope = &mut builder.scope("result_shares", Part::Head);
         let pooled = Pooled::declare(scope, config.value_sizes(), tokens)?;
-        heads.push(Box::new(result::SharesHead::declare(scope, pooled)));
+        heads.push(Box::new(result::ResultHead::declare(scope, pooled, ReadAs::Shares)));
     }
     if outputs.win_rate.is_some() {
         let scope = &mut builder.scope("win_rate", Part::Head);

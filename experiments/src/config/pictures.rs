@@ -1,8 +1,8 @@
 //! When pictures of the encodings are drawn: `ends`, `none`, or a number of steps.
 
-use serde::de::{Deserializer, Error, Unexpected, Visitor};
+use super::number_or_word::NumberOrWord;
+use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
-use std::fmt;
 use std::num::NonZeroU64;
 
 /// When a cell draws what its encodings do.
@@ -46,29 +46,15 @@ impl Serialize for Pictures {
 
 impl<'de> Deserialize<'de> for Pictures {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NumberOrName)
-    }
-}
-
-struct NumberOrName;
-
-impl Visitor<'_> for NumberOrName {
-    type Value = Pictures;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`ends`, `none` or a number of steps, 1 or more")
-    }
-
-    fn visit_u64<E: Error>(self, steps: u64) -> Result<Pictures, E> {
-        let wrong = || E::invalid_value(Unexpected::Unsigned(steps), &self);
-        NonZeroU64::new(steps).map(Pictures::Every).ok_or_else(wrong)
-    }
-
-    fn visit_str<E: Error>(self, word: &str) -> Result<Pictures, E> {
-        match word {
-            ENDS => Ok(Pictures::Ends),
-            NONE => Ok(Pictures::None),
-            _ => Err(E::invalid_value(Unexpected::Str(word), &self)),
-        }
+        let written = NumberOrWord {
+            expected: "`ends`, `none` or a number of steps, 1 or more",
+            number: |steps| NonZeroU64::new(steps).map(Self::Every),
+            word: |word| match word {
+                ENDS => Some(Self::Ends),
+                NONE => Some(Self::None),
+                _ => None,
+            },
+        };
+        written.read(deserializer)
     }
 }

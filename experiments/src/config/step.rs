@@ -1,8 +1,8 @@
 //! How a step is computed, beside what it minimises: element type and micro-batches.
 
-use serde::de::{Deserializer, Error, Unexpected, Visitor};
+use super::number_or_word::NumberOrWord;
+use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
-use std::fmt;
 use tch::Kind;
 
 /// The element type of activations and of the weights of matrix products. Everything else is f32 always: the stored
@@ -65,27 +65,11 @@ impl Serialize for MicroBatch {
 
 impl<'de> Deserialize<'de> for MicroBatch {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NumberOrAuto)
-    }
-}
-
-struct NumberOrAuto;
-
-impl Visitor<'_> for NumberOrAuto {
-    type Value = MicroBatch;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`auto` or a number of positions, 1 or more")
-    }
-
-    fn visit_u64<E: Error>(self, positions: u64) -> Result<MicroBatch, E> {
-        match usize::try_from(positions) {
-            Ok(positions) if positions > 0 => Ok(MicroBatch::Of(positions)),
-            _ => Err(E::invalid_value(Unexpected::Unsigned(positions), &self)),
-        }
-    }
-
-    fn visit_str<E: Error>(self, word: &str) -> Result<MicroBatch, E> {
-        if word == AUTO { Ok(MicroBatch::Auto) } else { Err(E::invalid_value(Unexpected::Str(word), &self)) }
+        let written = NumberOrWord {
+            expected: "`auto` or a number of positions, 1 or more",
+            number: |positions| usize::try_from(positions).ok().filter(|&positions| positions > 0).map(Self::Of),
+            word: |word| (word == AUTO).then_some(Self::Auto),
+        };
+        written.read(deserializer)
     }
 }

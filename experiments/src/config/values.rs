@@ -2,6 +2,7 @@
 //!
 //! They read straight from the document, without a buffer in between, so that errors keep their line and column.
 
+use super::number_or_word::NumberOrWord;
 use encodings::EncodingConfig;
 use models::{OptimizerConfig, Schedule};
 use serde::Serialize;
@@ -121,27 +122,11 @@ pub enum ReadAt {
 
 impl<'de> Deserialize<'de> for ReadAt {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StepOrLast)
-    }
-}
-
-struct StepOrLast;
-
-impl Visitor<'_> for StepOrLast {
-    type Value = ReadAt;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`last` or the number of a step")
-    }
-
-    fn visit_u64<E: Error>(self, step: u64) -> Result<ReadAt, E> {
-        Ok(ReadAt::Step(step))
-    }
-
-    fn visit_str<E: Error>(self, word: &str) -> Result<ReadAt, E> {
-        match word {
-            "last" => Ok(ReadAt::Last),
-            _ => Err(E::invalid_value(serde::de::Unexpected::Str(word), &self)),
-        }
+        let written = NumberOrWord {
+            expected: "`last` or the number of a step",
+            number: |step| Some(Self::Step(step)),
+            word: |word| (word == "last").then_some(Self::Last),
+        };
+        written.read(deserializer)
     }
 }

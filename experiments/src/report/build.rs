@@ -212,7 +212,7 @@ fn matched(folder: &RunFolder, row: &Row) -> Option<MatchedReport> {
 }
 
 /// Two operations for each multiplication of the network.
-fn flops(cells: &[CellRecord]) -> Option<u64> {
+pub(super) fn flops(cells: &[CellRecord]) -> Option<u64> {
     let macs = cells.iter().find_map(|cell| cell.facts.as_ref()?.macs)?;
     Some(2 * (macs.trunk + macs.encoding + macs.head))
 }

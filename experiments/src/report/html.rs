@@ -34,40 +34,33 @@ fn question(report: &Report) -> String {
 
 fn verdicts(report: &Report) -> page::Section {
     let all = conclusions::conclusions(report);
-    let items: String = all
-        .iter()
-        .map(|one| {
-            let (class, sign) = page::badge(one.verdict);
-            let sentence = escape(&one.sentence);
-            format!("<li class=\"{class}\"><span class=\"badge\" aria-hidden=\"true\">{sign}</span>{sentence}</li>\n")
-        })
-        .collect();
-    let method = escape(&conclusions::method(report));
-    let body = if all.is_empty() {
-        String::new()
-    } else {
-        format!("<ul class=\"verdicts\">\n{items}</ul>\n<p class=\"small\">{method}</p>\n")
-    };
+    let items = all.iter().map(|one| (page::badge(one.verdict), &one.sentence[..]));
+    let body = answers(items, &conclusions::method(report));
     let body = body + &interactions(report);
     section("verdicts", "Verdicts", &body)
 }
 
 /// What the interactions of the grid come to.
 fn interactions(report: &Report) -> String {
-    let answers = conclusions::interactions(report);
-    let items: String = answers
-        .iter()
-        .map(|one| {
-            let (class, sign) = page::change_badge(one.change);
-            let sentence = escape(&one.sentence);
-            format!("<li class=\"{class}\"><span class=\"badge\" aria-hidden=\"true\">{sign}</span>{sentence}</li>\n")
-        })
-        .collect();
-    if answers.is_empty() {
+    let all = conclusions::interactions(report);
+    let items = all.iter().map(|one| (page::change_badge(one.change), &one.sentence[..]));
+    match answers(items, &conclusions::interactions_method(report)) {
+        list if list.is_empty() => list,
+        list => format!("<h3>Interactions</h3>\n{list}"),
+    }
+}
+
+/// Sentences with their badges, and how they were come by; nothing without a sentence.
+fn answers<'a>(all: impl Iterator<Item = ((&'static str, &'static str), &'a str)>, method: &str) -> String {
+    let item = |((class, sign), sentence): ((&str, &str), &str)| {
+        let sentence = escape(sentence);
+        format!("<li class=\"{class}\"><span class=\"badge\" aria-hidden=\"true\">{sign}</span>{sentence}</li>\n")
+    };
+    let items: String = all.map(item).collect();
+    if items.is_empty() {
         return items;
     }
-    let method = escape(&conclusions::interactions_method(report));
-    format!("<h3>Interactions</h3>\n<ul class=\"verdicts\">\n{items}</ul>\n<p class=\"small\">{method}</p>\n")
+    format!("<ul class=\"verdicts\">\n{items}</ul>\n<p class=\"small\">{}</p>\n", escape(method))
 }
 
 fn of_game(report: &Report, game: &GameReport) -> page::Section {

@@ -4,6 +4,7 @@
 //! as a straight line in the logarithm of the size, for each seed by itself, and a row's equivalent is where its own metric
 //! lies on that line. (Chessformer, §4.3, states gains as sizes in this way.)
 
+use super::build::flops;
 use super::files::RunFolder;
 use super::model::PrimaryMetric;
 use super::statistics::{Interval, PairedTest};
@@ -46,10 +47,7 @@ impl Yardstick {
                 let network = &variant.row.network;
                 Some((network.trunk + network.heads + network.encoding) as f64)
             }
-            Self::Flops => {
-                let macs = variant.cells.iter().find_map(|cell| cell.facts.as_ref()?.macs)?;
-                Some(2.0 * (macs.trunk + macs.encoding + macs.head) as f64)
-            }
+            Self::Flops => flops(variant.cells).map(|flops| flops as f64),
             Self::Seconds => Some(folder.step_times.as_ref()?.of(&variant.row.folder)?.median_s),
         }
     }

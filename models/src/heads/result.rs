@@ -1,4 +1,4 @@
-//! The win/draw/loss head.
+//! The heads of win, draw and loss.
 
 use super::pooled::BoardVector;
 use super::{Head, Output};
@@ -6,59 +6,51 @@ use crate::macs::HeadMacs;
 use nn::{Linear, Scope, Views};
 use tch::Tensor;
 
-/// Three logits from the pooled board: the winner output of the value head of Lc0's training code (`tf/tfprocess.py`,
-/// `value_head`).
+/// Three numbers from the pooled board.
 #[derive(Debug)]
 pub(crate) struct ResultHead<V> {
     pooled: V,
     wdl: Linear,
+    read_as: ReadAs,
+}
+
+/// What the three numbers are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ReadAs {
+    /// Logits: the winner output of the value head of Lc0's training code (`tf/tfprocess.py`, `value_head`).
+    Logits,
+    /// Shares as they are, without a softmax: ChessDecoder's value head.
+    Shares,
 }
 
 impl<V: BoardVector> ResultHead<V> {
-    pub(crate) fn declare(scope: &mut Scope<'_>, pooled: V) -> Self {
+    pub(crate) fn declare(scope: &mut Scope<'_>, pooled: V, read_as: ReadAs) -> Self {
         let wdl = pooled.output(scope, "wdl", 3);
-        Self { pooled, wdl }
+        Self { pooled, wdl, read_as }
     }
 }
 
 impl<V: BoardVector> Head for ResultHead<V> {
     fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        output.wdl_b3 = Some(self.wdl.forward(views, &self.pooled.forward(views, x_bld)));
+        let wdl_b3 = Some(self.wdl.forward(views, &self.pooled.forward(views, x_bld)));
+        match self.read_as {
+            ReadAs::Logits => output.wdl_b3 = wdl_b3,
+            ReadAs::Shares => output.result_shares_b3 = wdl_b3,
+        }
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
-        vec![HeadMacs::of_weights("value", self.pooled.macs() + self.wdl.macs())]
+        let name = match self.read_as {
+            ReadAs::Logits => "value",
+            ReadAs::Shares => "result_shares",
+        };
+        vec![HeadMacs::of_weights(name, self.pooled.macs() + self.wdl.macs())]
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
-        self.pooled.position_sources("value head (squares flattened)")
-    }
-}
-
-/// The same three numbers as they are, without a softmax: ChessDecoder's value head.
-#[derive(Debug)]
-pub(crate) struct SharesHead<V> {
-    pooled: V,
-    wdl: Linear,
-}
-
-impl<V: BoardVector> SharesHead<V> {
-    pub(crate) fn declare(scope: &mut Scope<'_>, pooled: V) -> Self {
-        let wdl = pooled.output(scope, "wdl", 3);
-        Self { pooled, wdl }
-    }
-}
-
-impl<V: BoardVector> Head for SharesHead<V> {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        output.result_shares_b3 = Some(self.wdl.forward(views, &self.pooled.forward(views, x_bld)));
-    }
-
-    fn macs(&self) -> Vec<HeadMacs> {
-        vec![HeadMacs::of_weights("result_shares", self.pooled.macs() + self.wdl.macs())]
-    }
-
-    fn position_sources(&self) -> Vec<&'static str> {
-        self.pooled.position_sources("result shares head (squares flattened)")
+        self.pooled.position_sources(match self.read_as {
+            ReadAs::Logits => "value head (squares flattened)",
+            ReadAs::Shares => "result shares head (squares flattened)",
+        })
     }
 }

@@ -7,7 +7,7 @@ use crate::config::{PlaneBias, ResnetConfig, ResnetPolicy};
 use crate::heads::moves_left::MovesLeftHead;
 use crate::heads::plane_policy::{PlaneLogits, PlanePolicyHeads};
 use crate::heads::pooled::{BoardVector, dense};
-use crate::heads::result::ResultHead;
+use crate::heads::result::{ReadAs, ResultHead};
 use crate::heads::win_rate::WinRateHead;
 use crate::heads::{Head, Output};
 use crate::macs::HeadMacs;
@@ -48,7 +48,7 @@ pub(super) fn declare(
     if outputs.result.is_some() {
         let scope = &mut builder.scope("value", Part::Head);
         let pooled = PooledPlanes::declare(scope, [config.value.channels, config.value.hidden], config, tokens);
-        heads.push(Box::new(ResultHead::declare(scope, pooled)));
+        heads.push(Box::new(ResultHead::declare(scope, pooled, ReadAs::Logits)));
     }
     if outputs.win_rate.is_some() {
         let scope = &mut builder.scope("win_rate", Part::Head);
