@@ -20,6 +20,7 @@ pub mod report;
 pub mod retry;
 pub mod run;
 pub mod schema;
+mod sets;
 pub mod show;
 mod slots;
 pub mod status;

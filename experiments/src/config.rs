@@ -1,15 +1,18 @@
 //! The experiment file: YAML → typed [`Experiment`] → [`Cell`]s, everything refusable refused before the first step.
 //!
 //! ```text
-//! text ─ source ─▶ syntax ─▶ file (as written) ─ expand ─▶ combinations ─ resolve ─▶ rows ─▶ cells
+//! files, --set ─ tree ─▶ base, axes … ─ expand ─▶ a tree for each row ─ reader ─▶ BaseConfig ─ resolve ─▶ rows ─▶ cells
 //! ```
+//! Files are merged and expanded as trees whose values know where they were written; each row's tree is read into types
+//! once. So a setting is one field of [`TrainConfig`], [`EvalConfig`] or [`BaseConfig`] (or of an option below them), and
+//! is then an axis by its dotted name.
 //! Every error names its place in the file, the names that would have been right, and a remedy ([`ConfigError`]).
 
-pub mod axes;
-pub mod base;
+mod base;
 pub mod cell;
 pub mod data;
 pub mod dataset;
+mod describe;
 mod expand;
 pub mod experiment;
 pub mod file;
@@ -20,19 +23,23 @@ mod label;
 pub mod losses;
 pub mod matched;
 mod number_or_word;
+mod numbers;
+mod one_or_list;
 pub mod phases;
 pub mod pictures;
 mod primary;
+mod reader;
 mod resolve;
 pub mod run;
 pub mod schema;
+pub mod setting;
 pub mod shape;
 pub mod source;
 pub mod step;
 pub(crate) mod suggest;
 mod syntax;
 mod teach;
-mod training;
+mod tree;
 pub mod values;
 
 pub use cell::Cell;
@@ -46,7 +53,8 @@ pub use losses::{Loss, LossChanges, LossWeights};
 pub use matched::{Matched, Quantity};
 pub use phases::Phase;
 pub use pictures::Pictures;
-pub use run::{EvalConfig, ImportedWeights, Mask, RunConfig, TrainConfig};
+pub use run::{BaseConfig, EvalConfig, ImportedWeights, Mask, RunConfig, TrainConfig};
+pub use setting::Setting;
 pub use shape::{PartShape, Shape};
 pub use source::{ConfigError, Source};
 pub use step::{Dtype, MicroBatch};

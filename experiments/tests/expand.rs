@@ -242,7 +242,7 @@ fn a_base_comes_from_another_file_and_is_said_anew_in_part() {
 }
 
 #[test]
-fn what_is_varied_to_no_effect_is_said() {
+fn what_is_varied_without_effect_is_reported() {
     assert_eq!(load(EXPERIMENT).idle, Vec::<String>::new());
     let rates = "  encoding: [none, shaw]\n  learning_rate: [1e-3, {values: [1e-3, 1e-4], boundaries: [100]}]\n";
     let idle = chess(&format!("axes:\n{rates}"), "{encoding: none, learning_rate: 1e-3}").idle;

@@ -134,20 +134,29 @@ fn posenc_check_says_what_is_compared() {
             "interactions:\n  - {gap: {axis: inputs, values: [a, b]}, by: {axis: encoding, values: [none, shaw]}}\n",
         ),
     );
-    run(dir.path(), &["check", "experiment.yaml"]).fails_with(&["`inputs` is no axis", "did you mean `input`?"]);
+    run(dir.path(), &["check", "experiment.yaml"]).fails_with(&["unknown key `inputs`", "did you mean `input`?"]);
 }
 
 #[test]
 fn what_is_no_axis_of_the_grid_is_refused() {
     let entry = |gap: &str| format!("interactions:\n  - gap: {gap}\n    {LAYERS}\n");
-    refused(&entry("{axis: boards, values: [a, b]}"), &["`boards` is no axis", "valid: encoding, model, input"]);
+    refused(
+        &entry("{axis: boards, values: [a, b]}"),
+        &["unknown key `boards` in `interactions[0].gap.axis`", "valid: game, encoding, model, input"],
+    );
     refused(&entry("{axis: batch, values: [4, 8]}"), &["`batch` is the same in all rows"]);
     refused(&entry("{axis: game, values: [chess, shogi]}"), &["seeds of two games are no pairs"]);
     refused(&entry("{axis: input, values: [cls_tokens]}"), &["`gap` lies between two values", "help: write gap:"]);
     refused(&entry("{axis: input, value: [a, b]}"), &["unknown key `value`", "did you mean `values`?"]);
     refused(&entry("{axis: model.chessformer.layers, values: [1, 2]}"), &["is in `gap` and in `by`"]);
-    refused(&entry("{axis: input, values: [cls_tokens_white, cls_tokns]}"), &["no rows have each value"]);
-    refused(&entry("{axis: input, values: [a, b]}"), &["no row has these values", "unknown variant `a`"]);
+    refused(
+        &entry("{axis: input, values: [cls_tokens_white, cls_tokns]}"),
+        &["unknown value `cls_tokns`", "did you mean `cls_tokens`?"],
+    );
+    refused(
+        &entry("{axis: input, values: [a, b]}"),
+        &["unknown value `a` in `interactions[0].gap.values[0]`", "valid: piece_tokens"],
+    );
     refused("interactions:\n  - {gap: {axis: input, values: [a, b]}, bye: 1}\n", &["unknown key `bye`"]);
 }
 

@@ -227,7 +227,7 @@ fn each_row_of_a_name_gets_its_own_control_and_goal() {
         .filter(|row| row.run.game == GameKind::Chess)
         .map(|row| row.matched.as_ref().map_or(["", ""], |matched| [matched.source.as_str(), matched.goal.as_str()]))
         .collect();
-    assert_eq!(pairs, [["chess-absolute-batch4", "shaw-batch4"], ["chess-absolute-batch8", "shaw-batch8"]]);
+    assert_eq!(pairs, [["chess-absolute-batch4", "shaw, batch 4"], ["chess-absolute-batch8", "shaw, batch 8"]]);
 }
 
 fn checked(text: &str, options: &[&str]) -> String {

@@ -1,14 +1,18 @@
 //! The JSON Schema of experiment files: it fits every file of the project, and no misspelt one.
 
-use experiments::config::schema::schema;
+use experiments::config::schema;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// It takes a while: the reader is asked about every key.
+static SCHEMA: LazyLock<Value> = LazyLock::new(schema::schema);
 
 /// Whether a document fits a schema: the part of JSON Schema (draft 2020-12) that the schema uses. Another keyword fails
 /// the test.
 fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
-    const KNOWN: [&str; 15] = [
+    const KNOWN: [&str; 16] = [
         "$schema",
         "$defs",
         "$ref",
@@ -22,6 +26,7 @@ fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
         "additionalProperties",
         "items",
         "minimum",
+        "exclusiveMinimum",
         "minProperties",
         "maxProperties",
     ];
@@ -55,6 +60,9 @@ fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
     }
     let number = |key: &str| map.get(key).and_then(Value::as_f64);
     if number("minimum").is_some_and(|least| value.as_f64().is_some_and(|value| value < least)) {
+        return wrong("too small");
+    }
+    if number("exclusiveMinimum").is_some_and(|least| value.as_f64().is_some_and(|value| value <= least)) {
         return wrong("too small");
     }
     if let Some(items) = map.get("items") {
@@ -96,17 +104,17 @@ fn read(path: &Path) -> Value {
 
 #[test]
 fn every_experiment_of_the_project_fits() {
-    let schema = schema();
+    let schema: &Value = &SCHEMA;
     assert!(experiments().len() >= 10);
     for path in experiments() {
-        fits(&schema, &schema, &read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        fits(schema, schema, &read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 }
 
 /// Every map of a document in turn gets a key that nothing is called.
 #[test]
 fn a_misspelt_key_fits_nowhere() {
-    let schema = schema();
+    let schema: &Value = &SCHEMA;
     let mut tried = 0;
     for path in experiments() {
         let document = read(&path);
@@ -118,7 +126,7 @@ fn a_misspelt_key_fits_nowhere() {
                 .and_then(Value::as_object_mut)
                 .expect("a map")
                 .insert("lerning_rate".into(), 1.into());
-            assert!(fits(&schema, &schema, &wrong).is_err(), "{}: a wrong key in {place:?} fits", path.display());
+            assert!(fits(schema, schema, &wrong).is_err(), "{}: a wrong key in {place:?} fits", path.display());
             tried += 1;
         }
     }
@@ -140,7 +148,7 @@ fn maps(value: &Value, place: String) -> Vec<String> {
 
 #[test]
 fn what_the_reader_refuses_does_not_fit() {
-    let schema = schema();
+    let schema: &Value = &SCHEMA;
     let quickstart = Path::new(env!("CARGO_MANIFEST_DIR")).join("quickstart.yaml");
     let document = read(&quickstart);
     let wrong: [(&str, Value); 7] = [
@@ -155,18 +163,18 @@ fn what_the_reader_refuses_does_not_fit() {
     for (place, value) in wrong {
         let mut changed = document.clone();
         *changed.pointer_mut(place).unwrap_or_else(|| panic!("quickstart.yaml has no {place}")) = value;
-        assert!(fits(&schema, &schema, &changed).is_err(), "{place}");
+        assert!(fits(schema, schema, &changed).is_err(), "{place}");
     }
     for key in ["name", "base", "seeds", "reference", "primary"] {
         let mut changed = document.clone();
         changed.as_object_mut().expect("a map").remove(key);
-        assert!(fits(&schema, &schema, &changed).is_err(), "without {key}");
+        assert!(fits(schema, schema, &changed).is_err(), "without {key}");
     }
 }
 
 #[test]
 fn forms_that_are_read_in_more_than_one_way_fit_in_each() {
-    let schema = schema();
+    let schema: &Value = &SCHEMA;
     let base = "name: x\nseeds: [0]\nreference: {}\nprimary: {metric: policy_loss, at: 100, weights: averaged}\n";
     for more in [
         "base: {data: {chess: a, shogi: {path: b, value: {short_term: {decay: 0.9}}}}}",
@@ -176,6 +184,89 @@ fn forms_that_are_read_in_more_than_one_way_fit_in_each() {
         "base: {}\nanchors: {a: [1, {b: c}]}\nconditional: [{when: {encoding: shaw}, axes: {batch: [1, 2]}}]",
     ] {
         let document = yaml(&format!("{base}{more}\n"));
-        fits(&schema, &schema, &document).unwrap_or_else(|error| panic!("{more}: {error}"));
+        fits(schema, schema, &document).unwrap_or_else(|error| panic!("{more}: {error}"));
     }
+}
+
+/// The quickstart with other axes, or more keys.
+fn quickstart_with(more: &str) -> Value {
+    let mut document = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("quickstart.yaml"));
+    let Value::Object(more) = yaml(more) else { panic!("a map") };
+    document.as_object_mut().expect("a map").extend(more);
+    document
+}
+
+#[test]
+fn settings_are_named_with_dots_wherever_they_are_named() {
+    let schema: &Value = &SCHEMA;
+    for more in [
+        "axes: {train.clip: [10, null], model.chessformer.layers: [4, 8], encoding.shaw.terms: [[q], [q, k]]}",
+        "zip: [[train.clip, model.chessformer.layers]]",
+        "exclude: [{train.clip: 10, model: {preset: cf-6m}}]",
+        "include: [{train.averaging.swa.every: 10}]",
+        "conditional: [{when: {train.clip: 10}, axes: {train.optimizer.adamw.weight_decay: [0, 0.1]}}]",
+        "controls: [{row: {train.clip: 10}, match: {params: {train.clip: 1}, by: ffn}}]",
+        "reference: {train: {clip: 10}}",
+        "interactions: [{gap: {axis: train.clip, values: [1, 10]}, by: [{axis: encoding, values: [none, shaw]}]}]",
+    ] {
+        fits(schema, schema, &quickstart_with(more)).unwrap_or_else(|error| panic!("{more}: {error}"));
+    }
+    for wrong in [
+        "axes: {clip: [10]}",
+        "axes: {train.clop: [10]}",
+        "axes: {train.clip: 10}",
+        "axes: {train.clip: [many]}",
+        "axes: {eval.test_positions: [1, 2]}",
+        "exclude: [{train.clip: many}]",
+        "zip: [[clip]]",
+        "axes: {encoding: [rope]}",
+        "axes: {model: [chessformer]}",
+        "interactions: [{gap: {axis: clip, values: [1, 10]}, by: {axis: encoding, values: [none, shaw]}}]",
+        "interactions: [{gap: {axis: encoding, value: [1, 10]}, by: {axis: encoding, values: [none, shaw]}}]",
+        "interactions: [{gap: {axis: encoding, values: [none, shaw]}, bye: {axis: encoding, values: [none, shaw]}}]",
+    ] {
+        assert!(fits(schema, schema, &quickstart_with(wrong)).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn the_least_numbers_are_those_that_are_valid() {
+    let schema: &Value = &SCHEMA;
+    let least = |name: &str| {
+        let found = &schema["$defs"]["point"]["properties"][name];
+        let shared = found["$ref"].as_str().and_then(|name| schema.pointer(name.trim_start_matches('#')));
+        let found = shared.unwrap_or(found);
+        let found = found.get("anyOf").and_then(|forms| forms.get(0)).unwrap_or(found);
+        (found["minimum"].as_f64(), found["exclusiveMinimum"].as_f64())
+    };
+    for name in [
+        "steps",
+        "batch",
+        "train.log_every",
+        "model.chessformer.layers",
+        "model.chessformer.ff",
+        "model.resnet.blocks",
+        "encoding.smolgen.hidden",
+    ] {
+        assert_eq!(least(name), (Some(1.0), None), "{name}");
+    }
+    assert_eq!(least("train.clip"), (None, Some(0.0)));
+    for name in ["train.optimizer.adamw.weight_decay", "learning_rate"] {
+        assert_eq!(least(name), (Some(0.0), None), "{name}");
+    }
+}
+
+#[test]
+fn doc_comments_are_the_descriptions() {
+    let schema: &Value = &SCHEMA;
+    let of = |place: &str| {
+        let part = schema.pointer(place).unwrap_or_else(|| panic!("no {place}"));
+        let shared = part["$ref"].as_str().and_then(|name| schema.pointer(name.trim_start_matches('#')));
+        shared.unwrap_or(part)["description"].as_str()
+    };
+    assert_eq!(of("/properties/seeds").map(|text| text.starts_with("The seeds;")), Some(true));
+    for name in ["train.clip", "game", "steps", "encoding"] {
+        assert!(of(&format!("/$defs/point/properties/{name}")).is_some(), "{name}");
+    }
+    assert!(of("/properties/base/properties/from").is_some());
 }

@@ -51,7 +51,7 @@ fn an_unknown_key_is_shown_with_the_valid_ones() {
 experiment.yaml:20:3: unknown key `encodng` in `axes`
   20 |   encodng:
      |   ^^^^^^^
-  valid: game, encoding, model, input, moves, mask, optimizer, learning_rate, batch, steps, phases
+  valid: game, encoding, model, input, moves, mask, optimizer, learning_rate, batch, steps, phases, a dotted name such as train.clip
   help: did you mean `encoding`?";
     refuses("  encoding:\n", "  encodng:\n", &[shown]);
 }
@@ -77,13 +77,13 @@ fn a_wrong_type_says_what_to_write() {
         "steps: 8",
         "steps: many",
         &[
-            "experiment.yaml:9:12: `base.train.steps`: expected a whole number, 0 or more, found string \"many\"",
+            "experiment.yaml:9:12: `base.train.steps`: expected a whole number, 1 or more, found string \"many\"",
             "digits only",
         ],
     );
     refuses("steps: 8", "steps: 1e3", &["`base.train.steps`: expected a whole number", "1000, not 1e3"]);
     refuses("steps: 8", "steps: 1_000", &["found string \"1_000\""]);
-    refuses("batch: 4", "batch: -4", &["`base.train.batch`: expected a whole number, 0 or more, found integer `-4`"]);
+    refuses("batch: 4", "batch: -4", &["`base.train.batch`: expected a whole number, 1 or more, found integer `-4`"]);
     refuses("seeds: [0, 1, 2]", "seeds: 3", &["`seeds`: expected a list, found integer `3`"]);
     refuses("seeds: [0, 1, 2]", "seeds: [0, one]", &["experiment.yaml:24:12: `seeds[1]`"]);
     refuses("learning_rate: 1e-3", "learning_rate: fast", &["experiment.yaml:12:20", "a learning rate, or a map"]);
@@ -122,7 +122,7 @@ fn traps_of_yaml_are_caught() {
     refuses("chess: chess,", "chess: chess, chess: other,", &["`chess` stands twice in `base.data`"]);
     refuses("seeds: [0, 1, 2]", "seeds: [0, 1, 2", &["this is not YAML", "brackets"]);
     refused("", &["experiment.yaml: the file is empty"]);
-    refused("- a\n- b\n", &["expected a map of keys to values, found sequence"]);
+    refused("- a\n- b\n", &["expected a map of keys to values, found a list"]);
 }
 
 #[test]
@@ -134,7 +134,11 @@ fn numbers_in_scientific_notation_are_numbers() {
 #[test]
 fn a_missing_key_is_named() {
     refuses("name: small\n", "", &["`name` is missing at the top of the file", "add `name: …`"]);
-    refuses("    test_positions: 8\n", "", &["experiment.yaml:15:5: `test_positions` is missing in `base.eval`"]);
+    refuses(
+        "    test_positions: 8\n",
+        "",
+        &["experiment.yaml:15:5: `test_positions` is missing in `base.eval`", "add `base.eval.test_positions`"],
+    );
     refuses("seeds: [0, 1, 2]\n", "", &["`seeds` is missing", "no default"]);
 }
 
@@ -143,9 +147,9 @@ fn what_is_compared_has_no_default() {
     refuses(
         "    steps: 8\n",
         "",
-        &["`steps` is missing: no axis varies it", "add `base.train.steps`, or `axes.steps`"],
+        &["`steps` is missing in `base.train`: no axis varies it", "add `base.train.steps`, or `axes.steps`"],
     );
-    refuses("  input: piece_tokens\n", "", &["`input` is missing", "add `base.input`, or `axes.input`"]);
+    refuses("  input: piece_tokens\n", "", &["`input` is missing in `base`", "add `base.input`, or `axes.input`"]);
     refuses("reference: {encoding: none}\n", "", &["`reference` is missing"]);
     refuses("primary: {metric: policy_loss, at: last, weights: raw}\n", "", &["`primary` is missing"]);
 }
@@ -231,11 +235,23 @@ fn a_truncated_shard_is_refused_before_anything_runs() {
 
 #[test]
 fn numbers_that_cannot_be_are_refused() {
-    refuses("steps: 8", "steps: 0", &["experiment.yaml:9:12: `base.train.steps`: 0 is too few"]);
-    refuses("batch: 4", "batch: 0", &["`base.train.batch`: 0 is too few"]);
-    refuses("every: 4", "every: 0", &["`base.eval.every`: 0 is too few"]);
-    refuses("test_positions: 8", "test_positions: 0", &["`base.eval.test_positions`: 0 is too few"]);
-    refuses("mask: train", "mask: train\n    clip: 0", &["`base.train.clip`: 0 is no norm"]);
+    refuses(
+        "steps: 8",
+        "steps: 0",
+        &["experiment.yaml:9:12: `base.train.steps`: expected a whole number, 1 or more, found integer `0`"],
+    );
+    refuses("batch: 4", "batch: 0", &["`base.train.batch`: expected a whole number, 1 or more"]);
+    refuses("every: 4", "every: 0", &["`base.eval.every`: expected a whole number, 1 or more"]);
+    refuses(
+        "test_positions: 8",
+        "test_positions: 0",
+        &["`base.eval.test_positions`: expected a whole number, 1 or more"],
+    );
+    refuses(
+        "mask: train",
+        "mask: train\n    clip: 0",
+        &["experiment.yaml:14:11: `base.train.clip`: expected a number above 0, found integer `0`"],
+    );
     refuses(
         "mask: train",
         "mask: train\n    loss: {policy: 0, value: 0}",
@@ -432,9 +448,9 @@ fn phases_that_cannot_be_are_refused_with_a_remedy() {
         ("[{}, {}]", &["`epochs` of phase 1", "only the last phase can do without", "write `epochs: 1`"]),
         ("[{steps: 2}, {steps: 2}]", &["`steps` of phase 2", "takes the steps that are left", "leave `steps` out"]),
         ("[{steps: 2, epochs: 1}, {}]", &["`steps` of phase 1", "leave one of them out"]),
-        ("[{steps: 0}, {}]", &["0 is too few"]),
+        ("[{steps: 0}, {}]", &["`base.train.phases[0].steps`: expected a whole number, 1 or more"]),
         ("[{steps: 8}, {}]", &["the phases before the last take 8 steps, and there are 8"]),
-        ("[{steps: 2}, {learning_rate: 0}]", &["0 is no factor of the learning rate", "above 0"]),
+        ("[{steps: 2}, {learning_rate: 0}]", &["`base.train.phases[1].learning_rate`: expected a number above 0"]),
         ("[{steps: 2}, {loss: {value: -1}}]", &["-1 is no weight", "base.train.phases[1].loss.value"]),
         ("[{steps: 2}, {loss: {policy: 0, value: 0}}]", &["the weight 0 in phase 2 (policy, value)"]),
         ("[{steps: 2}, {loss: {valu: 1}}]", &["unknown key `valu`", "did you mean `value`?"]),
@@ -450,7 +466,7 @@ fn phases_that_cannot_be_are_refused_with_a_remedy() {
 fn a_difference_that_nobody_could_see_is_refused() {
     for size in ["0", "-0.01", ".nan"] {
         let primary = format!("weights: raw, difference: {size}}}");
-        refuses("weights: raw}", &primary, &["is no difference to be seen", "above 0"]);
+        refuses("weights: raw}", &primary, &["`primary.difference`: expected a number above 0"]);
     }
     assert_eq!(complaint(&with("weights: raw}", "weights: raw, difference: 0.01}")), None);
 }

@@ -7,7 +7,7 @@ mod report;
 
 pub(super) use report::parts;
 
-use crate::config::Experiment;
+use super::sets::Sets;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,6 +17,8 @@ use std::process::ExitCode;
 pub struct Args {
     /// The experiment file.
     file: PathBuf,
+    #[command(flatten)]
+    sets: Sets,
     /// Time a training step of each row on one thread of this machine.
     #[arg(long)]
     measure: bool,
@@ -30,7 +32,7 @@ pub struct Args {
 /// # Errors
 /// If the experiment cannot be run as it stands.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let experiment = Experiment::load(&args.file)?;
+    let experiment = args.sets.load(&args.file)?;
     let times = if args.measure { facts::measure(&experiment)? } else { Vec::new() };
     let warnings = facts::warnings(&experiment);
     let text = if args.json {

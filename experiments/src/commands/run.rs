@@ -1,5 +1,6 @@
 //! `posenc run`: runs an experiment, or goes on with it where it stopped.
 
+use super::sets::Sets;
 use super::slots::Slots;
 use crate::config::{Experiment, open_dataset};
 use crate::grid::interrupt::Wish;
@@ -27,6 +28,8 @@ pub struct Args {
     /// Only cells with these values: encoding=shaw,rope, game=chess, seed=0, row=chess-shaw. May be repeated.
     #[arg(long, value_name = "AXIS=VALUE")]
     only: Vec<Selector>,
+    #[command(flatten)]
+    sets: Sets,
     /// A few steps, an evaluation and the report of every cell, apart from real results: does everything work?
     #[arg(long)]
     smoke: bool,
@@ -40,7 +43,7 @@ pub struct Args {
 /// If the experiment is refused, or its folders cannot be written. Failed cells are no error but exit code 1.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
-    let experiment = Experiment::load(&args.file)?;
+    let experiment = args.sets.load(&args.file)?;
     check_datasets(&experiment)?;
     args.slots.check_devices()?;
     let choice = Choice { out: args.out.clone(), only: args.only.clone(), smoke: args.smoke };

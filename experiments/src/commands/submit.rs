@@ -1,7 +1,7 @@
 //! `posenc submit`: hands an experiment's cells to a Slurm cluster, as a job array.
 
 use super::run::check_datasets;
-use crate::config::Experiment;
+use super::sets::Sets;
 use crate::grid::limits::Span;
 use crate::grid::slurm::{Array, CELLS, Resources, SCRIPT, script};
 use crate::grid::{CellState, Choice, Prepared, Selector, Task};
@@ -33,6 +33,8 @@ pub struct Args {
     /// Only cells with these values, as `posenc run` takes them.
     #[arg(long, value_name = "AXIS=VALUE")]
     only: Vec<Selector>,
+    #[command(flatten)]
+    sets: Sets,
     /// Slurm's partition.
     #[arg(long)]
     partition: Option<String>,
@@ -89,7 +91,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let count = gpus.rsplit(':').next().unwrap_or(gpus);
         ensure!(count == "1", "--gpus {gpus}: a cell computes on one GPU; write 1, or a kind like a100:1");
     }
-    let experiment = Experiment::load(&args.file)?;
+    let experiment = args.sets.load(&args.file)?;
     check_datasets(&experiment)?;
     let prepared =
         Prepared::new(&experiment, &Choice { out: args.out.clone(), only: args.only.clone(), smoke: false })?;

@@ -1,214 +1,314 @@
-//! From axes to rows: the product, with `zip`, `exclude` and `include` as GitHub Actions' matrices have them, and axes of
-//! some rows only (`conditional`).
+//! From axes to rows: the product, with `zip`, `exclude` and `include` as in GitHub Actions' matrices, and axes of some rows
+//! only (`conditional`).
+//!
+//! A row *has* a value if writing it there changes nothing. So values can be written with or without their defaults, and a
+//! part of a value (`model.chessformer.layers`) is a value like any other.
 
-use super::axes::{AxisName, Point};
+use super::base::{Override, read_row};
 use super::file::ExperimentFile;
-use super::source::{ConfigError, Source, YamlPath, at};
-use std::collections::BTreeMap;
+use super::run::BaseConfig;
+use super::setting::{Point, Setting};
+use super::source::{ConfigError, Source, at};
+use super::tree::Node;
+use serde_json::Value;
 
-/// A row before it is a run: a value on every axis that the experiment speaks of, and where each was written.
-#[derive(Debug, Clone, PartialEq)]
+/// A row before its dataset is known: its tree, and what the tree says.
+#[derive(Debug, Clone)]
 pub(crate) struct Combination {
+    /// Its value on every axis that varies.
     pub(crate) point: Point,
-    /// Where the value of an axis stands in the file.
-    pub(crate) origins: BTreeMap<AxisName, YamlPath>,
+    /// `base` with these values, then with what the command line sets.
+    pub(crate) tree: Node,
+    /// The tree, read.
+    pub(crate) run: BaseConfig,
+    /// The same as JSON, with every value in one spelling.
+    pub(crate) json: Value,
 }
 
 impl Combination {
-    /// One that says nothing.
-    fn none() -> Self {
-        Self { point: Point::default(), origins: BTreeMap::new() }
+    /// Its value of a setting, in one spelling.
+    pub(crate) fn value(&self, setting: &Setting) -> Option<&Value> {
+        setting.of(&self.json)
     }
 
-    fn new(point: Point, path: impl Fn(AxisName) -> YamlPath) -> Self {
-        let origins = point.axes().into_iter().map(|axis| (axis, path(axis))).collect();
-        Self { point: point.normalised(), origins }
+    /// Its run in one spelling, less some settings.
+    pub(crate) fn without<'a>(&self, settings: impl IntoIterator<Item = &'a Setting>) -> Value {
+        without(self.json.clone(), settings)
     }
 
-    /// Both together; this one wins where both say something.
-    fn over(&self, other: &Self) -> Self {
-        let mut origins = other.origins.clone();
-        origins.extend(self.origins.clone());
-        Self { point: self.point.or(&other.point), origins }
+    /// The node of a setting, or the innermost one on the way to it.
+    pub(crate) fn node(&self, way: &[&str]) -> &Node {
+        self.tree.nearest(way)
+    }
+
+    /// An error about a setting of the row.
+    pub(crate) fn refused(&self, way: &[&str], reason: impl std::fmt::Display) -> ConfigError {
+        self.node(way).origin.refused(reason)
     }
 }
 
-/// Every row, in the order of the file: the first axis of the file format varies slowest, rows of their own that
-/// `include` adds come last.
-pub(crate) fn combinations(file: &ExperimentFile, source: &Source) -> Result<Vec<Combination>, ConfigError> {
-    let groups = groups(file, source)?;
-    let mut varied: Vec<AxisName> = groups.iter().flatten().copied().collect();
-    let base = base(file, &varied, source)?;
-    let product =
-        groups.iter().map(|group| advance_together(file, group)).fold(vec![Combination::none()], |rows, values| {
+/// A run as JSON, less some settings.
+pub(crate) fn without<'a>(mut json: Value, settings: impl IntoIterator<Item = &'a Setting>) -> Value {
+    settings.into_iter().for_each(|setting| setting.remove_from(&mut json));
+    json
+}
+
+/// What all rows are made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Matrix<'a> {
+    pub(crate) file: &'a ExperimentFile,
+    pub(crate) overrides: &'a [Override],
+    pub(crate) source: &'a Source,
+}
+
+impl Matrix<'_> {
+    /// Every row, in the order of the file: the first axis varies slowest (settings with a short name before others),
+    /// rows of their own that `include` adds come last.
+    pub(crate) fn combinations(self) -> Result<Vec<Combination>, ConfigError> {
+        let groups = self.groups()?;
+        let mut varied: Vec<Setting> = groups.iter().flatten().cloned().collect();
+        self.fixed_and_varied(&varied)?;
+        let product = groups.iter().fold(vec![Point::default()], |rows, group| {
+            let values = advance_together(&self.file.axes, group);
             rows.iter().flat_map(|row| values.iter().map(|value| value.over(row))).collect()
         });
-    let product = conditional(file, product, &base, &mut varied, source)?;
-    let kept = exclude(file, product, &base, source)?;
-    Ok(include(file, kept, &varied).iter().map(|row| row.over(&base)).collect())
-}
+        let product = self.conditional(product, &mut varied)?;
+        let rows = self.include(self.exclude(product)?, &varied)?;
+        rows.into_iter().map(|point| self.combination(point)).collect()
+    }
 
-/// The axes that vary, each alone or with those that it is zipped with, in the order of [`AxisName::ALL`].
-fn groups(file: &ExperimentFile, source: &Source) -> Result<Vec<Vec<AxisName>>, ConfigError> {
-    let mut zipped = Vec::new();
-    for (g, group) in file.zip.iter().enumerate() {
-        for (i, &axis) in group.iter().enumerate() {
-            let wrong = |message: String| Err(source.error_at(&at!["zip", g, i], message));
-            if zipped.contains(&axis) || group[..i].contains(&axis) {
-                return wrong(format!("`{axis}` is zipped twice")).map_err(|e| e.help("name each axis once"));
+    fn combination(self, point: Point) -> Result<Combination, ConfigError> {
+        let tree = self.tree(&point)?;
+        let run = read_row(&tree)?;
+        let json = serde_json::to_value(&run).expect("a run has string keys only");
+        Ok(Combination { point, tree, run, json })
+    }
+
+    /// `base` with the values of a row. Of two that overlap, the narrower one holds; what the command line sets always does.
+    fn tree(self, point: &Point) -> Result<Node, ConfigError> {
+        let mut tree = self.file.base.clone();
+        let mut values: Vec<&(Setting, Node)> = point.0.iter().collect();
+        values.sort_by_key(|(setting, _)| setting.way().len());
+        let sets = self.overrides.iter().map(|set| (&set.setting, &set.value));
+        for (setting, value) in values.into_iter().map(|(setting, value)| (setting, value)).chain(sets) {
+            tree.set(setting.way(), value.clone())?;
+        }
+        Ok(tree)
+    }
+
+    /// Whether a row has all values of another point. Values that cannot be read are an error; a row that is not complete
+    /// yet has only what it says in the same words.
+    fn has(self, row: &Point, wanted: &Point) -> Result<bool, ConfigError> {
+        let tree = self.tree(row)?;
+        let mut changed = tree.clone();
+        for (setting, value) in &wanted.0 {
+            changed.set(setting.way(), value.clone())?;
+        }
+        if changed == tree {
+            return Ok(true);
+        }
+        match (read_row(&tree), read_row(&changed)) {
+            (Ok(own), Ok(changed)) => Ok(own == changed),
+            (Ok(_), Err(error)) => Err(error),
+            (Err(_), _) => Ok(false),
+        }
+    }
+
+    /// A row with other values.
+    pub(crate) fn with<'a>(
+        self,
+        row: &Combination,
+        values: impl IntoIterator<Item = (&'a Setting, &'a Node)>,
+    ) -> Result<Value, ConfigError> {
+        let mut tree = row.tree.clone();
+        for (setting, value) in values {
+            tree.set(setting.way(), value.clone())?;
+        }
+        read_row(&tree).map(|run| serde_json::to_value(run).expect("a run has string keys only"))
+    }
+
+    /// The rows that have all values of a point, as numbers. What the command line sets holds in the point too.
+    ///
+    /// # Errors
+    /// If no row does because a value cannot be read.
+    pub(crate) fn matching(self, rows: &[Combination], wanted: &Point) -> Result<Vec<usize>, ConfigError> {
+        let mut refusal = None;
+        let mut found = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            let sets = self.overrides.iter().map(|set| (&set.setting, &set.value));
+            match self.with(row, wanted.0.iter().map(|(setting, value)| (setting, value)).chain(sets)) {
+                Ok(json) if json == row.json => found.push(i),
+                Ok(_) => {}
+                Err(error) => refusal = refusal.or(Some(error)),
             }
-            let Some(values) = file.axes.points(axis) else {
-                return wrong(format!("`{axis}` is zipped but is no axis"))
-                    .map_err(|e| e.help(format!("add `{axis}: […]` to `axes`, or take it out of `zip`")));
+        }
+        match refusal {
+            Some(error) if found.is_empty() => Err(error),
+            _ => Ok(found),
+        }
+    }
+
+    /// The axes that vary, each alone or with those that it is zipped with.
+    fn groups(self) -> Result<Vec<Vec<Setting>>, ConfigError> {
+        let axes = &self.file.axes;
+        for (setting, values) in &axes.0 {
+            check_axis(setting, values)?;
+        }
+        let length = |setting: &Setting| axes.get(setting).map(|values| values.elements().len());
+        let mut zipped: Vec<&Setting> = Vec::new();
+        for (g, group) in self.file.zip.iter().enumerate() {
+            for (i, axis) in group.iter().enumerate() {
+                let wrong =
+                    |message: String, help: String| Err(self.source.error_at(&at!["zip", g, i], message).help(help));
+                if zipped.contains(&axis) || group[..i].contains(axis) {
+                    return wrong(format!("`{axis}` is zipped twice"), "name each axis once".to_owned());
+                }
+                let Some(n) = length(axis) else {
+                    let help = format!("add `{axis}: […]` to `axes`, or take it out of `zip`");
+                    return wrong(format!("`{axis}` is zipped but is no axis"), help);
+                };
+                let (other, first) = (&group[0], length(&group[0]).unwrap_or(0));
+                if n != first {
+                    let message = format!("`{axis}` has {n} values but `{other}`, zipped with it, has {first}");
+                    return wrong(message, "zipped axes need equally many values".to_owned());
+                }
+            }
+            zipped.extend(group);
+        }
+        let mut order: Vec<&Setting> = axes.settings().collect();
+        order.sort_by_key(|setting| setting.rank());
+        let mut groups: Vec<Vec<Setting>> = Vec::new();
+        for axis in order {
+            if !groups.iter().flatten().any(|other| other == axis) {
+                let group = self.file.zip.iter().find(|group| group.contains(axis));
+                groups.push(group.cloned().unwrap_or_else(|| vec![axis.clone()]));
+            }
+        }
+        Ok(groups)
+    }
+
+    fn fixed_and_varied(self, varied: &[Setting]) -> Result<(), ConfigError> {
+        let fixed = |axis: &&Setting| self.file.base.get(axis.way());
+        let Some((axis, node)) = varied.iter().find_map(|axis| Some((axis, fixed(&axis)?))) else { return Ok(()) };
+        Err(node.origin.error(format!("`{axis}` is fixed in `base` and varied in `axes`")).help("keep one of the two"))
+    }
+
+    /// Rows that fit to a condition are combined with its axes, and take their place; the others stay as they are. Adds
+    /// these axes to those that vary.
+    fn conditional(self, mut rows: Vec<Point>, varied: &mut Vec<Setting>) -> Result<Vec<Point>, ConfigError> {
+        for (c, condition) in self.file.conditional.iter().enumerate() {
+            for (axis, values) in &condition.axes.0 {
+                if self.file.axes.has(axis) || condition.when.has(axis) {
+                    let message = format!("`{axis}` varies in all rows, or decides which rows these are");
+                    let error = values.origin.error(message);
+                    return Err(error.help("take it out of `conditional`, or out of the other place"));
+                }
+                check_axis(axis, values)?;
+            }
+            let fits = self.fitting(&rows, &condition.when)?;
+            if condition.axes.0.is_empty() || !fits.contains(&true) {
+                if self.is_overridden(&condition.when) {
+                    continue;
+                }
+                let error = self.source.error_at(&at!["conditional", c], "this entry of `conditional` changes no row");
+                return Err(
+                    error.help("`when` needs values as written in `axes`, options included, and `axes` some values")
+                );
+            }
+            let values = condition.axes.0.iter().fold(vec![Point::default()], |before, (axis, values)| {
+                let value = |value: &Node| Point(vec![(axis.clone(), value.clone())]);
+                let elements = values.elements();
+                before.iter().flat_map(|row| elements.iter().map(move |element| value(element).over(row))).collect()
+            });
+            let widened = |(row, fits): (Point, bool)| match fits {
+                true => values.iter().map(|value| value.over(&row)).collect(),
+                false => vec![row],
             };
-            let first = file.axes.points(group[0]).map_or(0, |values| values.len());
-            if values.len() != first {
-                let (n, other) = (values.len(), group[0]);
-                return wrong(format!("`{axis}` has {n} values but `{other}`, zipped with it, has {first}"))
-                    .map_err(|e| e.help("zipped axes need equally many values"));
+            rows = rows.into_iter().zip(fits).flat_map(widened).collect();
+            varied.extend(condition.axes.settings().cloned());
+        }
+        Ok(rows)
+    }
+
+    /// Which rows have all values of a point; none if it is empty.
+    fn fitting(self, rows: &[Point], wanted: &Point) -> Result<Vec<bool>, ConfigError> {
+        let tried: Vec<Result<bool, ConfigError>> = rows.iter().map(|row| self.has(row, wanted)).collect();
+        let any = tried.iter().any(|fits| matches!(fits, Ok(true)));
+        // A value may fit to some networks only; one that fits to none is wrong.
+        let fits = tried.into_iter().map(|fits| if any { Ok(fits.unwrap_or(false)) } else { fits });
+        Ok(fits.collect::<Result<Vec<bool>, _>>()?.into_iter().map(|fits| fits && !wanted.0.is_empty()).collect())
+    }
+
+    /// Whether the command line sets something that a point is about: then it may match no row.
+    fn is_overridden(self, point: &Point) -> bool {
+        self.overrides.iter().any(|set| point.settings().any(|setting| setting.overlaps(&set.setting)))
+    }
+
+    fn exclude(self, mut rows: Vec<Point>) -> Result<Vec<Point>, ConfigError> {
+        for (i, unwanted) in self.file.exclude.iter().enumerate() {
+            let fits = self.fitting(&rows, unwanted)?;
+            if !fits.contains(&true) && !self.is_overridden(unwanted) {
+                let error = self.source.error_at(&at!["exclude", i], "no row matches this entry of `exclude`");
+                return Err(error.help("its values must be written as in `axes`; or take it out"));
+            }
+            let mut fits = fits.into_iter();
+            rows.retain(|_| !fits.next().unwrap_or(false));
+        }
+        Ok(rows)
+    }
+
+    /// An entry is added to every row of the product whose varied values it does not contradict (a value that an earlier
+    /// entry added may be overwritten); one that fits to none becomes a row of its own.
+    fn include(self, product: Vec<Point>, varied: &[Setting]) -> Result<Vec<Point>, ConfigError> {
+        // Without axes there is no product, only the entries themselves.
+        let mut rows = if varied.is_empty() && !self.file.include.is_empty() { Vec::new() } else { product };
+        let originals = rows.clone();
+        for extra in &self.file.include {
+            if let Some((setting, value)) = extra.0.iter().find(|(setting, _)| setting.fixed().is_some()) {
+                return Err(same_in_all(setting, value));
+            }
+            let on_axes = extra.0.iter().filter(|(setting, _)| varied.iter().any(|axis| axis.overlaps(setting)));
+            let on_axes = Point(on_axes.cloned().collect());
+            let fits: Vec<bool> = match on_axes.0.is_empty() {
+                true => vec![true; originals.len()],
+                false => originals.iter().map(|row| self.has(row, &on_axes).unwrap_or(false)).collect(),
+            };
+            let mut fitting = false;
+            for (row, _) in rows.iter_mut().zip(&fits).filter(|(_, fits)| **fits) {
+                *row = extra.over(row);
+                fitting = true;
+            }
+            if !fitting {
+                rows.push(extra.clone());
             }
         }
-        zipped.extend(group);
+        Ok(rows)
     }
-    for &axis in AxisName::ALL {
-        if file.axes.points(axis).is_some_and(|values| values.is_empty()) {
-            let error = source.error_at(&at!["axes", axis.name()], format!("the axis `{axis}` has no values"));
-            return Err(error.help("list at least one, or leave the axis out"));
-        }
-    }
-    let group_of = |axis: AxisName| {
-        let zipped = file.zip.iter().find(|group| group.contains(&axis)).cloned();
-        zipped.unwrap_or_else(|| vec![axis])
-    };
-    let mut groups: Vec<Vec<AxisName>> = Vec::new();
-    for axis in AxisName::ALL.iter().copied().filter(|&axis| file.axes.points(axis).is_some()) {
-        if !groups.iter().flatten().any(|&other| other == axis) {
-            groups.push(group_of(axis));
-        }
-    }
-    Ok(groups)
 }
 
-fn base(file: &ExperimentFile, varied: &[AxisName], source: &Source) -> Result<Combination, ConfigError> {
-    let point = file.base.point();
-    if let Some(axis) = point.axes().into_iter().find(|axis| varied.contains(axis)) {
-        let error = source.error_at(&base_path(axis), format!("`{axis}` is fixed in `base` and varied in `axes`"));
-        return Err(error.help("keep one of the two"));
+/// Refuses what cannot be an axis.
+fn check_axis(setting: &Setting, values: &Node) -> Result<(), ConfigError> {
+    if setting.fixed().is_some() {
+        return Err(same_in_all(setting, values));
     }
-    Ok(Combination::new(point, base_path))
+    if values.elements().is_empty() {
+        let is_list = matches!(values.content, super::tree::Content::List(_));
+        let found = if is_list { "no values".to_owned() } else { format!("no list of values but {}", values.kind()) };
+        let error = values.origin.error(format!("the axis `{setting}` has {found}"));
+        return Err(error.help(format!("list at least one, as in {setting}: […], or leave the axis out")));
+    }
+    Ok(())
 }
 
-/// Where `base` has the value of an axis.
-pub(crate) fn base_path(axis: AxisName) -> YamlPath {
-    match axis {
-        AxisName::Game | AxisName::Encoding | AxisName::Model | AxisName::Input | AxisName::Moves => {
-            at!["base", axis.name()]
-        }
-        AxisName::Mask
-        | AxisName::Optimizer
-        | AxisName::LearningRate
-        | AxisName::Batch
-        | AxisName::Steps
-        | AxisName::Phases => {
-            at!["base", "train", axis.name()]
-        }
-    }
+fn same_in_all(setting: &Setting, value: &Node) -> ConfigError {
+    let reason = setting.fixed().unwrap_or_default();
+    let error = value.origin.key_error(format!("`{setting}` must be the same in all rows: {reason}"));
+    error.help(format!("write it in `base`, or try other values with `posenc run --set {setting}=…`"))
 }
 
 /// The values of a group: the i-th of every axis in it.
-fn advance_together(file: &ExperimentFile, group: &[AxisName]) -> Vec<Combination> {
-    let columns: Vec<Vec<Point>> = group.iter().filter_map(|&axis| file.axes.points(axis)).collect();
-    let length = columns.iter().map(Vec::len).min().unwrap_or(0);
-    (0..length)
-        .map(|i| {
-            let point = columns.iter().fold(Point::default(), |point, column| point.or(&column[i]));
-            Combination::new(point, |axis| at!["axes", axis.name(), i])
-        })
-        .collect()
-}
-
-/// Rows that fit to a condition are combined with its axes, and take their place; the others stay as they are. Adds
-/// these axes to those that vary.
-fn conditional(
-    file: &ExperimentFile,
-    mut rows: Vec<Combination>,
-    base: &Combination,
-    varied: &mut Vec<AxisName>,
-    source: &Source,
-) -> Result<Vec<Combination>, ConfigError> {
-    for (c, condition) in file.conditional.iter().enumerate() {
-        let axes = AxisName::ALL.iter().filter_map(|&axis| Some((axis, condition.axes.points(axis)?)));
-        let axes: Vec<(AxisName, Vec<Point>)> = axes.collect();
-        for (axis, values) in &axes {
-            let wrong = |message: String| source.error_at(&at!["conditional", c, "axes", axis.name()], message);
-            if file.axes.points(*axis).is_some() || condition.when.axes().contains(axis) {
-                let error = wrong(format!("`{axis}` varies in all rows, or decides which rows these are"));
-                return Err(error.help("take it out of `conditional`, or out of the other place"));
-            }
-            if values.is_empty() {
-                return Err(wrong(format!("the axis `{axis}` has no values")).help("list at least one"));
-            }
-        }
-        let when = condition.when.clone().normalised();
-        let fits = |row: &Combination| when.matches(&row.over(base).point);
-        if axes.is_empty() || when.axes().is_empty() || !rows.iter().any(fits) {
-            let error = source.error_at(&at!["conditional", c], "this entry of `conditional` changes no row");
-            return Err(
-                error.help("`when` needs values as written in `axes`, options included, and `axes` some values")
-            );
-        }
-        let values = axes.iter().fold(vec![Combination::none()], |before, (axis, points)| {
-            let value =
-                |v: usize| Combination::new(points[v].clone(), |_| at!["conditional", c, "axes", axis.name(), v]);
-            before.iter().flat_map(|row| (0..points.len()).map(move |v| value(v).over(row))).collect()
-        });
-        let widened = |row: Combination| match fits(&row) {
-            true => values.iter().map(|value| value.over(&row)).collect(),
-            false => vec![row],
-        };
-        rows = rows.into_iter().flat_map(widened).collect();
-        varied.extend(axes.iter().map(|(axis, _)| *axis));
-    }
-    Ok(rows)
-}
-
-fn exclude(
-    file: &ExperimentFile,
-    mut rows: Vec<Combination>,
-    base: &Combination,
-    source: &Source,
-) -> Result<Vec<Combination>, ConfigError> {
-    for (i, unwanted) in file.exclude.iter().enumerate() {
-        let unwanted = unwanted.clone().normalised();
-        let before = rows.len();
-        rows.retain(|row| !unwanted.matches(&row.over(base).point));
-        if unwanted.axes().is_empty() || rows.len() == before {
-            let error = source.error_at(&at!["exclude", i], "no row matches this entry of `exclude`");
-            return Err(error.help("its values must be written as in `axes`; or take it out"));
-        }
-    }
-    Ok(rows)
-}
-
-/// An entry is added to every row of the product whose varied values it does not contradict (a value that an earlier
-/// entry added may be overwritten); one that fits to none becomes a row of its own.
-fn include(file: &ExperimentFile, product: Vec<Combination>, varied: &[AxisName]) -> Vec<Combination> {
-    // Without axes there is no product, only the entries themselves.
-    let mut rows = if varied.is_empty() && !file.include.is_empty() { Vec::new() } else { product };
-    let originals: Vec<Point> = rows.iter().map(|row| row.point.clone()).collect();
-    for (i, extra) in file.include.iter().enumerate() {
-        let extra = Combination::new(extra.clone(), |axis| at!["include", i, axis.name()]);
-        let fits = |original: &Point| {
-            let contradicts = |axis: &AxisName| varied.contains(axis) && !extra.point.same(original, *axis);
-            !extra.point.axes().iter().any(contradicts)
-        };
-        let fitting: Vec<usize> = (0..originals.len()).filter(|&row| fits(&originals[row])).collect();
-        for &row in &fitting {
-            rows[row] = extra.over(&rows[row]);
-        }
-        if fitting.is_empty() {
-            rows.push(extra);
-        }
-    }
-    rows
+fn advance_together(axes: &Point, group: &[Setting]) -> Vec<Point> {
+    let column = |axis: &Setting| axes.get(axis).map_or(&[][..], Node::elements);
+    let length = group.iter().map(|axis| column(axis).len()).min().unwrap_or(0);
+    (0..length).map(|i| Point(group.iter().map(|axis| (axis.clone(), column(axis)[i].clone())).collect())).collect()
 }

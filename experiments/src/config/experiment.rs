@@ -1,22 +1,21 @@
 //! An experiment, expanded and checked.
 
-use super::axes::{AxisName, Point};
 use super::base;
 use super::cell::Cell;
-use super::expand::{Combination, combinations};
+use super::expand::{Combination, Matrix};
 use super::file::{ExperimentFile, Primary};
 use super::identity;
 use super::idle;
 use super::interactions::{self, Interaction};
-use super::label::labels;
+use super::label::{Label, labels};
 use super::matched::{self, Matched};
 use super::phases;
 use super::primary;
 use super::resolve::{self, Datasets, OpenedData};
 use super::run::RunConfig;
+use super::setting::Setting;
 use super::shape::Shape;
 use super::source::{ConfigError, Source, at};
-use super::syntax;
 use games::GameKind;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -42,15 +41,19 @@ pub struct Experiment {
     pub rows: Vec<Row>,
     /// Gaps between rows that are compared over something else.
     pub interactions: Vec<Interaction>,
-    /// What its file varies to no effect, a sentence each.
+    /// What its file varies without effect, a sentence each.
     pub idle: Vec<String>,
+    /// What the command line set, `setting=value` each.
+    pub sets: Vec<String>,
 }
 
 /// One row: a run that is repeated with every seed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The game's and the varied axes' short names, e.g. `chess-shaw`.
+    /// The game's and the varied axes' short names, as a part of a folder's name: `chess-shaw-batch64`.
     pub label: String,
+    /// The same for people, without the game: `shaw, batch 64`.
+    pub name: String,
     /// See [`identity::hash`].
     pub hash: String,
     /// The run with seed 0.
@@ -106,6 +109,13 @@ impl Row {
     pub fn folder(&self) -> String {
         format!("{}-{}", self.label, self.hash)
     }
+
+    /// Whether it has this name or label, with the game or without.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        let within_game = self.label.strip_prefix(self.run.game.name()).and_then(|rest| rest.strip_prefix('-'));
+        self.label == name || within_game == Some(name) || self.name == name
+    }
 }
 
 impl Experiment {
@@ -114,7 +124,15 @@ impl Experiment {
     /// # Errors
     /// On everything that can be known before the first step, with its place in the file and a remedy.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        Self::from_source(&Source::read(path)?)
+        Self::load_with(path, &[])
+    }
+
+    /// The same with settings of the command line, `train.steps=500`. They hold in every row.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_with(path: &Path, sets: &[String]) -> Result<Self, ConfigError> {
+        Self::with(&Source::read(path)?, sets)
     }
 
     /// The same from a text.
@@ -122,20 +140,29 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`].
     pub fn from_source(source: &Source) -> Result<Self, ConfigError> {
-        let file = base::read(source)?;
+        Self::with(source, &[])
+    }
+
+    /// The same with settings of the command line.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn with(source: &Source, sets: &[String]) -> Result<Self, ConfigError> {
+        let (file, overrides) = base::read(source, sets)?;
         check_name(&file.name, source)?;
         check_seeds(&file.seeds, source)?;
-        let combinations = combinations(&file, source)?;
+        let matrix = Matrix { file: &file, overrides: &overrides, source };
+        let combinations = matrix.combinations()?;
         if combinations.is_empty() {
             return Err(source.error_at(&at!["exclude"], "no row is left").help("exclude less"));
         }
-        let mut rows = rows(&file, &combinations, source)?;
-        refuse_duplicates(&rows, &combinations, source)?;
-        mark_references(&mut rows, &file.reference, &combinations, source)?;
+        let mut rows = rows(&combinations)?;
+        refuse_duplicates(&rows, &combinations)?;
+        mark_references(&mut rows, &combinations, matrix)?;
         primary::check(&file, &rows, &combinations, source)?;
-        let interactions = interactions::interactions(&file, &rows, source)?;
-        let idle = idle::idle(&file, &rows, &combinations);
-        rows.extend(matched::controls(&file.controls, &rows, &combinations, source)?);
+        let interactions = interactions::interactions(matrix, &rows, &combinations)?;
+        let idle = idle::idle(matrix, &rows, &combinations);
+        rows.extend(matched::controls(matrix, &rows, &combinations)?);
         if file.twin {
             add_twins(&mut rows);
         }
@@ -151,6 +178,7 @@ impl Experiment {
             rows,
             interactions,
             idle,
+            sets: sets.to_vec(),
         })
     }
 
@@ -213,25 +241,22 @@ fn check_seeds(seeds: &[u64], source: &Source) -> Result<(), ConfigError> {
     })
 }
 
-fn rows(file: &ExperimentFile, combinations: &[Combination], source: &Source) -> Result<Vec<Row>, ConfigError> {
-    for combination in combinations {
-        resolve::required_game(combination, source)?;
+fn rows(combinations: &[Combination]) -> Result<Vec<Row>, ConfigError> {
+    let datasets = Datasets::open(combinations)?;
+    let mut settings: Vec<Setting> = Vec::new();
+    for setting in combinations.iter().flat_map(|row| row.point.settings()) {
+        if !settings.contains(setting) {
+            settings.push(setting.clone());
+        }
     }
-    let datasets = Datasets::open(file, combinations, source)?;
-    let points: Vec<Point> = combinations.iter().map(|combination| combination.point.clone()).collect();
-    let named = combinations.iter().zip(labels(&points));
-    named.map(|(combination, label)| row(file, combination, label, &datasets, source)).collect()
+    settings.sort_by_key(Setting::rank);
+    let named = combinations.iter().zip(labels(&combinations.iter().collect::<Vec<_>>(), &settings));
+    named.map(|(combination, label)| row(combination, &label, &datasets)).collect()
 }
 
-fn row(
-    file: &ExperimentFile,
-    combination: &Combination,
-    label: String,
-    datasets: &Datasets,
-    source: &Source,
-) -> Result<Row, ConfigError> {
-    let run = resolve::run(file, combination, datasets, source)?;
-    let shape = resolve::shape(combination, &run, source)?;
+fn row(combination: &Combination, label: &Label, datasets: &Datasets) -> Result<Row, ConfigError> {
+    let run = resolve::run(combination, datasets)?;
+    let shape = resolve::shape(combination, &run)?;
     let opened = datasets.of(run.game);
     let OpenedData { manifest, positions, .. } = opened;
     let data = RowData {
@@ -240,43 +265,41 @@ fn row(
         train_positions: positions.train,
         validation_positions: positions.validation,
         test_positions: positions.test,
-        phase_ends: phases::ends(&run, opened)
-            .map_err(|error| syntax::refused(source, &resolve::origin(combination, AxisName::Phases), error))?,
+        phase_ends: phases::ends(&run, opened).map_err(|error| combination.refused(&["train", "phases"], error))?,
     };
     let hash = identity::hash(&run, &data.content_hash);
-    Ok(Row { label, hash, run, shape, data, role: Role::Candidate, matched: None })
+    let (label, name) = (label.folder(), label.name());
+    Ok(Row { label, name, hash, run, shape, data, role: Role::Candidate, matched: None })
 }
 
 /// Two equal rows would compare a network with itself.
-fn refuse_duplicates(rows: &[Row], combinations: &[Combination], source: &Source) -> Result<(), ConfigError> {
+fn refuse_duplicates(rows: &[Row], combinations: &[Combination]) -> Result<(), ConfigError> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     for (i, row) in rows.iter().enumerate() {
         if let Some(first) = seen.insert(&row.hash, i) {
-            let own = &combinations[i].origins;
-            let other = &combinations[first].origins;
-            let differs = own.iter().find(|(axis, path)| other.get(*axis) != Some(*path)).map(|(_, path)| path.clone());
+            let (own, other) = (&combinations[i], &combinations[first]);
+            let is_other = |(setting, value): &&(Setting, super::tree::Node)| {
+                other.point.get(setting).is_none_or(|other| other.origin.path != value.origin.path)
+            };
+            let differs = own.point.0.iter().find(is_other).map_or(&own.tree, |(_, value)| value);
             let message = format!("two rows are the same run: {} and {}", rows[first].label, row.label);
-            let error = source.error_at(&differs.unwrap_or_else(|| at!["axes"]), message);
-            return Err(error.help("what differs between them has no effect; take one of the two out"));
+            return Err(differs
+                .origin
+                .error(message)
+                .help("what differs between them has no effect; take one of the two out"));
         }
     }
     Ok(())
 }
 
-fn mark_references(
-    rows: &mut [Row],
-    wanted: &Point,
-    combinations: &[Combination],
-    source: &Source,
-) -> Result<(), ConfigError> {
-    let wanted = wanted.clone().normalised();
-    let wrong = |message: String| source.error_at(&at!["reference"], message);
+fn mark_references(rows: &mut [Row], combinations: &[Combination], matrix: Matrix<'_>) -> Result<(), ConfigError> {
+    let wrong = |message: String| matrix.source.error_at(&at!["reference"], message);
+    let matching = matrix.matching(combinations, &matrix.file.reference)?;
     let mut games: Vec<GameKind> = rows.iter().map(|row| row.run.game).collect();
     games.dedup();
     for game in games {
         let of_game = |i: &usize| rows[*i].run.game == game;
-        let found: Vec<usize> =
-            (0..rows.len()).filter(of_game).filter(|&i| wanted.matches(&combinations[i].point)).collect();
+        let found: Vec<usize> = matching.iter().copied().filter(of_game).collect();
         match found[..] {
             [one] => rows[one].role = Role::Reference,
             [] => {
@@ -302,7 +325,14 @@ fn add_twins(rows: &mut Vec<Row>) {
         .map(|row| {
             let run = RunConfig { twin: true, ..row.run.clone() };
             let hash = identity::hash(&run, &row.data.content_hash);
-            Row { label: format!("{}-twin", row.label), hash, run, role: Role::Twin, ..row.clone() }
+            Row {
+                label: format!("{}-twin", row.label),
+                name: format!("{}-twin", row.name),
+                hash,
+                run,
+                role: Role::Twin,
+                ..row.clone()
+            }
         })
         .collect();
     rows.extend(twins);

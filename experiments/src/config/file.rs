@@ -1,26 +1,22 @@
-//! An experiment as its file says it, before anything is expanded.
+//! An experiment file: what it asks for, with the values of settings still as they were written.
 
 pub use crate::sinks::Weights;
 
-use super::axes::{Axes, AxisName, Point};
-use super::data::DataFolders;
+use super::describe::described;
 use super::interactions::InteractionEntry;
-use super::losses::LossWeights;
 use super::matched::entry::ControlEntry;
-use super::phases::Phase;
-use super::run::{EvalConfig, Mask};
-use super::step::{Dtype, MicroBatch};
-use super::teach::MissingTargets;
-use super::values::{EncodingStack, OptimizerChoice, RateChoice, ReadAt};
-use games::{GameKind, InputName, MovesName};
-use models::{AverageConfig, ModelConfig};
+use super::numbers::above_zero_if_any;
+use super::setting::{Point, Setting};
+use super::tree::Node;
+use super::values::ReadAt;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// The whole document; its `base` as written, or completed by [`super::base`].
+described! {
+/// The whole document.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ExperimentFile<B = Base> {
+pub(crate) struct ExperimentFile {
     /// The experiment's name, a folder below the output folder.
     pub name: String,
     /// The question that it answers.
@@ -29,17 +25,17 @@ pub struct ExperimentFile<B = Base> {
     pub expect: Option<String>,
     /// What it costs, in words.
     pub cost: Option<String>,
-    /// A place for values with a YAML anchor (`&name`) that the rest of the file repeats (`*name`); read by nobody.
+    /// A place for values with a YAML anchor (&name) that the rest of the file repeats (*name). The key itself is ignored.
     #[serde(default)]
     pub anchors: IgnoredAny,
-    /// A run, with what the axes supply left out.
-    pub base: B,
-    /// What is varied; every combination is a row.
+    /// A run, without what the axes supply.
+    pub base: Node,
+    /// What is varied; every combination is a row. Any setting of `base` can be an axis, by its dotted name.
     #[serde(default)]
-    pub axes: Axes,
+    pub axes: Point,
     /// Groups of axes whose values advance together instead of being combined.
     #[serde(default)]
-    pub zip: Vec<Vec<AxisName>>,
+    pub zip: Vec<Vec<Setting>>,
     /// Further axes for the rows that have certain values.
     #[serde(default)]
     pub conditional: Vec<Conditional>,
@@ -52,11 +48,11 @@ pub struct ExperimentFile<B = Base> {
     /// Rows to add whose network is made as large, as expensive or as slow as another's.
     #[serde(default)]
     pub controls: Vec<ControlEntry>,
-    /// The seeds; each is run for every row.
+    /// The seeds; each is run for every row. A verdict needs three or more.
     pub seeds: Vec<u64>,
     /// The row that every difference is taken against; one per game.
     pub reference: Point,
-    /// What decides.
+    /// The metric that verdicts are about, when it is read, and of which weights.
     pub primary: Primary,
     /// Gaps between rows that are compared over something else that the rows vary.
     #[serde(default)]
@@ -66,105 +62,35 @@ pub struct ExperimentFile<B = Base> {
     #[serde(default = "yes")]
     pub twin: bool,
 }
+}
 
 /// Axes of some rows only.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Conditional {
+pub(crate) struct Conditional {
     /// The rows: those that have all the values named.
     pub when: Point,
     /// What is varied in them; the other rows have what `base` says.
-    pub axes: Axes,
+    pub axes: Point,
 }
 
 fn yes() -> bool {
     true
 }
 
+described! {
 /// The metric that verdicts are about, and when it is read.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Primary {
     /// Its name; whether more or less of it is better belongs to the metric.
     pub metric: String,
-    /// When it is read.
+    /// When it is read: after the last step, on the test positions; or after a step, on the validation positions.
     pub at: ReadAt,
     /// Of which weights.
     pub weights: Weights,
-    /// A difference that matters: reports say how many seeds would show it.
+    /// A difference that matters: reports name the number of seeds needed to detect it.
+    #[serde(default, deserialize_with = "above_zero_if_any")]
     pub difference: Option<f64>,
 }
-
-/// A run in which anything that is an axis may be left out.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Base {
-    /// The game.
-    pub game: Option<GameKind>,
-    /// The dataset's folder, or one per game; relative to the experiment file.
-    pub data: DataFolders,
-    /// How a position becomes tokens.
-    pub input: Option<InputName>,
-    /// How moves are numbered; the game's `from_to` by default.
-    pub moves: Option<MovesName>,
-    /// The network.
-    pub model: Option<ModelConfig>,
-    /// What happens to heads that the dataset has no targets for.
-    pub missing_targets: MissingTargets,
-    /// The position encodings.
-    pub encoding: Option<EncodingStack>,
-    /// How it is trained.
-    pub train: BaseTrain,
-    /// How it is measured.
-    pub eval: EvalConfig,
-}
-
-/// [`super::TrainConfig`] with the axes optional.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BaseTrain {
-    /// Optimiser steps.
-    pub steps: Option<u64>,
-    /// Positions a step.
-    pub batch: Option<usize>,
-    /// The optimiser.
-    pub optimizer: Option<OptimizerChoice>,
-    /// Learning rate over steps.
-    pub learning_rate: Option<RateChoice>,
-    /// Largest global norm of the gradient.
-    pub clip: Option<f64>,
-    /// An average of the weights.
-    pub averaging: Option<AverageConfig>,
-    /// How many positions go through the network at once.
-    pub micro_batch: Option<MicroBatch>,
-    /// The element type of activations and matrix products.
-    pub dtype: Dtype,
-    /// When illegal moves are masked.
-    pub mask: Option<Mask>,
-    /// In which order training takes the rating buckets; all games mixed by default.
-    pub phases: Option<Vec<Phase>>,
-    /// Weights of the losses.
-    pub loss: LossWeights,
-    /// Steps between two lines of training metrics.
-    pub log_every: u64,
-    /// Steps between two checkpoints.
-    pub checkpoint_every: u64,
-}
-
-impl Base {
-    /// What it says about the axes.
-    #[must_use]
-    pub fn point(&self) -> Point {
-        Point {
-            game: self.game,
-            encoding: self.encoding.clone(),
-            model: self.model.clone(),
-            input: self.input,
-            moves: self.moves,
-            mask: self.train.mask,
-            optimizer: self.train.optimizer.clone(),
-            learning_rate: self.train.learning_rate.clone(),
-            batch: self.train.batch,
-            steps: self.train.steps,
-            phases: self.train.phases.clone(),
-        }
-    }
 }

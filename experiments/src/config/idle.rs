@@ -1,30 +1,38 @@
-//! What an experiment file varies to no effect: values that no row has, and axes along which nothing changes.
+//! What an experiment file varies without effect: values that no row has, and axes along which nothing changes.
 
-use super::axes::{AxisName, Point};
-use super::expand::Combination;
+use super::expand::{Combination, Matrix};
 use super::experiment::{Role, Row};
-use super::file::ExperimentFile;
 use super::run::{Mask, RunConfig};
-use super::source::{at, dotted};
+use super::setting::Setting;
+use super::source::dotted;
 
 /// Steps at which two schedules are compared, at most, beside those where they change.
 const COMPARED_STEPS: u64 = 10_000;
 
 /// A sentence for each. `combinations` are those of the first rows, in order.
-pub(super) fn idle(file: &ExperimentFile, rows: &[Row], combinations: &[Combination]) -> Vec<String> {
-    let mut idle = values_in_no_row(file, combinations);
-    idle.extend(AxisName::ALL.iter().filter_map(|&axis| nothing_changes_along(axis, rows, combinations)));
+pub(super) fn idle(matrix: Matrix<'_>, rows: &[Row], combinations: &[Combination]) -> Vec<String> {
+    let mut idle = values_in_no_row(matrix, combinations);
+    let mut axes: Vec<&Setting> = combinations.iter().flat_map(|row| row.point.settings()).collect();
+    axes.sort_by_key(|setting| setting.rank());
+    let mut seen: Vec<&Setting> = Vec::new();
+    for axis in axes {
+        if !seen.contains(&axis) {
+            seen.push(axis);
+            idle.extend(nothing_changes_along(axis, rows, combinations));
+        }
+    }
     idle
 }
 
 /// Values that `exclude` took out of every row, or `include` overwrote in all of them.
-fn values_in_no_row(file: &ExperimentFile, combinations: &[Combination]) -> Vec<String> {
+fn values_in_no_row(matrix: Matrix<'_>, combinations: &[Combination]) -> Vec<String> {
     let mut idle = Vec::new();
-    for &axis in AxisName::ALL {
-        for i in 0..file.axes.points(axis).map_or(0, |values| values.len()) {
-            let place = at!["axes", axis.name(), i];
-            if !combinations.iter().any(|row| row.origins.get(&axis) == Some(&place)) {
-                let place = dotted(&place);
+    for (axis, values) in &matrix.file.axes.0 {
+        for value in values.elements() {
+            let is_there =
+                |row: &Combination| row.point.get(axis).is_some_and(|own| own.origin.path == value.origin.path);
+            if !combinations.iter().any(is_there) {
+                let place = dotted(&value.origin.path);
                 idle.push(format!(
                     "`{place}` is in no row: `exclude` takes all of them out, or `include` overwrites it"
                 ));
@@ -35,17 +43,12 @@ fn values_in_no_row(file: &ExperimentFile, combinations: &[Combination]) -> Vec<
 }
 
 /// An axis whose values, all else being equal, come to the same numbers wherever two rows can be compared.
-fn nothing_changes_along(axis: AxisName, rows: &[Row], combinations: &[Combination]) -> Option<String> {
-    let first: Vec<(&Row, &Point)> = rows
-        .iter()
-        .filter(|row| row.role != Role::Twin && row.matched.is_none())
-        .zip(combinations.iter().map(|combination| &combination.point))
-        .collect();
+fn nothing_changes_along(axis: &Setting, rows: &[Row], combinations: &[Combination]) -> Option<String> {
+    let first = rows.iter().filter(|row| row.role != Role::Twin && row.matched.is_none());
+    let first: Vec<(&Row, &Combination)> = first.zip(combinations).collect();
+    let rest: Vec<_> = first.iter().map(|(_, combination)| combination.without([axis])).collect();
     let pairs = (0..first.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
-    let along = |&(i, j): &(usize, usize)| {
-        let (a, b) = (first[i].1, first[j].1);
-        AxisName::ALL.iter().all(|&other| (other == axis) != a.same(b, other))
-    };
+    let along = |&(i, j): &(usize, usize)| rest[i] == rest[j] && first[i].1.json != first[j].1.json;
     let along: Vec<(usize, usize)> = pairs.filter(along).collect();
     let same = |&(i, j): &(usize, usize)| have_the_same_numbers(&first[i].0.run, &first[j].0.run);
     let &(i, j) = along.first().filter(|_| along.iter().all(same))?;

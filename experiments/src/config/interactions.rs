@@ -4,41 +4,44 @@
 //! may be a whole axis' or one option inside of it, written with dots: `model.chessformer.layers`. A row *has* a value if
 //! writing it there changes nothing, so options at their defaults count as written.
 
-use super::axes::{AxisName, Point};
+use super::expand::{Combination, Matrix, without};
 use super::experiment::Row;
-use super::file::ExperimentFile;
 use super::label::labels;
-use super::source::{ConfigError, Source, YamlPath, at};
+use super::one_or_list::one_or_list;
+use super::setting::Setting;
+use super::source::{ConfigError, YamlPath, at};
 use super::suggest::nearest;
+use super::tree::Node;
 use games::GameKind;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::Deserializer;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use std::fmt;
+use serde_json::Value;
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct InteractionEntry {
+pub(crate) struct InteractionEntry {
     /// Two values; the gap is the primary metric with the second less that with the first.
-    pub gap: Varied,
+    #[serde(deserialize_with = "places")]
+    gap: Vec<Place>,
     /// Two values or more; the gap with each later one is compared with that of the first.
-    pub by: Varied,
+    #[serde(deserialize_with = "places")]
+    by: Vec<Place>,
 }
 
 /// What is varied: one place, or several whose values advance together.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Varied(pub Vec<Place>);
+fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Place>, D::Error> {
+    one_or_list("a map {axis, values} or a list of such", deserializer)
+}
 
 /// A place and the values that rows have there.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
-    /// An axis, or an option of its values: `encoding`, `model.chessformer.layers`.
-    pub axis: String,
+struct Place {
+    /// A setting: `encoding`, `model.chessformer.layers`.
+    axis: Setting,
     /// The values, as in `axes`.
-    pub values: Vec<Value>,
+    values: Vec<Node>,
 }
 
 /// A gap with one value against the same gap with another: four rows of a game.
@@ -57,41 +60,51 @@ pub struct Interaction {
     pub rows: [[String; 2]; 2],
 }
 
-/// Every interaction that the file asks for, in its order. `rows` are those of the file, without controls and twins.
+/// Every interaction that the file asks for, in its order. `rows` are those of the file, without controls and twins, and
+/// `combinations` what they were made of.
 pub(super) fn interactions(
-    file: &ExperimentFile,
+    matrix: Matrix<'_>,
     rows: &[Row],
-    source: &Source,
+    combinations: &[Combination],
 ) -> Result<Vec<Interaction>, ConfigError> {
-    let entries = file.interactions.iter().enumerate();
+    let entries = matrix.file.interactions.iter().enumerate();
     let found: Vec<Vec<Interaction>> = entries
-        .map(|(number, entry)| Asked { entry, number, file, rows, source }.interactions())
+        .map(|(number, entry)| Request { entry, number, matrix, rows, combinations }.interactions())
         .collect::<Result<_, _>>()?;
     Ok(found.concat())
 }
 
 /// An entry in its experiment.
-struct Asked<'a> {
+struct Request<'a> {
     entry: &'a InteractionEntry,
     number: usize,
-    file: &'a ExperimentFile,
+    matrix: Matrix<'a>,
     rows: &'a [Row],
-    source: &'a Source,
+    combinations: &'a [Combination],
 }
 
 /// Rows that agree in everything that the entry leaves open.
 struct Group {
-    common: Point,
+    common: Value,
     /// `corners[by][gap]`: the rows that have both values.
     corners: Vec<Vec<Vec<usize>>>,
 }
 
-impl Asked<'_> {
+impl Group {
+    fn first(&self) -> usize {
+        self.corners[0][0][0]
+    }
+}
+
+impl Request<'_> {
     fn interactions(&self) -> Result<Vec<Interaction>, ConfigError> {
         self.check()?;
-        let groups = self.groups()?;
+        let (groups, refusal) = self.groups();
         let complete = |group: &&Group| group.corners.iter().flatten().all(|rows| !rows.is_empty());
         let complete: Vec<&Group> = groups.iter().filter(complete).collect();
+        if let (true, Some(error)) = (complete.is_empty(), refusal) {
+            return Err(error);
+        }
         if complete.is_empty() {
             return Err(self.wrong(&at![], "no rows have each value of `gap` with each of `by`, all else being equal").help(
                 "take out a value, or name what else changes with it as a further place: gap: [{axis: …, values: […]}, …]",
@@ -103,27 +116,26 @@ impl Asked<'_> {
             let error = self.wrong(&at![], &format!("the same values are those of several rows: {}", names.join(", ")));
             return Err(error.help("name what tells them apart as a further place of `gap` or `by`"));
         }
-        let commons: Vec<Point> = complete.iter().map(|group| group.common.clone()).collect();
-        let alone = |group: &Group| commons.iter().filter(|other| other.game == group.common.game).count() == 1;
-        let named = complete.iter().zip(labels(&commons));
-        Ok(named.flat_map(|(group, label)| self.of_group(group, Some(label).filter(|_| !alone(group)))).collect())
+        let firsts: Vec<&Combination> = complete.iter().map(|group| &self.combinations[group.first()]).collect();
+        let alone = |row: &Combination| firsts.iter().filter(|other| other.run.game == row.run.game).count() == 1;
+        let named = self.named();
+        let open: Vec<Setting> = self.varied().into_iter().filter(|axis| !named.contains(axis)).collect();
+        let within = firsts.iter().zip(labels(&firsts, &open)).map(|(row, label)| (!alone(row)).then(|| label.name()));
+        Ok(complete.iter().zip(within).flat_map(|(group, within)| self.of_group(group, within)).collect())
     }
 
     /// The first value of `by` against each later one.
     fn of_group(&self, group: &Group, within: Option<String>) -> Vec<Interaction> {
         let folder = |rows: &Vec<usize>| self.rows[rows[0]].folder();
         let side = |by: usize| [folder(&group.corners[by][0]), folder(&group.corners[by][1])];
-        let game = self.rows[group.corners[0][0][0]].run.game;
-        let gap = [0, 1].map(|i| self.entry.gap.words(i));
-        let later = 1..self.entry.by.len();
+        let game = self.rows[group.first()].run.game;
+        let gap = [0, 1].map(|i| words(&self.entry.gap, i));
+        let later = 1..length(&self.entry.by);
         let interaction = |by: usize| Interaction {
             game,
             gap: gap.clone(),
-            by: [self.entry.by.words(0), self.entry.by.words(by)],
-            within: within
-                .as_deref()
-                .map(|label| label.strip_prefix(game.name()).unwrap_or(label))
-                .map(|label| label.trim_start_matches('-').to_owned()),
+            by: [words(&self.entry.by, 0), words(&self.entry.by, by)],
+            within: within.clone(),
             rows: [side(0), side(by)],
         };
         later.map(interaction).collect()
@@ -132,164 +144,117 @@ impl Asked<'_> {
     /// Refuses what could be of no row, whatever the others are.
     fn check(&self) -> Result<(), ConfigError> {
         let sides = [("gap", &self.entry.gap), ("by", &self.entry.by)];
-        for (side, varied) in sides {
-            let fits = if side == "gap" { varied.len() == 2 } else { varied.len() >= 2 };
-            if !fits || varied.0.iter().any(|place| place.values.len() != varied.len()) {
+        for (side, places) in sides {
+            let fits = if side == "gap" { length(places) == 2 } else { length(places) >= 2 };
+            if !fits || places.iter().any(|place| place.values.len() != length(places)) {
                 let many = if side == "gap" { "two values" } else { "two values or more" };
                 let error = self.wrong(&at![side], &format!("`{side}` lies between {many}, in all of its places"));
                 return Err(error.help(format!("write {side}: {{axis: encoding, values: [absolute, shaw]}}")));
             }
-            for (p, place) in varied.0.iter().enumerate() {
-                self.check_axis(place, &at![side, p])?;
+            for (p, place) in places.iter().enumerate() {
+                self.check_axis(&place.axis, &at![side, p])?;
             }
         }
-        let twice = self.entry.by.0.iter().find(|place| self.entry.gap.0.iter().any(|other| other.axis == place.axis));
+        let twice = self.entry.by.iter().find(|place| self.entry.gap.iter().any(|other| other.axis == place.axis));
         twice.map_or(Ok(()), |place| {
             let error = self.wrong(&at!["by"], &format!("`{}` is in `gap` and in `by`", place.axis));
             Err(error.help("compare the gap over something else"))
         })
     }
 
-    fn check_axis(&self, place: &Place, way: &YamlPath) -> Result<(), ConfigError> {
-        let first = Point::of(&self.rows[0].run);
-        let varies = |axis: &AxisName| self.rows.iter().any(|row| !Point::of(&row.run).same(&first, *axis));
-        let varied = AxisName::ALL.iter().filter(|axis| **axis != AxisName::Game && varies(axis));
-        let varied: Vec<&str> = varied.map(|axis| axis.name()).collect();
-        let name = place.steps()[0];
-        if varied.contains(&name) {
+    /// The settings that rows name, and in which they differ.
+    fn varied(&self) -> Vec<Setting> {
+        let mut varied: Vec<Setting> = Vec::new();
+        for setting in self.combinations.iter().flat_map(|row| row.point.settings()) {
+            let differs = |row: &Combination| row.value(setting) != self.combinations[0].value(setting);
+            if !varied.contains(setting) && self.combinations.iter().any(differs) {
+                varied.push(setting.clone());
+            }
+        }
+        varied.sort_by_key(Setting::rank);
+        varied
+    }
+
+    fn check_axis(&self, axis: &Setting, way: &YamlPath) -> Result<(), ConfigError> {
+        let varied: Vec<Setting> = self.varied().into_iter().filter(|axis| axis.name() != "game").collect();
+        if varied.iter().any(|other| other.overlaps(axis)) {
             return Ok(());
         }
-        let what = match AxisName::ALL.iter().find(|axis| axis.name() == name) {
-            Some(AxisName::Game) => "`game` cannot be compared over: seeds of two games are no pairs".to_owned(),
-            Some(_) => format!("`{name}` is the same in all rows"),
-            None => format!("`{name}` is no axis"),
+        let what = match axis.name().as_str() {
+            "game" => "`game` cannot be compared over: seeds of two games are no pairs".to_owned(),
+            name => format!("`{name}` is the same in all rows"),
         };
-        let help = match nearest(name, varied.iter().copied()) {
+        let varied: Vec<String> = varied.iter().map(Setting::name).collect();
+        let help = match nearest(&axis.name(), varied.iter().map(String::as_str)) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "name something that the rows vary; games are set side by side in every report".to_owned(),
         };
         Err(self.wrong(way, &what).valid(varied).help(help))
     }
 
-    /// The rows by what they have in common, each at the values that it has.
-    fn groups(&self) -> Result<Vec<Group>, ConfigError> {
+    /// The rows by what they have in common, each at the values that it has; and why a value is none of a row, if it
+    /// cannot be read.
+    fn groups(&self) -> (Vec<Group>, Option<ConfigError>) {
         let (gap, by) = (&self.entry.gap, &self.entry.by);
         let free = self.free();
         let mut groups: Vec<Group> = Vec::new();
         let mut refusal = None;
-        for (index, row) in self.rows.iter().enumerate() {
-            let point = Point::of(&row.run);
-            let at = |g: usize, b: usize| put(&point, gap.at(g).chain(by.at(b)));
-            let as_it_is = put(&point, std::iter::empty());
-            let has = |&(g, b): &(usize, usize)| at(g, b).is_ok_and(|other| Ok(other) == as_it_is);
-            let corners = (0..2).flat_map(|g| (0..by.len()).map(move |b| (g, b)));
+        for (index, row) in self.combinations.iter().enumerate() {
+            let at = |g: usize, b: usize| self.matrix.with(row, values(gap, g).chain(values(by, b)));
+            let has = |&(g, b): &(usize, usize)| at(g, b).is_ok_and(|other| other == row.json);
+            let corners = (0..2).flat_map(|g| (0..length(by)).map(move |b| (g, b)));
             let Some((g, b)) = corners.clone().find(has) else {
-                refusal = refusal.or(corners.map(|(g, b)| at(g, b)).find_map(Result::err));
+                refusal = refusal.or_else(|| corners.map(|(g, b)| at(g, b)).find_map(Result::err));
                 continue;
             };
-            let Ok(common) = at(0, 0).map(|point| point.without(&free)) else { continue };
+            let Ok(common) = at(0, 0).map(|row| without(row, &free)) else { continue };
             let known = groups.iter().position(|group| group.common == common);
             let group = known.unwrap_or_else(|| {
-                groups.push(Group { common, corners: vec![vec![Vec::new(); 2]; by.len()] });
+                groups.push(Group { common, corners: vec![vec![Vec::new(); 2]; length(by)] });
                 groups.len() - 1
             });
             groups[group].corners[b][g].push(index);
         }
-        if groups.is_empty() {
-            let cause = refusal.map_or_else(String::new, |cause| format!(" ({cause})"));
-            let error = self.wrong(&at![], &format!("no row has these values{cause}"));
-            return Err(error.help("write them as in `axes`; `posenc check` without this entry lists the rows"));
-        }
-        Ok(groups)
+        (groups, refusal)
+    }
+
+    /// The settings that the entry names.
+    fn named(&self) -> Vec<Setting> {
+        let places = self.entry.gap.iter().chain(&self.entry.by);
+        places.map(|place| place.axis.clone()).chain(self.free()).collect()
     }
 
     /// Axes that advance together with a named one: what they have there belongs to the value.
-    fn free(&self) -> Vec<AxisName> {
-        let named = |axis: &AxisName| {
-            let places = self.entry.gap.0.iter().chain(&self.entry.by.0);
-            places.map(Place::steps).any(|steps| steps[0] == axis.name())
-        };
-        let together = self.file.zip.iter().filter(|group| group.iter().any(named));
-        together.flatten().copied().collect()
+    fn free(&self) -> Vec<Setting> {
+        let named =
+            |axis: &Setting| self.entry.gap.iter().chain(&self.entry.by).any(|place| axis.overlaps(&place.axis));
+        let together = self.matrix.file.zip.iter().filter(|group| group.iter().any(named));
+        together.flatten().cloned().collect()
     }
 
     /// An error in this entry.
     fn wrong(&self, way: &YamlPath, message: &str) -> ConfigError {
         let place = [at!["interactions", self.number], way.clone()].concat();
-        self.source.error_at(&place, message)
+        self.matrix.source.error_at(&place, message)
     }
 }
 
-impl Varied {
-    /// How many values there are.
-    fn len(&self) -> usize {
-        self.0.first().map_or(0, |place| place.values.len())
-    }
-
-    /// The `i`-th value of every place.
-    fn at(&self, i: usize) -> impl Iterator<Item = (&Place, &Value)> {
-        self.0.iter().map(move |place| (place, &place.values[i]))
-    }
-
-    /// The `i`-th value in words: `shaw`, `layers 8`, `mask eval`.
-    fn words(&self, i: usize) -> String {
-        let word = |(place, value): (&Place, &Value)| {
-            let text =
-                value.as_str().map_or_else(|| value.to_string().replace('"', "").replace(':', " "), str::to_owned);
-            let steps = place.steps();
-            match value {
-                // The words of a mask say nothing by themselves.
-                Value::String(_) | Value::Object(_) | Value::Array(_) if steps.len() == 1 && steps[0] != "mask" => text,
-                _ => format!("{} {text}", steps[steps.len() - 1]),
-            }
-        };
-        self.at(i).map(word).collect::<Vec<_>>().join(", ")
-    }
+/// How many values places have.
+fn length(places: &[Place]) -> usize {
+    places.first().map_or(0, |place| place.values.len())
 }
 
-impl Place {
-    /// The axis and the way inside of its value.
-    fn steps(&self) -> Vec<&str> {
-        self.axis.split('.').collect()
-    }
+/// The `i`-th value of every place.
+fn values(places: &[Place], i: usize) -> impl Iterator<Item = (&Setting, &Node)> {
+    places.iter().map(move |place| (&place.axis, &place.values[i]))
 }
 
-/// A row's point with other values in some places, read as experiment files are.
-fn put<'a>(point: &Point, values: impl Iterator<Item = (&'a Place, &'a Value)>) -> Result<Point, String> {
-    let mut json = serde_json::to_value(point).map_err(|error| error.to_string())?;
-    for (place, value) in values {
-        let steps = place.steps();
-        let mut node = &mut json;
-        for step in &steps[..steps.len() - 1] {
-            let map = node.as_object_mut().ok_or_else(|| format!("`{}` has no options here", place.axis))?;
-            node = map.entry(*step).or_insert_with(|| Value::Object(Map::new()));
-        }
-        let map = node.as_object_mut().ok_or_else(|| format!("`{}` has no options here", place.axis))?;
-        map.insert(steps[steps.len() - 1].to_owned(), value.clone());
-    }
-    serde_json::from_value::<Point>(json).map(Point::normalised).map_err(|error| error.to_string())
-}
-
-impl<'de> Deserialize<'de> for Varied {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OneOrList)
-    }
-}
-
-struct OneOrList;
-
-impl<'de> Visitor<'de> for OneOrList {
-    type Value = Varied;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map {axis, values} or a list of such")
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Varied, M::Error> {
-        Place::deserialize(MapAccessDeserializer::new(map)).map(|place| Varied(vec![place]))
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, seq: S) -> Result<Varied, S::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(seq)).map(Varied)
-    }
+/// The `i`-th values in words: `shaw`, `layers 8`, `mask eval`.
+fn words(places: &[Place], i: usize) -> String {
+    let word = |(axis, value): (&Setting, &Node)| match axis.name().as_str() {
+        // These values say themselves what they are values of.
+        "encoding" | "model" | "input" | "moves" | "optimizer" => value.to_string(),
+        _ => format!("{} {value}", axis.last()),
+    };
+    values(places, i).map(word).collect::<Vec<_>>().join(", ")
 }

@@ -1,184 +1,253 @@
 //! Short names of rows: the game, and on every axis that varies the least that tells its values apart.
 
-use super::axes::{AxisName, Point};
-use super::phases::Phase;
-use super::values::EncodingStack;
+use super::expand::Combination;
+use super::setting::Setting;
 use encodings::EncodingConfig;
 use models::ModelConfig;
-use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A label for each row, fit to be a part of a folder's name; different points get different labels.
-pub(crate) fn labels(points: &[Point]) -> Vec<String> {
-    let mut labels: Vec<String> = points.iter().map(|p| p.game.map_or("", |game| game.name()).to_owned()).collect();
-    let mut varied: Vec<AxisName> = AxisName::ALL
-        .iter()
-        .copied()
-        .filter(|&axis| axis != AxisName::Game && points.iter().any(|point| !point.same(&points[0], axis)))
-        .collect();
-    if varied.is_empty() {
-        varied.push(AxisName::Encoding);
-    }
-    for axis in varied {
-        for (label, part) in labels.iter_mut().zip(parts(points, axis)) {
-            label.push('-');
-            label.push_str(&part);
-        }
-    }
-    labels
+/// What tells a row from the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Label {
+    game: &'static str,
+    words: Vec<Word>,
 }
 
-/// What an axis adds to the label of each row.
-fn parts(points: &[Point], axis: AxisName) -> Vec<String> {
-    let texts = match axis {
-        AxisName::Game => json(points, |p| p.game.as_ref()).iter().map(leaf).collect(),
-        AxisName::Encoding => encodings(points),
-        AxisName::Model => models(points),
-        AxisName::Input => json(points, |p| p.input.as_ref()).iter().map(leaf).collect(),
-        AxisName::Mask => prefixed("mask", &json(points, |p| p.mask.as_ref())),
-        AxisName::Optimizer => differences(&json(points, |p| p.optimizer.as_ref().map(|choice| &choice.0))),
-        AxisName::LearningRate => points
-            .iter()
-            .map(|p| {
-                p.learning_rate.as_ref().map_or_else(String::new, |rate| {
-                    let form = if rate.0.is_cosine() { "cosine" } else { "lr" };
-                    format!("{form}{}", rate.0.first())
-                })
-            })
-            .collect(),
-        AxisName::Batch => prefixed("batch", &json(points, |p| p.batch.as_ref())),
-        AxisName::Steps => prefixed("steps", &json(points, |p| p.steps.as_ref())),
-        AxisName::Moves => points.iter().map(|p| p.moves.unwrap_or_default().name().to_owned()).collect(),
-        AxisName::Phases => points.iter().map(|p| phases(p.phases.as_deref().unwrap_or_default())).collect(),
+/// One word of it: `shaw`, `layers 8`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Word {
+    /// The name of the option; none where the value is clear without it.
+    key: String,
+    value: String,
+}
+
+impl Label {
+    /// For people, without the game: `shaw, layers 8`.
+    pub(crate) fn name(&self) -> String {
+        let words: Vec<String> = self.words.iter().map(Word::text).collect();
+        words.join(", ")
+    }
+
+    /// For folders, with the game: `chess-shaw-layers8`.
+    pub(crate) fn folder(&self) -> String {
+        let words = self.words.iter().map(Word::folder);
+        std::iter::once(self.game.to_owned()).chain(words).collect::<Vec<_>>().join("-")
+    }
+}
+
+impl Word {
+    fn plain(value: impl Into<String>) -> Self {
+        Self { key: String::new(), value: value.into() }
+    }
+
+    fn of(key: &str, value: &Value) -> Self {
+        Self { key: key.to_owned(), value: leaf(value) }
+    }
+
+    fn text(&self) -> String {
+        format!("{} {}", self.key, self.value).trim().to_owned()
+    }
+
+    /// Letters, digits and `+ - . _`; anything else becomes a dash.
+    fn folder(&self) -> String {
+        let text = format!("{}{}", self.key, self.value).replace("× ", "x").replace(" #", "");
+        let spaced: String =
+            text.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { ' ' }).collect();
+        spaced.split_whitespace().collect::<Vec<_>>().join("-").replace("-+-", "+")
+    }
+}
+
+/// A label for each row; rows with different values get different ones. `settings` are those that may differ.
+pub(crate) fn labels(rows: &[&Combination], settings: &[Setting]) -> Vec<Label> {
+    let differs = |setting: &&Setting| rows.iter().any(|row| row.value(setting) != rows[0].value(setting));
+    let mut varied: Vec<&Setting> =
+        settings.iter().filter(|setting| setting.name() != "game").filter(differs).collect();
+    let all = varied.clone();
+    varied.retain(|setting| !all.iter().any(|other| other != setting && other.covers(setting)));
+    let mut columns: Vec<Vec<Vec<Word>>> = varied.iter().map(|setting| column(rows, setting)).collect();
+    // A row that has nothing which the others have is called by its encodings, and so are they.
+    let is_unnamed = |row: usize| columns.iter().all(|column| column[row].is_empty());
+    if (0..rows.len()).any(is_unnamed) {
+        columns.insert(0, column(rows, &Setting::short("encoding")));
+    }
+    let words = |row: usize| columns.iter().flat_map(|column| column[row].clone()).collect();
+    (0..rows.len()).map(|row| Label { game: rows[row].run.game.name(), words: words(row) }).collect()
+}
+
+/// What a setting adds to the label of each row.
+fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
+    let values: Vec<Value> = rows.iter().map(|row| row.value(setting).cloned().unwrap_or(Value::Null)).collect();
+    let name = setting.name();
+    let words: Vec<Vec<Word>> = match name.as_str() {
+        "encoding" => encodings(rows),
+        "model" => models(rows, &values),
+        "learning_rate" => rows.iter().map(|row| vec![rate(row)]).collect(),
+        "phases" => values.iter().map(phases).collect(),
+        "input" | "moves" => values.iter().map(|value| vec![Word::plain(leaf(value))]).collect(),
+        _ if values.iter().any(|value| value.is_object() || value.is_array()) => differences(&values),
+        _ => values.iter().map(|value| vec![Word::of(setting.last(), value)]).collect(),
     };
-    told_apart(points, axis, texts.iter().map(|text| shortened(&folder_safe(text)).to_owned()).collect())
+    told_apart(&values, words.into_iter().map(shortened).collect())
 }
 
-/// What an axis may add: names of folders have 255 bytes at most, and people read them.
+/// What a setting may add: names of folders have 255 bytes at most, and people read them.
 const LONGEST: usize = 80;
 
 /// The words that there is room for; [`told_apart`] numbers what becomes equal.
-fn shortened(text: &str) -> &str {
-    match text.get(..LONGEST) {
-        Some(beginning) if text.len() > LONGEST => beginning.rsplit_once('-').map_or(beginning, |(words, _)| words),
-        _ => text,
+fn shortened(mut words: Vec<Word>) -> Vec<Word> {
+    while words.len() > 1 && words.iter().map(|word| word.folder().len() + 1).sum::<usize>() > LONGEST {
+        words.pop();
+    }
+    words
+}
+
+fn rate(row: &Combination) -> Word {
+    let rate = &row.run.train.learning_rate;
+    let key = if rate.is_cosine() { "cosine" } else { "lr" };
+    Word { key: key.to_owned(), value: rate.first().to_string() }
+}
+
+fn phases(value: &Value) -> Vec<Word> {
+    match value.as_array().map_or(0, Vec::len) {
+        0 => vec![Word::plain("shuffled")],
+        number => vec![Word { key: "phases".to_owned(), value: number.to_string() }],
     }
 }
 
-fn phases(phases: &[Phase]) -> String {
-    if phases.is_empty() { "shuffled".to_owned() } else { format!("phases{}", phases.len()) }
-}
-
-fn json<'a, T: Serialize + 'a>(points: &'a [Point], value: impl Fn(&'a Point) -> Option<&'a T>) -> Vec<Value> {
-    points.iter().map(|point| serde_json::to_value(value(point)).unwrap_or(Value::Null)).collect()
-}
-
-fn prefixed(prefix: &str, values: &[Value]) -> Vec<String> {
-    values.iter().map(|value| format!("{prefix}{}", leaf(value))).collect()
-}
-
+/// A value without quotes; whole numbers without a fraction.
 fn leaf(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "none".to_owned(),
+        Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), |number| number.to_string()),
+        other => other.to_string(),
+    }
 }
 
 /// An encoding's name alone where the rows have only one configuration of it, else with its options.
-fn encodings(points: &[Point]) -> Vec<String> {
-    let stacks: Vec<&EncodingStack> = points.iter().filter_map(|point| point.encoding.as_ref()).collect();
-    let all: Vec<&EncodingConfig> = stacks.iter().flat_map(|stack| &stack.0).collect();
+fn encodings(rows: &[&Combination]) -> Vec<Vec<Word>> {
+    let all: Vec<&EncodingConfig> = rows.iter().flat_map(|row| &row.run.encoding).collect();
     let short = |one: &EncodingConfig| {
         let name = one.entry().name;
         let alone = all.iter().all(|other| other.entry().name != name || *other == one);
         if alone { name.to_owned() } else { one.label() }
     };
-    let text = |stack: &EncodingStack| stack.0.iter().map(short).collect::<Vec<_>>().join("+");
-    points.iter().map(|point| point.encoding.as_ref().map_or_else(String::new, text)).collect()
+    let text = |stack: &[EncodingConfig]| stack.iter().map(short).collect::<Vec<_>>().join(" + ");
+    rows.iter().map(|row| vec![Word::plain(text(&row.run.encoding))]).collect()
 }
 
-/// The leaves in which networks differ; where they are of several architectures, a published one's name, and of the others
-/// each with its architecture's name and the leaves in which those of its own differ.
-fn models(points: &[Point]) -> Vec<String> {
-    let names: Vec<_> = points.iter().map(|p| p.model.as_ref().map(|model| model.architecture().name())).collect();
-    let values = json(points, |p| p.model.as_ref());
+/// The leaves in which networks differ; where they are of several architectures, a published one's name.
+fn models(rows: &[&Combination], values: &[Value]) -> Vec<Vec<Word>> {
+    let names: Vec<&str> = rows.iter().map(|row| row.run.model.architecture().name()).collect();
     if names.iter().all(|name| *name == names[0]) {
-        return differences(&values);
+        return differences(values);
     }
-    let published = |point: &Point| point.model.as_ref().and_then(preset_of);
-    let mut texts: Vec<String> = points.iter().map(|p| published(p).unwrap_or_default().to_owned()).collect();
-    for name in &names {
-        let own: Vec<usize> = (0..points.len()).filter(|&i| names[i] == *name && texts[i].is_empty()).collect();
-        let values: Vec<Value> = own.iter().map(|&i| values[i].clone()).collect();
-        for (i, text) in own.into_iter().zip(differences(&values)) {
-            texts[i] = [name.unwrap_or_default(), &text]
-                .into_iter()
-                .filter(|word| !word.is_empty())
-                .collect::<Vec<_>>()
-                .join("-");
-        }
+    let mut words: Vec<Vec<Word>> = rows.iter().map(|row| preset_of(&row.run.model)).collect();
+    let others: Vec<usize> = (0..rows.len()).filter(|&row| words[row].is_empty()).collect();
+    let of_others: Vec<Value> = others.iter().map(|&row| values[row].clone()).collect();
+    for (row, own) in others.into_iter().zip(of_each_name(&of_others)) {
+        words[row] = own;
     }
-    texts
+    words
 }
 
 /// The name of a published network with all of its heads.
-fn preset_of(model: &ModelConfig) -> Option<&'static str> {
+fn preset_of(model: &ModelConfig) -> Vec<Word> {
     let own = model.architecture();
-    models::presets().iter().find(|known| known.preset.architecture() == own).map(|known| known.name)
+    let known = models::presets().iter().find(|known| known.preset.architecture() == own);
+    known.map(|known| Word::plain(known.name)).into_iter().collect()
 }
 
-/// The leaves in which values differ, `width64-heads8`.
-fn differences(values: &[Value]) -> Vec<String> {
-    let leaves: Vec<BTreeMap<String, String>> = values.iter().map(leaves).collect();
+/// The leaves in which values differ: `width 64`, `heads 8`; of values with different names, the names too: `adamw`.
+fn differences(values: &[Value]) -> Vec<Vec<Word>> {
+    if values.iter().all(|value| choice(value).is_some())
+        && values.iter().any(|value| choice(value) != choice(&values[0]))
+    {
+        return of_each_name(values);
+    }
+    let leaves: Vec<BTreeMap<String, Word>> = values.iter().map(leaves).collect();
     let differs = |key: &str| leaves.iter().any(|other| other.get(key) != leaves[0].get(key));
-    let text = |own: &BTreeMap<String, String>| {
-        let different = own.iter().filter(|(key, _)| differs(key));
-        different.map(|(key, value)| format!("{}{value}", last_word(key))).collect::<Vec<_>>().join("-")
+    let words = |own: &BTreeMap<String, Word>| {
+        own.iter().filter(|(key, _)| differs(key)).map(|(_, word)| word.clone()).collect()
     };
-    leaves.iter().map(text).collect()
+    leaves.iter().map(words).collect()
 }
 
-fn leaves(value: &Value) -> BTreeMap<String, String> {
-    fn walk(value: &Value, way: &str, out: &mut BTreeMap<String, String>) {
+/// The name of a value that is a name with options.
+fn choice(value: &Value) -> Option<&str> {
+    let map = value.as_object().filter(|map| map.len() == 1)?;
+    map.keys().next().map(String::as_str)
+}
+
+/// Each value's name, and the leaves in which those of its name differ.
+fn of_each_name(values: &[Value]) -> Vec<Vec<Word>> {
+    let mut words: Vec<Vec<Word>> = vec![Vec::new(); values.len()];
+    for (row, value) in values.iter().enumerate() {
+        let own: Vec<usize> = (row..values.len()).filter(|&i| choice(&values[i]) == choice(value)).collect();
+        if !words[row].is_empty() {
+            continue;
+        }
+        let of_name: Vec<Value> = own.iter().map(|&i| values[i].clone()).collect();
+        for (i, differences) in own.into_iter().zip(differences(&of_name)) {
+            words[i] = choice(value).map(Word::plain).into_iter().chain(differences).collect();
+        }
+    }
+    words
+}
+
+fn leaves(value: &Value) -> BTreeMap<String, Word> {
+    fn walk(value: &Value, key: &str, way: &str, out: &mut BTreeMap<String, Word>) {
         match value {
-            Value::Object(map) => map.iter().for_each(|(key, value)| walk(value, &format!("{way}.{key}"), out)),
+            Value::Object(map) if key == "groups" => {
+                out.insert(way.to_owned(), group(map));
+            }
+            Value::Object(map) => map.iter().for_each(|(key, value)| walk(value, key, &format!("{way}.{key}"), out)),
             Value::Array(list) => {
-                list.iter().enumerate().for_each(|(i, value)| walk(value, &format!("{way}.{i}"), out))
+                list.iter().enumerate().for_each(|(i, value)| walk(value, key, &format!("{way}.{i}"), out));
             }
             value => {
-                out.insert(way.to_owned(), leaf(value));
+                out.insert(way.to_owned(), Word::of(key, value));
             }
         }
     }
     let mut out = BTreeMap::new();
-    walk(value, "", &mut out);
+    walk(value, "", "", &mut out);
     out
 }
 
-fn last_word(key: &str) -> &str {
-    key.rsplit('.').next().unwrap_or(key)
+/// A group of parameters with options of their own: `encoding rate × 20`.
+fn group(options: &serde_json::Map<String, Value>) -> Word {
+    let whose = ["part", "match"].iter().find_map(|key| options.get(*key).filter(|value| !value.is_null())).map(leaf);
+    let further = options.iter().filter(|(key, value)| !value.is_null() && *key != "part" && *key != "match");
+    let words = further.map(|(key, value)| match key.as_str() {
+        "learning_rate" => format!("rate × {}", leaf(value)),
+        key => format!("{} {}", key.replace('_', " "), leaf(value)),
+    });
+    Word::plain(whose.into_iter().chain(words).collect::<Vec<_>>().join(" "))
 }
 
-/// Letters, digits and `+ - . _`; brackets and commas become dashes.
-fn folder_safe(text: &str) -> String {
-    let spaced: String =
-        text.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { ' ' }).collect();
-    spaced.split_whitespace().collect::<Vec<_>>().join("-").replace("-+", "+")
-}
-
-/// Numbers the texts of different values that came out equal.
-fn told_apart(points: &[Point], axis: AxisName, texts: Vec<String>) -> Vec<String> {
-    let mut values: Vec<(&str, Vec<&Point>)> = Vec::new();
+/// Numbers the words of different values that came out equal.
+fn told_apart(values: &[Value], words: Vec<Vec<Word>>) -> Vec<Vec<Word>> {
+    let mut known: Vec<(String, Vec<&Value>)> = Vec::new();
     let mut out = Vec::new();
-    for (point, text) in points.iter().zip(&texts) {
-        let i = values.iter().position(|(known, _)| known == text).unwrap_or(values.len());
-        if i == values.len() {
-            values.push((text, Vec::new()));
+    for (value, mut words) in values.iter().zip(words) {
+        let text = words.iter().map(Word::folder).collect::<Vec<_>>().join("-");
+        let i = known.iter().position(|(known, _)| *known == text).unwrap_or_else(|| {
+            known.push((text, Vec::new()));
+            known.len() - 1
+        });
+        let variants = &mut known[i].1;
+        let number = variants.iter().position(|known| *known == value).unwrap_or_else(|| {
+            variants.push(value);
+            variants.len() - 1
+        });
+        match (number, words.last_mut()) {
+            (0, _) => {}
+            (_, Some(last)) => last.value = format!("{} #{}", last.value, number + 1),
+            (_, None) => words.push(Word::plain(format!("#{}", number + 1))),
         }
-        let variants = &mut values[i].1;
-        let v = variants.iter().position(|known| known.same(point, axis)).unwrap_or(variants.len());
-        if v == variants.len() {
-            variants.push(point);
-        }
-        out.push(if v == 0 && !text.is_empty() { text.clone() } else { format!("{text}{}", v + 1) });
+        out.push(words);
     }
     out
 }

@@ -13,14 +13,14 @@ mod rows;
 mod search;
 mod sizes;
 
-use super::expand::Combination;
+use super::expand::{Combination, Matrix};
 use super::experiment::{Role, Row};
 use super::identity;
 use super::resolve;
 use super::run::RunConfig;
 use super::source::{ConfigError, Source, YamlPath, at};
 use crate::table::grouped;
-use entry::{By, ControlEntry, Match, RowName, Size};
+use entry::{By, Match, RowName, Size};
 use models::ModelError;
 use search::{Candidate, Outcome, search};
 use serde::{Deserialize, Serialize};
@@ -109,15 +109,15 @@ impl fmt::Display for Matched {
 
 /// The controls that an experiment asks for, in the order of its file; `combinations` are those of `rows`.
 pub(crate) fn controls(
-    entries: &[ControlEntry],
+    matrix: Matrix<'_>,
     rows: &[Row],
     combinations: &[Combination],
-    source: &Source,
 ) -> Result<Vec<Row>, ConfigError> {
+    let source = matrix.source;
     let mut controls: Vec<Row> = Vec::new();
-    for (i, entry) in entries.iter().enumerate() {
+    for (i, entry) in matrix.file.controls.iter().enumerate() {
         let place = at!["controls", i];
-        let all = rows::Rows { rows, combinations, source };
+        let all = rows::Rows { rows, combinations, matrix };
         let (quantity, goal) = goal(&entry.matching, &place, source)?;
         for own in all.named(&entry.row, &below(&place, &["row"]))? {
             let other = all.goal_of(own, goal, &below(&place, &["match", quantity.name()]))?;
@@ -222,7 +222,7 @@ impl Task<'_> {
 
     fn row(&self, candidate: Candidate, goal: Option<u64>) -> Result<Row, ConfigError> {
         let Candidate { run, sizes, count } = candidate;
-        let shape = resolve::shape(self.combination, &run, self.source)?;
+        let shape = resolve::shape(self.combination, &run)?;
         let sizes: Vec<ChangedSize> =
             sizes.iter().map(|&(size, to)| self.changed(size, to)).filter(|size| size.from != size.to).collect();
         let changes: String = sizes.iter().map(|size| format!("-{}{}", size.name, size.to)).collect();
@@ -230,13 +230,14 @@ impl Task<'_> {
         let matched = Matched {
             source: self.own.label.clone(),
             quantity: self.quantity,
-            goal: rows::within_game(self.goal).to_owned(),
+            goal: self.goal.name.clone(),
             goal_folder: self.goal.folder(),
             sizes,
             counts: goal.map(|goal| [count, goal]),
         };
         Ok(Row {
             label: format!("{}{changes}", self.own.label),
+            name: format!("{} [= {matched}]", self.own.name),
             hash,
             run,
             shape,

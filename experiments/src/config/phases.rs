@@ -17,15 +17,14 @@
 //! on in it. A last step's batch is always full: a phase takes as many steps as its epochs need, rounded up. Evaluations look
 //! at all games, whatever the phase.
 
-use super::axes::AxisName;
 use super::data::names;
 use super::expand::Combination;
 use super::losses::{Loss, LossChanges, LossWeights};
-use super::resolve::{OpenedData, origin};
+use super::numbers::{above_zero_if_any, at_least_one_if_any};
+use super::resolve::OpenedData;
 use super::run::RunConfig;
-use super::source::{ConfigError, Source, Step, YamlPath};
+use super::source::ConfigError;
 use super::suggest::nearest;
-use super::syntax::refused;
 use dataset::{DatasetError, Split, store};
 use serde::{Deserialize, Serialize};
 
@@ -37,16 +36,16 @@ pub struct Phase {
     #[serde(default, deserialize_with = "names", skip_serializing_if = "Vec::is_empty")]
     pub bucket: Vec<String>,
     /// How often it goes through their games. The last phase has neither this nor `steps`: it takes the steps that are left.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "above_zero_if_any", skip_serializing_if = "Option::is_none")]
     pub epochs: Option<f64>,
     /// How many steps it takes, instead of `epochs`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "at_least_one_if_any", skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
     /// Weights of losses that differ from `train.loss` while it lasts.
     #[serde(default, skip_serializing_if = "LossChanges::is_empty")]
     pub loss: LossChanges,
     /// What the learning rate is multiplied by while it lasts; 1 by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "above_zero_if_any", skip_serializing_if = "Option::is_none")]
     pub learning_rate: Option<f64>,
 }
 
@@ -76,44 +75,38 @@ impl Phase {
 struct Check<'a> {
     row: &'a Combination,
     data: &'a OpenedData,
-    source: &'a Source,
-    phases: usize,
 }
 
 /// The phases of a row, checked against its dataset; what they repeat of the run is left out.
-pub(super) fn resolved(
-    phases: Vec<Phase>,
-    steps: u64,
-    usual: LossWeights,
-    row: &Combination,
-    data: &OpenedData,
-    source: &Source,
-) -> Result<Vec<Phase>, ConfigError> {
-    let check = Check { row, data, source, phases: phases.len() };
+pub(super) fn resolved(row: &Combination, data: &OpenedData) -> Result<Vec<Phase>, ConfigError> {
+    let train = &row.run.train;
+    let check = Check { row, data };
     let mut before = 0;
-    for (i, phase) in phases.iter().enumerate() {
+    for (i, phase) in train.phases.iter().enumerate() {
         check.buckets(i, phase)?;
         check.length(i, phase)?;
         check.numbers(i, phase)?;
         before += check.steps(i, phase)?.unwrap_or(0);
     }
-    if before >= steps && !phases.is_empty() {
+    let steps = train.steps;
+    if before >= steps && !train.phases.is_empty() {
         let message = format!("the phases before the last take {before} steps, and there are {steps}");
-        let error = refused(source, &origin(row, AxisName::Phases), message);
+        let error = row.refused(&["train", "phases"], message);
         return Err(error.help(format!("write more `steps` than {before}, or fewer epochs")));
     }
-    let plain = |phase: Phase| Phase {
-        loss: phase.loss.unlike(usual),
+    let plain = |phase: &Phase| Phase {
+        loss: phase.loss.unlike(train.loss),
         learning_rate: phase.learning_rate.filter(|&factor| factor != 1.0),
-        ..phase
+        ..phase.clone()
     };
-    Ok(phases.into_iter().map(plain).collect())
+    Ok(train.phases.iter().map(plain).collect())
 }
 
 impl Check<'_> {
-    fn place(&self, phase: usize, keys: &[&str]) -> YamlPath {
-        let keys = keys.iter().map(|&key| Step::from(key));
-        origin(self.row, AxisName::Phases).into_iter().chain([Step::from(phase)]).chain(keys).collect()
+    fn refused(&self, phase: usize, keys: &[&str], reason: impl std::fmt::Display) -> ConfigError {
+        let phase = phase.to_string();
+        let way: Vec<&str> = ["train", "phases", phase.as_str()].into_iter().chain(keys.iter().copied()).collect();
+        self.row.refused(&way, reason)
     }
 
     fn buckets(&self, i: usize, phase: &Phase) -> Result<(), ConfigError> {
@@ -123,7 +116,7 @@ impl Check<'_> {
         let offered: Vec<&str> = known.filter(|name| taken(name)).collect();
         let Some(unknown) = phase.bucket.iter().find(|name| !offered.contains(&name.as_str())) else { return Ok(()) };
         let message = format!("the dataset \"{}\" has no rating bucket \"{unknown}\" here", manifest.name);
-        let error = refused(self.source, &self.place(i, &["bucket"]), message).valid(offered.iter().copied());
+        let error = self.refused(i, &["bucket"], message).valid(offered.iter().copied());
         Err(match nearest(unknown, offered.iter().copied()) {
             Some(meant) => error.help(format!("did you mean `{meant}`?")),
             None => error.help("import the dataset with --rating-buckets, or name one of its buckets"),
@@ -131,7 +124,7 @@ impl Check<'_> {
     }
 
     fn length(&self, i: usize, phase: &Phase) -> Result<(), ConfigError> {
-        let last = i + 1 == self.phases;
+        let last = i + 1 == self.row.run.train.phases.len();
         let wrong = match (phase.epochs, phase.steps) {
             (None, None) if !last => Some(("epochs", "only the last phase can do without", "write `epochs: 1`")),
             (Some(_), _) if last => {
@@ -145,27 +138,14 @@ impl Check<'_> {
         };
         let Some((key, wrong, remedy)) = wrong else { return Ok(()) };
         let message = format!("`{key}` of phase {}: {wrong}", i + 1);
-        Err(refused(self.source, &self.place(i, &[key]), message).help(remedy))
+        Err(self.refused(i, &[key], message).help(remedy))
     }
 
     fn numbers(&self, i: usize, phase: &Phase) -> Result<(), ConfigError> {
-        let refuse = |keys: &[&str], message: String, remedy| {
-            Err(refused(self.source, &self.place(i, keys), message).help(remedy))
-        };
-        let above_zero = |value: f64| value.is_finite() && value > 0.0;
-        if let Some(epochs) = phase.epochs.filter(|&epochs| !above_zero(epochs)) {
-            return refuse(&["epochs"], format!("{epochs} is no number of epochs"), "write a number above 0");
-        }
-        if phase.steps == Some(0) {
-            return refuse(&["steps"], "0 is too few".to_owned(), "write a whole number, 1 or more");
-        }
-        if let Some(factor) = phase.learning_rate.filter(|&factor| !above_zero(factor)) {
-            let message = format!("{factor} is no factor of the learning rate");
-            return refuse(&["learning_rate"], message, "write a number above 0");
-        }
         match phase.loss.iter().find(|(_, weight)| !(weight.is_finite() && *weight >= 0.0)) {
             Some((loss, weight)) => {
-                refuse(&["loss", loss.name()], format!("{weight} is no weight"), "write a number, 0 or more")
+                let error = self.refused(i, &["loss", loss.name()], format!("{weight} is no weight"));
+                Err(error.help("write a number, 0 or more"))
             }
             None => Ok(()),
         }
@@ -173,18 +153,17 @@ impl Check<'_> {
 
     /// How many steps a phase takes; `None` for all that are left.
     fn steps(&self, i: usize, phase: &Phase) -> Result<Option<u64>, ConfigError> {
-        let place = || self.place(i, &["bucket"]);
-        let positions = phase.positions(self.data).map_err(|error| refused(self.source, &place(), error))?;
+        let positions = phase.positions(self.data).map_err(|error| self.refused(i, &["bucket"], error))?;
         if positions == 0 {
-            let error = refused(self.source, &place(), "these rating buckets hold no training positions");
+            let error = self.refused(i, &["bucket"], "these rating buckets hold no training positions");
             return Err(error.help("name more buckets, or import more games"));
         }
-        Ok(phase.steps(positions, self.row.point.batch.unwrap_or(1)))
+        Ok(phase.steps(positions, self.row.run.train.batch))
     }
 }
 
 /// Refuses phases in which a network learns nothing.
-pub(super) fn check_weights(row: &Combination, run: &RunConfig, source: &Source) -> Result<(), ConfigError> {
+pub(super) fn check_weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     let own = Loss::of_network(&run.model.architecture());
     let idle = |phase: &Phase| {
         let weights = phase.weights(run.train.loss);
@@ -193,8 +172,8 @@ pub(super) fn check_weights(row: &Combination, run: &RunConfig, source: &Source)
     let Some(i) = run.train.phases.iter().position(idle) else { return Ok(()) };
     let names: Vec<&str> = own.iter().map(|loss| loss.name()).collect();
     let message = format!("all losses of this network have the weight 0 in phase {} ({})", i + 1, names.join(", "));
-    let place = [origin(row, AxisName::Phases), vec![Step::from(i), Step::from("loss")]].concat();
-    Err(refused(source, &place, message).help("give at least one of them a weight above 0"))
+    let error = row.refused(&["train", "phases", &i.to_string(), "loss"], message);
+    Err(error.help("give at least one of them a weight above 0"))
 }
 
 /// The step behind the last one of each phase of a run.

@@ -1,7 +1,6 @@
 //! The primary metric: does it exist, does it judge, and is it there at the step at which it is read?
 
-use super::axes::AxisName;
-use super::expand::{Combination, base_path};
+use super::expand::Combination;
 use super::experiment::{Role, Row};
 use super::file::{ExperimentFile, Primary};
 use super::run::Mask;
@@ -28,14 +27,13 @@ pub(crate) fn check(
         let message = format!("{} has no head that `{}` is about; its heads are {heads}", row.label, metric.name);
         return Err(wrong(message).help("choose a metric of a head that every row has, or add the head to `outputs`"));
     }
-    difference(&file.primary, source)?;
-    one_metric(metric, rows, combinations, source)?;
+    one_metric(metric, rows, combinations)?;
     rows.iter().try_for_each(|row| readable(&file.primary, row, source))?;
     rows.iter().try_for_each(|row| averaged(&file.primary, row, source))
 }
 
 /// Refuses rows whose difference from their reference would be one of two metrics, not of two networks.
-fn one_metric(metric: &Metric, rows: &[Row], combinations: &[Combination], source: &Source) -> Result<(), ConfigError> {
+fn one_metric(metric: &Metric, rows: &[Row], combinations: &[Combination]) -> Result<(), ConfigError> {
     for (row, combination) in rows.iter().zip(combinations) {
         let its_own = |other: &&Row| other.role == Role::Reference && other.run.game == row.run.game;
         let Some(reference) = rows.iter().find(its_own) else { continue };
@@ -44,7 +42,6 @@ fn one_metric(metric: &Metric, rows: &[Row], combinations: &[Combination], sourc
             continue;
         }
         let over = |mask| if mask == Mask::None { "all moves" } else { "legal moves only" };
-        let place = combination.origins.get(&AxisName::Mask).cloned().unwrap_or_else(|| base_path(AxisName::Mask));
         let message = format!(
             "`{}` of {} is taken over {} (mask: {}), that of its reference {} over {} (mask: {})",
             metric.name,
@@ -55,7 +52,7 @@ fn one_metric(metric: &Metric, rows: &[Row], combinations: &[Combination], sourc
             over(other),
             other.name()
         );
-        return Err(source.error_at(&place, message).help(
+        return Err(combination.node(&["train", "mask"]).origin.error(message).help(
             "these are two metrics: give all rows of a game `mask: none` or none of them, or judge by one that no mask \
              touches (policy_accuracy_unmasked, value_loss)",
         ));
@@ -81,17 +78,6 @@ fn find(primary: &Primary, source: &Source) -> Result<&'static Metric, ConfigErr
         _ => "choose one of the valid metrics".to_owned(),
     };
     Err(error.valid(names).help(remedy))
-}
-
-/// A difference that matters is one.
-fn difference(primary: &Primary, source: &Source) -> Result<(), ConfigError> {
-    match primary.difference {
-        Some(size) if !(size.is_finite() && size > 0.0) => {
-            let error = source.error_at(&at!["primary", "difference"], format!("{size} is no difference to be seen"));
-            Err(error.help("write its size in the unit of the metric, above 0 (policy_accuracy: 0.01 is one point), or leave it out"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Refuses averaged weights where there is no average when they are read.

@@ -1,16 +1,50 @@
 //! One complete, resolved run: everything that decides a cell's numbers.
 
-use super::data::DataView;
+use super::data::{DataFolders, DataView};
+use super::describe::described;
 use super::losses::LossWeights;
+use super::numbers::{above_zero_if_any, at_least_one};
 use super::phases::Phase;
 use super::pictures::Pictures;
 use super::step::{Dtype, MicroBatch};
+use super::teach::MissingTargets;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{Architecture, AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
 use serde::{Deserialize, Serialize};
 use serde_yaml::with::singleton_map_recursive;
 use std::path::PathBuf;
+
+described! {
+/// A complete run as experiment files write it: `base` with the values of a row. What it says about training and
+/// evaluation is what the cell does; a [`RunConfig`] has its dataset and the heads that the dataset has targets for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaseConfig {
+    /// The game.
+    pub game: GameKind,
+    /// The dataset's folder, or one for each game; relative to the file that names it.
+    #[serde(skip_serializing)]
+    pub data: DataFolders,
+    /// How a position becomes tokens.
+    pub input: InputName,
+    /// How moves are numbered; the game's `from_to` by default.
+    #[serde(default)]
+    pub moves: MovesName,
+    /// The network.
+    pub model: ModelConfig,
+    /// What happens to heads that the dataset has no targets for.
+    #[serde(default, skip_serializing)]
+    pub missing_targets: MissingTargets,
+    /// The position encodings: one, or a list.
+    #[serde(deserialize_with = "super::values::encodings")]
+    pub encoding: Vec<EncodingConfig>,
+    /// How it is trained.
+    pub train: TrainConfig,
+    /// How it is measured.
+    pub eval: EvalConfig,
+}
+}
 
 /// A resolved run, as `config.yaml` of its cell holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -137,20 +171,24 @@ impl Mask {
     }
 }
 
+described! {
 /// How a cell is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainConfig {
     /// Optimiser steps.
+    #[serde(deserialize_with = "at_least_one")]
     pub steps: u64,
     /// Positions a step.
+    #[serde(deserialize_with = "at_least_one")]
     pub batch: usize,
-    /// The optimiser.
+    /// The optimiser: its name, or a map of it to its options.
     pub optimizer: OptimizerConfig,
-    /// Learning rate over steps.
+    /// Learning rate over steps: a number, or a map with warm-up and either values and boundaries or a cosine.
+    #[serde(deserialize_with = "super::values::rate")]
     pub learning_rate: Schedule,
     /// Largest global norm of the gradient; none by default.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "above_zero_if_any")]
     pub clip: Option<f64>,
     /// An average of the weights, evaluated beside them; none by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -171,39 +209,46 @@ pub struct TrainConfig {
     #[serde(default)]
     pub loss: LossWeights,
     /// Steps between two lines of training metrics, each the mean over these steps.
-    #[serde(default = "default_log_every")]
+    #[serde(default = "default_log_every", deserialize_with = "at_least_one")]
     pub log_every: u64,
-    /// Steps between two checkpoints. The one field that no number depends on, so no part of a cell's hash.
-    #[serde(default = "default_checkpoint_every")]
+    /// Steps between two checkpoints. No number depends on it, so it is no part of a cell's hash.
+    #[serde(default = "default_checkpoint_every", deserialize_with = "at_least_one")]
     pub checkpoint_every: u64,
 }
+}
 
-pub(super) fn default_log_every() -> u64 {
+fn default_log_every() -> u64 {
     50
 }
 
-pub(super) fn default_checkpoint_every() -> u64 {
+fn default_checkpoint_every() -> u64 {
     1000
 }
 
+described! {
 /// How a cell is measured: on validation positions while it trains, on test positions at its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvalConfig {
     /// Validation positions an evaluation looks at; the same in every cell.
+    #[serde(deserialize_with = "at_least_one")]
     pub validation_positions: usize,
     /// Test positions that the end looks at; the same in every cell.
+    #[serde(deserialize_with = "at_least_one")]
     pub test_positions: usize,
     /// Steps between two evaluations on validation.
+    #[serde(deserialize_with = "at_least_one")]
     pub every: u64,
     /// Positions a batch.
-    #[serde(default = "default_eval_batch")]
+    #[serde(default = "default_eval_batch", deserialize_with = "at_least_one")]
     pub batch: usize,
-    /// When pictures of the encodings are drawn. No number depends on it, so it is no part of a cell's hash.
+    /// When pictures of the encodings are drawn: ends, none, or every so many steps as well. No number depends on it, so
+    /// it is no part of a cell's hash.
     #[serde(default, skip_serializing_if = "Pictures::is_default")]
     pub pictures: Pictures,
 }
+}
 
-pub(super) fn default_eval_batch() -> usize {
+fn default_eval_batch() -> usize {
     256
 }

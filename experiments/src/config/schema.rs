@@ -4,15 +4,25 @@
 //! and its complaint names the keys or the words that could stand there, or says that the type is wrong. So the schema
 //! cannot differ from what is read, and the types, which live in several crates, need to know nothing of it.
 
-mod complaint;
 mod describe;
+mod minima;
+mod settings;
 mod share;
 
-use super::base::WrittenBase;
 use super::file::ExperimentFile;
-use complaint::{Complaint, ODD};
-use serde::Deserialize as _;
+use super::reader::{Problem, Refusal, read};
+use super::run::BaseConfig;
+use super::source::Source;
+use super::tree::{Node as Tree, Origin};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// A word that nothing is called.
+const ODD: &str = "\u{1}";
+
+/// Under this key a part of the schema keeps a value that is read there, until the schema is done.
+const SAMPLE: &str = "x-sample";
 
 /// A step into a document.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,14 +34,32 @@ enum Step {
 /// The schema of experiment files.
 #[must_use]
 pub fn schema() -> Value {
-    let Node { mut schema, .. } = explore(&mut Vec::new());
-    describe::describe(&mut schema);
-    let mut whole = share::share(schema);
+    let mut base = Explorer(reads::<BaseConfig>).explore(&mut Vec::new()).schema;
+    minima::tighten(&mut base, &minima::is_a_run);
+    let mut file = Explorer(reads::<ExperimentFile>).explore(&mut Vec::new()).schema;
+    minima::tighten(&mut file, &|value| reads::<ExperimentFile>(value).is_none());
+    let mut defs = settings::put_in(&mut file, base);
+    describe::describe(&mut file, &mut defs);
+    let mut whole = share::share(file, defs);
     if let Some(map) = whole.as_object_mut() {
         map.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
         map.insert("title".to_owned(), json!("An experiment of posenc"));
     }
     whole
+}
+
+/// A value as a tree.
+fn tree(value: &Value) -> Tree {
+    let source = Source::new(Path::new(""), value.to_string());
+    Tree::parse(&source).unwrap_or_else(|_| {
+        let origin = Origin { source, path: Vec::new() };
+        Tree::empty_map(origin)
+    })
+}
+
+/// What the reader of a type says about a document; nothing if it is read.
+fn reads<T: DeserializeOwned>(value: &Value) -> Option<Refusal> {
+    read::<T>(&tree(value)).err()
 }
 
 /// What can stand at a place.
@@ -47,157 +75,208 @@ struct Form {
     sample: Value,
 }
 
-/// What the reader says about a document with `value` at `path` and nothing else in it.
-fn ask(path: &[Step], value: Value) -> Complaint {
-    let document = path.iter().rev().fold(value, |inner, step| match step {
-        Step::Key(key) => Value::Object(Map::from_iter([(key.clone(), inner)])),
-        Step::Element => Value::Array(vec![inner]),
-    });
-    Complaint::of(ExperimentFile::<WrittenBase>::deserialize(document).err().map(|error| error.to_string()))
-}
-
-fn explore(path: &mut Vec<Step>) -> Node {
-    let whatever = [json!(ODD), json!({ODD: null}), json!(1), json!([])];
-    if !path.is_empty() && whatever.into_iter().all(|value| ask(path, value).accepts()) {
-        return Node { schema: json!({}), sample: Some(Value::Null) };
-    }
-    let mut forms: Vec<Form> = Vec::new();
-    forms.extend(number(path));
-    forms.extend(words(path));
-    if ask(path, json!(true)).accepts() {
-        forms.push(Form { schema: json!({"type": "boolean"}), sample: json!(true) });
-    }
-    forms.extend(map(path));
-    forms.extend(list(path));
-    if !path.is_empty() && ask(path, Value::Null).accepts() {
-        forms.push(Form { schema: json!({"type": "null"}), sample: Value::Null });
-    }
-    let sample = forms.first().map(|form| form.sample.clone());
-    let mut schemas: Vec<Value> = forms.into_iter().map(|form| form.schema).collect();
-    let schema = if schemas.len() == 1 { schemas.remove(0) } else { json!({"anyOf": schemas}) };
-    Node { schema, sample }
-}
-
-fn number(path: &[Step]) -> Option<Form> {
-    let accepts = |value: Value| ask(path, value).accepts();
-    if !accepts(json!(1)) {
-        return None;
-    }
-    let mut schema = json!({"type": if accepts(json!(0.5)) { "number" } else { "integer" }});
-    if !accepts(json!(-1)) && !accepts(json!(-0.5)) {
-        schema["minimum"] = json!(0);
-    }
-    Some(Form { schema, sample: json!(1) })
-}
-
-/// Words that are read as they are: any, or those that the reader names.
-fn words(path: &[Step]) -> Option<Form> {
-    let complaint = ask(path, json!(ODD));
-    if complaint.accepts() {
-        return Some(Form { schema: json!({"type": "string"}), sample: json!("x") });
-    }
-    let read = |word: &String| ask(path, json!(word)).accepts();
-    let words: Vec<String> = complaint.names().iter().filter(|word| read(word)).cloned().collect();
-    let sample = json!(words.first()?);
-    Some(Form { schema: json!({"enum": words}), sample })
-}
-
-fn map(path: &mut Vec<Step>) -> Option<Form> {
-    match ask(path, json!({ODD: null})) {
-        Complaint::UnknownKey(names) => Some(keys(path, &names)),
-        Complaint::UnknownWord(names) => choice(path, &names),
-        Complaint::Missing(name) if is_read(path, &name) => Some(keys(path, &[name])),
-        _ => None,
+impl Form {
+    fn with_sample(mut self) -> Value {
+        self.schema[SAMPLE] = self.sample;
+        self.schema
     }
 }
 
-/// Whether the map at `path` reads a key: some type is wrong there. (The key that is missed may belong to a map around
-/// this one.)
-fn is_read(path: &[Step], name: &str) -> bool {
-    [Value::Null, json!([]), json!({ODD: null}), json!(ODD)]
-        .into_iter()
-        .any(|value| !ask(path, json!({name: value})).accepts())
+/// Asks the reader of a type.
+#[derive(Clone, Copy)]
+struct Explorer(fn(&Value) -> Option<Refusal>);
+
+/// Whether the form is right: a key that is missed may belong to a map around the value.
+fn accepts(problem: Option<&Problem>) -> bool {
+    matches!(problem, None | Some(Problem::Missing(_) | Problem::Meaning(_)))
 }
 
-/// A map with these keys.
-fn keys(path: &mut Vec<Step>, names: &[String]) -> Form {
-    let mut properties = Map::new();
-    let mut samples = Map::new();
-    for name in names {
-        let Node { schema, sample } = within(path, Step::Key(name.clone()), explore);
-        properties.insert(name.clone(), schema);
-        samples.extend(sample.map(|sample| (name.clone(), sample)));
-    }
-    let required = required(path, &samples);
-    let sample = Map::from_iter(required.iter().filter_map(|name| Some((name.clone(), samples.get(name)?.clone()))));
-    let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
-    if !required.is_empty() {
-        schema["required"] = json!(required);
-    }
-    Form { schema, sample: Value::Object(sample) }
+/// The words between backticks.
+fn quoted(text: &str) -> Vec<String> {
+    text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// The keys without which a map is refused: what the reader misses, until it misses nothing more here.
-fn required(path: &[Step], samples: &Map<String, Value>) -> Vec<String> {
-    let mut present = Map::new();
-    let mut required: Vec<String> = Vec::new();
-    while let Complaint::Missing(name) = ask(path, Value::Object(present.clone())) {
-        let Some(sample) = samples.get(&name).filter(|_| !required.contains(&name)) else { break };
-        present.insert(name.clone(), sample.clone());
-        // A key that is missed as before belongs to a map around this one.
-        if ask(path, Value::Object(present.clone())) == Complaint::Missing(name.clone()) {
-            break;
+impl Explorer {
+    /// What the reader says about a document with `value` at `path` and nothing else in it.
+    fn refusal(self, path: &[Step], value: Value) -> Option<Refusal> {
+        let document = path.iter().rev().fold(value, |inner, step| match step {
+            Step::Key(key) => Value::Object(Map::from_iter([(key.clone(), inner)])),
+            Step::Element => Value::Array(vec![inner]),
+        });
+        (self.0)(&document)
+    }
+
+    fn ask(self, path: &[Step], value: Value) -> Option<Problem> {
+        self.refusal(path, value).map(|refusal| refusal.problem)
+    }
+
+    /// Whether a word is read without options.
+    fn accepts_word(self, path: &[Step], word: &str) -> bool {
+        self.refusal(path, json!(word)).is_none_or(|refusal| {
+            let misses_options = matches!(refusal.problem, Problem::Missing(_)) && refusal.way.len() >= path.len();
+            accepts(Some(&refusal.problem)) && !misses_options
+        })
+    }
+
+    fn accepts(self, path: &[Step], value: Value) -> bool {
+        accepts(self.ask(path, value).as_ref())
+    }
+
+    fn explore(self, path: &mut Vec<Step>) -> Node {
+        let whatever = [json!(ODD), json!({ODD: null}), json!(1), json!([])];
+        if !path.is_empty() && whatever.into_iter().all(|value| self.accepts(path, value)) {
+            return Node { schema: json!({}), sample: Some(Value::Null) };
         }
-        required.push(name);
+        let mut forms: Vec<Form> = Vec::new();
+        forms.extend(self.number(path));
+        forms.extend(self.words(path));
+        if self.accepts(path, json!(true)) {
+            forms.push(Form { schema: json!({"type": "boolean"}), sample: json!(true) });
+        }
+        forms.extend(self.map(path));
+        forms.extend(self.list(path));
+        if !path.is_empty() && self.accepts(path, Value::Null) {
+            forms.push(Form { schema: json!({"type": "null"}), sample: Value::Null });
+        }
+        let sample = forms.first().map(|form| form.sample.clone());
+        let mut schemas: Vec<Value> = forms.into_iter().map(Form::with_sample).collect();
+        let schema = if schemas.len() == 1 { schemas.remove(0) } else { json!({"anyOf": schemas}) };
+        Node { schema, sample }
     }
-    // What another key can stand for is not required (a dataset's `path`, where each game has its own).
-    let alone = |other: &str| Value::Object(Map::from_iter([(other.to_owned(), samples[other].clone())]));
-    let misses = |other: &String, name: &String| ask(path, alone(other)) == Complaint::Missing(name.clone());
-    let first = required.first().cloned();
-    if let Some(first) = first.filter(|_| required.len() == 1)
-        && samples.keys().any(|other| *other != first && !misses(other, &first))
-    {
-        required.clear();
-    }
-    required
-}
 
-/// A map of one of these names to its options; of several, if the reader takes several.
-fn choice(path: &mut Vec<Step>, names: &[String]) -> Option<Form> {
-    let mut properties = Map::new();
-    let mut samples = Map::new();
-    for name in names {
-        let Node { schema, sample } = within(path, Step::Key(name.clone()), explore);
-        let sample = sample.filter(|sample| !sample.is_null());
-        if let Some(sample) = sample.filter(|sample| ask(path, json!({name: sample})).accepts()) {
+    fn number(self, path: &[Step]) -> Option<Form> {
+        let accepts = |value: Value| self.accepts(path, value);
+        if !accepts(json!(1)) {
+            return None;
+        }
+        let is_whole = !accepts(json!(0.5));
+        let mut schema = json!({"type": if is_whole { "integer" } else { "number" }});
+        if !accepts(json!(-1)) && !accepts(json!(-0.5)) {
+            match (is_whole, accepts(json!(0))) {
+                (_, true) => schema["minimum"] = json!(0),
+                (true, false) => schema["minimum"] = json!(1),
+                (false, false) => schema["exclusiveMinimum"] = json!(0),
+            }
+        }
+        Some(Form { schema, sample: json!(1) })
+    }
+
+    /// Words that are read as they are: any, or those that the reader names.
+    fn words(self, path: &[Step]) -> Option<Form> {
+        let problem = self.ask(path, json!(ODD));
+        if accepts(problem.as_ref()) {
+            return Some(Form { schema: json!({"type": "string"}), sample: json!("x") });
+        }
+        let names = match problem? {
+            Problem::Key(_, names) | Problem::Name(_, names) => names,
+            Problem::Type(expected) => quoted(&expected),
+            Problem::Missing(_) | Problem::Meaning(_) => return None,
+        };
+        let words: Vec<String> = names.into_iter().filter(|word| self.accepts_word(path, word)).collect();
+        let sample = json!(words.first()?);
+        Some(Form { schema: json!({"enum": words}), sample })
+    }
+
+    fn map(self, path: &mut Vec<Step>) -> Option<Form> {
+        match self.ask(path, json!({ODD: null}))? {
+            Problem::Key(_, names) => Some(self.keys(path, &names)),
+            Problem::Name(_, names) => self.choice(path, &names),
+            Problem::Missing(name) if self.is_read(path, &name) => Some(self.keys(path, &[name])),
+            _ => None,
+        }
+    }
+
+    /// Whether the map at `path` reads a key: some type is wrong there. (The key that is missed may belong to a map around
+    /// this one.)
+    fn is_read(self, path: &[Step], name: &str) -> bool {
+        [Value::Null, json!([]), json!({ODD: null}), json!(ODD)]
+            .into_iter()
+            .any(|value| !self.accepts(path, json!({name: value})))
+    }
+
+    /// A map with these keys.
+    fn keys(self, path: &mut Vec<Step>, names: &[String]) -> Form {
+        let mut properties = Map::new();
+        let mut samples = Map::new();
+        // What has a space is a remark about names.
+        for name in names.iter().filter(|name| !name.contains(' ')) {
+            let Node { schema, sample } = self.within(path, Step::Key(name.clone()));
             properties.insert(name.clone(), schema);
-            samples.insert(name.clone(), sample);
+            samples.extend(sample.map(|sample| (name.clone(), sample)));
         }
+        let required = self.required(path, &samples);
+        let sample =
+            Map::from_iter(required.iter().filter_map(|name| Some((name.clone(), samples.get(name)?.clone()))));
+        let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
+        if !required.is_empty() {
+            schema["required"] = json!(required);
+        }
+        Form { schema, sample: Value::Object(sample) }
     }
-    let (name, sample) = samples.iter().next()?;
-    let sample = json!({name: sample});
-    let several = samples.len() > 1
-        && ask(path, Value::Object(samples.iter().take(2).map(|(k, v)| (k.clone(), v.clone())).collect())).accepts();
-    let mut schema =
-        json!({"type": "object", "properties": properties, "additionalProperties": false, "minProperties": 1});
-    if !several {
-        schema["maxProperties"] = json!(1);
-    }
-    Some(Form { schema, sample })
-}
 
-fn list(path: &mut Vec<Step>) -> Option<Form> {
-    if !ask(path, json!([])).accepts() {
-        return None;
+    /// The keys without which a map is refused: what the reader misses, until it misses nothing more here.
+    fn required(self, path: &[Step], samples: &Map<String, Value>) -> Vec<String> {
+        let mut present = Map::new();
+        let mut required: Vec<String> = Vec::new();
+        while let Some(Problem::Missing(name)) = self.ask(path, Value::Object(present.clone())) {
+            let Some(sample) = samples.get(&name).filter(|_| !required.contains(&name)) else { break };
+            present.insert(name.clone(), sample.clone());
+            // A key that is missed as before belongs to a map around this one.
+            if self.ask(path, Value::Object(present.clone())) == Some(Problem::Missing(name.clone())) {
+                break;
+            }
+            required.push(name);
+        }
+        // What another key can stand for is not required (a dataset's `path`, where each game has its own).
+        let alone = |other: &str| Value::Object(Map::from_iter([(other.to_owned(), samples[other].clone())]));
+        let misses =
+            |other: &String, name: &String| self.ask(path, alone(other)) == Some(Problem::Missing(name.clone()));
+        let first = required.first().cloned();
+        if let Some(first) = first.filter(|_| required.len() == 1)
+            && samples.keys().any(|other| *other != first && !misses(other, &first))
+        {
+            required.clear();
+        }
+        required
     }
-    let Node { schema, sample } = within(path, Step::Element, explore);
-    let sample = sample?;
-    Some(Form { schema: json!({"type": "array", "items": schema}), sample: json!([sample]) })
-}
 
-fn within(path: &mut Vec<Step>, step: Step, look: impl Fn(&mut Vec<Step>) -> Node) -> Node {
-    path.push(step);
-    let node = look(path);
-    path.pop();
-    node
+    /// A map of one of these names to its options; of several, if the reader takes several.
+    fn choice(self, path: &mut Vec<Step>, names: &[String]) -> Option<Form> {
+        let mut properties = Map::new();
+        let mut samples = Map::new();
+        for name in names {
+            let Node { schema, sample } = self.within(path, Step::Key(name.clone()));
+            let sample = sample.filter(|sample| !sample.is_null());
+            if let Some(sample) = sample.filter(|sample| self.accepts(path, json!({name: sample}))) {
+                properties.insert(name.clone(), schema);
+                samples.insert(name.clone(), sample);
+            }
+        }
+        let (name, sample) = samples.iter().next()?;
+        let sample = json!({name: sample});
+        let several = samples.len() > 1
+            && self.accepts(path, Value::Object(samples.iter().take(2).map(|(k, v)| (k.clone(), v.clone())).collect()));
+        let mut schema =
+            json!({"type": "object", "properties": properties, "additionalProperties": false, "minProperties": 1});
+        if !several {
+            schema["maxProperties"] = json!(1);
+        }
+        Some(Form { schema, sample })
+    }
+
+    fn list(self, path: &mut Vec<Step>) -> Option<Form> {
+        if !self.accepts(path, json!([])) {
+            return None;
+        }
+        let Node { schema, sample } = self.within(path, Step::Element);
+        let sample = sample?;
+        Some(Form { schema: json!({"type": "array", "items": schema}), sample: json!([sample]) })
+    }
+
+    fn within(self, path: &mut Vec<Step>, step: Step) -> Node {
+        path.push(step);
+        let node = self.explore(path);
+        path.pop();
+        node
+    }
 }

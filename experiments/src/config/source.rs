@@ -3,6 +3,7 @@
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// One step from a YAML node to a node in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,17 +46,6 @@ pub(crate) fn dotted(path: &[Step]) -> String {
         }
     }
     text
-}
-
-/// The inverse of [`dotted`], for the paths in serde_yaml's messages (whose keys here never hold dots).
-pub(crate) fn undotted(text: &str) -> YamlPath {
-    let mut path = YamlPath::new();
-    for part in text.split('.').filter(|part| !part.is_empty()) {
-        let mut pieces = part.split('[');
-        path.extend(pieces.next().filter(|key| !key.is_empty()).map(Step::from));
-        path.extend(pieces.filter_map(|piece| piece.strip_suffix(']')?.parse::<usize>().ok()).map(Step::Index));
-    }
-    path
 }
 
 /// An experiment file that something is wrong with. Shown as
@@ -145,11 +135,15 @@ impl ConfigError {
     }
 }
 
-/// The text of a file.
+/// A text in YAML: a file, or the value of an option of the command line. A clone shares the text.
 #[derive(Debug, Clone)]
 pub struct Source {
-    path: PathBuf,
-    text: String,
+    path: Arc<Path>,
+    text: Arc<str>,
+    /// The folder that paths in the text are relative to.
+    folder: Arc<Path>,
+    /// Bytes at the beginning of the text that are not YAML: `train.steps=` of an option.
+    before: usize,
 }
 
 /// No experiment is longer; a wrong file (a dataset, a checkpoint) is refused before it is parsed.
@@ -180,7 +174,31 @@ impl Source {
     /// A text that is already in memory.
     #[must_use]
     pub fn new(path: &Path, text: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), text: text.into() }
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self { path: path.into(), text: text.into().into(), folder: folder.into(), before: 0 }
+    }
+
+    /// The value of an option `name` of the command line, without its first `before` bytes. Paths in it are relative to
+    /// the folder of `file`.
+    #[must_use]
+    pub fn option(name: &str, text: &str, before: usize, file: &Self) -> Self {
+        Self { path: Path::new(name).into(), text: text.into(), folder: Arc::clone(&file.folder), before }
+    }
+
+    /// Whether it is the value of an option of the command line.
+    pub(crate) fn is_option(&self) -> bool {
+        self.before > 0
+    }
+
+    /// The folder that paths in the text are relative to.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The text with blanks for what is not YAML, so that columns stay.
+    pub(crate) fn yaml(&self) -> String {
+        format!("{}{}", " ".repeat(self.before), &self.text[self.before..])
     }
 
     /// The file's path as it was given.
@@ -198,21 +216,29 @@ impl Source {
     /// An error about the file as a whole.
     #[must_use]
     pub fn error(&self, message: impl Into<String>) -> ConfigError {
-        ConfigError { path: self.path.clone(), place: None, message: message.into(), valid: Vec::new(), remedy: None }
+        ConfigError {
+            path: self.path.to_path_buf(),
+            place: None,
+            message: message.into(),
+            valid: Vec::new(),
+            remedy: None,
+        }
     }
 
     /// An error about the node at `path`; it points at the innermost part of the way that exists.
     #[must_use]
     pub fn error_at(&self, path: &[Step], message: impl Into<String>) -> ConfigError {
         let place = (1..=path.len()).rev().find_map(|end| self.find(&path[..end], Target::Value));
+        let place = place.or_else(|| self.is_option().then(|| Box::new(self.place(1, self.before + 1))));
         ConfigError { place, ..self.error(message) }
     }
 
-    /// An error about the second of two keys `key` in the map at `path`.
+    /// An error about the key `key` in the map at `path`: about the `nth` of that name, counted from 1.
     #[must_use]
-    pub fn error_at_second_key(&self, path: &[Step], key: &str, message: impl Into<String>) -> ConfigError {
-        let place = self.find(path, Target::SecondKey(key));
-        ConfigError { place, ..self.error_at(path, message) }
+    pub fn error_at_key(&self, path: &[Step], key: &str, nth: usize, message: impl Into<String>) -> ConfigError {
+        let place = self.find(path, Target::Key { key, nth });
+        let error = self.error_at(path, message);
+        ConfigError { place: place.or(error.place), ..error }
     }
 
     /// An error at a line and a column, both from 1.
@@ -230,7 +256,7 @@ impl Source {
     /// line and column.
     fn find(&self, path: &[Step], target: Target<'_>) -> Option<Box<Place>> {
         let probe = Probe { path, target };
-        let error = probe.deserialize(serde_yaml::Deserializer::from_str(&self.text)).err()?;
+        let error = probe.deserialize(serde_yaml::Deserializer::from_str(&self.yaml())).err()?;
         let location = error.location().filter(|_| error.to_string().contains(FOUND))?;
         Some(Box::new(self.place(location.line(), location.column())))
     }
@@ -242,7 +268,7 @@ const FOUND: &str = "\u{2}found\u{3}";
 #[derive(Debug, Clone, Copy)]
 enum Target<'a> {
     Value,
-    SecondKey(&'a str),
+    Key { key: &'a str, nth: usize },
 }
 
 /// Follows a path and fails with [`FOUND`] at its end.
@@ -274,7 +300,9 @@ impl<'de> Visitor<'de> for Probe<'_> {
         let mut seen = 0;
         loop {
             let key = match (self.path, self.target) {
-                ([], Target::SecondKey(key)) => map.next_key_seed(Key { wanted: Some(key), seen: &mut seen })?,
+                ([], Target::Key { key, nth }) => {
+                    map.next_key_seed(Key { wanted: Some((key, nth)), seen: &mut seen })?
+                }
                 _ => map.next_key_seed(Key { wanted: None, seen: &mut seen })?,
             };
             match (key, self.path) {
@@ -301,9 +329,9 @@ impl<'de> Visitor<'de> for Probe<'_> {
     }
 }
 
-/// Reads a key; fails at the second one that is `wanted`.
+/// Reads a key; fails at the n-th one that is `wanted`.
 struct Key<'a> {
-    wanted: Option<&'a str>,
+    wanted: Option<(&'a str, usize)>,
     seen: &'a mut usize,
 }
 
@@ -323,8 +351,9 @@ impl<'de> Visitor<'de> for Key<'_> {
     }
 
     fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<String, E> {
-        *self.seen += usize::from(self.wanted == Some(key));
-        if *self.seen == 2 { Err(E::custom(FOUND)) } else { Ok(key.to_owned()) }
+        let Some((_, nth)) = self.wanted.filter(|(wanted, _)| *wanted == key) else { return Ok(key.to_owned()) };
+        *self.seen += 1;
+        if *self.seen == nth { Err(E::custom(FOUND)) } else { Ok(key.to_owned()) }
     }
 }
 
@@ -372,17 +401,27 @@ mod tests {
     }
 
     #[test]
-    fn the_second_of_two_equal_keys_is_found() {
+    fn keys_are_found_by_name_and_number() {
         let source = Source::new(Path::new("x.yaml"), "m:\n  k: 1\n  l: 2\n  k: 3\n");
-        let place = source.error_at_second_key(&at!["m"], "k", "").place.expect("there are two");
-        assert_eq!((place.line, place.column), (4, 3));
+        let place = |key, nth| {
+            let place = source.error_at_key(&at!["m"], key, nth, "").place.expect("it is there");
+            (place.line, place.column)
+        };
+        assert_eq!([place("k", 1), place("k", 2), place("l", 1)], [(2, 3), (4, 3), (3, 3)]);
     }
 
     #[test]
-    fn paths_are_written_and_read_back() {
-        let path = at!["base", "encoding", 0, "shaw", "terms", 1];
-        assert_eq!(dotted(&path), "base.encoding[0].shaw.terms[1]");
-        assert_eq!(undotted(&dotted(&path)), path);
+    fn an_option_is_shown_as_it_was_given() {
+        let file = Source::new(Path::new("folder/x.yaml"), "");
+        let option = Source::option("--set", "a={b: 1}", 2, &file);
+        let error = option.error_at(&at!["b"], "wrong");
+        assert_eq!(error.to_string(), "--set:1:7: wrong\n   1 | a={b: 1}\n     |       ^");
+        assert_eq!(option.folder(), Path::new("folder"));
+    }
+
+    #[test]
+    fn paths_are_written_with_dots_and_brackets() {
+        assert_eq!(dotted(&at!["base", "encoding", 0, "shaw", "terms", 1]), "base.encoding[0].shaw.terms[1]");
     }
 
     #[test]

@@ -103,11 +103,10 @@ pub struct Matched {
 impl Row {
     fn of(row: &config::Row) -> Self {
         let game = row.run.game;
-        let label = row.label.strip_prefix(game.name()).and_then(|rest| rest.strip_prefix('-')).unwrap_or(&row.label);
         let shape = &row.shape;
         Self {
             game,
-            label: row.matched.as_ref().map_or_else(|| label.to_owned(), |matched| control_label(row, matched)),
+            label: row.name.clone(),
             folder: row.folder(),
             role: match row.role {
                 config::Role::Candidate => Role::Compared,
@@ -129,13 +128,6 @@ impl Row {
             }),
         }
     }
-}
-
-/// `absolute [= params of shaw by ffn 352]`.
-fn control_label(row: &config::Row, matched: &config::Matched) -> String {
-    let game = row.run.game.name();
-    let source = matched.source.strip_prefix(game).and_then(|rest| rest.strip_prefix('-')).unwrap_or(&matched.source);
-    format!("{source} [= {matched}]")
 }
 
 /// What a network declares before any tensor is made.

@@ -60,7 +60,7 @@ impl Prepared {
             let path = path.to_owned();
             move |cause| GridError::Unwritable { path, cause }
         };
-        keep_source(&experiment.path, &run_dir).map_err(unwritable(&run_dir))?;
+        keep_source(experiment, &run_dir).map_err(unwritable(&run_dir))?;
         plan.write(&run_dir).map_err(unwritable(&run_dir))?;
         let mut tasks = Vec::with_capacity(cells.len());
         for cell in cells.iter().map(|cell| Cell { experiment: name.clone(), ..cell.clone() }) {
@@ -105,8 +105,12 @@ fn emptied(dir: &Path) -> Result<CellLock, GridError> {
     Ok(lock)
 }
 
-fn keep_source(source: &Path, run_dir: &Path) -> io::Result<()> {
-    atomic::replace(&run_dir.join(EXPERIMENT_FILE), &fs::read(source)?)
+/// Keeps the experiment's file, with what the command line set in a comment on top.
+fn keep_source(experiment: &Experiment, run_dir: &Path) -> io::Result<()> {
+    let sets = experiment.sets.iter().map(|set| format!("# --set {}\n", set.replace('\n', " ")));
+    let mut text: Vec<u8> = sets.collect::<String>().into_bytes();
+    text.extend(fs::read(&experiment.path)?);
+    atomic::replace(&run_dir.join(EXPERIMENT_FILE), &text)
 }
 
 /// Writes a cell's configuration unless it is there already: a folder's name stands for its content, so at most the

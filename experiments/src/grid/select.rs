@@ -1,7 +1,8 @@
 //! `--only axis=value`: a part of a grid.
 
 use crate::config::Cell;
-use crate::config::axes::AxisName;
+use crate::config::Setting;
+use crate::config::setting::SHORT;
 use serde_json::Value;
 use std::str::FromStr;
 
@@ -16,11 +17,11 @@ pub struct Selector {
     values: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Axis {
     Seed,
     Row,
-    Of(AxisName),
+    Of(Setting),
 }
 
 /// Why a text is no selector.
@@ -30,7 +31,7 @@ pub enum SelectorError {
     #[error("\"{0}\" is no selection; write axis=value, e.g. encoding=shaw or seed=0,1")]
     Form(String),
     /// There is no such axis.
-    #[error("there is no axis \"{name}\"; the axes are {}", axis_names().join(", "))]
+    #[error("there is no setting \"{name}\"; write one of {}, or a dotted name like train.clip", axis_names().join(", "))]
     Axis {
         /// The name as given.
         name: String,
@@ -38,7 +39,7 @@ pub enum SelectorError {
 }
 
 fn axis_names() -> Vec<&'static str> {
-    AxisName::ALL.iter().map(|axis| axis.name()).chain([SEED, ROW]).collect()
+    SHORT.iter().map(|(name, _)| *name).chain([SEED, ROW]).collect()
 }
 
 impl FromStr for Selector {
@@ -52,8 +53,8 @@ impl FromStr for Selector {
             SEED => Axis::Seed,
             ROW => Axis::Row,
             _ => {
-                let axis = AxisName::ALL.iter().find(|axis| axis.name() == name);
-                Axis::Of(*axis.ok_or_else(|| SelectorError::Axis { name: name.to_owned() })?)
+                let unknown = || SelectorError::Axis { name: name.to_owned() };
+                Axis::Of(Setting::named(name).ok_or_else(unknown)?)
             }
         };
         // A value with braces or brackets is YAML, in which commas have a meaning of their own.
@@ -71,7 +72,7 @@ impl Selector {
     /// Whether a cell has one of the values.
     #[must_use]
     pub fn matches(&self, cell: &Cell) -> bool {
-        self.values.iter().any(|value| match self.axis {
+        self.values.iter().any(|value| match &self.axis {
             Axis::Seed => cell.run.seed.to_string() == *value,
             Axis::Row => cell.label == *value || cell.row() == *value,
             Axis::Of(axis) => has(cell, axis, value),
@@ -81,20 +82,11 @@ impl Selector {
 
 /// Whether a cell's run has a value, written as in an experiment file but with anything left out that does not matter:
 /// `rope` and `{rope: {layout: flat_1d}}` both select a flat RoPE of any theta, alone or in a stack.
-fn has(cell: &Cell, axis: AxisName, wanted: &str) -> bool {
+fn has(cell: &Cell, setting: &Setting, wanted: &str) -> bool {
     let (Ok(run), Ok(wanted)) = (serde_json::to_value(&cell.run), serde_yaml::from_str::<Value>(wanted)) else {
         return false;
     };
-    let place = match axis {
-        AxisName::Game | AxisName::Encoding | AxisName::Model | AxisName::Input | AxisName::Moves => &run,
-        AxisName::Mask
-        | AxisName::Optimizer
-        | AxisName::LearningRate
-        | AxisName::Batch
-        | AxisName::Steps
-        | AxisName::Phases => &run["train"],
-    };
-    place.get(axis.name()).is_some_and(|value| covers(value, &wanted))
+    setting.of(&run).is_some_and(|value| covers(value, &wanted))
 }
 
 fn covers(value: &Value, wanted: &Value) -> bool {

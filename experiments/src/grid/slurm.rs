@@ -90,8 +90,9 @@ pub fn script(array: &Array, resources: &Resources) -> String {
     for line in &resources.setup {
         let _ = writeln!(text, "{line}");
     }
-    let command: Vec<String> = array.command.iter().map(|word| quoted(word)).collect();
-    let _ = writeln!(text, "exec {} \"$SLURM_ARRAY_TASK_ID\"", command.join(" "));
+    let words = array.command.iter().map(String::as_str);
+    let command = shlex::Quoter::new().allow_nul(true).join(words).expect("NUL is allowed");
+    let _ = writeln!(text, "exec {command} \"$SLURM_ARRAY_TASK_ID\"");
     text
 }
 
@@ -105,16 +106,6 @@ fn in_pattern(path: &Path) -> String {
     let folder = path.parent().unwrap_or(Path::new("")).display().to_string().replace('%', "%%");
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     format!("\"{folder}/{name}\"")
-}
-
-/// A word as a shell reads it back.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%+@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]
@@ -166,7 +157,7 @@ mod tests {
 # A word that time runs out must not end what is being set up.
 trap '' USR1
 module load gcc
-exec /opt/posenc task 'it'\\''s' \"$SLURM_ARRAY_TASK_ID\"
+exec /opt/posenc task \"it's\" \"$SLURM_ARRAY_TASK_ID\"
 ";
         assert_eq!(text, expected);
     }

@@ -81,14 +81,12 @@ fn ranks(differences: &[Vec<Vec<f64>>], one: usize, other: usize, seeds: usize) 
     rank_correlation(&of(one), &of(other), 0)
 }
 
-/// What labels begin with, up to a whole part: `shaw` of `shaw-160` and `shaw-640`.
+/// What labels begin with, up to a whole part: `shaw` of `shaw, steps 160` and `shaw, steps 640`, or of `shaw-160` and
+/// `shaw-640`.
 fn common(labels: &[&str]) -> String {
-    let parts: Vec<Vec<&str>> = labels.iter().map(|label| label.split('-').collect()).collect();
-    let shared = |i: &usize| parts.iter().all(|part| part.get(*i).is_some() && part.get(*i) == parts[0].get(*i));
-    let count = (0..parts.first().map_or(0, Vec::len)).take_while(shared).count();
-    match (labels, count) {
-        ([one], _) => (*one).to_owned(),
-        (_, 0) => labels.join(" | "),
-        _ => parts[0][..count].join("-"),
-    }
+    let ends_a_part = |rest: &str| rest.is_empty() || rest.starts_with(['-', ',']);
+    let first = labels.first().copied().unwrap_or_default();
+    let mut ends = first.match_indices(['-', ',']).map(|(end, _)| end).chain([first.len()]);
+    let shared = |end: &usize| labels.iter().all(|label| label.strip_prefix(&first[..*end]).is_some_and(ends_a_part));
+    ends.rfind(shared).map_or_else(|| labels.join(" | "), |end| first[..end].to_owned())
 }

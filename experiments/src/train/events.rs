@@ -2,37 +2,25 @@
 
 use super::cell::METRICS_FILE;
 use super::setup::CONFIG_FILE;
-use crate::config::RunConfig;
-use crate::config::axes::Point;
+use crate::config::setting::SHORT;
+use crate::config::{RunConfig, Setting};
 use crate::sinks::tensorboard::{self, HParams, RebuildError};
 use serde_json::Value;
 use std::path::Path;
 
-/// What TensorBoard's HParams tab lists of a run: its value on every axis, its seed, and whether it is a twin. All
-/// axes, and not only those that its experiment varies, so that cells of several experiments can be looked at together.
+/// What TensorBoard's HParams tab lists of a run: the settings with a short name, its seed, and whether it is a twin. All of
+/// these, and not only those that its experiment varies, so that cells of several experiments can be looked at together.
 #[must_use]
 pub fn hparams(run: &RunConfig) -> HParams {
-    let point = Point::of(run);
-    let Point { game, encoding: _, model, input, mask, optimizer: _, learning_rate: _, batch, steps, moves, phases } =
-        point;
+    let json = serde_json::to_value(run).unwrap_or_default();
     let encoding = run.encoding.iter().map(encodings::EncodingConfig::label).collect::<Vec<_>>().join(" + ");
-    let of = |value: serde_json::Result<Value>| value.unwrap_or(Value::Null);
-    let named = [
-        ("game", of(serde_json::to_value(game))),
-        ("encoding", Value::from(encoding)),
-        ("model", of(serde_json::to_value(model))),
-        ("input", of(serde_json::to_value(input))),
-        ("moves", of(serde_json::to_value(moves))),
-        ("mask", of(serde_json::to_value(mask))),
-        ("optimizer", of(serde_json::to_value(&run.train.optimizer))),
-        ("learning_rate", of(serde_json::to_value(&run.train.learning_rate))),
-        ("batch", of(serde_json::to_value(batch))),
-        ("steps", of(serde_json::to_value(steps))),
-        ("phases", of(serde_json::to_value(phases))),
-        ("seed", Value::from(run.seed)),
-        ("twin", Value::from(run.twin)),
-    ];
-    HParams(named.map(|(name, value)| (name.to_owned(), value)).to_vec())
+    let value = |name: &'static str| match name {
+        "encoding" => Value::from(encoding.clone()),
+        name => Setting::short(name).of(&json).cloned().unwrap_or_default(),
+    };
+    let settings = SHORT.iter().map(|&(name, _)| (name, value(name)));
+    let all = settings.chain([("seed", Value::from(run.seed)), ("twin", Value::from(run.twin))]);
+    HParams(all.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 /// Rebuilds the event files of a finished cell from its `metrics.jsonl` if they are missing or damaged, or lack a

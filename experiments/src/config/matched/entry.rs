@@ -1,6 +1,6 @@
 //! `controls:` as an experiment file writes it.
 
-use super::super::axes::Point;
+use super::super::setting::Point;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -9,7 +9,7 @@ use std::fmt;
 /// One entry: the rows that get a control, and what it is made equal to.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ControlEntry {
+pub(crate) struct ControlEntry {
     /// The rows whose network is made larger or smaller; they stay in the experiment beside their controls.
     pub row: RowName,
     /// What the control has as much of as which row.
@@ -20,7 +20,7 @@ pub struct ControlEntry {
 /// `{params: <row>, by: <sizes>}`: exactly one of the quantities.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Match {
+pub(crate) struct Match {
     /// As many trained numbers as this row.
     pub params: Option<RowName>,
     /// As many floating-point operations in a forward pass as this row.
@@ -33,7 +33,7 @@ pub struct Match {
 
 /// A row of the experiment.
 #[derive(Debug, Clone, PartialEq)]
-pub enum RowName {
+pub(crate) enum RowName {
     /// By its name in `posenc check`, with or without the game: `shaw`, `chess-shaw`.
     Label(String),
     /// By its values, as `reference` names one: `{encoding: shaw}`.

@@ -1,9 +1,8 @@
 //! Which rows an entry of `controls` speaks of.
 
-use super::super::axes::{AxisName, Point};
-use super::super::expand::Combination;
+use super::super::expand::{Combination, Matrix};
 use super::super::experiment::Row;
-use super::super::source::{ConfigError, Source, YamlPath};
+use super::super::source::{ConfigError, YamlPath};
 use super::super::suggest::nearest;
 use super::entry::RowName;
 
@@ -11,34 +10,27 @@ use super::entry::RowName;
 pub(super) struct Rows<'a> {
     pub(super) rows: &'a [Row],
     pub(super) combinations: &'a [Combination],
-    pub(super) source: &'a Source,
-}
-
-/// A row's label without its game: what a table of one game calls it.
-pub(super) fn within_game(row: &Row) -> &str {
-    let own = row.label.strip_prefix(row.run.game.name()).and_then(|rest| rest.strip_prefix('-'));
-    own.unwrap_or(&row.label)
+    pub(super) matrix: Matrix<'a>,
 }
 
 impl Rows<'_> {
     /// Every row of a name, one or more.
     pub(super) fn named(&self, name: &RowName, place: &YamlPath) -> Result<Vec<usize>, ConfigError> {
-        let found: Vec<usize> = (0..self.rows.len()).filter(|&i| self.is(i, name)).collect();
+        let found = self.all(name)?;
         if found.is_empty() { Err(self.unknown(name, place, None)) } else { Ok(found) }
     }
 
     /// The one row of a name that belongs to another: of its game, and alike in all that the name leaves open.
     pub(super) fn goal_of(&self, own: usize, name: &RowName, place: &YamlPath) -> Result<usize, ConfigError> {
         let game = self.rows[own].run.game;
-        let of_game = |&i: &usize| self.rows[i].run.game == game && self.is(i, name);
-        let all: Vec<usize> = (0..self.rows.len()).filter(of_game).collect();
+        let all: Vec<usize> = self.all(name)?.into_iter().filter(|&i| self.rows[i].run.game == game).collect();
         let alike: Vec<usize> = all.iter().copied().filter(|&i| self.alike(i, own, name)).collect();
         let found = if all.len() > 1 && !alike.is_empty() { alike } else { all };
         match found[..] {
             [] => Err(self.unknown(name, place, Some(own))),
             [one] if one == own => {
                 let message = format!("{} is matched to itself", self.rows[own].label);
-                let error = self.source.error_at(place, message);
+                let error = self.matrix.source.error_at(place, message);
                 Err(error.help("name the row that it should be as large, as expensive or as slow as"))
             }
             [one] => Ok(one),
@@ -46,24 +38,24 @@ impl Rows<'_> {
                 let labels: Vec<&str> = found.iter().map(|&i| self.rows[i].label.as_str()).collect();
                 let message =
                     format!("{} could be matched to several rows: {}", self.rows[own].label, labels.join(", "));
-                Err(self.source.error_at(place, message).help("name one of them, or more of its values"))
+                Err(self.matrix.source.error_at(place, message).help("name one of them, or more of its values"))
             }
         }
     }
 
-    fn is(&self, row: usize, name: &RowName) -> bool {
+    /// The rows of a name, in all games.
+    fn all(&self, name: &RowName) -> Result<Vec<usize>, ConfigError> {
         match name {
-            RowName::Label(label) => self.rows[row].label == *label || within_game(&self.rows[row]) == label,
-            RowName::Values(point) => values(point).matches(&self.combinations[row].point),
+            RowName::Label(label) => Ok((0..self.rows.len()).filter(|&i| self.rows[i].is_called(label)).collect()),
+            RowName::Values(point) => self.matrix.matching(self.combinations, point),
         }
     }
 
-    /// Whether two rows agree in every axis that the name says nothing about.
+    /// Whether two rows agree in everything that the name says nothing about.
     fn alike(&self, a: usize, b: usize, name: &RowName) -> bool {
         let RowName::Values(point) = name else { return true };
-        let named = point.axes();
-        let [a, b] = [a, b].map(|row| &self.combinations[row].point);
-        AxisName::ALL.iter().filter(|axis| !named.contains(axis)).all(|&axis| a.same(b, axis))
+        let [a, b] = [a, b].map(|row| self.combinations[row].without(point.settings()));
+        a == b
     }
 
     fn unknown(&self, name: &RowName, place: &YamlPath, own: Option<usize>) -> ConfigError {
@@ -71,7 +63,7 @@ impl Rows<'_> {
         let rows = || self.rows.iter().filter(|row| game.is_none_or(|game| row.run.game == game));
         let among = game.map_or_else(String::new, |game| format!(" of {}", game.name()));
         let mut labels: Vec<&str> = Vec::new();
-        for label in rows().map(within_game) {
+        for label in rows().map(|row| row.name.as_str()) {
             if !labels.contains(&label) {
                 labels.push(label);
             }
@@ -86,10 +78,6 @@ impl Rows<'_> {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "write a row's name as here, or its values as in `axes`: {encoding: …}".to_owned(),
         };
-        self.source.error_at(place, message).valid(labels.iter().copied()).help(help)
+        self.matrix.source.error_at(place, message).valid(labels.iter().copied()).help(help)
     }
-}
-
-fn values(point: &Point) -> Point {
-    point.clone().normalised()
 }

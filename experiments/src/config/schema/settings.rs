@@ -1,0 +1,85 @@
+//! Where experiment files name settings, all of their dotted names are offered.
+
+use super::super::setting::{GROUPS, SHORT, Setting};
+use serde_json::{Map, Value, json};
+
+/// Puts the schema of a run into that of a file: as `base`, and in parts wherever settings are named. Returns the parts
+/// that several places share.
+pub(super) fn put_in(file: &mut Value, mut base: Value) -> Map<String, Value> {
+    // What `base` leaves out comes from another file, or from axes.
+    without_required(&mut base);
+    for group in GROUPS {
+        without_required(&mut base["properties"][group]);
+    }
+    let mut names: Vec<(String, Value)> = Vec::new();
+    collect(&base, &mut Vec::new(), &mut names);
+    let names: Vec<(String, Value)> = names
+        .into_iter()
+        .filter_map(|(name, schema)| Some((Setting::named(&name).filter(|one| one.fixed().is_none())?.name(), schema)))
+        .collect();
+    let properties = |of: fn(&Value) -> Value| -> Map<String, Value> {
+        names.iter().map(|(name, schema)| (name.clone(), of(schema))).collect()
+    };
+    let open = |properties: Map<String, Value>| json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let words: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+    let defs = [
+        ("setting", json!({"enum": words})),
+        ("point", open(properties(Value::clone))),
+        ("axes", open(properties(|schema| json!({"type": "array", "items": schema})))),
+    ];
+    refer(file, "");
+    base["properties"]["from"] = json!({"type": "string"});
+    file["properties"]["base"] = base;
+    defs.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
+}
+
+fn without_required(schema: &mut Value) {
+    if let Some(map) = schema.as_object_mut() {
+        map.remove("required");
+    }
+}
+
+/// Every way to a value, with what can stand there.
+fn collect(schema: &Value, way: &mut Vec<String>, out: &mut Vec<(String, Value)>) {
+    let forms =
+        schema.get("anyOf").and_then(Value::as_array).map_or_else(|| vec![schema], |forms| forms.iter().collect());
+    for properties in forms.into_iter().filter_map(|form| form.get("properties")?.as_object()) {
+        for (key, schema) in properties {
+            way.push(key.clone());
+            let name = way.join(".");
+            if !out.iter().any(|(known, _)| *known == name) {
+                out.push((name, schema.clone()));
+            }
+            collect(schema, way, out);
+            way.pop();
+        }
+    }
+}
+
+/// Replaces what the reader offers where settings are named, their short names, by references.
+fn refer(schema: &mut Value, key: &str) {
+    let is_short = |names: &mut dyn Iterator<Item = &str>| {
+        let names: Vec<&str> = names.collect();
+        SHORT.iter().all(|(short, _)| names.contains(short))
+    };
+    let words = schema.get("enum").and_then(Value::as_array);
+    if words.is_some_and(|words| is_short(&mut words.iter().filter_map(Value::as_str))) {
+        *schema = json!({"$ref": "#/$defs/setting"});
+        return;
+    }
+    let keys = schema.get("properties").and_then(Value::as_object);
+    if keys.is_some_and(|keys| is_short(&mut keys.keys().map(String::as_str))) {
+        *schema = json!({"$ref": if key == "axes" { "#/$defs/axes" } else { "#/$defs/point" }});
+        return;
+    }
+    let Some(map) = schema.as_object_mut() else { return };
+    for (key, part) in map.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+        refer(part, key);
+    }
+    for form in map.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten() {
+        refer(form, key);
+    }
+    if let Some(items) = map.get_mut("items") {
+        refer(items, key);
+    }
+}
