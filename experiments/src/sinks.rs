@@ -2,6 +2,7 @@
 
 pub mod jsonl;
 pub mod line;
+pub mod lines;
 pub mod progress;
 pub mod tensorboard;
 

@@ -1,6 +1,6 @@
 //! Why a cell's process ended before its cell was done.
 
-use super::worker::LOG;
+use crate::train::folder::LOG;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::File;

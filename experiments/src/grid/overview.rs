@@ -10,8 +10,7 @@ use super::plan::{Plan, PlanError, Role, Row};
 use super::state::{CellState, Progress};
 use crate::config::RunConfig;
 use crate::sinks::MetricLine;
-use crate::train::cell::METRICS_FILE;
-use crate::train::setup::CONFIG_FILE;
+use crate::train::folder::{CONFIG_FILE, METRICS_FILE};
 use crate::train::status::Status;
 use std::path::Path;
 

@@ -5,8 +5,8 @@ use crate::grid::plan::{Plan, Primary, Row};
 use crate::grid::state::CellState;
 use crate::grid::step_times::StepTimes;
 use crate::grid::{Failure, damage};
-use crate::sinks::{MetricLine, Part, Weights, jsonl};
-use crate::train::cell::METRICS_FILE;
+use crate::sinks::{MetricLine, Part, Weights, lines};
+use crate::train::folder::METRICS_FILE;
 use crate::train::machine::Revision;
 use crate::train::manifest::{self, DatasetFacts, MacsByPart, Session};
 use crate::train::positions::{self, PositionRow};
@@ -127,7 +127,7 @@ impl CellRecord {
 
 impl CellResult {
     fn read(dir: &Path, primary: &Primary) -> Result<Self, Failure> {
-        let lines = jsonl::read(&dir.join(METRICS_FILE)).map_err(|error| damage::failure(&error))?;
+        let lines = lines::read(&dir.join(METRICS_FILE)).map_err(|error| damage::failure(&error))?;
         let lines: Vec<_> = lines.into_iter().filter(|line| line.weights.name() == primary.weights).collect();
         let last = |part: Part| lines.iter().rfind(|line| line.split == part).cloned();
         let test = last(Part::Test).ok_or_else(|| {

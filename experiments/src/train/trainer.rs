@@ -2,12 +2,12 @@
 
 use super::checkpoint::{Checkpoint, Prefix, Progress, Tensors as Saved, Window};
 use super::conditions::Finish;
+use super::describe::now_s;
 use super::error::TrainError;
 use super::evaluate::{Evaluated, evaluate};
 use super::feed::{self, Fed, Feed};
 use super::identity::Identity;
 use super::learner::{Learner, Step, finite};
-use super::manifest::now_s;
 use super::metrics;
 use super::pictures::{self, PictureError};
 use super::positions::Measured;
