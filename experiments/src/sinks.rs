@@ -6,7 +6,7 @@ pub mod lines;
 pub mod progress;
 pub mod tensorboard;
 
-pub use line::{MetricLine, Metrics, Part, Time, Weights};
+pub use line::{MetricLine, Metrics, Part, Time};
 
 use crate::pictures::Picture;
 use std::io;

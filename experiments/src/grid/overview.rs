@@ -1,9 +1,6 @@
 //! Where every cell of a grid stands: read from the cells' own files, whoever runs them and wherever.
 
-mod draw;
 mod tail;
-
-pub use draw::{fit, json, text};
 
 use super::damage;
 use super::plan::{Plan, PlanError, Role, Row};

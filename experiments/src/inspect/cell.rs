@@ -3,7 +3,7 @@
 use super::error::InspectError;
 use super::random;
 use crate::config::RunConfig;
-use crate::sinks::Weights;
+use crate::config::Weights;
 use crate::train::checkpoint::{Checkpoint, load_averaged, load_final};
 use crate::train::folder::{CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
 use crate::train::setup::{declare, read_config};

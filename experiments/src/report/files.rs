@@ -1,11 +1,12 @@
 //! What a run folder holds, as it is at this moment: the one place where reports touch the disk.
 
 use super::error::ReportError;
+use crate::config::Weights;
 use crate::grid::plan::{Plan, Primary, Row};
 use crate::grid::state::CellState;
 use crate::grid::step_times::StepTimes;
 use crate::grid::{Failure, damage};
-use crate::sinks::{MetricLine, Part, Weights, lines};
+use crate::sinks::{MetricLine, Part, lines};
 use crate::train::folder::METRICS_FILE;
 use crate::train::machine::Revision;
 use crate::train::manifest::{self, DatasetFacts, MacsByPart, Session};

@@ -82,7 +82,8 @@ impl Other {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sinks::{Metrics, Part, Time, Weights, lines};
+    use crate::config::Weights;
+    use crate::sinks::{Metrics, Part, Time, lines};
     use std::io;
 
     struct Full;
