@@ -30,7 +30,7 @@ pub mod schema;
 pub mod shape;
 pub mod source;
 pub mod step;
-pub(crate) mod suggest;
+pub mod suggest;
 mod syntax;
 mod teach;
 mod training;

@@ -87,7 +87,7 @@ impl Setup {
 ///
 /// # Errors
 /// If it cannot be opened, is of another game or lacks a target.
-pub(crate) fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
+pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
     let mut dataset = open_dataset(&config.data).map_err(TrainError::Open)?;
     if dataset.game() != config.game {
         return Err(TrainError::OtherGame {
