@@ -1,7 +1,5 @@
 //! An experiment file: what it asks for, with the values of settings still as they were written.
 
-pub use crate::sinks::Weights;
-
 use super::describe::described;
 use super::interactions::InteractionEntry;
 use super::matched::entry::ControlEntry;
@@ -9,6 +7,7 @@ use super::numbers::above_zero_if_any;
 use super::setting::{Point, Setting};
 use super::tree::Node;
 use super::values::ReadAt;
+use super::weights::Weights;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
