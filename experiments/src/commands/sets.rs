@@ -1,6 +1,6 @@
 //! `--set`: settings of an experiment file that the command line overrides.
 
-use crate::config::{ConfigError, Experiment};
+use spec::{ConfigError, Experiment};
 use std::path::Path;
 
 /// What `posenc check`, `run` and `submit` can override.

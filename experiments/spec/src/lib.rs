@@ -1,0 +1,67 @@
+//! The experiment file: YAML → typed [`Experiment`] → [`Cell`]s, everything refusable refused before the first step.
+//!
+//! ```text
+//! files, --set ─ tree ─▶ base, axes … ─ expand ─▶ a tree for each row ─ reader ─▶ BaseConfig ─ resolve ─▶ rows ─▶ cells
+//! ```
+//! Files are merged and expanded as trees whose values know where they were written; each row's tree is read into types
+//! once. So a setting is one field of [`TrainConfig`], [`EvalConfig`] or [`BaseConfig`] (or of an option below them), and
+//! is then an axis by its dotted name.
+//! Every error names its place in the file, the names that would have been right, and a remedy ([`ConfigError`]).
+
+mod base;
+pub mod cell;
+pub mod data;
+pub mod dataset;
+mod describe;
+mod expand;
+pub mod experiment;
+pub mod file;
+mod grouped;
+pub mod identity;
+mod idle;
+pub mod interactions;
+mod label;
+pub mod losses;
+pub mod matched;
+pub mod metrics;
+mod number_or_word;
+mod numbers;
+mod one_or_list;
+pub mod phases;
+pub mod pictures;
+mod primary;
+mod reader;
+mod resolve;
+pub mod run;
+pub mod schema;
+pub mod setting;
+pub mod shape;
+pub mod source;
+pub mod step;
+pub mod suggest;
+mod syntax;
+mod teach;
+mod tree;
+pub mod values;
+mod weights;
+
+pub use cell::Cell;
+pub use data::DataView;
+pub use dataset::{check_shards, manifest_text, open_dataset, read_manifest};
+pub use experiment::{Experiment, Role, Row, RowData};
+pub use file::Primary;
+pub use grouped::grouped;
+pub use identity::{NUMERICS_VERSION, SCHEMA_VERSION};
+pub use interactions::Interaction;
+pub use losses::{Loss, LossChanges, LossWeights};
+pub use matched::{Matched, Quantity};
+pub use phases::Phase;
+pub use pictures::Pictures;
+pub use run::{BaseConfig, EvalConfig, ImportedWeights, Mask, RunConfig, TrainConfig};
+pub use setting::Setting;
+pub use shape::{PartShape, Shape};
+pub use source::{ConfigError, Source};
+pub use step::{Dtype, MicroBatch};
+pub use teach::MissingTargets;
+pub use values::ReadAt;
+pub use weights::Weights;

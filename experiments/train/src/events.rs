@@ -1,0 +1,41 @@
+//! A cell's event files: what TensorBoard shows of it, and their mending.
+
+use crate::sinks::tensorboard;
+use crate::sinks::tensorboard::{HParams, RebuildError};
+use records::folder::{CONFIG_FILE, METRICS_FILE};
+use serde_json::Value;
+use spec::setting::SHORT;
+use spec::{RunConfig, Setting};
+use std::path::Path;
+
+/// What TensorBoard's HParams tab lists of a run: the settings with a short name, its seed, and whether it is a twin. All of
+/// these, and not only those that its experiment varies, so that cells of several experiments can be looked at together.
+#[must_use]
+pub fn hparams(run: &RunConfig) -> HParams {
+    let json = serde_json::to_value(run).unwrap_or_default();
+    let encoding = run.encoding.iter().map(encodings::EncodingConfig::label).collect::<Vec<_>>().join(" + ");
+    let value = |name: &'static str| match name {
+        "encoding" => Value::from(encoding.clone()),
+        name => Setting::short(name).of(&json).cloned().unwrap_or_default(),
+    };
+    let settings = SHORT.iter().map(|&(name, _)| (name, value(name)));
+    let all = settings.chain([("seed", Value::from(run.seed)), ("twin", Value::from(run.twin))]);
+    HParams(all.map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// Rebuilds the event files of a finished cell from its `metrics.jsonl` if they are missing or damaged, or lack a
+/// line; says whether that was needed.
+///
+/// # Errors
+/// If the cell's own files cannot be read, or its event files cannot be replaced.
+pub fn mend(cell: &Path) -> Result<bool, RebuildError> {
+    let metrics = cell.join(METRICS_FILE);
+    if tensorboard::is_whole(&metrics, cell)? {
+        return Ok(false);
+    }
+    // Without a configuration there is nothing to list, and the curves are there all the same.
+    let config = std::fs::read_to_string(cell.join(CONFIG_FILE)).ok();
+    let run = config.and_then(|text| RunConfig::from_yaml(&text).ok());
+    tensorboard::rebuild(&metrics, cell, &run.map(|run| hparams(&run)).unwrap_or_default())?;
+    Ok(true)
+}
