@@ -49,9 +49,9 @@ unit-tests: setup
 	else set -x; $(CARGO) test --locked --workspace --lib --bins --tests; fi
 
 check: probe-data rated-data ## validate every experiment file: cells, parameters, FLOPs
-	@for file in experiments/*.yaml experiments/implicit-search/*.yaml; do (set -x; $(POSENC) check "$$file") || exit 1; done
+	@for file in experiments/*.yaml experiments/*/*.yaml; do (set -x; $(POSENC) check "$$file") || exit 1; done
 
-probe-data: build ## the datasets of experiments/probes.yaml, by the commands at its top (seconds)
+probe-data: build ## the datasets of experiments/probes/probes.yaml, by the commands at its top (seconds)
 	@for game in chess shogi; do test -d experiments/data/attacked-$$game || \
 		$(POSENC) data generate probe attacked-squares --game $$game --positions 30000 --seed 1 \
 			--out experiments/data/attacked-$$game || exit 1; done
@@ -120,7 +120,7 @@ bench-peers: build ## time a training step beside PyTorch's, eager and compiled,
 STAGES ?=
 
 bench-step-all: build ## a real training step of every published network at its full size, in turns (14 GB)
-	$(POSENC) bench encodings experiments/presets.yaml --rounds 1
+	$(POSENC) bench encodings experiments/systems/presets.yaml --rounds 1
 
 bench-gpu: build ## the same on a GPU in bf16, batch 2048; without one, packs target/bench-gpu to take to a machine with one
 	scripts/bench-gpu-pack $(POSENC)
