@@ -15,7 +15,7 @@ pub struct Args {
     /// What to list.
     #[arg(value_enum)]
     what: What,
-    /// One JSON array instead of text.
+    /// Print one JSON array instead of text.
     #[arg(long)]
     json: bool,
 }

@@ -16,10 +16,10 @@ use std::process::ExitCode;
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
     run_dir: PathBuf,
-    /// Cells that failed; those whose numbers left the finite ones would only do so again, and are left out.
+    /// Retry failed cells, except those with non-finite numbers, which would fail again.
     #[arg(long, required_unless_present = "interrupted")]
     failed: bool,
-    /// Cells that were interrupted.
+    /// Retry interrupted cells.
     #[arg(long)]
     interrupted: bool,
     #[command(flatten)]

@@ -17,10 +17,10 @@ const USUAL_LINES: usize = 24;
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
     run_dir: PathBuf,
-    /// One look instead of a table that follows the run, also on a terminal.
+    /// Print once instead of following the run on a terminal.
     #[arg(long)]
     once: bool,
-    /// One JSON object instead of a table.
+    /// Print one JSON object instead of a table.
     #[arg(long)]
     json: bool,
 }
