@@ -1,4 +1,4 @@
-//! `posenc list`: what there is, straight from the registries.
+//! `posenc list`: available games, encodings and so on, from the registries.
 
 use super::check::parts;
 use crate::config::Shape;

@@ -39,9 +39,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     for (task, failure) in std::mem::take(&mut again.damaged) {
         let aside = damage::put_aside(&task.dir).with_context(|| {
-            format!("{}: {failure}; its folder {} cannot be put aside", task.name, task.dir.display())
+            format!("{}: {failure}; its folder {} cannot be renamed", task.name, task.dir.display())
         })?;
-        eprintln!("{}: {failure}; the folder is now {}, and the cell is trained anew", task.name, aside.display());
+        eprintln!("{}: {failure}; the folder is now {}, and the cell is trained again", task.name, aside.display());
         again.tasks.push(task);
     }
     let interrupt = Interrupt::install().context("cannot listen to signals")?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How often a live table is drawn anew.
+/// How often a live table is redrawn.
 const DRAW_EVERY: Duration = Duration::from_secs(1);
 
 /// Lines of a terminal that does not say how many it has.
