@@ -1,9 +1,12 @@
 //! The JSON Schema of experiment files: it fits every file of the project, and no misspelt one.
 
+mod brought;
+
+use brought::{brought_experiments, experiments_folder};
 use experiments::config::schema::schema;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Whether a document fits a schema: the part of JSON Schema (draft 2020-12) that the schema uses. Another keyword fails
 /// the test.
@@ -78,14 +81,6 @@ fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
     })
 }
 
-fn experiments() -> Vec<PathBuf> {
-    let entries =
-        fs::read_dir(env!("CARGO_MANIFEST_DIR")).expect("the crate").map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
-    files.sort();
-    files
-}
-
 fn yaml(text: &str) -> Value {
     serde_yaml::from_str(text).expect("YAML")
 }
@@ -97,8 +92,8 @@ fn read(path: &Path) -> Value {
 #[test]
 fn every_experiment_of_the_project_fits() {
     let schema = schema();
-    assert!(experiments().len() >= 10);
-    for path in experiments() {
+    assert!(brought_experiments().len() >= 30);
+    for path in brought_experiments() {
         fits(&schema, &schema, &read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 }
@@ -108,7 +103,7 @@ fn every_experiment_of_the_project_fits() {
 fn a_misspelt_key_fits_nowhere() {
     let schema = schema();
     let mut tried = 0;
-    for path in experiments() {
+    for path in brought_experiments() {
         let document = read(&path);
         for place in maps(&document, String::new()) {
             // What anchors hold is free.
@@ -141,7 +136,7 @@ fn maps(value: &Value, place: String) -> Vec<String> {
 #[test]
 fn what_the_reader_refuses_does_not_fit() {
     let schema = schema();
-    let quickstart = Path::new(env!("CARGO_MANIFEST_DIR")).join("quickstart.yaml");
+    let quickstart = experiments_folder().join("quickstart.yaml");
     let document = read(&quickstart);
     let wrong: [(&str, Value); 7] = [
         ("/base/train/steps", "many".into()),

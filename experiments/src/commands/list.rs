@@ -1,4 +1,4 @@
-//! `posenc list`: what there is, straight from the registries.
+//! `posenc list`: available games, encodings and so on, from the registries.
 
 use super::check::parts;
 use crate::config::Shape;
@@ -15,7 +15,7 @@ pub struct Args {
     /// What to list.
     #[arg(value_enum)]
     what: What,
-    /// One JSON array instead of text.
+    /// Print one JSON array instead of text.
     #[arg(long)]
     json: bool,
 }

@@ -13,7 +13,7 @@ pub struct Args {
     /// The format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Say how many seeds each comparison needs to show a difference of this size in the primary metric.
+    /// Report the number of seeds needed to detect a difference of this size in the primary metric.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     difference: Option<f64>,
 }
@@ -36,7 +36,7 @@ enum Format {
     Html,
     /// Markdown.
     Md,
-    /// Every number, unrounded, a line for each row and metric.
+    /// Unrounded numbers, a line per row and metric.
     Csv,
     /// Tables for a paper.
     Latex,

@@ -16,10 +16,10 @@ use std::process::ExitCode;
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
     run_dir: PathBuf,
-    /// Cells that failed; those whose numbers left the finite ones would only do so again, and are left out.
+    /// Retry failed cells, except those with non-finite numbers, which would fail again.
     #[arg(long, required_unless_present = "interrupted")]
     failed: bool,
-    /// Cells that were interrupted.
+    /// Retry interrupted cells.
     #[arg(long)]
     interrupted: bool,
     #[command(flatten)]
@@ -38,10 +38,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         eprintln!("{name} is left: {failure}; the same bits would fail in the same way: {}", failure.kind.remedy());
     }
     for (task, failure) in std::mem::take(&mut again.damaged) {
-        let aside = start_over::start_over(&task.dir).with_context(|| {
-            format!("{}: {failure}; its folder {} cannot be put aside", task.name, task.dir.display())
+        let renamed = start_over::start_over(&task.dir).with_context(|| {
+            format!("{}: {failure}; its folder {} cannot be renamed", task.name, task.dir.display())
         })?;
-        eprintln!("{}: {failure}; the folder is now {}, and the cell is trained anew", task.name, aside.display());
+        eprintln!("{}: {failure}; the folder is now {}, and the cell is trained again", task.name, renamed.display());
         again.tasks.push(task);
     }
     let interrupt = Interrupt::install().context("cannot listen to signals")?;

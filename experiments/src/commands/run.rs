@@ -21,13 +21,13 @@ use tch::Device;
 pub struct Args {
     /// The experiment file.
     file: PathBuf,
-    /// Where run folders lie; the experiment's is named after it.
+    /// The folder of run folders; the experiment's own has its name.
     #[arg(long, default_value = "runs")]
     out: PathBuf,
-    /// Only cells with these values: encoding=shaw,rope, game=chess, seed=0, row=chess-shaw. May be repeated.
+    /// Run only cells with these values: encoding=shaw,rope, game=chess, seed=0, row=chess-shaw. May be repeated.
     #[arg(long, value_name = "AXIS=VALUE")]
     only: Vec<Selector>,
-    /// A few steps, an evaluation and the report of every cell, apart from real results: does everything work?
+    /// Try every cell: a few steps, an evaluation and the report, in a separate run folder.
     #[arg(long)]
     smoke: bool,
     #[command(flatten)]

@@ -5,6 +5,7 @@
 mod arrows;
 mod laws;
 mod metadata;
+mod phrases;
 mod rooms;
 mod source;
 

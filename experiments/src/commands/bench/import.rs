@@ -15,10 +15,10 @@ pub(super) struct Args {
     /// The game.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
-    /// The records; each file is measured by itself.
+    /// The records; each file is measured separately.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     from: Vec<PathBuf>,
-    /// One JSON array instead of a table.
+    /// Print one JSON array instead of a table.
     #[arg(long)]
     json: bool,
 }

@@ -19,7 +19,7 @@ pub(super) struct Args {
     /// The file to write; it must not exist yet.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Only these splits: train, validation, test.
+    /// Export only these splits: train, validation, test.
     #[arg(long, value_delimiter = ',', value_parser = parse_split)]
     split: Vec<Split>,
 }

@@ -15,13 +15,13 @@ use tch::Device;
 pub(super) struct Args {
     /// The weights file, Lc0's .pb.gz.
     file: PathBuf,
-    /// The cell's folder to make, e.g. runs/lc0/maia-1100/seed-0.
+    /// The cell's folder to write, e.g. runs/lc0/maia-1100/seed-0.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Evaluate it on this dataset's validation and test positions too.
+    /// Also evaluate it on this dataset's validation and test positions.
     #[arg(long, value_name = "DATASET")]
     data: Option<PathBuf>,
-    /// Leave out a part of the file that posenc has no place for, as the refusal names it; may be given several times.
+    /// Skip a part of the file that posenc cannot represent, as named in the error message; may be repeated.
     #[arg(long, value_name = "PART")]
     without: Vec<String>,
     /// OpenMP threads of the evaluation.

@@ -32,10 +32,10 @@ pub(super) struct AverageCommand {
     /// The datasets' folders.
     #[arg(required = true)]
     dirs: Vec<PathBuf>,
-    /// Megabytes of positions that may wait in memory to be sorted.
+    /// Memory for sorting, in megabytes.
     #[arg(long, default_value_t = 512, value_name = "MB")]
     memory: usize,
-    /// Take the best move and its value instead of means: for records of a value for every legal move.
+    /// Take the best move and its value instead of means: for records with a value for every legal move.
     #[arg(long)]
     best: bool,
     #[command(flatten)]

@@ -11,10 +11,10 @@ use std::path::PathBuf;
 pub(super) struct Args {
     /// The dataset's folder.
     dir: PathBuf,
-    /// Demand that no position of validation or test occurs in training.
+    /// Require that no position of validation or test occurs in training.
     #[arg(long)]
     by_position: bool,
-    /// One JSON object instead of text.
+    /// Print one JSON object instead of text.
     #[arg(long)]
     json: bool,
 }
