@@ -46,7 +46,8 @@ fn texts() -> Vec<(String, String)> {
     let named = |path: &Path| path.strip_prefix(root()).unwrap_or(path).display().to_string();
     let pages = pages().into_iter().map(|path| (named(&path), fs::read_to_string(&path).expect("a readable page")));
     let sources = packages().into_iter().flat_map(|package| sources(root(), package.dir()));
-    let of_commands = sources.filter(|source| source.path.iter().any(|part| part == "commands" || part == "commands.rs"));
+    let of_commands =
+        sources.filter(|source| source.path.iter().any(|part| part == "commands" || part == "commands.rs"));
     let help = of_commands.map(|source| {
         let lines = source.text.lines().map(|line| line.trim_start().strip_prefix("/// ").unwrap_or_default());
         (source.path.display().to_string(), lines.collect::<Vec<_>>().join("\n"))
@@ -56,7 +57,8 @@ fn texts() -> Vec<(String, String)> {
 
 /// The lines of a text in which phrases begin. A phrase may go on in the next line, also of a comment.
 fn found(text: &str) -> Vec<(usize, &'static str, &'static str)> {
-    let lines: Vec<String> = text.lines().map(|line| line.trim().trim_start_matches(['#', ' ']).to_lowercase()).collect();
+    let lines: Vec<String> =
+        text.lines().map(|line| line.trim().trim_start_matches(['#', ' ']).to_lowercase()).collect();
     let mut hits = vec![];
     for (index, line) in lines.iter().enumerate() {
         let next = lines.get(index + 1).map_or("", String::as_str);
