@@ -15,7 +15,7 @@
 //! forward, as in Lc0's JAX code, so that a gate which reached zero stays closed.
 
 use crate::rows::{Rows, Table};
-use crate::{At, AttendInput, Claims, Configure, Dims, Encoding, EncodingError, Entry, Seams, Tokens};
+use crate::{At, AttendInput, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Tokens};
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -178,8 +178,8 @@ struct Input {
 }
 
 impl Encoding for Input {
-    fn seams(&self) -> Seams {
-        Seams::EMBED
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::EMBED
     }
 
     fn claims(&self) -> Claims {
@@ -204,8 +204,8 @@ struct EveryLayer {
 }
 
 impl Encoding for EveryLayer {
-    fn seams(&self) -> Seams {
-        Seams::ATTEND
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::ATTEND
     }
 
     fn claims(&self) -> Claims {
@@ -230,8 +230,8 @@ struct Gate {
 }
 
 impl Encoding for Gate {
-    fn seams(&self) -> Seams {
-        Seams::EMBED
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::EMBED
     }
 
     fn claims(&self) -> Claims {

@@ -9,7 +9,7 @@
 //! Parameters: d·t² + t², once. The weight starts uniform in ±1/√d as PyTorch's default does; deviation: the bias starts
 //! at zero.
 
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Logits, Queries, Seams, Tokens};
+use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Logits, Queries, Tokens};
 use nn::{Constant, Init, Linear, Scope};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
@@ -121,8 +121,8 @@ struct ClsMap {
 }
 
 impl Encoding for ClsMap {
-    fn seams(&self) -> Seams {
-        Seams::LOGITS
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::LOGITS
     }
 
     fn claims(&self) -> Claims {

@@ -14,7 +14,7 @@
 //! Parameters per layer: l·d·bottleneck + bottleneck·l·d + l·d; with w shared bottleneck·l·k in the middle; with a norm
 //! 2·bottleneck more.
 
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Logits, Queries, Seams, Tokens};
+use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Logits, Queries, Tokens};
 use nn::{Init, Linear, Norm, NormKind, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use tch::Tensor;
@@ -218,8 +218,8 @@ struct DynamicRelative {
 }
 
 impl Encoding for DynamicRelative {
-    fn seams(&self) -> Seams {
-        Seams::LOGITS
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::LOGITS
     }
 
     fn claims(&self) -> Claims {

@@ -1,6 +1,6 @@
 //! The trait: what an encoding is asked, and with what it may answer.
 
-use crate::Seams;
+use crate::InjectionPoints;
 use nn::Views;
 use std::fmt::Debug;
 use tch::Tensor;
@@ -97,8 +97,8 @@ impl Claims {
 
 /// A position encoding, declared for one network.
 pub trait Encoding: Debug + Send {
-    /// The seams it touches. A test compares them with what is observed.
-    fn seams(&self) -> Seams;
+    /// The injection points it touches. A test compares them with what is observed.
+    fn injection_points(&self) -> InjectionPoints;
 
     /// What it promises.
     fn claims(&self) -> Claims;

@@ -1,6 +1,6 @@
 //! No position at all: the control that every comparison needs.
 
-use crate::{Claims, Configure, Dims, Encoding, EncodingError, Entry, Seams, Tokens};
+use crate::{Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Tokens};
 use nn::Scope;
 use serde::{Deserialize, Serialize};
 
@@ -34,8 +34,8 @@ impl Configure for Config {
 struct Nothing;
 
 impl Encoding for Nothing {
-    fn seams(&self) -> Seams {
-        Seams::NONE
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::NONE
     }
 
     fn claims(&self) -> Claims {

@@ -8,7 +8,7 @@
 //! Parameters per layer: h·classes, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), or h·l².
 
 use crate::pairs::{PairClasses, Share};
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Logits, Queries, Seams, Tokens};
+use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Logits, Queries, Tokens};
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 
@@ -54,8 +54,8 @@ struct RelativeBias {
 }
 
 impl Encoding for RelativeBias {
-    fn seams(&self) -> Seams {
-        Seams::LOGITS
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::LOGITS
     }
 
     fn claims(&self) -> Claims {

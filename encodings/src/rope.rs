@@ -19,7 +19,7 @@
 //!
 //! Angles, sines and the rotation are f32 whatever the training precision. Parameters: none; mixed: d per layer.
 
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Seams, Tokens};
+use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Tokens};
 use nn::{Constant, Init, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -267,8 +267,8 @@ struct Rope {
 }
 
 impl Encoding for Rope {
-    fn seams(&self) -> Seams {
-        Seams::ROTATE
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::ROTATE
     }
 
     fn claims(&self) -> Claims {

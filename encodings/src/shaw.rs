@@ -16,7 +16,7 @@
 
 use crate::pair_products::{Met, PairProducts};
 use crate::pairs::{PairClasses, Share};
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Logits, Queries, Seams, Tokens};
+use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Logits, Queries, Tokens};
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use tch::{Device, Kind, Tensor};
@@ -154,9 +154,13 @@ struct Shaw {
 }
 
 impl Encoding for Shaw {
-    fn seams(&self) -> Seams {
-        let logits = if self.config.has(Term::Q) || self.config.has(Term::K) { Seams::LOGITS } else { Seams::NONE };
-        logits | if self.config.has(Term::V) { Seams::VALUES } else { Seams::NONE }
+    fn injection_points(&self) -> InjectionPoints {
+        let logits = if self.config.has(Term::Q) || self.config.has(Term::K) {
+            InjectionPoints::LOGITS
+        } else {
+            InjectionPoints::NONE
+        };
+        logits | if self.config.has(Term::V) { InjectionPoints::VALUES } else { InjectionPoints::NONE }
     }
 
     fn claims(&self) -> Claims {

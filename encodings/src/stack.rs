@@ -1,6 +1,8 @@
-//! Several encodings in one network: each seam applies them in the order of the list.
+//! Several encodings in one network: each injection point applies them in the order of the list.
 
-use crate::{At, AttendInput, Claims, Dims, Encoding, EncodingConfig, EncodingError, Logits, Queries, Seams, Tokens};
+use crate::{
+    At, AttendInput, Claims, Dims, Encoding, EncodingConfig, EncodingError, InjectionPoints, Logits, Queries, Tokens,
+};
 use nn::Scope;
 use std::collections::HashSet;
 use tch::Tensor;
@@ -44,10 +46,10 @@ impl Stack {
         self.encodings.iter().map(AsRef::as_ref)
     }
 
-    /// All seams that are touched.
+    /// All injection points that are touched.
     #[must_use]
-    pub fn seams(&self) -> Seams {
-        self.iter().fold(Seams::NONE, |seams, encoding| seams | encoding.seams())
+    pub fn injection_points(&self) -> InjectionPoints {
+        self.iter().fold(InjectionPoints::NONE, |points, encoding| points | encoding.injection_points())
     }
 
     /// What all of them promise.
@@ -132,8 +134,8 @@ mod tests {
     }
 
     impl Encoding for Shift {
-        fn seams(&self) -> Seams {
-            Seams::ATTEND
+        fn injection_points(&self) -> InjectionPoints {
+            InjectionPoints::ATTEND
         }
 
         fn claims(&self) -> Claims {

@@ -1,9 +1,9 @@
 //! A stack that writes down what it does: maps over pairs of tokens, the same way for every encoding.
 //!
-//! Each seam shows what can be seen of it without knowing the encoding behind it, and the attention that comes of all of
-//! them shows in the weights that the last seam is handed. A watched stack answers as the stack itself does.
+//! Each injection point shows what can be seen of it without knowing the encoding behind it, and the attention that comes of all of
+//! them shows in the weights that the last injection point is handed. A watched stack answers as the stack itself does.
 
-use crate::{At, AttendInput, Claims, Encoding, Logits, Queries, Seams, Stack};
+use crate::{At, AttendInput, Claims, Encoding, InjectionPoints, Logits, Queries, Stack};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tch::{Kind, Tensor};
 
@@ -77,21 +77,21 @@ impl Stack {
     #[must_use]
     pub fn watched(self) -> (Self, Watch) {
         let watch = Watch::default();
-        let seams = self.seams();
-        (Self::of(vec![Box::new(Watched { stack: self, seams, watch: watch.clone() })]), watch)
+        let points = self.injection_points();
+        (Self::of(vec![Box::new(Watched { stack: self, points, watch: watch.clone() })]), watch)
     }
 }
 
 #[derive(Debug)]
 struct Watched {
     stack: Stack,
-    seams: Seams,
+    points: InjectionPoints,
     watch: Watch,
 }
 
 impl Encoding for Watched {
-    fn seams(&self) -> Seams {
-        self.seams
+    fn injection_points(&self) -> InjectionPoints {
+        self.points
     }
 
     fn claims(&self) -> Claims {
@@ -105,7 +105,7 @@ impl Encoding for Watched {
     fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
         let before = x_bld.shallow_clone();
         let after = self.stack.embed(at, x_bld);
-        if self.seams.contains(Seams::EMBED) {
+        if self.points.contains(InjectionPoints::EMBED) {
             self.watch.note(Sight::Embed, None, cosines(&(&after - before)));
         }
         after
@@ -113,14 +113,14 @@ impl Encoding for Watched {
 
     fn attend(&self, at: At<'_>, x_bld: &Tensor) -> Option<AttendInput> {
         let input = self.stack.attend(at, x_bld);
-        if self.seams.contains(Seams::ATTEND) {
+        if self.points.contains(InjectionPoints::ATTEND) {
             self.watch.note(Sight::Attend, Some(at.layer), cosines(&(&input.qk_bld - x_bld)));
         }
         Some(input)
     }
 
     fn rotate(&self, at: At<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
-        if self.seams.contains(Seams::ROTATE) {
+        if self.points.contains(InjectionPoints::ROTATE) {
             let ones = q_bhlk.narrow(0, 0, 1).ones_like().to_kind(Kind::Float);
             let (q, k) = self.stack.rotate(at, &ones, &ones);
             let left = q.matmul(&k.transpose(-2, -1)) / ones.size()[3] as f64;

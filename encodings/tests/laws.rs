@@ -4,7 +4,7 @@
 mod common;
 
 use common::{DIMS, Network, input, largest_difference, normal_tensor, sequences, sequences_on};
-use encodings::{At, Encoding, EncodingConfig, Queries, Seams, Tokens};
+use encodings::{At, Encoding, EncodingConfig, InjectionPoints, Queries, Tokens};
 use games::GameKind;
 use nn::{Part, Views};
 use tch::{Device, Kind, Tensor};
@@ -41,20 +41,23 @@ fn a_forward_pass_keeps_its_shape() {
 }
 
 #[test]
-fn the_declared_seams_are_the_observed_ones() {
+fn the_declared_injection_points_are_the_observed_ones() {
     for_all(|configs, tokens| {
         let network = Network::small(configs, tokens);
         let views = network.random(3, 0.5);
         for encoding in network.stack.iter() {
-            let (declared, observed) = (encoding.seams(), observed_seams(encoding, &views.frozen_views(), tokens));
+            let (declared, observed) =
+                (encoding.injection_points(), observed_injection_points(encoding, &views.frozen_views(), tokens));
             ensure(declared == observed, || format!("declares {declared}, touches {observed}"))?;
         }
-        let all = network.stack.iter().fold(Seams::NONE, |all, encoding| all | encoding.seams());
-        ensure(network.stack.seams() == all, || "the stack declares other seams than its encodings".to_owned())
+        let all = network.stack.iter().fold(InjectionPoints::NONE, |all, encoding| all | encoding.injection_points());
+        ensure(network.stack.injection_points() == all, || {
+            "the stack declares other injection points than its encodings".to_owned()
+        })
     });
 }
 
-fn observed_seams(encoding: &dyn Encoding, views: &Views, tokens: &Tokens) -> Seams {
+fn observed_injection_points(encoding: &dyn Encoding, views: &Views, tokens: &Tokens) -> InjectionPoints {
     let (l, heads, head_width) = (tokens.len() as i64, DIMS.heads as i64, DIMS.head_width() as i64);
     let packed = Tensor::zeros([2, 1], (Kind::Uint8, Device::Cpu));
     let at = At { views, layer: 1, packed: &packed };
@@ -72,14 +75,14 @@ fn observed_seams(encoding: &dyn Encoding, views: &Views, tokens: &Tokens) -> Se
     let logits = encoding.logits(at, Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &k });
     let on_logits = nonzero(logits.before_scale) || nonzero(logits.after_scale);
     [
-        (Seams::EMBED, differs(&encoding.embed(at, x.shallow_clone()), &x)),
-        (Seams::ATTEND, on_attend),
-        (Seams::ROTATE, on_rotate),
-        (Seams::LOGITS, on_logits),
-        (Seams::VALUES, nonzero(encoding.values(at, &weights, &v))),
+        (InjectionPoints::EMBED, differs(&encoding.embed(at, x.shallow_clone()), &x)),
+        (InjectionPoints::ATTEND, on_attend),
+        (InjectionPoints::ROTATE, on_rotate),
+        (InjectionPoints::LOGITS, on_logits),
+        (InjectionPoints::VALUES, nonzero(encoding.values(at, &weights, &v))),
     ]
     .into_iter()
-    .fold(Seams::NONE, |seams, (seam, touched)| if touched { seams | seam } else { seams })
+    .fold(InjectionPoints::NONE, |points, (point, touched)| if touched { points | point } else { points })
 }
 
 /// In both directions: what promises the identity keeps the function, everything else changes it.

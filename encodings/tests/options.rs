@@ -194,7 +194,10 @@ fn an_empty_list_is_the_control() {
     let mut builder = nn::LayoutBuilder::default();
     let stack =
         Stack::declare(&[], &mut builder.scope("encoding", nn::Part::Encoding), DIMS, &board()).expect("nothing");
-    assert_eq!((stack.claims(), stack.seams(), stack.macs()), (encodings::Claims::ALL, encodings::Seams::NONE, 0));
+    assert_eq!(
+        (stack.claims(), stack.injection_points(), stack.macs()),
+        (encodings::Claims::ALL, encodings::InjectionPoints::NONE, 0)
+    );
     let gate = EncodingConfig::Absolute(absolute::Config::new(absolute::Place::Gate));
     assert_eq!(gate.key(), "absolute.gate");
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::single::{assert_near, numbers};
 use common::{DIMS, Network, input, sequences_on};
-use encodings::{EncodingConfig, Seams, Seen, Sight, Tokens};
+use encodings::{EncodingConfig, InjectionPoints, Seen, Sight, Tokens};
 use games::GameKind;
 use nn::Arena;
 use tch::{Kind, Tensor};
@@ -39,18 +39,18 @@ fn parameter(network: &Network, arena: &Arena, name: &str) -> Vec<f64> {
 }
 
 #[test]
-fn a_watched_stack_answers_as_the_stack_and_shows_every_seam() {
+fn a_watched_stack_answers_as_the_stack_and_shows_every_injection_point() {
     for configs in EncodingConfig::example_stacks() {
         for tokens in sequences_on(GameKind::Chess.geometry()) {
             let x = input(5, BATCH, &tokens, DIMS);
             let plain = Network::small(&configs, &tokens);
             let arena = plain.random(1, 0.5);
             let expected = plain.forward(&arena.frozen_views(), &x);
-            let seams = plain.stack.seams();
+            let points = plain.stack.injection_points();
             let (network, watch) = plain.watched();
             assert_eq!(
-                (network.stack.seams(), network.stack.macs()),
-                (seams, Network::small(&configs, &tokens).stack.macs())
+                (network.stack.injection_points(), network.stack.macs()),
+                (points, Network::small(&configs, &tokens).stack.macs())
             );
             let found = network.forward(&arena.frozen_views(), &x);
             assert_eq!(numbers(&found.output), numbers(&expected.output), "{configs:?}");
@@ -58,11 +58,11 @@ fn a_watched_stack_answers_as_the_stack_and_shows_every_seam() {
             let layers =
                 |sight| seen.iter().filter(|seen| seen.sight == sight).map(|seen| seen.layer).collect::<Vec<_>>();
             let every: Vec<_> = (0..DIMS.layers).map(Some).collect();
-            let wanted = |seam: Seams, layers: Vec<_>| if seams.contains(seam) { layers } else { vec![] };
-            assert_eq!(layers(Sight::Embed), wanted(Seams::EMBED, vec![None]));
-            assert_eq!(layers(Sight::Attend), wanted(Seams::ATTEND, every.clone()));
-            assert_eq!(layers(Sight::Rotate), wanted(Seams::ROTATE, every.clone()));
-            assert_eq!(layers(Sight::Logits), wanted(Seams::LOGITS, every.clone()));
+            let wanted = |point: InjectionPoints, layers: Vec<_>| if points.contains(point) { layers } else { vec![] };
+            assert_eq!(layers(Sight::Embed), wanted(InjectionPoints::EMBED, vec![None]));
+            assert_eq!(layers(Sight::Attend), wanted(InjectionPoints::ATTEND, every.clone()));
+            assert_eq!(layers(Sight::Rotate), wanted(InjectionPoints::ROTATE, every.clone()));
+            assert_eq!(layers(Sight::Logits), wanted(InjectionPoints::LOGITS, every.clone()));
             assert_eq!(layers(Sight::Attention), every);
             let size = [tokens.len() as i64; 2];
             assert!(seen.iter().all(|seen| seen.map_ll.size() == size && seen.map_ll.kind() == Kind::Float));

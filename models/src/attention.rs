@@ -1,4 +1,4 @@
-//! Multi-head self-attention, with the seams at which position encodings act.
+//! Multi-head self-attention, with the injection points at which position encodings act.
 
 use crate::body::BodyConfig;
 use crate::residual::Residual;

@@ -11,7 +11,7 @@ use crate::macs::{HeadMacs, Macs};
 use crate::refine::{Choices, Refine};
 use crate::resnet::{self, Resnet};
 use crate::resnet_transformer::ResnetTransformer;
-use encodings::{At, Dims, EncodingConfig, Role, Seams, Stack, Tokens, Watch};
+use encodings::{At, Dims, EncodingConfig, InjectionPoints, Role, Stack, Tokens, Watch};
 use games::{Frame, InputLayout, Vocabulary};
 use nn::{Layout, LayoutBuilder, Part, Views};
 use tch::Tensor;
@@ -261,10 +261,10 @@ impl Network {
         (Self { stack, ..self }, watch)
     }
 
-    /// The seams that its encodings touch.
+    /// The injection points that its encodings touch.
     #[must_use]
-    pub fn seams(&self) -> Seams {
-        self.stack.seams()
+    pub fn injection_points(&self) -> InjectionPoints {
+        self.stack.injection_points()
     }
 
     /// What breaks the permutation symmetry of squares beside the encodings: every module declares itself. (The

@@ -4,7 +4,7 @@
 //! planes ─ stem ─ residual block × N ─ embed ─ attention layer × M ─ the heads of a residual network
 //! ```
 //!
-//! Convolutions and heads are [`crate::resnet`]'s, the attention layers [`crate::body`]'s with all seams of encodings.
+//! Convolutions and heads are [`crate::resnet`]'s, the attention layers [`crate::body`]'s with all injection points of encodings.
 //! Reference: TadaoYamaoka/DeepLearningShogi, branch feature/resnet-transformer,
 //! `dlshogi/network/policy_value_network_transformer.py`. Deviation: no dropout, of which it has 0.1 on attention weights
 //! and in the feed-forward layers.

@@ -119,7 +119,7 @@ impl Row {
                 trunk: shape.trunk,
                 heads: shape.heads,
                 encoding: shape.encoding,
-                seams: shape.seams.clone(),
+                injection_points: shape.injection_points.clone(),
                 position_sources: shape.position_sources.clone(),
             },
             matched: row.matched.as_ref().map(|matched| Matched {
@@ -147,8 +147,9 @@ pub struct Declared {
     pub heads: usize,
     /// Trained numbers in the position encodings.
     pub encoding: usize,
-    /// The seams that its encodings touch, joined by `+`.
-    pub seams: String,
+    /// The injection points that its encodings touch, joined by `+`.
+    #[serde(alias = "seams")]
+    pub injection_points: String,
     /// Whatever else tells it where squares are.
     pub position_sources: Vec<String>,
 }

@@ -55,8 +55,9 @@ pub struct Manifest {
     pub parameters: Parameters,
     /// Multiplications of one forward pass for one position.
     pub macs: MacsByPart,
-    /// The seams that the encodings touch.
-    pub seams: Vec<String>,
+    /// The injection points that the encodings touch.
+    #[serde(alias = "seams")]
+    pub injection_points: Vec<String>,
     /// What else tells squares apart.
     pub position_sources: Vec<String>,
     /// Tokens of the sequence.
@@ -159,7 +160,7 @@ impl Manifest {
             dataset: DatasetFacts::of(setup),
             parameters: Parameters { trunk: shape.trunk, encoding: shape.encoding, head: shape.heads },
             macs: shape.macs.into(),
-            seams: setup.network.seams().names().into_iter().map(str::to_owned).collect(),
+            injection_points: setup.network.injection_points().names().into_iter().map(str::to_owned).collect(),
             position_sources: shape.position_sources,
             tokens: setup.network.tokens().len(),
             initial_weights: InitialWeights::of(&setup.layout, &arena.values()?),

@@ -18,7 +18,7 @@ const NOT_A_BOARD: [(&str, &str, &str); 17] = [
     ("encodings/src/pair_products/buffer.rs", "repr(C, align(64))", "bytes of a line of the cache"),
     ("encodings/src/pair_products/lanes.rs", "TILE: usize = 8;", "numbers in an AVX register"),
     ("encodings/src/pair_products/matrices.rs", "ROWS_AVX512: usize = 8;", "half of what fits into the registers"),
-    ("encodings/src/seams.rs", "LOGITS: Self = Self(8);", "the fourth bit of a set"),
+    ("encodings/src/injection_points.rs", "LOGITS: Self = Self(8);", "the fourth bit of a set"),
     ("experiments/src/commands/show/text.rs", "MOVES_A_LINE: usize = 8;", "moves that fit into a line of a terminal"),
     ("experiments/src/config/matched/sizes.rs", "ALIGNED: usize = 8;", "what GPUs multiply without padding"),
     ("experiments/src/train/fit/activations.rs", "dense + 8 * config.width", "tensors of a token, counted generously"),

@@ -20,7 +20,7 @@ pub struct ResnetTransformerConfig {
     pub embed: EmbedAt,
 }
 
-/// Where the encodings' seam `embed` lies.
+/// Where the encodings' injection point `embed` lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EmbedAt {
