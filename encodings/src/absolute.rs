@@ -15,7 +15,7 @@
 //! forward, as in Lc0's JAX code, so that a gate which reached zero stays closed.
 
 use crate::rows::{Rows, Table};
-use crate::{At, AttendInput, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Tokens};
+use crate::{At, AttendInput, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Tokens};
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -109,8 +109,8 @@ impl Config {
         if self.init_std == 0.0 { Init::ZEROS } else { Init::Normal { std: self.init_std } }
     }
 
-    fn claims(&self) -> Claims {
-        Claims { identity_at_start: self.table.is_learned() && self.init_std == 0.0, ..Claims::NONE }
+    fn guarantees(&self) -> Guarantees {
+        Guarantees { identity_at_start: self.table.is_learned() && self.init_std == 0.0, ..Guarantees::NONE }
     }
 }
 
@@ -139,13 +139,13 @@ impl Configure for Config {
         self.check()?;
         let rows = |scope: &mut Scope<'_>| Rows::declare(scope, self.table, &self.init(), dims, tokens);
         Ok(match self.at {
-            Place::Input => Box::new(Input { rows: rows(scope)?, claims: self.claims() }),
+            Place::Input => Box::new(Input { rows: rows(scope)?, guarantees: self.guarantees() }),
             Place::EveryLayer => {
                 let layers = (0..dims.layers).map(|layer| rows(&mut scope.sub("layer").sub(layer)));
                 Box::new(EveryLayer {
                     rows: layers.collect::<Result<_, _>>()?,
                     values: self.values,
-                    claims: self.claims(),
+                    guarantees: self.guarantees(),
                 })
             }
             Place::Gate => {
@@ -174,7 +174,7 @@ impl Configure for Config {
 #[derive(Debug)]
 struct Input {
     rows: Rows,
-    claims: Claims,
+    guarantees: Guarantees,
 }
 
 impl Encoding for Input {
@@ -182,8 +182,8 @@ impl Encoding for Input {
         InjectionPoints::EMBED
     }
 
-    fn claims(&self) -> Claims {
-        self.claims
+    fn guarantees(&self) -> Guarantees {
+        self.guarantees
     }
 
     fn macs(&self) -> u64 {
@@ -200,7 +200,7 @@ impl Encoding for Input {
 struct EveryLayer {
     rows: Vec<Rows>,
     values: bool,
-    claims: Claims,
+    guarantees: Guarantees,
 }
 
 impl Encoding for EveryLayer {
@@ -208,8 +208,8 @@ impl Encoding for EveryLayer {
         InjectionPoints::ATTEND
     }
 
-    fn claims(&self) -> Claims {
-        self.claims
+    fn guarantees(&self) -> Guarantees {
+        self.guarantees
     }
 
     fn macs(&self) -> u64 {
@@ -234,8 +234,8 @@ impl Encoding for Gate {
         InjectionPoints::EMBED
     }
 
-    fn claims(&self) -> Claims {
-        Claims { identity_at_start: true, ..Claims::NONE }
+    fn guarantees(&self) -> Guarantees {
+        Guarantees { identity_at_start: true, ..Guarantees::NONE }
     }
 
     fn macs(&self) -> u64 {

@@ -9,7 +9,9 @@
 //! Parameters: d·t² + t², once. The weight starts uniform in ±1/√d as PyTorch's default does; deviation: the bias starts
 //! at zero.
 
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Logits, Queries, Tokens};
+use crate::{
+    At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Logits, Queries, Tokens,
+};
 use nn::{Constant, Init, Linear, Scope};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
@@ -125,8 +127,8 @@ impl Encoding for ClsMap {
         InjectionPoints::LOGITS
     }
 
-    fn claims(&self) -> Claims {
-        Claims::NONE
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::NONE
     }
 
     fn macs(&self) -> u64 {

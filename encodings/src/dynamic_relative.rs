@@ -14,7 +14,9 @@
 //! Parameters per layer: l·d·bottleneck + bottleneck·l·d + l·d; with w shared bottleneck·l·k in the middle; with a norm
 //! 2·bottleneck more.
 
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Logits, Queries, Tokens};
+use crate::{
+    At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Logits, Queries, Tokens,
+};
 use nn::{Init, Linear, Norm, NormKind, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use tch::Tensor;
@@ -134,7 +136,7 @@ impl Configure for Config {
         }
         let shape = [dims.heads as i64, tokens.len() as i64, dims.head_width() as i64];
         let layers = (0..dims.layers).map(|layer| self.layer(&mut scope.sub("layer").sub(layer), shape)).collect();
-        Ok(Box::new(DynamicRelative { layers, shape, scaled: self.scaled, claims: self.claims() }))
+        Ok(Box::new(DynamicRelative { layers, shape, scaled: self.scaled, guarantees: self.guarantees() }))
     }
 
     fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
@@ -155,8 +157,8 @@ impl Configure for Config {
 }
 
 impl Config {
-    fn claims(&self) -> Claims {
-        Claims { identity_at_start: self.init_std == 0.0, ..Claims::NONE }
+    fn guarantees(&self) -> Guarantees {
+        Guarantees { identity_at_start: self.init_std == 0.0, ..Guarantees::NONE }
     }
 
     fn layer(&self, scope: &mut Scope<'_>, shape: [i64; 3]) -> Layer {
@@ -214,7 +216,7 @@ struct DynamicRelative {
     /// h, l, k.
     shape: [i64; 3],
     scaled: bool,
-    claims: Claims,
+    guarantees: Guarantees,
 }
 
 impl Encoding for DynamicRelative {
@@ -222,8 +224,8 @@ impl Encoding for DynamicRelative {
         InjectionPoints::LOGITS
     }
 
-    fn claims(&self) -> Claims {
-        self.claims
+    fn guarantees(&self) -> Guarantees {
+        self.guarantees
     }
 
     fn macs(&self) -> u64 {

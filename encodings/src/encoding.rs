@@ -66,7 +66,7 @@ pub struct Logits {
 
 /// What an encoding promises; the laws test it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Claims {
+pub struct Guarantees {
     /// Its first parameters leave the function of the network as it is without the encoding.
     pub identity_at_start: bool,
     /// Moving everything on the board by the same displacement does not change how tokens attend to each other,
@@ -76,7 +76,7 @@ pub struct Claims {
     pub permutation_equivariant: bool,
 }
 
-impl Claims {
+impl Guarantees {
     /// Every promise.
     pub const ALL: Self = Self { identity_at_start: true, translation_invariant: true, permutation_equivariant: true };
 
@@ -101,7 +101,7 @@ pub trait Encoding: Debug + Send {
     fn injection_points(&self) -> InjectionPoints;
 
     /// What it promises.
-    fn claims(&self) -> Claims;
+    fn guarantees(&self) -> Guarantees;
 
     /// Multiplications that it adds per position (all layers), softmax and elementwise work left out.
     fn macs(&self) -> u64;

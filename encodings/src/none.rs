@@ -1,6 +1,6 @@
 //! No position at all: the control that every comparison needs.
 
-use crate::{Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Tokens};
+use crate::{Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Tokens};
 use nn::Scope;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,8 @@ impl Encoding for Nothing {
         InjectionPoints::NONE
     }
 
-    fn claims(&self) -> Claims {
-        Claims::ALL
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::ALL
     }
 
     fn macs(&self) -> u64 {

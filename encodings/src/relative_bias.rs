@@ -8,7 +8,9 @@
 //! Parameters per layer: h·classes, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), or h·l².
 
 use crate::pairs::{PairClasses, Share};
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Logits, Queries, Tokens};
+use crate::{
+    At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Logits, Queries, Tokens,
+};
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 
@@ -58,9 +60,9 @@ impl Encoding for RelativeBias {
         InjectionPoints::LOGITS
     }
 
-    fn claims(&self) -> Claims {
+    fn guarantees(&self) -> Guarantees {
         let translation_invariant = self.share == Share::Displacement;
-        Claims { identity_at_start: true, translation_invariant, ..Claims::NONE }
+        Guarantees { identity_at_start: true, translation_invariant, ..Guarantees::NONE }
     }
 
     fn macs(&self) -> u64 {

@@ -19,7 +19,7 @@
 //!
 //! Angles, sines and the rotation are f32 whatever the training precision. Parameters: none; mixed: d per layer.
 
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Tokens};
+use crate::{At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Tokens};
 use nn::{Constant, Init, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -271,8 +271,8 @@ impl Encoding for Rope {
         InjectionPoints::ROTATE
     }
 
-    fn claims(&self) -> Claims {
-        Claims { translation_invariant: self.invariant, ..Claims::NONE }
+    fn guarantees(&self) -> Guarantees {
+        Guarantees { translation_invariant: self.invariant, ..Guarantees::NONE }
     }
 
     fn macs(&self) -> u64 {

@@ -16,7 +16,9 @@
 
 use crate::pair_products::{Met, PairProducts};
 use crate::pairs::{PairClasses, Share};
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Logits, Queries, Tokens};
+use crate::{
+    At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Logits, Queries, Tokens,
+};
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use tch::{Device, Kind, Tensor};
@@ -163,9 +165,9 @@ impl Encoding for Shaw {
         logits | if self.config.has(Term::V) { InjectionPoints::VALUES } else { InjectionPoints::NONE }
     }
 
-    fn claims(&self) -> Claims {
+    fn guarantees(&self) -> Guarantees {
         let translation_invariant = self.config.share == Share::Displacement;
-        Claims { identity_at_start: true, translation_invariant, ..Claims::NONE }
+        Guarantees { identity_at_start: true, translation_invariant, ..Guarantees::NONE }
     }
 
     fn macs(&self) -> u64 {

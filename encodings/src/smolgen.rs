@@ -12,7 +12,9 @@
 //! Parameters: per layer d·c + (l·c or, pooled, c)·hidden + 3·hidden + hidden·h·gen + 3·h·gen; once gen·l². On 8×8 with
 //! d = 256, h = 8 and 32/256/256 that is 1,063,680 per layer and 1,048,576 shared.
 
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, InjectionPoints, Logits, Queries, Tokens};
+use crate::{
+    At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Logits, Queries, Tokens,
+};
 use nn::{Activation, Init, Linear, Norm, NormKind, Scope};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
@@ -181,8 +183,8 @@ impl Encoding for Smolgen {
         InjectionPoints::LOGITS
     }
 
-    fn claims(&self) -> Claims {
-        Claims::NONE
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::NONE
     }
 
     fn macs(&self) -> u64 {

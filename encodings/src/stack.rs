@@ -1,7 +1,8 @@
 //! Several encodings in one network: each injection point applies them in the order of the list.
 
 use crate::{
-    At, AttendInput, Claims, Dims, Encoding, EncodingConfig, EncodingError, InjectionPoints, Logits, Queries, Tokens,
+    At, AttendInput, Dims, Encoding, EncodingConfig, EncodingError, Guarantees, InjectionPoints, Logits, Queries,
+    Tokens,
 };
 use nn::Scope;
 use std::collections::HashSet;
@@ -54,8 +55,8 @@ impl Stack {
 
     /// What all of them promise.
     #[must_use]
-    pub fn claims(&self) -> Claims {
-        self.iter().map(Encoding::claims).fold(Claims::ALL, Claims::and)
+    pub fn guarantees(&self) -> Guarantees {
+        self.iter().map(Encoding::guarantees).fold(Guarantees::ALL, Guarantees::and)
     }
 
     /// Multiplications that they add per position, all layers together.
@@ -138,8 +139,8 @@ mod tests {
             InjectionPoints::ATTEND
         }
 
-        fn claims(&self) -> Claims {
-            Claims::NONE
+        fn guarantees(&self) -> Guarantees {
+            Guarantees::NONE
         }
 
         fn macs(&self) -> u64 {

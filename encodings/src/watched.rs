@@ -3,7 +3,7 @@
 //! Each injection point shows what can be seen of it without knowing the encoding behind it, and the attention that comes of all of
 //! them shows in the weights that the last injection point is handed. A watched stack answers as the stack itself does.
 
-use crate::{At, AttendInput, Claims, Encoding, InjectionPoints, Logits, Queries, Stack};
+use crate::{At, AttendInput, Encoding, Guarantees, InjectionPoints, Logits, Queries, Stack};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tch::{Kind, Tensor};
 
@@ -94,8 +94,8 @@ impl Encoding for Watched {
         self.points
     }
 
-    fn claims(&self) -> Claims {
-        self.stack.claims()
+    fn guarantees(&self) -> Guarantees {
+        self.stack.guarantees()
     }
 
     fn macs(&self) -> u64 {

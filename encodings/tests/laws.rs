@@ -94,7 +94,8 @@ fn an_encoding_that_starts_as_the_identity_leaves_the_function_as_it_is() {
         let x = input(5, 2, tokens, DIMS);
         let with = network.forward(&network.initial(6).frozen_views(), &x).output;
         let without = plain.forward(&plain.initial(6).frozen_views(), &x).output;
-        let (promised, difference) = (network.stack.claims().identity_at_start, largest_difference(&with, &without));
+        let (promised, difference) =
+            (network.stack.guarantees().identity_at_start, largest_difference(&with, &without));
         ensure(promised == (difference < 1e-6), || format!("promises {promised}, moves the output by {difference}"))
     });
 }
@@ -109,13 +110,16 @@ fn permuting_the_squares_permutes_the_output_exactly_where_promised() {
         let order = Tensor::from_slice(&shuffled_squares(tokens));
         let of_permuted = network.forward(&views.frozen_views(), &x.index_select(1, &order)).output;
         let permuted = network.forward(&views.frozen_views(), &x).output.index_select(1, &order);
-        let promised = network.stack.claims().permutation_equivariant;
+        let promised = network.stack.guarantees().permutation_equivariant;
         let difference = largest_difference(&of_permuted, &permuted) / permuted.abs().max().double_value(&[]);
         ensure(promised == (difference < 1e-5), || format!("promises {promised}, differs by {difference}"))
     });
     let control = [EncodingConfig::None(encodings::none::Config {})];
     let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
-    assert!(Network::small(&control, &tokens).stack.claims().permutation_equivariant, "the control promises nothing");
+    assert!(
+        Network::small(&control, &tokens).stack.guarantees().permutation_equivariant,
+        "the control promises nothing"
+    );
 }
 
 fn shuffled_squares(tokens: &Tokens) -> Vec<i64> {

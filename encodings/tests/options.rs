@@ -195,8 +195,8 @@ fn an_empty_list_is_the_control() {
     let stack =
         Stack::declare(&[], &mut builder.scope("encoding", nn::Part::Encoding), DIMS, &board()).expect("nothing");
     assert_eq!(
-        (stack.claims(), stack.injection_points(), stack.macs()),
-        (encodings::Claims::ALL, encodings::InjectionPoints::NONE, 0)
+        (stack.guarantees(), stack.injection_points(), stack.macs()),
+        (encodings::Guarantees::ALL, encodings::InjectionPoints::NONE, 0)
     );
     let gate = EncodingConfig::Absolute(absolute::Config::new(absolute::Place::Gate));
     assert_eq!(gate.key(), "absolute.gate");

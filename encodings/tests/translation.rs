@@ -99,7 +99,8 @@ fn attention_is_translation_invariant_exactly_where_promised() {
     for configs in EncodingConfig::example_stacks() {
         for tokens in sequences() {
             let network = Network::declare(&configs, ONE_LAYER, &tokens).expect("an example");
-            let (promised, change) = (network.stack.claims().translation_invariant, largest_change(&network, &tokens));
+            let (promised, change) =
+                (network.stack.guarantees().translation_invariant, largest_change(&network, &tokens));
             let labels: Vec<_> = configs.iter().map(EncodingConfig::label).collect();
             let place = format!("{labels:?} on {:?} with {} tokens", tokens.geometry(), tokens.len());
             assert_eq!(promised, change < 1e-4, "{place}: promises {promised}, changes by {change}");
