@@ -15,7 +15,9 @@
 //! forward, as in Lc0's JAX code, so that a gate which reached zero stays closed.
 
 use crate::rows::{Rows, Table};
-use crate::{At, AttendInput, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Tokens};
+use crate::{
+    AttendInput, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Tokens,
+};
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -190,7 +192,7 @@ impl Encoding for Input {
         0
     }
 
-    fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
+    fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         let rows = self.rows.at(at.views).to_kind(x_bld.kind());
         x_bld + rows
     }
@@ -216,7 +218,7 @@ impl Encoding for EveryLayer {
         0
     }
 
-    fn attend(&self, at: At<'_>, x_bld: &Tensor) -> Option<AttendInput> {
+    fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {
         let qk_bld = x_bld + self.rows[at.layer].at(at.views).to_kind(x_bld.kind());
         let v_bld = (!self.values).then(|| x_bld.shallow_clone());
         Some(AttendInput { qk_bld, v_bld })
@@ -242,7 +244,7 @@ impl Encoding for Gate {
         0
     }
 
-    fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
+    fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         let kind = x_bld.kind();
         x_bld * at.views[self.factor].relu().to_kind(kind) + at.views[self.summand].to_kind(kind)
     }

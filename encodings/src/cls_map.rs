@@ -10,7 +10,7 @@
 //! at zero.
 
 use crate::{
-    At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Logits, Queries, Tokens,
+    Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens,
 };
 use nn::{Constant, Init, Linear, Scope};
 use serde::{Deserialize, Serialize};
@@ -135,7 +135,7 @@ impl Encoding for ClsMap {
         self.layers * self.map.macs()
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let map = self.map.forward(at.views, &self.summary.read(queries.x_bld));
         let map = match &self.spread {
             None => map,

@@ -15,7 +15,7 @@
 //! 2·bottleneck more.
 
 use crate::{
-    At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Logits, Queries, Tokens,
+    Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens,
 };
 use nn::{Init, Linear, Norm, NormKind, ParamId, Scope};
 use serde::{Deserialize, Serialize};
@@ -200,7 +200,7 @@ struct Layer {
 
 impl Layer {
     /// u, `[b,l,d]` → `[b,bottleneck]`.
-    fn summary(&self, at: At<'_>, x_bld: &Tensor) -> Tensor {
+    fn summary(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Tensor {
         let u = self.down.forward(at.views, &x_bld.flatten(1, 2));
         match &self.norm {
             None => u,
@@ -234,7 +234,7 @@ impl Encoding for DynamicRelative {
         self.layers.iter().map(|layer| layer.down.macs() + layer.up.macs() + product).sum()
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let layer = &self.layers[at.layer];
         let [_, tokens, head_width] = self.shape;
         let u = layer.summary(at, queries.x_bld);

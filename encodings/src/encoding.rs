@@ -26,7 +26,7 @@ impl Dims {
 
 /// Where in the network an encoding is asked.
 #[derive(Debug, Clone, Copy)]
-pub struct At<'a> {
+pub struct LayerContext<'a> {
     /// The parameters of this forward pass.
     pub views: &'a Views,
     /// The attention layer, from 0.
@@ -107,27 +107,27 @@ pub trait Encoding: Debug + Send {
     fn macs(&self) -> u64;
 
     /// Once, after the input embedding: `[b,l,d]` → `[b,l,d]`. `at.layer` is 0 and means nothing.
-    fn embed(&self, _at: At<'_>, x_bld: Tensor) -> Tensor {
+    fn embed(&self, _at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         x_bld
     }
 
     /// At the input of an attention layer: `None` leaves it as it is.
-    fn attend(&self, _at: At<'_>, _x_bld: &Tensor) -> Option<AttendInput> {
+    fn attend(&self, _at: LayerContext<'_>, _x_bld: &Tensor) -> Option<AttendInput> {
         None
     }
 
     /// On queries and keys `[b,h,l,k]`; `None` leaves them as they are.
-    fn rotate(&self, _at: At<'_>, _q_bhlk: &Tensor, _k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
+    fn rotate(&self, _at: LayerContext<'_>, _q_bhlk: &Tensor, _k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
         None
     }
 
     /// Additive terms of the logits.
-    fn logits(&self, _at: At<'_>, _queries: Queries<'_>) -> Logits {
+    fn logits(&self, _at: LayerContext<'_>, _queries: Queries<'_>) -> Logits {
         Logits::default()
     }
 
     /// An additive term `[b,h,l,k]` of the attention output, from the weights `[b,h,l,l]` and values `[b,h,l,k]`.
-    fn values(&self, _at: At<'_>, _weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
+    fn values(&self, _at: LayerContext<'_>, _weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
         None
     }
 }

@@ -34,7 +34,7 @@ pub mod smolgen;
 
 pub use config::EncodingConfig;
 pub use configure::{Configure, Entry};
-pub use encoding::{At, AttendInput, Dims, Encoding, Guarantees, Logits, Queries};
+pub use encoding::{AttendInput, Dims, Encoding, Guarantees, LayerContext, Logits, Queries};
 pub use error::EncodingError;
 pub use injection_points::InjectionPoints;
 pub use stack::Stack;

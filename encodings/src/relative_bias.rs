@@ -9,7 +9,7 @@
 
 use crate::pairs::{PairClasses, Share};
 use crate::{
-    At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Logits, Queries, Tokens,
+    Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens,
 };
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ impl Encoding for RelativeBias {
         0
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let bias_hll = self.classes.expand(&at.views[self.tables[at.layer]]).to_kind(queries.q_bhlk.kind());
         Logits { after_scale: Some(bias_hll), ..Logits::default() }
     }

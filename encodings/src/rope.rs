@@ -19,7 +19,7 @@
 //!
 //! Angles, sines and the rotation are f32 whatever the training precision. Parameters: none; mixed: d per layer.
 
-use crate::{At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Tokens};
+use crate::{Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Tokens};
 use nn::{Constant, Init, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -279,7 +279,7 @@ impl Encoding for Rope {
         0
     }
 
-    fn rotate(&self, at: At<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
+    fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
         let (cosine, sine) = self.angles.cosine_and_sine(at.views, at.layer);
         let swap = self.swap.on(q_bhlk.device());
         let turn = |x: &Tensor| {

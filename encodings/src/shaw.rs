@@ -17,7 +17,7 @@
 use crate::pair_products::{Met, PairProducts};
 use crate::pairs::{PairClasses, Share};
 use crate::{
-    At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Logits, Queries, Tokens,
+    Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens,
 };
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
@@ -174,7 +174,7 @@ impl Encoding for Shaw {
         (self.tables.len() * self.config.terms.len()) as u64 * self.pair_macs
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let tables = &self.tables[at.layer];
         let kind = queries.q_bhlk.kind();
         let terms = self.of_queries_and_keys(at, queries);
@@ -185,7 +185,7 @@ impl Encoding for Shaw {
         Logits { before_scale: terms.into_iter().chain(cross).reduce(sum_in_place), ..Logits::default() }
     }
 
-    fn values(&self, at: At<'_>, weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
+    fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
         let table = &at.views[self.tables[at.layer].v?];
         let kind = weights_bhll.kind();
         Some(match self.products_on(weights_bhll.device()) {
@@ -219,7 +219,7 @@ impl Shaw {
     }
 
     /// The terms of queries and of keys, together or apart.
-    fn of_queries_and_keys(&self, at: At<'_>, queries: Queries<'_>) -> Vec<Tensor> {
+    fn of_queries_and_keys(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Vec<Tensor> {
         let tables = &self.tables[at.layer];
         let kind = queries.q_bhlk.kind();
         let (q, k) = (tables.q.map(|q| &at.views[q]), tables.k.map(|k| &at.views[k]));
@@ -309,7 +309,7 @@ mod tests {
         let [q, k] = [(); 2].map(|()| random(&[5, heads, length, width]));
         let weights = random(&[5, heads, length, length]);
         let (views, packed) = (arena.views(), Tensor::zeros([5, 1], (Kind::Uint8, Device::Cpu)));
-        let at = At { views: &views, layer: 0, packed: &packed };
+        let at = LayerContext { views: &views, layer: 0, packed: &packed };
         let logits = shaw.logits(at, Queries { x_bld: &q, q_bhlk: &q, k_bhlk: &k }).before_scale;
         let terms: Vec<Tensor> = logits.into_iter().chain(shaw.values(at, &weights, &q)).collect();
         let every_leaf = (q.sum(Kind::Float) + k.sum(Kind::Float) + weights.sum(Kind::Float)) * 0.0;

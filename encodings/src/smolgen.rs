@@ -13,7 +13,7 @@
 //! d = 256, h = 8 and 32/256/256 that is 1,063,680 per layer and 1,048,576 shared.
 
 use crate::{
-    At, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, Logits, Queries, Tokens,
+    Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens,
 };
 use nn::{Activation, Init, Linear, Norm, NormKind, Scope};
 use serde::{Deserialize, Serialize};
@@ -195,7 +195,7 @@ impl Encoding for Smolgen {
         self.layers.iter().map(per_layer).sum()
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let (layer, views, activation) = (&self.layers[at.layer], at.views, self.config.activation);
         let compressed_blc = layer.compress.forward(views, queries.x_bld);
         let board = match self.config.pool {

@@ -3,7 +3,7 @@
 //! Each injection point shows what can be seen of it without knowing the encoding behind it, and the attention that comes of all of
 //! them shows in the weights that the last injection point is handed. A watched stack answers as the stack itself does.
 
-use crate::{At, AttendInput, Encoding, Guarantees, InjectionPoints, Logits, Queries, Stack};
+use crate::{AttendInput, Encoding, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Stack};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tch::{Kind, Tensor};
 
@@ -102,7 +102,7 @@ impl Encoding for Watched {
         self.stack.macs()
     }
 
-    fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
+    fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         let before = x_bld.shallow_clone();
         let after = self.stack.embed(at, x_bld);
         if self.points.contains(InjectionPoints::EMBED) {
@@ -111,7 +111,7 @@ impl Encoding for Watched {
         after
     }
 
-    fn attend(&self, at: At<'_>, x_bld: &Tensor) -> Option<AttendInput> {
+    fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {
         let input = self.stack.attend(at, x_bld);
         if self.points.contains(InjectionPoints::ATTEND) {
             self.watch.note(Sight::Attend, Some(at.layer), cosines(&(&input.qk_bld - x_bld)));
@@ -119,7 +119,7 @@ impl Encoding for Watched {
         Some(input)
     }
 
-    fn rotate(&self, at: At<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
+    fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
         if self.points.contains(InjectionPoints::ROTATE) {
             let ones = q_bhlk.narrow(0, 0, 1).ones_like().to_kind(Kind::Float);
             let (q, k) = self.stack.rotate(at, &ones, &ones);
@@ -129,7 +129,7 @@ impl Encoding for Watched {
         Some(self.stack.rotate(at, q_bhlk, k_bhlk))
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let terms = self.stack.logits(at, queries);
         let scale = (queries.q_bhlk.size()[3] as f64).sqrt();
         let before = terms.before_scale.as_ref().map(|term| mean_map(term) / scale);
@@ -140,7 +140,7 @@ impl Encoding for Watched {
         terms
     }
 
-    fn values(&self, at: At<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
+    fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
         self.watch.note(Sight::Attention, Some(at.layer), mean_map(weights_bhll));
         self.stack.values(at, weights_bhll, v_bhlk)
     }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{DIMS, Network, input, largest_difference, normal_tensor, sequences, sequences_on};
-use encodings::{At, Encoding, EncodingConfig, InjectionPoints, Queries, Tokens};
+use encodings::{Encoding, EncodingConfig, InjectionPoints, LayerContext, Queries, Tokens};
 use games::GameKind;
 use nn::{Part, Views};
 use tch::{Device, Kind, Tensor};
@@ -60,7 +60,7 @@ fn the_declared_injection_points_are_the_observed_ones() {
 fn observed_injection_points(encoding: &dyn Encoding, views: &Views, tokens: &Tokens) -> InjectionPoints {
     let (l, heads, head_width) = (tokens.len() as i64, DIMS.heads as i64, DIMS.head_width() as i64);
     let packed = Tensor::zeros([2, 1], (Kind::Uint8, Device::Cpu));
-    let at = At { views, layer: 1, packed: &packed };
+    let at = LayerContext { views, layer: 1, packed: &packed };
     let x = input(4, 2, tokens, DIMS);
     let [q, k, v] = ["q", "k", "v"].map(|name| normal_tensor(4, name, &[2, heads, l, head_width]));
     let weights = normal_tensor(4, "weights", &[2, heads, l, l]).softmax(-1, Kind::Float);

@@ -7,7 +7,7 @@ use common::{DIMS, Network, input, largest_difference, normal_tensor, sequences}
 use encodings::pairs::Share;
 use encodings::rope::{self, Aux, Layout};
 use encodings::rows::Table;
-use encodings::{At, AttendInput, Configure, Dims, EncodingConfig, Queries, Tokens};
+use encodings::{AttendInput, Configure, Dims, EncodingConfig, LayerContext, Queries, Tokens};
 use encodings::{absolute, relative_bias, smolgen};
 use games::{GameKind, Geometry};
 use nn::{Arena, Views};
@@ -128,7 +128,7 @@ fn sines_are_those_of_their_definition() {
         let network = Network::declare(&[EncodingConfig::Absolute(config)], dims, &tokens).expect("an example");
         let views = network.initial(1).frozen_views();
         let x = Tensor::zeros([1, 13, 8], (Kind::Float, Device::Cpu));
-        numbers(&network.stack.embed(At { views: &views, layer: 0, packed: &x }, x.shallow_clone()))
+        numbers(&network.stack.embed(LayerContext { views: &views, layer: 0, packed: &x }, x.shallow_clone()))
     };
     let (one, two) = (rows(Table::Sinusoidal1d), rows(Table::Sinusoidal2d));
     let sines = |p: f64, f: &[f64]| -> Vec<f64> {
@@ -214,7 +214,7 @@ fn a_stack_is_its_encodings_one_after_the_other() {
     let network = Network::small(&configs, &tokens);
     let views: Views = network.random(11, 0.5).frozen_views();
     let packed = Tensor::zeros([1, 1], (Kind::Uint8, Device::Cpu));
-    let at = At { views: &views, layer: 1, packed: &packed };
+    let at = LayerContext { views: &views, layer: 1, packed: &packed };
     let x = input(12, 2, &tokens, DIMS);
     let [q, k] = ["q", "k"]
         .map(|n| normal_tensor(12, n, &[2, DIMS.heads as i64, tokens.len() as i64, DIMS.head_width() as i64]));

@@ -4,7 +4,7 @@ mod common;
 
 use common::{DIMS, Network, input, normal_tensor, normals, sequences};
 use encodings::rope::{self, Aux, Layout};
-use encodings::{At, Dims, EncodingConfig, Tokens};
+use encodings::{Dims, EncodingConfig, LayerContext, Tokens};
 use games::{GameKind, Geometry};
 use tch::{Device, Kind, Tensor};
 
@@ -79,7 +79,7 @@ fn largest_change(network: &Network, tokens: &Tokens) -> f64 {
 fn change_of_values(network: &Network, views: &nn::Views, tokens: &Tokens, old: &Tensor, new: &Tensor) -> f64 {
     let (l, heads, head_width) = (tokens.len() as i64, DIMS.heads as i64, DIMS.head_width() as i64);
     let packed = Tensor::zeros([1, 1], (Kind::Uint8, Device::Cpu));
-    let at = At { views, layer: 0, packed: &packed };
+    let at = LayerContext { views, layer: 0, packed: &packed };
     let among = normal_tensor(3, "weights", &[heads, l, l]).narrow(1, 0, old.size()[0]).narrow(2, 0, old.size()[0]);
     let terms = |places: &Tensor| {
         let rows = Tensor::zeros([heads, old.size()[0], l], (Kind::Float, Device::Cpu)).index_copy(2, places, &among);

@@ -31,7 +31,7 @@ use crate::heads::result::{self, ReadAs};
 use crate::input::Words;
 use crate::macs::HeadMacs;
 use crate::network::Spec;
-use encodings::{At, EncodingConfig, Role, Stack, Tokens};
+use encodings::{EncodingConfig, LayerContext, Role, Stack, Tokens};
 use games::Vocabulary;
 use nn::{Constant, Init, LayoutBuilder, ParamId, Part};
 use tch::{Kind, Tensor};
@@ -119,13 +119,13 @@ impl Decoder {
     }
 
     /// What the heads read, `[b,1,d]`: the vector of the last word of each row's board.
-    pub(crate) fn trunk(&self, at: At<'_>, stack: &Stack) -> Tensor {
+    pub(crate) fn trunk(&self, at: LayerContext<'_>, stack: &Stack) -> Tensor {
         let (words_sl, device) = (self.sequences(at.packed), at.packed.device());
         self.pass(at, stack, &words_sl, &self.mask.on(device)).narrow(1, self.board_len - 1, 1)
     }
 
     /// What is said about the words of boards, if that is asked for.
-    pub(crate) fn board(&self, at: At<'_>, stack: &Stack) -> Option<BoardWords> {
+    pub(crate) fn board(&self, at: LayerContext<'_>, stack: &Stack) -> Option<BoardWords> {
         let (logits, causal) = self.board.as_ref()?;
         let (words_sl, mask) = (self.sequences(at.packed), causal.as_ref().unwrap_or(&self.mask));
         let x_btd = self.pass(at, stack, &words_sl, &mask.on(at.packed.device()));
@@ -142,7 +142,7 @@ impl Decoder {
     }
 
     /// The blocks over whole sequences: `[s,l]` → `[b, words of a ply, d]`.
-    fn pass(&self, at: At<'_>, stack: &Stack, words_sl: &Tensor, mask: &Tensor) -> Tensor {
+    fn pass(&self, at: LayerContext<'_>, stack: &Stack, words_sl: &Tensor, mask: &Tensor) -> Tensor {
         let x_sld = Tensor::embedding(&at.views[self.table], words_sl, -1, false, false).to_kind(Kind::Float);
         let x_sld = self.body.forward(at, stack, stack.embed(at, x_sld), Some(mask));
         x_sld.reshape([at.packed.size()[0], self.board_len + 1, -1])

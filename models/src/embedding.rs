@@ -11,7 +11,7 @@ use crate::config::ChessformerConfig;
 use crate::feed_forward::FeedForward;
 use crate::network::Spec;
 use crate::residual::Residual;
-use encodings::{At, Stack, Tokens};
+use encodings::{LayerContext, Stack, Tokens};
 use games::{Entry, InputLayout, Vocabulary};
 use nn::{Activation, Constant, Init, Linear, Norm, Scope, Views};
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ impl Embedding {
 
     /// `[b,l,c]` → `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens (the form `new` has
     /// none).
-    pub(crate) fn forward(&self, at: At<'_>, stack: &Stack, x_blc: &Tensor, added: Option<Tensor>) -> Tensor {
+    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_blc: &Tensor, added: Option<Tensor>) -> Tensor {
         // From here on the stream is f32 in bf16 training too: gates, sums and norms need it, and products cast what they
         // read.
         let dense = |x: &Tensor| {
@@ -242,7 +242,7 @@ impl Refinement {
         }
     }
 
-    fn forward(&self, at: At<'_>, stack: &Stack, x_bld: &Tensor) -> Tensor {
+    fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor) -> Tensor {
         let y = stack.embed(at, self.norm.forward(at.views, x_bld));
         let refined = self.feed_forward.forward(at.views, &y);
         self.feed_forward_norm.forward(at.views, &self.residual.sum(&y, &refined))

@@ -14,7 +14,7 @@ pub(crate) mod config;
 use crate::body::Body;
 use crate::config::{EmbedAt, ModelError, ResnetTransformerConfig};
 use crate::resnet::Resnet;
-use encodings::{At, Stack, Tokens};
+use encodings::{LayerContext, Stack, Tokens};
 use games::InputLayout;
 use nn::{LayoutBuilder, Part};
 use tch::Tensor;
@@ -46,7 +46,7 @@ impl ResnetTransformer {
     }
 
     /// `[b,n,c]` → `[b,n,channels]`.
-    pub(crate) fn forward(&self, at: At<'_>, stack: &Stack, x_bnc: &Tensor) -> Tensor {
+    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bnc: &Tensor) -> Tensor {
         let tokens = match self.embed {
             EmbedAt::Attention => stack.embed(at, self.resnet.forward(at.views, x_bnc)),
             EmbedAt::Stem => self.resnet.forward_with(at.views, x_bnc, |x| stack.embed(at, x)),
