@@ -39,4 +39,4 @@ pub use error::EncodingError;
 pub use injection_points::InjectionPoints;
 pub use stack::Stack;
 pub use tokens::{Role, Tokens};
-pub use watched::{Seen, Sight, Watch};
+pub use watched::{AttentionMap, MapKind, Watch};

@@ -9,7 +9,7 @@ use tch::{Kind, Tensor};
 
 /// What a map shows of query token i and key token j.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sight {
+pub enum MapKind {
     /// The cosine between the vectors that tokens i and j are given after the input embedding: what comes out of
     /// [`Encoding::embed`] less what went in, the mean over positions. 0 where there is no vector.
     Embed,
@@ -24,7 +24,7 @@ pub enum Sight {
     Attention,
 }
 
-impl Sight {
+impl MapKind {
     /// All of them, in the order in which a forward pass meets them.
     pub const ALL: [Self; 5] = [Self::Embed, Self::Attend, Self::Rotate, Self::Logits, Self::Attention];
 
@@ -43,9 +43,9 @@ impl Sight {
 
 /// One map.
 #[derive(Debug)]
-pub struct Seen {
+pub struct AttentionMap {
     /// What it shows.
-    pub sight: Sight,
+    pub kind: MapKind,
     /// In which attention layer; `None` where it is of no layer.
     pub layer: Option<usize>,
     /// `[l,l]`, f32, query by key, on the device of the forward pass.
@@ -54,20 +54,20 @@ pub struct Seen {
 
 /// Where the maps of a watched stack are.
 #[derive(Debug, Clone, Default)]
-pub struct Watch(Arc<Mutex<Vec<Seen>>>);
+pub struct Watch(Arc<Mutex<Vec<AttentionMap>>>);
 
 impl Watch {
     /// Everything seen since the last time, in the order of the forward pass.
     #[must_use]
-    pub fn take(&self) -> Vec<Seen> {
-        std::mem::take(&mut *self.seen())
+    pub fn take(&self) -> Vec<AttentionMap> {
+        std::mem::take(&mut *self.maps())
     }
 
-    fn note(&self, sight: Sight, layer: Option<usize>, map_ll: Tensor) {
-        self.seen().push(Seen { sight, layer, map_ll });
+    fn note(&self, kind: MapKind, layer: Option<usize>, map_ll: Tensor) {
+        self.maps().push(AttentionMap { kind, layer, map_ll });
     }
 
-    fn seen(&self) -> MutexGuard<'_, Vec<Seen>> {
+    fn maps(&self) -> MutexGuard<'_, Vec<AttentionMap>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -106,7 +106,7 @@ impl Encoding for Watched {
         let before = x_bld.shallow_clone();
         let after = self.stack.embed(at, x_bld);
         if self.points.contains(InjectionPoints::EMBED) {
-            self.watch.note(Sight::Embed, None, cosines(&(&after - before)));
+            self.watch.note(MapKind::Embed, None, cosines(&(&after - before)));
         }
         after
     }
@@ -114,7 +114,7 @@ impl Encoding for Watched {
     fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {
         let input = self.stack.attend(at, x_bld);
         if self.points.contains(InjectionPoints::ATTEND) {
-            self.watch.note(Sight::Attend, Some(at.layer), cosines(&(&input.qk_bld - x_bld)));
+            self.watch.note(MapKind::Attend, Some(at.layer), cosines(&(&input.qk_bld - x_bld)));
         }
         Some(input)
     }
@@ -124,7 +124,7 @@ impl Encoding for Watched {
             let ones = q_bhlk.narrow(0, 0, 1).ones_like().to_kind(Kind::Float);
             let (q, k) = self.stack.rotate(at, &ones, &ones);
             let left = q.matmul(&k.transpose(-2, -1)) / ones.size()[3] as f64;
-            self.watch.note(Sight::Rotate, Some(at.layer), mean_map(&left));
+            self.watch.note(MapKind::Rotate, Some(at.layer), mean_map(&left));
         }
         Some(self.stack.rotate(at, q_bhlk, k_bhlk))
     }
@@ -135,13 +135,13 @@ impl Encoding for Watched {
         let before = terms.before_scale.as_ref().map(|term| mean_map(term) / scale);
         let after = terms.after_scale.as_ref().map(mean_map);
         if let Some(map_ll) = before.into_iter().chain(after).reduce(|sum, term| sum + term) {
-            self.watch.note(Sight::Logits, Some(at.layer), map_ll);
+            self.watch.note(MapKind::Logits, Some(at.layer), map_ll);
         }
         terms
     }
 
     fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
-        self.watch.note(Sight::Attention, Some(at.layer), mean_map(weights_bhll));
+        self.watch.note(MapKind::Attention, Some(at.layer), mean_map(weights_bhll));
         self.stack.values(at, weights_bhll, v_bhlk)
     }
 }

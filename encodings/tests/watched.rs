@@ -4,7 +4,7 @@ mod common;
 
 use common::single::{assert_near, numbers};
 use common::{DIMS, Network, input, sequences_on};
-use encodings::{EncodingConfig, InjectionPoints, Seen, Sight, Tokens};
+use encodings::{AttentionMap, EncodingConfig, InjectionPoints, MapKind, Tokens};
 use games::GameKind;
 use nn::Arena;
 use tch::{Kind, Tensor};
@@ -20,17 +20,17 @@ fn tokens() -> Tokens {
 }
 
 /// The maps of one forward pass of random parameters, and the parameters.
-fn seen(yaml: &str) -> (Network, Arena, Vec<Seen>) {
+fn maps(yaml: &str) -> (Network, Arena, Vec<AttentionMap>) {
     let (network, watch) = Network::small(&[parse(yaml)], &tokens()).watched();
     let arena = network.random(1, 0.5);
     network.forward(&arena.frozen_views(), &input(5, BATCH, &tokens(), DIMS));
     (network, arena, watch.take())
 }
 
-fn map(seen: &[Seen], sight: Sight, layer: Option<usize>) -> Vec<f64> {
-    let mut found = seen.iter().filter(|seen| seen.sight == sight && seen.layer == layer);
-    let map = numbers(&found.next().unwrap_or_else(|| panic!("no {sight:?} of {layer:?}")).map_ll);
-    assert!(found.next().is_none(), "{sight:?} of {layer:?} twice");
+fn map(maps: &[AttentionMap], kind: MapKind, layer: Option<usize>) -> Vec<f64> {
+    let mut found = maps.iter().filter(|map| map.kind == kind && maps.layer == layer);
+    let map = numbers(&found.next().unwrap_or_else(|| panic!("no {kind:?} of {layer:?}")).map_ll);
+    assert!(found.next().is_none(), "{kind:?} of {layer:?} twice");
     map
 }
 
@@ -54,18 +54,17 @@ fn a_watched_stack_answers_as_the_stack_and_shows_every_injection_point() {
             );
             let found = network.forward(&arena.frozen_views(), &x);
             assert_eq!(numbers(&found.output), numbers(&expected.output), "{configs:?}");
-            let seen = watch.take();
-            let layers =
-                |sight| seen.iter().filter(|seen| seen.sight == sight).map(|seen| seen.layer).collect::<Vec<_>>();
+            let maps = watch.take();
+            let layers = |kind| maps.iter().filter(|map| map.kind == kind).map(|map| map.layer).collect::<Vec<_>>();
             let every: Vec<_> = (0..DIMS.layers).map(Some).collect();
             let wanted = |point: InjectionPoints, layers: Vec<_>| if points.contains(point) { layers } else { vec![] };
-            assert_eq!(layers(Sight::Embed), wanted(InjectionPoints::EMBED, vec![None]));
-            assert_eq!(layers(Sight::Attend), wanted(InjectionPoints::ATTEND, every.clone()));
-            assert_eq!(layers(Sight::Rotate), wanted(InjectionPoints::ROTATE, every.clone()));
-            assert_eq!(layers(Sight::Logits), wanted(InjectionPoints::LOGITS, every.clone()));
-            assert_eq!(layers(Sight::Attention), every);
+            assert_eq!(layers(MapKind::Embed), wanted(InjectionPoints::EMBED, vec![None]));
+            assert_eq!(layers(MapKind::Attend), wanted(InjectionPoints::ATTEND, every.clone()));
+            assert_eq!(layers(MapKind::Rotate), wanted(InjectionPoints::ROTATE, every.clone()));
+            assert_eq!(layers(MapKind::Logits), wanted(InjectionPoints::LOGITS, every.clone()));
+            assert_eq!(layers(MapKind::Attention), every);
             let size = [tokens.len() as i64; 2];
-            assert!(seen.iter().all(|seen| seen.map_ll.size() == size && seen.map_ll.kind() == Kind::Float));
+            assert!(maps.iter().all(|map| map.map_ll.size() == size && maps.map_ll.kind() == Kind::Float));
             assert!(watch.take().is_empty());
         }
     }
@@ -77,7 +76,7 @@ fn attention_is_the_mean_of_the_weights() {
     let (network, watch) = Network::small(&[parse("smolgen: {compress: 3, hidden: 5, gen: 6}")], &tokens).watched();
     let arena = network.random(1, 0.5);
     let trace = network.forward(&arena.frozen_views(), &input(5, BATCH, &tokens, DIMS));
-    let seen = watch.take();
+    let maps = watch.take();
     for (layer, logits) in trace.logits.iter().enumerate() {
         let (logits, l) = (numbers(logits), tokens.len());
         let mut mean = vec![0.0; l * l];
@@ -87,18 +86,18 @@ fn attention_is_the_mean_of_the_weights() {
                 mean[row % l * l + key] += logit.exp() / sum / (BATCH as f64 * DIMS.heads as f64);
             }
         }
-        assert_near(&map(&seen, Sight::Attention, Some(layer)), &mean, "weights");
+        assert_near(&map(&maps, MapKind::Attention, Some(layer)), &mean, "weights");
     }
 }
 
 #[test]
 fn a_bias_by_displacement_is_shown_as_its_table() {
-    let (network, arena, seen) = seen("relative_bias: {share: displacement}");
+    let (network, arena, maps) = maps("relative_bias: {share: displacement}");
     let (tokens, geometry) = (tokens(), GameKind::Shogi.geometry());
     for layer in 0..DIMS.layers {
         let table = parameter(&network, &arena, &format!("encoding.relative_bias.layer.{layer}.bias"));
         let classes = table.len() / DIMS.heads;
-        let shown = map(&seen, Sight::Logits, Some(layer));
+        let shown = map(&maps, MapKind::Logits, Some(layer));
         for (query, key) in [(0, 0), (3, 70), (80, 1), (40, 41)] {
             let class = geometry.displacement_class(query, key);
             let mean = (0..DIMS.heads).map(|head| table[head * classes + class]).sum::<f64>() / DIMS.heads as f64;
@@ -109,9 +108,9 @@ fn a_bias_by_displacement_is_shown_as_its_table() {
 
 #[test]
 fn a_rotation_is_shown_as_the_mean_cosine_of_its_angles() {
-    let (_, _, seen) = seen("rope: {layout: axial_2d, theta: 100}");
+    let (_, _, maps) = maps("rope: {layout: axial_2d, theta: 100}");
     let (tokens, geometry, width) = (tokens(), GameKind::Shogi.geometry(), DIMS.head_width());
-    let shown = map(&seen, Sight::Rotate, Some(1));
+    let shown = map(&maps, MapKind::Rotate, Some(1));
     for (query, key) in [(0, 0), (3, 70), (80, 1), (40, 41)] {
         let along = |of: fn(&games::Geometry, usize) -> usize| of(&geometry, query) as f64 - of(&geometry, key) as f64;
         let displacements = [along(games::Geometry::rank_of), along(games::Geometry::file_of)];
@@ -129,11 +128,11 @@ fn vectors_of_squares_are_shown_by_their_cosines() {
         dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
     };
     let length = tokens().len();
-    let places = [("input", Sight::Embed, None, "table"), ("every_layer", Sight::Attend, Some(1), "layer.1.table")];
-    for (place, sight, layer, name) in places {
-        let (network, arena, seen) = seen(&format!("absolute: {{at: {place}}}"));
+    let places = [("input", MapKind::Embed, None, "table"), ("every_layer", MapKind::Attend, Some(1), "layer.1.table")];
+    for (place, kind, layer, name) in places {
+        let (network, arena, maps) = maps(&format!("absolute: {{at: {place}}}"));
         let table = parameter(&network, &arena, &format!("encoding.absolute.{place}.{name}"));
-        let shown = map(&seen, sight, layer);
+        let shown = map(&maps, kind, layer);
         for (a, b) in [(0, 0), (3, 70), (80, 1)] {
             assert!((shown[a * length + b] - cosine(&table, a, b)).abs() < 1e-4, "{place}");
         }
