@@ -16,7 +16,8 @@
 
 use crate::rows::{Rows, Table};
 use crate::{
-    AttendInput, Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Tokens,
+    AttendInput, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Tokens,
 };
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
@@ -117,7 +118,7 @@ impl Config {
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
         summary: "a vector per token: added at the input or at every layer, or a gate; learned, factorised or sines",
         source: "Chessformer eq. 4 and A.1 (arXiv 2409.12272); Ergodice/lczero-training; searchless_chess",

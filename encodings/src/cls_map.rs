@@ -10,7 +10,8 @@
 //! at zero.
 
 use crate::{
-    Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens,
+    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
+    Tokens,
 };
 use nn::{Constant, Init, Linear, Scope};
 use serde::{Deserialize, Serialize};
@@ -40,7 +41,7 @@ fn squares() -> Covered {
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: "cls_map",
         summary: "one map of logits from the summary token, shared by all heads and layers",
         source: "Sid3024/Chess-AI (there called smolgen)",

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 /// One line of `posenc list encodings`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct EncodingInfo {
     /// Its name in YAML.
     pub name: &'static str,
     /// What it does, in one line.
@@ -20,8 +20,8 @@ pub struct Entry {
 
 /// The options of one encoding.
 pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
-    /// The words about it.
-    const ENTRY: Entry;
+    /// Its name, summary, source and example.
+    const INFO: EncodingInfo;
 
     /// The options that a reader of a table wants to see, shortest form first: what has no default, then what
     /// differs from its default. Two configurations with the same options must be equal.
@@ -30,7 +30,7 @@ pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
     /// Under which name its parameters live. Two encodings of one network must differ in it; the same encoding has
     /// the same key in every network, so that it starts from the same numbers.
     fn key(&self) -> String {
-        Self::ENTRY.name.to_owned()
+        Self::INFO.name.to_owned()
     }
 
     /// Declares its parameters in `scope` (which is already its own) for a network of these sizes.

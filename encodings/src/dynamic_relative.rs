@@ -15,7 +15,8 @@
 //! 2·bottleneck more.
 
 use crate::{
-    Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens,
+    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
+    Tokens,
 };
 use nn::{Init, Linear, Norm, NormKind, ParamId, Scope};
 use serde::{Deserialize, Serialize};
@@ -101,7 +102,7 @@ fn bottleneck() -> usize {
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
         summary: "a learned vector per token meets keys that are generated from the whole board",
         source: "Yamaoka, dlshogi feature/resnet-transformer, commit 8d7dc0e",

@@ -33,7 +33,7 @@ pub mod shaw;
 pub mod smolgen;
 
 pub use config::EncodingConfig;
-pub use configure::{Configure, Entry};
+pub use configure::{Configure, EncodingInfo};
 pub use encoding::{AttendInput, Dims, Encoding, Guarantees, LayerContext, Logits, Queries};
 pub use error::EncodingError;
 pub use injection_points::InjectionPoints;

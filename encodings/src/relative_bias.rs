@@ -9,7 +9,8 @@
 
 use crate::pairs::{PairClasses, Share};
 use crate::{
-    Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens,
+    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
+    Tokens,
 };
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ pub struct Config {
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: "relative_bias",
         summary: "a learned number per head and displacement (or per pair of squares), added to the logits",
         source: "Chessformer eq. 5 (arXiv 2409.12272); share: pair is Lc0's logit gating",

@@ -19,7 +19,9 @@
 //!
 //! Angles, sines and the rotation are f32 whatever the training precision. Parameters: none; mixed: d per layer.
 
-use crate::{Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Tokens};
+use crate::{
+    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Tokens,
+};
 use nn::{Constant, Init, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -107,7 +109,7 @@ impl Config {
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
         summary: "queries and keys rotated by index, by rank and file, or by learned mixtures of both",
         source: "RoPE-ViT (arXiv 2403.13298), RoFormer (arXiv 2104.09864); ChessDecoder, KataGo",

@@ -17,7 +17,8 @@
 use crate::pair_products::{Met, PairProducts};
 use crate::pairs::{PairClasses, Share};
 use crate::{
-    Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens,
+    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
+    Tokens,
 };
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
@@ -106,7 +107,7 @@ impl Config {
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
         summary: "learned vectors per displacement that meet queries, keys and values",
         source: "Chessformer eq. 6-7 (arXiv 2409.12272), Shaw et al. 2018; Ergodice/lczero-training",

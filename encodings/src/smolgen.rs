@@ -13,7 +13,8 @@
 //! d = 256, h = 8 and 32/256/256 that is 1,063,680 per layer and 1,048,576 shared.
 
 use crate::{
-    Configure, Dims, Encoding, EncodingError, Entry, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Tokens,
+    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
+    Tokens,
 };
 use nn::{Activation, Init, Linear, Norm, NormKind, Scope};
 use serde::{Deserialize, Serialize};
@@ -99,7 +100,7 @@ impl Config {
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
         summary: "logits generated from the whole board; pool: mean with activation: gelu is the GAB form",
         source: "Lc0 (lczero.org 2024, Ergodice/lczero-training); Chessformer 2026 (arXiv 2605.19091)",

@@ -122,7 +122,7 @@ fn rotation_is_invariant_between_squares_whatever_else_is_there() {
 }
 
 fn rope_examples() -> Vec<EncodingConfig> {
-    EncodingConfig::examples().into_iter().filter(|config| config.entry().name == "rope").collect()
+    EncodingConfig::examples().into_iter().filter(|config| config.info().name == "rope").collect()
 }
 
 /// What attention between squares can tell when all squares show the same.

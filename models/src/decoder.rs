@@ -78,7 +78,7 @@ impl Decoder {
             return Err(ModelError::NoWords { input: spec.input.name.name(), moves: spec.moves.name() });
         };
         if let Some(encoding) = encodings.iter().find(|encoding| sees_all_tokens(encoding)) {
-            return Err(ModelError::SeesAhead(encoding.entry().name));
+            return Err(ModelError::SeesAhead(encoding.info().name));
         }
         let (body, tokens) = (config.body(), sequence(spec, config.plies));
         let (moves, width) = (spec.moves.len() as i64, config.width as i64);
