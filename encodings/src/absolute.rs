@@ -154,8 +154,8 @@ impl Configure for Config {
             Place::Gate => {
                 let shape = [tokens.len() as i64, dims.width as i64];
                 Box::new(Gate {
-                    factor: scope.full("factor", &shape, Init::ONES),
-                    summand: scope.full("summand", &shape, Init::ZEROS),
+                    factor: scope.f32_param("factor", &shape, Init::ONES),
+                    summand: scope.f32_param("summand", &shape, Init::ZEROS),
                 })
             }
         })

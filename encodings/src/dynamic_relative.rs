@@ -182,7 +182,7 @@ impl Config {
             relu: self.inside == Inside::LayerNormRelu,
             up,
             keys,
-            position: scope.full("position", &shape, position),
+            position: scope.f32_param("position", &shape, position),
         }
     }
 }

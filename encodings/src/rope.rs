@@ -208,7 +208,7 @@ impl Angles {
             .collect();
         Self::Learned {
             frequencies: (0..dims.layers)
-                .map(|layer| scope.sub("layer").sub(layer).full("frequencies", &shape, init.clone()))
+                .map(|layer| scope.sub("layer").sub(layer).f32_param("frequencies", &shape, init.clone()))
                 .collect(),
             coordinates: Constant::floats(&places, &[tokens.len() as i64, 2]),
         }

@@ -77,7 +77,7 @@ impl Rows {
     ) -> Result<Self, EncodingError> {
         let width = dims.width as i64;
         Ok(match table {
-            Table::Learned => Self::Learned(scope.full("table", &[tokens.len() as i64, width], init.clone())),
+            Table::Learned => Self::Learned(scope.f32_param("table", &[tokens.len() as i64, width], init.clone())),
             Table::Factorised => factorised(scope, init, width, tokens),
             Table::Sinusoidal1d => Self::Fixed(sinusoidal_1d(dims, tokens)?),
             Table::Sinusoidal2d => Self::Fixed(sinusoidal_2d(dims, tokens)?),
@@ -110,7 +110,7 @@ fn factorised(scope: &mut Scope<'_>, init: &Init, width: i64, tokens: &Tokens) -
     }
     let parts = [("rank", ranks), ("file", files), ("aux", aux)].into_iter().filter(|&(_, rows)| rows > 0);
     Rows::Factorised {
-        parts: parts.map(|(name, rows)| scope.full(name, &[rows as i64, width], init.clone())).collect(),
+        parts: parts.map(|(name, rows)| scope.f32_param(name, &[rows as i64, width], init.clone())).collect(),
         picks: Constant::floats(&picks, &[tokens.len() as i64, columns as i64]),
     }
 }

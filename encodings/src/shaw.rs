@@ -205,7 +205,7 @@ impl Shaw {
         let shape = [dims.heads as i64, classes.count(), dims.head_width() as i64];
         let mut table = |layer: usize, term: Term| {
             let mut scope = scope.sub("layer");
-            config.has(term).then(|| scope.sub(layer).full(term.name(), &shape, Init::ZEROS))
+            config.has(term).then(|| scope.sub(layer).f32_param(term.name(), &shape, Init::ZEROS))
         };
         let mut layer = |layer| Tables { q: table(layer, Term::Q), k: table(layer, Term::K), v: table(layer, Term::V) };
         let tables = (0..dims.layers).map(&mut layer).collect();

@@ -33,7 +33,7 @@ impl Attention {
         let (d, groups, residual) = (config.width(), config.qkv_groups as i64, config.residual());
         let mut qkv = scope.sub("qkv");
         let qkv_weight = qkv.matrix("weight", &[3 * d, d / groups], qkv_init(d, d / groups, residual));
-        let qkv_bias = config.qkv_bias.then(|| qkv.full("bias", &[3 * d], Init::ZEROS));
+        let qkv_bias = config.qkv_bias.then(|| qkv.f32_param("bias", &[3 * d], Init::ZEROS));
         let out = Linear::declare(&mut scope.sub("out"), d, d, residual.scaled(d, d), config.out_bias);
         Self { qkv_weight, qkv_bias, groups, out, dims: config.dims }
     }

@@ -45,7 +45,7 @@ impl Convolution {
     pub fn declare(scope: &mut Scope<'_>, sizes: ConvolutionSizes, init: Init, bias: bool) -> Self {
         let ConvolutionSizes { inputs, outputs, kernel } = sizes;
         let weight = scope.matrix("weight", &[outputs, inputs, kernel, kernel], init);
-        let bias = bias.then(|| scope.full("bias", &[outputs], Init::ZEROS));
+        let bias = bias.then(|| scope.f32_param("bias", &[outputs], Init::ZEROS));
         Self { weight, bias, inputs, outputs, kernel }
     }
 

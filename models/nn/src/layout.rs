@@ -139,7 +139,7 @@ impl Scope<'_> {
     }
 
     /// Declares a parameter that stays f32 and undecayed: a norm's gain, a bias, a gate, a position table.
-    pub fn full(&mut self, name: &str, shape: &[i64], init: Init) -> ParamId {
+    pub fn f32_param(&mut self, name: &str, shape: &[i64], init: Init) -> ParamId {
         self.declare(name, shape, init, Range::Full)
     }
 

@@ -116,8 +116,8 @@ fn counts_leave_padding_out() {
 fn a_name_that_is_used_twice_is_refused() {
     let mut builder = LayoutBuilder::default();
     let mut scope = builder.scope("body", Part::Trunk);
-    scope.full("gain", &[3], Init::ONES);
-    scope.sub("gain").full("x", &[3], Init::ONES);
+    scope.f32_param("gain", &[3], Init::ONES);
+    scope.sub("gain").f32_param("x", &[3], Init::ONES);
     scope.matrix("gain", &[2, 2], Init::ZEROS);
     let message = builder.finish().expect_err("twice").to_string();
     assert!(message.contains("two parameters are called \"body.gain\""), "{message}");
