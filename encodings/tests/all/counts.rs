@@ -1,8 +1,6 @@
 //! Parameter counts against formulas that are written out once more here, and against published numbers.
 
-mod common;
-
-use common::{DIMS, Network, sequences};
+use crate::common::{DIMS, Network, sequences};
 use encodings::pairs::Share;
 use encodings::rows::Table;
 use encodings::{

@@ -1,9 +1,7 @@
 //! Encodings against straight-line computations of their definitions in f64, and against numbers worked out by hand.
 
-mod common;
-
-use common::single::{Single, assert_near, numbers};
-use common::{DIMS, Network, input, largest_difference, normal_tensor, sequences};
+use crate::common::single::{Single, assert_near, numbers};
+use crate::common::{DIMS, Network, input, largest_difference, normal_tensor, sequences};
 use encodings::pairs::Share;
 use encodings::rope::{self, Aux, Layout};
 use encodings::rows::Table;

@@ -1,8 +1,6 @@
 //! The efficient form of Shaw's encoding against its definition, which makes every a_ij.
 
-mod common;
-
-use common::{DIMS, Network, input, largest_difference, normal_tensor, sequences};
+use crate::common::{DIMS, Network, input, largest_difference, normal_tensor, sequences};
 use encodings::pairs::Share;
 use encodings::shaw::{Config, Term};
 use encodings::{Configure, EncodingConfig, LayerContext, Queries, Tokens};

@@ -1,9 +1,7 @@
 //! A watched stack answers as the stack does, and its maps are the numbers of the definitions.
 
-mod common;
-
-use common::single::{assert_near, numbers};
-use common::{DIMS, Network, input, sequences_on};
+use crate::common::single::{assert_near, numbers};
+use crate::common::{DIMS, Network, input, sequences_on};
 use encodings::{AttentionMap, EncodingConfig, InjectionPoints, MapKind, Tokens};
 use games::GameKind;
 use nn::Arena;

@@ -1,9 +1,7 @@
 //! Encodings that generate logits from the board, against straight-line computations of their definitions in f64.
 
-mod common;
-
-use common::single::{Single, assert_near, numbers};
-use common::{DIMS, input, sequences};
+use crate::common::single::{Single, assert_near, numbers};
+use crate::common::{DIMS, input, sequences};
 use encodings::{Configure, EncodingConfig, Role, Tokens, cls_map, dynamic_relative, smolgen};
 use nn::Activation;
 use tch::{Kind, Tensor};

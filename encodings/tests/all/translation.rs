@@ -1,8 +1,6 @@
 //! What happens when everything on the board moves by the same displacement.
 
-mod common;
-
-use common::{DIMS, Network, input, normal_tensor, normals, sequences};
+use crate::common::{DIMS, Network, input, normal_tensor, normals, sequences};
 use encodings::rope::{self, Aux, Layout};
 use encodings::{Dims, EncodingConfig, LayerContext, Tokens};
 use games::{GameKind, Geometry};

@@ -1,8 +1,6 @@
 //! What experiments may write, and what they are told when it makes no sense.
 
-mod common;
-
-use common::{DIMS, Network};
+use crate::common::{DIMS, Network};
 use encodings::pairs::Share;
 use encodings::rope::{self, Layout};
 use encodings::{Dims, EncodingConfig, Stack, Tokens, absolute, relative_bias, shaw};

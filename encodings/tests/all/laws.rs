@@ -1,9 +1,7 @@
 //! Laws that every encoding obeys on every board, with and without auxiliary tokens. One test per law, all encodings
 //! inside, since loading LibTorch takes longer than most laws.
 
-mod common;
-
-use common::{DIMS, Network, input, largest_difference, normal_tensor, sequences, sequences_on};
+use crate::common::{DIMS, Network, input, largest_difference, normal_tensor, sequences, sequences_on};
 use encodings::{Encoding, EncodingConfig, InjectionPoints, LayerContext, Queries, Tokens};
 use games::GameKind;
 use nn::{Part, Views};

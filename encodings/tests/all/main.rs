@@ -1,0 +1,11 @@
+//! The tests of position encodings, in one binary: loading LibTorch takes longer than most of them.
+
+mod common;
+mod counts;
+mod generated;
+mod laws;
+mod options;
+mod references;
+mod shaw;
+mod translation;
+mod watched;
