@@ -16,8 +16,8 @@
 
 use crate::rows::{Rows, Table};
 use crate::{
-    AttendInput, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Tokens,
+    AttendInput, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints,
+    LayerContext, Tokens,
 };
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
@@ -113,7 +113,12 @@ impl Config {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees { identity_at_start: self.table.is_learned() && self.init_std == 0.0, ..Guarantees::NONE }
+        Guarantees {
+            identity_at_start: self.table.is_learned() && self.init_std == 0.0,
+            pairwise: true,
+            auxiliary: if self.table.is_learned() { Auxiliary::OwnParameters } else { Auxiliary::Untouched },
+            ..Guarantees::NONE
+        }
     }
 }
 
@@ -238,7 +243,7 @@ impl Encoding for Gate {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees { identity_at_start: true, ..Guarantees::NONE }
+        Guarantees { identity_at_start: true, pairwise: true, auxiliary: Auxiliary::OwnParameters, ..Guarantees::NONE }
     }
 
     fn macs(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! One map of logits, made from the summary token and shared by all heads and layers.
+//! One map of logits, computed from the summary token and shared by all heads and layers.
 //!
 //! A single linear map width → t² (with bias), whose weights every layer shares, reads the CLS token of the layer's
 //! input and gives a `[t,t]` map that is added to the scaled logits of every head. Source: Sid3024/Chess-AI, whose
@@ -10,8 +10,8 @@
 //! at zero.
 
 use crate::{
-    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
-    Tokens,
+    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Logits, Queries, Tokens,
 };
 use nn::{Constant, Init, Linear, Scope};
 use serde::{Deserialize, Serialize};
@@ -65,6 +65,10 @@ impl Configure for Config {
             summary: Summary::of(tokens),
             spread: (!in_place).then(|| spread(tokens.len(), &covered)),
             tokens: tokens.len() as i64,
+            auxiliary: match self.tokens {
+                Covered::Squares => Auxiliary::Untouched,
+                Covered::All => Auxiliary::OwnParameters,
+            },
             layers: dims.layers as u64,
         }))
     }
@@ -120,6 +124,7 @@ struct ClsMap {
     /// Absent where the map covers every token.
     spread: Option<Constant>,
     tokens: i64,
+    auxiliary: Auxiliary,
     layers: u64,
 }
 
@@ -129,7 +134,7 @@ impl Encoding for ClsMap {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees::NONE
+        Guarantees { auxiliary: self.auxiliary, ..Guarantees::NONE }
     }
 
     fn macs(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! A relative term whose keys are generated from the whole board.
+//! A relative term with keys that are generated from the whole board.
 //!
 //! Per layer: u = W₁·flat(x) (l·d → bottleneck), w = W₂·u (bottleneck → h·k·l), r_ij = Σ_c P_ic·w_cj with a learned
 //! P `[h,l,k]`; r is added to q·k before the division by √k. No biases.
@@ -9,7 +9,7 @@
 //! Deviation: the reference flattens channel by channel, this token by token, which permutes the columns of W₁.
 //!
 //! The author's other trials are options: w shared by all heads (`share: all`, W₂ to k·l), a norm on u (`inside`), r added
-//! behind the division (`scaled: false`), P with another spread (`init_std`; 0 starts as the identity).
+//! after the division (`scaled: false`), P with another spread (`init_std`; 0 starts as the identity).
 //!
 //! Parameters per layer: l·d·bottleneck + bottleneck·l·d + l·d; with w shared bottleneck·l·k in the middle; with a norm
 //! 2·bottleneck more.
@@ -52,7 +52,7 @@ pub enum Share {
     /// None: each head has its own.
     #[default]
     None,
-    /// All; P tells them apart.
+    /// All; they differ by P.
     All,
 }
 
@@ -104,7 +104,7 @@ fn bottleneck() -> usize {
 impl Configure for Config {
     const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
-        summary: "a learned vector per token meets keys that are generated from the whole board",
+        summary: "a learned vector per token times keys that are generated from the whole board",
         source: "Yamaoka, dlshogi feature/resnet-transformer, commit 8d7dc0e",
         example: "dynamic_relative: {bottleneck: 32}",
     };
@@ -123,14 +123,7 @@ impl Configure for Config {
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
-        if self.bottleneck == 0 {
-            return Err(EncodingError::OutOfRange {
-                encoding: NAME,
-                option: "bottleneck",
-                wanted: "1 or more",
-                found: "0".to_owned(),
-            });
-        }
+        EncodingError::check_size(NAME, "bottleneck", self.bottleneck)?;
         if !(self.init_std.is_finite() && self.init_std >= 0.0) {
             let found = self.init_std.to_string();
             return Err(EncodingError::OutOfRange { encoding: NAME, option: "init_std", wanted: "0 or more", found });

@@ -64,7 +64,19 @@ pub struct Logits {
     pub after_scale: Option<Tensor>,
 }
 
-/// What an encoding promises; the laws test it.
+/// What an encoding does with tokens that stand for no square, as terms of their own and in pairs with squares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Auxiliary {
+    /// Nothing: their vectors stay, and nothing is added for a pair with one of them.
+    Untouched,
+    /// What it adds for them comes from parameters that no square and no pair of squares has.
+    OwnParameters,
+    /// They are treated by the rule, or from the parameters, that also serve squares.
+    AsSquares,
+}
+
+/// What an encoding guarantees, and what it does with auxiliary tokens. The laws compare each with what is observed: a
+/// guarantee holds for all parameters, and where none is given random parameters break it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guarantees {
     /// Its first parameters leave the function of the network as it is without the encoding.
@@ -74,23 +86,51 @@ pub struct Guarantees {
     pub translation_invariant: bool,
     /// It cannot tell squares apart at all: permuting the squares of the input permutes the output.
     pub permutation_equivariant: bool,
+    /// Exchanging left and right in the input exchanges them in the output.
+    pub mirror_equivariant: bool,
+    /// Turning the board of the input by 180° turns that of the output.
+    pub half_turn_equivariant: bool,
+    /// What it does to a token depends on that token only, and what it adds for a pair on these two only. A decoder asks
+    /// for it, because its mask hides tokens pair by pair.
+    pub pairwise: bool,
+    /// What it does with tokens that stand for no square.
+    pub auxiliary: Auxiliary,
 }
 
 impl Guarantees {
-    /// Every promise.
-    pub const ALL: Self = Self { identity_at_start: true, translation_invariant: true, permutation_equivariant: true };
+    /// Every guarantee: what an encoding that does nothing gives.
+    pub const ALL: Self = Self {
+        identity_at_start: true,
+        translation_invariant: true,
+        permutation_equivariant: true,
+        mirror_equivariant: true,
+        half_turn_equivariant: true,
+        pairwise: true,
+        auxiliary: Auxiliary::Untouched,
+    };
 
-    /// No promise.
-    pub const NONE: Self =
-        Self { identity_at_start: false, translation_invariant: false, permutation_equivariant: false };
+    /// No guarantee.
+    pub const NONE: Self = Self {
+        identity_at_start: false,
+        translation_invariant: false,
+        permutation_equivariant: false,
+        mirror_equivariant: false,
+        half_turn_equivariant: false,
+        pairwise: false,
+        auxiliary: Auxiliary::AsSquares,
+    };
 
-    /// What holds when two encodings are stacked: what both promise.
+    /// What holds when two encodings are stacked: what both guarantee.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             identity_at_start: self.identity_at_start && other.identity_at_start,
             translation_invariant: self.translation_invariant && other.translation_invariant,
             permutation_equivariant: self.permutation_equivariant && other.permutation_equivariant,
+            mirror_equivariant: self.mirror_equivariant && other.mirror_equivariant,
+            half_turn_equivariant: self.half_turn_equivariant && other.half_turn_equivariant,
+            pairwise: self.pairwise && other.pairwise,
+            auxiliary: self.auxiliary.max(other.auxiliary),
         }
     }
 }
@@ -100,7 +140,7 @@ pub trait Encoding: Debug + Send {
     /// The injection points it touches. A test compares them with what is observed.
     fn injection_points(&self) -> InjectionPoints;
 
-    /// What it promises.
+    /// What it guarantees. Tests compare it with what is observed.
     fn guarantees(&self) -> Guarantees;
 
     /// Multiplications that it adds per position (all layers), softmax and elementwise work left out.

@@ -35,7 +35,7 @@ impl InjectionPoints {
         self.0 & other.0 == other.0
     }
 
-    /// The names of the injection points, in the order in which a forward pass meets them.
+    /// The names of the injection points, in the order of a forward pass.
     #[must_use]
     pub fn names(self) -> Vec<&'static str> {
         Self::NAMES.iter().filter(|(point, _)| self.contains(*point)).map(|&(_, name)| name).collect()

@@ -12,10 +12,6 @@ pub mod configure;
 pub mod encoding;
 pub mod error;
 pub mod injection_points;
-#[cfg(target_arch = "x86_64")]
-mod pair_products;
-#[cfg(not(target_arch = "x86_64"))]
-#[path = "no_pair_products.rs"]
 mod pair_products;
 pub mod pairs;
 pub mod rows;
@@ -34,7 +30,7 @@ pub mod smolgen;
 
 pub use config::EncodingConfig;
 pub use configure::{Configure, EncodingInfo};
-pub use encoding::{AttendInput, Dims, Encoding, Guarantees, LayerContext, Logits, Queries};
+pub use encoding::{AttendInput, Auxiliary, Dims, Encoding, Guarantees, LayerContext, Logits, Queries};
 pub use error::EncodingError;
 pub use injection_points::InjectionPoints;
 pub use stack::Stack;

@@ -1,16 +1,16 @@
-//! A learned number per head and class of token pairs, added to the scaled logits: e_ij/√k + d_ij.
+//! One learned parameter per head and class of token pairs, added to the scaled logits: e_ij/√k + d_ij.
 //!
 //! Source: Chessformer (arXiv 2409.12272) eq. 5, with the class of the pair's displacement (as Swin, arXiv
 //! 2103.14030, and T5 in one dimension); `share: pair` is Lc0's "logit gating" (Ergodice/lczero-training
-//! `use_logit_gating`), which is what that code calls relative bias: the paper describes displacements, its code has a
-//! free number per pair. Tables are per layer and start at zero.
+//! `use_logit_gating`), and is called relative bias in that code: the paper describes displacements, its code has one
+//! parameter per pair. Tables are per layer and start at zero.
 //!
 //! Parameters per layer: h·classes, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), or h·l².
 
 use crate::pairs::{PairClasses, Share};
 use crate::{
-    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
-    Tokens,
+    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Logits, Queries, Tokens,
 };
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
@@ -19,14 +19,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Which pairs share a number.
+    /// Which pairs share a parameter.
     pub share: Share,
 }
 
 impl Configure for Config {
     const INFO: EncodingInfo = EncodingInfo {
         name: "relative_bias",
-        summary: "a learned number per head and displacement (or per pair of squares), added to the logits",
+        summary: "one learned parameter per head and displacement (or per pair of squares), added to the logits",
         source: "Chessformer eq. 5 (arXiv 2409.12272); share: pair is Lc0's logit gating",
         example: "relative_bias: {share: displacement}",
     };
@@ -63,8 +63,13 @@ impl Encoding for RelativeBias {
     }
 
     fn guarantees(&self) -> Guarantees {
-        let translation_invariant = self.share == Share::Displacement;
-        Guarantees { identity_at_start: true, translation_invariant, ..Guarantees::NONE }
+        Guarantees {
+            identity_at_start: true,
+            translation_invariant: self.share == Share::Displacement,
+            pairwise: true,
+            auxiliary: Auxiliary::OwnParameters,
+            ..Guarantees::NONE
+        }
     }
 
     fn macs(&self) -> u64 {

@@ -18,7 +18,7 @@ impl Stack {
     /// Declares every encoding of the list in `scope` (a network passes `builder.scope("encoding", Part::Encoding)`).
     ///
     /// Parameters are called `<scope>.<key>.…` after the encoding itself, not after its place in the list, so that an
-    /// encoding starts from the same numbers whatever it is stacked with. All count as
+    /// encoding starts from the same values in every stack. All count as
     /// [`Part::Encoding`](nn::Part::Encoding).
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Stack {
 
     /// The input of an attention layer: `x_bld` itself where nothing touches it.
     ///
-    /// Once an encoding has parted the values' input from that of queries and keys, later ones act on each.
+    /// Once an encoding has separated the input of values from that of queries and keys, later ones act on each.
     #[must_use]
     pub fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> AttendInput {
         let untouched = AttendInput { qk_bld: x_bld.shallow_clone(), v_bld: None };

@@ -1,7 +1,7 @@
-//! A stack that writes down what it does: maps over pairs of tokens, the same way for every encoding.
+//! A stack that records what it does as maps over pairs of tokens, in the same way for every encoding.
 //!
-//! Each injection point shows what can be seen of it without knowing the encoding behind it, and the attention that comes of all of
-//! them shows in the weights that the last injection point is handed. A watched stack answers as the stack itself does.
+//! Each injection point is shown without regard to which encoding acts there. The attention that results from all of them is
+//! shown by the weights that the last injection point receives. A watched stack gives the same outputs as the stack itself.
 
 use crate::{AttendInput, Encoding, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Stack};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,8 +10,8 @@ use tch::{Kind, Tensor};
 /// What a map shows of query token i and key token j.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MapKind {
-    /// The cosine between the vectors that tokens i and j are given after the input embedding: what comes out of
-    /// [`Encoding::embed`] less what went in, the mean over positions. 0 where there is no vector.
+    /// The cosine between the vectors that tokens i and j are given after the input embedding: the output of
+    /// [`Encoding::embed`] minus its input, the mean over positions. 0 where there is no vector.
     Embed,
     /// The same at the input of queries and keys of an attention layer.
     Attend,
@@ -25,7 +25,7 @@ pub enum MapKind {
 }
 
 impl MapKind {
-    /// All of them, in the order in which a forward pass meets them.
+    /// All of them, in the order of a forward pass.
     pub const ALL: [Self; 5] = [Self::Embed, Self::Attend, Self::Rotate, Self::Logits, Self::Attention];
 
     /// Its name in files.
@@ -52,12 +52,12 @@ pub struct AttentionMap {
     pub map_ll: Tensor,
 }
 
-/// Where the maps of a watched stack are.
+/// The maps of a watched stack.
 #[derive(Debug, Clone, Default)]
 pub struct Watch(Arc<Mutex<Vec<AttentionMap>>>);
 
 impl Watch {
-    /// Everything seen since the last time, in the order of the forward pass.
+    /// Every map since the last call, in the order of the forward pass.
     #[must_use]
     pub fn take(&self) -> Vec<AttentionMap> {
         std::mem::take(&mut *self.maps())
@@ -73,7 +73,7 @@ impl Watch {
 }
 
 impl Stack {
-    /// The same stack, watched. Every forward pass adds its maps; nothing is forgotten until it is taken.
+    /// The same stack, watched. Every forward pass adds its maps; they are kept until [`Watch::take`].
     #[must_use]
     pub fn watched(self) -> (Self, Watch) {
         let watch = Watch::default();

@@ -2,7 +2,9 @@
 
 mod common;
 mod counts;
-mod generated;
+mod definitions;
+mod documentation;
+mod guarantees;
 mod laws;
 mod options;
 mod references;

@@ -26,7 +26,7 @@ fn maps(yaml: &str) -> (Network, Arena, Vec<AttentionMap>) {
 }
 
 fn map(maps: &[AttentionMap], kind: MapKind, layer: Option<usize>) -> Vec<f64> {
-    let mut found = maps.iter().filter(|map| map.kind == kind && maps.layer == layer);
+    let mut found = maps.iter().filter(|map| map.kind == kind && map.layer == layer);
     let map = numbers(&found.next().unwrap_or_else(|| panic!("no {kind:?} of {layer:?}")).map_ll);
     assert!(found.next().is_none(), "{kind:?} of {layer:?} twice");
     map
@@ -62,7 +62,7 @@ fn a_watched_stack_answers_as_the_stack_and_shows_every_injection_point() {
             assert_eq!(layers(MapKind::Logits), wanted(InjectionPoints::LOGITS, every.clone()));
             assert_eq!(layers(MapKind::Attention), every);
             let size = [tokens.len() as i64; 2];
-            assert!(maps.iter().all(|map| map.map_ll.size() == size && maps.map_ll.kind() == Kind::Float));
+            assert!(maps.iter().all(|map| map.map_ll.size() == size && map.map_ll.kind() == Kind::Float));
             assert!(watch.take().is_empty());
         }
     }

@@ -50,7 +50,7 @@ impl BatchNorm {
     /// `[b, channels, …]` (ranks and files, or tokens) → the same shape and element type; computed in f32.
     ///
     /// In training the batch's own mean and (biased) variance normalise; what is observed of the variance is unbiased, as
-    /// PyTorch has it.
+    /// in PyTorch.
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         let kind = x.kind();
         let x = x.to_kind(Kind::Float);

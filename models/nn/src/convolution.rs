@@ -27,13 +27,13 @@ pub struct ConvolutionSizes {
 }
 
 impl ConvolutionSizes {
-    /// How many numbers an output is made of.
+    /// How many inputs an output is computed from.
     #[must_use]
     pub const fn fan_in(self) -> i64 {
         self.inputs * self.kernel * self.kernel
     }
 
-    /// How many outputs a number is read for.
+    /// How many outputs an input contributes to.
     #[must_use]
     pub const fn fan_out(self) -> i64 {
         self.outputs * self.kernel * self.kernel

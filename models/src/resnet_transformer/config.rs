@@ -1,8 +1,9 @@
 //! Sizes and choices of a residual network with attention behind it.
 
 use crate::body::BodyConfig;
-use crate::config::{FeedForwardKind, ModelError, NormPlace, ResnetConfig};
+use crate::config::{FeedForwardKind, MOST_LAYERS, ModelError, NormPlace, ResnetConfig, check_sizes};
 use encodings::Dims;
+use nn::layout::LARGEST_SIZE;
 use nn::{Activation, NormKind};
 use serde::{Deserialize, Serialize};
 
@@ -140,10 +141,9 @@ impl ResnetTransformerConfig {
     fn check_attention(&self) -> Result<(), ModelError> {
         let AttentionConfig { layers, heads, ff, qkv_groups: groups, norm, .. } = self.attention;
         let width = self.resnet.channels;
-        let sizes = [("layers", layers), ("heads", heads), ("ff", ff), ("qkv_groups", groups)];
-        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
-            return Err(ModelError::Zero { name });
-        }
+        let sizes = [("heads", heads), ("ff", ff), ("qkv_groups", groups)];
+        check_sizes(MOST_LAYERS, &[("layers", layers)])?;
+        check_sizes(LARGEST_SIZE, &sizes)?;
         if !width.is_multiple_of(heads) {
             return Err(ModelError::heads_do_not_divide(width, heads));
         }

@@ -5,6 +5,9 @@ use encodings::{Encoding, EncodingConfig, LayerContext, Logits, Queries, Tokens}
 use nn::Arena;
 use tch::{Device, Kind, Tensor};
 
+/// The layer that is asked: not the first, so that a table of another layer is noticed.
+pub(crate) const LAYER: usize = 1;
+
 /// One encoding, asked directly.
 pub(crate) struct Single {
     pub(crate) network: Network,
@@ -27,7 +30,7 @@ impl Single {
     pub(crate) fn ask<T>(&self, question: impl FnOnce(&dyn Encoding, LayerContext<'_>) -> T) -> T {
         let (views, packed) = (self.arena.frozen_views(), Tensor::zeros([1, 1], (Kind::Uint8, Device::Cpu)));
         let encoding = self.network.stack.iter().next().expect("one encoding");
-        question(encoding, LayerContext { views: &views, layer: 1, packed: &packed })
+        question(encoding, LayerContext { views: &views, layer: LAYER, packed: &packed })
     }
 
     pub(crate) fn logits(&self, x: &Tensor) -> Logits {
