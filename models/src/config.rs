@@ -8,10 +8,12 @@ use crate::preset::Preset;
 use crate::refine::RefinementConfig;
 use encodings::Dims;
 use games::Vocabulary;
+use nn::layout::LARGEST_SIZE;
 use nn::{Activation, NormKind};
 use serde::{Deserialize, Serialize};
 
 pub use self::error::ModelError;
+pub(crate) use self::error::{MOST_LAYERS, check_sizes};
 pub use crate::decoder::config::{DecoderConfig, SequenceMask};
 pub use crate::description::{ModelDescription, models};
 pub use crate::embedding::EmbeddingConfig;
@@ -297,7 +299,6 @@ impl ChessformerConfig {
     fn check(&self) -> Result<(), ModelError> {
         let outputs = &self.outputs;
         let sizes = [
-            ("layers", self.layers),
             ("width", self.width),
             ("heads", self.heads),
             ("ff", self.ff),
@@ -317,9 +318,8 @@ impl ChessformerConfig {
             ("outputs.pairs.embedding", outputs.pairs.and_then(|pairs| pairs.embedding).unwrap_or(1)),
             ("outputs.pairs.depth", outputs.pairs.and_then(|pairs| pairs.depth).unwrap_or(1)),
         ];
-        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
-            return Err(ModelError::Zero { name });
-        }
+        check_sizes(MOST_LAYERS, &[("layers", self.layers)])?;
+        check_sizes(LARGEST_SIZE, &sizes)?;
         if !self.width.is_multiple_of(self.heads) {
             return Err(ModelError::heads_do_not_divide(self.width, self.heads));
         }

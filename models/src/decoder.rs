@@ -31,7 +31,7 @@ use crate::heads::result::{self, ReadAs};
 use crate::input::Words;
 use crate::macs::HeadMacs;
 use crate::network::Spec;
-use encodings::{At, EncodingConfig, Role, Stack, Tokens};
+use encodings::{EncodingConfig, LayerContext, Role, Stack, Tokens};
 use games::Vocabulary;
 use nn::{Constant, Init, LayoutBuilder, ParamId, Part};
 use tch::{Kind, Tensor};
@@ -77,14 +77,15 @@ impl Decoder {
         let (Some(words), Vocabulary::List(_)) = (Words::of(spec.input), spec.moves) else {
             return Err(ModelError::NoWords { input: spec.input.name.name(), moves: spec.moves.name() });
         };
-        if let Some(encoding) = encodings.iter().find(|encoding| sees_all_tokens(encoding)) {
-            return Err(ModelError::SeesAhead(encoding.entry().name));
-        }
         let (body, tokens) = (config.body(), sequence(spec, config.plies));
         let (moves, width) = (spec.moves.len() as i64, config.width as i64);
         let all = moves + words.len();
         let table = builder.scope("embedding", Part::Trunk).matrix("table", &[all, width], Init::Normal { std: 1.0 });
         let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), body.dims(), &tokens)?;
+        let mut declared = encodings.iter().zip(stack.iter());
+        if let Some((config, _)) = declared.find(|(_, encoding)| !encoding.guarantees().pairwise) {
+            return Err(ModelError::SeesAhead(config.info().name));
+        }
         let blocks = Body::declare(&mut builder.scope("body", Part::Trunk), &body.body());
         let logits = WordLogits::declare(&mut builder.scope("policy", Part::Head), width, all);
         let mut heads: Vec<Box<dyn Head>> = Vec::new();
@@ -119,13 +120,13 @@ impl Decoder {
     }
 
     /// What the heads read, `[b,1,d]`: the vector of the last word of each row's board.
-    pub(crate) fn trunk(&self, at: At<'_>, stack: &Stack) -> Tensor {
+    pub(crate) fn trunk(&self, at: LayerContext<'_>, stack: &Stack) -> Tensor {
         let (words_sl, device) = (self.sequences(at.packed), at.packed.device());
         self.pass(at, stack, &words_sl, &self.mask.on(device)).narrow(1, self.board_len - 1, 1)
     }
 
     /// What is said about the words of boards, if that is asked for.
-    pub(crate) fn board(&self, at: At<'_>, stack: &Stack) -> Option<BoardWords> {
+    pub(crate) fn board(&self, at: LayerContext<'_>, stack: &Stack) -> Option<BoardWords> {
         let (logits, causal) = self.board.as_ref()?;
         let (words_sl, mask) = (self.sequences(at.packed), causal.as_ref().unwrap_or(&self.mask));
         let x_btd = self.pass(at, stack, &words_sl, &mask.on(at.packed.device()));
@@ -142,7 +143,7 @@ impl Decoder {
     }
 
     /// The blocks over whole sequences: `[s,l]` → `[b, words of a ply, d]`.
-    fn pass(&self, at: At<'_>, stack: &Stack, words_sl: &Tensor, mask: &Tensor) -> Tensor {
+    fn pass(&self, at: LayerContext<'_>, stack: &Stack, words_sl: &Tensor, mask: &Tensor) -> Tensor {
         let x_sld = Tensor::embedding(&at.views[self.table], words_sl, -1, false, false).to_kind(Kind::Float);
         let x_sld = self.body.forward(at, stack, stack.embed(at, x_sld), Some(mask));
         x_sld.reshape([at.packed.size()[0], self.board_len + 1, -1])
@@ -182,11 +183,6 @@ impl Decoder {
     }
 }
 
-/// Whether an encoding makes its terms from all tokens of a sequence, later ones included.
-fn sees_all_tokens(encoding: &EncodingConfig) -> bool {
-    matches!(encoding, EncodingConfig::Smolgen(_) | EncodingConfig::DynamicRelative(_) | EncodingConfig::ClsMap(_))
-}
-
 /// Boards and moves in turns: the roles of a board's tokens once for each ply.
 fn sequence(spec: &Spec, plies: usize) -> Tokens {
     let board = spec.tokens();
@@ -199,12 +195,13 @@ fn sequence(spec: &Spec, plies: usize) -> Tokens {
 fn mask(plies: usize, board_len: usize, kind: SequenceMask) -> Constant {
     let ply_len = board_len + 1;
     let length = plies * ply_len;
-    let board = |token: usize| (token % ply_len < board_len).then_some(token / ply_len);
-    let sees = |query: usize, key: usize| {
+    let board = move |token: usize| (token % ply_len < board_len).then_some(token / ply_len);
+    let sees = move |query: usize, key: usize| {
         let own_board = kind == SequenceMask::Prefix && board(query).is_some() && board(query) == board(key);
         key <= query || own_board
     };
-    let all = (0..length).flat_map(|query| (0..length).map(move |key| (query, key)));
-    let values: Vec<f32> = all.map(|(query, key)| if sees(query, key) { 0.0 } else { HIDDEN }).collect();
-    Constant::floats(&values, &[length as i64, length as i64])
+    Constant::floats_from(&[length as i64; 2], move || {
+        let pairs = (0..length).flat_map(|query| (0..length).map(move |key| (query, key)));
+        pairs.map(|(query, key)| if sees(query, key) { 0.0 } else { HIDDEN }).collect()
+    })
 }

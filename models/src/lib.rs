@@ -1,7 +1,7 @@
 //! Networks for board games, their losses and optimisers.
 //!
 //! A [`Network`] is declared from a [`ModelConfig`], a list of position encodings and a [`Spec`] of the game: an input
-//! expansion, an embedding, a body of attention blocks that asks the encodings at their seams, and the heads that the
+//! expansion, an embedding, a body of attention blocks that asks the encodings at their injection points, and the heads that the
 //! configuration names. Nothing here reads files, knows rules or draws batches.
 //!
 //! The network is ChessFormer's (Monroe & Chalmers 2024, arXiv 2409.12272; reference code: the `tf/` directory of

@@ -11,7 +11,7 @@ use crate::macs::{HeadMacs, Macs};
 use crate::refine::{Choices, Refine};
 use crate::resnet::{self, Resnet};
 use crate::resnet_transformer::ResnetTransformer;
-use encodings::{At, Dims, EncodingConfig, Role, Seams, Stack, Tokens, Watch};
+use encodings::{Dims, EncodingConfig, InjectionPoints, LayerContext, Role, Stack, Tokens, Watch};
 use games::{Frame, InputLayout, Vocabulary};
 use nn::{Layout, LayoutBuilder, Part, Views};
 use tch::Tensor;
@@ -199,7 +199,7 @@ impl Network {
             output.refined = Some(refine.choose(views, &x_bld, candidates));
         }
         if let Trunk::Sequence(decoder) = &self.trunk {
-            output.board = decoder.board(At { views, layer: 0, packed }, &self.stack);
+            output.board = decoder.board(LayerContext { views, layer: 0, packed }, &self.stack);
         }
         output.in_f32()
     }
@@ -226,7 +226,7 @@ impl Network {
 
     /// A pass with these tokens behind the input's.
     fn pass(&self, views: &Views, packed: &Tensor, added: Option<Tensor>) -> Tensor {
-        let at = At { views, layer: 0, packed };
+        let at = LayerContext { views, layer: 0, packed };
         let channels = || self.expander.expand(packed);
         match &self.trunk {
             Trunk::Attention { embedding, body, .. } => {
@@ -261,10 +261,10 @@ impl Network {
         (Self { stack, ..self }, watch)
     }
 
-    /// The seams that its encodings touch.
+    /// The injection points that its encodings touch.
     #[must_use]
-    pub fn seams(&self) -> Seams {
-        self.stack.seams()
+    pub fn injection_points(&self) -> InjectionPoints {
+        self.stack.injection_points()
     }
 
     /// What breaks the permutation symmetry of squares beside the encodings: every module declares itself. (The

@@ -125,8 +125,8 @@ impl Refine {
         let moves = scope.matrix("moves", &[rows, width], init.clone());
         let own = |scope: &mut nn::Scope<'_>| scope.matrix("repetition", &[REPETITIONS, width], init.clone());
         let repetition = repetition.unwrap_or_else(|| own(scope));
-        let scaling = scope.full("scaling", &[width], init.clone());
-        let rank = scope.full("rank", &[count, width], init.clone());
+        let scaling = scope.f32_param("scaling", &[width], init.clone());
+        let rank = scope.f32_param("rank", &[count, width], init.clone());
         let head = dense(&mut builder.scope("refined", Part::Head), "choice", [width, count], InitKind::Glorot);
         let up_to = |end: i64| Constant::indices(&(0..end).collect::<Vec<_>>(), &[end]);
         Self {

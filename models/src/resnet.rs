@@ -71,7 +71,7 @@ impl Board {
 /// Refuses encodings: convolutions cannot use any.
 pub(crate) fn check_encodings(encodings: &[EncodingConfig]) -> Result<(), ModelError> {
     match encodings.iter().find(|one| !matches!(one, EncodingConfig::None(_))) {
-        Some(refused) => Err(ModelError::EncodingOnConvolutions(refused.entry().name)),
+        Some(refused) => Err(ModelError::EncodingOnConvolutions(refused.info().name)),
         None => Ok(()),
     }
 }

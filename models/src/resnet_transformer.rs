@@ -4,7 +4,7 @@
 //! planes ─ stem ─ residual block × N ─ embed ─ attention layer × M ─ the heads of a residual network
 //! ```
 //!
-//! Convolutions and heads are [`crate::resnet`]'s, the attention layers [`crate::body`]'s with all seams of encodings.
+//! Convolutions and heads are [`crate::resnet`]'s, the attention layers [`crate::body`]'s with all injection points of encodings.
 //! Reference: TadaoYamaoka/DeepLearningShogi, branch feature/resnet-transformer,
 //! `dlshogi/network/policy_value_network_transformer.py`. Deviation: no dropout, of which it has 0.1 on attention weights
 //! and in the feed-forward layers.
@@ -14,7 +14,7 @@ pub(crate) mod config;
 use crate::body::Body;
 use crate::config::{EmbedAt, ModelError, ResnetTransformerConfig};
 use crate::resnet::Resnet;
-use encodings::{At, Stack, Tokens};
+use encodings::{LayerContext, Stack, Tokens};
 use games::InputLayout;
 use nn::{LayoutBuilder, Part};
 use tch::Tensor;
@@ -46,7 +46,7 @@ impl ResnetTransformer {
     }
 
     /// `[b,n,c]` → `[b,n,channels]`.
-    pub(crate) fn forward(&self, at: At<'_>, stack: &Stack, x_bnc: &Tensor) -> Tensor {
+    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bnc: &Tensor) -> Tensor {
         let tokens = match self.embed {
             EmbedAt::Attention => stack.embed(at, self.resnet.forward(at.views, x_bnc)),
             EmbedAt::Stem => self.resnet.forward_with(at.views, x_bnc, |x| stack.embed(at, x)),

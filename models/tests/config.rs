@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{
     Architecture, ModelConfig, ModelError, Network, NormPlace, Pool, Preset, Schedule, ScheduleError, Spec, models,
@@ -78,6 +79,40 @@ fn heads_must_divide_the_width() {
     assert_eq!(refused(0), ModelError::Zero { name: "heads" });
     let zero = r#"{"chessformer": {"layers": 1, "width": 48, "heads": 4, "ff": 8, "value": {"hidden": 0}}}"#;
     assert_eq!(model(zero).resolve(), Err(ModelError::Zero { name: "value.hidden" }));
+}
+
+/// Before any memory is asked for: every encoding and every size that a declaration multiplies.
+#[test]
+fn sizes_that_no_device_holds_are_refused() {
+    let spec = spec(GameKind::Chess, InputName::PieceTokens);
+    let refused = |written: &str, encodings: &[EncodingConfig]| {
+        Network::declare(&model(written), encodings, &spec).expect_err(written).to_string()
+    };
+    let wide = r#"{"chessformer": {"layers": 1, "width": 1048576, "heads": 8, "ff": 1}}"#;
+    for config in EncodingConfig::examples() {
+        let message = refused(wide, &[config]);
+        assert!(message.contains("the network is too large") && message.contains("the limit is 256 GiB"), "{message}");
+    }
+    for (written, said) in [
+        (
+            r#"{"chessformer": {"layers": 5000, "width": 8, "heads": 2, "ff": 8}}"#,
+            "layers is 5000, it must be at most 4096",
+        ),
+        (
+            r#"{"chessformer": {"layers": 1, "width": 8, "heads": 2, "ff": 99999999}}"#,
+            "ff is 99999999, it must be at most",
+        ),
+        (
+            r#"{"decoder": {"layers": 1, "width": 8, "heads": 2, "ff": 8, "plies": 300}}"#,
+            "plies is 300, it must be at most",
+        ),
+    ] {
+        let message = refused(written, &[]);
+        assert!(message.contains(said), "{message}");
+    }
+    let huge = [encoding(r#"{"smolgen": {"hidden": 18446744073709551615}}"#)];
+    let narrow = r#"{"chessformer": {"layers": 1, "width": 8, "heads": 2, "ff": 8}}"#;
+    assert!(refused(narrow, &huge).contains("hidden must be at most 16777216"));
 }
 
 #[test]

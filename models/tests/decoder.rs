@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use encodings::{EncodingConfig, Sight};
+use encodings::{EncodingConfig, MapKind};
 use games::{GameKind, InputName, MovesName};
 use models::decoder::asks_for_board;
 use models::loss::{self, PolicyTargets};
@@ -337,7 +337,7 @@ fn attention_is_exactly_on_the_past_and_behind_the_prefix_mask_on_the_own_board(
         let (network, layout) = declared(mask, &flat());
         let (network, watch) = network.watched();
         let _answer = network.trunk(&stirred(&layout).frozen_views(), &tensor(&sequences(2)));
-        let seen: Vec<_> = watch.take().into_iter().filter(|seen| seen.sight == Sight::Attention).collect();
+        let seen: Vec<_> = watch.take().into_iter().filter(|seen| seen.kind == MapKind::Attention).collect();
         assert_eq!(seen.len(), 2, "two layers");
         let length = PLIES * (BOARD + 1);
         // The ply and, on its board, the word; the move stands behind the words.

@@ -5,7 +5,7 @@ mod common;
 
 use common::learning::memorise;
 use common::*;
-use encodings::{EncodingConfig, Seams};
+use encodings::{EncodingConfig, InjectionPoints};
 use games::{GameKind, InputName, MovesName};
 use models::loss::{policy_entropy_rows, win_rate_entropy_rows, win_rate_rows};
 use models::{ModelConfig, ModelError, Network, Output, Spec};
@@ -211,14 +211,14 @@ fn every_encoding_acts_behind_the_convolutions() {
             let rows = packed(&spec, 2);
             for stack in EncodingConfig::example_stacks() {
                 let (network, layout) = declared(&written, &stack, &spec);
-                let claims = network.encodings().claims();
+                let guarantees = network.encodings().guarantees();
                 let start = initialise(&layout, 4);
                 let same = copied(&without, &start, |_| None);
                 let [found, control] =
                     [network.trunk(&start.frozen_views(), &rows), plain.trunk(&same.frozen_views(), &rows)];
                 let difference = largest_difference(&found, &control);
-                assert!(!claims.identity_at_start || difference < 1e-4, "{stack:?} at {embed}: {difference}");
-                if network.seams() != Seams::NONE {
+                assert!(!guarantees.identity_at_start || difference < 1e-4, "{stack:?} at {embed}: {difference}");
+                if network.injection_points() != InjectionPoints::NONE {
                     let moved = stirred(&layout);
                     let control = plain.trunk(&copied(&without, &moved, |_| None).frozen_views(), &rows);
                     let moved = network.trunk(&moved.frozen_views(), &rows);

@@ -174,7 +174,7 @@ fn encodings_that_start_as_identity_leave_the_first_answer_alone() {
         let expected = plain.forward(&initialise(&plain_layout, 5).frozen_views(), &packed);
         for stack in EncodingConfig::example_stacks() {
             let (network, layout) = declare(&config, &stack, &spec);
-            if !network.encodings().claims().identity_at_start {
+            if !network.encodings().guarantees().identity_at_start {
                 continue;
             }
             tried += 1;

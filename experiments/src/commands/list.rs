@@ -81,7 +81,7 @@ fn games() -> Vec<Value> {
 }
 
 fn encodings() -> Vec<Value> {
-    let entry = |entry: &encodings::Entry| {
+    let entry = |entry: &encodings::EncodingInfo| {
         json!({
             "name": entry.name,
             "summary": entry.summary,

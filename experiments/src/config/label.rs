@@ -87,8 +87,8 @@ fn encodings(points: &[Point]) -> Vec<String> {
     let stacks: Vec<&EncodingStack> = points.iter().filter_map(|point| point.encoding.as_ref()).collect();
     let all: Vec<&EncodingConfig> = stacks.iter().flat_map(|stack| &stack.0).collect();
     let short = |one: &EncodingConfig| {
-        let name = one.entry().name;
-        let alone = all.iter().all(|other| other.entry().name != name || *other == one);
+        let name = one.info().name;
+        let alone = all.iter().all(|other| other.info().name != name || *other == one);
         if alone { name.to_owned() } else { one.label() }
     };
     let text = |stack: &EncodingStack| stack.0.iter().map(short).collect::<Vec<_>>().join("+");

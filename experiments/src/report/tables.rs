@@ -186,7 +186,7 @@ pub(super) fn costs(game: &GameReport) -> Sheet {
         "MFLOPs",
         "step ms",
         "× ref.",
-        "seams",
+        "injection points",
         "own position sources",
     ];
     let rows = game.rows.iter().map(|row| {
@@ -201,7 +201,7 @@ pub(super) fn costs(game: &GameReport) -> Sheet {
             mega(row.flops),
             step,
             ratio,
-            network.seams.clone(),
+            network.injection_points.clone(),
             if row.own_sources.is_empty() { "none".to_owned() } else { row.own_sources.join(", ") },
         ]
     });

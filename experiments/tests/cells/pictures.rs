@@ -1,7 +1,7 @@
 //! What encodings do, drawn: in the cell's folder, in its event files, and for no bit of training.
 
 use crate::support::{Bench, assert_same_bits, encoding, train};
-use encodings::Sight;
+use encodings::MapKind;
 use experiments::config::{EvalConfig, Pictures, RunConfig, identity};
 use experiments::pictures::{Picture, folder};
 use experiments::sinks::tensorboard::{Image, PREFIX, read_images};
@@ -119,7 +119,7 @@ fn a_picture_shows_each_square_where_players_look_for_it() {
         // The square in the lower left corner sees the one in the upper right.
         let mut map = vec![0.0; n * n];
         map[n - 1] = 0.5;
-        let picture = Picture::draw(kind, (Sight::Logits, None), 0, &map).expect("a picture");
+        let picture = Picture::draw(kind, (MapKind::Logits, None), 0, &map).expect("a picture");
         let colours = colours(&picture.png);
         let red: Vec<_> = (0..colours.len())
             .flat_map(|y| (0..colours[0].len()).map(move |x| (x, y)))

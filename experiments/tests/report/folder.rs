@@ -39,7 +39,7 @@ impl Folder {
                 trunk: 1000,
                 heads: 200,
                 encoding,
-                seams: "logits".to_owned(),
+                injection_points: "logits".to_owned(),
                 position_sources: vec!["value head".to_owned()],
             },
             matched: None,

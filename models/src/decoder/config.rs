@@ -1,7 +1,8 @@
 //! Sizes and choices of a decoder, as experiments write them.
 
-use crate::config::{ChessformerConfig, ModelError, NoOptions, Outputs};
+use crate::config::{ChessformerConfig, MOST_LAYERS, ModelError, NoOptions, Outputs, check_sizes};
 use crate::preset::llama;
+use nn::layout::LARGEST_SIZE;
 use serde::{Deserialize, Serialize};
 
 /// Sizes and choices of the decoder. The sizes that an experiment is about have no default.
@@ -41,6 +42,9 @@ pub enum SequenceMask {
 /// Heads that this network can have.
 const HEADS: [&str; 4] = ["policy", "result", "result_shares", "board"];
 
+/// Attention logits grow with the square of the plies: a sequence of more does not fit any device.
+const MOST_PLIES: usize = 256;
+
 fn plies() -> usize {
     3
 }
@@ -60,16 +64,10 @@ impl DecoderConfig {
     }
 
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        let sizes = [
-            ("layers", self.layers),
-            ("width", self.width),
-            ("heads", self.heads),
-            ("ff", self.ff),
-            ("plies", self.plies),
-        ];
-        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
-            return Err(ModelError::Zero { name });
-        }
+        let sizes = [("width", self.width), ("heads", self.heads), ("ff", self.ff)];
+        check_sizes(MOST_LAYERS, &[("layers", self.layers)])?;
+        check_sizes(MOST_PLIES, &[("plies", self.plies)])?;
+        check_sizes(LARGEST_SIZE, &sizes)?;
         if self.plies == 1 {
             return Err(ModelError::OnePly);
         }

@@ -19,7 +19,7 @@ impl WordLogits {
         let mut scope = scope.sub("words");
         Self {
             weight: scope.matrix("weight", &[words, width], Init::glorot_normal(width, words, 1.0)),
-            bias: scope.full("bias", &[words], Init::ZEROS),
+            bias: scope.f32_param("bias", &[words], Init::ZEROS),
             size: [width, words],
         }
     }

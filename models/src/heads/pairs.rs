@@ -33,7 +33,7 @@ impl PairsHead {
             embedding: dense("embedding", d, e),
             query: dense("query", e, depth),
             key: dense("key", e, depth),
-            bias: scope.full("bias", &[1], Init::ZEROS),
+            bias: scope.f32_param("bias", &[1], Init::ZEROS),
             activation: config.activation,
             squares: tokens.geometry().squares() as i64,
             depth,

@@ -111,7 +111,7 @@ impl PlaneLogits {
         let entries = places.len() as i64;
         Self {
             dense,
-            bias: of_move.then(|| scope.full("moves.bias", &[entries], Init::ZEROS)),
+            bias: of_move.then(|| scope.f32_param("moves.bias", &[entries], Init::ZEROS)),
             squares,
             has_gaps: entries < squares * classes,
             places: Constant::indices(&places, &[entries]),

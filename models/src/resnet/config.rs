@@ -1,9 +1,10 @@
 //! Sizes and choices of a residual network, as experiments write them.
 
-use crate::config::ModelError;
+use crate::config::{MOST_LAYERS, ModelError, check_sizes};
 use crate::heads::config::Outputs;
 use crate::start::InitKind;
 use nn::Activation;
+use nn::layout::LARGEST_SIZE;
 use serde::{Deserialize, Serialize};
 
 /// Sizes and choices of the residual network. The sizes that an experiment is about have no default.
@@ -134,7 +135,6 @@ impl ResnetConfig {
     pub(crate) fn check(&self, model: &'static str) -> Result<(), ModelError> {
         let moves_left = self.outputs.moves_left;
         let sizes = [
-            ("blocks", self.blocks),
             ("channels", self.channels),
             ("se.channels", self.se.map_or(1, |se| se.channels)),
             ("policy.dense.channels", if let ResnetPolicy::Dense { channels } = self.policy { channels } else { 1 }),
@@ -143,9 +143,8 @@ impl ResnetConfig {
             ("outputs.moves_left.embedding", moves_left.map_or(1, |head| head.embedding)),
             ("outputs.moves_left.hidden", moves_left.map_or(1, |head| head.hidden)),
         ];
-        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
-            return Err(ModelError::Zero { name });
-        }
+        check_sizes(MOST_LAYERS, &[("blocks", self.blocks)])?;
+        check_sizes(LARGEST_SIZE, &sizes)?;
         let momentum = self.batch_norm.momentum;
         if !(momentum > 0.0 && momentum <= 1.0) {
             return Err(ModelError::Momentum(momentum));

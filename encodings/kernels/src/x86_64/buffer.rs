@@ -1,14 +1,15 @@
-//! Where the products work: a group of rows of a block of positions, out of the tensors and back, turned or not.
+//! Where the products work: a group of rows of a block of positions, out of the tensors and back, transposed or not.
 //!
 //! A row of one position lies far from that of the next, at distances by which caches do not tell lines apart; in the
 //! buffer they are neighbours.
 
-use super::lanes::{TILE, WIDEST, add_turned, turn};
-use super::tensors::{Rows, Side, Table};
+use super::lanes::{WIDEST, add_transposed, transpose};
+use crate::operands::TILE;
+use crate::{Rows, Side, Table};
 
 /// Positions that are taken at once: what a row of classes is looked up for.
 pub(super) const BLOCK: usize = 32;
-/// Rows that are taken at once: of a turned matrix, one line of the cache.
+/// Rows that are taken at once: of a transposed matrix, one line of the cache.
 pub(super) const GROUP: usize = WIDEST;
 
 /// A width as buffers have it: a multiple of the widest register.
@@ -71,31 +72,31 @@ impl Buffer {
 
     /// A head's table with rows padded by zeros.
     pub(super) fn of_table(table: Table, head: usize) -> Self {
-        let width = padded(table.width);
-        let mut buffer = Self::new(table.classes * width);
-        for class in 0..table.classes {
-            unsafe { copy(table.row(head, class), buffer.at_mut(class * width), table.width) };
+        let width = padded(table.width());
+        let mut buffer = Self::new(table.classes() * width);
+        for class in 0..table.classes() {
+            unsafe { copy(table.row(head, class), buffer.at_mut(class * width), table.width()) };
         }
         buffer
     }
 
-    pub(super) fn give_table(&self, table: Table, head: usize, width: usize) {
-        for class in 0..table.classes {
-            unsafe { copy(self.at(class * width), table.row(head, class), table.width) };
+    pub(super) fn store_table(&self, table: Table, head: usize, width: usize) {
+        for class in 0..table.classes() {
+            unsafe { copy(self.at(class * width), table.row(head, class), table.width()) };
         }
     }
 
-    pub(super) fn take(&mut self, rows: Rows, head: usize, part: Part, width: usize) {
+    pub(super) fn load(&mut self, rows: Rows, head: usize, part: Part, width: usize) {
         for (position, row) in part.each() {
             let from = rows.row(part.first + position, head, part.first_row + row);
-            unsafe { copy(from, self.at_mut((row * part.block + position) * width), rows.width) };
+            unsafe { copy(from, self.at_mut((row * part.block + position) * width), rows.width()) };
         }
     }
 
-    pub(super) fn give(&self, rows: Rows, head: usize, part: Part, width: usize) {
+    pub(super) fn store(&self, rows: Rows, head: usize, part: Part, width: usize) {
         for (position, row) in part.each() {
             let to = rows.row(part.first + position, head, part.first_row + row);
-            unsafe { copy(self.at((row * part.block + position) * width), to, rows.width) };
+            unsafe { copy(self.at((row * part.block + position) * width), to, rows.width()) };
         }
     }
 
@@ -103,33 +104,33 @@ impl Buffer {
         for (position, row) in part.each() {
             let to = rows.row(part.first + position, head, part.first_row + row);
             let from = self.at((row * part.block + position) * width);
-            for i in 0..rows.width {
+            for i in 0..rows.width() {
                 unsafe { *to.wrapping_add(i) += *from.wrapping_add(i) };
             }
         }
     }
 
     #[inline(always)]
-    pub(super) unsafe fn take_pairs(&mut self, pairs: Rows, head: usize, part: Part, width: usize, side: &Side) {
-        if side.turned {
-            unsafe { self.take_turned(pairs, head, part, width) };
+    pub(super) unsafe fn load_pairs(&mut self, pairs: Rows, head: usize, part: Part, width: usize, side: &Side) {
+        if side.is_transposed() {
+            unsafe { self.load_transposed(pairs, head, part, width) };
         } else {
-            self.take(pairs, head, part, width);
+            self.load(pairs, head, part, width);
         }
     }
 
     /// Takes columns of the pairs as rows.
     #[inline(always)]
-    unsafe fn take_turned(&mut self, pairs: Rows, head: usize, part: Part, width: usize) {
+    unsafe fn load_transposed(&mut self, pairs: Rows, head: usize, part: Part, width: usize) {
         let stride = part.block * width;
-        for (position, other, row) in part.tiles(pairs.width) {
+        for (position, other, row) in part.tiles(pairs.width()) {
             let to = self.at_mut((row * part.block + position) * width + other);
             let from = pairs.row(part.first + position, head, other).wrapping_add(part.first_row + row);
-            if part.is_whole(pairs.width, other, row) {
-                unsafe { turn(rows_from(from, pairs.width), to, stride) };
+            if part.is_whole(pairs.width(), other, row) {
+                unsafe { transpose(rows_from(from, pairs.width()), to, stride) };
             } else {
-                for (i, j) in part.rest(pairs.width, other, row) {
-                    unsafe { *to.wrapping_add(j * stride + i) = *from.wrapping_add(i * pairs.width + j) };
+                for (i, j) in part.rest(pairs.width(), other, row) {
+                    unsafe { *to.wrapping_add(j * stride + i) = *from.wrapping_add(i * pairs.width() + j) };
                 }
             }
         }
@@ -137,23 +138,23 @@ impl Buffer {
 
     /// Adds rows to columns of the pairs.
     #[inline(always)]
-    pub(super) unsafe fn add_turned(&self, pairs: Rows, head: usize, part: Part, width: usize) {
+    pub(super) unsafe fn add_transposed(&self, pairs: Rows, head: usize, part: Part, width: usize) {
         let stride = part.block * width;
-        for (position, other, row) in part.tiles(pairs.width) {
+        for (position, other, row) in part.tiles(pairs.width()) {
             let from = self.at((row * part.block + position) * width + other);
             let to = pairs.row(part.first + position, head, other).wrapping_add(part.first_row + row);
-            if part.is_whole(pairs.width, other, row) {
-                unsafe { add_turned(rows_from(from, stride), to, pairs.width) };
+            if part.is_whole(pairs.width(), other, row) {
+                unsafe { add_transposed(rows_from(from, stride), to, pairs.width()) };
             } else {
-                for (i, j) in part.rest(pairs.width, other, row) {
-                    unsafe { *to.wrapping_add(i * pairs.width + j) += *from.wrapping_add(j * stride + i) };
+                for (i, j) in part.rest(pairs.width(), other, row) {
+                    unsafe { *to.wrapping_add(i * pairs.width() + j) += *from.wrapping_add(j * stride + i) };
                 }
             }
         }
     }
 }
 
-/// What is turned, tile by tile.
+/// What is transposed, tile by tile.
 impl Part {
     /// (position in the block, first other row, first row in the group).
     fn tiles(self, length: usize) -> impl Iterator<Item = (usize, usize, usize)> {

@@ -169,5 +169,7 @@ fn a_constant_is_placed_once() {
     assert_eq!(first.size(), [2, 2]);
     assert_eq!(first.data_ptr(), second.data_ptr(), "the same memory both times");
     assert!(!first.requires_grad());
+    let too_large = Constant::floats_from(&[1 << 40], || panic!("nobody asked for it"));
+    drop(too_large);
     assert_eq!(Constant::indices(&[5, 7], &[2]).on(Device::Cpu).int64_value(&[1]), 7);
 }

@@ -1,5 +1,6 @@
 //! Vector instructions: several numbers in one register.
 
+use crate::operands::TILE;
 use std::arch::x86_64::{
     __m256, __m512, _mm256_add_ps, _mm256_broadcast_ss, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_permute2f128_ps,
     _mm256_setzero_ps, _mm256_shuffle_ps, _mm256_storeu_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm512_add_ps,
@@ -9,7 +10,7 @@ use std::arch::x86_64::{
 /// A register of numbers.
 ///
 /// # Safety
-/// All functions need the processor's instructions of that name; pointers need as many numbers behind them.
+/// All functions need the processor's instructions of that name; pointers must point to that many numbers.
 pub(super) trait Lanes: Copy {
     /// Numbers in a register; those of the widest one are a multiple of it.
     const COUNT: usize;
@@ -96,12 +97,10 @@ impl Lanes for __m256 {
 
 /// Numbers in the widest register.
 pub(super) const WIDEST: usize = 16;
-/// Rows and columns that are turned at once.
-pub(super) const TILE: usize = 8;
 
-/// Rows of a tile, turned: row r of the result is column r of `rows`. Needs AVX.
+/// Rows of a tile, transposed: row r of the result is column r of `rows`. Needs AVX.
 #[inline(always)]
-unsafe fn turned(rows: [*const f32; TILE]) -> [__m256; TILE] {
+unsafe fn transposed(rows: [*const f32; TILE]) -> [__m256; TILE] {
     unsafe {
         let [a, b, c, d, e, f, g, h] = rows;
         // Columns of two rows, then of four, in either half of the register; then the halves.
@@ -142,23 +141,23 @@ unsafe fn fours(a: __m256, b: __m256) -> (__m256, __m256) {
     unsafe { (_mm256_shuffle_ps::<0b01_00_01_00>(a, b), _mm256_shuffle_ps::<0b11_10_11_10>(a, b)) }
 }
 
-/// Writes the tile of `rows`, turned, to rows that lie `stride` apart.
+/// Writes the tile of `rows`, transposed, to rows that lie `stride` apart.
 #[inline(always)]
-pub(super) unsafe fn turn(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
-    let turned = unsafe { turned(rows) };
+pub(super) unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
+    let transposed = unsafe { transposed(rows) };
     let mut to = to;
-    for row in &turned {
+    for row in &transposed {
         unsafe { _mm256_storeu_ps(to, *row) };
         to = to.wrapping_add(stride);
     }
 }
 
-/// Adds the tile of `rows`, turned, to rows that lie `stride` apart.
+/// Adds the tile of `rows`, transposed, to rows that lie `stride` apart.
 #[inline(always)]
-pub(super) unsafe fn add_turned(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
-    let turned = unsafe { turned(rows) };
+pub(super) unsafe fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
+    let transposed = unsafe { transposed(rows) };
     let mut to = to;
-    for row in &turned {
+    for row in &transposed {
         unsafe { _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), *row)) };
         to = to.wrapping_add(stride);
     }

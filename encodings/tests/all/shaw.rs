@@ -1,11 +1,9 @@
 //! The efficient form of Shaw's encoding against its definition, which makes every a_ij.
 
-mod common;
-
-use common::{DIMS, Network, input, largest_difference, normal_tensor, sequences};
+use crate::common::{DIMS, Network, input, largest_difference, normal_tensor, sequences};
 use encodings::pairs::Share;
 use encodings::shaw::{Config, Term};
-use encodings::{At, Configure, EncodingConfig, Queries, Tokens};
+use encodings::{Configure, EncodingConfig, LayerContext, Queries, Tokens};
 use nn::{Arena, Views};
 use tch::{Device, Kind, Tensor};
 
@@ -131,7 +129,7 @@ fn the_efficient_form_equals_the_definition_with_gradients() {
 fn efficient(network: &Network, arena: &Arena, inputs: &Inputs, tokens: &Tokens) -> Outcome {
     let packed = Tensor::zeros([3, 1], (Kind::Uint8, Device::Cpu));
     let views = arena.views();
-    let at = At { views: &views, layer: 1, packed: &packed };
+    let at = LayerContext { views: &views, layer: 1, packed: &packed };
     let encoding = network.stack.iter().next().expect("one encoding");
     let x = input(2, 3, tokens, DIMS);
     let logits = encoding.logits(at, Queries { x_bld: &x, q_bhlk: &inputs.q, k_bhlk: &inputs.k });

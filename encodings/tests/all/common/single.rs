@@ -1,9 +1,12 @@
 //! One encoding, asked directly, and its answers as plain numbers.
 
 use super::{DIMS, Network};
-use encodings::{At, Encoding, EncodingConfig, Logits, Queries, Tokens};
+use encodings::{Encoding, EncodingConfig, LayerContext, Logits, Queries, Tokens};
 use nn::Arena;
 use tch::{Device, Kind, Tensor};
+
+/// The layer that is asked: not the first, so that a table of another layer is noticed.
+pub(crate) const LAYER: usize = 1;
 
 /// One encoding, asked directly.
 pub(crate) struct Single {
@@ -24,10 +27,10 @@ impl Single {
         numbers(&self.arena.frozen_views()[id])
     }
 
-    pub(crate) fn ask<T>(&self, question: impl FnOnce(&dyn Encoding, At<'_>) -> T) -> T {
+    pub(crate) fn ask<T>(&self, question: impl FnOnce(&dyn Encoding, LayerContext<'_>) -> T) -> T {
         let (views, packed) = (self.arena.frozen_views(), Tensor::zeros([1, 1], (Kind::Uint8, Device::Cpu)));
         let encoding = self.network.stack.iter().next().expect("one encoding");
-        question(encoding, At { views: &views, layer: 1, packed: &packed })
+        question(encoding, LayerContext { views: &views, layer: LAYER, packed: &packed })
     }
 
     pub(crate) fn logits(&self, x: &Tensor) -> Logits {

@@ -1,9 +1,9 @@
-//! A minimal transformer trunk that calls a stack of encodings at every seam, as a model does.
+//! A minimal transformer trunk that calls a stack of encodings at every injection point, as a model does.
 #![allow(dead_code, reason = "every test file uses another part of it")]
 
 pub(crate) mod single;
 
-use encodings::{At, Dims, EncodingConfig, EncodingError, Queries, Role, Stack, Tokens, Watch};
+use encodings::{Dims, EncodingConfig, EncodingError, LayerContext, Queries, Role, Stack, Tokens, Watch};
 use games::{GameKind, Geometry};
 use nn::{Arena, Init, Layout, LayoutBuilder, Linear, Part, Views};
 use std::sync::Arc;
@@ -105,7 +105,7 @@ impl Network {
 
     pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor) -> Trace {
         let packed = Tensor::zeros([x_bld.size()[0], 1], (Kind::Uint8, Device::Cpu));
-        let at = |layer| At { views, layer, packed: &packed };
+        let at = |layer| LayerContext { views, layer, packed: &packed };
         let mut x = self.stack.embed(at(0), x_bld.shallow_clone());
         let mut logits = Vec::new();
         for layer in 0..self.dims.layers {
@@ -116,7 +116,7 @@ impl Network {
         Trace { logits, output: x }
     }
 
-    fn attention(&self, at: At<'_>, x_bld: &Tensor) -> (Tensor, Tensor) {
+    fn attention(&self, at: LayerContext<'_>, x_bld: &Tensor) -> (Tensor, Tensor) {
         let weights = &self.layers[at.layer];
         let input = self.stack.attend(at, x_bld);
         let q = self.heads(&weights.query.forward(at.views, &input.qk_bld));

@@ -116,11 +116,28 @@ fn counts_leave_padding_out() {
 fn a_name_that_is_used_twice_is_refused() {
     let mut builder = LayoutBuilder::default();
     let mut scope = builder.scope("body", Part::Trunk);
-    scope.full("gain", &[3], Init::ONES);
-    scope.sub("gain").full("x", &[3], Init::ONES);
+    scope.f32_param("gain", &[3], Init::ONES);
+    scope.sub("gain").f32_param("x", &[3], Init::ONES);
     scope.matrix("gain", &[2, 2], Init::ZEROS);
     let message = builder.finish().expect_err("twice").to_string();
     assert!(message.contains("two parameters are called \"body.gain\""), "{message}");
+}
+
+/// Declared without memory, and refused where it is finished: the error says which, what it takes and the limit.
+#[test]
+fn a_network_that_no_device_holds_is_refused() {
+    let mut builder = LayoutBuilder::default();
+    let mut scope = builder.scope("body", Part::Trunk);
+    scope.f32_param("gain", &[1 << 20], Init::ONES);
+    scope.matrix("weight", &[3 << 20, 1 << 20], Init::ONES);
+    let message = builder.finish().expect_err("12 TiB").to_string();
+    for part in ["\"body.weight\" of shape [3145728, 1048576]", "needs 12288 GiB", "limit is 256 GiB", "smaller sizes"]
+    {
+        assert!(message.contains(part), "{message}");
+    }
+    let mut builder = LayoutBuilder::default();
+    builder.scope("body", Part::Trunk).matrix("weight", &[i64::MAX, i64::MAX], Init::ONES);
+    assert!(builder.finish().is_err(), "a size that cannot be counted");
 }
 
 /// Views have the declared shapes and the store's numbers, whatever the order in memory.

@@ -1,10 +1,8 @@
 //! What happens when everything on the board moves by the same displacement.
 
-mod common;
-
-use common::{DIMS, Network, input, normal_tensor, normals, sequences};
+use crate::common::{DIMS, Network, input, normal_tensor, normals, sequences};
 use encodings::rope::{self, Aux, Layout};
-use encodings::{At, Dims, EncodingConfig, Tokens};
+use encodings::{Dims, EncodingConfig, LayerContext, Tokens};
 use games::{GameKind, Geometry};
 use tch::{Device, Kind, Tensor};
 
@@ -79,7 +77,7 @@ fn largest_change(network: &Network, tokens: &Tokens) -> f64 {
 fn change_of_values(network: &Network, views: &nn::Views, tokens: &Tokens, old: &Tensor, new: &Tensor) -> f64 {
     let (l, heads, head_width) = (tokens.len() as i64, DIMS.heads as i64, DIMS.head_width() as i64);
     let packed = Tensor::zeros([1, 1], (Kind::Uint8, Device::Cpu));
-    let at = At { views, layer: 0, packed: &packed };
+    let at = LayerContext { views, layer: 0, packed: &packed };
     let among = normal_tensor(3, "weights", &[heads, l, l]).narrow(1, 0, old.size()[0]).narrow(2, 0, old.size()[0]);
     let terms = |places: &Tensor| {
         let rows = Tensor::zeros([heads, old.size()[0], l], (Kind::Float, Device::Cpu)).index_copy(2, places, &among);
@@ -99,7 +97,8 @@ fn attention_is_translation_invariant_exactly_where_promised() {
     for configs in EncodingConfig::example_stacks() {
         for tokens in sequences() {
             let network = Network::declare(&configs, ONE_LAYER, &tokens).expect("an example");
-            let (promised, change) = (network.stack.claims().translation_invariant, largest_change(&network, &tokens));
+            let (promised, change) =
+                (network.stack.guarantees().translation_invariant, largest_change(&network, &tokens));
             let labels: Vec<_> = configs.iter().map(EncodingConfig::label).collect();
             let place = format!("{labels:?} on {:?} with {} tokens", tokens.geometry(), tokens.len());
             assert_eq!(promised, change < 1e-4, "{place}: promises {promised}, changes by {change}");
@@ -121,7 +120,7 @@ fn rotation_is_invariant_between_squares_whatever_else_is_there() {
 }
 
 fn rope_examples() -> Vec<EncodingConfig> {
-    EncodingConfig::examples().into_iter().filter(|config| config.entry().name == "rope").collect()
+    EncodingConfig::examples().into_iter().filter(|config| config.info().name == "rope").collect()
 }
 
 /// What attention between squares can tell when all squares show the same.

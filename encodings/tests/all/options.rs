@@ -1,8 +1,6 @@
 //! What experiments may write, and what they are told when it makes no sense.
 
-mod common;
-
-use common::{DIMS, Network};
+use crate::common::{DIMS, Network};
 use encodings::pairs::Share;
 use encodings::rope::{self, Layout};
 use encodings::{Dims, EncodingConfig, Stack, Tokens, absolute, relative_bias, shaw};
@@ -160,16 +158,16 @@ fn examples_survive_a_round_trip_and_have_labels_of_their_own() {
 /// Every encoding is listed, described, reached by an example, and its own YAML example works.
 #[test]
 fn the_registry_is_complete() {
-    let reached: HashSet<_> = EncodingConfig::examples().iter().map(|config| config.entry().name).collect();
-    for entry in EncodingConfig::REGISTRY {
-        assert!(EncodingConfig::NAMES.contains(&entry.name) && reached.contains(entry.name), "{}", entry.name);
-        assert!(!entry.summary.is_empty() && !entry.source.is_empty(), "{} lacks words", entry.name);
-        let config = yaml(entry.example).unwrap_or_else(|error| panic!("{}: {error}", entry.example));
-        assert_eq!(config.entry(), *entry);
+    let reached: HashSet<_> = EncodingConfig::examples().iter().map(|config| config.info().name).collect();
+    for info in EncodingConfig::REGISTRY {
+        assert!(EncodingConfig::NAMES.contains(&info.name) && reached.contains(info.name), "{}", info.name);
+        assert!(!info.summary.is_empty() && !info.source.is_empty(), "{} lacks words", info.name);
+        let config = yaml(info.example).unwrap_or_else(|error| panic!("{}: {error}", info.example));
+        assert_eq!(config.info(), *info);
         assert!(
             Network::declare(&[config], Dims { width: 32, heads: 4, layers: 1 }, &board()).is_ok(),
             "{}",
-            entry.example
+            info.example
         );
     }
     assert_eq!(EncodingConfig::NAMES.len(), EncodingConfig::REGISTRY.len());
@@ -194,7 +192,10 @@ fn an_empty_list_is_the_control() {
     let mut builder = nn::LayoutBuilder::default();
     let stack =
         Stack::declare(&[], &mut builder.scope("encoding", nn::Part::Encoding), DIMS, &board()).expect("nothing");
-    assert_eq!((stack.claims(), stack.seams(), stack.macs()), (encodings::Claims::ALL, encodings::Seams::NONE, 0));
+    assert_eq!(
+        (stack.guarantees(), stack.injection_points(), stack.macs()),
+        (encodings::Guarantees::ALL, encodings::InjectionPoints::NONE, 0)
+    );
     let gate = EncodingConfig::Absolute(absolute::Config::new(absolute::Place::Gate));
     assert_eq!(gate.key(), "absolute.gate");
 }

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::ops::BitOr;
 
-/// A set of seams. Reports print it for every row, so that no confound hides.
+/// A set of injection points. Reports print it for every row, so that no confound hides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Seams(u8);
+pub struct InjectionPoints(u8);
 
-impl Seams {
+impl InjectionPoints {
     /// Touches nothing.
     pub const NONE: Self = Self(0);
     /// Once, after the input embedding.
@@ -29,20 +29,20 @@ impl Seams {
         (Self::VALUES, "values"),
     ];
 
-    /// Whether every seam of `other` is in this set.
+    /// Whether every injection point of `other` is in this set.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// The names of the seams, in the order in which a forward pass meets them.
+    /// The names of the injection points, in the order of a forward pass.
     #[must_use]
     pub fn names(self) -> Vec<&'static str> {
-        Self::NAMES.iter().filter(|(seam, _)| self.contains(*seam)).map(|&(_, name)| name).collect()
+        Self::NAMES.iter().filter(|(point, _)| self.contains(*point)).map(|&(_, name)| name).collect()
     }
 }
 
-impl BitOr for Seams {
+impl BitOr for InjectionPoints {
     type Output = Self;
 
     fn bitor(self, other: Self) -> Self {
@@ -50,7 +50,7 @@ impl BitOr for Seams {
     }
 }
 
-impl fmt::Display for Seams {
+impl fmt::Display for InjectionPoints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&if self.0 == 0 { "none".to_owned() } else { self.names().join("+") })
     }

@@ -1,10 +1,8 @@
 //! Laws that every encoding obeys on every board, with and without auxiliary tokens. One test per law, all encodings
 //! inside, since loading LibTorch takes longer than most laws.
 
-mod common;
-
-use common::{DIMS, Network, input, largest_difference, normal_tensor, sequences, sequences_on};
-use encodings::{At, Encoding, EncodingConfig, Queries, Seams, Tokens};
+use crate::common::{DIMS, Network, input, largest_difference, normal_tensor, sequences, sequences_on};
+use encodings::{Encoding, EncodingConfig, InjectionPoints, LayerContext, Queries, Tokens};
 use games::GameKind;
 use nn::{Part, Views};
 use tch::{Device, Kind, Tensor};
@@ -41,23 +39,26 @@ fn a_forward_pass_keeps_its_shape() {
 }
 
 #[test]
-fn the_declared_seams_are_the_observed_ones() {
+fn the_declared_injection_points_are_the_observed_ones() {
     for_all(|configs, tokens| {
         let network = Network::small(configs, tokens);
         let views = network.random(3, 0.5);
         for encoding in network.stack.iter() {
-            let (declared, observed) = (encoding.seams(), observed_seams(encoding, &views.frozen_views(), tokens));
+            let (declared, observed) =
+                (encoding.injection_points(), observed_injection_points(encoding, &views.frozen_views(), tokens));
             ensure(declared == observed, || format!("declares {declared}, touches {observed}"))?;
         }
-        let all = network.stack.iter().fold(Seams::NONE, |all, encoding| all | encoding.seams());
-        ensure(network.stack.seams() == all, || "the stack declares other seams than its encodings".to_owned())
+        let all = network.stack.iter().fold(InjectionPoints::NONE, |all, encoding| all | encoding.injection_points());
+        ensure(network.stack.injection_points() == all, || {
+            "the stack declares other injection points than its encodings".to_owned()
+        })
     });
 }
 
-fn observed_seams(encoding: &dyn Encoding, views: &Views, tokens: &Tokens) -> Seams {
+fn observed_injection_points(encoding: &dyn Encoding, views: &Views, tokens: &Tokens) -> InjectionPoints {
     let (l, heads, head_width) = (tokens.len() as i64, DIMS.heads as i64, DIMS.head_width() as i64);
     let packed = Tensor::zeros([2, 1], (Kind::Uint8, Device::Cpu));
-    let at = At { views, layer: 1, packed: &packed };
+    let at = LayerContext { views, layer: 1, packed: &packed };
     let x = input(4, 2, tokens, DIMS);
     let [q, k, v] = ["q", "k", "v"].map(|name| normal_tensor(4, name, &[2, heads, l, head_width]));
     let weights = normal_tensor(4, "weights", &[2, heads, l, l]).softmax(-1, Kind::Float);
@@ -72,14 +73,14 @@ fn observed_seams(encoding: &dyn Encoding, views: &Views, tokens: &Tokens) -> Se
     let logits = encoding.logits(at, Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &k });
     let on_logits = nonzero(logits.before_scale) || nonzero(logits.after_scale);
     [
-        (Seams::EMBED, differs(&encoding.embed(at, x.shallow_clone()), &x)),
-        (Seams::ATTEND, on_attend),
-        (Seams::ROTATE, on_rotate),
-        (Seams::LOGITS, on_logits),
-        (Seams::VALUES, nonzero(encoding.values(at, &weights, &v))),
+        (InjectionPoints::EMBED, differs(&encoding.embed(at, x.shallow_clone()), &x)),
+        (InjectionPoints::ATTEND, on_attend),
+        (InjectionPoints::ROTATE, on_rotate),
+        (InjectionPoints::LOGITS, on_logits),
+        (InjectionPoints::VALUES, nonzero(encoding.values(at, &weights, &v))),
     ]
     .into_iter()
-    .fold(Seams::NONE, |seams, (seam, touched)| if touched { seams | seam } else { seams })
+    .fold(InjectionPoints::NONE, |points, (point, touched)| if touched { points | point } else { points })
 }
 
 /// In both directions: what promises the identity keeps the function, everything else changes it.
@@ -91,7 +92,8 @@ fn an_encoding_that_starts_as_the_identity_leaves_the_function_as_it_is() {
         let x = input(5, 2, tokens, DIMS);
         let with = network.forward(&network.initial(6).frozen_views(), &x).output;
         let without = plain.forward(&plain.initial(6).frozen_views(), &x).output;
-        let (promised, difference) = (network.stack.claims().identity_at_start, largest_difference(&with, &without));
+        let (promised, difference) =
+            (network.stack.guarantees().identity_at_start, largest_difference(&with, &without));
         ensure(promised == (difference < 1e-6), || format!("promises {promised}, moves the output by {difference}"))
     });
 }
@@ -106,13 +108,16 @@ fn permuting_the_squares_permutes_the_output_exactly_where_promised() {
         let order = Tensor::from_slice(&shuffled_squares(tokens));
         let of_permuted = network.forward(&views.frozen_views(), &x.index_select(1, &order)).output;
         let permuted = network.forward(&views.frozen_views(), &x).output.index_select(1, &order);
-        let promised = network.stack.claims().permutation_equivariant;
+        let promised = network.stack.guarantees().permutation_equivariant;
         let difference = largest_difference(&of_permuted, &permuted) / permuted.abs().max().double_value(&[]);
         ensure(promised == (difference < 1e-5), || format!("promises {promised}, differs by {difference}"))
     });
     let control = [EncodingConfig::None(encodings::none::Config {})];
     let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
-    assert!(Network::small(&control, &tokens).stack.claims().permutation_equivariant, "the control promises nothing");
+    assert!(
+        Network::small(&control, &tokens).stack.guarantees().permutation_equivariant,
+        "the control promises nothing"
+    );
 }
 
 fn shuffled_squares(tokens: &Tokens) -> Vec<i64> {

@@ -1,10 +1,8 @@
 //! A watched stack answers as the stack does, and its maps are the numbers of the definitions.
 
-mod common;
-
-use common::single::{assert_near, numbers};
-use common::{DIMS, Network, input, sequences_on};
-use encodings::{EncodingConfig, Seams, Seen, Sight, Tokens};
+use crate::common::single::{assert_near, numbers};
+use crate::common::{DIMS, Network, input, sequences_on};
+use encodings::{AttentionMap, EncodingConfig, InjectionPoints, MapKind, Tokens};
 use games::GameKind;
 use nn::Arena;
 use tch::{Kind, Tensor};
@@ -20,17 +18,17 @@ fn tokens() -> Tokens {
 }
 
 /// The maps of one forward pass of random parameters, and the parameters.
-fn seen(yaml: &str) -> (Network, Arena, Vec<Seen>) {
+fn maps(yaml: &str) -> (Network, Arena, Vec<AttentionMap>) {
     let (network, watch) = Network::small(&[parse(yaml)], &tokens()).watched();
     let arena = network.random(1, 0.5);
     network.forward(&arena.frozen_views(), &input(5, BATCH, &tokens(), DIMS));
     (network, arena, watch.take())
 }
 
-fn map(seen: &[Seen], sight: Sight, layer: Option<usize>) -> Vec<f64> {
-    let mut found = seen.iter().filter(|seen| seen.sight == sight && seen.layer == layer);
-    let map = numbers(&found.next().unwrap_or_else(|| panic!("no {sight:?} of {layer:?}")).map_ll);
-    assert!(found.next().is_none(), "{sight:?} of {layer:?} twice");
+fn map(maps: &[AttentionMap], kind: MapKind, layer: Option<usize>) -> Vec<f64> {
+    let mut found = maps.iter().filter(|map| map.kind == kind && map.layer == layer);
+    let map = numbers(&found.next().unwrap_or_else(|| panic!("no {kind:?} of {layer:?}")).map_ll);
+    assert!(found.next().is_none(), "{kind:?} of {layer:?} twice");
     map
 }
 
@@ -39,33 +37,32 @@ fn parameter(network: &Network, arena: &Arena, name: &str) -> Vec<f64> {
 }
 
 #[test]
-fn a_watched_stack_answers_as_the_stack_and_shows_every_seam() {
+fn a_watched_stack_answers_as_the_stack_and_shows_every_injection_point() {
     for configs in EncodingConfig::example_stacks() {
         for tokens in sequences_on(GameKind::Chess.geometry()) {
             let x = input(5, BATCH, &tokens, DIMS);
             let plain = Network::small(&configs, &tokens);
             let arena = plain.random(1, 0.5);
             let expected = plain.forward(&arena.frozen_views(), &x);
-            let seams = plain.stack.seams();
+            let points = plain.stack.injection_points();
             let (network, watch) = plain.watched();
             assert_eq!(
-                (network.stack.seams(), network.stack.macs()),
-                (seams, Network::small(&configs, &tokens).stack.macs())
+                (network.stack.injection_points(), network.stack.macs()),
+                (points, Network::small(&configs, &tokens).stack.macs())
             );
             let found = network.forward(&arena.frozen_views(), &x);
             assert_eq!(numbers(&found.output), numbers(&expected.output), "{configs:?}");
-            let seen = watch.take();
-            let layers =
-                |sight| seen.iter().filter(|seen| seen.sight == sight).map(|seen| seen.layer).collect::<Vec<_>>();
+            let maps = watch.take();
+            let layers = |kind| maps.iter().filter(|map| map.kind == kind).map(|map| map.layer).collect::<Vec<_>>();
             let every: Vec<_> = (0..DIMS.layers).map(Some).collect();
-            let wanted = |seam: Seams, layers: Vec<_>| if seams.contains(seam) { layers } else { vec![] };
-            assert_eq!(layers(Sight::Embed), wanted(Seams::EMBED, vec![None]));
-            assert_eq!(layers(Sight::Attend), wanted(Seams::ATTEND, every.clone()));
-            assert_eq!(layers(Sight::Rotate), wanted(Seams::ROTATE, every.clone()));
-            assert_eq!(layers(Sight::Logits), wanted(Seams::LOGITS, every.clone()));
-            assert_eq!(layers(Sight::Attention), every);
+            let wanted = |point: InjectionPoints, layers: Vec<_>| if points.contains(point) { layers } else { vec![] };
+            assert_eq!(layers(MapKind::Embed), wanted(InjectionPoints::EMBED, vec![None]));
+            assert_eq!(layers(MapKind::Attend), wanted(InjectionPoints::ATTEND, every.clone()));
+            assert_eq!(layers(MapKind::Rotate), wanted(InjectionPoints::ROTATE, every.clone()));
+            assert_eq!(layers(MapKind::Logits), wanted(InjectionPoints::LOGITS, every.clone()));
+            assert_eq!(layers(MapKind::Attention), every);
             let size = [tokens.len() as i64; 2];
-            assert!(seen.iter().all(|seen| seen.map_ll.size() == size && seen.map_ll.kind() == Kind::Float));
+            assert!(maps.iter().all(|map| map.map_ll.size() == size && map.map_ll.kind() == Kind::Float));
             assert!(watch.take().is_empty());
         }
     }
@@ -77,7 +74,7 @@ fn attention_is_the_mean_of_the_weights() {
     let (network, watch) = Network::small(&[parse("smolgen: {compress: 3, hidden: 5, gen: 6}")], &tokens).watched();
     let arena = network.random(1, 0.5);
     let trace = network.forward(&arena.frozen_views(), &input(5, BATCH, &tokens, DIMS));
-    let seen = watch.take();
+    let maps = watch.take();
     for (layer, logits) in trace.logits.iter().enumerate() {
         let (logits, l) = (numbers(logits), tokens.len());
         let mut mean = vec![0.0; l * l];
@@ -87,18 +84,18 @@ fn attention_is_the_mean_of_the_weights() {
                 mean[row % l * l + key] += logit.exp() / sum / (BATCH as f64 * DIMS.heads as f64);
             }
         }
-        assert_near(&map(&seen, Sight::Attention, Some(layer)), &mean, "weights");
+        assert_near(&map(&maps, MapKind::Attention, Some(layer)), &mean, "weights");
     }
 }
 
 #[test]
 fn a_bias_by_displacement_is_shown_as_its_table() {
-    let (network, arena, seen) = seen("relative_bias: {share: displacement}");
+    let (network, arena, maps) = maps("relative_bias: {share: displacement}");
     let (tokens, geometry) = (tokens(), GameKind::Shogi.geometry());
     for layer in 0..DIMS.layers {
         let table = parameter(&network, &arena, &format!("encoding.relative_bias.layer.{layer}.bias"));
         let classes = table.len() / DIMS.heads;
-        let shown = map(&seen, Sight::Logits, Some(layer));
+        let shown = map(&maps, MapKind::Logits, Some(layer));
         for (query, key) in [(0, 0), (3, 70), (80, 1), (40, 41)] {
             let class = geometry.displacement_class(query, key);
             let mean = (0..DIMS.heads).map(|head| table[head * classes + class]).sum::<f64>() / DIMS.heads as f64;
@@ -109,9 +106,9 @@ fn a_bias_by_displacement_is_shown_as_its_table() {
 
 #[test]
 fn a_rotation_is_shown_as_the_mean_cosine_of_its_angles() {
-    let (_, _, seen) = seen("rope: {layout: axial_2d, theta: 100}");
+    let (_, _, maps) = maps("rope: {layout: axial_2d, theta: 100}");
     let (tokens, geometry, width) = (tokens(), GameKind::Shogi.geometry(), DIMS.head_width());
-    let shown = map(&seen, Sight::Rotate, Some(1));
+    let shown = map(&maps, MapKind::Rotate, Some(1));
     for (query, key) in [(0, 0), (3, 70), (80, 1), (40, 41)] {
         let along = |of: fn(&games::Geometry, usize) -> usize| of(&geometry, query) as f64 - of(&geometry, key) as f64;
         let displacements = [along(games::Geometry::rank_of), along(games::Geometry::file_of)];
@@ -129,11 +126,11 @@ fn vectors_of_squares_are_shown_by_their_cosines() {
         dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
     };
     let length = tokens().len();
-    let places = [("input", Sight::Embed, None, "table"), ("every_layer", Sight::Attend, Some(1), "layer.1.table")];
-    for (place, sight, layer, name) in places {
-        let (network, arena, seen) = seen(&format!("absolute: {{at: {place}}}"));
+    let places = [("input", MapKind::Embed, None, "table"), ("every_layer", MapKind::Attend, Some(1), "layer.1.table")];
+    for (place, kind, layer, name) in places {
+        let (network, arena, maps) = maps(&format!("absolute: {{at: {place}}}"));
         let table = parameter(&network, &arena, &format!("encoding.absolute.{place}.{name}"));
-        let shown = map(&seen, sight, layer);
+        let shown = map(&maps, kind, layer);
         for (a, b) in [(0, 0), (3, 70), (80, 1)] {
             assert!((shown[a * length + b] - cosine(&table, a, b)).abs() < 1e-4, "{place}");
         }
