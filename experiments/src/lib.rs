@@ -4,8 +4,6 @@
 pub mod bundle;
 pub mod commands;
 pub mod config;
-pub mod engines;
-pub mod generate;
 pub mod grid;
 pub mod import_net;
 pub mod inspect;

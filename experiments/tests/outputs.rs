@@ -4,7 +4,7 @@ mod cli;
 
 use cli::{EXPERIMENT, datasets};
 use dataset::{MadeOptions, MapInfo, MappedPosition, PerSplit, SplitBy, SplitPlan, write_maps};
-use experiments::config::{Experiment, Source, manifest_text};
+use experiments::config::{Experiment, Source};
 use games::chess::Chess;
 use games::maps::MapShape;
 use games::{Game, GameKind, Position};
@@ -46,7 +46,6 @@ fn maps(dir: &Path, shape: MapShape, classes: u16) {
             by: SplitBy::Position,
             ..SplitPlan::by_game(0, PerSplit { train: 0.4, validation: 0.3, test: 0.3 })
         },
-        manifest_text,
     };
     let info = MapInfo { task: "ones".to_owned(), classes, shape, names: Vec::new() };
     write_maps(&options, info, 20, positions).expect("the maps can be written");

@@ -4,7 +4,7 @@ use super::describe::{self, DataSource};
 use super::error::BundleError;
 use super::scrub;
 use super::{CELLS, METADATA, SUMS};
-use crate::config::{RunConfig, read_manifest};
+use crate::config::RunConfig;
 use crate::grid::plan::{self, Plan};
 use crate::grid::prepare::EXPERIMENT_FILE;
 use crate::grid::state::CellState;
@@ -16,6 +16,7 @@ use crate::train::cell::METRICS_FILE;
 use crate::train::checkpoint::{AVERAGED, DIR, FINAL};
 use crate::train::setup::CONFIG_FILE;
 use crate::train::{Manifest, manifest, positions, status};
+use dataset::Manifest;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -215,7 +216,7 @@ impl Collector<'_> {
         self.revision = manifest.revision.map(|revision| revision.commit).or(self.revision.take());
         let facts = manifest.dataset;
         // The dataset may have moved since; then its licence is told by nobody.
-        let own = read_manifest(&run.data).ok().filter(|own| own.content_hash == facts.content_hash);
+        let own = Manifest::read(&run.data).ok().filter(|own| own.content_hash == facts.content_hash);
         let host = self.host;
         let clean = |text: String| scrub::scrub(&text, host);
         self.data.entry(facts.content_hash.clone()).or_insert_with(|| DataSource {

@@ -4,7 +4,7 @@
 use super::CELLS;
 use super::error::BundleError;
 use super::verify::Verified;
-use crate::config::{RunConfig, read_manifest};
+use crate::config::RunConfig;
 use crate::grid::plan::{Plan, Row};
 use crate::grid::{CellState, Task};
 use crate::sinks::{MetricLine, Part};
@@ -12,6 +12,7 @@ use crate::train::cell::METRICS_FILE;
 use crate::train::setup::CONFIG_FILE;
 use crate::train::status::Status;
 use crate::train::{Manifest, atomic, manifest, status};
+use dataset::Manifest;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -134,7 +135,7 @@ fn one<'a>(
 fn known_datasets(folders: &[PathBuf]) -> BTreeMap<String, PathBuf> {
     let known = folders.iter().filter_map(|folder| {
         let folder = std::path::absolute(folder).ok()?;
-        Some((read_manifest(&folder).ok()?.content_hash, folder))
+        Some((Manifest::read(&folder).ok()?.content_hash, folder))
     });
     known.collect()
 }

@@ -5,13 +5,13 @@ mod import;
 
 use super::devices::{parse_device, prepare};
 use super::show::parse_input;
-use crate::config::{Dtype, Experiment, open_dataset};
+use crate::config::{Dtype, Experiment};
 use crate::table::{grouped, table};
 use crate::train::bench::{BenchOptions, Contender, StepTime, step_times};
 use crate::train::threads::ensure_passive_threads;
 use anyhow::Context as _;
 use clap::ValueEnum as _;
-use dataset::bench_loader;
+use dataset::{Dataset, bench_loader};
 use games::{GameKind, InputName};
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -170,7 +170,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
-    let dataset = Arc::new(open_dataset(&args.data)?);
+    let dataset = Arc::new(Dataset::open(&args.data)?);
     let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = args.workers.unwrap_or_else(cores).get();
     let seconds = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;

@@ -11,11 +11,10 @@ mod remake;
 mod split;
 mod verify;
 
-use crate::config::open_dataset;
 use crate::table::grouped;
 use crate::train::signals::report_size_limits;
 use clap::Subcommand;
-use dataset::Counts;
+use dataset::{Counts, Dataset};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -65,7 +64,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Action::Import(args) => return import::run(args),
         Action::Generate(args) => return generate::run(args),
         Action::Info { dir, json } => {
-            let info = dataset::summarise(&open_dataset(dir)?)?;
+            let info = dataset::summarise(&Dataset::open(dir)?)?;
             if *json { format!("{:#}\n", serde_json::to_value(&info)?) } else { info::text(&info) }
         }
         Action::Verify(args) => verify::run(args)?,

@@ -1,7 +1,7 @@
 //! `posenc run`: runs an experiment, or goes on with it where it stopped.
 
 use super::slots::Slots;
-use crate::config::{Experiment, open_dataset};
+use crate::config::Experiment;
 use crate::grid::interrupt::Wish;
 use crate::grid::measure;
 use crate::grid::{Choice, Interrupt, Outcome, Prepared, Selector, Task};
@@ -9,6 +9,7 @@ use crate::report::{Report, text};
 use crate::train::events;
 use crate::train::threads::ensure_passive_threads;
 use anyhow::Context as _;
+use dataset::Dataset;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 pub(super) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
     let folders: BTreeSet<_> = experiment.rows.iter().map(|row| &row.run.data).collect();
     for folder in folders {
-        open_dataset(folder).with_context(|| format!("the dataset {} cannot be used", folder.display()))?;
+        Dataset::open(folder).with_context(|| format!("the dataset {} cannot be used", folder.display()))?;
     }
     Ok(())
 }

@@ -4,7 +4,6 @@ use super::error::TrainError;
 use super::fit;
 use super::identity::Identity;
 use super::machine::{Cpu, LibTorch};
-use crate::config::dataset::open_dataset;
 use crate::config::identity::{NUMERICS_VERSION, hash};
 use crate::config::{MicroBatch, RunConfig};
 use dataset::value::SHORT_TERM_DECAY;
@@ -90,7 +89,7 @@ impl Setup {
 /// # Errors
 /// If it cannot be opened, is of another game or lacks a target.
 pub(crate) fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
-    let mut dataset = open_dataset(&config.data).map_err(TrainError::Open)?;
+    let mut dataset = Dataset::open(&config.data).map_err(TrainError::Open)?;
     if dataset.game() != config.game {
         return Err(TrainError::OtherGame {
             dataset: dataset.manifest().name.clone(),

@@ -5,7 +5,7 @@ use dataset::{
     Batch, ImportOptions, MadeOptions, MappedPosition, PerSplit, Split, SplitBy, SplitPlan, evaluation_batches, import,
     write_maps,
 };
-use experiments::config::{RunConfig, manifest_text};
+use experiments::config::RunConfig;
 use experiments::sinks::{MetricLine, Part};
 use experiments::train::Setup;
 use experiments::train::checkpoint::load_final;
@@ -48,7 +48,7 @@ pub(crate) fn scored(dir: &Path) -> PathBuf {
         policy_from_ply: 2,
         split: SplitPlan::by_game(0, SHARES),
         strict: true,
-        ..ImportOptions::new(GameKind::Chess, vec![pgn], out.clone(), manifest_text)
+        ..ImportOptions::new(GameKind::Chess, vec![pgn], out.clone())
     };
     import(&options, &mut |_| {}).expect("the games can be imported");
     out
@@ -96,7 +96,6 @@ pub(crate) fn mapped(dir: &Path, shape: MapShape) -> PathBuf {
         licence: "CC0-1.0".to_owned(),
         made_by: "a test".to_owned(),
         split: SplitPlan { by: SplitBy::Position, ..SplitPlan::by_game(0, SHARES) },
-        manifest_text,
     };
     let classes = if shape == MapShape::Squares { 3 } else { 2 };
     let info = dataset::MapInfo { task: "whose".to_owned(), classes, shape, names: Vec::new() };

@@ -1,9 +1,9 @@
 //! What a cell stores of each test position is what `posenc predict` says about it, position by position.
 
 use crate::support::Bench;
-use dataset::Split;
 use dataset::store::{GameRow, read_shard};
-use experiments::config::{RunConfig, read_manifest};
+use dataset::{Manifest, Split};
+use experiments::config::RunConfig;
 use experiments::sinks::{Part, Weights};
 use experiments::train::positions::{MEASURES, PositionRow, file, read};
 use games::GameResult;
@@ -17,7 +17,7 @@ use std::process::Command;
 /// The games of the test split by their number.
 fn games(data: &Path) -> BTreeMap<u32, GameRow> {
     let mut games = BTreeMap::new();
-    for shard in read_manifest(data).expect("a dataset").shards {
+    for shard in Manifest::read(data).expect("a dataset").shards {
         let add = &mut |row: GameRow| drop((row.split == Split::Test).then(|| games.insert(row.id, row)));
         read_shard(&data.join(&shard.file), add).expect("a shard");
     }

@@ -2,9 +2,7 @@
 
 use dataset::{ImportOptions, PerSplit, SplitPlan, import};
 use encodings::EncodingConfig;
-use experiments::config::{
-    DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, RunConfig, TrainConfig, manifest_text,
-};
+use experiments::config::{DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, RunConfig, TrainConfig};
 use experiments::sinks::{MetricLine, Sink, jsonl};
 use experiments::train::status::Status;
 use experiments::train::{CellOptions, Outcome, TrainError, run_cell};
@@ -41,7 +39,7 @@ impl Bench {
             policy_from_ply: 2,
             split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
             strict: true,
-            ..ImportOptions::new(GameKind::Chess, vec![pgn], dir.path().join("data"), manifest_text)
+            ..ImportOptions::new(GameKind::Chess, vec![pgn], dir.path().join("data"))
         };
         import(&options, &mut |_| {}).expect("the games can be imported");
         Self { dir }

@@ -2,7 +2,6 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use dataset::{ImportOptions, PerSplit, SplitPlan};
-use experiments::config::manifest_text;
 use games::GameKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -84,7 +83,7 @@ pub(crate) fn datasets(dir: &Path) {
             made_by: "a test".to_owned(),
             split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
             strict: true,
-            ..ImportOptions::new(game, vec![dir.join(file)], dir.join(game.name()), manifest_text)
+            ..ImportOptions::new(game, vec![dir.join(file)], dir.join(game.name()))
         };
         dataset::import(&options, &mut |_| {}).expect("the records are good");
     }

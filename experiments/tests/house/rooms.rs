@@ -11,16 +11,17 @@ pub(crate) struct Room {
 }
 
 /// The rooms, from the leaves up.
-pub(crate) const ROOMS: [Room; 7] = [
+pub(crate) const ROOMS: [Room; 8] = [
     Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "games", may_import: &[], never_std: &["net", "time"] },
     Room { name: "dataset", may_import: &["games", "streams"], never_std: &["net"] },
+    Room { name: "generate", may_import: &["dataset", "games", "streams"], never_std: &["net"] },
     Room { name: "nn", may_import: &["streams"], never_std: &["net", "time"] },
     Room { name: "encodings", may_import: &["games", "nn", "streams"], never_std: &["fs", "net", "time"] },
     Room { name: "models", may_import: &["encodings", "games", "nn"], never_std: &["fs", "net", "time"] },
     Room {
         name: "experiments",
-        may_import: &["dataset", "encodings", "games", "models", "nn", "streams"],
+        may_import: &["dataset", "encodings", "games", "generate", "models", "nn", "streams"],
         never_std: &["net"],
     },
 ];
@@ -30,7 +31,7 @@ pub(crate) const RESERVED: [(&str, &[&str]); 25] = [
     ("tch", &["nn", "encodings", "models", "experiments"]),
     ("torch-sys", &["nn"]),
     ("cc", &["nn"]),
-    ("serde_yaml", &["experiments"]),
+    ("serde_yaml", &["dataset", "experiments"]),
     ("clap", &["experiments"]),
     ("tensorboard-rs", &["experiments"]),
     ("tensorboard-proto", &["experiments"]),

@@ -103,7 +103,7 @@ pub fn average(
         with_game!(game, G => keep::<G>(last, name, &mut builder))?;
     }
     let manifest = describe(options, builder, positions)?;
-    output.publish(&manifest, options.manifest_text)?;
+    output.publish(&manifest)?;
     Ok(Averaged { manifest, positions, runs })
 }
 

@@ -74,20 +74,13 @@ pub struct ImportOptions {
     pub threads: usize,
     /// Fail at the first game that has to be rejected.
     pub strict: bool,
-    /// Writes the manifest as YAML, which this crate does not know.
-    pub manifest_text: fn(&Manifest) -> Result<String, String>,
 }
 
 impl ImportOptions {
     /// An import of everything in these files, to a dataset with the name of its folder: split by game with seed 0, a
     /// tenth each for validation and test.
     #[must_use]
-    pub fn new(
-        game: GameKind,
-        inputs: Vec<PathBuf>,
-        output: PathBuf,
-        manifest_text: fn(&Manifest) -> Result<String, String>,
-    ) -> Self {
+    pub fn new(game: GameKind, inputs: Vec<PathBuf>, output: PathBuf) -> Self {
         let folder = output.file_name().map(|name| name.to_string_lossy().into_owned());
         Self {
             inputs,
@@ -105,7 +98,6 @@ impl ImportOptions {
             split: SplitPlan::by_game(0, PerSplit { train: 0.8, validation: 0.1, test: 0.1 }),
             threads: 0,
             strict: false,
-            manifest_text,
         }
     }
 }
@@ -187,7 +179,7 @@ fn import_game<G: Game>(
     let report = Work { options, conditions, output: &output, safe: &mut safe }.all::<G>(checkpoint, progress);
     match report {
         Ok(report) => {
-            output.publish(&report.manifest, options.manifest_text)?;
+            output.publish(&report.manifest)?;
             Ok(report)
         }
         Err(DatasetError::Io { action, path, source }) if safe > 0 => {

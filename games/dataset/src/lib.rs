@@ -1,8 +1,8 @@
 //! Datasets: import of game records, the Parquet store, the split by game, and batches of packed positions.
 //!
-//! A dataset is one directory: `dataset.yaml` (a [`Manifest`]; its text is read and written by the caller, because
-//! this crate knows no YAML) beside Parquet shards with one row per game. Positions are replayed when they are
-//! loaded, so history, repetition and legal moves are exact, and everything is a function of (dataset, seed).
+//! A dataset is one directory: `dataset.yaml` (a [`Manifest`]) beside Parquet shards with one row per game. Positions
+//! are replayed when they are loaded, so history, repetition and legal moves are exact, and everything is a function of
+//! (dataset, seed).
 //!
 //! ```text
 //! file ─ games' formats ─▶ import ─▶ store (Parquet) ─▶ loader ─▶ Batch of packed rows ─▶ (device)

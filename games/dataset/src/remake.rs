@@ -21,8 +21,18 @@ const ROWS_AT_A_TIME: usize = 1024;
 pub struct OnDisk {
     /// Its folder.
     pub dir: PathBuf,
-    /// What it says about itself.
+    /// Its description.
     pub manifest: Manifest,
+}
+
+impl OnDisk {
+    /// Reads the manifest of the dataset in a folder.
+    ///
+    /// # Errors
+    /// If the folder holds no dataset, as [`Manifest::read`].
+    pub fn read(dir: &Path) -> Result<Self, DatasetError> {
+        Ok(Self { dir: dir.to_owned(), manifest: Manifest::read(dir)? })
+    }
 }
 
 /// What is made of other datasets.
@@ -38,8 +48,6 @@ pub struct RemakeOptions {
     pub made_by: String,
     /// How it is split. Single positions are always split by position.
     pub split: SplitPlan,
-    /// Writes the manifest as YAML, which this crate does not know.
-    pub manifest_text: fn(&Manifest) -> Result<String, String>,
 }
 
 impl RemakeOptions {
@@ -127,7 +135,7 @@ pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(Done)) -> Result
         })?;
     }
     let manifest = describe(options, builder, counts)?;
-    output.publish(&manifest, options.manifest_text)?;
+    output.publish(&manifest)?;
     Ok(manifest)
 }
 
@@ -194,11 +202,4 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Re
         map: first.map.clone(),
         ..built.describe(options.about(first.game, first.unit), counts)
     })
-}
-
-/// A dataset's folder and manifest together.
-impl From<(&Path, Manifest)> for OnDisk {
-    fn from((dir, manifest): (&Path, Manifest)) -> Self {
-        Self { dir: dir.to_owned(), manifest }
-    }
 }

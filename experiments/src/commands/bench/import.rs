@@ -1,7 +1,6 @@
 //! `posenc bench import`: how fast records are read.
 
 use crate::commands::show::parse_game;
-use crate::config::manifest_text;
 use crate::table::{grouped, table};
 use dataset::{ImportOptions, ImportRate, bench_import};
 use games::GameKind;
@@ -26,7 +25,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let mut rates = Vec::new();
     for path in &args.from {
-        let options = ImportOptions::new(args.game, vec![path.clone()], PathBuf::new(), manifest_text);
+        let options = ImportOptions::new(args.game, vec![path.clone()], PathBuf::new());
         let before = core_seconds();
         let rate = bench_import(&options)?;
         let on_a_core = core_seconds().zip(before).map(|(after, before)| after - before).filter(|&s| s > 0.0);

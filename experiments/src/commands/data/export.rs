@@ -1,6 +1,5 @@
 //! `posenc data export`.
 
-use crate::config::read_manifest;
 use crate::table::grouped;
 use anyhow::Context as _;
 use dataset::{ExportFormat, OnDisk, Split};
@@ -25,7 +24,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
-    let source = OnDisk { dir: args.dir.clone(), manifest: read_manifest(&args.dir)? };
+    let source = OnDisk::read(&args.dir)?;
     let splits = if args.split.is_empty() { Split::ALL.to_vec() } else { args.split.clone() };
     let file = File::create_new(&args.out).with_context(|| {
         format!(

@@ -5,7 +5,6 @@ use super::display::Display;
 use super::filters::FilterArgs;
 use super::headline;
 use super::split::SplitArgs;
-use crate::config::manifest_text;
 use crate::table::grouped;
 use dataset::{Format, ImportOptions, ImportReport, Progress};
 use games::GameKind;
@@ -69,7 +68,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn options(args: &Args) -> anyhow::Result<ImportOptions> {
-    let defaults = ImportOptions::new(args.game, args.from.clone(), args.out.clone(), manifest_text);
+    let defaults = ImportOptions::new(args.game, args.from.clone(), args.out.clone());
     Ok(ImportOptions {
         format: args.format,
         name: args.name.clone().unwrap_or_else(|| defaults.name.clone()),

@@ -98,7 +98,6 @@ pub(super) fn conditions(options: &ImportOptions) -> Result<Conditions, DatasetE
         split,
         threads: _,
         strict,
-        manifest_text: _,
     } = options;
     let files = inputs.iter().map(|path| state_of(path)).collect::<Result<Vec<_>, _>>()?;
     let mut conditions = Map::new();

@@ -94,12 +94,19 @@ pub(super) struct Reading {
 }
 
 impl Dataset {
-    /// Loads the dataset that `manifest` describes from its folder, after checking that all shards are there and
-    /// unchanged (size and hash).
+    /// Loads the dataset in a folder, after checking that all shards are there and unchanged (size and hash).
     ///
     /// # Errors
-    /// If a shard is missing, damaged or replaced, or the manifest contradicts its shards.
-    pub fn open(dir: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
+    /// If the folder holds no dataset, a shard is missing, damaged or replaced, or the manifest contradicts its shards.
+    pub fn open(dir: &Path) -> Result<Self, DatasetError> {
+        Self::load(dir, Manifest::read(dir)?)
+    }
+
+    /// The same with a manifest that was read before.
+    ///
+    /// # Errors
+    /// As [`Dataset::open`].
+    pub fn load(dir: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
         check_manifest(dir, &manifest)?;
         let mut games = PerSplit::<Vec<StoredGame>>::default();
         for shard in &manifest.shards {
