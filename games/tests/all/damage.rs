@@ -2,8 +2,6 @@
 //! law ([`laws`]) on them.
 
 mod chess;
-#[path = "../common/mod.rs"]
-mod common;
 pub mod laws;
 mod shogi;
 mod texts;
@@ -12,7 +10,6 @@ use laws::Counts;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
-use std::path::{Path, PathBuf};
 
 /// Cases for each reader; `POSENC_CASES` asks for more in a long run.
 fn cases() -> u32 {
@@ -21,15 +18,6 @@ fn cases() -> u32 {
 
 fn config() -> Config {
     Config { cases: cases(), failure_persistence: None, rng_seed: RngSeed::Fixed(3), ..Config::default() }
-}
-
-fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file)
-}
-
-fn sample(file: &str) -> Vec<u8> {
-    let path = data(file);
-    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Holds `law` on damaged copies of `piece`.

@@ -1,7 +1,6 @@
 //! ChessDecoder's input and moves: 68 words, and 1,924 moves as White sees them.
 
-mod common;
-
+use crate::samples;
 use games::chess::{Chess, ChessPosition};
 use games::{Entry, FeatureKind, Frame, Game, GameKind, InputName, MovesName, Position, Vocabulary};
 use std::collections::BTreeSet;
@@ -78,7 +77,7 @@ fn the_moves_are_chessdecoders_in_its_order() {
 #[test]
 fn every_legal_move_goes_there_and_back() {
     let mut castled = BTreeSet::new();
-    for (fen, legal) in common::oracle(GameKind::Chess) {
+    for (fen, legal) in samples::oracle(GameKind::Chess) {
         let position = ChessPosition::parse(&fen).expect("a position");
         let mut seen = BTreeSet::new();
         for uci in &legal {

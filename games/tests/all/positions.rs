@@ -1,11 +1,9 @@
 //! Positions: what is refused and how, phases, repetition keys, lines.
 
+use crate::samples::{CHESS_START, SHOGI_START};
 use games::chess::{Chess, ChessPosition};
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Game, Line, ParsePosition, Phase, Position, Side};
-
-const CHESS_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-const SHOGI_START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
 #[test]
 fn the_start_is_the_start() {

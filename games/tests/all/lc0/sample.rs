@@ -1,12 +1,12 @@
 //! The sample: 80 chunks, the games behind them, and what another program read in some of their records.
 
+use crate::samples::{path, text};
 use flate2::read::GzDecoder;
 use games::chess::lc0::Records;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
 
 /// The game behind a chunk.
 #[derive(Deserialize)]
@@ -26,21 +26,18 @@ pub(crate) struct Chunk {
     pub(crate) bytes: Vec<u8>,
 }
 
-fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file)
-}
-
 /// The objects of a packed file of JSON lines.
 pub(crate) fn lines<T: DeserializeOwned>(file: &str) -> Vec<T> {
-    let packed = std::fs::read(data(file)).expect("the sample is there");
-    let text = String::from_utf8(zstd::decode_all(packed.as_slice()).expect("zstd")).expect("UTF-8");
-    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
+    text(file)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
 }
 
 /// Every chunk, in the order of the archive.
 pub(crate) fn chunks() -> Vec<Chunk> {
     let games: Vec<Played> = lines("lc0_v6_games.jsonl.zst");
-    let mut archive = tar::Archive::new(File::open(data("lc0_v6_selfplay.tar")).expect("the sample is there"));
+    let mut archive = tar::Archive::new(File::open(path("lc0_v6_selfplay.tar")).expect("the sample is there"));
     let chunks: Vec<Chunk> = archive
         .entries()
         .expect("an archive")

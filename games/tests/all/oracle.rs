@@ -1,8 +1,6 @@
 //! Legal moves, their texts and their indices on every position of two independent oracles.
 
-mod common;
-
-use common::Case;
+use crate::samples::{self, Case};
 use games::chess::Chess;
 use games::shogi::Shogi;
 use games::{Entry, Game, GameKind, Position};
@@ -32,7 +30,7 @@ fn chess_moves_equal_python_chess() {
             _ => Entry::Plain { from, to },
         }
     };
-    check_all::<Chess>(&common::oracle(GameKind::Chess), expected);
+    check_all::<Chess>(&samples::oracle(GameKind::Chess), expected);
 }
 
 #[test]
@@ -52,7 +50,7 @@ fn shogi_moves_equal_cshogi() {
             },
         }
     };
-    check_all::<Shogi>(&common::oracle(GameKind::Shogi), expected);
+    check_all::<Shogi>(&samples::oracle(GameKind::Shogi), expected);
 }
 
 fn check_all<G: Game>(cases: &[Case], expected: impl Fn(&G::Position, &str) -> Entry) {

@@ -1,9 +1,9 @@
 //! `dlshogi_62_57` as rows: every one of the 119 planes equals what cshogi computes for dlshogi, read from the row's
 //! bytes as the layout's documentation words them.
 
+use crate::samples::text;
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Game, InputName, Position};
-use std::path::Path;
 
 const SQUARES: usize = 81;
 const KINDS: usize = 14;
@@ -71,9 +71,7 @@ fn the_start_has_dlshogis_sums() {
 
 #[test]
 fn every_plane_equals_cshogis() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/shogi_dlshogi_planes.tsv.zst");
-    let text = zstd::decode_all(std::fs::read(path).expect("the reference is there").as_slice()).expect("zstd");
-    let text = String::from_utf8(text).expect("UTF-8");
+    let text = text("shogi_dlshogi_planes.tsv.zst");
     let (mut whole, mut white) = (0, 0);
     for line in text.lines() {
         let fields: Vec<&str> = line.split('\t').collect();

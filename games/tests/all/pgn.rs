@@ -1,34 +1,16 @@
 //! PGN: what is read, and what is refused with its place.
 
+use crate::samples::{accepted, check_refused, only, parsed, sample};
 use games::chess::pgn;
-use games::{GameResult, ParsedGame, RejectKind, Rejected, Score, Termination};
+use games::{GameResult, ParsedGame, RejectKind, Score, Termination};
 use std::collections::BTreeMap;
 
-fn sample(file: &str) -> Vec<u8> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
-    let packed = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    zstd::decode_all(packed.as_slice()).expect("zstd")
-}
-
-fn read(text: &[u8]) -> Vec<Result<ParsedGame, Rejected>> {
-    pgn::records(text)
-        .enumerate()
-        .map(|(number, record)| pgn::parse(&record.expect("memory can be read"), number as u64))
-        .collect()
-}
-
 fn games(text: &[u8]) -> Vec<ParsedGame> {
-    read(text).into_iter().map(|game| game.unwrap_or_else(|rejected| panic!("{rejected:?}"))).collect()
+    accepted(pgn::records(text), pgn::parse)
 }
 
 fn one(text: &str) -> ParsedGame {
-    let mut games = games(text.as_bytes());
-    assert_eq!(games.len(), 1, "{text}");
-    games.remove(0)
-}
-
-fn rejected(text: &str) -> Rejected {
-    pgn::parse(text.as_bytes(), 7).expect_err(text)
+    only(games(text.as_bytes()))
 }
 
 fn count<T: Ord>(items: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
@@ -150,7 +132,7 @@ fn a_ply_cap_is_no_draw() {
 
 #[test]
 fn bad_games_are_refused_with_their_place() {
-    for (text, kind, ply, part) in [
+    let cases = [
         ("1. e4 e5 2. Nf6 *", RejectKind::IllegalMove, Some(2), "\"Nf6\" in position \"rnbqkbnr/pppp1ppp/"),
         ("1. e4 e5 2. Zf3 Nc6 *", RejectKind::IllegalMove, Some(2), "\"Zf3\""),
         ("1. e4 -- 2. d4 *", RejectKind::IllegalMove, Some(1), "\"--\""),
@@ -167,11 +149,8 @@ fn bad_games_are_refused_with_their_place() {
         ("[Variant \"Atomic\"]\n\n1. e4 *", RejectKind::Variant, None, "Atomic"),
         ("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 *", RejectKind::StartPosition, None, "FEN \"8/8/"),
         ("[FEN \"4k3/8/8/8/8/8/4R3/4K3 w - - 0 1\"]\n\n1. Kd1 *", RejectKind::StartPosition, None, "FEN"),
-    ] {
-        let rejected = rejected(text);
-        assert_eq!((rejected.kind, rejected.ply, rejected.game), (kind, ply, 7), "{text}: {rejected:?}");
-        assert!(rejected.reason.contains(part), "{text}: {}", rejected.reason);
-    }
+    ];
+    check_refused(&cases, pgn::parse);
 }
 
 #[test]
@@ -179,7 +158,7 @@ fn a_bad_game_costs_no_other() {
     let good = "[Event \"good\"]\n\n1. e4 e5 *\n\n";
     for bad in ["1. e4 Ke7 *", "1. e4 {never closed", "1. e4 (1. d4", "1. e4 e5", "{[%eval 0.1] } ) 1. e5 *", ""] {
         let text = format!("{good}[Event \"bad\"]\n\n{bad}\n\n{good}{good}");
-        let read = read(text.as_bytes());
+        let read = parsed(pgn::records(text.as_bytes()), pgn::parse);
         let accepted: Vec<bool> = read.iter().map(Result::is_ok).collect();
         if bad.is_empty() {
             // Two blocks of tags without moves between them are one game's tags.

@@ -1,9 +1,7 @@
 //! Attacks, mobility and pins on every position of the two oracles, against rules written down once more: men that walk
 //! over an array, and the legal moves that other programs list.
 
-mod common;
-
-use common::Case;
+use crate::samples::{self, Case};
 use games::attacks::Tactics;
 use games::chess::Chess;
 use games::maps::{MapTask, NO_LABEL};
@@ -225,8 +223,8 @@ fn check_attacks<G: Tactics>(cases: &[Case], notation: &Notation) {
 
 #[test]
 fn attacks_are_where_men_can_walk() {
-    check_attacks::<Chess>(&common::oracle(GameKind::Chess), &CHESS);
-    check_attacks::<Shogi>(&common::oracle(GameKind::Shogi), &SHOGI);
+    check_attacks::<Chess>(&samples::oracle(GameKind::Chess), &CHESS);
+    check_attacks::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI);
 }
 
 /// Where nobody is in check or pinned, what a man that is no king attacks and its side does not occupy is where the
@@ -260,8 +258,8 @@ fn check_against_moves<G: Tactics>(cases: &[Case], notation: &Notation) -> usize
 
 #[test]
 fn attacks_are_where_listed_moves_go() {
-    assert!(check_against_moves::<Chess>(&common::oracle(GameKind::Chess), &CHESS) > 50_000);
-    assert!(check_against_moves::<Shogi>(&common::oracle(GameKind::Shogi), &SHOGI) > 50_000);
+    assert!(check_against_moves::<Chess>(&samples::oracle(GameKind::Chess), &CHESS) > 50_000);
+    assert!(check_against_moves::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI) > 50_000);
 }
 
 /// The largest label.
@@ -287,8 +285,8 @@ fn check_mobility<G: Tactics>(cases: &[Case], notation: &Notation) -> i8 {
 
 #[test]
 fn mobility_counts_the_listed_moves() {
-    assert!(check_mobility::<Chess>(&common::oracle(GameKind::Chess), &CHESS) > 20);
-    assert!(check_mobility::<Shogi>(&common::oracle(GameKind::Shogi), &SHOGI) > 15);
+    assert!(check_mobility::<Chess>(&samples::oracle(GameKind::Chess), &CHESS) > 20);
+    assert!(check_mobility::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI) > 15);
     // No piece can ever have more than a queen or a horse in the middle of the board.
     let queen = <Chess as Game>::Position::parse("6k1/8/8/8/4Q3/K7/8/8 w - - 0 1").expect("a position");
     assert_eq!(MapTask::Mobility.labels::<Chess>(&queen).into_iter().max(), Some(27));
@@ -320,8 +318,8 @@ fn check_pins<G: Tactics>(cases: &[Case], notation: &Notation) {
 
 #[test]
 fn a_pinned_man_covers_its_king() {
-    check_pins::<Chess>(&common::oracle(GameKind::Chess), &CHESS);
-    check_pins::<Shogi>(&common::oracle(GameKind::Shogi), &SHOGI);
+    check_pins::<Chess>(&samples::oracle(GameKind::Chess), &CHESS);
+    check_pins::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI);
 }
 
 #[test]
@@ -366,6 +364,6 @@ fn check_checks<P: Position>(cases: &[Case], every: usize) -> usize {
 
 #[test]
 fn checks_and_mates_are_what_playing_shows() {
-    assert!(check_checks::<<Chess as Game>::Position>(&common::oracle(GameKind::Chess), 10) > 10);
-    assert!(check_checks::<<Shogi as Game>::Position>(&common::oracle(GameKind::Shogi), 10) > 10);
+    assert!(check_checks::<<Chess as Game>::Position>(&samples::oracle(GameKind::Chess), 10) > 10);
+    assert!(check_checks::<<Shogi as Game>::Position>(&samples::oracle(GameKind::Shogi), 10) > 10);
 }

@@ -1,17 +1,11 @@
 //! HCPE, HCPE3 and PSV: the same forty games in three formats, written by cshogi, against the list of what is in them.
 
+use crate::samples::{TWO_PIECE_HANDICAP, accepted, sample, text};
 use games::shogi::detect::{Binary, detect};
 use games::shogi::hcpe::{self, Hcpe, NotWritten};
 use games::shogi::psv::{self, Psv};
 use games::shogi::{Board, ShogiPosition, convert, hcpe3};
 use games::{GameResult, Known, ParsedGame, ParsedPosition, Position as _, RejectKind, Rejected, Score, Termination};
-use std::path::Path;
-
-fn sample(file: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    if file.ends_with(".zst") { zstd::decode_all(bytes.as_slice()).expect("zstd") } else { bytes }
-}
 
 fn hcpe_file() -> Vec<u8> {
     sample("shogi_selfplay_40games.hcpe")
@@ -50,8 +44,7 @@ impl Truth {
 }
 
 fn truth() -> Vec<Truth> {
-    let text = String::from_utf8(sample("shogi_selfplay_40games.truth.tsv.zst")).expect("UTF-8");
-    let rows: Vec<Truth> = text
+    let rows: Vec<Truth> = text("shogi_selfplay_40games.truth.tsv.zst")
         .lines()
         .map(|line| {
             let fields: Vec<&str> = line.split('\t').collect();
@@ -70,21 +63,13 @@ fn truth() -> Vec<Truth> {
 }
 
 fn games(file: &[u8]) -> Vec<ParsedGame> {
-    hcpe3::records(file)
-        .enumerate()
-        .map(|(number, record)| hcpe3::parse(&record.expect("memory can be read"), number as u64))
-        .map(|game| game.unwrap_or_else(|rejected| panic!("{rejected:?}")))
-        .collect()
+    accepted(hcpe3::records(file), hcpe3::parse)
 }
 
 type Parse = fn(&[u8], u64) -> Result<ParsedPosition, Rejected>;
 
 fn positions(file: &[u8], length: usize, parse: Parse) -> Vec<ParsedPosition> {
-    file.chunks(length)
-        .enumerate()
-        .map(|(number, record)| parse(record, number as u64))
-        .map(|position| position.unwrap_or_else(|rejected| panic!("{rejected:?}")))
-        .collect()
+    accepted(file.chunks(length).map(|record| Ok(record.to_vec())), parse)
 }
 
 fn every_field_is(read: &[ParsedPosition], start_and_ply: fn(&Truth) -> (String, Option<u32>)) {
@@ -308,7 +293,7 @@ fn games_without_a_result_are_not_written() {
     let mv = ShogiPosition::start().parse_move("7g7f").unwrap();
     assert_eq!(Hcpe::new(&board, mv, 0, GameResult::Unknown), Err(NotWritten::NoResult));
     assert_eq!(Psv::new(&board, mv, 0, 1, GameResult::Unknown), Err(NotWritten::NoResult));
-    let handicap = ShogiPosition::parse("lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1").unwrap();
+    let handicap = ShogiPosition::parse(TWO_PIECE_HANDICAP).unwrap();
     let mv = handicap.parse_move("3c3d").unwrap();
     let board = Board::of(&handicap);
     assert!(matches!(Hcpe::new(&board, mv, 0, GameResult::Draw), Err(NotWritten::Position(_))));

@@ -1,41 +1,25 @@
 //! CSA: what is read, and what is refused with its place.
 
+use crate::samples::{TWO_PIECE_HANDICAP, accepted, check_refused, only, parsed, sample};
 use games::shogi::{ShogiPosition, csa};
 use games::{GameResult, ParsedGame, Position as _, RejectKind, Rejected, Score, Termination};
 
-fn sample(file: &str) -> Vec<u8> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    if file.ends_with(".zst") { zstd::decode_all(bytes.as_slice()).expect("zstd") } else { bytes }
-}
-
 fn read(text: &[u8]) -> Vec<Result<ParsedGame, Rejected>> {
-    csa::records(text)
-        .enumerate()
-        .map(|(number, record)| csa::parse(&record.expect("memory can be read"), number as u64))
-        .collect()
+    parsed(csa::records(text), csa::parse)
 }
 
 fn games(text: &[u8]) -> Vec<ParsedGame> {
-    read(text).into_iter().map(|game| game.unwrap_or_else(|rejected| panic!("{rejected:?}"))).collect()
+    accepted(csa::records(text), csa::parse)
 }
 
 fn one(text: &str) -> ParsedGame {
-    let mut games = games(text.as_bytes());
-    assert_eq!(games.len(), 1, "{text}");
-    games.remove(0)
-}
-
-fn rejected(text: &str) -> Rejected {
-    csa::parse(text.as_bytes(), 7).expect_err(text)
+    only(games(text.as_bytes()))
 }
 
 /// The figures are cshogi's reading of the same file.
 #[test]
 fn a_floodgate_game() {
-    let mut games = games(&sample("shogi_floodgate.csa"));
-    assert_eq!(games.len(), 1);
-    let game = games.remove(0);
+    let game = only(games(&sample("shogi_floodgate.csa")));
     assert_eq!(game.start, None);
     assert_eq!(game.moves.len(), 125);
     assert_eq!(game.moves[..3], ["2g2f", "3c3d", "7g7f"]);
@@ -135,8 +119,7 @@ fn boards_are_set_up_in_three_ways() {
                 P7+FU+FU+FU+FU+FU+FU+FU+FU+FU\nP8 * +KA *  *  *  *  * +HI * \nP9+KY+KE+GI+KI+OU+KI+GI+KE+KY\n+";
     assert_eq!(start(rows), None);
     assert_eq!(start("PI\n+"), None);
-    let handicap = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
-    assert_eq!(start("PI82HI22KA\n-").as_deref(), Some(handicap));
+    assert_eq!(start("PI82HI22KA\n-").as_deref(), Some(TWO_PIECE_HANDICAP));
     let problem = "P-51OU\nP+59OU53KI00KI\nP-00AL\n+";
     let rest = "4k4/9/4G4/9/9/9/9/9/4K4 b G2r2b2g4s4n4l18p 1";
     assert_eq!(start(problem).as_deref(), Some(rest));
@@ -184,9 +167,7 @@ fn bad_games_are_refused_with_their_place() {
         ("PI\nP+00FU\n+".to_owned(), RejectKind::StartPosition, None, "SFEN"),
         ("P-51OU\nP+52HI59OU\n+\n+5251HI".to_owned(), RejectKind::StartPosition, None, "SFEN \"4k4/4R4/"),
     ] {
-        let rejected = rejected(&text);
-        assert_eq!((rejected.kind, rejected.ply, rejected.game), (kind, ply, 7), "{text}: {rejected:?}");
-        assert!(rejected.reason.contains(part), "{text}: {}", rejected.reason);
+        check_refused(&[(&text, kind, ply, part)], csa::parse);
     }
 }
 

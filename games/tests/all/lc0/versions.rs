@@ -1,6 +1,6 @@
 //! V3 to V5: no such chunks are at hand, so the V6 records are rewritten as their layouts say.
 
-use crate::sample::{Chunk, chunks};
+use super::sample::{Chunk, chunks};
 use games::chess::lc0::{ValueSource, Version, read_game};
 use games::{GameResult, Termination};
 

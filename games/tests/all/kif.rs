@@ -1,12 +1,12 @@
 //! KIF: samples of several programs in both encodings, and what is refused with its place.
 
+use crate::samples::{check_refused, sample};
 use games::shogi::{ShogiPosition, kif};
 use games::{GameResult, ParsedGame, Position as _, RejectKind, Rejected, Termination};
 
-fn sample(file: &str) -> Vec<u8> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut records: Vec<Vec<u8>> = kif::records(bytes.as_slice()).map(Result::unwrap).collect();
+/// The only record of a sample.
+fn record(file: &str) -> Vec<u8> {
+    let mut records: Vec<Vec<u8>> = kif::records(sample(file).as_slice()).map(Result::unwrap).collect();
     assert_eq!(records.len(), 1);
     records.remove(0)
 }
@@ -27,7 +27,7 @@ fn rejected(text: &str) -> Rejected {
 #[test]
 fn a_game_of_two_engines() {
     // It says it is UTF-8 and is Shift-JIS.
-    let game = one(&sample("shogi_Shogidokoro.kif"));
+    let game = one(&record("shogi_Shogidokoro.kif"));
     assert_eq!((game.start, game.moves.len()), (None, 131));
     assert_eq!(game.moves[..4], ["6i7h", "4a3b", "5i6h", "5a4b"]);
     assert_eq!(game.moves[130], "9f9e");
@@ -39,7 +39,7 @@ fn a_game_of_two_engines() {
 
 #[test]
 fn variations_are_left_out() {
-    let game = one(&sample("shogi_forks.kif"));
+    let game = one(&record("shogi_forks.kif"));
     let main = "7g7f 8c8d 7i6h 4a3b 2g2f 8d8e 8h7g 3c3d 6i7h 2b7g+ 6h7g 3a2b";
     assert_eq!(game.moves.join(" "), main);
     assert_eq!((game.result, game.termination), (GameResult::Unknown, Termination::Other));
@@ -47,7 +47,7 @@ fn variations_are_left_out() {
 
 #[test]
 fn an_aborted_game() {
-    let game = one(&sample("shogi_example.kif"));
+    let game = one(&record("shogi_example.kif"));
     assert_eq!(game.moves, ["7g7f", "3c3d"]);
     assert_eq!(game.times, [Some(16.0), Some(0.0)]);
     assert_eq!((game.result, game.termination), (GameResult::Unknown, Termination::Other));
@@ -56,7 +56,7 @@ fn an_aborted_game() {
 /// A board that is drawn, with hands; but Black has no king, and posenc's positions have two.
 #[test]
 fn a_problem_without_a_king_is_refused() {
-    let rejected = kif::parse(&sample("shogi_everyday_20211107.kif"), 0).expect_err("one king");
+    let rejected = kif::parse(&record("shogi_everyday_20211107.kif"), 0).expect_err("one king");
     assert_eq!(rejected.kind, RejectKind::StartPosition);
     let sfen = "6l2/6nk1/6R2/5Lppp/9/9/9/9/9 b 2BNr4g4s2n2l15p 1";
     assert_eq!(rejected.reason, format!("Black has no king: SFEN \"{sfen}\""));
@@ -180,9 +180,7 @@ fn what_is_wrong_is_named_with_its_place() {
         ("1 ７六歩(77)\nwhat", RejectKind::Syntax, Some(1), "not a line of KIF here"),
     ];
     for (lines, kind, ply, reason) in cases {
-        let rejected = rejected(&played(lines));
-        assert_eq!((rejected.game, rejected.kind, rejected.ply), (7, kind, ply), "{rejected:?}");
-        assert!(rejected.reason.contains(reason), "{rejected:?}");
+        check_refused(&[(&played(lines), kind, ply, reason)], kif::parse);
     }
     for text in ["", "[Event \"?\"]\n1. e4", "# a comment\n"] {
         assert_eq!(rejected(text).kind, RejectKind::Syntax, "{text}");

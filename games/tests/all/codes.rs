@@ -1,16 +1,13 @@
 //! Positions, moves and labels in bits, against cshogi.
 
-mod common;
-
+use crate::samples::{self, SHOGI_START as START, TWO_PIECE_HANDICAP};
 use games::shogi::labels::{self, LABELS, label};
 use games::shogi::move16::Move16;
 use games::shogi::{BadPosition, Board, ShogiPosition, hcp, packed_sfen};
 use games::{GameKind, Position as _};
 use shogi_core::{Color, Move, Piece, PieceKind, Square};
 use std::collections::BTreeSet;
-use std::path::Path;
 
-const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 const START_HCP: &str = "58a449210cd757217e8e4d212caf427814c2ab109e4d212cd75f213e8e49210c";
 const START_PACKED_SFEN: &str = "58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c";
 
@@ -39,9 +36,7 @@ fn the_start_position() {
 /// Every code of the oracle, in both directions: 3,000 positions, each with all its moves.
 #[test]
 fn codes_equal_cshogi() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/shogi_codes_3k.tsv.zst");
-    let packed = std::fs::read(path).expect("the oracle is there");
-    let text = String::from_utf8(zstd::decode_all(packed.as_slice()).expect("zstd")).expect("UTF-8");
+    let text = samples::text("shogi_codes_3k.tsv.zst");
     let (mut positions, mut moves) = (0, 0);
     for line in text.lines() {
         let fields: Vec<&str> = line.split('\t').collect();
@@ -85,7 +80,7 @@ fn check_moves(position: &ShogiPosition, listed: &str) -> usize {
 /// The array's rules against rsshogi's and cshogi's: every move that can be written at all, in every tenth position.
 #[test]
 fn the_boards_rules_equal_the_oracles() {
-    for (sfen, listed) in common::oracle(GameKind::Shogi).iter().step_by(10) {
+    for (sfen, listed) in samples::oracle(GameKind::Shogi).iter().step_by(10) {
         let position = position(sfen);
         let board = Board::of(&position);
         assert_eq!(board.check(), Ok(()));
@@ -110,7 +105,7 @@ fn conceivable(turn: Color) -> impl Iterator<Item = Move> {
 #[test]
 fn handicaps_fit_packed_sfen_only() {
     // Two pieces down; and nothing but the kings.
-    for sfen in ["lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1", "4k4/9/9/9/9/9/9/9/4K4 b - 1"] {
+    for sfen in [TWO_PIECE_HANDICAP, "4k4/9/9/9/9/9/9/9/4K4 b - 1"] {
         let board = Board::of(&position(sfen));
         let packed = packed_sfen::encode(&board).unwrap();
         assert_eq!(packed_sfen::decode(&packed).unwrap().sfen(1), sfen);
@@ -174,7 +169,7 @@ fn bytes_that_are_no_position_say_why() {
 #[test]
 fn a_king_that_could_be_captured_is_no_position() {
     let mut checked = 0;
-    for (sfen, _) in common::oracle(GameKind::Shogi) {
+    for (sfen, _) in samples::oracle(GameKind::Shogi) {
         let position = position(&sfen);
         let mut packed = hcp::encode(&Board::of(&position)).unwrap();
         packed[0] ^= 1;

@@ -1,5 +1,6 @@
 //! Fourth occurrences in shogi: draws and perpetual checks.
 
+use crate::samples::SHOGI_START as START;
 use games::shogi::ShogiPosition;
 use games::shogi::repetition::{Repetition, Seen, judge, judge_line};
 use games::{Position, Side};
@@ -27,7 +28,6 @@ fn last(sfen: &str, moves: &[&str]) -> Option<Repetition> {
     *last
 }
 
-const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 const SHUFFLE: [&str; 4] = ["2h3h", "8b7b", "3h2h", "7b8b"];
 
 /// White's king steps between 4a and 5a, Black's rook gives check from 4e and 5e.

@@ -1,8 +1,7 @@
 //! Packed rows: what they hold, and that both players see the same board the same way.
 
-mod common;
-mod turned;
-
+use crate::colours;
+use crate::samples::{self, Case};
 use games::chess::{Chess, ChessPosition};
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Feature, FeatureKind, Frame, Game, GameKind, InputLayout, InputName, Position};
@@ -175,8 +174,8 @@ fn a_row_of_another_size_is_an_error() {
 
 #[test]
 fn both_players_see_the_same() {
-    check_turned::<Chess>(&common::oracle(GameKind::Chess), turned::chess);
-    check_turned::<Shogi>(&common::oracle(GameKind::Shogi), turned::shogi);
+    check_exchanged::<Chess>(&samples::oracle(GameKind::Chess), colours::chess);
+    check_exchanged::<Shogi>(&samples::oracle(GameKind::Shogi), colours::shogi);
 }
 
 /// A row without the byte of `cls_tokens` that says who moves, which a network may leave out.
@@ -188,7 +187,7 @@ fn without_turn(layout: &games::InputLayout, mut row: Vec<u8>) -> Vec<u8> {
 }
 
 /// The exchange of colours changes neither the row nor the indices of the legal moves.
-fn check_turned<G: Game>(cases: &[common::Case], turn: fn(&str) -> String) {
+fn check_exchanged<G: Game>(cases: &[Case], turn: fn(&str) -> String) {
     let seen = |text: &str| {
         let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
         let mut moves = Vec::new();

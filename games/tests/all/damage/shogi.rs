@@ -1,6 +1,7 @@
 //! The readers of shogi.
 
-use crate::{damage, laws, sample};
+use super::{damage, laws};
+use crate::samples::sample;
 use games::shogi::{hcpe, hcpe3, psv};
 
 #[test]

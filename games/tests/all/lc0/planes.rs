@@ -1,6 +1,6 @@
 //! Our planes, replayed from the games, are Lc0's.
 
-use crate::sample::{Chunk, chunks, lines};
+use super::sample::{Chunk, chunks, lines};
 use games::chess::history::{self, HistoryFill, STEPS};
 use games::chess::lc0::{PLANES, Record};
 use games::chess::{Chess, ChessPosition};

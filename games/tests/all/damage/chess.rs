@@ -1,6 +1,7 @@
 //! The readers of chess.
 
-use crate::{config, damage, damage_at, data, laws, sample};
+use super::{config, damage, damage_at, laws};
+use crate::samples::{path, sample};
 use flate2::read::GzDecoder;
 use games::chess::lc0::{ValueSource, Version, read_game};
 use proptest::prelude::*;
@@ -22,7 +23,7 @@ fn pgn_is_safe() {
 /// Games as programs write them, longer than those above.
 #[test]
 fn pgn_of_programs_is_safe() {
-    let text = zstd::decode_all(sample("chess_lichess_40.pgn.zst").as_slice()).expect("zstd");
+    let text = sample("chess_lichess_40.pgn.zst");
     damage(text[..6_000].to_vec(), laws::pgn);
 }
 
@@ -31,7 +32,7 @@ const RECORDS: usize = 4;
 
 /// The beginning of the sample's shortest chunk that has so many records.
 fn chunk() -> Vec<u8> {
-    let mut archive = tar::Archive::new(File::open(data("lc0_v6_selfplay.tar")).expect("the sample is there"));
+    let mut archive = tar::Archive::new(File::open(path("lc0_v6_selfplay.tar")).expect("the sample is there"));
     let entry = archive.entries().expect("an archive").next().expect("a chunk").expect("an entry");
     let mut bytes = Vec::new();
     GzDecoder::new(entry).take((RECORDS * Version::V6.bytes()) as u64).read_to_end(&mut bytes).expect("gzip");

@@ -1,6 +1,6 @@
 //! Records field by field, and chunks as games.
 
-use crate::sample::{Chunk, chunks, lines};
+use super::sample::{Chunk, chunks, lines};
 use games::chess::lc0::{Evaluation, Lc0Error, Record, ValueSource, Version, parse, read_game, records};
 use games::chess::{Chess, ChessPosition};
 use games::{Game, GameResult, Position, RejectKind, Termination};

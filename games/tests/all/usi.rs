@@ -1,13 +1,12 @@
 //! USI and SFEN lines.
 
-use games::shogi::{ShogiPosition, usi_lines};
+use crate::samples::{TWO_PIECE_HANDICAP as HANDICAP, accepted, sample};
+use games::shogi::{ShogiPosition, csa, usi_lines};
 use games::{GameResult, ParsedGame, Position as _, RejectKind, Termination};
 
 fn one(line: &str) -> ParsedGame {
     usi_lines::parse(line.as_bytes(), 0).unwrap_or_else(|rejected| panic!("{rejected:?}"))
 }
-
-const HANDICAP: &str = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
 
 #[test]
 fn every_way_to_write_a_game() {
@@ -70,15 +69,11 @@ fn what_is_wrong_is_named_with_its_place() {
 /// Engines' games, turned into lines and back.
 #[test]
 fn games_from_csa_come_back() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/shogi_engine_41.csa.zst");
-    let text = zstd::decode_all(std::fs::read(path).unwrap().as_slice()).unwrap();
-    let mut games = 0;
-    for record in games::shogi::csa::records(text.as_slice()) {
-        let game = games::shogi::csa::parse(&record.unwrap(), 0).unwrap();
+    let games = accepted(csa::records(sample("shogi_engine_41.csa.zst").as_slice()), csa::parse);
+    assert_eq!(games.len(), 41);
+    for game in games {
         let start = game.start.clone().unwrap_or_else(|| ShogiPosition::start().to_text());
         let read = one(&format!("sfen {start} moves {}", game.moves.join(" ")));
         assert_eq!((read.start, read.moves), (game.start, game.moves));
-        games += 1;
     }
-    assert_eq!(games, 41);
 }

@@ -1,13 +1,11 @@
 //! Shogi's vocabularies of planes on every position of the oracles: a move has one index, an index one move, and both are
 //! what USI's letters and other programs say.
 
-mod common;
-
+use crate::samples;
 use games::shogi::ShogiPosition;
 use games::{GameKind, MovesName, PlaneEntry, Planes, Position, Vocabulary};
 use shogi_core::Color;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 fn planes(name: MovesName) -> &'static Planes {
     match GameKind::Shogi.vocabulary(name) {
@@ -71,7 +69,7 @@ fn class_of(usi: &str, turn: Color) -> (String, u8) {
 #[test]
 fn every_legal_move_has_one_index_and_every_index_one_move() {
     let mut most = 0;
-    for (sfen, listed) in common::oracle(GameKind::Shogi) {
+    for (sfen, listed) in samples::oracle(GameKind::Shogi) {
         let position = ShogiPosition::parse(&sfen).unwrap_or_else(|error| panic!("{error}"));
         for name in PLANES {
             let vocabulary = planes(name);
@@ -104,9 +102,7 @@ fn every_legal_move_has_one_index_and_every_index_one_move() {
 /// cshogi's labels, and of those that can occur their numbers in order.
 #[test]
 fn indices_are_those_of_other_programs() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/shogi_codes_3k.tsv.zst");
-    let text = zstd::decode_all(std::fs::read(path).expect("the oracle is there").as_slice()).expect("zstd");
-    let text = String::from_utf8(text).expect("UTF-8");
+    let text = samples::text("shogi_codes_3k.tsv.zst");
     let mut moves = 0;
     for line in text.lines() {
         let fields: Vec<&str> = line.split('\t').collect();

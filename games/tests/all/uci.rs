@@ -1,7 +1,6 @@
 //! The two lists of 1,968 moves: order, round trips on every position of the oracle, and both boards.
 
-mod common;
-
+use crate::samples;
 use games::chess::{Chess, ChessPosition, rights};
 use games::{Entry, Frame, GameKind, InputName, MovesName, Position, Side, Vocabulary};
 use std::collections::BTreeSet;
@@ -61,7 +60,7 @@ fn the_lists_are_those_of_the_two_projects() {
 
 #[test]
 fn every_legal_move_is_the_entry_of_its_index_on_either_board() {
-    for (fen, _) in common::oracle(GameKind::Chess) {
+    for (fen, _) in samples::oracle(GameKind::Chess) {
         let position = position(&fen);
         let turned_around = position.side_to_move() == Side::Second;
         let mut legal = Vec::new();

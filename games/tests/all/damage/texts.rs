@@ -1,7 +1,8 @@
 //! Texts that are nearly positions: wrong ones become errors, and whatever is accepted can be played.
 
-use crate::laws::position;
-use crate::{common, config, damage, laws};
+use super::laws::position;
+use super::{config, damage, laws};
+use crate::samples::{self, Case};
 use games::chess::{Chess, ChessPosition};
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Game, GameKind, Position as _};
@@ -93,20 +94,20 @@ proptest! {
 /// Every oracle position in check, with the turn passed to the side that gives it.
 #[test]
 fn a_king_that_could_be_captured_is_refused() {
-    fn count<G: Game>(cases: &[common::Case], pass: impl Fn(&str) -> String) -> usize {
-        let in_check = |(position, _): &&common::Case| G::Position::parse(position).expect("legal").in_check();
-        let refuse = |(position, _): &common::Case| {
+    fn count<G: Game>(cases: &[Case], pass: impl Fn(&str) -> String) -> usize {
+        let in_check = |(position, _): &&Case| G::Position::parse(position).expect("legal").in_check();
+        let refuse = |(position, _): &Case| {
             let text = pass(position);
             let error = G::Position::parse(&text).expect_err(&text);
             assert!(error.reason.contains("could capture the king"), "{error}");
         };
         cases.iter().filter(in_check).map(refuse).count()
     }
-    let chess = count::<Chess>(&common::oracle(GameKind::Chess), |fen| {
+    let chess = count::<Chess>(&samples::oracle(GameKind::Chess), |fen| {
         let fields: Vec<&str> = fen.split(' ').collect();
         format!("{} {} {} - 0 1", fields[0], if fields[1] == "w" { "b" } else { "w" }, fields[2])
     });
-    let shogi = count::<Shogi>(&common::oracle(GameKind::Shogi), |sfen| {
+    let shogi = count::<Shogi>(&samples::oracle(GameKind::Shogi), |sfen| {
         if sfen.contains(" b ") { sfen.replace(" b ", " w ") } else { sfen.replace(" w ", " b ") }
     });
     assert!(chess > 500 && shogi > 500, "too few checks to mean anything: {chess}, {shogi}");

@@ -1,10 +1,10 @@
 //! DeepMind's bags. None is at hand, so a small writer makes them as the format is described.
 
+use crate::samples::CHESS_START as START;
 use games::chess::bag::{Bag, BagError, BagRecord, Positions, parse, shards};
 use games::{ParsedPosition, RejectKind, Rejected};
 use std::io::Cursor;
 
-const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 7 20";
 
 /// A text with its length in front, 7 bits a byte.
