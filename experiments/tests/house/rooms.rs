@@ -11,7 +11,7 @@ pub(crate) struct Room {
 }
 
 /// The rooms, from the leaves up.
-pub(crate) const ROOMS: [Room; 7] = [
+pub(crate) const ROOMS: [Room; 14] = [
     Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "games", may_import: &[], never_std: &["net", "time"] },
     Room { name: "dataset", may_import: &["games", "streams"], never_std: &["net"] },
@@ -19,38 +19,71 @@ pub(crate) const ROOMS: [Room; 7] = [
     Room { name: "encodings", may_import: &["games", "nn", "streams"], never_std: &["fs", "net", "time"] },
     Room { name: "models", may_import: &["encodings", "games", "nn"], never_std: &["fs", "net", "time"] },
     Room {
+        name: "spec",
+        may_import: &["dataset", "encodings", "games", "models", "nn"],
+        never_std: &["net"],
+    },
+    Room { name: "records", may_import: &["dataset", "games", "spec"], never_std: &["net"] },
+    Room {
+        name: "train",
+        may_import: &["dataset", "encodings", "games", "models", "nn", "records", "spec", "streams"],
+        never_std: &["net"],
+    },
+    Room { name: "grid", may_import: &["records", "spec", "train"], never_std: &["net"] },
+    Room { name: "report", may_import: &["dataset", "games", "records", "spec", "streams"], never_std: &["net"] },
+    Room {
+        name: "lc0",
+        may_import: &["encodings", "games", "models", "nn", "records", "spec", "train"],
+        never_std: &["net"],
+    },
+    Room { name: "bundle", may_import: &["games", "grid", "records", "report", "spec", "train"], never_std: &["net"] },
+    Room {
         name: "experiments",
-        may_import: &["dataset", "encodings", "games", "models", "nn", "streams"],
+        may_import: &[
+            "bundle",
+            "dataset",
+            "encodings",
+            "games",
+            "grid",
+            "lc0",
+            "models",
+            "nn",
+            "records",
+            "report",
+            "spec",
+            "streams",
+            "train",
+        ],
         never_std: &["net"],
     },
 ];
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
 pub(crate) const RESERVED: [(&str, &[&str]); 25] = [
-    ("tch", &["nn", "encodings", "models", "experiments"]),
+    ("tch", &["nn", "encodings", "models", "spec", "records", "train", "grid", "experiments"]),
     ("torch-sys", &["nn"]),
     ("cc", &["nn"]),
-    ("serde_yaml", &["experiments"]),
+    ("serde_yaml", &["spec", "train", "grid", "lc0", "experiments"]),
     ("clap", &["experiments"]),
-    ("tensorboard-rs", &["experiments"]),
-    ("tensorboard-proto", &["experiments"]),
-    ("protobuf", &["experiments"]),
-    ("indicatif", &["experiments"]),
-    ("chrono", &["experiments"]),
-    ("statrs", &["experiments"]),
+    ("tensorboard-rs", &["train"]),
+    ("tensorboard-proto", &["train"]),
+    ("protobuf", &["train"]),
+    ("indicatif", &["train", "grid", "experiments"]),
+    ("chrono", &["report", "bundle"]),
+    ("statrs", &["report"]),
     ("shakmaty", &["games"]),
     ("rsshogi", &["games"]),
     ("shogi_core", &["games"]),
     ("encoding_rs", &["games"]),
     ("parquet", &["dataset"]),
-    ("flate2", &["games", "dataset", "experiments"]),
-    ("png", &["experiments"]),
-    ("prost", &["experiments"]),
+    ("flate2", &["games", "dataset", "lc0"]),
+    ("png", &["train", "experiments"]),
+    ("prost", &["lc0"]),
     ("bzip2", &["dataset"]),
     ("zip", &["dataset"]),
     ("tar", &["games", "dataset"]),
     ("sevenz-rust2", &["dataset"]),
-    ("zstd", &["games", "dataset", "experiments"]),
+    ("zstd", &["games", "dataset", "bundle", "experiments"]),
     ("rand", &["streams"]),
 ];
 
