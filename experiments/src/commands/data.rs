@@ -11,13 +11,13 @@ mod remake;
 mod split;
 mod verify;
 
-use crate::table::grouped;
-use crate::train::signals::report_size_limits;
 use clap::Subcommand;
 use dataset::{Counts, Dataset};
+use spec::grouped;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use train::signals::report_size_limits;
 
 /// Options of `posenc data`.
 #[derive(Debug, clap::Args)]

@@ -1,8 +1,8 @@
 //! `posenc data export`.
 
-use crate::table::grouped;
 use anyhow::Context as _;
 use dataset::{ExportFormat, OnDisk, Split};
+use spec::grouped;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;

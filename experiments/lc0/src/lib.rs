@@ -1,0 +1,129 @@
+//! Networks of Lc0 as cells: their weights files read, and every tensor put where posenc's own networks have it.
+//!
+//! ```text
+//! file.pb.gz ─┬─ format, message (fields) ─┬─ residual ──┬─▶ Imported ─ cell ─▶ a cell's folder
+//!             └─ tree (tensors by name) ───┴─ attention ─┘
+//! ```
+//!
+//! The format is Lc0's `proto/net.proto`; what it leaves open (layout of kernels, the count of rule 50) was checked against
+//! probabilities that Lc0 itself computes (`experiments/tests/all/import_net`).
+
+mod attention;
+mod attention_heads;
+pub mod cell;
+mod error;
+mod format;
+mod layer;
+mod message;
+mod residual;
+mod tensors;
+mod tree;
+
+pub use error::NetError;
+
+use encodings::{EncodingConfig, none};
+use flate2::read::GzDecoder;
+use format::NetworkFormat;
+use games::{GameKind, InputName, Vocabulary};
+use message::{Net, Weights};
+use models::{ModelConfig, Spec};
+use prost::Message as _;
+use std::io::Read;
+use std::path::Path;
+use tree::Tree;
+
+/// The number that every weights file begins with.
+const MAGIC: u32 = 0x1c0;
+
+/// What gzip begins with.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// No network is larger: Lc0's largest have 0.4 GB.
+const MOST_BYTES: u64 = 4 << 30;
+
+/// Parameters by posenc's names, each in row-major order.
+pub type Parameters = Vec<(String, Vec<f32>)>;
+
+/// What a reader makes of a file.
+struct Architecture {
+    model: ModelConfig,
+    encoding: Vec<EncodingConfig>,
+    parameters: Parameters,
+}
+
+/// A network that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Imported {
+    /// The architecture.
+    pub model: ModelConfig,
+    /// Its position encodings.
+    pub encoding: Vec<EncodingConfig>,
+    /// Its parameters, every one.
+    pub parameters: Parameters,
+    /// BLAKE3 of the file.
+    pub blake3: String,
+}
+
+/// What Lc0's networks see and say.
+#[must_use]
+pub fn spec() -> Spec {
+    Spec { input: GameKind::Chess.input(InputName::Lc0_112), moves: Vocabulary::FromTo(GameKind::Chess.from_to()) }
+}
+
+/// Reads a weights file, packed by gzip or not. `without` names parts of an attention body's file that are left out, see
+/// the errors: heads (`policy_heads.opponent`) and tensors (`value_heads.winner.ip_val_err`).
+///
+/// # Errors
+/// If it cannot be read, is no weights file, is damaged, or holds a network that posenc has no architecture for.
+pub fn read(path: &Path, without: &[String]) -> Result<Imported, NetError> {
+    let bytes = std::fs::read(path).map_err(|cause| NetError::Io { action: "read", path: path.to_owned(), cause })?;
+    of_bytes(&bytes, without)
+}
+
+/// As [`read`], from the file's bytes.
+///
+/// # Errors
+/// As [`read`].
+pub fn of_bytes(bytes: &[u8], without: &[String]) -> Result<Imported, NetError> {
+    let unpacked = if bytes.starts_with(&GZIP) { unpack(bytes)? } else { bytes.to_vec() };
+    let net = Net::decode(&unpacked[..]).map_err(|error| NetError::NoNetwork(error.to_string()))?;
+    drop(unpacked);
+    if net.magic != Some(MAGIC) {
+        return Err(NetError::NoNetwork("it does not begin with Lc0's number 0x1c0".to_owned()));
+    }
+    let weights = net.weights.ok_or(NetError::Onnx)?;
+    let format = net.format.and_then(|format| format.network_format).unwrap_or_else(NetworkFormat::oldest);
+    let Architecture { model, encoding, parameters } = architecture(&weights, format, without)?;
+    Ok(Imported { model, encoding, parameters, blake3: blake3::hash(bytes).to_hex().to_string() })
+}
+
+fn architecture(weights: &[u8], format: NetworkFormat, without: &[String]) -> Result<Architecture, NetError> {
+    let mut tree = Tree::of(weights)?;
+    let format = format.mended(&tree);
+    if !format.is_attention() {
+        if let Some(part) = without.first() {
+            return Err(NetError::NoPart(part.clone()));
+        }
+        let weights = Weights::decode(weights).map_err(|error| NetError::NoNetwork(error.to_string()))?;
+        let (model, parameters) = residual::read(&weights, &format)?;
+        return Ok(Architecture { model, encoding: vec![EncodingConfig::None(none::Config {})], parameters });
+    }
+    without.iter().try_for_each(|part| tree.leave_out(part))?;
+    let read = attention::read(&mut tree, &format)?;
+    match tree.left_over() {
+        None => Ok(read),
+        Some(name) => {
+            let what = format!("{name}, which no part of posenc's networks has a place for");
+            let wanted =
+                format!("the rest of it with --without {name}, or --without and what stands before its last dot");
+            Err(NetError::unknown(what, wanted))
+        }
+    }
+}
+
+fn unpack(bytes: &[u8]) -> Result<Vec<u8>, NetError> {
+    let mut unpacked = Vec::new();
+    let damaged = |error: std::io::Error| NetError::NoNetwork(format!("its gzip is damaged: {error}"));
+    GzDecoder::new(bytes).take(MOST_BYTES).read_to_end(&mut unpacked).map_err(damaged)?;
+    Ok(unpacked)
+}

@@ -1,0 +1,103 @@
+//! `posenc data generate engines`: what the command adds to crate `generate`, with a small engine written for the shell.
+
+use crate::cli::{posenc, run};
+use dataset::{Manifest, Split};
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Finds no move by itself, and takes the first one of those that it is asked about.
+const ENGINE: &str = r#"#!/bin/sh
+while read -r command rest; do
+    case $command in
+    uci) printf 'id name Script 1.0\noption name MultiPV type spin\noption name Hash type spin\nuciok\n' ;;
+    isready) echo readyok ;;
+    quit) exit ;;
+    go)
+        set -- $rest
+        [ "$3" = searchmoves ] && printf 'info depth 1 multipv 1 score cp 10 pv %s\ninfo depth 1 multipv 2 score cp 5 pv %s\n' "$4" "${5:-$4}"
+        echo "bestmove ${4:-(none)}" ;;
+    esac
+done
+"#;
+
+fn engine(dir: &Path) -> PathBuf {
+    let path = dir.join("engine");
+    std::fs::write(&path, ENGINE).expect("the folder can be written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("its mode can be set");
+    path
+}
+
+fn folder() -> TempDir {
+    TempDir::new().expect("a temporary folder")
+}
+
+/// Everything that a dataset consists of.
+fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let paths = std::fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let named =
+        |path: PathBuf| (PathBuf::from(path.file_name().expect("a name")), std::fs::read(&path).expect("a file"));
+    paths.map(named).collect()
+}
+
+/// No file can be larger than so many bytes, which is what a full disk looks like.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_costs_no_finished_game() {
+    use std::os::unix::process::CommandExt as _;
+    let dir = folder();
+    let engine = engine(dir.path());
+    let command = |name: &str| {
+        let mut command = posenc(dir.path(), &["data", "generate", "engines", "--game", "chess", "--engine"]);
+        command.arg(&engine).args(["--nodes", "5", "--multipv", "4", "--games", "6", "--processes", "1"]);
+        command.args(["--random-plies", "2..4", "--ply-cap", "40", "--seed", "3", "--name", "x", "--out", name]);
+        command
+    };
+    assert!(command("whole").output().expect("posenc starts").status.success());
+    let mut cramped = command("set");
+    let limit = libc::rlimit { rlim_cur: 20_000, rlim_max: 20_000 };
+    // SAFETY: between fork and exec one async-signal-safe system call is made.
+    unsafe {
+        cramped.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
+    let output = cramped.output().expect("posenc starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for part in ["cannot write", "games.jsonl", "File too large", "of 6 games are kept: make room"] {
+        assert!(said.contains(part), "{part:?} is not in: {said}");
+    }
+    let output = command("set").output().expect("posenc starts");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let found = said.split("(found ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
+    assert!(found.is_some_and(|found| (1..6).contains(&found)), "{said}");
+    assert!(files(&dir.path().join("whole")) == files(&dir.path().join("set")), "other bytes");
+}
+
+#[test]
+fn the_command_makes_a_dataset_that_can_be_verified() {
+    let dir = folder();
+    let engine = engine(dir.path());
+    let engine = engine.to_string_lossy();
+    let generate = [
+        &["data", "generate", "engines", "--game", "chess", "--engine", &*engine, "--nodes", "5", "--multipv", "2"][..],
+        &["--games", "4", "--processes", "2", "--seed", "3", "--random-plies", "2..4", "--temperature", "40"],
+        &["--ply-cap", "20", "--out", "set", "--option", "Hash=1"],
+    ]
+    .concat();
+    let out = run(dir.path(), &generate).succeeds().stdout;
+    assert!(out.contains("set: 4 games with 80 positions") && out.contains("plies in"), "{out}");
+    let manifest = Manifest::read(&dir.path().join("set")).expect("a manifest");
+    for part in ["--nodes 5 --multipv 2", "--random-plies 2..4", "--temperature 40", "--option Hash=1"] {
+        assert!(manifest.made_by.contains(part), "{part:?} is not in: {}", manifest.made_by);
+    }
+    assert!(!manifest.made_by.contains("processes") && !manifest.made_by.contains('\\'), "{}", manifest.made_by);
+    let splits: u64 = Split::ALL.iter().map(|&split| manifest.split.games[split]).sum();
+    assert_eq!(splits, 4);
+    run(dir.path(), &["data", "verify", "set"]).succeeds();
+    run(dir.path(), &generate).fails_with(&["set exists already"]);
+    assert_eq!(run(dir.path(), &["data", "generate", "engines", "--game", "go"]).code, Some(2));
+}

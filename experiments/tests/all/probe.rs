@@ -1,0 +1,111 @@
+//! `posenc data generate probe`: what the command adds to crate `generate`.
+
+use crate::cli::{run, write_experiment};
+use dataset::{Dataset, MANIFEST_FILE};
+use games::GameKind;
+use games::maps::MapTask;
+use std::path::Path;
+use tempfile::TempDir;
+
+fn folder() -> TempDir {
+    TempDir::new().expect("a temporary folder")
+}
+
+/// Makes `dir/out` and opens it.
+fn probe(dir: &Path, task: &[&str], game: GameKind, positions: &str, out: &str) -> Dataset {
+    let options = ["--game", game.name(), "--positions", positions, "--seed", "3", "--out", out];
+    run(dir, &[&["data", "generate", "probe"], task, &options].concat()).succeeds();
+    Dataset::open(&dir.join(out)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn maps_are_verified_and_their_classes_shown() {
+    for game in GameKind::ALL {
+        for task in MapTask::ALL {
+            let dir = folder();
+            let dataset = probe(dir.path(), &[task.name()], game, "60", "set");
+            let map = dataset.manifest().map.as_ref().expect("a map");
+            let verified = run(dir.path(), &["data", "verify", "set"]).succeeds().stdout;
+            assert!(verified.contains("every one labelled as the rules say"), "{verified}");
+            let info = run(dir.path(), &["data", "info", "set"]).succeeds().stdout;
+            assert!(info.contains(&format!("labelled cells of the map \"{}\" by class", task.name())), "{info}");
+            let named = map.counted(&dataset.manifest().counts.map_classes);
+            assert!(named.iter().all(|(name, _)| info.contains(&format!("\n  {name} "))), "{info}");
+        }
+    }
+}
+
+#[test]
+fn the_manifest_states_the_command_and_the_labels() {
+    let dir = folder();
+    for (task, game) in [
+        (&["mate-in-one"][..], GameKind::Chess),
+        (&["legal-moves"][..], GameKind::Shogi),
+        (&["endgame", "--ending", "krk"][..], GameKind::Chess),
+        (&["pins"][..], GameKind::Chess),
+        (&["mobility"][..], GameKind::Shogi),
+    ] {
+        let dataset = probe(dir.path(), task, game, "100", task[0]);
+        let manifest = dataset.manifest();
+        let made =
+            format!("posenc data generate probe {} --game {} --positions 100 --seed 3", task.join(" "), game.name());
+        assert!(manifest.made_by.starts_with(&made), "{}", manifest.made_by);
+        let source = &manifest.source;
+        assert!(source.starts_with("exact labels: ") && source.contains("seed 3"), "{source}");
+        run(dir.path(), &["data", "verify", task[0]]).succeeds();
+    }
+}
+
+#[test]
+fn a_complaint_names_the_command_that_generated_the_probe() {
+    let dir = folder();
+    let dataset = probe(dir.path(), &["pins"], GameKind::Chess, "60", "set");
+    let path = dir.path().join("set").join(MANIFEST_FILE);
+    let text = std::fs::read_to_string(&path).expect("a manifest");
+    let (stated, other) = ("novel_test_positions: 1.0", "novel_test_positions: 0.5");
+    assert!(text.contains(stated), "{text}");
+    std::fs::write(&path, text.replace(stated, other)).expect("written");
+    let remedy = format!("make the dataset anew, with `{}`", dataset.manifest().made_by);
+    assert!(remedy.contains("posenc data generate probe pins"), "{remedy}");
+    run(dir.path(), &["data", "verify", "set"]).fails_with(&["dataset.yaml states 0.5 novel positions", &remedy]);
+}
+
+#[test]
+fn wrong_wishes_are_explained() {
+    let dir = folder();
+    let fails = |words: &str, parts: &[&str]| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let answer = run(dir.path(), &[&["data", "generate", "probe"], words.as_slice()].concat());
+        answer.fails_with(parts);
+        assert!(!dir.path().join("set").exists());
+    };
+    let shogi = "endgame --ending kpk --game shogi --positions 10 --out set";
+    fails(shogi, &["an ending of chess", "--game chess"]);
+    fails("mate-in-one --ending kpk --game chess --positions 10 --out set", &["--ending", "leave it out"]);
+    fails("endgame --ending krk --game chess --positions 9999999 --out set", &["krk has", "ask for fewer"]);
+    fails("legal-moves --game chess --positions 10 --split-by-opening 4 --out set", &["split by position"]);
+    fails("legal-moves --game chess --positions 10 --test 0.9 --validation 0.2 --out set", &["add up to less than 1"]);
+    let usage = |words: &str, part: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let answer = run(dir.path(), &[&["data", "generate", "probe"], words.as_slice()].concat());
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        assert!(answer.stderr.contains(part), "{}", answer.stderr);
+    };
+    usage("endgame --game chess --positions 10 --out set", "--ending");
+    usage("mate-in-two --game chess --positions 10 --out set", "mate-in-one");
+    usage("mate-in-one --game chess --positions 0 --out set", "--positions");
+}
+
+#[test]
+fn the_documented_experiment_can_be_run() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/generate-probes.md");
+    let docs = std::fs::read_to_string(docs).expect("the page is there");
+    let experiment = docs.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an experiment");
+    let dir = folder();
+    let command = docs.lines().find(|line| line.starts_with("posenc data generate probe mate-in-one"));
+    let command = command.expect("the command that makes its data").replace("10000", "200");
+    run(dir.path(), &command.split_ascii_whitespace().skip(1).collect::<Vec<_>>()).succeeds();
+    write_experiment(dir.path(), experiment);
+    let answer = run(dir.path(), &["check", "experiment.yaml"]).succeeds();
+    assert!(answer.stdout.contains("15 cells"), "{}", answer.stdout);
+}
