@@ -22,6 +22,7 @@ mod made;
 pub mod manifest;
 pub mod measured;
 pub mod move_type;
+mod on_disk;
 mod playback;
 mod remake;
 pub mod split;
@@ -45,7 +46,8 @@ pub use loader::{
 };
 pub use made::{MadeGame, MadeOptions, MappedPosition, write_made, write_maps, write_positions};
 pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, Unit};
-pub use remake::{OnDisk, RemakeOptions, remake};
+pub use on_disk::OnDisk;
+pub use remake::{RemakeOptions, remake};
 pub use split::{PerSplit, Split, SplitBy};
 pub use value::{ValueCurve, ValueTarget};
 pub use verify::{Verification, verify_content};

@@ -5,35 +5,17 @@ use crate::build::{About, Added, Builder, Draft, Output, SplitPlan, fingerprint,
 use crate::error::DatasetError;
 use crate::filter::Filters;
 use crate::manifest::{Counts, Manifest, Unit};
+use crate::on_disk::OnDisk;
 use crate::playback::{Stuck, play_through};
 use crate::split::SplitBy;
 use crate::store::{GameRow, read_shard, verify};
 use games::chess::lc0::ValueSource;
 use games::{Game, GameKind, Position as _, with_game};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Rows that are replayed in parallel at a time.
 const ROWS_AT_A_TIME: usize = 1024;
-
-/// A dataset on the disk.
-#[derive(Debug, Clone)]
-pub struct OnDisk {
-    /// Its folder.
-    pub dir: PathBuf,
-    /// Its description.
-    pub manifest: Manifest,
-}
-
-impl OnDisk {
-    /// Reads the manifest of the dataset in a folder.
-    ///
-    /// # Errors
-    /// If the folder holds no dataset, as [`Manifest::read`].
-    pub fn read(dir: &Path) -> Result<Self, DatasetError> {
-        Ok(Self { dir: dir.to_owned(), manifest: Manifest::read(dir)? })
-    }
-}
 
 /// What is made of other datasets.
 #[derive(Debug, Clone)]

@@ -3,7 +3,8 @@
 //! Written whenever a shard of training games is complete. What was done since then is done again, to the same bytes.
 
 use super::collect::Collected;
-use super::{Format, ImportOptions};
+use super::format::Format;
+use super::options::ImportOptions;
 use crate::build::Output;
 use crate::error::DatasetError;
 use serde::{Deserialize, Serialize};
