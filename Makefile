@@ -87,7 +87,7 @@ fuzz: ## run every fuzz target for SECONDS=20 each (needs a nightly toolchain an
 	scripts/fuzz $(SECONDS)
 
 damage: setup ## test damaged files with CASES=1000000 seeded inputs per reader
-	POSENC_CASES=$(CASES) $(CARGO) test --locked -p games --test damage
+	POSENC_CASES=$(CASES) $(CARGO) test --locked -p games --test all damage::
 
 precision: setup ## train a tiny network for 2,000 steps in bf16 and check for NaN
 	POSENC_BF16_STEPS=2000 $(CARGO) test --locked -p models --test bf16 many_steps

@@ -9,7 +9,6 @@ pub mod axes;
 pub mod base;
 pub mod cell;
 pub mod data;
-pub mod dataset;
 mod expand;
 pub mod experiment;
 pub mod file;
@@ -40,7 +39,6 @@ mod weights;
 
 pub use cell::Cell;
 pub use data::DataView;
-pub use dataset::{check_shards, manifest_text, open_dataset, read_manifest};
 pub use experiment::{Experiment, Role, Row, RowData};
 pub use file::Primary;
 pub use grouped::grouped;

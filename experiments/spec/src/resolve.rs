@@ -2,7 +2,6 @@
 
 use super::axes::{AxisName, Point};
 use super::data::{DataEntry, DataFolders, DataView};
-use super::dataset::{check_shards, read_manifest};
 use super::expand::{Combination, base_path};
 use super::file::ExperimentFile;
 use super::losses::Loss;
@@ -75,12 +74,12 @@ fn open_one(file: &ExperimentFile, game: GameKind, source: &Source) -> Result<Op
         let remedy = "the path is relative to the experiment file; `posenc data import` makes a dataset";
         wrong(reason).help(remedy)
     };
-    let manifest = read_manifest(&folder).map_err(|error| with_remedy(format!("{error:#}")))?;
+    let manifest = Manifest::read(&folder).map_err(|error| with_remedy(error.to_string()))?;
     if manifest.game != game {
         let (found, name) = (manifest.game.name(), game.name());
         return Err(with_remedy(format!("this is a dataset of {found}, but {name} is to be played")));
     }
-    check_shards(&folder, &manifest).map_err(|error| with_remedy(error.to_string()))?;
+    manifest.check_shards(&folder).map_err(|error| with_remedy(error.to_string()))?;
     viewed(folder, manifest, view.clone(), &place, source)
 }
 

@@ -7,12 +7,12 @@ use super::devices::{parse_device, prepare};
 use super::show::parse_input;
 use anyhow::Context as _;
 use clap::ValueEnum as _;
-use dataset::bench_loader;
+use dataset::{Dataset, bench_loader};
 use games::{GameKind, InputName};
 use report::text_table::table;
 use serde_json::{Value, json};
 use spec::grouped;
-use spec::{Dtype, Experiment, open_dataset};
+use spec::{Dtype, Experiment};
 use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -171,7 +171,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
-    let dataset = Arc::new(open_dataset(&args.data)?);
+    let dataset = Arc::new(Dataset::open(&args.data)?);
     let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = args.workers.unwrap_or_else(cores).get();
     let seconds = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;

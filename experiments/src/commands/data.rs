@@ -12,9 +12,8 @@ mod split;
 mod verify;
 
 use clap::Subcommand;
-use dataset::Counts;
+use dataset::{Counts, Dataset};
 use spec::grouped;
-use spec::open_dataset;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -66,7 +65,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Action::Import(args) => return import::run(args),
         Action::Generate(args) => return generate::run(args),
         Action::Info { dir, json } => {
-            let info = dataset::summarise(&open_dataset(dir)?)?;
+            let info = dataset::summarise(&Dataset::open(dir)?)?;
             if *json { format!("{:#}\n", serde_json::to_value(&info)?) } else { info::text(&info) }
         }
         Action::Verify(args) => verify::run(args)?,

@@ -2,11 +2,12 @@
 
 use super::slots::Slots;
 use anyhow::Context as _;
+use dataset::Dataset;
 use grid::interrupt::Wish;
 use grid::measure;
 use grid::{Choice, Interrupt, Outcome, Prepared, Selector, Task};
 use report::{Report, text};
-use spec::{Experiment, open_dataset};
+use spec::Experiment;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 pub(super) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
     let folders: BTreeSet<_> = experiment.rows.iter().map(|row| &row.run.data).collect();
     for folder in folders {
-        open_dataset(folder).with_context(|| format!("the dataset {} cannot be used", folder.display()))?;
+        Dataset::open(folder).with_context(|| format!("the dataset {} cannot be used", folder.display()))?;
     }
     Ok(())
 }

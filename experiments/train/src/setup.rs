@@ -9,7 +9,6 @@ use nn::{Arena, Layout};
 use records::folder::CONFIG_FILE;
 use records::identity::Identity;
 use records::machine::{Cpu, LibTorch};
-use spec::dataset::open_dataset;
 use spec::identity::{NUMERICS_VERSION, hash};
 use spec::{MicroBatch, RunConfig};
 use std::path::Path;
@@ -88,7 +87,7 @@ impl Setup {
 /// # Errors
 /// If it cannot be opened, is of another game or lacks a target.
 pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
-    let mut dataset = open_dataset(&config.data).map_err(TrainError::Open)?;
+    let mut dataset = Dataset::open(&config.data).map_err(TrainError::Open)?;
     if dataset.game() != config.game {
         return Err(TrainError::OtherGame {
             dataset: dataset.manifest().name.clone(),

@@ -18,6 +18,20 @@ pub enum DatasetError {
         /// Why not.
         source: io::Error,
     },
+    /// The folder of a dataset is not there.
+    #[error("there is no folder {}; `posenc data import` makes a dataset", .0.display())]
+    NoFolder(PathBuf),
+    /// A folder without a manifest.
+    #[error("{} holds no {}, so it is not a dataset; `posenc data import` makes one", .0.display(), crate::MANIFEST_FILE)]
+    NoManifest(PathBuf),
+    /// The text of a manifest does not fit.
+    #[error("{} is not a valid manifest: {reason}; fetch the dataset again, or make it again", path.display())]
+    InvalidManifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong with it, with line and column.
+        reason: String,
+    },
     /// A shard that the manifest names is not there.
     #[error("the shard {} is missing: fetch the dataset again, or make it anew", .0.display())]
     ShardMissing(PathBuf),

@@ -1,4 +1,4 @@
-//! What a dataset says about itself: the content of `dataset.yaml`.
+//! A dataset's description: the content of `dataset.yaml`.
 
 use crate::filter::Filters;
 use crate::split::{PerSplit, SplitBy};
@@ -15,7 +15,7 @@ pub const MANIFEST_FILE: &str = "dataset.yaml";
 /// The format that this version writes and reads: columns and their meaning.
 pub const FORMAT: u32 = 1;
 
-/// A dataset's description. Its text is YAML, which the caller reads and writes.
+/// A dataset's description.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {

@@ -6,7 +6,6 @@ use games::GameKind;
 use report::text_table::table;
 use serde_json::json;
 use spec::grouped;
-use spec::manifest_text;
 use std::path::PathBuf;
 
 /// Options of `posenc bench import`.
@@ -27,7 +26,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let mut rates = Vec::new();
     for path in &args.from {
-        let options = ImportOptions::new(args.game, vec![path.clone()], PathBuf::new(), manifest_text);
+        let options = ImportOptions::new(args.game, vec![path.clone()], PathBuf::new());
         let before = core_seconds();
         let rate = bench_import(&options)?;
         let on_a_core = core_seconds().zip(before).map(|(after, before)| after - before).filter(|&s| s > 0.0);

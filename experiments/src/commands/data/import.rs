@@ -9,7 +9,6 @@ use dataset::{Format, ImportOptions, ImportReport, Progress};
 use games::GameKind;
 use games::chess::lc0::ValueSource;
 use spec::grouped;
-use spec::manifest_text;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -69,7 +68,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn options(args: &Args) -> anyhow::Result<ImportOptions> {
-    let defaults = ImportOptions::new(args.game, args.from.clone(), args.out.clone(), manifest_text);
+    let defaults = ImportOptions::new(args.game, args.from.clone(), args.out.clone());
     Ok(ImportOptions {
         format: args.format,
         name: args.name.clone().unwrap_or_else(|| defaults.name.clone()),

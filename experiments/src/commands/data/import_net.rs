@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
         lc0::read(&args.file, &args.without).with_context(|| format!("{} is not imported", args.file.display()))?;
     let data = args.data.as_deref().map(std::path::absolute).transpose()?;
     if let Some(data) = &data {
-        spec::open_dataset(data)?;
+        dataset::Dataset::open(data)?;
     }
     let run = cell::run_of(&imported, &args.file, data.as_deref())?;
     cell::write(&imported, &run, &args.out)?;

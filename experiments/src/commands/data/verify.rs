@@ -1,9 +1,8 @@
 //! `posenc data verify`.
 
 use super::display::Display;
-use dataset::{Split, verify_content};
+use dataset::{Dataset, Split, verify_content};
 use spec::grouped;
-use spec::open_dataset;
 use std::path::PathBuf;
 
 /// Options of `posenc data verify`.
@@ -20,7 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
-    let dataset = open_dataset(&args.dir)?;
+    let dataset = Dataset::open(&args.dir)?;
     let mut display = Display::new();
     let found = verify_content(&dataset, args.by_position, &mut |done| display.show_done(done));
     display.finish();

@@ -11,7 +11,7 @@ use games::{Game, GameKind, InputName, Position};
 use models::{ModelConfig, Output, Outputs};
 use nn::Arena;
 use records::{MetricLine, Part};
-use spec::{RunConfig, manifest_text};
+use spec::RunConfig;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
@@ -48,7 +48,7 @@ pub(crate) fn scored(dir: &Path) -> PathBuf {
         policy_from_ply: 2,
         split: SplitPlan::by_game(0, SHARES),
         strict: true,
-        ..ImportOptions::new(GameKind::Chess, vec![pgn], out.clone(), manifest_text)
+        ..ImportOptions::new(GameKind::Chess, vec![pgn], out.clone())
     };
     import(&options, &mut |_| {}).expect("the games can be imported");
     out
@@ -96,7 +96,6 @@ pub(crate) fn mapped(dir: &Path, shape: MapShape) -> PathBuf {
         licence: "CC0-1.0".to_owned(),
         made_by: "a test".to_owned(),
         split: SplitPlan { by: SplitBy::Position, ..SplitPlan::by_game(0, SHARES) },
-        manifest_text,
     };
     let classes = if shape == MapShape::Squares { 3 } else { 2 };
     let info = dataset::MapInfo { task: "whose".to_owned(), classes, shape, names: Vec::new() };

@@ -3,12 +3,12 @@
 use super::super::display::Display;
 use super::super::split::SplitArgs;
 use crate::commands::show::parse_game;
-use crate::generate::probe::{ProbeSettings, Task, probe};
 use clap::ValueEnum;
 use dataset::Manifest;
 use games::GameKind;
 use games::chess::endgame::Ending;
 use games::maps::MapTask;
+use generate::probe::{ProbeSettings, Task, probe};
 use spec::grouped;
 use std::io::Write as _;
 use std::num::NonZeroU64;
