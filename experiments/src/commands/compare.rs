@@ -1,4 +1,4 @@
-//! `posenc compare`: tables over several grids.
+//! `posenc compare`: what differs between several grids, and their results side by side.
 
 use crate::report::{Report, ReportError, markdown, side_by_side};
 use std::io::Write as _;
@@ -8,10 +8,10 @@ use std::process::ExitCode;
 /// Options of `posenc compare`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Run folders, two or more, e.g. runs/quickstart runs/chess-vs-shogi.
+    /// Give two or more run folders, e.g. runs/quickstart runs/chess-vs-shogi.
     #[arg(required = true, num_args = 2..)]
     run_dirs: Vec<PathBuf>,
-    /// The format.
+    /// Choose the format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
@@ -31,12 +31,11 @@ enum Format {
 /// If a folder is no run folder, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let reports: Vec<Report> = args.run_dirs.iter().map(|dir| Report::of(dir)).collect::<Result<_, ReportError>>()?;
-    let sheets = side_by_side::compare(&reports);
-    let drawn: Vec<String> = sheets
+    let drawn: Vec<String> = side_by_side::compare(&reports)
         .iter()
-        .map(|sheet| match args.format {
-            Format::Text => sheet.text(),
-            Format::Md => markdown::sheet(sheet),
+        .map(|table| match args.format {
+            Format::Text => table.text(),
+            Format::Md => markdown::draw_table(table),
         })
         .collect();
     writeln!(std::io::stdout().lock(), "{}", drawn.join("\n\n"))?;

@@ -5,6 +5,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+/// The file's name in a cell's folder.
+pub const FILE: &str = "metrics.jsonl";
+
 /// Appends lines to a file, each with one write, so that a reader never sees half of one for long.
 #[derive(Debug)]
 pub struct Jsonl {

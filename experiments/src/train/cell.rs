@@ -23,8 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
 
-/// The truth's name in a cell's folder.
-pub const METRICS_FILE: &str = "metrics.jsonl";
+pub use crate::sinks::jsonl::FILE as METRICS_FILE;
 
 /// What a cell's log says once, after its status says that it is done.
 pub const DONE: &str = "the cell is done";

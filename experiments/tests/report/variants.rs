@@ -2,8 +2,9 @@
 
 use crate::folder::{Folder, SEEDS, close};
 use experiments::grid::plan::{Role, Row};
-use experiments::report::model::Verdict;
-use experiments::report::sizes::{Multiple, Place, place_on};
+use experiments::report::model::comparison::Verdict;
+use experiments::report::model::variants::Multiple;
+use experiments::report::sizes::{Place, place_on};
 use serde_json::{Value, json};
 
 /// A grid of rows with runs and losses on test, the first the reference; on validation losses are 0.5 higher.

@@ -1,40 +1,58 @@
-//! A table before it has a format: what text, Markdown, LaTeX and HTML all draw.
+//! A table before it has a format: text, Markdown, LaTeX and HTML draw it.
 
 use crate::table;
 
+/// A value that is not there yet, or does not exist.
+pub(super) const ABSENT: &str = "–";
+
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sheet {
-    /// What stands above it; empty where the place says it.
+pub struct Table {
+    /// Its title.
     pub title: String,
     /// The names of the columns.
     pub header: Vec<String>,
-    /// Which columns hold words and are flush left; all others hold numbers.
-    pub words: Vec<usize>,
+    /// The columns of text, which are aligned to the left; all others hold numbers.
+    pub text_columns: Vec<usize>,
     /// The rows, each as long as the header.
     pub rows: Vec<Vec<String>>,
-    /// What stands below it, a line each.
+    /// Notes below it, a line each.
     pub notes: Vec<String>,
 }
 
-impl Sheet {
+impl Table {
     /// A table without title and notes.
     pub fn new<S: Into<String>>(
         header: impl IntoIterator<Item = S>,
-        words: &[usize],
-        rows: impl Iterator<Item = Vec<String>>,
+        text_columns: &[usize],
+        rows: impl IntoIterator<Item = Vec<String>>,
     ) -> Self {
         let header = header.into_iter().map(Into::into).collect();
-        Self { header, words: words.to_vec(), rows: rows.collect(), ..Self::default() }
+        Self { header, text_columns: text_columns.to_vec(), rows: rows.into_iter().collect(), ..Self::default() }
     }
 
-    /// The same with something above it.
+    /// A table of named columns, the first of text.
+    pub(super) fn of_columns(columns: Vec<(String, Vec<String>)>) -> Self {
+        let (header, mut columns): (Vec<String>, Vec<_>) =
+            columns.into_iter().map(|(name, cells)| (name, cells.into_iter())).unzip();
+        let rows = std::iter::from_fn(|| columns.iter_mut().map(Iterator::next).collect::<Option<Vec<String>>>());
+        let rows: Vec<Vec<String>> = if header.is_empty() { Vec::new() } else { rows.collect() };
+        Self::new(header, &[0], rows)
+    }
+
+    /// The same with a title.
     #[must_use]
     pub fn titled(self, title: &str) -> Self {
         Self { title: title.to_owned(), ..self }
     }
 
-    /// Whether it says nothing.
+    /// The same with notes.
+    #[must_use]
+    pub(super) fn noted(self, notes: Vec<String>) -> Self {
+        Self { notes, ..self }
+    }
+
+    /// Whether it has no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -47,7 +65,7 @@ impl Sheet {
             return String::new();
         }
         let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
-        let right: Vec<_> = (0..header.len()).filter(|column| !self.words.contains(column)).collect();
+        let right: Vec<_> = (0..header.len()).filter(|column| !self.text_columns.contains(column)).collect();
         let table = table::table(&header, &right, self.rows.iter().cloned());
         let mut parts = vec![self.title.clone(), table.trim_end().to_owned()];
         parts.extend(self.notes.iter().map(|note| wrapped(note)));
@@ -59,7 +77,7 @@ impl Sheet {
 /// Columns of a note in a terminal.
 const COLUMNS: usize = 120;
 
-/// A text in lines of at most [`COLUMNS`] columns, where its words allow.
+/// A text in lines of at most [`COLUMNS`] columns, if its words are shorter.
 fn wrapped(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
