@@ -1,6 +1,6 @@
 //! `posenc compare`: what differs between several grids, and their results side by side.
 
-use crate::report::{Report, ReportError, markdown, side_by_side};
+use report::{Report, ReportError, markdown, side_by_side};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! `posenc report`: tables of a run folder, also while it runs.
 
-use crate::report::{Report, csv, curves, html, latex, markdown, text};
+use report::{Report, csv, curves, html, latex, markdown, text};
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -2,7 +2,7 @@
 
 use crate::commands::data::display;
 use crate::generate::Progress;
-use crate::table::grouped;
+use spec::grouped;
 use std::time::Instant;
 
 /// Shows how far the games are.

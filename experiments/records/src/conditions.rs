@@ -1,0 +1,42 @@
+//! What a manifest says beside what the bits depend on: seeds, switches of determinism, and how a cell came out.
+
+use serde::{Deserialize, Serialize};
+
+/// What randomness there is, and what each part is drawn from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seeds {
+    /// The order of the training data: a function of the dataset and this.
+    pub data_order: u64,
+    /// The first weights: each parameter has a stream of its own, keyed by this and its name.
+    pub parameters: u64,
+    /// Whether these streams are a twin's, and so other ones.
+    pub twin: bool,
+}
+
+/// Whether the same cell gives the same bits again, and what was switched for that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Determinism {
+    /// Whether the same bits are promised: on the CPU, under the same identity. Sums on a GPU may be added in any order.
+    pub same_bits: bool,
+    /// Threads inside an operation.
+    pub intra_op_threads: usize,
+    /// Threads between operations.
+    pub inter_op_threads: usize,
+    /// The environment's say in how LibTorch and its libraries compute, where it has one.
+    pub environment: Vec<(String, String)>,
+}
+
+/// How a cell came out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finish {
+    /// When: seconds since 1970.
+    pub unix_s: f64,
+    /// Seconds trained and evaluated, over all sessions.
+    pub wall_s: f64,
+    /// Training positions a second over that time, evaluations included.
+    pub positions_per_s: f64,
+    /// BLAKE3 of the final weights: little-endian f32 in layout order, as in `status.json`.
+    pub weights: String,
+    /// BLAKE3 of the files of final weights, by name.
+    pub files: Vec<(String, String)>,
+}

@@ -1,0 +1,38 @@
+//! Why there is no report.
+
+use records::lines::ReadError;
+use records::plan::PlanError;
+use spec::metrics::UnknownMetric;
+use std::io;
+
+/// Why there is no report. A cell that cannot be read is a failed cell of the report, not an error.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The folder is not a run folder.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The primary metric does not exist in this version.
+    #[error("the grid's primary metric cannot be read: {0}; use the version of posenc that wrote the run folder")]
+    Metric(UnknownMetric),
+}
+
+/// Not by `#[from]`, which would name the cause in the text and once more as its source.
+impl From<UnknownMetric> for ReportError {
+    fn from(cause: UnknownMetric) -> Self {
+        Self::Metric(cause)
+    }
+}
+
+/// Why there is no table of curves. A cell that cannot be read is an error here: other programs would not notice it.
+#[derive(Debug, thiserror::Error)]
+pub enum CurvesError {
+    /// The folder is not a run folder.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The metrics of a cell cannot be read.
+    #[error(transparent)]
+    Metrics(#[from] ReadError),
+    /// The table cannot be written.
+    #[error("cannot write the table of curves: {0}; check the disk or the program that reads it")]
+    Write(#[from] io::Error),
+}

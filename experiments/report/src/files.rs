@@ -1,0 +1,201 @@
+//! The content of a run folder, also while its cells run. No other file of a report reads cells.
+
+use super::error::ReportError;
+use records::folder::METRICS_FILE;
+use records::machine::{Cpu, Revision};
+use records::manifest::{self, DatasetFacts, MacsByPart, Session};
+use records::plan::{Plan, Primary, Row};
+use records::positions::{self, PositionRow};
+use records::state::CellState;
+use records::status::{Fingerprints, Status};
+use records::step_times::StepTimes;
+use records::{Failure, damage};
+use records::{MetricLine, Part, lines};
+use serde::Deserialize;
+use spec::Weights;
+use std::path::{Path, PathBuf};
+
+/// A run folder.
+#[derive(Debug)]
+pub struct RunFolder {
+    /// The rows and seeds of the grid.
+    pub plan: Plan,
+    /// For every row of the plan, its cells in the order of the plan's seeds.
+    pub cells: Vec<Vec<CellRecord>>,
+    /// The costs of a step, if they were measured.
+    pub step_times: Option<StepTimes>,
+    /// Folders of rows that the plan does not name: those of an earlier version of the experiment or of the code.
+    pub orphaned_rows: Vec<String>,
+}
+
+/// One cell.
+#[derive(Debug)]
+pub struct CellRecord {
+    /// Its seed.
+    pub seed: u64,
+    /// Its status.
+    pub state: CellState,
+    /// The content of its manifest, once it has one.
+    pub facts: Option<CellFacts>,
+    /// Its measurements, if it is done.
+    pub result: Option<CellResult>,
+}
+
+/// The part of a manifest that reports read; the rest may change between versions, and old runs stay readable.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct CellFacts {
+    /// The conditions under which it was trained.
+    pub identity: Conditions,
+    /// The data.
+    pub dataset: DatasetFacts,
+    /// The processes that trained it.
+    pub sessions: Vec<Session>,
+    /// The processor.
+    #[serde(default)]
+    pub cpu: Option<Cpu>,
+    /// The GPU, if one computed.
+    #[serde(default)]
+    pub gpu: Option<String>,
+    /// The multiplications of a forward pass.
+    #[serde(default)]
+    pub macs: Option<MacsByPart>,
+    /// The program's version.
+    #[serde(default)]
+    pub posenc: Option<String>,
+    /// The commit of its source, if known.
+    #[serde(default)]
+    pub revision: Option<Revision>,
+    /// The resolved run.
+    #[serde(default)]
+    pub config: serde_json::Value,
+}
+
+/// The conditions under which a cell was trained.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Conditions {
+    /// The code's numerics version.
+    pub numerics: u32,
+    /// LibTorch's version.
+    pub libtorch: String,
+    /// The instruction set.
+    pub instruction_set: String,
+    /// Threads.
+    pub threads: usize,
+    /// The device.
+    pub device: String,
+    /// The element type.
+    pub dtype: String,
+}
+
+/// The measurements of a finished cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellResult {
+    /// The line that holds the primary metric.
+    pub primary: MetricLine,
+    /// The last line of the test split, of the same weights as the primary metric, like all other lines.
+    pub test: MetricLine,
+    /// The sample of the training split after the last step; cells of older versions have none.
+    pub train_sample: Option<MetricLine>,
+    /// The lines of the validation split, in order.
+    pub validation: Vec<MetricLine>,
+    /// The hashes of its weights and batches.
+    pub fingerprints: Option<Fingerprints>,
+    folder: PathBuf,
+}
+
+impl RunFolder {
+    /// Reads a run folder; its cells may be running.
+    ///
+    /// # Errors
+    /// If it has no plan.
+    pub fn read(dir: &Path) -> Result<Self, ReportError> {
+        let plan = Plan::read(dir)?;
+        let cell = |row: &Row, seed: &u64| CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
+        let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();
+        let orphaned_rows = orphaned_rows(dir, &plan);
+        Ok(Self { cells, step_times: StepTimes::read(dir), orphaned_rows, plan })
+    }
+}
+
+impl CellFacts {
+    /// The version and the commit of the program that trained it.
+    #[must_use]
+    pub fn program(&self) -> String {
+        let version = self.posenc.as_deref().unwrap_or("of an unknown version");
+        match &self.revision {
+            Some(Revision { commit, dirty: true, .. }) => format!("posenc {version}, commit {commit} with changes"),
+            Some(Revision { commit, .. }) => format!("posenc {version}, commit {commit}"),
+            None => format!("posenc {version}, commit unknown"),
+        }
+    }
+}
+
+impl CellRecord {
+    /// Floating-point operations of a forward pass for one position: two for each multiplication.
+    pub(super) fn flops(cells: &[Self]) -> Option<u64> {
+        let macs = cells.iter().find_map(|cell| cell.facts.as_ref()?.macs)?;
+        Some(2 * (macs.trunk + macs.encoding + macs.head))
+    }
+
+    fn read(dir: &Path, seed: u64, primary: &Primary) -> Self {
+        let facts = std::fs::read(dir.join(manifest::FILE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let mut state = CellState::of(dir);
+        let mut result = None;
+        if state == CellState::Done {
+            match CellResult::read(dir, primary) {
+                Ok(read) => result = Some(read),
+                Err(failure) => state = CellState::Failed(failure),
+            }
+        }
+        Self { seed, state, facts, result }
+    }
+}
+
+impl CellResult {
+    fn read(dir: &Path, primary: &Primary) -> Result<Self, Failure> {
+        let lines = lines::read(&dir.join(METRICS_FILE)).map_err(|error| damage::failure(&error))?;
+        let lines: Vec<_> = lines.into_iter().filter(|line| line.weights.name() == primary.weights).collect();
+        let last = |part: Part| lines.iter().rfind(|line| line.split == part).cloned();
+        let test = last(Part::Test).ok_or_else(|| {
+            Failure::error(format!("it is finished but has no line of the test split with {} weights", primary.weights))
+        })?;
+        let primary = match primary.at {
+            None => test.clone(),
+            Some(step) => {
+                lines.iter().rfind(|line| line.split == Part::Validation && line.step == step).cloned().ok_or_else(
+                    || Failure::error(format!("it is finished but has no validation line of step {step}")),
+                )?
+            }
+        };
+        let train_sample = last(Part::TrainSample);
+        let fingerprints = Status::read(dir).ok().flatten().and_then(|status| status.result);
+        let validation = lines.into_iter().filter(|line| line.split == Part::Validation).collect();
+        Ok(Self { primary, test, train_sample, validation, fingerprints, folder: dir.to_owned() })
+    }
+}
+
+impl CellResult {
+    /// The measurements on each test position with these weights; none if an older version trained the cell, or the file
+    /// cannot be read.
+    #[must_use]
+    pub fn positions(&self, weights: &str) -> Option<Vec<PositionRow>> {
+        let weights = [Weights::Raw, Weights::Averaged].into_iter().find(|known| known.name() == weights)?;
+        positions::read(&self.folder.join(positions::file(weights))).ok()
+    }
+}
+
+/// Folders with cells in them that the plan does not name, sorted.
+fn orphaned_rows(dir: &Path, plan: &Plan) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let names = entries.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let known = plan.rows.iter().any(|row| row.folder == name);
+        let has_cells = std::fs::read_dir(entry.path()).is_ok_and(|mut cells| {
+            cells.any(|cell| cell.is_ok_and(|c| c.file_name().to_string_lossy().starts_with("seed-")))
+        });
+        (!known && has_cells).then_some(name)
+    });
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    names
+}

@@ -1,0 +1,43 @@
+//! Reports of finished cells, with intervals and tests.
+//!
+//! It takes three steps: [`files`] reads a run folder, [`build`] computes a [`Report`] ([`model`], [`statistics`]), and a
+//! format such as [`text`] draws it.
+
+mod budgets;
+mod build;
+mod conclusions;
+pub mod csv;
+pub mod curves;
+mod distinct;
+mod document;
+pub mod error;
+pub mod files;
+mod heads;
+pub mod html;
+mod interactions;
+pub mod latex;
+mod learning_curves;
+pub mod markdown;
+pub mod model;
+pub mod numbers;
+mod pairs;
+mod phrases;
+mod plot;
+mod provenance;
+mod settings;
+pub mod side_by_side;
+pub mod sizes;
+mod slices;
+pub mod statistics;
+mod sweep;
+mod systems;
+pub mod table;
+mod tables;
+pub mod text;
+pub mod text_table;
+pub mod transfer;
+mod variants;
+mod warnings;
+
+pub use error::{CurvesError, ReportError};
+pub use model::Report;

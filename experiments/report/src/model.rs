@@ -1,0 +1,280 @@
+//! A report as plain data. [`super::build`] makes it, and every format draws it and nothing else.
+
+pub mod comparison;
+pub mod interactions;
+pub mod provenance;
+pub mod slices;
+pub mod transfer;
+pub mod variants;
+
+use super::files::Conditions;
+use super::statistics::{PairedTest, Summary, sign_flip};
+use comparison::Comparison;
+use interactions::InteractionReport;
+use provenance::{Provenance, Setting};
+use records::Failure;
+use records::plan::{Declared, Role};
+use slices::SliceReport;
+use spec::Quantity;
+use spec::metrics::{Direction, Metric};
+use std::collections::BTreeMap;
+use transfer::Transfer;
+use variants::{Budgets, Sizes, Sweep};
+
+/// Below so many test positions a report warns.
+pub const TEST_POSITIONS_WANTED: u64 = 100_000;
+
+/// A report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The experiment's name.
+    pub experiment: String,
+    /// The question that it answers.
+    pub question: Option<String>,
+    /// What its author expected.
+    pub expect: Option<String>,
+    /// Whether its cells only took a few steps.
+    pub smoke: bool,
+    /// How many cells there are, by status, those of A/A controls left out.
+    pub cells: Counts,
+    /// The same of the A/A controls.
+    pub twins: Counts,
+    /// The metric that verdicts are about.
+    pub primary: PrimaryMetric,
+    /// Comparisons in Holm's family: every row but references and A/A controls, in all games.
+    pub family: usize,
+    /// Interactions in their own family: all that the experiment defines, in all games.
+    pub interaction_family: usize,
+    /// A table for each game.
+    pub games: Vec<GameReport>,
+    /// Games side by side.
+    pub transfer: Vec<Transfer>,
+    /// Cells that failed.
+    pub failures: Vec<FailedCell>,
+    /// What limits the conclusions, the most important first.
+    pub warnings: Vec<String>,
+    /// The conditions under which the finished cells were trained, with the number of cells, the most common first.
+    pub conditions: Vec<(Conditions, usize)>,
+    /// Where and how step times were measured.
+    pub step_times: Option<StepTimeConditions>,
+    /// Where the numbers come from.
+    pub provenance: Provenance,
+    /// The settings and conditions that `posenc compare` compares with those of other grids.
+    pub settings: Vec<Setting>,
+}
+
+/// Cells by status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// All of them.
+    pub all: usize,
+    /// Finished.
+    pub done: usize,
+    /// Being trained.
+    pub running: usize,
+    /// Stopped at a checkpoint.
+    pub interrupted: usize,
+    /// Not started.
+    pub pending: usize,
+    /// Failed.
+    pub failed: usize,
+}
+
+/// The metric that verdicts are about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrimaryMetric {
+    /// Its name.
+    pub name: String,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Which way it improves.
+    pub direction: Direction,
+    /// The step after which it is read on validation; on test at the end if there is none.
+    pub at: Option<u64>,
+    /// Of which weights.
+    pub weights: String,
+    /// The difference that it should be able to show, if someone named one.
+    pub difference: Option<f64>,
+}
+
+impl PrimaryMetric {
+    /// Whether it is this metric, on all positions or on some.
+    pub(super) fn is_of(&self, metric: &str) -> bool {
+        self.name.split('.').next() == Some(metric)
+    }
+
+    /// `policy_loss [nats]`.
+    pub(super) fn with_unit(&self) -> String {
+        if self.unit.is_empty() { self.name.clone() } else { format!("{} [{}]", self.name, self.unit) }
+    }
+}
+
+/// The rows of one game.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GameReport {
+    /// The game's name.
+    pub game: String,
+    /// The rows: the reference first, then in the order of the experiment, without the A/A control.
+    pub rows: Vec<RowReport>,
+    /// The reference's A/A control, if the experiment has one.
+    pub twin: Option<RowReport>,
+    /// Policy cross-entropy of a uniform choice among legal moves, on the test positions.
+    pub uniform_baseline: Option<f64>,
+    /// Test positions that were evaluated.
+    pub test_positions: Option<u64>,
+    /// The share of test positions that occur in no training game.
+    pub novel_share: Option<f64>,
+    /// The heads of the networks, as far as a finished cell has measured them.
+    pub heads: Vec<HeadReport>,
+    /// The interactions that the experiment defines.
+    pub interactions: Vec<InteractionReport>,
+    /// Differences on parts of the test positions; none where cells of an older version stored no positions.
+    pub slices: Option<SliceReport>,
+    /// Learning rates, where rows differ in nothing else.
+    pub sweep: Option<Sweep>,
+    /// How large the reference must be to match, where there is a ladder of its sizes.
+    pub sizes: Option<Sizes>,
+    /// The comparison at several numbers of steps, where rows differ in nothing else.
+    pub budgets: Option<Budgets>,
+    /// The sources of position that every row of this game has beside its encoding.
+    pub common_sources: Vec<String>,
+}
+
+/// The metrics of one head of a game's networks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeadReport {
+    /// Its name, e.g. `policy`.
+    pub name: &'static str,
+    /// Its metrics that a row has and that have a better side, in the order of the registry.
+    pub metrics: Vec<&'static Metric>,
+    /// Its loss and its accuracy, which are also reported by phase; empty for a head that has only losses.
+    pub by_phase: Vec<&'static Metric>,
+    /// The metric that counts its targets, with its value on test.
+    pub targets: Option<(&'static Metric, u64)>,
+    /// The phases in which a row has these, in the order of a game, with the number of targets on test.
+    pub phases: Vec<(&'static str, Option<u64>)>,
+}
+
+/// One row: the cells that differ in their seed only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowReport {
+    /// What tells it apart within its game.
+    pub label: String,
+    /// What it is for.
+    pub role: Role,
+    /// Cells by status.
+    pub cells: Counts,
+    /// What its network declares.
+    pub network: Declared,
+    /// Its network in a few words, once a cell has a manifest.
+    pub system: Option<System>,
+    /// What its network was made equal to, if it is a matched control.
+    pub matched: Option<MatchedReport>,
+    /// Its position sources that not every row of its game has.
+    pub own_sources: Vec<String>,
+    /// Its primary metric over the finished seeds.
+    pub primary: Option<Summary>,
+    /// Every metric of the test split over the finished seeds.
+    pub test: BTreeMap<String, Summary>,
+    /// Metrics that do not apply to it, because it was trained with illegal moves masked out.
+    pub not_applicable: Vec<&'static str>,
+    /// The primary metric on test less the same on a sample of the training positions, both after the last step.
+    pub gap: Option<Summary>,
+    /// The epochs of training of its finished cells.
+    pub epochs: Option<f64>,
+    /// What a step costs.
+    pub step_time: Option<StepTimeReport>,
+    /// Multiplications and additions of a forward pass for one position, once a cell has a manifest.
+    pub flops: Option<u64>,
+    /// The primary metric on the validation positions by step, over the seeds.
+    pub curve: Vec<CurvePoint>,
+    /// The comparison with the reference; none for the reference itself.
+    pub comparison: Option<Comparison>,
+}
+
+impl GameReport {
+    /// The smallest sign-flip p that the comparison with the most pairs could have.
+    pub(super) fn least_sign_flip(&self) -> Option<f64> {
+        let pairs = self.rows.iter().filter_map(|row| Some(row.comparison.as_ref()?.pairs)).max()?;
+        sign_flip::least(pairs)
+    }
+}
+
+impl RowReport {
+    /// Parameters of the whole network.
+    #[must_use]
+    pub fn parameters(&self) -> usize {
+        self.network.trunk + self.network.heads + self.network.encoding
+    }
+}
+
+/// What a matched control was made equal to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatchedReport {
+    /// The quantity that was matched.
+    pub quantity: Quantity,
+    /// The label of the row that it was matched to; its folder, if the grid no longer has that row.
+    pub goal: String,
+    /// Its quantity divided by that row's; a time has none before it is measured.
+    pub ratio: Option<f64>,
+}
+
+/// What a step costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepTimeReport {
+    /// Seconds.
+    pub seconds: f64,
+    /// Relative to the reference's.
+    pub ratio: Option<f64>,
+}
+
+/// A cell that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedCell {
+    /// Game, row and seed.
+    pub name: String,
+    /// Why.
+    pub failure: Failure,
+    /// Its folder below the run folder.
+    pub folder: String,
+}
+
+/// Where and how step times were measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepTimeConditions {
+    /// The device.
+    pub device: String,
+    /// The processor.
+    pub cpu: String,
+    /// Threads.
+    pub threads: usize,
+    /// Turns of each row.
+    pub rounds: usize,
+}
+
+/// One step of a row's curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CurvePoint {
+    /// Optimiser steps done.
+    pub step: u64,
+    /// The metric over the finished seeds.
+    pub level: Summary,
+    /// Row less reference, paired by seed; none for the reference, and below two pairs.
+    pub difference: Option<PairedTest>,
+}
+
+/// A row's network in a few words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct System {
+    /// `chessformer 2×48/192`: the architecture, layers, width and feed-forward width; the plies of a decoder and the
+    /// moves of a refinement pass, where it has them.
+    pub network: String,
+    /// The architecture alone.
+    pub architecture: String,
+    /// Its input.
+    pub input: String,
+    /// How its moves are numbered.
+    pub moves: String,
+    /// Its encodings' names, joined by `+`.
+    pub encoding: String,
+}

@@ -1,0 +1,149 @@
+//! The tables of a report, for every format.
+
+pub(super) mod cells;
+pub(super) mod heads;
+mod interactions;
+mod precision;
+mod slices;
+mod systems;
+mod transfer;
+mod variants;
+
+pub(super) use slices::slices;
+pub(super) use systems::systems;
+pub(super) use transfer::transfer;
+
+use super::model::comparison::{Comparison, Missing};
+use super::model::{GameReport, Report, RowReport};
+use super::numbers::{fixed, interval, interval_decimals, mean_sd, mega, or_absent, p_value, signed};
+use super::statistics::Summary;
+use super::table::{ABSENT, Table};
+use cells::{ROW, name};
+use records::plan::Role;
+use spec::grouped;
+use spec::metrics::NOVEL;
+
+/// The note of a game without an A/A control.
+const NO_CONTROL: &str = "A/A control: none, so the size of differences by chance is unknown; remove `twin: false` from \
+                          the experiment file to add it";
+
+/// Rows against the reference on the primary metric, the A/A control last.
+pub(super) fn comparison(report: &Report, game: &GameReport) -> Table {
+    let header = [ROW, "seeds", report.primary.name.as_str(), "difference", "95 % interval", "Holm p", "verdict"];
+    let rows = game.rows.iter().chain(&game.twin).map(|row| {
+        let primary = or_absent(row.primary.as_ref(), |summary| mean_sd(summary, 1.0));
+        let [difference, ends, p, verdict] = against_reference(row);
+        vec![name(row), seeds(row), primary, difference, ends, p, verdict]
+    });
+    let notes = if game.twin.is_none() { vec![NO_CONTROL.to_owned()] } else { Vec::new() };
+    let title = format!("differences to the reference in {}", report.primary.name);
+    Table::new(header, &[0, 6], rows).titled(&title).noted(notes)
+}
+
+fn against_reference(row: &RowReport) -> [String; 4] {
+    let Some(comparison) = &row.comparison else {
+        return [String::new(), String::new(), String::new(), "(reference)".to_owned()];
+    };
+    let (difference, ends) = match (comparison.test, comparison.interval) {
+        (Some(test), Some(plain)) => {
+            let decimals = interval_decimals(&plain);
+            (signed(test.mean, decimals), interval(&plain, decimals))
+        }
+        _ => (ABSENT.to_owned(), ABSENT.to_owned()),
+    };
+    let p = or_absent(comparison.holm, |corrected| p_value(corrected.holm.p));
+    match row.role {
+        Role::Twin => [difference, ends, "n/a".to_owned(), control_verdict(comparison)],
+        _ => [difference, ends, p, ruled_out(&comparison.missing).unwrap_or_else(|| comparison.verdict.to_string())],
+    }
+}
+
+/// An A/A control is not a comparison of the grid: it tests whether the noise is as small as the intervals assume.
+fn control_verdict(comparison: &Comparison) -> String {
+    let judged = comparison.test.map(|test| match comparison.interval.is_some_and(|ends| ends.excludes_zero()) {
+        true => format!("differs from the reference (p = {})", p_value(test.p)),
+        false => format!("as expected (p = {})", p_value(test.p)),
+    });
+    ruled_out(&comparison.missing).or(judged).unwrap_or_else(|| ABSENT.to_owned())
+}
+
+/// Why there can be no verdict.
+fn ruled_out(missing: &[Missing]) -> Option<String> {
+    missing.iter().find(|missing| missing.rules_out_a_verdict()).map(Missing::to_string)
+}
+
+/// Every table of a game between the comparison and the slices.
+pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Table> {
+    let mut tables = vec![interactions::interactions(game)];
+    tables.extend(heads::metrics(game, &report.primary));
+    tables.push(generalisation(report, game));
+    tables.extend(heads::phases(game));
+    tables.push(precision::precision(report, game));
+    tables.extend(variants::variants(game));
+    tables.retain(|table| !table.is_empty());
+    tables
+}
+
+/// The primary metric on novel positions and on the training positions.
+fn generalisation(report: &Report, game: &GameReport) -> Table {
+    let novel = format!("{}.{NOVEL}", report.primary.name);
+    if !game.rows.iter().any(|row| row.gap.is_some() || row.test.contains_key(&novel)) {
+        return Table::default();
+    }
+    let rows = game.rows.iter().chain(&game.twin).map(|row| {
+        vec![
+            name(row),
+            or_absent(row.test.get(&novel), |summary| mean_sd(summary, 1.0)),
+            or_absent(row.gap.as_ref(), signed_mean_sd),
+            or_absent(row.epochs, |epochs| fixed(epochs, 2)),
+        ]
+    });
+    let title = format!("{} on novel positions, and the gap between test and training", report.primary.name);
+    Table::new([ROW, "novel", "gap", "epochs"], &[0], rows).titled(&title)
+}
+
+fn signed_mean_sd(summary: &Summary) -> String {
+    let text = mean_sd(summary, 1.0);
+    if text.starts_with('−') { text } else { format!("+{text}") }
+}
+
+/// The costs of each row, and its own sources of position.
+pub(super) fn costs(game: &GameReport) -> Table {
+    let header = [
+        ROW,
+        "trunk params",
+        "head params",
+        "encoding params",
+        "MFLOPs",
+        "step ms",
+        "× ref.",
+        "seams",
+        "own position sources",
+    ];
+    let rows = game.rows.iter().map(|row| {
+        let network = &row.network;
+        let step = row.step_time.map_or_else(|| "not measured".to_owned(), |time| fixed(time.seconds * 1e3, 1));
+        let ratio = row.step_time.and_then(|time| time.ratio).map_or_else(String::new, |ratio| fixed(ratio, 2));
+        vec![
+            name(row),
+            grouped(network.trunk as u64),
+            grouped(network.heads as u64),
+            grouped(network.encoding as u64),
+            mega(row.flops),
+            step,
+            ratio,
+            network.seams.clone(),
+            if row.own_sources.is_empty() { "none".to_owned() } else { row.own_sources.join(", ") },
+        ]
+    });
+    let common = if game.common_sources.is_empty() { "none".to_owned() } else { game.common_sources.join("; ") };
+    let notes = vec![format!("position sources common to all rows: {common}")];
+    let last = header.len() - 1;
+    Table::new(header, &[0, last - 1, last], rows).titled("costs and sources of position").noted(notes)
+}
+
+/// `3/3`, with failures named.
+fn seeds(row: &RowReport) -> String {
+    let failed = if row.cells.failed > 0 { format!(", {} FAILED", row.cells.failed) } else { String::new() };
+    format!("{}/{}{failed}", row.cells.done, row.cells.all)
+}

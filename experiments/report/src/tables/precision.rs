@@ -1,0 +1,65 @@
+//! The table of the precision of comparisons.
+
+use super::cells::{ROW, name};
+use crate::model::comparison::Precision;
+use crate::model::{GameReport, Report, RowReport};
+use crate::numbers::{decimals, fixed, or_absent, p_value};
+use crate::statistics::power::{MOST_SEEDS, POWER};
+use crate::table::{ABSENT, Table};
+use records::plan::Role;
+
+/// The precision of every comparison; with a given difference, the seeds that it needs.
+pub(super) fn precision(report: &Report, game: &GameReport) -> Table {
+    let mut header = [ROW, "sd of differences", "sign-flip p", "detectable difference", "seeds for this difference"]
+        .map(str::to_owned)
+        .to_vec();
+    if let Some(size) = report.primary.difference {
+        header.extend([format!("seeds for {size}"), format!("power for {size}")]);
+    }
+    let compared = |row: &&RowReport| row.role == Role::Compared;
+    let rows = game.rows.iter().filter(compared).filter_map(|row| {
+        let comparison = row.comparison.as_ref()?;
+        let test = comparison.test?;
+        let precision = comparison.precision.as_ref()?;
+        let detectable = or_absent(precision.detectable, |size| fixed(size, decimals(size)));
+        let sd = fixed(test.sd, decimals(test.sd));
+        let mut cells = vec![name(row), sd, p_value(precision.sign_flip), detectable, seeds(precision.seeds)];
+        cells.extend(report.primary.difference.into_iter().flat_map(|_| target(precision)));
+        Some(cells)
+    });
+    Table::new(header, &[0], rows).titled("precision (no verdict depends on it)").noted(notes(report, game))
+}
+
+fn target(precision: &Precision) -> [String; 2] {
+    match precision.target {
+        Some(target) => [seeds(target.seeds), format!("{:.0} %", target.power * 100.0)],
+        None => [ABSENT, ABSENT].map(str::to_owned),
+    }
+}
+
+fn seeds(needed: Option<usize>) -> String {
+    needed.map_or_else(|| format!("> {MOST_SEEDS}"), |seeds| seeds.to_string())
+}
+
+fn notes(report: &Report, game: &GameReport) -> Vec<String> {
+    let power = POWER * 100.0;
+    let mut notes = vec![
+        format!(
+            "sign-flip p: exact, over all signs of the differences; with this number of seeds it is at least {}",
+            or_absent(game.least_sign_flip(), p_value)
+        ),
+        format!(
+            "detectable difference: the true difference that these seeds detect in {power:.0} of 100 grids at the strictest \
+             step of Holm's correction; seeds for this difference: the seeds that detect the observed one as often"
+        ),
+    ];
+    notes.extend(report.primary.difference.map(|size| {
+        format!(
+            "seeds for {size}: the seeds that detect a true difference of {size} in {power:.0} of 100 grids at the same \
+             step (α / {}); power for {size}: the share of grids in which the present seeds detect it; both assume the \
+             standard deviation of the present differences",
+            report.family
+        )
+    }));
+    notes
+}

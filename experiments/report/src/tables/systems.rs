@@ -1,0 +1,95 @@
+//! One table of all systems, over games.
+
+use super::cells::{name, value};
+use crate::model::{GameReport, Report, RowReport, System};
+use crate::numbers::{fixed, mega, or_absent};
+use crate::table::{ABSENT, Table};
+use spec::grouped;
+use spec::metrics::Metric;
+
+/// The mark of a win rate, which is not comparable with win, draw and loss.
+const WIN_RATE: &str = " †";
+
+/// A metric that every system has under one name or another: its heading, and its names.
+const METRICS: [(&str, [&str; 2]); 4] = [
+    ("policy loss", ["policy_loss", ""]),
+    ("top-1 %", ["policy_accuracy", ""]),
+    ("value loss", ["value_loss", "win_rate_result_loss"]),
+    ("value acc. %", ["value_accuracy", "win_rate_accuracy"]),
+];
+
+/// Every row of every game, if the networks of a game differ in their architecture or move vocabulary.
+pub(crate) fn systems(report: &Report) -> Table {
+    let several = |game: &GameReport| {
+        let of =
+            |row: &RowReport| row.system.as_ref().map(|system| [system.architecture.clone(), system.moves.clone()]);
+        game.rows.iter().any(|row| of(row) != of(&game.rows[0]))
+    };
+    if !report.games.iter().any(several) {
+        return Table::default();
+    }
+    let rows: Vec<(&GameReport, &RowReport)> =
+        report.games.iter().flat_map(|game| game.rows.iter().map(move |row| (game, row))).collect();
+    let column = |heading: &str, cell: &dyn Fn(&GameReport, &RowReport) -> String| {
+        (heading.to_owned(), rows.iter().map(|(game, row)| cell(game, row)).collect())
+    };
+    let described = |row: &RowReport, of: fn(&System) -> &String| row.system.as_ref().map(of).cloned();
+    let mut columns = vec![
+        column("game", &|game, _| game.game.clone()),
+        column("network", &|_, row| described(row, |system| &system.network).unwrap_or_else(|| name(row))),
+        column("input", &|_, row| described(row, |system| &system.input).unwrap_or_default()),
+        column("moves", &|_, row| described(row, |system| &system.moves).unwrap_or_default()),
+        column("encoding", &|_, row| described(row, |system| &system.encoding).unwrap_or_default()),
+        column("parameters", &|_, row| grouped(row.parameters() as u64)),
+        column("MFLOPs", &|_, row| mega(row.flops)),
+        column("step ms", &|_, row| or_absent(row.step_time, |time| fixed(time.seconds * 1e3, 1))),
+    ];
+    let text_columns = [0, 1, 2, 3, 4];
+    let measured = METRICS.map(|(heading, names)| column(heading, &|game, row| metric(game, row, names)));
+    columns
+        .extend(measured.into_iter().filter(|(_, cells): &(_, Vec<String>)| cells.iter().any(|cell| cell != ABSENT)));
+    let marked = columns.iter().flat_map(|(_, cells)| cells).any(|cell| cell.ends_with(WIN_RATE));
+    let table = Table::of_columns(columns).titled("all systems, on test positions").noted(notes(report, marked));
+    Table { text_columns: text_columns.to_vec(), ..table }
+}
+
+/// The first of these metrics that a row has; the second one is marked.
+fn metric(game: &GameReport, row: &RowReport, names: [&str; 2]) -> String {
+    let find = |name: &str| -> Option<&Metric> {
+        let metrics = game.heads.iter().flat_map(|head| &head.metrics);
+        metrics.copied().find(|metric| metric.name == name && row.test.contains_key(name))
+    };
+    match names.map(find) {
+        [Some(usual), _] => value(row, usual, &usual.name),
+        [None, Some(win_rate)] => value(row, win_rate, &win_rate.name) + WIN_RATE,
+        [None, None] => ABSENT.to_owned(),
+    }
+}
+
+fn notes(report: &Report, win_rate: bool) -> Vec<String> {
+    let uniform: Vec<String> = report
+        .games
+        .iter()
+        .filter_map(|game| Some(format!("{} on {}", fixed(game.uniform_baseline?, 3), game.game)))
+        .collect();
+    let mut notes = vec![
+        "network: its architecture, layers × width / feed-forward; parameters and operations (of a forward pass for one \
+         position, two for each multiplication) are of the whole network with its encodings and heads"
+            .to_owned(),
+    ];
+    if !uniform.is_empty() {
+        notes.push(format!(
+            "policy losses are in nats over the moves that a row's `mask` leaves: over legal moves they compare within a \
+             game, for every move vocabulary, and never across games; a uniform choice among legal moves has {}",
+            uniform.join(", ")
+        ));
+    }
+    if win_rate {
+        notes.push(
+            "†: cross-entropy and accuracy of the win rate (`win_rate_result_loss`), which do not compare with those of \
+             win, draw and loss"
+                .to_owned(),
+        );
+    }
+    notes
+}

@@ -1,0 +1,100 @@
+//! The tables of rows that are variants of each other: learning rates, sizes, budgets.
+
+use super::cells::ROW;
+use crate::model::GameReport;
+use crate::model::variants::{Budgets, Equivalent, Multiple, SizeMeasure, Sizes, Sweep};
+use crate::numbers::{fixed, interval, mean_sd, or_absent, p_value, with_interval};
+use crate::statistics::PairedTest;
+use crate::statistics::across::RankCorrelation;
+use crate::table::{ABSENT, Table};
+use spec::grouped;
+use std::iter::once;
+
+/// Every such table that a game has.
+pub(super) fn variants(game: &GameReport) -> Vec<Table> {
+    let tables = [game.sweep.as_ref().map(sweep), game.sizes.as_ref().map(sizes), game.budgets.as_ref().map(budgets)];
+    tables.into_iter().flatten().collect()
+}
+
+fn difference(test: Option<PairedTest>) -> String {
+    or_absent(test, |test| with_interval(test.mean, &test.interval(0.95)))
+}
+
+fn sweep(sweep: &Sweep) -> Table {
+    let header = ["chosen row", "tried", "rate", "validation", "test", "difference on test", "Holm p", "verdict"];
+    let rows = sweep.chosen.iter().map(|one| {
+        let [difference, p, verdict] = match one.label == sweep.reference {
+            true => [String::new(), String::new(), "(reference)".to_owned()],
+            false => [difference(one.difference), or_absent(one.holm_p, p_value), one.verdict.to_string()],
+        };
+        vec![
+            one.label.clone(),
+            one.tried.to_string(),
+            if one.at_the_edge { format!("{} (edge)", one.rate) } else { one.rate.clone() },
+            mean_sd(&one.validation, 1.0),
+            mean_sd(&one.test, 1.0),
+            difference,
+            p,
+            verdict,
+        ]
+    });
+    let mut notes = vec![
+        "of each set of rows that differ in their learning rate only, the one with the best mean on validation; these \
+         verdicts replace those above, where every rate is its own row"
+            .to_owned(),
+    ];
+    if sweep.chosen.iter().any(|one| one.at_the_edge) {
+        notes
+            .push("edge: the chosen rate is the smallest or the largest tried; a better one may lie beyond".to_owned());
+    }
+    Table::new(header, &[0, 7], rows).titled("learning rates: chosen on validation, reported on test").noted(notes)
+}
+
+fn sizes(sizes: &Sizes) -> Table {
+    let of_measure = |by: &SizeMeasure| [format!("{}: × reference", by.name()), "× own".to_owned()];
+    let header = once(ROW.to_owned()).chain(SizeMeasure::ALL.iter().flat_map(of_measure));
+    let rows = sizes.rows.iter().map(|row| {
+        let cells = row.equivalents.iter().flat_map(|equivalent| match equivalent {
+            Some(Equivalent { by_reference, by_row }) => [multiple(by_reference), multiple(by_row)],
+            None => [ABSENT, ABSENT].map(str::to_owned),
+        });
+        once(row.label.clone()).chain(cells).collect()
+    });
+    let notes = vec![format!(
+        "interpolated on {} sizes of the reference, linearly in the logarithm of the size, by seed; geometric means with \
+         95 % t-intervals; × reference: the size that matches, divided by the reference's; × own: the same divided by the \
+         row's own size, above 1 the row is better than the reference of the same size",
+        sizes.rungs
+    )];
+    let title = format!("size equivalents: the size at which {} matches", sizes.reference);
+    Table::new(header, &[0], rows).titled(&title).noted(notes)
+}
+
+fn multiple(multiple: &Multiple) -> String {
+    match multiple {
+        Multiple::Of(mean, ends) => format!("{} [{}, {}]", fixed(*mean, 2), fixed(ends.low, 2), fixed(ends.high, 2)),
+        Multiple::Above(size) => format!("> {}", fixed(*size, 2)),
+        Multiple::Below(size) => format!("< {}", fixed(*size, 2)),
+    }
+}
+
+fn budgets(budgets: &Budgets) -> Table {
+    let header = once(ROW.to_owned()).chain(budgets.steps.iter().map(|&n| format!("{} steps", grouped(n))));
+    let rows = budgets
+        .rows
+        .iter()
+        .map(|row| once(row.label.clone()).chain(row.differences.iter().map(|test| difference(*test))).collect());
+    let ranks = budgets.ranks.iter().zip(&budgets.steps).filter_map(|(ranks, &steps)| {
+        let RankCorrelation { tau, interval: ends } = (*ranks)?;
+        Some(format!(
+            "order of the rows after {} steps and at the end: Kendall's τ = {}, over draws of the seeds {}",
+            grouped(steps),
+            fixed(tau, 2),
+            interval(&ends, 2)
+        ))
+    });
+    let notes = once("plain 95 % t-intervals, paired by seed, uncorrected".to_owned()).chain(ranks).collect();
+    Table::new(header, &[0], rows)
+        .titled("budgets: differences on test to the reference with the same number of steps")
+        .noted(notes)
+}

@@ -1,0 +1,126 @@
+//! What limits the conclusions of a report.
+
+use super::files::RunFolder;
+use super::model::comparison::ALPHA;
+use super::model::{GameReport, Report, RowReport, TEST_POSITIONS_WANTED};
+use super::numbers::p_value;
+use spec::grouped;
+use spec::matched::TOLERANCE;
+use spec::metrics::Direction;
+
+/// Every warning of a report, most important first.
+pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
+    let mut all = Vec::new();
+    if report.smoke {
+        all.push("this is a smoke run of a few steps: do not interpret its numbers".to_owned());
+        return all;
+    }
+    if report.primary.direction == Direction::Neither {
+        all.push(format!("{} has no better side: there are no verdicts", report.primary.name));
+    }
+    for game in &report.games {
+        all.extend(twin(game));
+        all.extend(learned_nothing(game));
+        all.extend(epochs(game));
+        all.extend(few_test_positions(game));
+        all.extend(mismatched(game));
+    }
+    all.extend(mixed_conditions(report));
+    all.extend(forced(folder));
+    all.extend(orphaned_rows(folder));
+    all
+}
+
+fn twin(game: &GameReport) -> Option<String> {
+    let p = game.twin.as_ref()?.comparison.as_ref()?.p()?;
+    (p < ALPHA).then(|| {
+        format!(
+            "{}: the A/A row differs from its reference (p = {}); this happens by chance in one of twenty grids, or \
+             seeds vary more than the intervals assume: add seeds before you rely on small differences",
+            game.game,
+            p_value(p)
+        )
+    })
+}
+
+fn learned_nothing(game: &GameReport) -> Option<String> {
+    let baseline = game.uniform_baseline?;
+    let loss = |row: &&RowReport| row.test.get("policy_loss").is_some_and(|loss| loss.mean >= baseline);
+    let rows: Vec<_> = game.rows.iter().filter(loss).map(|row| row.label.as_str()).collect();
+    (!rows.is_empty()).then(|| {
+        format!(
+            "{}: the policy loss of {} is not below that of a uniform choice among legal moves ({baseline:.3} nats): \
+             train longer",
+            game.game,
+            rows.join(", ")
+        )
+    })
+}
+
+fn epochs(game: &GameReport) -> Option<String> {
+    let most = game.rows.iter().filter_map(|row| row.epochs).reduce(f64::max)?;
+    (most > 1.0).then(|| {
+        format!(
+            "{}: training took {most:.1} epochs; beyond one epoch, rows also differ in how well they memorise: use a \
+             larger dataset or fewer steps",
+            game.game
+        )
+    })
+}
+
+fn few_test_positions(game: &GameReport) -> Option<String> {
+    let positions = game.test_positions?;
+    (positions < TEST_POSITIONS_WANTED).then(|| {
+        format!(
+            "{}: {} test positions; use {} or more, so that the test set adds less noise than the seeds",
+            game.game,
+            grouped(positions),
+            grouped(TEST_POSITIONS_WANTED)
+        )
+    })
+}
+
+/// Controls of step time are matched by hand and checked by measurement.
+fn mismatched(game: &GameReport) -> Vec<String> {
+    let warning = |row: &RowReport| {
+        let matched = row.matched.as_ref()?;
+        let ratio = matched.ratio.filter(|ratio| (ratio - 1.0).abs() > TOLERANCE)?;
+        Some(format!(
+            "{}: {} has {ratio:.3} times the {} of {}; a control must match within 1 %: change its sizes",
+            game.game,
+            row.label,
+            matched.quantity.words(),
+            matched.goal
+        ))
+    };
+    game.rows.iter().filter_map(warning).collect()
+}
+
+fn mixed_conditions(report: &Report) -> Option<String> {
+    (report.conditions.len() > 1).then(|| {
+        "the cells were trained under different conditions (see the notes); pairs that differ in numerics version, \
+         device or dtype are left out"
+            .to_owned()
+    })
+}
+
+fn forced(folder: &RunFolder) -> Option<String> {
+    let was_forced = |cell: &&super::files::CellRecord| {
+        cell.facts.as_ref().is_some_and(|facts| facts.sessions.iter().any(|session| !session.forced.is_empty()))
+    };
+    let cells = folder.cells.iter().flatten().filter(was_forced).count();
+    (cells > 0).then(|| {
+        format!("{cells} cells were resumed by force under other conditions: they are not reproducible bit for bit")
+    })
+}
+
+fn orphaned_rows(folder: &RunFolder) -> Option<String> {
+    let names = &folder.orphaned_rows;
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} orphaned rows, of an earlier version of this experiment or of posenc, are not in the tables: {}",
+            names.len(),
+            names.join(", ")
+        )
+    })
+}

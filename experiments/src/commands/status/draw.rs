@@ -1,0 +1,173 @@
+//! An overview as text and as JSON.
+
+use grid::limits::in_words;
+use grid::overview::{CellView, Overview};
+use records::state::CellState;
+use report::text_table::table;
+use serde_json::{Value, json};
+use spec::grouped;
+
+/// A cell's state in a word.
+fn word(state: &CellState) -> &'static str {
+    match state {
+        CellState::Pending => "pending",
+        CellState::Running(_) => "running",
+        CellState::Interrupted(_) => "interrupted",
+        CellState::Done => "done",
+        CellState::Failed(_) => "FAILED",
+    }
+}
+
+/// A table of all cells, the causes of failures, and a line on the whole.
+#[must_use]
+pub(super) fn text(overview: &Overview) -> String {
+    let header = ["cell", "state", "step", "loss", "positions/s", "spent", "left"];
+    let mut out = table(&header, &[2, 3, 4, 5, 6], overview.cells.iter().map(line));
+    out.push('\n');
+    for cell in &overview.cells {
+        if let CellState::Failed(failure) = &cell.state {
+            out.push_str(&format!("{} FAILED: {failure}\n    {}\n", cell.name(), failure.kind.remedy()));
+        }
+    }
+    out.push_str(&summary(overview));
+    out.push('\n');
+    out
+}
+
+fn line(cell: &CellView) -> Vec<String> {
+    let progress = cell.progress;
+    let steps = match progress.steps {
+        0 => String::new(),
+        steps => format!("{}/{}", grouped(progress.step), grouped(steps)),
+    };
+    let name = format!("{}{}", cell.name(), if cell.twin { " (twin)" } else { "" });
+    vec![
+        name,
+        word(&cell.state).to_owned(),
+        steps,
+        cell.loss.map_or_else(String::new, |loss| format!("{loss:.4}")),
+        cell.positions_per_s.map_or_else(String::new, |speed| grouped(speed.round() as u64)),
+        cell.spent_s.map_or_else(String::new, in_words),
+        cell.left_s.map_or_else(String::new, in_words),
+    ]
+}
+
+/// `24 cells of quickstart: 10 done, 2 running, 12 pending; about 3 min left`.
+fn summary(overview: &Overview) -> String {
+    type Is = fn(&CellState) -> bool;
+    let states: [(&str, Is); 5] = [
+        ("done", |state| matches!(state, CellState::Done)),
+        ("running", |state| matches!(state, CellState::Running(_))),
+        ("interrupted", |state| matches!(state, CellState::Interrupted(_))),
+        ("failed", |state| matches!(state, CellState::Failed(_))),
+        ("pending", |state| matches!(state, CellState::Pending)),
+    ];
+    let counts = states.iter().map(|(name, is)| (name, overview.count(is))).filter(|&(_, count)| count > 0);
+    let counts: Vec<String> = counts.map(|(name, count)| format!("{count} {name}")).collect();
+    let left = overview.left_s().map_or_else(String::new, |left| format!("; about {} left", in_words(left)));
+    format!("{} cells of {}: {}{left}", overview.cells.len(), overview.experiment, counts.join(", "))
+}
+
+/// The text of an overview in at most so many lines: cells that are done or wait give way first.
+#[must_use]
+pub(super) fn fit(overview: &Overview, lines: usize) -> String {
+    let whole = text(overview);
+    let excess = (whole.lines().count() + 1).saturating_sub(lines);
+    if whole.lines().count() <= lines {
+        return whole;
+    }
+    let mut shown = overview.clone();
+    let mut left_out = 0;
+    let gives_way: [fn(&CellState) -> bool; 4] = [
+        |state| matches!(state, CellState::Pending),
+        |state| matches!(state, CellState::Done),
+        |state| matches!(state, CellState::Interrupted(_)),
+        |_| true,
+    ];
+    for is in gives_way {
+        while left_out < excess {
+            let Some(at) = shown.cells.iter().rposition(|cell| is(&cell.state)) else { break };
+            shown.cells.remove(at);
+            left_out += 1;
+        }
+    }
+    let drawn = text(&shown);
+    let last = drawn.lines().count().saturating_sub(1);
+    let kept: Vec<&str> = drawn.lines().take(last.min(lines.saturating_sub(2))).collect();
+    format!("{}\n… and {left_out} cells more\n{}\n", kept.join("\n"), summary(overview))
+}
+
+/// The same for programs.
+#[must_use]
+pub(super) fn json(overview: &Overview) -> Value {
+    let cell = |cell: &CellView| {
+        let failure = match &cell.state {
+            CellState::Failed(failure) => Some(failure),
+            _ => None,
+        };
+        json!({
+            "row": cell.row,
+            "seed": cell.seed,
+            "twin": cell.twin,
+            "state": word(&cell.state).to_lowercase(),
+            "step": cell.progress.step,
+            "steps": cell.progress.steps,
+            "loss": cell.loss,
+            "positions_per_s": cell.positions_per_s,
+            "spent_s": cell.spent_s,
+            "left_s": cell.left_s,
+            "failure": failure,
+        })
+    };
+    json!({
+        "experiment": overview.experiment,
+        "running": overview.running(),
+        "left_s": overview.left_s(),
+        "cells": overview.cells.iter().map(cell).collect::<Vec<_>>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use records::failure::Failure;
+    use records::state::Progress;
+
+    fn cell(seed: u64, state: CellState, step: u64) -> CellView {
+        let progress = Progress { step, steps: 1000 };
+        let spent_s = (step > 0).then_some(step as f64 * 0.5);
+        let left_s = matches!(state, CellState::Running(_)).then_some((1000 - step) as f64 * 0.5);
+        let row = "chess-shaw".to_owned();
+        CellView { row, seed, twin: false, state, progress, loss: Some(1.25), positions_per_s: None, spent_s, left_s }
+    }
+
+    fn overview() -> Overview {
+        let running = CellState::Running(Progress { step: 400, steps: 1000 });
+        let cells = vec![
+            cell(0, CellState::Done, 1000),
+            cell(1, running, 400),
+            cell(2, CellState::Failed(Failure::error("no data")), 0),
+        ];
+        Overview { experiment: "e".to_owned(), cells }
+    }
+
+    #[test]
+    fn a_table_a_cause_and_a_summary() {
+        let text = text(&overview());
+        assert!(text.contains("chess-shaw seed 1"), "{text}");
+        assert!(text.contains("400/1,000"), "{text}");
+        assert!(text.contains("chess-shaw seed 2 FAILED: error: no data\n"), "{text}");
+        assert!(text.ends_with("3 cells of e: 1 done, 1 running, 1 failed; about 5 min left\n"), "{text}");
+    }
+
+    #[test]
+    fn a_small_screen_shows_what_runs() {
+        let mut many = overview();
+        many.cells.extend((3..40).map(|seed| cell(seed, CellState::Pending, 0)));
+        let text = fit(&many, 12);
+        assert!(text.lines().count() <= 12, "{text}");
+        assert!(text.contains("chess-shaw seed 1") && text.contains("1 running"), "{text}");
+        assert!(text.contains("cells more\n40 cells of e:"), "{text}");
+        assert_eq!(fit(&overview(), 24), super::text(&overview()));
+    }
+}

@@ -1,0 +1,105 @@
+//! The gradient of a step, a few positions at a time.
+//!
+//! A loss is a sum over rows divided by how many rows of the *whole* batch have its target. That count is known before
+//! any forward pass, so every micro-batch is differentiated with its final weight, and the sum over micro-batches is the
+//! gradient of the whole batch: only the order of additions in f32 differs.
+
+use super::error::TrainError;
+use super::objective::{Objective, Term};
+use super::tensors::Tensors;
+use models::Network;
+use models::loss::Sum;
+use nn::{Arena, Observation};
+use spec::Loss;
+use tch::{Kind, TchError, Tensor};
+
+/// What a batch says about the parameters.
+#[derive(Debug)]
+pub(super) struct Gradient {
+    /// The gradient of the objective, f32, in layout order.
+    pub(super) flat: Tensor,
+    /// The objective: the weighted sum of the losses' means, a scalar on the device.
+    pub(super) objective: Tensor,
+    /// The losses, in the order of [`Loss::ALL`].
+    pub(super) terms: Vec<Mean>,
+    /// What running statistics are to follow: of several micro-batches the mean, each weighed by its positions.
+    pub(super) observed: Vec<Observation>,
+}
+
+/// A loss as lines show it.
+#[derive(Debug)]
+pub(super) struct Mean {
+    pub(super) loss: Loss,
+    pub(super) weight: f64,
+    /// Without its weight, a scalar on the device.
+    pub(super) mean: Tensor,
+}
+
+/// Whose gradient is taken.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Model<'a> {
+    pub(super) network: &'a Network,
+    pub(super) arena: &'a Arena,
+    /// What matrix products run in.
+    pub(super) kind: Kind,
+}
+
+impl Gradient {
+    /// The gradient on `batch`, with `micro` positions (at least one) at once.
+    pub(super) fn of(
+        objective: &Objective,
+        model: Model<'_>,
+        batch: &Tensors,
+        micro: usize,
+    ) -> Result<Self, TrainError> {
+        let (rows, micro) = (batch.rows(), micro.max(1) as i64);
+        let mut whole: Option<Self> = None;
+        for start in (0..rows).step_by(micro as usize) {
+            let part = batch.narrow(start, micro.min(rows - start));
+            let share = part.rows() as f64 / rows as f64;
+            let mut part = Self::of_part(objective, model, &part, batch)?;
+            for observation in &mut part.observed {
+                let _share = observation.value.f_mul_scalar_(share)?;
+            }
+            match &mut whole {
+                None => whole = Some(part),
+                Some(whole) => whole.add(&part)?,
+            }
+        }
+        whole.ok_or_else(|| nothing("the batch is empty"))
+    }
+
+    fn of_part(objective: &Objective, model: Model<'_>, part: &Tensors, batch: &Tensors) -> Result<Self, TrainError> {
+        let views = model.arena.views_in(model.kind).for_training();
+        let terms = objective.terms(model.network, &views, part);
+        let counts: Vec<Tensor> =
+            terms.iter().map(|term| Sum::count_of(&objective.present(term.loss, batch))).collect();
+        let weighted = terms.iter().zip(&counts).map(|(term, count)| term.trained.over(count) * term.weight);
+        let sum = weighted.reduce(|sum, term| sum + term);
+        let objective = sum.ok_or_else(|| nothing("the network has no head with a loss"))?;
+        let flat = model.arena.gradient(&objective)?;
+        let mean = |(term, count): (&Term, &Tensor)| Mean {
+            loss: term.loss,
+            weight: term.weight,
+            mean: term.shown().over(count).detach(),
+        };
+        let terms = terms.iter().zip(&counts).map(mean).collect();
+        Ok(Self { flat, objective: objective.detach(), terms, observed: views.into_observed() })
+    }
+
+    fn add(&mut self, other: &Self) -> Result<(), TrainError> {
+        let _sum = self.flat.f_add_(&other.flat)?;
+        let _sum = self.objective.f_add_(&other.objective)?;
+        for (own, other) in self.terms.iter_mut().zip(&other.terms) {
+            let _sum = own.mean.f_add_(&other.mean)?;
+        }
+        for (own, other) in self.observed.iter_mut().zip(&other.observed) {
+            let _sum = own.value.f_add_(&other.value)?;
+        }
+        Ok(())
+    }
+}
+
+fn nothing(what: &str) -> TrainError {
+    TrainError::from(TchError::Torch(what.to_owned()))
+}
