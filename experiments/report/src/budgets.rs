@@ -12,7 +12,7 @@ use records::plan::Role;
 /// The settings in which a row may differ between two budgets.
 const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkpoint_every", "eval.every"];
 
-/// The comparison at several budgets; none where the reference was trained for one number of steps only.
+/// The comparison at several budgets; none if the reference has one number of steps only.
 pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Option<Budgets> {
     let variants = variants::of(folder, game);
     let reference = variants.iter().find(|variant| variant.row.role == Role::Reference)?;

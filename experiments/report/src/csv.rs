@@ -9,7 +9,7 @@ const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,h
                       parameters,flops,step_s,step_ratio";
 
 /// Draws a report. Columns from `difference` to `verdict` are filled in the lines of the primary metric, whose name
-/// stands in `metric`; where it is read on validation positions at a step, that line is called `NAME@STEP`. Interactions
+/// is in `metric`; if it is read on validation positions at a step, that line is called `NAME@STEP`. Interactions
 /// come last: `difference` is the change of the gap that `row` names.
 #[must_use]
 pub fn draw(report: &Report) -> String {

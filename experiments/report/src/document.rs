@@ -11,7 +11,7 @@ pub(super) enum Block {
     Title(String, String),
     /// A labelled text.
     Remark(&'static str, String),
-    /// A list with a title and the method behind it, which may be empty; it has lines.
+    /// A list with a title, the method of its conclusions (or an empty text) and its lines.
     List(&'static str, String, Vec<String>),
     /// The name of a game, before its tables, and facts about its data.
     Game(String, String),

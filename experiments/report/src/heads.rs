@@ -9,7 +9,11 @@ const UNITS_OF_VALUES: [&str; 3] = ["", "nats", "share"];
 
 /// The heads of which a row has a metric, in the order of the registry.
 pub(super) fn of(rows: &[RowReport], primary: &PrimaryMetric) -> Vec<HeadReport> {
-    let measured = |name: &str| rows.iter().find_map(|row| row.test.get(name)).map(|summary| summary.mean);
+    let applies = |row: &&RowReport, name: &str| !row.not_applicable.contains(&name);
+    let measured = |name: &str| {
+        let mut rows = rows.iter().filter(|row| applies(row, name));
+        rows.find_map(|row| row.test.get(name)).map(|summary| summary.mean)
+    };
     let mut heads: Vec<HeadReport> = Vec::new();
     for metric in metrics::all().iter().filter(|metric| metric.evaluated && !metric.name.contains('.')) {
         let (Some(owner), Some(value)) = (metric.head, measured(&metric.name)) else { continue };

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use transfer::Transfer;
 use variants::{Budgets, Sizes, Sweep};
 
-/// Below so many test positions a report warns.
+/// A report warns of fewer test positions.
 pub const TEST_POSITIONS_WANTED: u64 = 100_000;
 
 /// A report.
@@ -128,13 +128,13 @@ pub struct GameReport {
     pub heads: Vec<HeadReport>,
     /// The interactions that the experiment defines.
     pub interactions: Vec<InteractionReport>,
-    /// Differences on parts of the test positions; none where cells of an older version stored no positions.
+    /// Differences on parts of the test positions; none if cells of an older version stored no positions.
     pub slices: Option<SliceReport>,
-    /// Learning rates, where rows differ in nothing else.
+    /// Learning rates, if rows differ in nothing else.
     pub sweep: Option<Sweep>,
-    /// How large the reference must be to match, where there is a ladder of its sizes.
+    /// Size equivalents, if there is a ladder of sizes of the reference.
     pub sizes: Option<Sizes>,
-    /// The comparison at several numbers of steps, where rows differ in nothing else.
+    /// The comparison at several numbers of steps, if rows differ in nothing else.
     pub budgets: Option<Budgets>,
     /// The sources of position that every row of this game has beside its encoding.
     pub common_sources: Vec<String>,
@@ -158,7 +158,7 @@ pub struct HeadReport {
 /// One row: the cells that differ in their seed only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowReport {
-    /// What tells it apart within its game.
+    /// Its label, unique within its game.
     pub label: String,
     /// What it is for.
     pub role: Role,
@@ -267,7 +267,7 @@ pub struct CurvePoint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct System {
     /// `chessformer 2×48/192`: the architecture, layers, width and feed-forward width; the plies of a decoder and the
-    /// moves of a refinement pass, where it has them.
+    /// moves of a refinement pass, if it has them.
     pub network: String,
     /// The architecture alone.
     pub architecture: String,

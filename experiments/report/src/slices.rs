@@ -29,7 +29,7 @@ type Group = (String, Vec<usize>);
 /// The measurements of one row's cells, by seed.
 type Measurements = BTreeMap<u64, Vec<Option<f32>>>;
 
-/// The slices of a game; none where its cells have stored no positions, or nothing is compared.
+/// The slices of a game; none if its cells have stored no positions, or nothing is compared.
 pub(super) fn of(
     folder: &RunFolder,
     kind: GameKind,

@@ -13,7 +13,7 @@ use spec::metrics::Direction;
 /// The path of the learning rate in a run.
 const RATE: &str = "train.learning_rate";
 
-/// The sweep of a game; none where no two rows differ in their learning rate only, or the metric has no better side.
+/// The sweep of a game; none if no two rows differ in their learning rate only, or the metric has no better side.
 pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Option<Sweep> {
     let better = match primary.direction {
         Direction::Lower => 1.0,

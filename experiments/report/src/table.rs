@@ -52,6 +52,20 @@ impl Table {
         Self { notes, ..self }
     }
 
+    /// The same without the columns in which no row has a value.
+    #[must_use]
+    pub(super) fn without_empty_columns(self) -> Self {
+        let has_value = |column: &usize| self.rows.iter().any(|row| !matches!(&row[*column][..], ABSENT | "n/a"));
+        let kept: Vec<usize> = (0..self.header.len()).filter(has_value).collect();
+        let keep = |cells: &Vec<String>| kept.iter().map(|&column| cells[column].clone()).collect::<Vec<String>>();
+        Self {
+            header: keep(&self.header),
+            text_columns: (0..kept.len()).filter(|&column| self.text_columns.contains(&kept[column])).collect(),
+            rows: self.rows.iter().map(keep).collect(),
+            ..self
+        }
+    }
+
     /// Whether it has no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {

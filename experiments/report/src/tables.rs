@@ -13,12 +13,12 @@ pub(super) use slices::slices;
 pub(super) use systems::systems;
 pub(super) use transfer::transfer;
 
-use super::model::comparison::{Comparison, Missing};
+use super::model::comparison::Comparison;
 use super::model::{GameReport, Report, RowReport};
 use super::numbers::{fixed, interval, interval_decimals, mean_sd, mega, or_absent, p_value, signed};
 use super::statistics::Summary;
 use super::table::{ABSENT, Table};
-use cells::{ROW, name};
+use cells::{ROW, name, ruled_out};
 use records::plan::Role;
 use spec::grouped;
 use spec::metrics::NOVEL;
@@ -67,11 +67,6 @@ fn control_verdict(comparison: &Comparison) -> String {
     ruled_out(&comparison.missing).or(judged).unwrap_or_else(|| ABSENT.to_owned())
 }
 
-/// Why there can be no verdict.
-fn ruled_out(missing: &[Missing]) -> Option<String> {
-    missing.iter().find(|missing| missing.rules_out_a_verdict()).map(Missing::to_string)
-}
-
 /// Every table of a game between the comparison and the slices.
 pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Table> {
     let mut tables = vec![interactions::interactions(game)];
@@ -99,7 +94,7 @@ fn generalisation(report: &Report, game: &GameReport) -> Table {
         ]
     });
     let title = format!("{} on novel positions, and the gap between test and training", report.primary.name);
-    Table::new([ROW, "novel", "gap", "epochs"], &[0], rows).titled(&title)
+    Table::new([ROW, "novel", "gap", "epochs"], &[0], rows).titled(&title).without_empty_columns()
 }
 
 fn signed_mean_sd(summary: &Summary) -> String {

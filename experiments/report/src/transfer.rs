@@ -1,4 +1,4 @@
-//! Whether what holds in one game holds in another.
+//! Whether results carry over from one game to another.
 
 use super::model::comparison::ALPHA;
 use super::model::transfer::{Effect, GameDifference, Transfer, TransferRow};

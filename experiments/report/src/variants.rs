@@ -1,4 +1,4 @@
-//! Rows of a grid as variants of each other: equal but for what an axis changes.
+//! Rows of a grid as variants of each other: equal except for some settings.
 
 use super::files::{CellRecord, RunFolder};
 use super::model::PrimaryMetric;

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 /// Options of `posenc compare`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Give two or more run folders, e.g. runs/quickstart runs/chess-vs-shogi.
+    /// Run folders, two or more, e.g. runs/quickstart runs/chess-vs-shogi.
     #[arg(required = true, num_args = 2..)]
     run_dirs: Vec<PathBuf>,
-    /// Choose the format.
+    /// The format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }

@@ -10,10 +10,10 @@ use std::process::ExitCode;
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
     run_dir: PathBuf,
-    /// Choose the format.
+    /// The format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Add the number of seeds that each comparison needs to detect a difference of this size in the primary metric.
+    /// Report the number of seeds needed to detect a difference of this size in the primary metric.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     difference: Option<f64>,
 }
@@ -38,7 +38,7 @@ enum Format {
     Html,
     /// Markdown.
     Md,
-    /// Final numbers, unrounded, a line for each row and metric.
+    /// Unrounded numbers, a line per row and metric.
     Csv,
     /// Every number of every step as a long CSV table, for pandas or polars.
     Curves,

@@ -2,7 +2,7 @@
 
 use super::page::Figure;
 use crate::distinct::distinct;
-use crate::model::comparison::{Comparison, Missing, Verdict};
+use crate::model::comparison::{Comparison, Verdict};
 use crate::model::slices::Dimension;
 use crate::model::transfer::Transfer;
 use crate::model::{GameReport, Report, RowReport};
@@ -13,7 +13,7 @@ use crate::plot::forest::{self, ForestPlot, ForestRow};
 use crate::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use crate::statistics::Interval;
 use crate::statistics::crossed::Estimate;
-use crate::tables::cells::name;
+use crate::tables::cells::{name, ruled_out};
 use records::plan::Role;
 use spec::grouped;
 use spec::metrics::Direction;
@@ -75,10 +75,7 @@ pub(super) fn forest(report: &Report, game: &GameReport, styles: &Styles) -> Opt
 fn verdict(row: &RowReport, comparison: &Comparison) -> String {
     match (row.role, comparison.verdict) {
         (Role::Twin, _) => "(no difference by design)".to_owned(),
-        (_, Verdict::Missing) => {
-            let reason = comparison.missing.iter().find(|missing| missing.rules_out_a_verdict());
-            reason.map_or_else(|| Verdict::Missing.to_string(), Missing::to_string)
-        }
+        (_, Verdict::Missing) => ruled_out(&comparison.missing).unwrap_or_else(|| Verdict::Missing.to_string()),
         (_, verdict) => verdict.to_string(),
     }
 }
@@ -142,7 +139,7 @@ pub(super) fn curves(report: &Report, game: &GameReport, styles: &Styles) -> Vec
     drawn.into_iter().filter_map(figure).collect()
 }
 
-/// Quality against what it costs.
+/// Quality against costs.
 pub(super) fn cost(report: &Report, game: &GameReport, styles: &Styles) -> Vec<Figure> {
     let low_is_good = match report.primary.direction {
         Direction::Lower => true,

@@ -27,7 +27,7 @@ pub struct Comparison {
     pub interval: Option<Interval>,
     /// Holm's correction over the grid; none for an A/A control, which is not a comparison of the grid.
     pub holm: Option<Corrected>,
-    /// Its precision; none for an A/A control and where there is no test.
+    /// Its precision; none for an A/A control and without a test.
     pub precision: Option<Precision>,
     /// Its verdict.
     pub verdict: Verdict,

@@ -33,7 +33,7 @@ pub struct CellSource {
     pub folder: String,
     /// BLAKE3 of its final weights.
     pub weights: String,
-    /// BLAKE3 chain over its batches: equal where the same data was seen in the same order.
+    /// BLAKE3 chain over its batches: equal if the same data was seen in the same order.
     pub batches: String,
 }
 
@@ -42,7 +42,7 @@ pub struct CellSource {
 pub struct Setting {
     /// Its name, e.g. `chess: train.steps` or `numerics version`.
     pub name: String,
-    /// Its value; [`VARIES`] where rows differ in it.
+    /// Its value; [`VARIES`] if rows differ in it.
     pub value: String,
 }
 

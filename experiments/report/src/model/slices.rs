@@ -33,6 +33,6 @@ pub struct Slice {
     pub positions: usize,
     /// The reference's mean over seeds and positions.
     pub reference: f64,
-    /// Row less reference for each row of [`SliceReport::rows`]; none where seeds are missing.
+    /// Row less reference for each row of [`SliceReport::rows`]; none if seeds are missing.
     pub differences: Vec<Option<Estimate>>,
 }

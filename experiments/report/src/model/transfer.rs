@@ -35,7 +35,7 @@ pub struct Effect {
     /// Its plain 95 % interval.
     pub interval: Interval,
     /// In units of the game's pooled standard deviation of paired differences, with Hedges's correction; above zero is
-    /// better where the metric has a better side.
+    /// better if the metric has a better side.
     pub standardised: f64,
 }
 

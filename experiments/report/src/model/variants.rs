@@ -24,7 +24,7 @@ pub struct Chosen {
     pub rate: String,
     /// Whether its peak is the smallest or the largest tried: the best rate may lie beyond.
     pub at_the_edge: bool,
-    /// The metric on validation, over seeds: what chose it.
+    /// The metric on validation, over seeds, by which it was chosen.
     pub validation: Summary,
     /// The metric on test.
     pub test: Summary,

@@ -1,6 +1,7 @@
 //! Cells that several tables of a row have.
 
 use crate::model::RowReport;
+use crate::model::comparison::Missing;
 use crate::numbers::{mean_sd, or_absent};
 use records::plan::Role;
 use spec::metrics::Metric;
@@ -31,4 +32,9 @@ pub(super) fn value(row: &RowReport, metric: &Metric, name: &str) -> String {
 
 fn scale(metric: &Metric) -> f64 {
     if metric.unit == "share" { 100.0 } else { 1.0 }
+}
+
+/// Why there can be no verdict.
+pub(crate) fn ruled_out(missing: &[Missing]) -> Option<String> {
+    missing.iter().find(|missing| missing.rules_out_a_verdict()).map(Missing::to_string)
 }

@@ -1,6 +1,6 @@
 //! The table of interactions.
 
-use super::ruled_out;
+use super::cells::ruled_out;
 use crate::model::GameReport;
 use crate::model::interactions::{Gap, InteractionReport};
 use crate::numbers::{interval, interval_decimals, or_absent, p_value, signed, with_interval};

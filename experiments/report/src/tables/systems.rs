@@ -31,7 +31,7 @@ pub(crate) fn systems(report: &Report) -> Table {
     let rows: Vec<(&GameReport, &RowReport)> =
         report.games.iter().flat_map(|game| game.rows.iter().map(move |row| (game, row))).collect();
     let column = |heading: &str, cell: &dyn Fn(&GameReport, &RowReport) -> String| {
-        (heading.to_owned(), rows.iter().map(|(game, row)| cell(game, row)).collect())
+        (heading.to_owned(), rows.iter().map(|(game, row)| cell(game, row)).collect::<Vec<String>>())
     };
     let described = |row: &RowReport, of: fn(&System) -> &String| row.system.as_ref().map(of).cloned();
     let mut columns = vec![
@@ -44,13 +44,10 @@ pub(crate) fn systems(report: &Report) -> Table {
         column("MFLOPs", &|_, row| mega(row.flops)),
         column("step ms", &|_, row| or_absent(row.step_time, |time| fixed(time.seconds * 1e3, 1))),
     ];
-    let text_columns = [0, 1, 2, 3, 4];
-    let measured = METRICS.map(|(heading, names)| column(heading, &|game, row| metric(game, row, names)));
-    columns
-        .extend(measured.into_iter().filter(|(_, cells): &(_, Vec<String>)| cells.iter().any(|cell| cell != ABSENT)));
+    columns.extend(METRICS.map(|(heading, names)| column(heading, &|game, row| metric(game, row, names))));
     let marked = columns.iter().flat_map(|(_, cells)| cells).any(|cell| cell.ends_with(WIN_RATE));
     let table = Table::of_columns(columns).titled("all systems, on test positions").noted(notes(report, marked));
-    Table { text_columns: text_columns.to_vec(), ..table }
+    Table { text_columns: vec![0, 1, 2, 3, 4], ..table }.without_empty_columns()
 }
 
 /// The first of these metrics that a row has; the second one is marked.

@@ -29,7 +29,7 @@ fn curves_have_a_line_for_every_number_of_every_cell() {
     let lines: Vec<&str> = drawn.split_terminator("\r\n").collect();
     assert_eq!(lines[0], "game,row,seed,step,split,weights,metric,value");
     assert_eq!(lines[0].split(',').collect::<Vec<_>>(), COLUMNS);
-    // One cell of the fixture has 1 + 1 + 2 + 1 + 18 numbers; shaw has one such cell and two lines of the other.
+    // One cell of the fixture has 1 + 1 + 2 + 1 + 18 numbers; shaw has one such cell and one with two numbers.
     assert_eq!(lines.len() - 1, 10 * 23 + 2);
     for line in [
         "chess,shaw,0,50,validation,raw,policy_loss,3.3",
