@@ -6,6 +6,7 @@ use encodings::EncodingConfig;
 use games::{GameKind, InputLayout, InputName, MovesName, Vocabulary, with_game};
 use serde_json::{Value, json};
 use spec::Shape;
+use spec::metrics::{self, Direction};
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -28,6 +29,7 @@ enum What {
     Inputs,
     Moves,
     Presets,
+    Metrics,
 }
 
 /// Lists.
@@ -42,11 +44,29 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         What::Inputs => inputs(),
         What::Moves => moves(),
         What::Presets => presets()?,
+        What::Metrics => metrics(),
     };
     let text =
         if args.json { format!("{:#}\n", Value::from(entries)) } else { entries.iter().map(paragraph).collect() };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The metrics on all positions of a split; those of phases and novel positions have a suffix.
+fn metrics() -> Vec<Value> {
+    let all = metrics::all().iter().filter(|metric| !metric.name.contains('.'));
+    let listed = all.map(|metric| {
+        let better = match metric.direction {
+            Direction::Lower => "lower",
+            Direction::Higher => "higher",
+            Direction::Neither => "neither",
+        };
+        let head = metric.head.map_or("-", |head| head.name());
+        json!({
+            "name": metric.name, "head": head, "unit": metric.unit, "better": better, "meaning": metric.description,
+        })
+    });
+    listed.collect()
 }
 
 /// The name, and below it every other key.

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use train::events::mend;
 use train::pictures::{Picture, folder};
-use train::sinks::tensorboard::{Image, PREFIX, read_images};
+use train::sinks::tensorboard::{BLOB_SEQUENCE, IMAGES_PLUGIN, Image, PREFIX, read_images};
 
 const STACK: [&str; 2] = ["absolute: {at: every_layer}", "relative_bias: {share: pair}"];
 
@@ -70,6 +70,7 @@ fn pictures_are_drawn_at_both_ends_and_change_no_bit() {
         let colours = colours(&image.png);
         assert_eq!(image.size.map(|size| size as usize), [colours[0].len(), colours.len()]);
         assert!(image.description.contains("small board"), "{image:?}");
+        assert_eq!((&image.plugin[..], image.data_class), (IMAGES_PLUGIN, BLOB_SEQUENCE));
     }
     // Tables start at zero, so that the first pictures of what is added are white; then they learn.
     let left_half = |png: &[u8]| {
@@ -159,6 +160,8 @@ for tag in events.Tags()['images']:
     train(&dir).expect("it goes on");
     let output = Command::new("python3").args(["-c", PYTHON]).arg(&dir).output().expect("python3 starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let warnings = String::from_utf8_lossy(&output.stderr);
+    assert!(!warnings.contains("not associated with a plugin"), "{warnings}");
     let said: BTreeSet<String> = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let expected = images(&dir);
