@@ -7,7 +7,7 @@ pub mod bench;
 pub mod cell;
 pub mod check;
 pub mod compare;
-mod complaint;
+mod error_message;
 pub mod data;
 pub mod devices;
 pub mod export;
@@ -117,7 +117,7 @@ impl Cli {
         match outcome {
             Ok(code) => code,
             Err(error) => {
-                eprintln!("posenc: {}", complaint::complaint(&error));
+                eprintln!("posenc: {}", error_message::error_message(&error));
                 ExitCode::from(1)
             }
         }

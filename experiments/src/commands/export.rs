@@ -13,7 +13,7 @@ use tch::Device;
 use train::inspect::cell::config_of;
 use train::inspect::export;
 use train::inspect::export::Folder;
-use train::inspect::{Asked, InspectError, Loaded, gradient, positions};
+use train::inspect::{Request, InspectError, Loaded, gradient, positions};
 use train::setup::open_data;
 use train::threads::use_threads;
 
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn asked(args: &Args, cell: &Loaded) -> anyhow::Result<Vec<Asked>> {
+fn asked(args: &Args, cell: &Loaded) -> anyhow::Result<Vec<Request>> {
     let (game, input, moves) = (cell.config.game, cell.config.input, cell.config.moves);
     if let Some(path) = &args.positions {
         return Ok(positions::read_lines(&read(path)?, &path.display().to_string(), game, input, moves)?);

@@ -12,7 +12,7 @@ use train::inspect::positions::{fill_history, read, read_lines};
 use train::inspect::predict::{Meaning, Prediction, predictions};
 use train::inspect::tensors_file;
 use train::inspect::tensors_file::Named;
-use train::inspect::{Answers, Asked, InspectError, Loaded};
+use train::inspect::{Answers, Request, InspectError, Loaded};
 use train::threads::use_threads;
 
 /// Options of `posenc predict`.
@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Questions {
-    fn read(&self, cell: &Loaded) -> anyhow::Result<Vec<Asked>> {
+    fn read(&self, cell: &Loaded) -> anyhow::Result<Vec<Request>> {
         let (game, input, moves) = (cell.config.game, cell.config.input, cell.config.moves);
         match (&self.fen, &self.sfen, &self.positions) {
             (Some(text), ..) | (_, Some(text), _) => Ok(vec![read(text, "", game, input, moves)?]),

@@ -3,7 +3,7 @@
 use super::run::mend_events;
 use super::slots::Slots;
 use anyhow::Context as _;
-use grid::interrupt::Wish;
+use grid::interrupt::StopRequest;
 use grid::retry;
 use grid::retry::Which;
 use grid::{Interrupt, Outcome, start_over};
@@ -63,6 +63,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
     }
     writeln!(std::io::stdout().lock(), "{line}")?;
-    let all_well = finished == outcomes.len() && again.hopeless.is_empty() && interrupt.wish() == Wish::GoOn;
+    let all_well = finished == outcomes.len() && again.hopeless.is_empty() && interrupt.request() == StopRequest::Continue;
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

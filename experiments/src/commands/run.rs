@@ -3,7 +3,7 @@
 use super::slots::Slots;
 use anyhow::Context as _;
 use dataset::Dataset;
-use grid::interrupt::Wish;
+use grid::interrupt::StopRequest;
 use grid::measure;
 use grid::{Choice, Interrupt, Outcome, Prepared, Selector, Task};
 use report::{Report, text};
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     interrupt.release();
     mend_events(&prepared.tasks, &outcomes);
     let unfinished = |outcome: &Outcome| matches!(outcome, Outcome::Interrupted | Outcome::NotStarted);
-    let stopped = interrupt.wish() > Wish::GoOn || outcomes.iter().any(unfinished);
+    let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(unfinished);
     if !args.smoke && !stopped {
         measure_steps(args, &experiment, &prepared);
     }

@@ -2,7 +2,7 @@
 
 use super::devices::{parse_device, prepare};
 use anyhow::Context as _;
-use grid::limits::Span;
+use grid::limits::HumanDuration;
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker, progress};
 use std::num::NonZeroUsize;
 use tch::Device;
@@ -28,10 +28,10 @@ pub(super) struct Slots {
     retries: u32,
     /// Stop with checkpoints after this time: 90s, 30m, 8h, 2d.
     #[arg(long, value_name = "TIME")]
-    time_limit: Option<Span>,
+    time_limit: Option<HumanDuration>,
     /// Stop a cell with a checkpoint after this time, and count it as failed.
     #[arg(long, value_name = "TIME")]
-    cell_time_limit: Option<Span>,
+    cell_time_limit: Option<HumanDuration>,
     /// Resume interrupted cells even if threads, instruction set or LibTorch changed: the bits will differ from an
     /// undisturbed run, and the manifest records it.
     #[arg(long)]

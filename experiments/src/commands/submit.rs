@@ -2,7 +2,7 @@
 
 use super::run::check_datasets;
 use anyhow::{Context as _, bail, ensure};
-use grid::limits::Span;
+use grid::limits::HumanDuration;
 use grid::slurm::{Array, CELLS, Resources, SCRIPT, script};
 use grid::{Choice, Prepared, Selector, Task};
 use records::CellState;
@@ -48,7 +48,7 @@ pub struct Args {
     constraint: Option<String>,
     /// Time limit of a task, e.g. 4h or 04:00:00. Unfinished tasks are requeued and resume from their checkpoints.
     #[arg(long, value_name = "TIME")]
-    time: Option<Span>,
+    time: Option<HumanDuration>,
     /// A GPU for each task: 1, or a kind such as a100:1. Without it, cells run on the CPU.
     #[arg(long, value_name = "[KIND:]1")]
     gpus: Option<String>,
@@ -66,7 +66,7 @@ pub struct Args {
     array_parallelism: NonZeroUsize,
     /// How long before its time limit a task starts to write its checkpoint.
     #[arg(long, value_name = "TIME", default_value = "120s")]
-    signal_delay: Span,
+    signal_delay: HumanDuration,
     /// How often a task is requeued after its time limit.
     #[arg(long, value_name = "TIMES", default_value_t = 16)]
     max_requeues: u32,

@@ -1,7 +1,7 @@
 //! Bars: one for the grid, one for each running cell.
 
 use super::{Watch, ending, retrying, stopping};
-use crate::interrupt::Wish;
+use crate::interrupt::StopRequest;
 use crate::scheduler::{Outcome, Task};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use records::failure::Failure;
@@ -115,7 +115,7 @@ impl Watch for Bars {
         }
     }
 
-    fn wish(&mut self, wish: Wish, running: usize) {
+    fn request(&mut self, wish: StopRequest, running: usize) {
         self.say(&stopping(wish, running));
     }
 

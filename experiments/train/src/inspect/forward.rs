@@ -2,7 +2,7 @@
 
 use super::cell::Loaded;
 use super::error::InspectError;
-use super::positions::Asked;
+use super::positions::Request;
 use super::tensors_file::Named;
 use models::input::Expander;
 use models::loss::mask_policy;
@@ -36,7 +36,7 @@ impl Answers {
     ///
     /// # Errors
     /// If LibTorch fails.
-    pub fn of(cell: &Loaded, asked: &[Asked]) -> Result<Self, InspectError> {
+    pub fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, InspectError> {
         let (spec, device) = (cell.config.spec(), cell.arena.device());
         let plies = cell.config.plies();
         let (rows, places): (Vec<Vec<u8>>, Vec<usize>) = asked.iter().map(|asked| asked.sequence(plies)).unzip();
@@ -136,7 +136,7 @@ pub(super) fn outputs(output: Output) -> Vec<Named> {
 }
 
 /// How often the position behind each move occurred before, i64 `[b,v]`.
-fn repeats(asked: &[Asked], moves: usize) -> Result<Tensor, InspectError> {
+fn repeats(asked: &[Request], moves: usize) -> Result<Tensor, InspectError> {
     let mut repeats = vec![0i64; asked.len() * moves];
     for (row, asked) in repeats.chunks_exact_mut(moves).zip(asked) {
         for mv in &asked.legal {
@@ -146,7 +146,7 @@ fn repeats(asked: &[Asked], moves: usize) -> Result<Tensor, InspectError> {
     Ok(Tensor::f_from_slice(&repeats)?.f_view([asked.len() as i64, moves as i64])?)
 }
 
-fn legal(asked: &[Asked], moves: usize) -> Result<Tensor, InspectError> {
+fn legal(asked: &[Request], moves: usize) -> Result<Tensor, InspectError> {
     let mut legal = vec![0u8; asked.len() * moves];
     for (row, asked) in legal.chunks_exact_mut(moves).zip(asked) {
         for mv in &asked.legal {

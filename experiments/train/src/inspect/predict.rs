@@ -2,7 +2,7 @@
 
 use super::error::InspectError;
 use super::forward::{Answers, FURTHER, REFINED, REFINED_MOVES, is_policy};
-use super::positions::Asked;
+use super::positions::Request;
 use serde_json::{Map, Value, json};
 use tch::{Device, Kind, Tensor};
 
@@ -65,7 +65,7 @@ pub enum Meaning {
 ///
 /// # Errors
 /// If the numbers cannot be copied from the device.
-pub fn predictions(asked: &[Asked], answers: &Answers, temperature: f64) -> Result<Vec<Prediction>, InspectError> {
+pub fn predictions(asked: &[Request], answers: &Answers, temperature: f64) -> Result<Vec<Prediction>, InspectError> {
     let policy = answers.output("policy").map(rows).transpose()?;
     let soft = answers.output("soft_policy").map(rows).transpose()?;
     let further = answers.outputs.iter().filter_map(|named| Some((named.name.strip_prefix(FURTHER)?, &named.tensor)));
@@ -77,7 +77,7 @@ pub fn predictions(asked: &[Asked], answers: &Answers, temperature: f64) -> Resu
     let others = answers.outputs.iter().filter(|named| !is_policy(&named.name) && !named.name.starts_with(REFINED));
     let others: Vec<(&str, Vec<Vec<f32>>)> =
         others.map(|named| Ok((named.name.as_str(), rows(&named.tensor)?))).collect::<Result<_, InspectError>>()?;
-    let prediction = |(i, asked): (usize, &Asked)| Prediction {
+    let prediction = |(i, asked): (usize, &Request)| Prediction {
         position: asked.text.clone(),
         moves: weighed(
             asked,
@@ -104,7 +104,7 @@ fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InspectError> {
 
 /// The moves, the likeliest first: those of the second look by what it says, then the others by the policy.
 fn weighed(
-    asked: &Asked,
+    asked: &Request,
     policy: Option<Vec<Share>>,
     soft: Option<Vec<Share>>,
     further: &[(&str, Vec<Share>)],
@@ -130,7 +130,7 @@ fn weighed(
 }
 
 /// What each legal move gets, in the order of the rules.
-fn shares(asked: &Asked, logits: &[f32], temperature: f64) -> Vec<Share> {
+fn shares(asked: &Request, logits: &[f32], temperature: f64) -> Vec<Share> {
     let own: Vec<f32> = asked.legal.iter().map(|mv| logits[usize::from(mv.index)]).collect();
     let probabilities = if temperature == 0.0 { winner(&own) } else { softmax(&own, temperature) };
     own.into_iter().zip(probabilities).map(|(logit, probability)| Share { logit, probability }).collect()
@@ -226,10 +226,10 @@ mod tests {
     use super::super::positions::LegalMove;
     use super::*;
 
-    fn asked() -> Asked {
+    fn asked() -> Request {
         let legal = [("a", 2), ("b", 0), ("c", 3)];
         let legal = legal.map(|(text, index)| LegalMove { text: text.to_owned(), index, repetitions: 0 });
-        Asked { text: "x".to_owned(), row: Vec::new(), earlier: Vec::new(), legal: legal.to_vec(), squares: 2 }
+        Request { text: "x".to_owned(), row: Vec::new(), earlier: Vec::new(), legal: legal.to_vec(), squares: 2 }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use games::GameKind;
 use generate::engines::{EngineSettings, Protocol};
 use generate::{DrawRule, GenerateReport, Settings, WinRule, generate};
 use grid::Interrupt;
-use grid::interrupt::Wish;
+use grid::interrupt::StopRequest;
 use spec::grouped;
 use std::io::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -106,7 +106,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let mut display = Display::new();
-    let outcome = generate(&settings, &mut |progress| display.show(progress), &|| interrupt.wish() > Wish::GoOn);
+    let outcome = generate(&settings, &mut |progress| display.show(progress), &|| interrupt.request() > StopRequest::Continue);
     display.finish();
     let report = outcome?;
     std::io::stdout().lock().write_all(summary(&settings, &report, &display).as_bytes())?;
