@@ -31,7 +31,7 @@ pub trait Watch {
     fn ended(&mut self, task: usize, outcome: &Outcome);
 
     /// The run is being stopped, with so many cells running.
-    fn request(&mut self, wish: StopRequest, running: usize);
+    fn request(&mut self, request: StopRequest, running: usize);
 
     /// Nothing more will come.
     fn end(&mut self);
@@ -44,8 +44,8 @@ pub fn on_stderr(tasks: &[Task]) -> Box<dyn Watch> {
 }
 
 /// What is said when a run is being stopped.
-fn stopping(wish: StopRequest, running: usize) -> String {
-    match wish {
+fn stopping(request: StopRequest, running: usize) -> String {
+    match request {
         StopRequest::Kill => format!("killing {running} cells; each goes on from its last checkpoint in the next run"),
         _ => format!("stopping: {running} cells write a checkpoint (once more to kill them)"),
     }

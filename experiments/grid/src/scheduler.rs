@@ -158,7 +158,7 @@ struct Shift<'a> {
     began: SystemTime,
     since: Instant,
     looked_elsewhere: Option<Instant>,
-    /// The strongest wish that the children know of.
+    /// The strongest request that the children know of.
     told: StopRequest,
 }
 
@@ -166,7 +166,7 @@ impl Shift<'_> {
     fn run(mut self, watch: &mut dyn Watch) -> Vec<Outcome> {
         loop {
             self.collect(watch);
-            // After collecting, because a failure may be a wish; before filling, because that obeys it.
+            // After collecting, because a failure may be a request; before filling, because that obeys it.
             self.pass_on_wishes(watch);
             self.stop_overdue();
             self.fill_slots(watch);
@@ -209,14 +209,14 @@ impl Shift<'_> {
         let failed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Failed(_)));
         let fail_fast = self.scheduler.fail_fast && self.outcomes.iter().any(failed);
         let late = self.scheduler.limits.run.is_some_and(|limit| self.since.elapsed() >= limit);
-        let wish = self.scheduler.interrupt.request().max(if fail_fast || late { StopRequest::Stop } else { StopRequest::Continue });
-        if wish <= self.told {
+        let request = self.scheduler.interrupt.request().max(if fail_fast || late { StopRequest::Stop } else { StopRequest::Continue });
+        if request <= self.told {
             return;
         }
-        self.told = wish;
-        watch.wish(wish, self.running.len());
+        self.told = request;
+        watch.request(request, self.running.len());
         for running in &self.running {
-            match wish {
+            match request {
                 StopRequest::Kill => worker::kill(&running.child),
                 _ => worker::stop(&running.child),
             }

@@ -115,8 +115,8 @@ impl Watch for Bars {
         }
     }
 
-    fn request(&mut self, wish: StopRequest, running: usize) {
-        self.say(&stopping(wish, running));
+    fn request(&mut self, request: StopRequest, running: usize) {
+        self.say(&stopping(request, running));
     }
 
     fn end(&mut self) {

@@ -48,8 +48,8 @@ impl<W: Write> Watch for Plain<W> {
         }
     }
 
-    fn request(&mut self, wish: StopRequest, running: usize) {
-        self.say(&stopping(wish, running));
+    fn request(&mut self, request: StopRequest, running: usize) {
+        self.say(&stopping(request, running));
     }
 
     fn end(&mut self) {
