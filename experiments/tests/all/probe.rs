@@ -65,7 +65,7 @@ fn a_complaint_names_the_command_that_generated_the_probe() {
     let (stated, other) = ("novel_test_positions: 1.0", "novel_test_positions: 0.5");
     assert!(text.contains(stated), "{text}");
     std::fs::write(&path, text.replace(stated, other)).expect("written");
-    let remedy = format!("make the dataset anew, with `{}`", dataset.manifest().made_by);
+    let remedy = format!("make the dataset again, with `{}`", dataset.manifest().made_by);
     assert!(remedy.contains("posenc data generate probe pins"), "{remedy}");
     run(dir.path(), &["data", "verify", "set"]).fails_with(&["dataset.yaml states 0.5 novel positions", &remedy]);
 }

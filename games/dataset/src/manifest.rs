@@ -61,12 +61,12 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// How the dataset can be made again, for the end of a complaint about it: the command that made it, where it says.
+    /// How the dataset can be made again, for the end of an error message: the command that made it, where the manifest names it.
     #[must_use]
     pub fn remedy(&self) -> String {
         match self.made_by.strip_prefix("posenc ") {
-            Some(_) => format!("make the dataset anew, with `{}`", self.made_by),
-            None => "make the dataset anew".to_owned(),
+            Some(_) => format!("make the dataset again, with `{}`", self.made_by),
+            None => "make the dataset again".to_owned(),
         }
     }
 }

@@ -19,7 +19,7 @@ impl FromStr for WinRule {
 
     /// `CP:PLIES`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let [points, plies] = numbers(text).ok_or("want CP:PLIES, e.g. 1500:8")?;
+        let [points, plies] = numbers(text).ok_or("expected CP:PLIES, e.g. 1500:8")?;
         Ok(Self { points, plies })
     }
 }
@@ -40,7 +40,7 @@ impl FromStr for DrawRule {
 
     /// `CP:PLIES:FROM`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let [points, plies, from_ply] = numbers(text).ok_or("want CP:PLIES:FROM, e.g. 8:16:80")?;
+        let [points, plies, from_ply] = numbers(text).ok_or("expected CP:PLIES:FROM, e.g. 8:16:80")?;
         Ok(Self { points, plies, from_ply })
     }
 }

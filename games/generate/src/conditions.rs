@@ -154,7 +154,7 @@ impl Settings {
             return wrong("--ply-cap", "must lie between 1 and the 65,535 plies that a dataset holds");
         }
         if self.random_plies.is_some_and(|(from, to)| from > to) {
-            return wrong("--random-plies", "want A..B with A not above B");
+            return wrong("--random-plies", "expected A..B with A at most B");
         }
         if self.random_within.is_some() && self.engine.multipv < 2 {
             return wrong("--random-within", "needs moves to choose from: raise --multipv");

@@ -1,4 +1,4 @@
-//! What can stop a generation.
+//! The errors of a generation.
 
 use crate::engines::EngineError;
 use dataset::DatasetError;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
-    /// An option has a value that makes no sense.
+    /// An option has an invalid value.
     #[error("{option}: {reason}")]
     Option {
         /// Which option.
@@ -48,8 +48,8 @@ pub enum GenerateError {
     Busy(PathBuf),
     /// The games that are there already were played under other conditions.
     #[error(
-        "{} holds games of an interrupted generation under other conditions ({differences}): give the same ones to go \
-         on with it, choose another --out, or remove that folder",
+        "{} holds games of an interrupted generation under other conditions ({differences}): repeat them to resume it, \
+         choose another --out, or remove that folder",
         dir.display()
     )]
     OtherConditions {
@@ -58,8 +58,8 @@ pub enum GenerateError {
         /// What differs.
         differences: String,
     },
-    /// The journal is no journal.
-    #[error("{} is damaged ({reason}): remove its folder to begin anew", path.display())]
+    /// The journal is damaged.
+    #[error("{} is damaged ({reason}): remove its folder to start again", path.display())]
     Journal {
         /// The journal.
         path: PathBuf,
@@ -67,7 +67,7 @@ pub enum GenerateError {
         reason: String,
     },
     /// Something could not be written; the games that were finished are kept.
-    #[error("{source}; {done} of {games} games are kept: make room, and the same command goes on from there")]
+    #[error("{source}; {done} of {games} games are kept: make room, and the same command resumes from there")]
     Interrupted {
         /// What could not be written, and why.
         source: Box<GenerateError>,
@@ -77,7 +77,7 @@ pub enum GenerateError {
         games: u64,
     },
     /// It was asked to stop.
-    #[error("stopped with {done} of {games} games played; the same command goes on from there")]
+    #[error("stopped with {done} of {games} games played; the same command resumes from there")]
     Stopped {
         /// Games that are in the journal.
         done: u64,

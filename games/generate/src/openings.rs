@@ -37,7 +37,7 @@ impl Openings {
         let wrong = |(place, reason)| GenerateError::Opening { file: file.clone(), place, reason };
         let mut openings = checked::<G>(placed).map_err(wrong)?;
         if openings.is_empty() {
-            return Err(wrong(("the whole of it".to_owned(), "there is no opening in it".to_owned())));
+            return Err(wrong(("the whole of it".to_owned(), "it holds no opening".to_owned())));
         }
         let book = Book { file, blake3: blake3::hash(&text).to_hex().to_string(), openings: openings.len() as u64 };
         streams::shuffle(&mut streams::stream(settings.seed, &["generate", "openings"]), &mut openings);

@@ -143,7 +143,7 @@ fn bad_games_are_refused_with_their_place() {
         ("1. e4 e5 2. Nf3", RejectKind::Truncated, Some(3), "without a result"),
         ("[Event \"x\"]\n[White \"Anan", RejectKind::Syntax, None, "malformed tag: \"[White \"Anan"),
         ("[Event \"x\"]\n", RejectKind::Truncated, Some(0), "without a result"),
-        ("1. e4 1-0 1... e5 *", RejectKind::Syntax, Some(1), "go on after the result"),
+        ("1. e4 1-0 1... e5 *", RejectKind::Syntax, Some(1), "moves after the result"),
         ("1. f3 e5 2. g4 Qh4# 1-0", RejectKind::Contradiction, Some(4), "Checkmate"),
         ("[Result \"1-0\"]\n\n1. e4 0-1", RejectKind::Contradiction, Some(1), "Result tag"),
         ("[Variant \"Atomic\"]\n\n1. e4 *", RejectKind::Variant, None, "Atomic"),

@@ -1,4 +1,4 @@
-//! How far an import is, so that the same command goes on from there after a kill, a crash or a full disk.
+//! How far an import is, so that the same command resumes from there after a kill, a crash or a full disk.
 //!
 //! Written whenever a shard of training games is complete. What was done since then is done again, to the same bytes.
 

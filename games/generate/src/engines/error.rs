@@ -1,4 +1,4 @@
-//! What can go wrong with an engine.
+//! The errors of engines.
 
 use std::io;
 use std::path::PathBuf;
@@ -77,5 +77,5 @@ fn meant(near: &Option<String>) -> String {
 }
 
 fn said(words: &str) -> String {
-    if words.is_empty() { String::new() } else { format!("; its last words: \"{}\"", words.escape_debug()) }
+    if words.is_empty() { String::new() } else { format!("; its last output: \"{}\"", words.escape_debug()) }
 }
