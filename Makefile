@@ -90,7 +90,7 @@ damage: setup ## the seeded tests of damaged files, with CASES=1000000 inputs fo
 	POSENC_CASES=$(CASES) $(CARGO) test --locked -p games --test damage
 
 precision: setup ## train a tiny network for 2,000 steps in bf16 and check that no number is a NaN
-	POSENC_BF16_STEPS=2000 $(CARGO) test --locked -p models --test bf16 many_steps
+	POSENC_BF16_STEPS=2000 $(CARGO) test --locked -p models --test all bf16::many_steps
 
 # Of the input in MB; the disk needs about two and a half times as much, in TMPDIR.
 MEGABYTES ?= 2000

@@ -1,8 +1,6 @@
 //! The second look: its candidates, its tokens, its loss, and that both passes learn.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use games::chess::ChessPosition;
 use games::{GameKind, InputName, MovesName, Position};
 use models::loss::{self, PolicyTargets, RefinedTargets, Sum};
@@ -209,7 +207,6 @@ fn the_loss_is_that_of_the_targets_among_the_candidates() {
 #[test]
 fn both_passes_learn_one_batch() {
     const BATCH: i64 = 4;
-    tch::set_num_threads(1);
     for (config, spec) in networks() {
         let (network, layout) = declare(&config, &none(), &spec);
         let arena = initialise(&layout, 2);

@@ -1,8 +1,6 @@
 //! The heads beside policy and result: shapes, plain-loop references, symmetry, and gradients.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use games::{GameKind, InputName};
 use models::{ChessformerConfig, ModelConfig, NormPlace, Output, Outputs, Pool, Reward, Spec};
 use nn::Arena;

@@ -1,7 +1,6 @@
 //! Small networks, fixed batches and plain loops that the tests share.
-#![allow(dead_code, unreachable_pub)]
 
-pub mod learning;
+pub(crate) mod learning;
 
 use encodings::EncodingConfig;
 use games::{FeatureKind, Frame, FromTo, GameKind, InputName, Vocabulary};
@@ -11,7 +10,7 @@ use std::sync::Arc;
 use tch::{Device, Tensor};
 
 /// Every game with every input that shows the board as the side to move sees it.
-pub fn specs() -> Vec<Spec> {
+pub(crate) fn specs() -> Vec<Spec> {
     let of = |game: GameKind| {
         let turned = game.inputs().iter().filter(|input| input.name.frame() == Frame::SideToMove);
         turned.map(move |input| Spec { input, moves: Vocabulary::FromTo(game.from_to()) })
@@ -19,12 +18,12 @@ pub fn specs() -> Vec<Spec> {
     GameKind::ALL.into_iter().flat_map(of).collect()
 }
 
-pub fn spec(game: GameKind, name: InputName) -> Spec {
+pub(crate) fn spec(game: GameKind, name: InputName) -> Spec {
     Spec { input: game.input(name), moves: Vocabulary::FromTo(game.from_to()) }
 }
 
 /// The vocabulary of the attention policy.
-pub fn from_to(spec: &Spec) -> &'static FromTo {
+pub(crate) fn from_to(spec: &Spec) -> &'static FromTo {
     match spec.moves {
         Vocabulary::FromTo(moves) => moves,
         other => panic!("{} has no pairs of squares", other.name()),
@@ -32,12 +31,12 @@ pub fn from_to(spec: &Spec) -> &'static FromTo {
 }
 
 /// A network that runs in milliseconds. Head width 8 lets every rotation fit.
-pub fn tiny(norm: NormPlace) -> ChessformerConfig {
+pub(crate) fn tiny(norm: NormPlace) -> ChessformerConfig {
     ChessformerConfig { norm, ..serde_json::from_str(TINY).expect("a valid configuration") }
 }
 
 /// A published Chessformer.
-pub fn preset(preset: Preset) -> ChessformerConfig {
+pub(crate) fn preset(preset: Preset) -> ChessformerConfig {
     match preset.architecture() {
         Architecture::Chessformer(config) => *config,
         other => panic!("{} is a {}", preset.name(), other.name()),
@@ -48,12 +47,12 @@ const TINY: &str = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "policy":
     "value": {"embedding": 3, "hidden": 5}}"#;
 
 /// CF-6M's sizes and choices.
-pub fn cf_6m() -> ChessformerConfig {
+pub(crate) fn cf_6m() -> ChessformerConfig {
     preset(Preset::Cf6m)
 }
 
 /// The tiny network with further options, written as an experiment writes them.
-pub fn tiny_with(options: &str) -> ChessformerConfig {
+pub(crate) fn tiny_with(options: &str) -> ChessformerConfig {
     let object = |text: &str| serde_json::from_str::<serde_json::Map<_, _>>(text).expect("an object");
     let mut written = object(TINY);
     written.extend(object(options));
@@ -61,7 +60,7 @@ pub fn tiny_with(options: &str) -> ChessformerConfig {
 }
 
 /// Every choice that a body has, in few networks, none of which tells squares apart.
-pub const BODIES: [&str; 9] = [
+pub(crate) const BODIES: [&str; 9] = [
     r#"{}"#,
     r#"{"norm": "pre", "normalisation": "layer", "qkv_bias": true}"#,
     r#"{"norm": "post_deepnet", "ff_kind": "swiglu", "ff_bias": false, "activation": "gelu"}"#,
@@ -74,7 +73,7 @@ pub const BODIES: [&str; 9] = [
 ];
 
 /// Networks with embeddings that tell squares apart: that which sees all of them at once, and the map of moves.
-pub const ALL_PIECES: [&str; 5] = [
+pub(crate) const ALL_PIECES: [&str; 5] = [
     r#"{"embedding": {"new": {"dense": 3}}}"#,
     r#"{"embedding": {"new": {"dense": 1}}, "norm": "pre", "normalisation": "layer"}"#,
     r#"{"embedding": {"new": {"dense": 5}}, "norm": "post_deepnet", "ff_kind": "swiglu", "ff_bias": false}"#,
@@ -82,34 +81,35 @@ pub const ALL_PIECES: [&str; 5] = [
     r#"{"embedding": "reach", "normalisation": "layer_1e-6"}"#,
 ];
 
-pub fn encoding(written: &str) -> EncodingConfig {
+pub(crate) fn encoding(written: &str) -> EncodingConfig {
     serde_json::from_str(written).expect("a valid encoding")
 }
 
-pub fn none() -> Vec<EncodingConfig> {
+pub(crate) fn none() -> Vec<EncodingConfig> {
     vec![encoding(r#"{"none": {}}"#)]
 }
 
-pub fn declare(config: &ChessformerConfig, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
+pub(crate) fn declare(config: &ChessformerConfig, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
     let model = ModelConfig::Chessformer(Box::new(config.clone()));
     let (network, layout) = Network::declare(&model, stack, spec).expect("the network can be declared");
     (network, Arc::new(layout))
 }
 
-pub fn policy_of(output: &Output) -> &Tensor {
+pub(crate) fn policy_of(output: &Output) -> &Tensor {
     output.policy_bv.as_ref().expect("the network has a policy head")
 }
 
-pub fn wdl_of(output: &Output) -> &Tensor {
+pub(crate) fn wdl_of(output: &Output) -> &Tensor {
     output.wdl_b3.as_ref().expect("the network has a result head")
 }
 
-pub fn initialise(layout: &Arc<Layout>, seed: u64) -> Arena {
+pub(crate) fn initialise(layout: &Arc<Layout>, seed: u64) -> Arena {
+    tch::set_num_threads(1);
     Arena::initialise(layout.clone(), seed, "", Device::Cpu).expect("small networks fit into memory")
 }
 
 /// Parameters moved away from their start, so that nothing is zero by initialisation.
-pub fn stirred(layout: &Arc<Layout>) -> Arena {
+pub(crate) fn stirred(layout: &Arc<Layout>) -> Arena {
     let mut values = initialise(layout, 3).values().expect("the CPU's values can be read");
     for (i, value) in values.iter_mut().enumerate() {
         *value += 0.1 * fraction(i as u64 + 77) - 0.05;
@@ -118,19 +118,19 @@ pub fn stirred(layout: &Arc<Layout>) -> Arena {
 }
 
 /// A fixed, well mixed function of `i` in 0…1.
-pub fn fraction(i: u64) -> f32 {
+pub(crate) fn fraction(i: u64) -> f32 {
     mixed(i) as f32 / u32::MAX as f32
 }
 
 /// A fixed, well mixed function of `i`.
-pub fn mixed(i: u64) -> u32 {
+pub(crate) fn mixed(i: u64) -> u32 {
     let x = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let x = (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     (x >> 32) as u32
 }
 
 /// Packed rows with valid codes: no real positions, since networks take any.
-pub fn rows(spec: &Spec, batch: usize) -> Vec<Vec<u8>> {
+pub(crate) fn rows(spec: &Spec, batch: usize) -> Vec<Vec<u8>> {
     let squares = spec.input.geometry.squares();
     (0..batch).map(|row| (0..spec.input.row_bytes()).map(|i| byte(spec, squares, row, i)).collect()).collect()
 }
@@ -152,7 +152,7 @@ fn byte(spec: &Spec, squares: usize, row: usize, i: usize) -> u8 {
 }
 
 /// Moves who attacks a square along with the square.
-pub fn move_attacks(spec: &Spec, row: &[u8], moved: &[usize], out: &mut [u8]) {
+pub(crate) fn move_attacks(spec: &Spec, row: &[u8], moved: &[usize], out: &mut [u8]) {
     let bytes = spec.input.attack_bytes();
     let at = |square: usize| moved.len() + square * bytes;
     for (from, &to) in moved.iter().enumerate().filter(|_| bytes > 0) {
@@ -160,57 +160,58 @@ pub fn move_attacks(spec: &Spec, row: &[u8], moved: &[usize], out: &mut [u8]) {
     }
 }
 
-pub fn tensor(rows: &[Vec<u8>]) -> Tensor {
+pub(crate) fn tensor(rows: &[Vec<u8>]) -> Tensor {
+    tch::set_num_threads(1);
     Tensor::from_slice(&rows.concat()).view([rows.len() as i64, -1])
 }
 
-pub fn packed(spec: &Spec, batch: usize) -> Tensor {
+pub(crate) fn packed(spec: &Spec, batch: usize) -> Tensor {
     tensor(&rows(spec, batch))
 }
 
-pub fn numbers(tensor: &Tensor) -> Vec<f64> {
+pub(crate) fn numbers(tensor: &Tensor) -> Vec<f64> {
     Vec::try_from(tensor.detach().flatten(0, -1).to_kind(tch::Kind::Double)).expect("a tensor of numbers")
 }
 
-pub fn largest_difference(a: &Tensor, b: &Tensor) -> f64 {
+pub(crate) fn largest_difference(a: &Tensor, b: &Tensor) -> f64 {
     assert_eq!(a.size(), b.size());
     numbers(&(a - b).abs()).into_iter().fold(0.0, f64::max)
 }
 
-pub fn assert_same_bits(a: &Tensor, b: &Tensor, what: &str) {
+pub(crate) fn assert_same_bits(a: &Tensor, b: &Tensor, what: &str) {
     assert_eq!(a.size(), b.size(), "{what}");
     let bits = |tensor: &Tensor| numbers(tensor).into_iter().map(f64::to_bits).collect::<Vec<_>>();
     assert_eq!(bits(a), bits(b), "{what}");
 }
 
 /// Parameters by name as rows of numbers, for references in plain loops.
-pub struct Weights<'a> {
+pub(crate) struct Weights<'a> {
     layout: &'a Layout,
     views: Views,
 }
 
 impl<'a> Weights<'a> {
-    pub fn of(arena: &'a Arena) -> Self {
+    pub(crate) fn of(arena: &'a Arena) -> Self {
         Self { layout: arena.layout(), views: arena.frozen_views() }
     }
 
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.layout.find(name).is_some()
     }
 
     /// A parameter's rows; a vector has one.
-    pub fn rows(&self, name: &str) -> Vec<Vec<f64>> {
+    pub(crate) fn rows(&self, name: &str) -> Vec<Vec<f64>> {
         let id = self.layout.find(name).unwrap_or_else(|| panic!("no parameter is called {name}"));
         let width = self.layout.param(id).shape.last().copied().expect("parameters have dimensions") as usize;
         numbers(&self.views[id]).chunks(width).map(<[f64]>::to_vec).collect()
     }
 
-    pub fn vector(&self, name: &str) -> Vec<f64> {
+    pub(crate) fn vector(&self, name: &str) -> Vec<f64> {
         self.rows(name).remove(0)
     }
 
     /// A dense layer on one token.
-    pub fn dense(&self, name: &str, x: &[f64]) -> Vec<f64> {
+    pub(crate) fn dense(&self, name: &str, x: &[f64]) -> Vec<f64> {
         let mut y: Vec<f64> = self.rows(&format!("{name}.weight")).iter().map(|row| dot(row, x)).collect();
         if self.has(&format!("{name}.bias")) {
             let bias = self.vector(&format!("{name}.bias"));
@@ -220,20 +221,20 @@ impl<'a> Weights<'a> {
     }
 }
 
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-pub fn mish(x: Vec<f64>) -> Vec<f64> {
+pub(crate) fn mish(x: Vec<f64>) -> Vec<f64> {
     x.into_iter().map(|x| x * x.exp().ln_1p().tanh()).collect()
 }
 
-pub fn mean(rows: &[Vec<f64>]) -> Vec<f64> {
+pub(crate) fn mean(rows: &[Vec<f64>]) -> Vec<f64> {
     (0..rows[0].len()).map(|i| rows.iter().map(|row| row[i]).sum::<f64>() / rows.len() as f64).collect()
 }
 
-pub fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+pub(crate) fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (i, (f, e)) in found.iter().zip(expected).enumerate() {
         assert!((f - e).abs() <= tolerance * (1.0 + e.abs()), "{what}, element {i}: {f} instead of {e}");

@@ -1,8 +1,6 @@
 //! Losses of rewards, moves left, soft policies and maps against hand-computed values.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use models::loss::{
     MapTargets, PolicyTargets, RewardTargets, Sum, moves_left_present, moves_left_rows, pair_map_answer,
     pair_map_cells, policy_cross_entropy_rows, policy_log_probs, result_share_rows, reward_bucket, reward_bucket_rows,

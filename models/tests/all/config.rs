@@ -1,8 +1,6 @@
 //! What experiments may write, and what is refused.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use games::{GameKind, InputName, MovesName};
 use models::{
     Architecture, ModelConfig, ModelError, Network, NormPlace, Pool, Preset, Schedule, ScheduleError, Spec, models,

@@ -1,8 +1,6 @@
 //! Laws of the whole network, over every encoding, both games, both inputs and both places of the norms.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName};
 use models::NormPlace;

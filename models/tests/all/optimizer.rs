@@ -1,8 +1,6 @@
 //! Optimisers and clipping against loops in f64.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use games::{GameKind, InputName};
 use models::optimizer::{AdamwConfig, NadamConfig, NadamTorchConfig};
 use models::{NormPlace, Optimizer, OptimizerConfig, OptimizerError, clip_global_norm};

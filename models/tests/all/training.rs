@@ -1,8 +1,6 @@
 //! The parts together: a network learns one batch by heart, and does it with the same bits each time.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::{self, PolicyTargets};
 use models::optimizer::{AdamwConfig, NadamConfig};
@@ -14,7 +12,6 @@ const BATCH: usize = 6;
 /// Learns a batch of random labels; returns the policy's divergence and the value's cross-entropy at the end, and the
 /// parameters.
 fn learn(config: &ChessformerConfig, game: GameKind, optimizer: OptimizerConfig, steps: u64) -> (f64, f64, Vec<f32>) {
-    tch::set_num_threads(1);
     let spec = spec(game, InputName::PieceTokens);
     let stack = [
         encoding(r#"{"absolute": {"at": "every_layer"}}"#),

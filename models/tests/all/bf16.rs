@@ -1,8 +1,6 @@
 //! bf16 beside f32: every encoding on both boards, forward and backward, and no NaN over many steps.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName};
 use models::loss::{self, PolicyTargets};
@@ -62,7 +60,6 @@ fn answers_and_gradients_are_near_those_of_f32() {
 
 /// Trains a network on random labels, and says what its loss and its weights are at the end.
 fn learn(steps: u64, game: GameKind) -> (Vec<f64>, Vec<f32>) {
-    tch::set_num_threads(1);
     let spec = spec(game, InputName::PieceTokens);
     let stack = [encoding(r#"{"shaw": {}}"#), encoding(r#"{"smolgen": {"compress": 3, "hidden": 5, "gen": 6}}"#)];
     let (network, layout) = declare(&tiny(NormPlace::Post), &stack, &spec);

@@ -1,8 +1,6 @@
 //! The policy over vocabularies of planes: plain loops, parameters, what tells squares apart, and one batch learnt.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use games::{GameKind, InputName, MovesName, Planes, Vocabulary};
 use models::loss::{self, PolicyTargets};
 use models::optimizer::NadamConfig;
@@ -155,7 +153,6 @@ fn options_without_meaning_are_refused() {
 #[test]
 fn one_batch_is_learnt() {
     const BATCH: usize = 6;
-    tch::set_num_threads(1);
     for name in NAMES {
         let spec = shogi(InputName::Dlshogi62_57, name);
         let index: Vec<i64> = (0..BATCH).map(|i| (mixed(i as u64) as usize % spec.moves.len()) as i64).collect();

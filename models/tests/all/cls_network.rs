@@ -1,8 +1,6 @@
 //! The CLS transformer: parameters of the published network, both boards, and one batch learnt.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use games::chess::ChessPosition;
 use games::{Frame, GameKind, InputName, MovesName, Position};
 use models::loss::{self, PolicyTargets, RightsTargets, Sum};
@@ -181,7 +179,6 @@ fn what_fits_no_list_is_refused() {
 #[test]
 fn policy_and_rights_of_one_batch_are_learnt() {
     const BATCH: i64 = 5;
-    tch::set_num_threads(1);
     for bits in [13, 11] {
         let outputs =
             format!(r#""embedding": {{"parts": {{}}}}, "outputs": {{"policy": {{}}, "rights": {{"bits": {bits}}}}}"#);

@@ -1,8 +1,6 @@
 //! Input embedding and body, with each of their options, against plain loops in f64.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use encodings::EncodingConfig;
 use games::Entry;
 use models::input::Expander;

@@ -1,8 +1,6 @@
 //! The input expansion and the first heads against plain loops in f64.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use games::{Boards, Entry, FeatureKind, InputName};
 use models::input::Expander;
 use models::{NormPlace, Pool, Spec};

@@ -1,8 +1,6 @@
 //! Averages of weights against loops in f64, and schedules against hand-computed rates.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use models::average::{EmaConfig, SwaConfig};
 use models::{Average, AverageConfig, Schedule};
 use tch::Tensor;

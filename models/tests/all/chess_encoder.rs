@@ -1,8 +1,6 @@
 //! ChessEncoder: words as tokens, and a policy over a list of moves off the token that stands for the position.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::input::Expander;
@@ -210,7 +208,6 @@ fn what_does_not_fit_is_refused() {
 /// Returns the policy's divergence from its targets and the value's cross-entropy after these steps.
 fn learn(stack: &[EncodingConfig], steps: u64) -> (f64, f64) {
     const BATCH: i64 = 6;
-    tch::set_num_threads(1);
     let spec = words();
     let (network, layout) = declare(&tiny_encoder(), stack, &spec);
     let arena = initialise(&layout, 1);

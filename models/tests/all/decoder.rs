@@ -1,8 +1,6 @@
 //! The decoder: what a token may see, what its answers are made of, how large it is.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use encodings::{EncodingConfig, Sight};
 use games::{GameKind, InputName, MovesName};
 use models::decoder::asks_for_board;
@@ -277,7 +275,6 @@ fn what_a_decoder_cannot_have_is_refused() {
 
 /// Each loss of the last step.
 fn learn(more: &str, steps: u64) -> [f64; 3] {
-    tch::set_num_threads(1);
     let (network, layout) = declared(more, &flat());
     let arena = initialise(&layout, 1);
     let adamw = OptimizerConfig::Adamw(AdamwConfig::default());

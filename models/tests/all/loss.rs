@@ -1,8 +1,6 @@
 //! Losses against hand-computed values and loops.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use models::loss::{
     PolicyTargets, Sum, expand_mask, policy_cross_entropy, policy_cross_entropy_rows, policy_divergence_rows,
     policy_log_probs, wdl_cross_entropy, wdl_cross_entropy_rows,

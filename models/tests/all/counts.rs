@@ -1,8 +1,6 @@
 //! Parameters and multiplications against formulas, and the published counts of the presets.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName};
 use models::{Macs, ModelConfig, Network, NormPlace, Outputs, PerSquare, Preset};

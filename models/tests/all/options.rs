@@ -1,8 +1,6 @@
 //! The options of input embedding and body: what they cost, how they are written, what is refused, and bf16.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use games::{GameKind, InputName, MovesName, Vocabulary};
 use models::{
     Architecture, ChessformerConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ModelError, Network, NormPlace,

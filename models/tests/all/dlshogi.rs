@@ -1,10 +1,8 @@
 //! dlshogi's networks: sizes by formula, the stem and the grouped projection against plain forms of them, where weights
 //! start, encodings in a network with convolutions, and one batch learnt.
 
-mod common;
-
-use common::learning::memorise;
-use common::*;
+use crate::common::learning::memorise;
+use crate::common::*;
 use encodings::{EncodingConfig, Seams};
 use games::{GameKind, InputName, MovesName};
 use models::loss::{policy_entropy_rows, win_rate_entropy_rows, win_rate_rows};
@@ -283,7 +281,6 @@ fn learn(written: &str, stack: &[EncodingConfig], spec: &Spec) -> ([f64; 2], [f6
 
 #[test]
 fn one_batch_is_learnt_by_heart_with_attention_behind_the_convolutions() {
-    tch::set_num_threads(1);
     let stack = [encoding(r#"{"absolute": {"at": "input"}}"#), encoding(r#"{"dynamic_relative": {"bottleneck": 4}}"#)];
     for spec in boards() {
         let small = r#""attention": {"layers": 1, "heads": 2, "ff": 8}"#;

@@ -1,8 +1,6 @@
 //! Each head alone learns one batch by heart: its loss goes to its floor.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::{self, MapTargets, PolicyTargets, RewardTargets, Sum};
 use models::optimizer::NadamConfig;
@@ -20,7 +18,6 @@ struct Plan {
 
 /// Trains a network with these heads on one batch; each loss of the last step less its floor.
 fn learn(game: GameKind, outputs: &str, plan: Plan, losses: impl Fn(&Output) -> Vec<Tensor>) -> Vec<f64> {
-    tch::set_num_threads(1);
     let spec = spec(game, InputName::PieceTokens);
     let outputs: Outputs = serde_json::from_str(outputs).expect("heads");
     let mut config = ChessformerConfig { outputs, ..tiny(NormPlace::Post) };

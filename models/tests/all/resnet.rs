@@ -1,9 +1,7 @@
 //! The residual network: sizes, what it refuses, what it learns, and its running statistics.
 
-mod common;
-
-use common::learning::{MEMORISED, memorise};
-use common::*;
+use crate::common::learning::{MEMORISED, memorise};
+use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::wdl_cross_entropy_rows;
 use models::{ModelConfig, ModelError, Network, Spec};
@@ -95,7 +93,6 @@ fn learn(options: &str, spec: &Spec) -> ([f64; 2], [f64; 2]) {
 
 #[test]
 fn one_batch_is_learnt_by_heart_in_training_and_outside() {
-    tch::set_num_threads(1);
     for game in GameKind::ALL {
         for options in LEARNERS {
             let (training, outside) = learn(options, &spec(game, InputName::PieceTokens));

@@ -1,8 +1,6 @@
 //! Parameters with a learning rate or a weight decay of their own, against what each parameter does alone.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use games::{GameKind, InputName};
 use models::{NormPlace, Optimizer, OptimizerConfig};
 use nn::{Layout, Part, Range};

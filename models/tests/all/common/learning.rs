@@ -9,11 +9,11 @@ use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
 
 /// Rows of the batch.
-pub const MEMORISED: usize = 6;
+pub(crate) const MEMORISED: usize = 6;
 
 /// Trains a network with running statistics for so many steps on one batch, with a move as each row's policy and what
 /// `value` makes of an output beside it; the means of both losses at the end, in training and outside.
-pub fn memorise(
+pub(crate) fn memorise(
     network: &Network,
     layout: &Arc<Layout>,
     spec: &Spec,
