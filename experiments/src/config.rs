@@ -42,7 +42,7 @@ pub use experiment::{Experiment, Role, Row, RowData};
 pub use file::{Primary, Weights};
 pub use identity::{NUMERICS_VERSION, SCHEMA_VERSION};
 pub use interactions::Interaction;
-pub use losses::{Loss, LossChanges, LossWeights};
+pub use losses::{LossChanges, LossWeights};
 pub use matched::{Matched, Quantity};
 pub use phases::Phase;
 pub use pictures::Pictures;

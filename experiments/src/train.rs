@@ -21,7 +21,6 @@ pub mod identity;
 mod learner;
 pub mod machine;
 pub mod manifest;
-mod measure;
 pub mod metrics;
 mod micro;
 mod objective;

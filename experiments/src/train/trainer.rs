@@ -9,6 +9,7 @@ use super::identity::Identity;
 use super::learner::{Learner, Step, finite};
 use super::manifest::now_s;
 use super::metrics;
+use super::objective::measure;
 use super::pictures::{self, PictureError};
 use super::positions::Measured;
 use super::setup::Setup;
@@ -16,7 +17,7 @@ use super::stages::stages;
 use crate::pictures::Picture;
 use crate::sinks::{MetricLine, Metrics, Part, Time, Weights};
 use dataset::{LoaderConfig, Split};
-use models::{Average, OptimizerProgress};
+use models::{Average, Column, OptimizerProgress};
 use nn::Arena;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -88,8 +89,7 @@ impl Trainer {
         let progress = progress.as_ref();
         let step = progress.map_or(0, |progress| progress.step);
         let chain = progress.and_then(|p| blake3::Hash::from_hex(&p.batches).ok()).unwrap_or_else(feed::beginning);
-        let outputs = setup.config.outputs();
-        let learns_values = outputs.q.is_some() || outputs.win_rate.is_some();
+        let learns_values = measure(&setup.config).reads(Column::Value);
         let loader = LoaderConfig {
             input: setup.config.input,
             batch: setup.config.train.batch,

@@ -5,8 +5,9 @@ use dataset::{Split, ValueTarget, evaluation_batches};
 use experiments::config::{Mask, RunConfig};
 use experiments::train::checkpoint::load_final;
 use experiments::train::evaluate::evaluate;
-use experiments::train::tensors::Tensors;
+use experiments::train::tensors::on_device;
 use experiments::train::{Outcome, Setup};
+use models::{Column, HeadName};
 use nn::Arena;
 use std::sync::Arc;
 use tch::Device;
@@ -51,9 +52,10 @@ fn the_win_rates_metrics_are_plain_arithmetic() {
     let (mut sums, mut all, mut decided) = ([0.0; 4], 0.0, 0.0);
     for batch in batches.expect("test positions") {
         let batch = batch.expect("a batch");
-        let packed = Tensors::new(&batch, Device::Cpu).expect("tensors").packed;
-        let output = tch::no_grad(|| setup.network.forward(&arena.frozen_views(), &packed));
-        let logits = Vec::<f32>::try_from(output.win_rate_b.expect("a head")).expect("numbers");
+        let examples = on_device(&batch, Device::Cpu).expect("tensors");
+        let packed = examples.get(Column::Packed);
+        let output = tch::no_grad(|| setup.network.forward(&arena.frozen_views(), packed));
+        let logits = Vec::<f32>::try_from(output[HeadName::WinRate].shallow_clone()).expect("numbers");
         for (logit, outcome) in logits.into_iter().zip(&batch.outcome) {
             let (p, points) = (1.0 / (1.0 + (-f64::from(logit)).exp()), [1.0, 0.5, 0.0][*outcome as usize]);
             let cross = |target: f64| -target * p.ln() - (1.0 - target) * (1.0 - p).ln();

@@ -1,6 +1,7 @@
 //! Sizes and choices of a decoder, as experiments write them.
 
 use crate::config::{ChessformerConfig, ModelError, NoOptions, Outputs};
+use crate::heads::{HeadName, check_offered};
 use crate::preset::llama;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +40,7 @@ pub enum SequenceMask {
 }
 
 /// Heads that this network can have.
-const HEADS: [&str; 4] = ["policy", "result", "result_shares", "board"];
+const HEADS: [HeadName; 4] = [HeadName::Policy, HeadName::Result, HeadName::ResultShares, HeadName::Board];
 
 fn plies() -> usize {
     3
@@ -59,7 +60,7 @@ impl DecoderConfig {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {
         let sizes = [
             ("layers", self.layers),
             ("width", self.width),
@@ -76,13 +77,6 @@ impl DecoderConfig {
         if !self.width.is_multiple_of(self.heads) {
             return Err(ModelError::heads_do_not_divide(self.width, self.heads));
         }
-        let named = self.outputs.names();
-        if named.is_empty() {
-            return Err(ModelError::NoOutput);
-        }
-        match named.into_iter().find(|name| !HEADS.contains(name)) {
-            Some(name) => Err(ModelError::NoSuchHead { model: "decoder", name, heads: HEADS.join(", ") }),
-            None => Ok(()),
-        }
+        check_offered("decoder", &self.outputs, &HEADS)
     }
 }

@@ -1,7 +1,7 @@
 //! Sizes and choices of a residual network with attention behind it.
 
 use crate::body::BodyConfig;
-use crate::config::{FeedForwardKind, ModelError, NormPlace, ResnetConfig};
+use crate::config::{FeedForwardKind, ModelError, NormPlace, ResnetConfig, is_default};
 use encodings::Dims;
 use nn::{Activation, NormKind};
 use serde::{Deserialize, Serialize};
@@ -101,10 +101,6 @@ fn is_one(groups: &usize) -> bool {
     *groups == one()
 }
 
-fn is_default<T: Default + PartialEq>(option: &T) -> bool {
-    *option == T::default()
-}
-
 impl ResnetTransformerConfig {
     /// The sizes that encodings need.
     #[must_use]
@@ -131,9 +127,9 @@ impl ResnetTransformerConfig {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {
         let within = |part| move |error| ModelError::Within { part, error: Box::new(error) };
-        self.resnet.check("resnet_transformer").map_err(within("resnet"))?;
+        self.resnet.check_sizes("resnet_transformer").map_err(within("resnet"))?;
         self.check_attention().map_err(within("attention"))
     }
 

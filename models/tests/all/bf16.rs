@@ -1,11 +1,12 @@
 //! bf16 beside f32: every encoding on both boards, forward and backward, and no NaN over many steps.
 
+use crate::common::sums::{policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName};
-use models::loss::{self, PolicyTargets};
+use models::loss::PolicyTargets;
 use models::optimizer::NadamConfig;
-use models::{NormPlace, Optimizer, OptimizerConfig, Spec, clip_global_norm};
+use models::{HeadName, NormPlace, Optimizer, OptimizerConfig, Spec, clip_global_norm};
 use tch::{Kind, Tensor};
 
 const BATCH: usize = 5;
@@ -19,7 +20,7 @@ fn answers(spec: &Spec, stack: &[EncodingConfig], norm: NormPlace, kind: Kind) -
     let (network, layout) = declare(&tiny(norm), stack, spec);
     let arena = stirred(&layout);
     let output = network.forward(&arena.views_in(kind), &packed(spec, BATCH));
-    let (policy, wdl) = (output.policy_bv.expect("a policy"), output.wdl_b3.expect("a result"));
+    let (policy, wdl) = (output[HeadName::Policy].shallow_clone(), output[HeadName::Result].shallow_clone());
     let gradient = arena.gradient(&(policy.square().mean(Kind::Float) + wdl.square().mean(Kind::Float)));
     (policy.detach(), wdl.detach(), gradient.expect("it depends on the parameters"))
 }
@@ -77,8 +78,8 @@ fn learn(steps: u64, game: GameKind) -> (Vec<f64>, Vec<f32>) {
         let outcome = Tensor::from_slice(&(0..BATCH as u64).map(|row| (draw(row + 9) % 3) as i64).collect::<Vec<_>>());
         let output = network.forward(&arena.views_in(Kind::BFloat16), &tensor(&rows));
         let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
-        let policy = loss::policy_cross_entropy(&output.policy_bv.expect("a policy"), None, targets).mean();
-        let value = loss::wdl_cross_entropy(&output.wdl_b3.expect("a result"), &outcome).mean();
+        let policy = policy_cross_entropy(&output[HeadName::Policy], None, targets).mean();
+        let value = wdl_cross_entropy(&output[HeadName::Result], &outcome).mean();
         let whole = policy + value;
         losses.push(whole.double_value(&[]));
         let mut gradient = arena.gradient(&whole).expect("the loss depends on the parameters");

@@ -1,12 +1,13 @@
 //! ChessEncoder: words as tokens, and a policy over a list of moves off the token that stands for the position.
 
+use crate::common::sums::{policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::input::Expander;
-use models::loss::{self, PolicyTargets};
+use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;
-use models::{ChessformerConfig, ModelConfig, ModelError, Network, Optimizer, OptimizerConfig, Preset, Spec};
+use models::{ChessformerConfig, HeadName, ModelConfig, ModelError, Network, Optimizer, OptimizerConfig, Preset, Spec};
 use nn::Part;
 use tch::{Kind, Tensor};
 
@@ -137,11 +138,11 @@ fn without_an_encoding_squares_can_be_exchanged() {
         })
         .collect();
     assert_ne!(rows, exchanged);
-    let answer = |rows: &[Vec<u8>]| network.forward(&views, &tensor(rows)).policy_bv.expect("a policy");
+    let answer = |rows: &[Vec<u8>]| network.forward(&views, &tensor(rows))[HeadName::Policy].shallow_clone();
     assert!(largest_difference(&answer(&rows), &answer(&exchanged)) < 1e-5);
     let (network, layout) = declare(&tiny_encoder(), &flat(), &spec);
     let views = stirred(&layout).frozen_views();
-    let answer = |rows: &[Vec<u8>]| network.forward(&views, &tensor(rows)).policy_bv.expect("a policy");
+    let answer = |rows: &[Vec<u8>]| network.forward(&views, &tensor(rows))[HeadName::Policy].shallow_clone();
     assert!(largest_difference(&answer(&rows), &answer(&exchanged)) > 1e-3);
 }
 
@@ -221,8 +222,8 @@ fn learn(stack: &[EncodingConfig], steps: u64) -> (f64, f64) {
     for _ in 0..steps {
         let output = network.forward(&arena.views(), &packed);
         let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
-        let policy = loss::policy_cross_entropy(policy_of(&output), None, targets).mean();
-        let value = loss::wdl_cross_entropy(wdl_of(&output), &outcome).mean();
+        let policy = policy_cross_entropy(policy_of(&output), None, targets).mean();
+        let value = wdl_cross_entropy(wdl_of(&output), &outcome).mean();
         last = (policy.double_value(&[]), value.double_value(&[]));
         let gradient = arena.gradient(&(policy + value)).expect("the loss depends on the parameters");
         optimizer.step(&mut arena.flat(), &gradient, 4e-3).expect("memory suffices");

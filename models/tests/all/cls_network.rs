@@ -1,11 +1,12 @@
 //! The CLS transformer: parameters of the published network, both boards, and one batch learnt.
 
+use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
 use games::chess::ChessPosition;
 use games::{Frame, GameKind, InputName, MovesName, Position};
-use models::loss::{self, PolicyTargets, RightsTargets, Sum};
+use models::loss::{self, PolicyTargets, RightsTargets};
 use models::optimizer::NadamConfig;
-use models::{ChessformerConfig, Optimizer, OptimizerConfig, ResnetConfig, Spec, clip_global_norm};
+use models::{ChessformerConfig, HeadName, Optimizer, OptimizerConfig, ResnetConfig, Spec, clip_global_norm};
 use models::{ModelConfig, ModelError, Network};
 use tch::{Kind, Tensor};
 
@@ -201,8 +202,8 @@ fn policy_and_rights_of_one_batch_are_learnt() {
         let mut last = [f64::NAN; 2];
         for _ in 0..200 {
             let output = network.forward(&arena.views(), &rows);
-            let policy = loss::policy_cross_entropy(policy_of(&output), None, targets).mean();
-            let logits = output.rights_bn.as_ref().expect("a head");
+            let policy = policy_cross_entropy(policy_of(&output), None, targets).mean();
+            let logits = &output[HeadName::Rights];
             let of_rights = Sum::of(&loss::rights_rows(logits, &rights), &rights.present_b).mean();
             last = [policy.double_value(&[]), of_rights.double_value(&[])];
             let mut gradient = arena.gradient(&(policy + of_rights)).expect("the loss depends on the parameters");
@@ -211,7 +212,7 @@ fn policy_and_rights_of_one_batch_are_learnt() {
         }
         assert!(last.into_iter().all(|loss| loss < 0.02), "{last:?}");
         let output = network.forward(&arena.frozen_views(), &rows);
-        let hits = loss::rights_hit_rows(output.rights_bn.as_ref().expect("a head"), &rights);
+        let hits = loss::rights_hit_rows(&output[HeadName::Rights], &rights);
         assert_eq!(numbers(&hits), [1.0, 1.0, 1.0, 1.0, 0.0]);
     }
 }

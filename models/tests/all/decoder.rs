@@ -1,12 +1,13 @@
 //! The decoder: what a token may see, what its answers are made of, how large it is.
 
+use crate::common::sums::{Sum, policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::{EncodingConfig, Sight};
 use games::{GameKind, InputName, MovesName};
 use models::decoder::asks_for_board;
-use models::loss::{self, PolicyTargets};
+use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;
-use models::{ModelConfig, Network, Optimizer, OptimizerConfig, Output, Preset, Spec};
+use models::{BoardTokens, HeadName, ModelConfig, Network, Optimizer, OptimizerConfig, Output, Preset, Spec};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
@@ -67,7 +68,7 @@ fn answer(network: &Network, arena: &Arena, rows: &[Vec<u8>]) -> Output {
 /// Everything that is answered about a row: moves, result, and the words of its board, one after the other.
 fn said(output: &Output, row: usize) -> [Vec<f64>; 3] {
     let of = |tensor: &Tensor| numbers(&tensor.get(row as i64));
-    let board = output.board.as_ref().expect("a board head");
+    let board = BoardTokens::of(&output).expect("a board head");
     [of(policy_of(output)), of(wdl_of(output)), of(&board.logits_bcw)]
 }
 
@@ -79,7 +80,7 @@ fn every_row_of_a_sequence_is_answered() {
         let rows = (2 * PLIES) as i64;
         assert_eq!(policy_of(&output).size(), [rows, MOVES as i64], "{stack:?}");
         assert_eq!(wdl_of(&output).size(), [rows, 3]);
-        let board = output.board.as_ref().expect("a board head");
+        let board = BoardTokens::of(&output).expect("a board head");
         assert_eq!(board.logits_bcw.size(), [rows, BOARD as i64, (MOVES + WORDS) as i64]);
         assert_eq!(network.tokens().len(), PLIES * (BOARD + 1));
         assert!(numbers(policy_of(&output)).iter().all(|x| x.is_finite()), "{stack:?}");
@@ -138,7 +139,7 @@ fn a_word_is_not_seen_before_it_is_asked_for() {
         let arena = stirred(&layout);
         let rows = sequences(1);
         let words = |rows: &[Vec<u8>]| {
-            let board = answer(&network, &arena, rows).board.expect("a board head");
+            let board = BoardTokens::of(&answer(&network, &arena, rows)).expect("a board head");
             let logits = numbers(&board.logits_bcw.get(1));
             logits.chunks(MOVES + WORDS).map(<[f64]>::to_vec).collect::<Vec<_>>()
         };
@@ -162,7 +163,7 @@ fn words_are_asked_for_behind_a_first_board_and_not_in_padding() {
     let asked = asks_for_board(&tensor(&rows), PLIES as i64);
     assert_eq!(numbers(&asked), [0.0, 1.0, 1.0, 0.0, 1.0, 0.0]);
     let (network, layout) = declared("", &flat());
-    let board = answer(&network, &stirred(&layout), &rows).board.expect("a board head");
+    let board = BoardTokens::of(&answer(&network, &stirred(&layout), &rows)).expect("a board head");
     let losses = board.losses();
     let silent = numbers(&losses.sum_dim_intlist([1i64].as_slice(), false, Kind::Double));
     assert!(silent[0] == 0.0 && silent[3] == 0.0 && silent[5] == 0.0 && silent[1] > 0.0, "{silent:?}");
@@ -218,7 +219,7 @@ fn every_parameter_gets_a_gradient() {
         let (network, layout) = declared("", &stack);
         let arena = stirred(&layout);
         let output = network.forward(&arena.views(), &tensor(&sequences(4)));
-        let board = output.board.as_ref().expect("a board head");
+        let board = BoardTokens::of(&output).expect("a board head");
         let loss = policy_of(&output).log_softmax(-1, Kind::Float).select(1, 7).mean(Kind::Float)
             + wdl_of(&output).log_softmax(-1, Kind::Float).select(1, 0).mean(Kind::Float)
             + board.losses().mean(Kind::Float);
@@ -296,10 +297,10 @@ fn learn(more: &str, steps: u64) -> [f64; 3] {
     for _ in 0..steps {
         let output = network.forward(&arena.views(), &packed);
         let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
-        let policy = loss::policy_cross_entropy(policy_of(&output), None, targets).mean();
-        let value = loss::wdl_cross_entropy(wdl_of(&output), &outcome).mean();
-        let board = output.board.as_ref().expect("a board head");
-        let board = loss::Sum::of(&board.losses(), &board.present_bc).mean();
+        let policy = policy_cross_entropy(policy_of(&output), None, targets).mean();
+        let value = wdl_cross_entropy(wdl_of(&output), &outcome).mean();
+        let board = BoardTokens::of(&output).expect("a board head");
+        let board = Sum::of(&board.losses(), &board.present_bc).mean();
         last = [&policy, &value, &board].map(|loss| loss.double_value(&[]));
         let gradient = arena.gradient(&(policy + value + board)).expect("the loss depends on the parameters");
         optimizer.step(&mut arena.flat(), &gradient, 4e-3).expect("memory suffices");
@@ -312,8 +313,8 @@ fn shares_of_the_result_are_said_at_every_ply() {
     let (network, layout) = declared(r#", "outputs": {"policy": {}, "result_shares": {}, "board": {}}"#, &flat());
     let rows = sequences(2);
     let output = answer(&network, &initialise(&layout, 1), &rows);
-    assert!(output.wdl_b3.is_none());
-    assert_eq!(output.result_shares_b3.expect("the head is there").size(), [rows.len() as i64, 3]);
+    assert!(output.get(HeadName::Result).is_none());
+    assert_eq!(output[HeadName::ResultShares].size(), [rows.len() as i64, 3]);
     let usual = declared("", &flat()).1;
     let sizes = |layout: &Layout| layout.params().iter().map(|param| param.len()).sum::<usize>();
     assert_eq!(sizes(&layout), sizes(&usual), "as many numbers as the result's head has");

@@ -6,7 +6,7 @@ use crate::common::*;
 use encodings::{EncodingConfig, Seams};
 use games::{GameKind, InputName, MovesName};
 use models::loss::{policy_entropy_rows, win_rate_entropy_rows, win_rate_rows};
-use models::{ModelConfig, ModelError, Network, Output, Spec};
+use models::{HeadName, ModelConfig, ModelError, Network, Output, Spec};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
 use tch::{Device, Tensor};
@@ -275,7 +275,7 @@ fn what_cannot_be_is_refused_by_its_part() {
 fn learn(written: &str, stack: &[EncodingConfig], spec: &Spec) -> ([f64; 2], [f64; 2]) {
     let (network, layout) = declared(written, stack, spec);
     let points = Tensor::from_slice(&[1.0f32, 0.0, 1.0, 1.0, 0.0, f32::NAN]);
-    let win_rate = |output: &Output| win_rate_rows(output.win_rate_b.as_ref().expect("a head"), &points);
+    let win_rate = |output: &Output| win_rate_rows(&output[HeadName::WinRate], &points);
     memorise(&network, &layout, spec, 160, win_rate)
 }
 

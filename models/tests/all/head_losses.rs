@@ -1,9 +1,10 @@
 //! Losses of rewards, moves left, soft policies and maps against hand-computed values.
 
+use crate::common::sums::Sum;
 use crate::common::*;
 use models::loss::{
-    MapTargets, PolicyTargets, RewardTargets, Sum, moves_left_present, moves_left_rows, pair_map_answer,
-    pair_map_cells, policy_cross_entropy_rows, policy_log_probs, result_share_rows, reward_bucket, reward_bucket_rows,
+    MapTargets, PolicyTargets, RewardTargets, moves_left_present, moves_left_rows, pair_map_answer, pair_map_cells,
+    policy_cross_entropy_rows, policy_log_probs, result_share_rows, reward_bucket, reward_bucket_rows,
     reward_error_rows, reward_squared_error_rows, square_map_answer, square_map_cells,
 };
 use tch::{Kind, Tensor};

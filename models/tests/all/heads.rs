@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use games::{GameKind, InputName};
-use models::{ChessformerConfig, ModelConfig, NormPlace, Output, Outputs, Pool, Reward, Spec};
+use models::{ChessformerConfig, HeadName, ModelConfig, NormPlace, Output, Outputs, Pool, Spec};
 use nn::Arena;
 use tch::{Device, Kind, Tensor};
 
@@ -44,16 +44,16 @@ fn every_head_has_its_shape() {
     for spec in specs() {
         let (n, v) = (squares(&spec) as i64, spec.moves.len() as i64);
         let Run { output, .. } = run(&with_heads(ALL), &spec);
-        let size = |tensor: &Option<Tensor>| tensor.as_ref().expect("the head is there").size();
-        assert_eq!((size(&output.policy_bv), size(&output.soft_policy_bv)), (vec![2, v], vec![2, v]));
-        assert_eq!((size(&output.wdl_b3), size(&output.moves_left_b)), (vec![2, 3], vec![2]));
-        assert_eq!((size(&output.result_shares_b3), size(&output.win_rate_b)), (vec![2, 3], vec![2]));
-        assert_eq!((size(&output.squares_bnc), size(&output.pairs_bnn)), (vec![2, n, 5], vec![2, n, n]));
-        let q = output.q.expect("the head is there");
-        assert_eq!((q.value_b.size(), size(&q.error_b), size(&q.buckets_bn)), (vec![2], vec![2], vec![2, 6]));
-        let short_term = output.short_term.expect("the head is there");
-        assert!(short_term.error_b.is_none());
-        assert_eq!(size(&short_term.buckets_bn), [2, 4]);
+        let size = |head: HeadName| output[head].size();
+        assert_eq!((size(HeadName::Policy), size(HeadName::SoftPolicy)), (vec![2, v], vec![2, v]));
+        assert_eq!((size(HeadName::Result), size(HeadName::MovesLeft)), (vec![2, 3], vec![2]));
+        assert_eq!((size(HeadName::ResultShares), size(HeadName::WinRate)), (vec![2, 3], vec![2]));
+        assert_eq!((size(HeadName::PerSquare), size(HeadName::Pairs)), (vec![2, n, 5], vec![2, n, n]));
+        let part = |head, part| output.part(head, part).map(Tensor::size);
+        assert_eq!((size(HeadName::Q), part(HeadName::Q, "error")), (vec![2], Some(vec![2])));
+        assert_eq!(part(HeadName::Q, "buckets"), Some(vec![2, 6]));
+        assert_eq!(part(HeadName::ShortTerm, "error"), None);
+        assert_eq!(part(HeadName::ShortTerm, "buckets"), Some(vec![2, 4]));
     }
 }
 
@@ -61,12 +61,7 @@ fn every_head_has_its_shape() {
 fn a_head_that_is_not_named_is_not_there() {
     let spec = spec(GameKind::Chess, InputName::PieceTokens);
     let Run { output, arena, .. } = run(&with_heads(r#"{"moves_left": {}}"#), &spec);
-    let Output { policy_bv, soft_policy_bv, further_policies, wdl_b3, result_shares_b3, win_rate_b, .. } = output;
-    let Output { q, short_term, moves_left_b, squares_bnc, pairs_bnn, board, rights_bn, refined, .. } = output;
-    let absent = [policy_bv, soft_policy_bv, wdl_b3, result_shares_b3, win_rate_b, squares_bnc, pairs_bnn, rights_bn];
-    assert!(absent.iter().all(Option::is_none));
-    assert!(further_policies.is_empty() && q.is_none() && short_term.is_none() && moves_left_b.is_some());
-    assert!(board.is_none() && refined.is_none());
+    assert_eq!(output.iter().map(|answer| answer.name()).collect::<Vec<_>>(), ["moves_left"]);
     let heads = arena.layout().params().iter().filter(|param| param.part == nn::Part::Head);
     assert!(heads.clone().count() == 6 && heads.clone().all(|param| param.name.starts_with("moves_left.")));
 }
@@ -104,24 +99,24 @@ fn rewards_and_moves_left_by_plain_loops() {
                 };
                 tokens.iter().map(answer).collect()
             };
-            for (scope, reward) in [("q", output.q.as_ref()), ("short_term", output.short_term.as_ref())] {
-                let Reward { value_b, error_b, buckets_bn, .. } = reward.expect("the head is there");
+            for head in [HeadName::Q, HeadName::ShortTerm] {
+                let scope = head.name();
                 let value: Vec<f64> = of(scope, "value").concat().into_iter().map(f64::tanh).collect();
-                assert_near(&numbers(value_b), &value, 1e-4, scope);
-                if let Some(error_b) = error_b {
+                assert_near(&numbers(&output[head]), &value, 1e-4, scope);
+                if let Some(error_b) = output.part(head, "error") {
                     let error: Vec<f64> =
                         of(scope, "error").concat().iter().map(|x| 1.0 / (1.0 + (-x).exp())).collect();
                     assert_near(&numbers(error_b), &error, 1e-4, scope);
                 }
-                let buckets = buckets_bn.as_ref().expect("buckets were asked for");
+                let buckets = output.part(head, "buckets").expect("buckets were asked for");
                 assert_near(&numbers(buckets), &of(scope, "buckets").concat(), 1e-4, scope);
             }
-            let shares = output.result_shares_b3.as_ref().expect("the head is there");
+            let shares = &output[HeadName::ResultShares];
             assert_near(&numbers(shares), &of("result_shares", "wdl").concat(), 1e-4, "shares");
-            let logit = output.win_rate_b.as_ref().expect("the head is there");
+            let logit = &output[HeadName::WinRate];
             assert_near(&numbers(logit), &of("win_rate", "logit").concat(), 1e-4, "win rate");
             let moves: Vec<f64> = of("moves_left", "out").concat().into_iter().map(|x| x.max(0.0)).collect();
-            assert_near(&numbers(output.moves_left_b.as_ref().expect("a head")), &moves, 1e-4, "moves left");
+            assert_near(&numbers(&output[HeadName::MovesLeft]), &moves, 1e-4, "moves left");
         }
     }
 }
@@ -142,9 +137,8 @@ fn further_policies_are_the_policy_with_weights_of_their_own() {
         }
         let arena = Arena::from_values(layout, &values, Device::Cpu).expect("small networks fit into memory");
         let output = network.forward(&arena.frozen_views(), &packed(&spec, 2));
-        let [(a, of_a), (b, of_b)] = &output.further_policies[..] else { panic!("two further policies") };
-        assert_eq!((a.as_str(), b.as_str()), ("a", "b"));
-        assert_same_bits(of_a, output.soft_policy_bv.as_ref().expect("a soft policy"), "a");
+        let [of_a, of_b] = ["a", "b"].map(|name| output.part(HeadName::FurtherPolicies, name).expect("a policy"));
+        assert_same_bits(of_a, &output[HeadName::SoftPolicy], "a");
         assert_same_bits(of_b, policy_of(&output), "b");
         assert!(largest_difference(of_a, of_b) > 0.1);
     }
@@ -161,18 +155,17 @@ fn a_reward_can_be_win_draw_and_loss() {
     let spec = spec(GameKind::Chess, InputName::PieceTokens);
     let Run { arena, output, tokens } = run(&with_heads(r#"{"q": {"wdl": true}, "short_term": {}}"#), &spec);
     let weights = Weights::of(&arena);
-    let reward = output.q.as_ref().expect("the head is there");
     let logits = tokens
         .iter()
         .map(|tokens| weights.dense("q.value", &board(&weights, "q", &tokens[..squares(&spec)], Pool::Flatten)));
     let logits: Vec<Vec<f64>> = logits.collect();
-    assert_near(&numbers(reward.wdl_b3.as_ref().expect("logits")), &logits.concat(), 1e-4, "logits");
+    assert_near(&numbers(output.part(HeadName::Q, "wdl").expect("logits")), &logits.concat(), 1e-4, "logits");
     let value = logits.iter().map(|logits| {
         let weights: Vec<f64> = logits.iter().map(|x| x.exp()).collect();
         (weights[0] - weights[2]) / weights.iter().sum::<f64>()
     });
-    assert_near(&numbers(&reward.value_b), &value.collect::<Vec<f64>>(), 1e-5, "W − L");
-    assert!(output.short_term.expect("the head is there").wdl_b3.is_none());
+    assert_near(&numbers(&output[HeadName::Q]), &value.collect::<Vec<f64>>(), 1e-5, "W − L");
+    assert!(output.part(HeadName::ShortTerm, "wdl").is_none());
 }
 
 #[test]
@@ -183,7 +176,7 @@ fn maps_by_plain_loops() {
         let boards: Vec<&[Vec<f64>]> = tokens.iter().map(|tokens| &tokens[..squares(&spec)]).collect();
         let of_squares: Vec<f64> =
             boards.iter().copied().flatten().flat_map(|s| weights.dense("per_square", s)).collect();
-        assert_near(&numbers(output.squares_bnc.as_ref().expect("a head")), &of_squares, 1e-4, "squares");
+        assert_near(&numbers(&output[HeadName::PerSquare]), &of_squares, 1e-4, "squares");
         let bias = weights.vector("pairs.bias")[0];
         assert_ne!(bias, 0.0);
         let of_pairs: Vec<f64> = boards
@@ -196,7 +189,7 @@ fn maps_by_plain_loops() {
                 queries.iter().flat_map(|q| keys.iter().map(|k| logit(q, k)).collect::<Vec<_>>()).collect::<Vec<_>>()
             })
             .collect();
-        assert_near(&numbers(output.pairs_bnn.as_ref().expect("a head")), &of_pairs, 1e-4, "pairs");
+        assert_near(&numbers(&output[HeadName::Pairs]), &of_pairs, 1e-4, "pairs");
     }
 }
 
@@ -225,7 +218,7 @@ fn the_soft_policy_has_queries_of_its_own_and_the_policys_embedding() {
                 .collect::<Vec<_>>()
         })
         .collect();
-    assert_near(&numbers(output.soft_policy_bv.as_ref().expect("a head")), &expected, 1e-4, "soft policy");
+    assert_near(&numbers(&output[HeadName::SoftPolicy]), &expected, 1e-4, "soft policy");
     assert!(!arena.layout().params().iter().any(|param| param.name.starts_with("soft_policy.embedding")));
 }
 
@@ -236,28 +229,8 @@ fn every_parameter_of_every_head_gets_a_gradient() {
         let arena = stirred(&layout);
         let output = network.forward(&arena.views(), &packed(&spec, 32));
         let sum = |tensor: &Tensor| tensor.square().mean(Kind::Float);
-        let Output {
-            policy_bv,
-            soft_policy_bv,
-            further_policies,
-            wdl_b3,
-            result_shares_b3,
-            win_rate_b,
-            q,
-            short_term,
-            moves_left_b,
-            squares_bnc,
-            pairs_bnn,
-            ..
-        } = &output;
-        let further = further_policies.iter().map(|(_, logits)| sum(logits));
-        let result = [wdl_b3, result_shares_b3, win_rate_b, moves_left_b];
-        let plain = [policy_bv, soft_policy_bv, squares_bnc, pairs_bnn].into_iter().chain(result);
-        let rewards = [q, short_term].into_iter().flatten();
-        let of_rewards: Vec<Tensor> = rewards
-            .flat_map(|r| [Some(&r.value_b), r.error_b.as_ref(), r.buckets_bn.as_ref()].into_iter().flatten().map(sum))
-            .collect();
-        let loss = plain.flatten().map(sum).chain(of_rewards).chain(further).reduce(|a, b| a + b).expect("heads");
+        let answers = output.iter().map(|answer| sum(&answer.tensor));
+        let loss = answers.reduce(|a, b| a + b).expect("heads");
         let gradient = numbers(&arena.gradient(&loss).expect("the loss depends on the parameters"));
         for param in layout.params() {
             let own = &gradient[param.offset..param.offset + param.len()];
@@ -279,10 +252,8 @@ fn maps_tell_squares_apart_no_more_than_the_trunk_does() {
         let after: Vec<Vec<u8>> = before.iter().map(|row| exchanged(&spec, row, &moved)).collect();
         let order = Tensor::from_slice(&moved.iter().map(|&to| to as i64).collect::<Vec<_>>());
         let (expected, found) = (network.forward(&views, &tensor(&before)), network.forward(&views, &tensor(&after)));
-        let of = |output: &Output| {
-            let maps = (output.squares_bnc.as_ref(), output.pairs_bnn.as_ref());
-            (maps.0.expect("a head").shallow_clone(), maps.1.expect("a head").shallow_clone())
-        };
+        let of =
+            |output: &Output| (output[HeadName::PerSquare].shallow_clone(), output[HeadName::Pairs].shallow_clone());
         let ((squares, pairs), (squares_after, pairs_after)) = (of(&expected), of(&found));
         assert!(largest_difference(&squares_after.index_select(1, &order), &squares) < 1e-5);
         let pairs_back = pairs_after.index_select(1, &order).index_select(2, &order);

@@ -1,9 +1,10 @@
 //! Losses against hand-computed values and loops.
 
+use crate::common::sums::{Sum, policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use models::loss::{
-    PolicyTargets, Sum, expand_mask, policy_cross_entropy, policy_cross_entropy_rows, policy_divergence_rows,
-    policy_log_probs, wdl_cross_entropy, wdl_cross_entropy_rows,
+    PolicyTargets, expand_mask, policy_cross_entropy_rows, policy_divergence_rows, policy_log_probs,
+    wdl_cross_entropy_rows,
 };
 use tch::{Kind, Tensor};
 

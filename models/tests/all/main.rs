@@ -20,6 +20,7 @@ mod head_losses;
 mod heads;
 mod lc0_planes;
 mod loss;
+mod measure;
 mod network;
 mod optimizer;
 mod options;

@@ -1,10 +1,13 @@
 //! Each head alone learns one batch by heart: its loss goes to its floor.
 
+use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
 use games::{GameKind, InputName};
-use models::loss::{self, MapTargets, PolicyTargets, RewardTargets, Sum};
+use models::loss::{self, MapTargets, PolicyTargets, RewardTargets};
 use models::optimizer::NadamConfig;
-use models::{ChessformerConfig, NormPlace, Optimizer, OptimizerConfig, Output, Outputs, Schedule, clip_global_norm};
+use models::{
+    ChessformerConfig, HeadName, NormPlace, Optimizer, OptimizerConfig, Output, Outputs, Schedule, clip_global_norm,
+};
 use tch::{Kind, Tensor};
 
 const BATCH: usize = 6;
@@ -68,8 +71,8 @@ fn the_soft_policys_loss_falls_to_the_entropy_of_its_target() {
         let entropy: f64 = roots.iter().map(|root| -(root / whole) * (root / whole).ln()).sum();
         assert!((floor - entropy).abs() < 1e-5, "{floor} instead of {entropy}");
         let last = learn(game, r#"{"soft_policy": {}}"#, Plan { steps: 250, rate: 8e-3 }, |output| {
-            let logits = output.soft_policy_bv.as_ref().expect("a head");
-            vec![loss::policy_cross_entropy(logits, None, targets).mean()]
+            let logits = &output[HeadName::SoftPolicy];
+            vec![policy_cross_entropy(logits, None, targets).mean()]
         });
         assert_floor(&last, &[entropy], 0.02, game.name());
     }
@@ -81,26 +84,26 @@ fn rewards_their_errors_and_their_intervals_are_learnt() {
     let p = Tensor::from_slice(&[0.7f32, 0.25, 0.5, 0.6, 0.4, f32::NAN]);
     let targets = RewardTargets::of_probabilities(&p);
     for game in GameKind::ALL {
-        for head in ["q", "short_term"] {
+        for head in [HeadName::Q, HeadName::ShortTerm] {
+            let name = head.name();
             let last = learn(
                 game,
-                &format!("{{\"{head}\": {{\"error\": true, \"buckets\": 32}}}}"),
+                &format!("{{\"{name}\": {{\"error\": true, \"buckets\": 32}}}}"),
                 Plan { steps: 600, rate: 7e-4 },
                 |output| {
-                    let reward = output.q.as_ref().or(output.short_term.as_ref()).expect("a head");
-                    let (error, buckets) =
-                        (reward.error_b.as_ref().expect("asked"), reward.buckets_bn.as_ref().expect("asked"));
+                    let value = &output[head];
+                    let [error, buckets] = ["error", "buckets"].map(|part| output.part(head, part).expect("asked"));
                     let rows = [
-                        loss::reward_squared_error_rows(&reward.value_b, &targets),
-                        loss::reward_error_rows(error, &reward.value_b, &targets),
+                        loss::reward_squared_error_rows(value, &targets),
+                        loss::reward_error_rows(error, value, &targets),
                         loss::reward_bucket_rows(buckets, &targets),
                     ];
                     let weighted = rows.iter().zip([1.0, 1.0, 0.1]);
                     weighted.map(|(rows, weight)| Sum::of(rows, &targets.present_b).mean() * weight).collect()
                 },
             );
-            assert_floor(&last[..2], &[0.0, 0.0], 2e-3, head);
-            assert_floor(&last[2..], &[0.0], 5e-3, head);
+            assert_floor(&last[..2], &[0.0, 0.0], 2e-3, name);
+            assert_floor(&last[2..], &[0.0], 5e-3, name);
         }
     }
 }
@@ -114,7 +117,7 @@ fn the_moves_left_are_learnt() {
             r#"{"moves_left": {"embedding": 4, "hidden": 16}}"#,
             Plan { steps: 400, rate: 8e-3 },
             |output| {
-                let rows = loss::moves_left_rows(output.moves_left_b.as_ref().expect("a head"), &target);
+                let rows = loss::moves_left_rows(&output[HeadName::MovesLeft], &target);
                 vec![Sum::of(&rows, &loss::moves_left_present(&target)).mean()]
             },
         );
@@ -127,7 +130,7 @@ fn shares_of_the_result_are_learnt() {
     let outcome = Tensor::from_slice(&[0i64, 1, 2, 2, -1, 0]);
     for game in GameKind::ALL {
         let last = learn(game, r#"{"result_shares": {}}"#, Plan { steps: 300, rate: 8e-3 }, |output| {
-            let rows = loss::result_share_rows(output.result_shares_b3.as_ref().expect("a head"), &outcome);
+            let rows = loss::result_share_rows(&output[HeadName::ResultShares], &outcome);
             vec![Sum::of(&rows, &outcome.ge(0)).mean()]
         });
         assert_floor(&last, &[0.0], 2e-3, game.name());
@@ -148,7 +151,7 @@ fn maps_of_squares_and_of_pairs_are_learnt() {
             (0..BATCH).flat_map(|row| (0..squares).map(move |s| (row, s))).map(|(row, s)| of_square(row, s)).collect();
         let targets = MapTargets::new(&Tensor::from_slice(&labels).view([BATCH as i64, -1]));
         let last = learn(game, r#"{"per_square": {"classes": 3}}"#, Plan { steps: 150, rate: 8e-3 }, |output| {
-            let cells = loss::square_map_cells(output.squares_bnc.as_ref().expect("a head"), &targets);
+            let cells = loss::square_map_cells(&output[HeadName::PerSquare], &targets);
             vec![Sum::of(&cells, &targets.present_bc).mean()]
         });
         assert_floor(&last, &[0.0], 0.02, game.name());
@@ -160,7 +163,7 @@ fn maps_of_squares_and_of_pairs_are_learnt() {
             .collect();
         let targets = MapTargets::new(&Tensor::from_slice(&labels).view([BATCH as i64, -1]));
         let last = learn(game, r#"{"pairs": {}}"#, Plan { steps: 150, rate: 8e-3 }, |output| {
-            let cells = loss::pair_map_cells(output.pairs_bnn.as_ref().expect("a head"), &targets);
+            let cells = loss::pair_map_cells(&output[HeadName::Pairs], &targets);
             vec![Sum::of(&cells, &targets.present_bc).mean()]
         });
         assert_floor(&last, &[0.0], 0.02, game.name());

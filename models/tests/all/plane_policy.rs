@@ -1,10 +1,13 @@
 //! The policy over vocabularies of planes: plain loops, parameters, what tells squares apart, and one batch learnt.
 
+use crate::common::sums::policy_cross_entropy;
 use crate::common::*;
 use games::{GameKind, InputName, MovesName, Planes, Vocabulary};
-use models::loss::{self, PolicyTargets};
+use models::loss::PolicyTargets;
 use models::optimizer::NadamConfig;
-use models::{ChessformerConfig, ModelConfig, Network, Optimizer, OptimizerConfig, Schedule, Spec, clip_global_norm};
+use models::{
+    ChessformerConfig, HeadName, ModelConfig, Network, Optimizer, OptimizerConfig, Schedule, Spec, clip_global_norm,
+};
 use tch::Tensor;
 
 const NAMES: [MovesName; 3] = [MovesName::Dlshogi2187, MovesName::Shogi1496, MovesName::PythonDlshogi2187];
@@ -42,7 +45,8 @@ fn logits_are_those_of_plain_loops() {
             let output = network.forward(&views, &packed);
             let weights = Weights::of(&arena);
             let tokens: Vec<&[f64]> = trunk.chunks(16).collect();
-            for (head, found) in [("policy", &output.policy_bv), ("soft_policy", &output.soft_policy_bv)] {
+            for name in [HeadName::Policy, HeadName::SoftPolicy] {
+                let (head, found) = (name.name(), output.get(name));
                 let of_moves = format!("{head}.moves.bias");
                 let added = weights.has(&of_moves).then(|| weights.vector(&of_moves));
                 assert_eq!(added.is_some(), bias == BIASES[0]);
@@ -168,7 +172,7 @@ fn one_batch_is_learnt() {
         let mut last = f64::INFINITY;
         for step in 0..200 {
             let output = network.forward(&arena.views(), &packed);
-            let loss = loss::policy_cross_entropy(policy_of(&output), None, targets).mean();
+            let loss = policy_cross_entropy(policy_of(&output), None, targets).mean();
             last = loss.double_value(&[]);
             let mut gradient = arena.gradient(&loss).expect("the loss depends on the parameters");
             clip_global_norm(&mut gradient, Some(10.0)).expect("memory suffices");

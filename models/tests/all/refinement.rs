@@ -1,9 +1,10 @@
 //! The second look: its candidates, its tokens, its loss, and that both passes learn.
 
+use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
 use games::chess::ChessPosition;
 use games::{GameKind, InputName, MovesName, Position};
-use models::loss::{self, PolicyTargets, RefinedTargets, Sum};
+use models::loss::{self, PolicyTargets, RefinedTargets};
 use models::optimizer::NadamConfig;
 use models::{
     ChessformerConfig, Choices, ModelConfig, Network, Optimizer, OptimizerConfig, Output, Refined, Spec,
@@ -57,7 +58,7 @@ fn the_candidates_are_the_likeliest_legal_moves() {
         let legal = legal(4, spec.moves.len());
         let repeats = legal.zeros_like().to_kind(Kind::Int64);
         let output = answer(&network, &views, &rows, &legal, &repeats);
-        let refined = output.refined.as_ref().expect("a second look");
+        let refined = &Refined::of(&output).expect("a second look");
         let (moves, present) = (indices(&refined.moves_bk), indices(&refined.present_bk));
         for row in 0..4usize {
             let logits = numbers(&policy_of(&output).select(0, row as i64));
@@ -71,12 +72,12 @@ fn the_candidates_are_the_likeliest_legal_moves() {
             assert_eq!(present[3 * row..3 * row + 3].iter().sum::<i64>(), ranked.len().min(3) as i64);
         }
         // A move that is not legal is never chosen, not even a little.
-        let shares = refined.choices().softmax(-1, Kind::Float);
+        let shares = refined.logits_bk.softmax(-1, Kind::Float);
         let missing = numbers(&shares.masked_select(&refined.present_bk.logical_not()));
         assert_eq!(missing, [0.0], "the last row has two legal moves");
         assert!(numbers(&refined.chosen()).len() == 4);
         // Without a word about the moves it looks at all of them.
-        let all = network.forward(&views, &rows).refined.expect("a second look");
+        let all = Refined::of(&network.forward(&views, &rows)).expect("a second look");
         assert!(indices(&all.present_bk).into_iter().all(|present| present == 1));
         assert_same_bits(policy_of(&network.forward(&views, &rows)), policy_of(&output), "the first pass");
     }
@@ -90,7 +91,8 @@ fn a_candidates_token_is_the_sum_that_the_text_gives() {
         let arena = stirred(&layout);
         let (rows, legal) = (packed(&spec, 2), legal(3, spec.moves.len()).narrow(0, 0, 2));
         let repeats = (&legal * 2).to_kind(Kind::Int64);
-        let found = answer(&network, &arena.frozen_views(), &rows, &legal, &repeats).refined.expect("a second look");
+        let found =
+            Refined::of(&answer(&network, &arena.frozen_views(), &rows, &legal, &repeats)).expect("a second look");
         let weights = Weights::of(&arena);
         let own_table = weights.has("refinement.repetition");
         assert_eq!(own_table, !weights.has("embedding.repetition"), "one table of repetitions");
@@ -167,7 +169,8 @@ fn repetitions_of_candidates_matter_and_others_do_not() {
     let (views, rows) = (stirred(&layout).frozen_views(), packed(&spec, 1));
     let legal = legal(2, spec.moves.len()).narrow(0, 0, 1);
     let none = legal.zeros_like().to_kind(Kind::Int64);
-    let logits = |repeats: &Tensor| answer(&network, &views, &rows, &legal, repeats).refined.expect("a second look");
+    let logits =
+        |repeats: &Tensor| Refined::of(&answer(&network, &views, &rows, &legal, repeats)).expect("a second look");
     let before = logits(&none);
     let of = |index: i64| {
         let repeats = none.copy();
@@ -182,11 +185,8 @@ fn repetitions_of_candidates_matter_and_others_do_not() {
 
 fn refined(moves: &[i64], present: &[i64], logits: &[f32]) -> Refined {
     let shape = [moves.len() as i64 / 3, 3];
-    Refined {
-        moves_bk: Tensor::from_slice(moves).view(shape),
-        present_bk: Tensor::from_slice(present).view(shape).to_kind(Kind::Bool),
-        logits_bk: Tensor::from_slice(logits).view(shape),
-    }
+    let present = Tensor::from_slice(present).view(shape).to_kind(Kind::Bool);
+    Refined::new(Tensor::from_slice(moves).view(shape), present, &Tensor::from_slice(logits).view(shape))
 }
 
 #[test]
@@ -221,8 +221,8 @@ fn both_passes_learn_one_batch() {
         let mut last = [f64::NAN; 2];
         for _ in 0..150 {
             let output = answer(&network, &arena.views(), &rows, &legal, &repeats);
-            let refined = output.refined.as_ref().expect("a second look");
-            let policy = loss::policy_cross_entropy(policy_of(&output), Some(&legal), targets).mean();
+            let refined = &Refined::of(&output).expect("a second look");
+            let policy = policy_cross_entropy(policy_of(&output), Some(&legal), targets).mean();
             let second = loss::refined_rows(refined, &RefinedTargets::new(refined, targets));
             let second = Sum::of(&second, &targets.present()).mean();
             last = [policy.double_value(&[]), second.double_value(&[])];
@@ -232,7 +232,7 @@ fn both_passes_learn_one_batch() {
         }
         assert!(last.into_iter().all(|loss| loss < 0.05), "{last:?}");
         let output = answer(&network, &arena.frozen_views(), &rows, &legal, &repeats);
-        assert_eq!(indices(&output.refined.expect("a second look").chosen()), indices(&index));
+        assert_eq!(indices(&Refined::of(&output).expect("a second look").chosen()), indices(&index));
     }
 }
 
@@ -244,7 +244,7 @@ fn the_second_loss_does_not_reach_the_first_policy() {
     let legal = legal(3, spec.moves.len());
     let repeats = legal.zeros_like().to_kind(Kind::Int64);
     let output = answer(&network, &arena.views(), &packed(&spec, 3), &legal, &repeats);
-    let second = output.refined.expect("a second look").logits_bk.square().sum(Kind::Float);
+    let second = Refined::of(&output).expect("a second look").logits_bk.square().sum(Kind::Float);
     let gradient = Views::split(arena.layout(), &arena.gradient(&second).expect("it depends on the parameters"));
     let of = |name: &str| {
         let id = arena.layout().find(name).expect("a parameter");
@@ -310,8 +310,9 @@ fn a_flipped_position_has_the_flipped_second_look() {
                     let _set = repeats.select(0, 0).select(0, label).fill_(1);
                 }
             }
-            let refined = answer(&network, &views, &tensor(&[row]), &legal, &repeats).refined.expect("a second look");
-            (indices(&refined.moves_bk), numbers(&refined.choices()))
+            let refined =
+                Refined::of(&answer(&network, &views, &tensor(&[row]), &legal, &repeats)).expect("a second look");
+            (indices(&refined.moves_bk), numbers(&refined.logits_bk))
         });
         assert_eq!(white == black, same, "{}: {white:?} and {black:?}", input.name());
         assert!(white.0.iter().all(|&index| index >= 0), "three candidates");

@@ -4,7 +4,7 @@ use crate::common::learning::{MEMORISED, memorise};
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::wdl_cross_entropy_rows;
-use models::{ModelConfig, ModelError, Network, Spec};
+use models::{HeadName, ModelConfig, ModelError, Network, Spec};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
 use tch::{Device, Tensor};
@@ -108,7 +108,7 @@ fn a_pass_outside_training_sees_each_position_alone() {
     let (network, layout) = declared(LEARNERS[0], &spec);
     let arena = Arena::initialise(layout, 5, "", Device::Cpu).expect("memory");
     let rows = packed(&spec, 4);
-    let policy = |views: &nn::Views, rows: &Tensor| network.forward(views, rows).policy_bv.expect("a policy");
+    let policy = |views: &nn::Views, rows: &Tensor| network.forward(views, rows)[HeadName::Policy].shallow_clone();
     let all = policy(&arena.frozen_views(), &rows);
     let alone = policy(&arena.frozen_views(), &rows.narrow(0, 2, 1));
     assert!(largest_difference(&all.narrow(0, 2, 1), &alone) < 1e-5);

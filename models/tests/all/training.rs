@@ -1,8 +1,9 @@
 //! The parts together: a network learns one batch by heart, and does it with the same bits each time.
 
+use crate::common::sums::{policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use games::{GameKind, InputName};
-use models::loss::{self, PolicyTargets};
+use models::loss::PolicyTargets;
 use models::optimizer::{AdamwConfig, NadamConfig};
 use models::{ChessformerConfig, NormPlace, Optimizer, OptimizerConfig, Schedule, clip_global_norm};
 use tch::{Kind, Tensor};
@@ -32,8 +33,8 @@ fn learn(config: &ChessformerConfig, game: GameKind, optimizer: OptimizerConfig,
     for step in 0..steps {
         let views = arena.views().for_training();
         let output = network.forward(&views, &packed);
-        let policy = loss::policy_cross_entropy(policy_of(&output), None, targets).mean();
-        let value = loss::wdl_cross_entropy(wdl_of(&output), &outcome).mean();
+        let policy = policy_cross_entropy(policy_of(&output), None, targets).mean();
+        let value = wdl_cross_entropy(wdl_of(&output), &outcome).mean();
         let entropy = targets.entropy_rows().mean(Kind::Float);
         last = ((&policy - entropy).double_value(&[]), value.double_value(&[]));
         let mut gradient = arena.gradient(&(policy + value)).expect("the loss depends on the parameters");

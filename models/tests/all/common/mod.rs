@@ -1,10 +1,11 @@
 //! Small networks, fixed batches and plain loops that the tests share.
 
 pub(crate) mod learning;
+pub(crate) mod sums;
 
 use encodings::EncodingConfig;
 use games::{FeatureKind, Frame, FromTo, GameKind, InputName, Vocabulary};
-use models::{Architecture, ChessformerConfig, ModelConfig, Network, NormPlace, Output, Preset, Spec};
+use models::{Architecture, ChessformerConfig, HeadName, ModelConfig, Network, NormPlace, Output, Preset, Spec};
 use nn::{Arena, Layout, Views};
 use std::sync::Arc;
 use tch::{Device, Tensor};
@@ -96,11 +97,11 @@ pub(crate) fn declare(config: &ChessformerConfig, stack: &[EncodingConfig], spec
 }
 
 pub(crate) fn policy_of(output: &Output) -> &Tensor {
-    output.policy_bv.as_ref().expect("the network has a policy head")
+    &output[HeadName::Policy]
 }
 
 pub(crate) fn wdl_of(output: &Output) -> &Tensor {
-    output.wdl_b3.as_ref().expect("the network has a result head")
+    &output[HeadName::Result]
 }
 
 pub(crate) fn initialise(layout: &Arc<Layout>, seed: u64) -> Arena {
