@@ -12,5 +12,5 @@ pub mod inspect;
 pub mod pictures;
 pub mod report;
 pub mod sinks;
-mod table;
+pub mod table;
 pub mod train;

@@ -2,10 +2,11 @@
 
 pub mod jsonl;
 pub mod line;
+pub mod lines;
 pub mod progress;
 pub mod tensorboard;
 
-pub use line::{MetricLine, Metrics, Part, Time, Weights};
+pub use line::{MetricLine, Metrics, Part, Time};
 
 use crate::pictures::Picture;
 use std::io;

@@ -4,7 +4,7 @@ mod cli;
 
 use cli::{EXPERIMENT, datasets, run, write_experiment};
 use experiments::config::{Experiment, Interaction, Source};
-use experiments::grid::Plan;
+use experiments::grid::{Plan, planned};
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
@@ -112,7 +112,7 @@ fn they_change_no_cell_and_stand_in_the_plan() {
     let plain = load(&experiment("")).expect("it can be run");
     let asked = load(&experiment(&format!("interactions:\n  - {BOARDS}\n    {LAYERS}\n"))).expect("it can be run");
     assert_eq!(plain.rows, asked.rows);
-    let text = |experiment: &Experiment| serde_json::to_string(&Plan::of(experiment, false)).expect("a plan");
+    let text = |experiment: &Experiment| serde_json::to_string(&planned::plan(experiment, false)).expect("a plan");
     assert!(!text(&plain).contains("interactions"), "an old plan stays as it was");
     let read: Plan = serde_json::from_str(&text(&asked)).expect("a plan");
     assert_eq!(read.interactions, asked.interactions);

@@ -4,7 +4,7 @@ mod cli;
 
 use cli::{EXPERIMENT, datasets, run, write_experiment};
 use experiments::config::{Experiment, Quantity, Role, Row, Source};
-use experiments::grid::Plan;
+use experiments::grid::planned;
 use games::GameKind;
 use models::Architecture;
 use std::path::Path;
@@ -250,7 +250,7 @@ matched controls:
   shogi-absolute-ffn400: step time of shaw by ffn 192 → 400: not timed; --measure times it on this machine
 ";
     assert!(shown.contains(expected), "{shown}");
-    let plan = Plan::of(&load(&text), false);
+    let plan = planned::plan(&load(&text), false);
     let labels: Vec<&str> =
         plan.rows.iter().filter(|row| row.matched.is_some()).map(|row| row.label.as_str()).collect();
     let params = ["absolute [= params of shaw by ffn 520]", "absolute [= params of shaw by ffn 616]"];

@@ -4,17 +4,14 @@ use super::describe::{self, DataSource};
 use super::error::BundleError;
 use super::scrub;
 use super::{CELLS, METADATA, SUMS};
+use crate::config::Weights;
 use crate::config::{RunConfig, read_manifest};
 use crate::grid::plan::{self, Plan};
-use crate::grid::prepare::EXPERIMENT_FILE;
 use crate::grid::state::CellState;
 use crate::grid::step_times;
-use crate::grid::worker::LOG;
 use crate::report::{Report, csv, html, latex, markdown, text};
-use crate::sinks::{Weights, tensorboard};
-use crate::train::cell::METRICS_FILE;
-use crate::train::checkpoint::{AVERAGED, DIR, FINAL};
-use crate::train::setup::CONFIG_FILE;
+use crate::sinks::tensorboard;
+use crate::train::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
 use crate::train::{Manifest, manifest, positions, status};
 use std::collections::BTreeMap;
 use std::fs;
@@ -183,9 +180,9 @@ impl Collector<'_> {
         }
         self.events(dir, path)?;
         for name in [FINAL, AVERAGED] {
-            let file = dir.join(DIR).join(name);
+            let file = dir.join(CHECKPOINTS).join(name);
             if weights && file.is_file() {
-                self.contents.files.insert(format!("{path}/{DIR}/{name}"), Content::File(file));
+                self.contents.files.insert(format!("{path}/{CHECKPOINTS}/{name}"), Content::File(file));
             }
         }
         Ok(())

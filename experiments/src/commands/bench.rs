@@ -5,8 +5,9 @@ mod import;
 
 use super::devices::{parse_device, prepare};
 use super::show::parse_input;
+use crate::config::grouped;
 use crate::config::{Dtype, Experiment, open_dataset};
-use crate::table::{grouped, table};
+use crate::table::table;
 use crate::train::bench::{BenchOptions, Contender, StepTime, step_times};
 use crate::train::threads::ensure_passive_threads;
 use anyhow::Context as _;

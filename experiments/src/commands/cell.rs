@@ -3,7 +3,7 @@
 use crate::commands::devices::parse_device;
 use crate::config::RunConfig;
 use crate::sinks::{Sink, progress};
-use crate::train::setup::CONFIG_FILE;
+use crate::train::folder::CONFIG_FILE;
 use crate::train::{CellOptions, Outcome, run_cell, signals, threads};
 use anyhow::Context as _;
 use std::path::PathBuf;

@@ -11,8 +11,8 @@ mod remake;
 mod split;
 mod verify;
 
+use crate::config::grouped;
 use crate::config::open_dataset;
-use crate::table::grouped;
 use crate::train::signals::report_size_limits;
 use clap::Subcommand;
 use dataset::Counts;

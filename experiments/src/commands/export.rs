@@ -1,10 +1,10 @@
 //! `posenc export`: a cell's network for other programs.
 
 use super::devices::{parse_device, prepare};
+use crate::config::Weights;
+use crate::config::grouped;
 use crate::inspect::export::{self, Folder};
 use crate::inspect::{Asked, InspectError, Loaded, cell::config_of, gradient, positions};
-use crate::sinks::Weights;
-use crate::table::grouped;
 use crate::train::setup::open_data;
 use crate::train::threads::use_threads;
 use anyhow::Context as _;

@@ -1,11 +1,11 @@
 //! `posenc predict`: what a cell's network says about positions.
 
 use super::devices::{parse_device, prepare};
+use crate::config::Weights;
 use crate::inspect::positions::{fill_history, read, read_lines};
 use crate::inspect::predict::{Meaning, Prediction, predictions};
 use crate::inspect::tensors_file::{self, Named};
 use crate::inspect::{Answers, Asked, InspectError, Loaded};
-use crate::sinks::Weights;
 use crate::train::threads::use_threads;
 use games::chess::history::HistoryFill;
 use std::fmt::Write as _;

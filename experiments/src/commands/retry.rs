@@ -4,7 +4,7 @@ use super::run::mend_events;
 use super::slots::Slots;
 use crate::grid::interrupt::Wish;
 use crate::grid::retry::{self, Which};
-use crate::grid::{Interrupt, Outcome, damage};
+use crate::grid::{Interrupt, Outcome, start_over};
 use crate::train::threads::ensure_passive_threads;
 use anyhow::Context as _;
 use std::io::Write as _;
@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         eprintln!("{name} is left: {failure}; the same bits would fail in the same way: {}", failure.kind.remedy());
     }
     for (task, failure) in std::mem::take(&mut again.damaged) {
-        let aside = damage::put_aside(&task.dir).with_context(|| {
+        let aside = start_over::start_over(&task.dir).with_context(|| {
             format!("{}: {failure}; its folder {} cannot be put aside", task.name, task.dir.display())
         })?;
         eprintln!("{}: {failure}; the folder is now {}, and the cell is trained anew", task.name, aside.display());

@@ -1,6 +1,8 @@
 //! `posenc status`: where every cell of a run folder stands; live on a terminal.
 
-use crate::grid::overview::{self, Overview};
+mod draw;
+
+use crate::grid::overview::Overview;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,9 +35,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut stdout = io::stdout().lock();
     let overview = Overview::of(&args.run_dir)?;
     if args.json {
-        writeln!(stdout, "{:#}", overview::json(&overview))?;
+        writeln!(stdout, "{:#}", draw::json(&overview))?;
     } else if args.once || !io::stdout().is_terminal() {
-        stdout.write_all(overview::text(&overview).as_bytes())?;
+        stdout.write_all(draw::text(&overview).as_bytes())?;
     } else {
         follow(args, overview, &mut stdout)?;
     }
@@ -46,7 +48,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn follow(args: &Args, mut overview: Overview, to: &mut impl Write) -> anyhow::Result<()> {
     let mut drawn = 0;
     loop {
-        let text = overview::fit(&overview, terminal_lines().saturating_sub(1));
+        let text = draw::fit(&overview, terminal_lines().saturating_sub(1));
         // Up to the first line of the last table, and everything below it away.
         let up = if drawn > 0 { format!("\x1b[{drawn}A\r\x1b[J") } else { String::new() };
         write!(to, "{up}{text}")?;

@@ -1,7 +1,5 @@
 //! An experiment as its file says it, before anything is expanded.
 
-pub use crate::sinks::Weights;
-
 use super::axes::{Axes, AxisName, Point};
 use super::data::DataFolders;
 use super::interactions::InteractionEntry;
@@ -12,6 +10,7 @@ use super::run::{EvalConfig, Mask};
 use super::step::{Dtype, MicroBatch};
 use super::teach::MissingTargets;
 use super::values::{EncodingStack, OptimizerChoice, RateChoice, ReadAt};
+use super::weights::Weights;
 use games::{GameKind, InputName, MovesName};
 use models::{AverageConfig, ModelConfig};
 use serde::Deserialize;

@@ -19,7 +19,7 @@ use super::identity;
 use super::resolve;
 use super::run::RunConfig;
 use super::source::{ConfigError, Source, YamlPath, at};
-use crate::table::grouped;
+use crate::config::grouped;
 use entry::{By, ControlEntry, Match, RowName, Size};
 use models::ModelError;
 use search::{Candidate, Outcome, search};

@@ -2,7 +2,8 @@
 
 /// The candidate that a typing mistake most probably meant, if any is near enough: at most one edit in three
 /// characters.
-pub(crate) fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
         .map(|candidate| (distance(wrong, candidate), candidate))

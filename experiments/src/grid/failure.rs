@@ -1,6 +1,6 @@
 //! Why a cell's process ended before its cell was done.
 
-use super::worker::LOG;
+use crate::train::folder::LOG;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::File;
@@ -196,7 +196,7 @@ fn name_of(signal: i32) -> String {
 ///
 /// # Errors
 /// If it cannot be read.
-pub(super) fn log_since(dir: &Path, from: u64) -> io::Result<String> {
+pub fn log_since(dir: &Path, from: u64) -> io::Result<String> {
     const TAIL: u64 = 16 * 1024;
     let mut file = File::open(dir.join(LOG))?;
     let length = file.metadata()?.len();

@@ -40,7 +40,8 @@ impl CellLock {
     }
 
     /// The open file, for a child to inherit.
-    pub(super) fn descriptor(&self) -> RawFd {
+    #[must_use]
+    pub fn descriptor(&self) -> RawFd {
         self.file.as_raw_fd()
     }
 }

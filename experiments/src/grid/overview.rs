@@ -1,17 +1,13 @@
 //! Where every cell of a grid stands: read from the cells' own files, whoever runs them and wherever.
 
-mod draw;
 mod tail;
-
-pub use draw::{fit, json, text};
 
 use super::damage;
 use super::plan::{Plan, PlanError, Role, Row};
 use super::state::{CellState, Progress};
 use crate::config::RunConfig;
 use crate::sinks::MetricLine;
-use crate::train::cell::METRICS_FILE;
-use crate::train::setup::CONFIG_FILE;
+use crate::train::folder::{CONFIG_FILE, METRICS_FILE};
 use crate::train::status::Status;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! `grid.json`: what a run folder sets out to compare, so that a report needs the folder and nothing else.
 
-use crate::config::{self, Experiment, Interaction, Mask, Quantity, ReadAt};
+use crate::config::{Interaction, Mask, Quantity};
 use crate::train::atomic;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
@@ -100,44 +100,6 @@ pub struct Matched {
     pub ratio: Option<f64>,
 }
 
-impl Row {
-    fn of(row: &config::Row) -> Self {
-        let game = row.run.game;
-        let label = row.label.strip_prefix(game.name()).and_then(|rest| rest.strip_prefix('-')).unwrap_or(&row.label);
-        let shape = &row.shape;
-        Self {
-            game,
-            label: row.matched.as_ref().map_or_else(|| label.to_owned(), |matched| control_label(row, matched)),
-            folder: row.folder(),
-            role: match row.role {
-                config::Role::Candidate => Role::Compared,
-                config::Role::Reference => Role::Reference,
-                config::Role::Twin => Role::Twin,
-            },
-            mask: row.run.train.mask,
-            network: Declared {
-                trunk: shape.trunk,
-                heads: shape.heads,
-                encoding: shape.encoding,
-                seams: shape.seams.clone(),
-                position_sources: shape.position_sources.clone(),
-            },
-            matched: row.matched.as_ref().map(|matched| Matched {
-                quantity: matched.quantity,
-                goal: matched.goal_folder.clone(),
-                ratio: matched.ratio(),
-            }),
-        }
-    }
-}
-
-/// `absolute [= params of shaw by ffn 352]`.
-fn control_label(row: &config::Row, matched: &config::Matched) -> String {
-    let game = row.run.game.name();
-    let source = matched.source.strip_prefix(game).and_then(|rest| rest.strip_prefix('-')).unwrap_or(&matched.source);
-    format!("{source} [= {matched}]")
-}
-
 /// What a network declares before any tensor is made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declared {
@@ -188,32 +150,6 @@ pub enum PlanError {
 }
 
 impl Plan {
-    /// The plan of an experiment. A smoke run's cells end before any step that the primary metric might be read at.
-    #[must_use]
-    pub fn of(experiment: &Experiment, smoke: bool) -> Self {
-        let at = match experiment.primary.at {
-            ReadAt::Step(step) if !smoke => Some(step),
-            _ => None,
-        };
-        let weights = experiment.primary.weights.name().to_owned();
-        Self {
-            format: FORMAT,
-            experiment: experiment.name.clone(),
-            question: experiment.question.clone(),
-            expect: experiment.expect.clone(),
-            smoke,
-            primary: Primary {
-                metric: experiment.primary.metric.clone(),
-                at,
-                weights,
-                difference: experiment.primary.difference,
-            },
-            seeds: experiment.seeds.clone(),
-            rows: experiment.rows.iter().map(Row::of).collect(),
-            interactions: experiment.interactions.clone(),
-        }
-    }
-
     /// Reads the plan of a run folder.
     ///
     /// # Errors

@@ -3,17 +3,15 @@
 use super::error::GridError;
 use super::lock::CellLock;
 use super::plan::Plan;
+use super::planned;
 use super::scheduler::Task;
 use super::select::Selector;
 use crate::config::{Cell, Experiment};
 use crate::train::atomic;
-use crate::train::setup::CONFIG_FILE;
+use crate::train::folder::{CONFIG_FILE, EXPERIMENT_FILE};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// The name under which an experiment's file is kept with its runs.
-pub const EXPERIMENT_FILE: &str = "experiment.yaml";
 
 /// An experiment whose folders are made.
 #[derive(Debug)]
@@ -55,7 +53,7 @@ impl Prepared {
         let run_dir = choice.out.join(&name);
         make_writable(&run_dir)?;
         let smoke = if choice.smoke { Some(emptied(&run_dir)?) } else { None };
-        let plan = Plan::of(experiment, choice.smoke);
+        let plan = planned::plan(experiment, choice.smoke);
         let unwritable = |path: &Path| {
             let path = path.to_owned();
             move |cause| GridError::Unwritable { path, cause }

@@ -3,7 +3,7 @@
 use super::lock::CellLock;
 use super::plan::{Plan, PlanError};
 use super::state::CellState;
-use crate::train::checkpoint::{AVERAGED, DIR, FINAL};
+use crate::train::folder::{AVERAGED, CHECKPOINTS, FINAL};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -97,13 +97,13 @@ pub fn prune(run_dir: &Path, what: What) -> Result<Pruned, PruneError> {
 /// Files that a killed process was writing, in the cell's folder and among its checkpoints.
 fn half_written(cell: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = listed(cell)?;
-    files.extend(listed(&cell.join(DIR))?);
+    files.extend(listed(&cell.join(CHECKPOINTS))?);
     files.retain(|path| path.extension().is_some_and(|end| end == HALF_WRITTEN));
     Ok(files)
 }
 
 fn checkpoints(cell: &Path, weights: bool) -> io::Result<Vec<PathBuf>> {
-    let mut files = listed(&cell.join(DIR))?;
+    let mut files = listed(&cell.join(CHECKPOINTS))?;
     let is_final = |path: &PathBuf| path.file_name().is_some_and(|name| name == FINAL || name == AVERAGED);
     files.retain(|path| (weights || !is_final(path)) && path.extension().is_none_or(|end| end != HALF_WRITTEN));
     Ok(files)

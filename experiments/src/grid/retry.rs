@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::plan::{Plan, PlanError};
 use super::scheduler::Task;
 use super::state::CellState;
-use crate::train::setup::CONFIG_FILE;
+use crate::train::folder::CONFIG_FILE;
 use std::path::Path;
 
 /// Which cells.

@@ -4,15 +4,13 @@
 //! another: `OMP_WAIT_POLICY` has to be set before it starts, and so has the number of threads.
 
 use super::lock::CellLock;
+use crate::train::folder::LOG;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-
-/// What a cell prints, in its folder.
-pub const LOG: &str = "log.txt";
 
 /// How to start the process that trains a cell: `program arguments… --dir DIR --threads N --device D flags…`.
 #[derive(Debug, Clone)]

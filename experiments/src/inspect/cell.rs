@@ -3,10 +3,10 @@
 use super::error::InspectError;
 use super::random;
 use crate::config::RunConfig;
-use crate::sinks::Weights;
-use crate::train::cell::METRICS_FILE;
-use crate::train::checkpoint::{self, Checkpoint, load_averaged, load_final};
-use crate::train::setup::{CONFIG_FILE, declare, read_config};
+use crate::config::Weights;
+use crate::train::checkpoint::{Checkpoint, load_averaged, load_final};
+use crate::train::folder::{CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
+use crate::train::setup::{declare, read_config};
 use models::Network;
 use nn::{Arena, Layout};
 use std::fmt;
@@ -68,7 +68,7 @@ impl Loaded {
             return Err(InspectError::NoAverage { dir: dir.to_owned() });
         }
         let (network, layout) = declare(&config)?;
-        let final_weights = dir.join(checkpoint::DIR).join(checkpoint::FINAL);
+        let final_weights = dir.join(CHECKPOINTS).join(FINAL);
         let (weights, origin) = if final_weights.is_file() {
             let load = if which == Weights::Averaged { load_averaged } else { load_final };
             (load(dir, &layout)?, Origin::Final)

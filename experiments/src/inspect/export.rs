@@ -6,7 +6,7 @@ use super::forward::Answers;
 use super::positions::Asked;
 use super::readme;
 use super::tensors_file::{self, Named};
-use crate::train::setup::CONFIG_FILE;
+use crate::train::folder::CONFIG_FILE;
 use nn::Views;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,13 @@
 //! What a run folder holds, as it is at this moment: the one place where reports touch the disk.
 
 use super::error::ReportError;
+use crate::config::Weights;
 use crate::grid::plan::{Plan, Primary, Row};
 use crate::grid::state::CellState;
 use crate::grid::step_times::StepTimes;
 use crate::grid::{Failure, damage};
-use crate::sinks::{MetricLine, Part, Weights, jsonl};
-use crate::train::cell::METRICS_FILE;
+use crate::sinks::{MetricLine, Part, lines};
+use crate::train::folder::METRICS_FILE;
 use crate::train::machine::Revision;
 use crate::train::manifest::{self, DatasetFacts, MacsByPart, Session};
 use crate::train::positions::{self, PositionRow};
@@ -127,7 +128,7 @@ impl CellRecord {
 
 impl CellResult {
     fn read(dir: &Path, primary: &Primary) -> Result<Self, Failure> {
-        let lines = jsonl::read(&dir.join(METRICS_FILE)).map_err(|error| damage::failure(&error))?;
+        let lines = lines::read(&dir.join(METRICS_FILE)).map_err(|error| damage::failure(&error))?;
         let lines: Vec<_> = lines.into_iter().filter(|line| line.weights.name() == primary.weights).collect();
         let last = |part: Part| lines.iter().rfind(|line| line.split == part).cloned();
         let test = last(Part::Test).ok_or_else(|| {

@@ -1,7 +1,7 @@
 //! Numbers for people: as many digits as their uncertainty allows, and the same for a number and its interval.
 
 use super::statistics::{Interval, Summary};
-use crate::table::grouped;
+use crate::config::grouped;
 
 /// More decimals than this say nothing to anyone.
 const MOST_DECIMALS: i32 = 4;

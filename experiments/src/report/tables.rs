@@ -16,8 +16,8 @@ use super::model::{Comparison, GameReport, Missing, Report, RowReport};
 use super::numbers::{fixed, interval, interval_decimals, mean_sd, mega, p_value, signed};
 use super::sheet::Sheet;
 use super::statistics::Summary;
+use crate::config::grouped;
 use crate::grid::plan::Role;
-use crate::table::grouped;
 use crate::train::metrics::NOVEL;
 use std::iter::once;
 

@@ -3,8 +3,8 @@
 use super::files::RunFolder;
 use super::model::{ALPHA, GameReport, Report, TEST_POSITIONS_WANTED};
 use super::numbers::p_value;
+use crate::config::grouped;
 use crate::config::matched::TOLERANCE;
-use crate::table::grouped;
 use crate::train::metrics::Direction;
 
 /// Every warning of a report, most important first.

@@ -2,7 +2,7 @@
 
 use super::files::Conditions;
 use super::model::{Counts, FailedCell, GameReport, Report};
-use crate::table::grouped;
+use crate::config::grouped;
 use crate::train::metrics::Direction;
 
 /// Said where a game has no A/A row.

@@ -1,9 +1,9 @@
-//! `metrics.jsonl`: one JSON object a line, appended; the truth from which everything else can be rebuilt.
+//! The sink that appends lines to `metrics.jsonl`.
 
 use super::{MetricLine, Sink};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Appends lines to a file, each with one write, so that a reader never sees half of one for long.
 #[derive(Debug)]
@@ -52,44 +52,4 @@ impl Sink for Jsonl {
     fn flush(&mut self) -> io::Result<()> {
         self.file.sync_data()
     }
-}
-
-/// Why a file of metric lines cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The file cannot be opened or read.
-    #[error("cannot read {path}: {cause}; restore it, or delete the cell's folder to train the cell anew")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        cause: io::Error,
-    },
-    /// A line is no metric line.
-    #[error("{path}, line {line}: {cause}; a resumed cell rewrites everything after its last checkpoint")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        cause: serde_json::Error,
-    },
-}
-
-/// Every complete line of a file. An unfinished last line (no line break: the cell is writing it, or was killed) is
-/// left out.
-///
-/// # Errors
-/// If the file cannot be read, or a complete line is no metric line.
-pub fn read(path: &Path) -> Result<Vec<MetricLine>, ReadError> {
-    let text = std::fs::read(path).map_err(|cause| ReadError::Io { path: path.to_owned(), cause })?;
-    let complete = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-    text[..complete]
-        .split_inclusive(|&byte| byte == b'\n')
-        .enumerate()
-        .map(|(i, line)| {
-            serde_json::from_slice(line).map_err(|cause| ReadError::Line { path: path.to_owned(), line: i + 1, cause })
-        })
-        .collect()
 }

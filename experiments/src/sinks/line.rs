@@ -1,5 +1,6 @@
 //! One line of `metrics.jsonl`.
 
+use crate::config::Weights;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -48,34 +49,6 @@ impl Part {
             Self::Validation => "validation",
             Self::Test => "test",
         }
-    }
-}
-
-/// Which weights are evaluated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Weights {
-    /// Those of the step itself.
-    #[default]
-    Raw,
-    /// Their average, as the experiment's `averaging` makes it.
-    Averaged,
-}
-
-impl Weights {
-    /// Their name in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Raw => "raw",
-            Self::Averaged => "averaged",
-        }
-    }
-
-    /// Whether they are those of the step.
-    #[must_use]
-    pub const fn are_raw(&self) -> bool {
-        matches!(self, Self::Raw)
     }
 }
 

@@ -110,7 +110,8 @@ fn shown(line: &MetricLine) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sinks::{Metrics, Time, Weights};
+    use crate::config::Weights;
+    use crate::sinks::{Metrics, Time};
 
     #[test]
     fn a_plain_line_has_the_step_the_split_and_the_metrics_it_has() {

@@ -13,7 +13,7 @@ pub use hparams::{HParams, Session};
 pub use images::Image;
 pub use reader::{EventError, EventFile, Scalar, read, read_dir, read_images, read_session};
 
-use super::jsonl::{self, ReadError};
+use super::lines::{self, ReadError};
 use super::{MetricLine, Sink};
 use crate::pictures::{Picture, folder};
 use protobuf::Message as _;
@@ -169,7 +169,7 @@ pub enum RebuildError {
 /// # Errors
 /// If the lines cannot be read; event files that cannot be read are not whole.
 pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
-    let scalars: usize = jsonl::read(metrics)?.iter().map(|line| line.metrics.iter().count() + 1).sum();
+    let scalars: usize = lines::read(metrics)?.iter().map(|line| line.metrics.iter().count() + 1).sum();
     let (Ok(found), Ok(images), Ok(session)) = (read_dir(dir), read_images(dir), read_session(dir)) else {
         return Ok(false);
     };
@@ -189,7 +189,7 @@ pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
 /// # Errors
 /// If the lines cannot be read, or the files cannot be replaced.
 pub fn rebuild(metrics: &Path, dir: &Path, hparams: &HParams) -> Result<PathBuf, RebuildError> {
-    let lines = jsonl::read(metrics)?;
+    let lines = lines::read(metrics)?;
     replace(&lines, dir, hparams).map_err(|cause| RebuildError::Io { dir: dir.to_owned(), cause })
 }
 

@@ -2,8 +2,10 @@
 
 use super::atomic;
 use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, save_final};
+use super::describe;
 use super::error::{TrainError, without_backtrace};
 use super::events::hparams;
+use super::folder::{CHECKPOINTS, METRICS_FILE};
 use super::identity::Identity;
 use super::manifest::Manifest;
 use super::positions::{self, Measured};
@@ -13,18 +15,16 @@ use super::status::{Fingerprints, State, Status};
 use super::threads::use_threads;
 use super::trainer::{Evaluation, Trainer, first_weights};
 use crate::config::Pictures;
+use crate::config::Weights;
 use crate::pictures::Folder;
 use crate::sinks::tensorboard::{EventLog, HParams};
-use crate::sinks::{Part, Sink, Weights};
+use crate::sinks::{Part, Sink};
 use dataset::{Split, evaluation_traits};
 use nn::Arena;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
-
-/// The truth's name in a cell's folder.
-pub const METRICS_FILE: &str = "metrics.jsonl";
 
 /// What a cell's log says once, after its status says that it is done.
 pub const DONE: &str = "the cell is done";
@@ -128,9 +128,9 @@ impl<'a> Cell<'a> {
         let known = if checkpoint.is_some() { Manifest::read(dir)? } else { None };
         let mut manifest = match known {
             Some(manifest) => manifest,
-            None => Manifest::describe(dir, &setup, &first, options)?,
+            None => describe::describe(dir, &setup, &first, options)?,
         };
-        manifest.begin_session(dir, step, forced)?;
+        describe::begin_session(&mut manifest, dir, step, forced)?;
         let mut recorder = Recorder::open(&metrics, bytes)?;
         let first_line = checkpoint.as_ref().map_or(0, |_| step + 1);
         recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
@@ -244,13 +244,14 @@ impl<'a> Cell<'a> {
             files.push(save_averaged(self.dir, &self.trainer.setup().layout, &averaged)?);
         }
         let weights = weights_hash(&weights);
-        self.manifest.end(self.dir, self.trainer.finish(weights.clone(), hashes(&files)?))?;
+        let finish = self.trainer.finish(weights.clone(), hashes(&files)?);
+        describe::finish(&mut self.manifest, self.dir, finish)?;
         self.status.result = Some(Fingerprints { weights, batches: self.trainer.batches() });
         self.say(State::Done)?;
         (self.note)(DONE);
         self.recorder.end(self.note);
         // They take three times the room of the weights, and nothing will go on from them.
-        if let Err(error) = checkpoint::remove_all(&self.dir.join(checkpoint::DIR)) {
+        if let Err(error) = checkpoint::remove_all(&self.dir.join(CHECKPOINTS)) {
             (self.note)(&format!("old checkpoints are left behind: {error}"));
         }
         Ok(Outcome::Done)

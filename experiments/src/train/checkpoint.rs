@@ -8,9 +8,10 @@ mod files;
 mod last;
 
 pub use files::{KEPT, prune, remove_all};
-pub use last::{AVERAGED, FINAL, load_averaged, load_final, save_averaged, save_final};
+pub use last::{load_averaged, load_final, save_averaged, save_final};
 
 use super::atomic;
+use super::folder::CHECKPOINTS;
 use super::identity::Identity;
 use nn::Layout;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -18,9 +19,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// The folder in a cell's folder.
-pub const DIR: &str = "checkpoints";
 
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
@@ -180,7 +178,7 @@ impl Checkpoint {
     /// # Errors
     /// If a file cannot be written; older checkpoints are still there then.
     pub fn save(&self, cell: &Path, layout: &Layout) -> Result<(), CheckpointError> {
-        let dir = cell.join(DIR);
+        let dir = cell.join(CHECKPOINTS);
         std::fs::create_dir_all(&dir).map_err(CheckpointError::io("create", &dir))?;
         let bytes = self.tensors.to_bytes(&dir)?;
         let header = Header {
@@ -208,7 +206,7 @@ impl Checkpoint {
         metrics: &Path,
         layout: &Layout,
     ) -> Result<Option<(Self, Vec<Skipped>)>, CheckpointError> {
-        let dir = cell.join(DIR);
+        let dir = cell.join(CHECKPOINTS);
         let mut skipped: Vec<Skipped> = Vec::new();
         for step in files::steps(&dir)?.into_iter().rev() {
             match Self::load(&dir, step, metrics, layout) {

@@ -1,10 +1,6 @@
 //! What a manifest says beside what the bits depend on: seeds, switches of determinism, and how a cell came out.
 
-use super::machine::gpus;
-use super::setup::Setup;
-use crate::config::RunConfig;
 use serde::{Deserialize, Serialize};
-use tch::Device;
 
 /// What randomness there is, and what each part is drawn from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,19 +26,6 @@ pub struct Determinism {
     pub environment: Vec<(String, String)>,
 }
 
-/// Variables that change kernels or the order of sums.
-const VARIABLES: &[&str] = &[
-    "ATEN_CPU_CAPABILITY",
-    "CUBLAS_WORKSPACE_CONFIG",
-    "DNNL_MAX_CPU_ISA",
-    "MKL_CBWR",
-    "MKL_ENABLE_INSTRUCTIONS",
-    "NVIDIA_TF32_OVERRIDE",
-    "OMP_NUM_THREADS",
-    "OMP_WAIT_POLICY",
-    "ONEDNN_MAX_CPU_ISA",
-];
-
 /// How a cell came out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finish {
@@ -56,33 +39,4 @@ pub struct Finish {
     pub weights: String,
     /// BLAKE3 of the files of final weights, by name.
     pub files: Vec<(String, String)>,
-}
-
-impl Seeds {
-    /// Those of a run.
-    #[must_use]
-    pub fn of(run: &RunConfig) -> Self {
-        Self { data_order: run.seed, parameters: run.seed, twin: run.twin }
-    }
-}
-
-impl Determinism {
-    /// That of a cell in this process.
-    #[must_use]
-    pub fn of(setup: &Setup) -> Self {
-        let variable = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
-        Self {
-            same_bits: setup.device == Device::Cpu,
-            intra_op_threads: setup.threads,
-            inter_op_threads: 1,
-            environment: VARIABLES.iter().filter_map(variable).collect(),
-        }
-    }
-}
-
-/// The name of the GPU that a cell computes on.
-#[must_use]
-pub fn gpu(device: Device) -> Option<String> {
-    let Device::Cuda(index) = device else { return None };
-    gpus().into_iter().nth(index)
 }

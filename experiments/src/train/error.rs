@@ -1,7 +1,7 @@
 //! Why a cell stopped.
 
 use super::checkpoint::CheckpointError;
-use super::status::StatusError;
+use super::record_error::RecordError;
 use dataset::DatasetError;
 use models::{ModelError, OptimizerError};
 use std::io;
@@ -58,9 +58,9 @@ pub enum TrainError {
     /// A checkpoint cannot be written or read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// `status.json` cannot be read.
+    /// The cell's status or manifest cannot be read.
     #[error(transparent)]
-    Status(#[from] StatusError),
+    Record(#[from] RecordError),
     /// A number is not finite.
     #[error("the {what} of step {step} is not finite ({value}); {remedy}")]
     NotFinite {
@@ -122,6 +122,7 @@ impl TrainError {
         match self {
             Self::Io { .. } | Self::Thread(_) | Self::Torch(_) | Self::OtherBits { .. } | Self::Open(_) => true,
             Self::Checkpoint(error) => matches!(error, CheckpointError::Io { .. }),
+            Self::Record(error) => matches!(error, RecordError::Io { .. }),
             Self::Data(error) => matches!(error, DatasetError::Io { .. }),
             _ => false,
         }

@@ -1,7 +1,6 @@
 //! A cell's event files: what TensorBoard shows of it, and their mending.
 
-use super::cell::METRICS_FILE;
-use super::setup::CONFIG_FILE;
+use super::folder::{CONFIG_FILE, METRICS_FILE};
 use crate::config::RunConfig;
 use crate::config::axes::Point;
 use crate::sinks::tensorboard::{self, HParams, RebuildError};

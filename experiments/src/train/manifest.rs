@@ -1,20 +1,14 @@
 //! `manifest.json`: everything about a cell that is known before its first step, and how it came out.
 
-use super::conditions::{Determinism, Finish, Seeds, gpu};
-use super::error::TrainError;
+use super::atomic;
+use super::conditions::{Determinism, Finish, Seeds};
 use super::identity::Identity;
 use super::machine::{Cpu, Revision};
-use super::setup::Setup;
-use super::{atomic, cell::CellOptions};
-use crate::config::identity::SCHEMA_VERSION;
-use crate::config::{RunConfig, Shape};
-use dataset::Split;
-use models::Macs;
-use nn::{Arena, Layout, ParamSpec, Part};
+use super::record_error::RecordError;
+use crate::config::RunConfig;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The file's name in a cell's folder.
 pub const FILE: &str = "manifest.json";
@@ -136,141 +130,19 @@ pub struct Session {
 }
 
 impl Manifest {
-    /// Describes a cell whose parameters have their first values.
-    ///
-    /// # Errors
-    /// If the weights cannot be read from the device.
-    pub fn describe(cell: &Path, setup: &Setup, arena: &Arena, options: &CellOptions) -> Result<Self, TrainError> {
-        let (experiment, label, hash) = place(cell);
-        let shape = Shape::of(&setup.config)?;
-        Ok(Self {
-            experiment,
-            label,
-            hash,
-            posenc: env!("CARGO_PKG_VERSION").to_owned(),
-            schema: SCHEMA_VERSION,
-            revision: Revision::detect(),
-            identity: setup.identity(),
-            cpu: Cpu::detect(),
-            gpu: gpu(setup.device),
-            seeds: Some(Seeds::of(&setup.config)),
-            determinism: Some(Determinism::of(setup)),
-            smoke: options.smoke,
-            dataset: DatasetFacts::of(setup),
-            parameters: Parameters { trunk: shape.trunk, encoding: shape.encoding, head: shape.heads },
-            macs: shape.macs.into(),
-            seams: setup.network.seams().names().into_iter().map(str::to_owned).collect(),
-            position_sources: shape.position_sources,
-            tokens: setup.network.tokens().len(),
-            initial_weights: InitialWeights::of(&setup.layout, &arena.values()?),
-            sessions: Vec::new(),
-            config: setup.config.clone(),
-            finish: None,
-        })
-    }
-
     /// Reads the manifest of a cell's folder; `None` if the cell never started.
     ///
     /// # Errors
-    /// If the file is there and cannot be read.
-    pub fn read(cell: &Path) -> Result<Option<Self>, TrainError> {
-        let path = cell.join(FILE);
-        match std::fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(TrainError::io("read", &path)(error)),
-            Ok(text) => serde_json::from_slice(&text)
-                .map(Some)
-                .map_err(|error| TrainError::Config { path, reason: error.to_string() }),
-        }
+    /// If the file exists and cannot be read.
+    pub fn read(cell: &Path) -> Result<Option<Self>, RecordError> {
+        RecordError::read_json(&cell.join(FILE))
     }
 
-    /// Notes a session and writes the file.
+    /// Replaces the manifest of a cell's folder.
     ///
     /// # Errors
-    /// If it cannot be written.
-    pub fn begin_session(&mut self, cell: &Path, from_step: u64, forced: Vec<String>) -> Result<(), TrainError> {
-        self.sessions.push(Session { from_step, unix_s: now_s(), forced });
-        self.write(cell)
-    }
-
-    /// Notes how the cell came out and writes the file.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn end(&mut self, cell: &Path, finish: Finish) -> Result<(), TrainError> {
-        self.finish = Some(finish);
-        self.write(cell)
-    }
-
-    fn write(&self, cell: &Path) -> Result<(), TrainError> {
-        let path = cell.join(FILE);
-        let text = serde_json::to_vec_pretty(self).map_err(io::Error::from).map_err(TrainError::io("write", &path))?;
-        atomic::replace(&path, &text).map_err(TrainError::io("write", &path))
-    }
-}
-
-/// Seconds since 1970.
-pub(super) fn now_s() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
-}
-
-impl DatasetFacts {
-    fn of(setup: &Setup) -> Self {
-        let manifest = setup.dataset.manifest();
-        Self {
-            name: manifest.name.clone(),
-            content_hash: manifest.content_hash.clone(),
-            train_positions: setup.dataset.positions(Split::Train),
-            validation_positions: setup.dataset.positions(Split::Validation),
-            test_positions: setup.dataset.positions(Split::Test),
-            novel_test_positions: manifest.split.novel_test_positions,
-        }
-    }
-}
-
-impl From<Macs> for MacsByPart {
-    fn from(macs: Macs) -> Self {
-        Self { trunk: macs.trunk, encoding: macs.encoding, head: macs.of_heads(), paper: macs.paper }
-    }
-}
-
-impl InitialWeights {
-    fn of(layout: &Layout, values: &[f32]) -> Self {
-        let hash = |wanted: &dyn Fn(Part) -> bool| {
-            let mut params: Vec<&ParamSpec> = layout.params().iter().filter(|p| wanted(p.part)).collect();
-            params.sort_by(|a, b| a.name.cmp(&b.name));
-            let mut hasher = blake3::Hasher::new();
-            for param in params {
-                hasher.update(param.name.as_bytes());
-                for value in &values[param.offset..param.offset + param.len()] {
-                    hasher.update(&value.to_le_bytes());
-                }
-            }
-            hasher.finalize().to_hex().to_string()
-        };
-        Self { shared: hash(&|part| part != Part::Encoding), encoding: hash(&|part| part == Part::Encoding) }
-    }
-}
-
-/// Experiment, label and hash from `<experiment>/<label>-<hash>/seed-<n>`.
-fn place(cell: &Path) -> (String, String, String) {
-    let absolute = std::path::absolute(cell).unwrap_or_else(|_| cell.to_owned());
-    let name = |path: Option<&Path>| {
-        path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-    };
-    let row = absolute.parent();
-    let row_name = name(row);
-    let (label, hash) = row_name.rsplit_once('-').unwrap_or((&row_name, ""));
-    (name(row.and_then(Path::parent)), label.to_owned(), hash.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_tells_its_cell() {
-        let (experiment, label, hash) = place(Path::new("/runs/quickstart/chess-shaw-0123456789ab/seed-2"));
-        assert_eq!((&experiment[..], &label[..], &hash[..]), ("quickstart", "chess-shaw", "0123456789ab"));
+    /// If it cannot be written; the old one stays.
+    pub fn write(&self, cell: &Path) -> io::Result<()> {
+        atomic::replace(&cell.join(FILE), &serde_json::to_vec_pretty(self)?)
     }
 }

@@ -1,7 +1,7 @@
 //! `test-positions.parquet`: what the final evaluation measured on each test position. The format is
 //! [`dataset::measured`]'s.
 
-use crate::sinks::Weights;
+use crate::config::Weights;
 pub use dataset::measured::{MEASURES, Measured, PositionRow, PositionsError, encode, read};
 
 /// The file's name in a cell's folder.

@@ -82,7 +82,8 @@ impl Other {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sinks::{Metrics, Part, Time, Weights, jsonl};
+    use crate::config::Weights;
+    use crate::sinks::{Metrics, Part, Time, lines};
     use std::io;
 
     struct Full;
@@ -113,6 +114,6 @@ mod tests {
         }
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].starts_with("TensorBoard failed"));
-        assert_eq!(jsonl::read(&path).unwrap().len(), 3);
+        assert_eq!(lines::read(&path).unwrap().len(), 3);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::error::TrainError;
 use super::fit;
+use super::folder::CONFIG_FILE;
 use super::identity::Identity;
 use super::machine::{Cpu, LibTorch};
 use super::tensors::asked_targets;
@@ -14,9 +15,6 @@ use nn::{Arena, Layout};
 use std::path::Path;
 use std::sync::Arc;
 use tch::Device;
-
-/// The configuration's name in a cell's folder.
-pub const CONFIG_FILE: &str = "config.yaml";
 
 /// Steps and evaluation batches of a smoke run: enough to reach every part of the code.
 const SMOKE_STEPS: u64 = 4;
@@ -89,7 +87,7 @@ impl Setup {
 ///
 /// # Errors
 /// If it cannot be opened, is of another game or lacks a target.
-pub(crate) fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
+pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
     let mut dataset = open_dataset(&config.data).map_err(TrainError::Open)?;
     if dataset.game() != config.game {
         return Err(TrainError::OtherGame {

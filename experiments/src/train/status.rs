@@ -1,9 +1,10 @@
 //! `status.json`: where a cell stands, replaced atomically.
 
 use super::atomic;
+use super::record_error::RecordError;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The file's name in a cell's folder.
 pub const FILE: &str = "status.json";
@@ -66,27 +67,6 @@ pub struct Fingerprints {
     pub batches: String,
 }
 
-/// Why a status cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum StatusError {
-    /// The file cannot be read.
-    #[error("cannot read {path}: {cause}; mend that and run the experiment again")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        cause: io::Error,
-    },
-    /// The file is no status.
-    #[error("{path} is damaged: {cause}; delete it and run the experiment again")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        cause: serde_json::Error,
-    },
-}
-
 impl Status {
     /// A status with nothing but its state.
     #[must_use]
@@ -98,13 +78,8 @@ impl Status {
     ///
     /// # Errors
     /// If the file is there and cannot be read.
-    pub fn read(cell: &Path) -> Result<Option<Self>, StatusError> {
-        let path = cell.join(FILE);
-        match std::fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(cause) => Err(StatusError::Io { path, cause }),
-            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|cause| StatusError::Damaged { path, cause }),
-        }
+    pub fn read(cell: &Path) -> Result<Option<Self>, RecordError> {
+        RecordError::read_json(&cell.join(FILE))
     }
 
     /// Replaces the status of a cell's folder.

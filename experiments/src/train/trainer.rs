@@ -2,20 +2,21 @@
 
 use super::checkpoint::{Checkpoint, Prefix, Progress, Tensors as Saved, Window};
 use super::conditions::Finish;
+use super::describe::now_s;
 use super::error::TrainError;
 use super::evaluate::{Evaluated, evaluate};
 use super::feed::{self, Fed, Feed};
 use super::identity::Identity;
 use super::learner::{Learner, Step, finite};
-use super::manifest::now_s;
 use super::metrics;
 use super::objective::measure;
 use super::pictures::{self, PictureError};
 use super::positions::Measured;
 use super::setup::Setup;
 use super::stages::stages;
+use crate::config::Weights;
 use crate::pictures::Picture;
-use crate::sinks::{MetricLine, Metrics, Part, Time, Weights};
+use crate::sinks::{MetricLine, Metrics, Part, Time};
 use dataset::{LoaderConfig, Split};
 use models::{Average, Column, OptimizerProgress};
 use nn::Arena;

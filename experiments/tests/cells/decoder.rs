@@ -1,10 +1,11 @@
 //! Cells of a decoder: batches of sequences through the same loop, and questions about positions with their games.
 
 use crate::support::{Bench, assert_same_bits, encoding, lines, train};
+use experiments::config::Weights;
 use experiments::config::{MicroBatch, RunConfig};
 use experiments::inspect::predict::{Prediction, predictions};
 use experiments::inspect::{Answers, Asked, Loaded, positions};
-use experiments::sinks::{Metrics, Part, Weights};
+use experiments::sinks::{Metrics, Part};
 use experiments::train::checkpoint::load_final;
 use experiments::train::setup::declare;
 use games::{GameKind, InputName, MovesName};

@@ -1,8 +1,8 @@
 //! What is exported is what was trained.
 
 use crate::support::Bench;
+use experiments::config::Weights;
 use experiments::inspect::{Asked, InspectError, Loaded, Origin, positions};
-use experiments::sinks::Weights;
 use experiments::train::checkpoint::load_final;
 use games::{GameKind, InputName, MovesName};
 use std::fs;

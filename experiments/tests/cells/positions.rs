@@ -3,8 +3,9 @@
 use crate::support::Bench;
 use dataset::Split;
 use dataset::store::{GameRow, read_shard};
+use experiments::config::Weights;
 use experiments::config::{RunConfig, read_manifest};
-use experiments::sinks::{Part, Weights};
+use experiments::sinks::Part;
 use experiments::train::positions::{MEASURES, PositionRow, file, read};
 use games::GameResult;
 use models::AverageConfig;

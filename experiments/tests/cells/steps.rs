@@ -2,8 +2,9 @@
 
 use crate::heads::{mapped, scored, with_heads};
 use crate::support::{Bench, assert_same_bits, lines, options, status, train, train_with};
+use experiments::config::Weights;
 use experiments::config::{Dtype, Mask, MicroBatch, RunConfig};
-use experiments::sinks::{MetricLine, Part, Weights, tensorboard};
+use experiments::sinks::{MetricLine, Part, tensorboard};
 use experiments::train::checkpoint::{load_averaged, load_final};
 use experiments::train::setup::declare;
 use experiments::train::{CellOptions, Manifest, Outcome};

@@ -5,7 +5,7 @@ use encodings::EncodingConfig;
 use experiments::config::{
     DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, RunConfig, TrainConfig, manifest_text,
 };
-use experiments::sinks::{MetricLine, Sink, jsonl};
+use experiments::sinks::{MetricLine, Sink, lines};
 use experiments::train::status::Status;
 use experiments::train::{CellOptions, Outcome, TrainError, run_cell};
 use games::chess::Chess;
@@ -168,7 +168,7 @@ pub(crate) fn status(dir: &Path) -> Status {
 }
 
 pub(crate) fn lines(dir: &Path) -> Vec<MetricLine> {
-    jsonl::read(&dir.join("metrics.jsonl")).expect("metrics that can be read")
+    lines::read(&dir.join("metrics.jsonl")).expect("metrics that can be read")
 }
 
 /// The bits of `metrics.jsonl`: its text without the times.

@@ -3,10 +3,10 @@
 use crate::forward::{Said, forward, softmax};
 use crate::random::{DEFAULT, Net, PLANES, RELU_2, SQUARES, SWISH, Shape};
 use crate::wire::file;
+use experiments::config::Weights;
 use experiments::import_net::{self, Imported, cell};
 use experiments::inspect::positions::{self, Asked};
 use experiments::inspect::{Answers, Loaded};
-use experiments::sinks::Weights;
 use games::{GameKind, InputName, MovesName};
 use models::{EmbeddingConfig, FurtherPolicy, ModelConfig, RewardOptions};
 use nn::{Activation, NormKind};

@@ -1,10 +1,10 @@
 //! Maia through `import-net` says what Lc0 says with it: of every legal move, on real games with their history.
 
+use experiments::config::Weights;
 use experiments::import_net::{self, cell};
 use experiments::inspect::positions::{self, Asked};
 use experiments::inspect::predict::{Meaning, Prediction, predictions};
 use experiments::inspect::{Answers, Loaded};
-use experiments::sinks::Weights;
 use games::chess::ChessPosition;
 use games::{GameKind, InputName, MovesName, Position as _};
 use serde::Deserialize;

@@ -2,11 +2,11 @@
 
 use dataset::{MoveTraits, PositionTraits};
 use experiments::config::Mask;
+use experiments::config::Weights;
 use experiments::grid::plan::{Declared, FORMAT, Plan, Primary, Role, Row};
 use experiments::grid::step_times::{StepTime, StepTimes};
 use experiments::report::Report;
 use experiments::report::model::{Comparison, RowReport};
-use experiments::sinks::Weights;
 use experiments::train::positions::{self, Measured};
 use experiments::train::status::{State, Status};
 use games::{GameKind, Phase, Relation};

@@ -1,8 +1,9 @@
 //! `posenc bench import`: how fast records are read.
 
 use crate::commands::show::parse_game;
+use crate::config::grouped;
 use crate::config::manifest_text;
-use crate::table::{grouped, table};
+use crate::table::table;
 use dataset::{ImportOptions, ImportRate, bench_import};
 use games::GameKind;
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! What `posenc check` says about matched controls.
 
+use crate::config::grouped;
 use crate::config::matched::TOLERANCE;
 use crate::config::{Experiment, Matched, Row};
-use crate::table::grouped;
 use serde_json::{Value, json};
 
 /// A line for each control; `times` are seconds of a step of each row, empty if none was timed.

@@ -1,7 +1,7 @@
 //! The phases of training, as `posenc check` prints them.
 
+use crate::config::grouped;
 use crate::config::{Phase, Row};
-use crate::table::grouped;
 use serde_json::{Value, json};
 
 /// The phases of every row that has some, once for all rows that share them; empty where none has.

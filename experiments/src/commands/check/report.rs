@@ -1,8 +1,9 @@
 //! What `posenc check` prints.
 
 use super::{controls, phases};
+use crate::config::grouped;
 use crate::config::{Experiment, PartShape, ReadAt, Role, Row, Shape};
-use crate::table::{grouped, table};
+use crate::table::table;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 

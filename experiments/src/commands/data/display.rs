@@ -2,7 +2,7 @@
 //!
 //! No colours are used, so `NO_COLOR` holds by construction.
 
-use crate::table::grouped;
+use crate::config::grouped;
 use dataset::Done;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;

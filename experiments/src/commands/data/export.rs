@@ -1,7 +1,7 @@
 //! `posenc data export`.
 
+use crate::config::grouped;
 use crate::config::read_manifest;
-use crate::table::grouped;
 use anyhow::Context as _;
 use dataset::{ExportFormat, OnDisk, Split};
 use std::fs::File;

@@ -1,6 +1,7 @@
 //! `posenc data info` in words.
 
-use crate::table::{grouped, table};
+use crate::config::grouped;
+use crate::table::table;
 use dataset::info::Bin;
 use dataset::{Info, Split, Unit};
 use games::Phase;

@@ -2,8 +2,8 @@
 
 use super::display::Display;
 use super::split::SplitArgs;
+use crate::config::grouped;
 use crate::config::{manifest_text, read_manifest};
-use crate::table::grouped;
 use dataset::{Manifest, Merge, OnDisk, RemakeOptions};
 use std::path::{Path, PathBuf};
 

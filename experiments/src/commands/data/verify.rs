@@ -1,8 +1,8 @@
 //! `posenc data verify`.
 
 use super::display::Display;
+use crate::config::grouped;
 use crate::config::open_dataset;
-use crate::table::grouped;
 use dataset::{Split, verify_content};
 use std::path::PathBuf;
 

@@ -5,6 +5,7 @@ mod interactions;
 pub(super) use interactions::interactions;
 
 use super::page::Figure;
+use crate::config::grouped;
 use crate::grid::plan::Role;
 use crate::report::model::{Comparison, GameReport, Missing, Report, RowReport, Verdict};
 use crate::report::plot::Style;
@@ -16,7 +17,6 @@ use crate::report::slices::Dimension;
 use crate::report::statistics::Interval;
 use crate::report::statistics::crossed::Estimate;
 use crate::report::transfer::Transfer;
-use crate::table::grouped;
 use crate::train::metrics::Direction;
 
 /// One style for each row of a report, the same in all games.

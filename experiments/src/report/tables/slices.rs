@@ -1,12 +1,12 @@
 //! The tables of parts of the test positions.
 
 use super::NOT_YET;
+use crate::config::grouped;
 use crate::report::model::GameReport;
 use crate::report::numbers::{decimals, fixed, interval, interval_decimals, signed};
 use crate::report::sheet::Sheet;
 use crate::report::slices::{Slice, SliceReport};
 use crate::report::statistics::crossed::Estimate;
-use crate::table::grouped;
 
 /// So many rows of a report fit beside each other.
 const SIDE_BY_SIDE: usize = 3;

@@ -1,11 +1,11 @@
 //! One table of all systems, over games.
 
 use super::{NOT_YET, metric};
+use crate::config::grouped;
 use crate::report::model::{GameReport, Report, RowReport};
 use crate::report::numbers::{fixed, mega};
 use crate::report::sheet::Sheet;
 use crate::report::systems::System;
-use crate::table::grouped;
 
 /// What stands behind numbers of the other kind of value.
 const OTHER_VALUE: &str = " †";

@@ -1,6 +1,7 @@
 //! The tables of rows that are variants of each other: learning rates, sizes, budgets.
 
 use super::NOT_YET;
+use crate::config::grouped;
 use crate::report::budgets::Budgets;
 use crate::report::model::GameReport;
 use crate::report::numbers::{fixed, interval, interval_decimals, mean_sd, p_value, signed};
@@ -9,7 +10,6 @@ use crate::report::sizes::{Equivalent, Multiple, Sizes, Yardstick};
 use crate::report::statistics::PairedTest;
 use crate::report::statistics::across::RankCorrelation;
 use crate::report::sweep::Sweep;
-use crate::table::grouped;
 
 /// Every such table that a game has.
 pub(super) fn variants(game: &GameReport) -> Vec<Sheet> {

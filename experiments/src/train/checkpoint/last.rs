@@ -1,16 +1,11 @@
 //! The final weights: named tensors in their own shapes, as any safetensors reader expects a network's weights.
 
-use super::{CheckpointError, DIR, from_little_endian, little_endian};
+use super::{CheckpointError, from_little_endian, little_endian};
 use crate::train::atomic;
+use crate::train::folder::{AVERAGED, CHECKPOINTS, FINAL};
 use nn::{Layout, ParamSpec};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::path::{Path, PathBuf};
-
-/// The file's name in [`DIR`].
-pub const FINAL: &str = "final.safetensors";
-
-/// The file of the averaged weights, where the run has an average.
-pub const AVERAGED: &str = "final-averaged.safetensors";
 
 /// Writes the final weights of a cell.
 ///
@@ -29,7 +24,7 @@ pub fn save_averaged(cell: &Path, layout: &Layout, weights: &[f32]) -> Result<Pa
 }
 
 fn save(cell: &Path, name: &str, layout: &Layout, weights: &[f32]) -> Result<PathBuf, CheckpointError> {
-    let dir = cell.join(DIR);
+    let dir = cell.join(CHECKPOINTS);
     std::fs::create_dir_all(&dir).map_err(CheckpointError::io("create", &dir))?;
     let path = dir.join(name);
     let bytes: Vec<Vec<u8>> =
@@ -61,7 +56,7 @@ pub fn load_averaged(cell: &Path, layout: &Layout) -> Result<Vec<f32>, Checkpoin
 }
 
 fn load(cell: &Path, name: &str, layout: &Layout) -> Result<Vec<f32>, CheckpointError> {
-    let path = cell.join(DIR).join(name);
+    let path = cell.join(CHECKPOINTS).join(name);
     let bytes = std::fs::read(&path).map_err(CheckpointError::io("read", &path))?;
     let file = SafeTensors::deserialize(&bytes).map_err(|e| CheckpointError::damaged(&path, e))?;
     if file.len() != layout.params().len() {

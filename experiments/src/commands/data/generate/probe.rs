@@ -3,8 +3,8 @@
 use super::super::display::Display;
 use super::super::split::SplitArgs;
 use crate::commands::show::parse_game;
+use crate::config::grouped;
 use crate::generate::probe::{ProbeSettings, Task, probe};
-use crate::table::grouped;
 use clap::ValueEnum;
 use dataset::Manifest;
 use games::GameKind;

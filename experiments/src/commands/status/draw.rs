@@ -1,9 +1,10 @@
 //! An overview as text and as JSON.
 
-use super::{CellView, Overview};
+use crate::config::grouped;
 use crate::grid::limits::in_words;
+use crate::grid::overview::{CellView, Overview};
 use crate::grid::state::CellState;
-use crate::table::{grouped, table};
+use crate::table::table;
 use serde_json::{Value, json};
 
 /// A cell's state in a word.
@@ -19,7 +20,7 @@ fn word(state: &CellState) -> &'static str {
 
 /// A table of all cells, the causes of failures, and a line on the whole.
 #[must_use]
-pub fn text(overview: &Overview) -> String {
+pub(super) fn text(overview: &Overview) -> String {
     let header = ["cell", "state", "step", "loss", "positions/s", "spent", "left"];
     let mut out = table(&header, &[2, 3, 4, 5, 6], overview.cells.iter().map(line));
     out.push('\n');
@@ -69,7 +70,7 @@ fn summary(overview: &Overview) -> String {
 
 /// The text of an overview in at most so many lines: cells that are done or wait give way first.
 #[must_use]
-pub fn fit(overview: &Overview, lines: usize) -> String {
+pub(super) fn fit(overview: &Overview, lines: usize) -> String {
     let whole = text(overview);
     let excess = (whole.lines().count() + 1).saturating_sub(lines);
     if whole.lines().count() <= lines {
@@ -98,7 +99,7 @@ pub fn fit(overview: &Overview, lines: usize) -> String {
 
 /// The same for programs.
 #[must_use]
-pub fn json(overview: &Overview) -> Value {
+pub(super) fn json(overview: &Overview) -> Value {
     let cell = |cell: &CellView| {
         let failure = match &cell.state {
             CellState::Failed(failure) => Some(failure),

@@ -1,0 +1,31 @@
+//! Which weights of a cell are evaluated.
+
+use serde::{Deserialize, Serialize};
+
+/// Which weights are evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weights {
+    /// Those of the step itself.
+    #[default]
+    Raw,
+    /// Their average, as the experiment's `averaging` makes it.
+    Averaged,
+}
+
+impl Weights {
+    /// Their name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Averaged => "averaged",
+        }
+    }
+
+    /// Whether they are those of the step.
+    #[must_use]
+    pub const fn are_raw(&self) -> bool {
+        matches!(self, Self::Raw)
+    }
+}
