@@ -74,7 +74,7 @@ SEED ?= 1
 
 soak: setup ## kill two runners of a grid of CELLS=60 at KILLS=40 random moments: every cell once, the same bits
 	POSENC_SOAK_CELLS=$(CELLS) POSENC_SOAK_KILLS=$(KILLS) POSENC_SOAK_SEED=$(SEED) \
-		$(CARGO) test --locked -p experiments --test soak
+		$(CARGO) test --locked -p experiments --test all soak::
 
 test-slurm: build ## a tiny grid through Slurm's own daemons on this machine, installed where they are missing (Debian, root)
 	scripts/test-slurm $(POSENC)
@@ -102,10 +102,10 @@ memory: setup ## import MEGABYTES=2000 of games and check that less than 1 GB of
 GRIDS ?= 10000
 
 simulate: setup ## the statistics on GRIDS=10000 simulated grids with known effects: coverage, false verdicts
-	POSENC_GRIDS=$(GRIDS) $(CARGO) test --locked -p experiments --test simulation -- --nocapture
+	POSENC_GRIDS=$(GRIDS) $(CARGO) test --locked -p report --test all simulation:: -- --nocapture
 
 test-html: setup ## open a report in headless Chromium: no console errors, every plot visible (skips without a browser)
-	$(CARGO) test --locked -p experiments --test report browser -- --nocapture
+	$(CARGO) test --locked -p report --test all browser -- --nocapture
 
 parity: build ## compare with an independent network in PyTorch, number by number (docs/parity.md)
 	benches/peers/python benches/peers/parity.py --posenc $(POSENC) --page docs/parity.md

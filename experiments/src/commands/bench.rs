@@ -5,16 +5,14 @@ mod import;
 
 use super::devices::{parse_device, prepare};
 use super::show::parse_input;
-use crate::config::grouped;
-use crate::config::{Dtype, Experiment, open_dataset};
-use crate::table::table;
-use crate::train::bench::{BenchOptions, Contender, StepTime, step_times};
-use crate::train::threads::ensure_passive_threads;
 use anyhow::Context as _;
 use clap::ValueEnum as _;
 use dataset::bench_loader;
 use games::{GameKind, InputName};
+use report::text_table::table;
 use serde_json::{Value, json};
+use spec::grouped;
+use spec::{Dtype, Experiment, open_dataset};
 use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -22,6 +20,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tch::Device;
+use train::bench::{BenchOptions, Contender, StepTime, step_times};
+use train::threads::ensure_passive_threads;
 
 /// Measure the loader, or a training step of each encoding.
 #[derive(Debug, clap::Args)]

@@ -1,14 +1,14 @@
 //! `posenc cell`: trains one cell in this process; `posenc run` starts it.
 
 use crate::commands::devices::parse_device;
-use crate::config::RunConfig;
-use crate::sinks::{Sink, progress};
-use crate::train::folder::CONFIG_FILE;
-use crate::train::{CellOptions, Outcome, run_cell, signals, threads};
 use anyhow::Context as _;
+use records::folder::CONFIG_FILE;
+use spec::RunConfig;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Device;
+use train::sinks::{Sink, progress};
+use train::{CellOptions, Outcome, run_cell, signals, threads};
 
 /// Train one cell.
 #[derive(Debug, clap::Args)]

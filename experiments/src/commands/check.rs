@@ -7,7 +7,7 @@ mod report;
 
 pub(super) use report::parts;
 
-use crate::config::Experiment;
+use spec::Experiment;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;

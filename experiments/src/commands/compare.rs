@@ -1,6 +1,6 @@
 //! `posenc compare`: tables over several grids.
 
-use crate::report::{Report, ReportError, markdown, side_by_side};
+use report::{Report, ReportError, markdown, side_by_side};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;

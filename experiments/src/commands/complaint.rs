@@ -1,6 +1,6 @@
 //! How an error is said: its chain of causes on stderr, each cause once.
 
-use crate::train::error::without_backtrace;
+use train::error::without_backtrace;
 
 /// The text of an error and of its causes. Some errors of the libraries name their cause in their own text, which
 /// would say it twice.
@@ -23,10 +23,10 @@ pub(super) fn complaint(error: &anyhow::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::TrainError;
     use anyhow::Context as _;
     use std::io;
     use tch::TchError;
+    use train::TrainError;
 
     #[test]
     fn a_cause_is_said_once() {

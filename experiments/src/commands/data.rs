@@ -11,14 +11,14 @@ mod remake;
 mod split;
 mod verify;
 
-use crate::config::grouped;
-use crate::config::open_dataset;
-use crate::train::signals::report_size_limits;
 use clap::Subcommand;
 use dataset::Counts;
+use spec::grouped;
+use spec::open_dataset;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use train::signals::report_size_limits;
 
 /// Options of `posenc data`.
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,7 @@
 //! `posenc devices`: the processor, LibTorch, and GPUs, with what is missing and how to get it.
 
-use crate::train::machine::{Cpu, LibTorch, gpus};
 use anyhow::bail;
+use records::machine::{Cpu, LibTorch, gpus};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,19 +1,21 @@
 //! `posenc export`: a cell's network for other programs.
 
 use super::devices::{parse_device, prepare};
-use crate::config::Weights;
-use crate::config::grouped;
-use crate::inspect::export::{self, Folder};
-use crate::inspect::{Asked, InspectError, Loaded, cell::config_of, gradient, positions};
-use crate::train::setup::open_data;
-use crate::train::threads::use_threads;
 use anyhow::Context as _;
 use dataset::Split;
+use spec::Weights;
+use spec::grouped;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tch::Device;
+use train::inspect::cell::config_of;
+use train::inspect::export;
+use train::inspect::export::Folder;
+use train::inspect::{Asked, InspectError, Loaded, gradient, positions};
+use train::setup::open_data;
+use train::threads::use_threads;
 
 /// Options of `posenc export`.
 #[derive(Debug, clap::Args)]

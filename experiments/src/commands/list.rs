@@ -1,11 +1,11 @@
 //! `posenc list`: what there is, straight from the registries.
 
 use super::check::parts;
-use crate::config::Shape;
 use clap::ValueEnum;
 use encodings::EncodingConfig;
 use games::{GameKind, InputLayout, InputName, MovesName, Vocabulary, with_game};
 use serde_json::{Value, json};
+use spec::Shape;
 use std::io::Write as _;
 use std::process::ExitCode;
 

@@ -1,17 +1,18 @@
 //! `posenc parity`: what networks compute with random weights, for comparing implementations and devices.
 
 use super::devices::{parse_device, prepare};
-use crate::config::{Dtype, Experiment, Row, RunConfig};
-use crate::inspect::export::{self, Folder};
-use crate::inspect::{InspectError, Loaded, gradient, positions, steps};
-use crate::train::setup::open_data;
-use crate::train::threads::use_threads;
 use dataset::{Dataset, Split};
 use serde_json::{Value, json};
+use spec::{Dtype, Experiment, Row, RunConfig};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tch::Device;
+use train::inspect::export;
+use train::inspect::export::Folder;
+use train::inspect::{InspectError, Loaded, gradient, positions, steps};
+use train::setup::open_data;
+use train::threads::use_threads;
 
 /// Options of `posenc parity`.
 #[derive(Debug, clap::Args)]

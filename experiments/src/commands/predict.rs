@@ -1,18 +1,19 @@
 //! `posenc predict`: what a cell's network says about positions.
 
 use super::devices::{parse_device, prepare};
-use crate::config::Weights;
-use crate::inspect::positions::{fill_history, read, read_lines};
-use crate::inspect::predict::{Meaning, Prediction, predictions};
-use crate::inspect::tensors_file::{self, Named};
-use crate::inspect::{Answers, Asked, InspectError, Loaded};
-use crate::train::threads::use_threads;
 use games::chess::history::HistoryFill;
+use spec::Weights;
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::{Device, Tensor};
+use train::inspect::positions::{fill_history, read, read_lines};
+use train::inspect::predict::{Meaning, Prediction, predictions};
+use train::inspect::tensors_file;
+use train::inspect::tensors_file::Named;
+use train::inspect::{Answers, Asked, InspectError, Loaded};
+use train::threads::use_threads;
 
 /// Options of `posenc predict`.
 #[derive(Debug, clap::Args)]

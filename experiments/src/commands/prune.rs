@@ -1,6 +1,6 @@
 //! `posenc prune`: makes room in run folders. Metrics, logs, manifests and event files always stay.
 
-use crate::grid::prune::{What, prune};
+use grid::prune::{What, prune};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! `posenc publish`: a run folder as a bundle for others.
 
-use crate::bundle::{Publication, SUMS, collect, write};
+use bundle::{Publication, SUMS, collect, write};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;

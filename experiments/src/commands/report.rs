@@ -1,6 +1,6 @@
 //! `posenc report`: tables of a run folder, also while it runs.
 
-use crate::report::{Report, csv, html, latex, markdown, text};
+use report::{Report, csv, html, latex, markdown, text};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -2,14 +2,15 @@
 
 use super::run::mend_events;
 use super::slots::Slots;
-use crate::grid::interrupt::Wish;
-use crate::grid::retry::{self, Which};
-use crate::grid::{Interrupt, Outcome, start_over};
-use crate::train::threads::ensure_passive_threads;
 use anyhow::Context as _;
+use grid::interrupt::Wish;
+use grid::retry;
+use grid::retry::Which;
+use grid::{Interrupt, Outcome, start_over};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use train::threads::ensure_passive_threads;
 
 /// Options of `posenc retry`.
 #[derive(Debug, clap::Args)]

@@ -1,20 +1,20 @@
 //! `posenc run`: runs an experiment, or goes on with it where it stopped.
 
 use super::slots::Slots;
-use crate::config::{Experiment, open_dataset};
-use crate::grid::interrupt::Wish;
-use crate::grid::measure;
-use crate::grid::{Choice, Interrupt, Outcome, Prepared, Selector, Task};
-use crate::report::{Report, text};
-use crate::train::events;
-use crate::train::threads::ensure_passive_threads;
 use anyhow::Context as _;
+use grid::interrupt::Wish;
+use grid::measure;
+use grid::{Choice, Interrupt, Outcome, Prepared, Selector, Task};
+use report::{Report, text};
+use spec::{Experiment, open_dataset};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Device;
+use train::events;
+use train::threads::ensure_passive_threads;
 
 /// Options of `posenc run`.
 #[derive(Debug, clap::Args)]

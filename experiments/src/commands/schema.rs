@@ -1,6 +1,6 @@
 //! `posenc schema`: the JSON Schema of experiment files.
 
-use crate::config::schema::schema;
+use spec::schema::schema;
 use std::io::Write as _;
 use std::process::ExitCode;
 

@@ -1,12 +1,12 @@
 //! How cells share a machine: the options that every command which trains has in common.
 
 use super::devices::{parse_device, prepare};
-use crate::grid::limits::Span;
-use crate::grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker, progress};
-use crate::train::setup::device_name;
 use anyhow::Context as _;
+use grid::limits::Span;
+use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker, progress};
 use std::num::NonZeroUsize;
 use tch::Device;
+use train::setup::device_name;
 
 /// Slots, and what cells may take.
 #[derive(Debug, clap::Args)]

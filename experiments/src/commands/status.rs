@@ -2,7 +2,7 @@
 
 mod draw;
 
-use crate::grid::overview::Overview;
+use grid::overview::Overview;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;

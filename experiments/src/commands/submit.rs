@@ -1,12 +1,13 @@
 //! `posenc submit`: hands an experiment's cells to a Slurm cluster, as a job array.
 
 use super::run::check_datasets;
-use crate::config::Experiment;
-use crate::grid::limits::Span;
-use crate::grid::slurm::{Array, CELLS, Resources, SCRIPT, script};
-use crate::grid::{CellState, Choice, Prepared, Selector, Task};
-use crate::train::atomic;
 use anyhow::{Context as _, bail, ensure};
+use grid::limits::Span;
+use grid::slurm::{Array, CELLS, Resources, SCRIPT, script};
+use grid::{Choice, Prepared, Selector, Task};
+use records::CellState;
+use records::atomic;
+use spec::Experiment;
 use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;

@@ -2,14 +2,14 @@
 
 use super::devices::{parse_device, prepare};
 use super::run::mend_events;
-use crate::grid::progress::Plain;
-use crate::grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
-use crate::train::setup::device_name;
-use crate::train::threads::ensure_passive_threads;
 use anyhow::{Context as _, ensure};
+use grid::progress::Plain;
+use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use tch::Device;
+use train::setup::device_name;
+use train::threads::ensure_passive_threads;
 
 /// Train one cell of a list.
 #[derive(Debug, clap::Args)]

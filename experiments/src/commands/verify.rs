@@ -1,18 +1,19 @@
 //! `posenc verify`: checks a bundle, and trains some of its cells again if that is wanted.
 
 use super::devices::{parse_device, prepare};
-use crate::bundle::rerun::{self, Comparison, Rerun};
-use crate::bundle::{Limits, Verified, verify};
-use crate::grid::progress::{self};
-use crate::grid::{self, Interrupt, Scheduler, Task, Worker};
-use crate::train::setup::device_name;
-use crate::train::threads::ensure_passive_threads;
 use anyhow::Context as _;
+use bundle::rerun;
+use bundle::rerun::{Comparison, Rerun};
+use bundle::{Limits, Verified, verify};
+use grid::progress;
+use grid::{Interrupt, Scheduler, Task, Worker};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tch::Device;
+use train::setup::device_name;
+use train::threads::ensure_passive_threads;
 
 /// Where the project keeps datasets; looked through beside those that are given.
 const USUAL_DATA: &str = "experiments/data";

@@ -4,7 +4,7 @@ use super::error::EngineError;
 use super::info::Lines;
 use super::process::{Process, Silence};
 use super::protocol::Protocol;
-use crate::config::suggest::nearest;
+use spec::suggest::nearest;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

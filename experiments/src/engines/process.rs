@@ -1,6 +1,6 @@
 //! A program that is talked to line by line, with a deadline for every answer.
 
-use crate::grid::worker::kill;
+use grid::worker::kill;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;

@@ -4,7 +4,7 @@
 use super::conditions::Conditions;
 use super::error::GenerateError;
 use super::play::Finished;
-use crate::grid::CellLock;
+use records::CellLock;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};

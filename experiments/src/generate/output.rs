@@ -5,9 +5,9 @@ use super::conditions::{Conditions, Settings};
 use super::error::GenerateError;
 use super::journal::Journal;
 use super::play::Finished;
-use crate::config::manifest_text;
 use dataset::{MadeGame, MadeOptions, Manifest, SplitPlan, write_made};
 use games::ParsedGame;
+use spec::manifest_text;
 
 /// Writes the games of the journal in the order of their numbers, so that the dataset does not depend on the order in
 /// which they ended.

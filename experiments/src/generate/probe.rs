@@ -9,11 +9,11 @@ mod maps;
 mod random_play;
 
 use super::error::GenerateError;
-use crate::config::manifest_text;
 use dataset::{Done, MadeOptions, Manifest, SplitBy, SplitPlan, write_maps, write_positions};
 use games::chess::endgame::Ending;
 use games::maps::{MapShape, MapTask};
 use games::{Candidate, GameKind, ParsedPosition, Position, with_game};
+use spec::manifest_text;
 use std::path::PathBuf;
 
 /// What is asked about a position.

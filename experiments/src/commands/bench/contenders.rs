@@ -1,16 +1,14 @@
 //! Which runs `posenc bench` lets compete.
 
-use crate::config::experiment::Role;
-use crate::config::{
-    DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Row, RunConfig, TrainConfig,
-};
-use crate::train::bench::Contender;
 use anyhow::{Context as _, bail};
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{ModelConfig, OptimizerConfig, Schedule, presets};
 use serde_yaml::with::singleton_map_recursive;
+use spec::experiment::Role;
+use spec::{DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Row, RunConfig, TrainConfig};
 use std::path::PathBuf;
+use train::bench::Contender;
 
 /// The encoding that ratios are taken to.
 const CONTROL: &str = "none";

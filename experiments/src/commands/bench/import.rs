@@ -1,12 +1,12 @@
 //! `posenc bench import`: how fast records are read.
 
 use crate::commands::show::parse_game;
-use crate::config::grouped;
-use crate::config::manifest_text;
-use crate::table::table;
 use dataset::{ImportOptions, ImportRate, bench_import};
 use games::GameKind;
+use report::text_table::table;
 use serde_json::json;
+use spec::grouped;
+use spec::manifest_text;
 use std::path::PathBuf;
 
 /// Options of `posenc bench import`.

@@ -1,8 +1,8 @@
 //! What `posenc check` finds out about an experiment beyond its being valid.
 
-use crate::config::{Experiment, Role, Row};
-use crate::train::bench::{BenchOptions, Contender, StepTime, step_times};
+use spec::{Experiment, Role, Row};
 use tch::Device;
+use train::bench::{BenchOptions, Contender, StepTime, step_times};
 
 /// Pairs of seeds below which no verdict is given.
 const SEEDS_FOR_A_VERDICT: usize = 3;

@@ -1,10 +1,10 @@
 //! What `posenc check` prints.
 
 use super::{controls, phases};
-use crate::config::grouped;
-use crate::config::{Experiment, PartShape, ReadAt, Role, Row, Shape};
-use crate::table::table;
+use report::text_table::table;
 use serde_json::{Value, json};
+use spec::grouped;
+use spec::{Experiment, PartShape, ReadAt, Role, Row, Shape};
 use std::fmt::Write as _;
 
 pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) -> String {

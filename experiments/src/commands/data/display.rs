@@ -2,9 +2,9 @@
 //!
 //! No colours are used, so `NO_COLOR` holds by construction.
 
-use crate::config::grouped;
 use dataset::Done;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
+use spec::grouped;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 

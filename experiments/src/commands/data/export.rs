@@ -1,9 +1,9 @@
 //! `posenc data export`.
 
-use crate::config::grouped;
-use crate::config::read_manifest;
 use anyhow::Context as _;
 use dataset::{ExportFormat, OnDisk, Split};
+use spec::grouped;
+use spec::read_manifest;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;

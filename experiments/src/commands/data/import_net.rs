@@ -1,14 +1,14 @@
 //! `posenc data import-net`: a network of Lc0 as a cell.
 
 use crate::commands::devices::prepare;
-use crate::import_net::{self, cell};
-use crate::train::threads::ensure_passive_threads;
-use crate::train::{CellOptions, run_cell};
 use anyhow::Context as _;
+use lc0::cell;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use tch::Device;
+use train::threads::ensure_passive_threads;
+use train::{CellOptions, run_cell};
 
 /// Options of `posenc data import-net`.
 #[derive(Debug, clap::Args)]
@@ -35,11 +35,11 @@ pub(super) struct Args {
 /// If the file holds no network that posenc knows, the folder exists, or the evaluation fails.
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
-    let imported = import_net::read(&args.file, &args.without)
-        .with_context(|| format!("{} is not imported", args.file.display()))?;
+    let imported =
+        lc0::read(&args.file, &args.without).with_context(|| format!("{} is not imported", args.file.display()))?;
     let data = args.data.as_deref().map(std::path::absolute).transpose()?;
     if let Some(data) = &data {
-        crate::config::open_dataset(data)?;
+        spec::open_dataset(data)?;
     }
     let run = cell::run_of(&imported, &args.file, data.as_deref())?;
     cell::write(&imported, &run, &args.out)?;

@@ -2,9 +2,9 @@
 
 use super::display::Display;
 use super::split::SplitArgs;
-use crate::config::grouped;
-use crate::config::{manifest_text, read_manifest};
 use dataset::{Manifest, Merge, OnDisk, RemakeOptions};
+use spec::grouped;
+use spec::{manifest_text, read_manifest};
 use std::path::{Path, PathBuf};
 
 /// Options of `posenc data split`.

@@ -1,9 +1,9 @@
 //! `posenc data verify`.
 
 use super::display::Display;
-use crate::config::grouped;
-use crate::config::open_dataset;
 use dataset::{Split, verify_content};
+use spec::grouped;
+use spec::open_dataset;
 use std::path::PathBuf;
 
 /// Options of `posenc data verify`.

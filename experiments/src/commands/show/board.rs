@@ -1,7 +1,7 @@
 //! A board as text, from White's side in chess and Black's in shogi.
 
-use crate::pictures::names::names;
 use games::{Game, Position};
+use train::pictures::names::names;
 
 /// The board that FEN and SFEN write: capitals for the first player, `+` before promoted pieces, `.` for empty squares.
 pub(super) fn draw<G: Game>(position: &G::Position) -> String {

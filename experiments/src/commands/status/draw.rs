@@ -1,11 +1,11 @@
 //! An overview as text and as JSON.
 
-use crate::config::grouped;
-use crate::grid::limits::in_words;
-use crate::grid::overview::{CellView, Overview};
-use crate::grid::state::CellState;
-use crate::table::table;
+use grid::limits::in_words;
+use grid::overview::{CellView, Overview};
+use records::state::CellState;
+use report::text_table::table;
 use serde_json::{Value, json};
+use spec::grouped;
 
 /// A cell's state in a word.
 fn word(state: &CellState) -> &'static str {
@@ -130,8 +130,8 @@ pub(super) fn json(overview: &Overview) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::failure::Failure;
-    use crate::grid::state::Progress;
+    use records::failure::Failure;
+    use records::state::Progress;
 
     fn cell(seed: u64, state: CellState, step: u64) -> CellView {
         let progress = Progress { step, steps: 1000 };

@@ -3,13 +3,13 @@
 use super::super::display::Display;
 use super::super::split::SplitArgs;
 use crate::commands::show::parse_game;
-use crate::config::grouped;
 use crate::generate::probe::{ProbeSettings, Task, probe};
 use clap::ValueEnum;
 use dataset::Manifest;
 use games::GameKind;
 use games::chess::endgame::Ending;
 use games::maps::MapTask;
+use spec::grouped;
 use std::io::Write as _;
 use std::num::NonZeroU64;
 use std::path::PathBuf;

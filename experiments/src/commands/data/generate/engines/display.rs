@@ -1,8 +1,8 @@
 //! How far the games are.
 
 use crate::commands::data::display;
-use crate::config::grouped;
 use crate::generate::Progress;
+use spec::grouped;
 use std::time::Instant;
 
 /// Shows how far the games are.

@@ -1,0 +1,264 @@
+//! What of a run folder is published, and how it is cleaned.
+
+use super::describe::{self, DataSource};
+use super::error::BundleError;
+use super::scrub;
+use super::{CELLS, METADATA, SUMS};
+use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
+use records::plan;
+use records::plan::Plan;
+use records::state::CellState;
+use records::step_times;
+use records::{Manifest, manifest, positions, status};
+use report::{Report, csv, html, latex, markdown, text};
+use spec::Weights;
+use spec::{RunConfig, read_manifest};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use train::sinks::tensorboard;
+
+/// How a report is drawn.
+type Drawing = fn(&Report) -> String;
+
+/// The report in every form.
+const REPORTS: [(&str, Drawing); 5] = [
+    ("report.html", html::draw),
+    ("report.txt", text::draw),
+    ("report.md", markdown::draw),
+    ("report.csv", csv::draw),
+    ("report.tex", latex::draw),
+];
+
+/// What a person decides about a publication.
+#[derive(Debug, Clone, Default)]
+pub struct Publication {
+    /// The licence of the results, by its SPDX name.
+    pub licence: Option<String>,
+    /// Whether the final weights are in it.
+    pub weights: bool,
+    /// Whether cells may be unfinished.
+    pub partial: bool,
+}
+
+/// The files of a bundle by path.
+#[derive(Debug, Default)]
+pub struct Contents {
+    /// The files.
+    pub files: BTreeMap<String, Content>,
+    /// Finished cells.
+    pub finished: usize,
+    /// Cells in all.
+    pub cells: usize,
+}
+
+/// A file's content.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// Those of a file, as they are.
+    File(PathBuf),
+}
+
+impl Content {
+    /// Its hash and its length.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn hash(&self) -> Result<(blake3::Hash, u64), BundleError> {
+        match self {
+            Self::Bytes(bytes) => Ok((blake3::hash(bytes), bytes.len() as u64)),
+            Self::File(path) => {
+                let read = || {
+                    let mut file = fs::File::open(path)?;
+                    let mut hasher = blake3::Hasher::new();
+                    let bytes = std::io::copy(&mut file, &mut hasher)?;
+                    Ok((hasher.finalize(), bytes))
+                };
+                read().map_err(BundleError::io("read", path))
+            }
+        }
+    }
+}
+
+/// Collects and cleans what a run folder holds.
+///
+/// # Errors
+/// If cells are unfinished (unless that is allowed), a file cannot be read, or one still names this machine.
+pub fn collect(run_dir: &Path, publication: &Publication) -> Result<Contents, BundleError> {
+    let plan = Plan::read(run_dir)?;
+    let host = scrub::host();
+    let mut collector = Collector {
+        host: host.as_deref(),
+        contents: Contents::default(),
+        data: BTreeMap::new(),
+        newest_s: 0.0,
+        revision: None,
+    };
+    let mut unfinished = Vec::new();
+    for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
+        let dir = Plan::cell_dir(run_dir, row, seed);
+        collector.contents.cells += 1;
+        match CellState::of(&dir) {
+            CellState::Done => collector.contents.finished += 1,
+            _ => unfinished.push(format!("{} seed {seed}", row.folder)),
+        }
+        collector.cell(&dir, &format!("{CELLS}/{}/seed-{seed}", row.folder), publication.weights)?;
+    }
+    if let Some(first) = unfinished.first().filter(|_| !publication.partial) {
+        return Err(BundleError::Unfinished { count: unfinished.len(), first: first.clone() });
+    }
+    for name in [EXPERIMENT_FILE, plan::FILE, step_times::FILE] {
+        collector.text(&run_dir.join(name), name)?;
+    }
+    let report = Report::of(run_dir).map_err(|error| BundleError::Report(error.to_string()))?;
+    for (name, draw) in REPORTS {
+        let text = scrub::scrub(&draw(&report), collector.host);
+        collector.add(name, text.into_bytes())?;
+    }
+    collector.describe(&plan, publication)?;
+    Ok(collector.contents)
+}
+
+struct Collector<'a> {
+    host: Option<&'a str>,
+    contents: Contents,
+    /// Datasets by content hash.
+    data: BTreeMap<String, DataSource>,
+    /// When the last cell began or ended: the bundle's date, so that the same folder gives the same bytes.
+    newest_s: f64,
+    revision: Option<String>,
+}
+
+impl Collector<'_> {
+    fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
+        if let Ok(text) = std::str::from_utf8(&bytes)
+            && let Some(what) = scrub::leak(text, self.host)
+        {
+            return Err(BundleError::Leak { file: path.to_owned(), what });
+        }
+        self.contents.files.insert(path.to_owned(), Content::Bytes(bytes));
+        Ok(())
+    }
+
+    /// A file of text or JSON, cleaned; nothing if it is not there.
+    fn text(&mut self, from: &Path, path: &str) -> Result<(), BundleError> {
+        let Some(bytes) = read(from)? else { return Ok(()) };
+        let text = String::from_utf8_lossy(&bytes);
+        let json = if path.ends_with(".json") { serde_json::from_str(&text).ok() } else { None };
+        let clean = match json {
+            Some(mut value) => {
+                scrub::scrub_json(&mut value, self.host);
+                format!("{value:#}\n")
+            }
+            None => scrub::scrub(&text, self.host),
+        };
+        self.add(path, clean.into_bytes())
+    }
+
+    fn cell(&mut self, dir: &Path, path: &str, weights: bool) -> Result<(), BundleError> {
+        for name in [manifest::FILE, status::FILE, LOG] {
+            self.text(&dir.join(name), &format!("{path}/{name}"))?;
+        }
+        // Byte for byte: it is what a rerun is compared with. It holds numbers and names of metrics only.
+        if let Some(bytes) = read(&dir.join(METRICS_FILE))? {
+            self.add(&format!("{path}/{METRICS_FILE}"), bytes)?;
+        }
+        if let Some(text) = read(&dir.join(CONFIG_FILE))? {
+            let run = RunConfig::from_yaml(&String::from_utf8_lossy(&text));
+            let mut run = run.map_err(|error| BundleError::unreadable(&dir.join(CONFIG_FILE), error))?;
+            self.dataset(dir, &run)?;
+            run.data = PathBuf::from(run.data.file_name().unwrap_or_default());
+            let clean = run.to_yaml().map_err(|error| BundleError::unreadable(&dir.join(CONFIG_FILE), error))?;
+            self.add(&format!("{path}/{CONFIG_FILE}"), clean.into_bytes())?;
+        }
+        for name in [positions::file(Weights::Raw), positions::file(Weights::Averaged)] {
+            let file = dir.join(name);
+            if file.is_file() {
+                self.contents.files.insert(format!("{path}/{name}"), Content::File(file));
+            }
+        }
+        self.events(dir, path)?;
+        for name in [FINAL, AVERAGED] {
+            let file = dir.join(CHECKPOINTS).join(name);
+            if weights && file.is_file() {
+                self.contents.files.insert(format!("{path}/{CHECKPOINTS}/{name}"), Content::File(file));
+            }
+        }
+        Ok(())
+    }
+
+    /// Event files carry the host in their names and nowhere else.
+    fn events(&mut self, dir: &Path, path: &str) -> Result<(), BundleError> {
+        let Ok(entries) = fs::read_dir(dir) else { return Ok(()) };
+        for entry in entries {
+            let file = entry.map_err(BundleError::io("list", dir))?.path();
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let Some(rest) = name.strip_prefix(tensorboard::PREFIX) else { continue };
+            // `<time>.<host>.<process>.<count>`; a host may have dots.
+            let parts: Vec<&str> = rest.split('.').collect();
+            let [time, .., process, count] = parts[..] else { continue };
+            let name = format!("{}{time}.posenc.{process}.{count}", tensorboard::PREFIX);
+            self.contents.files.insert(format!("{path}/{name}"), Content::File(file));
+        }
+        Ok(())
+    }
+
+    fn dataset(&mut self, dir: &Path, run: &RunConfig) -> Result<(), BundleError> {
+        let Ok(Some(manifest)) = Manifest::read(dir) else { return Ok(()) };
+        let ended = manifest.finish.as_ref().map(|finish| finish.unix_s);
+        let began = manifest.sessions.iter().map(|session| session.unix_s);
+        self.newest_s = began.chain(ended).fold(self.newest_s, f64::max);
+        self.revision = manifest.revision.map(|revision| revision.commit).or(self.revision.take());
+        let facts = manifest.dataset;
+        // The dataset may have moved since; then its licence is told by nobody.
+        let own = read_manifest(&run.data).ok().filter(|own| own.content_hash == facts.content_hash);
+        let host = self.host;
+        let clean = |text: String| scrub::scrub(&text, host);
+        self.data.entry(facts.content_hash.clone()).or_insert_with(|| DataSource {
+            name: facts.name,
+            game: run.game.name(),
+            content_hash: facts.content_hash,
+            licence: own.as_ref().map(|own| clean(own.licence.clone())),
+            source: own.as_ref().map(|own| clean(own.source.clone())),
+            made_by: own.map(|own| clean(own.made_by)),
+        });
+        Ok(())
+    }
+
+    /// What describes the rest, last of all.
+    fn describe(&mut self, plan: &Plan, publication: &Publication) -> Result<(), BundleError> {
+        let data: Vec<DataSource> = std::mem::take(&mut self.data).into_values().collect();
+        let about = describe::About {
+            plan,
+            publication,
+            data: &data,
+            date: describe::date(self.newest_s),
+            revision: self.revision.clone(),
+            finished: self.contents.finished,
+            cells: self.contents.cells,
+        };
+        self.add("README.md", about.readme().into_bytes())?;
+        self.add("LICENCES.md", about.licences().into_bytes())?;
+        let mut sizes = BTreeMap::new();
+        for (path, content) in &self.contents.files {
+            sizes.insert(path.clone(), content.hash()?.1);
+        }
+        self.add(METADATA, format!("{:#}\n", about.metadata(&sizes)).into_bytes())?;
+        let mut sums = String::new();
+        for (path, content) in &self.contents.files {
+            sums.push_str(&format!("{}  {path}\n", content.hash()?.0.to_hex()));
+        }
+        self.contents.files.insert(SUMS.to_owned(), Content::Bytes(sums.into_bytes()));
+        Ok(())
+    }
+}
+
+/// A file's bytes; none if it is not there.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, BundleError> {
+    match fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        bytes => bytes.map(Some).map_err(BundleError::io("read", path)),
+    }
+}

@@ -1,0 +1,183 @@
+//! What a bundle says about itself: for people, and as an RO-Crate (version 1.1) for archives.
+
+use super::collect::Publication;
+use super::{CELLS, METADATA, SUMS};
+use chrono::DateTime;
+use records::plan::Plan;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// A dataset that cells were trained on; it is not in the bundle.
+#[derive(Debug, Clone)]
+pub(super) struct DataSource {
+    pub(super) name: String,
+    pub(super) game: &'static str,
+    pub(super) content_hash: String,
+    pub(super) licence: Option<String>,
+    pub(super) source: Option<String>,
+    pub(super) made_by: Option<String>,
+}
+
+/// What the bundle is about.
+pub(super) struct About<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) publication: &'a Publication,
+    pub(super) data: &'a [DataSource],
+    pub(super) date: String,
+    pub(super) revision: Option<String>,
+    pub(super) finished: usize,
+    pub(super) cells: usize,
+}
+
+const NO_LICENCE: &str = "The publisher named no licence.";
+const UNKNOWN: &str = "not known to the publisher";
+
+impl About<'_> {
+    fn question(&self) -> &str {
+        self.plan.question.as_deref().unwrap_or("How should a transformer be told where things are on a board?").trim()
+    }
+
+    pub(super) fn readme(&self) -> String {
+        let Self { plan, finished, cells, .. } = self;
+        let weights = if self.publication.weights { "with" } else { "without" };
+        format!(
+            "# {}\n\n{}\n\n{finished} of {cells} cells are finished; {weights} final weights. Made by posenc.\n\n\
+             - `report.html`: question, verdicts, plots and tables on one page; the same as `.txt`, `.md`, `.csv` and `.tex`\n\
+             - `experiment.yaml`, `grid.json`: what was asked\n\
+             - `{CELLS}/<row>/seed-<n>/`: configuration, manifest, metrics, log and TensorBoard's events of each cell\n\
+             - `LICENCES.md`: what may be done with it; `{METADATA}`: the same and more for programs\n\
+             - `{SUMS}`: a hash of every file\n\n\
+             `b3sum --check {SUMS}` or `posenc verify <this>` checks every hash; `posenc verify <this> --rerun 2 --data \
+             <dataset>` trains two cells again and compares.\n\n\
+             Paths of the publisher's machine were taken out: `…/name` stands for one.\n",
+            plan.experiment,
+            self.question(),
+        )
+    }
+
+    pub(super) fn licences(&self) -> String {
+        let mut text = format!(
+            "# Licences\n\nResults in this bundle: {}\n\nposenc itself: GPL-3.0-or-later; it is not in the bundle.\n",
+            self.publication.licence.as_deref().unwrap_or(NO_LICENCE)
+        );
+        for data in self.data {
+            let or_unknown = |text: &Option<String>| text.clone().unwrap_or_else(|| UNKNOWN.to_owned());
+            text += &format!(
+                "\nDataset {} ({}), which is not in the bundle either:\n\n- licence: {}\n- source: {}\n- made by: {}\n- content hash: {}\n",
+                data.name,
+                data.game,
+                or_unknown(&data.licence),
+                or_unknown(&data.source),
+                or_unknown(&data.made_by),
+                data.content_hash
+            );
+        }
+        text
+    }
+
+    /// The RO-Crate; `sizes` are those of all other files but the list of hashes.
+    pub(super) fn metadata(&self, sizes: &BTreeMap<String, u64>) -> Value {
+        let id = |id: &str| json!({"@id": id});
+        let licence = match &self.publication.licence {
+            Some(name) => id(&format!("https://spdx.org/licenses/{name}")),
+            None => json!(NO_LICENCE),
+        };
+        let data_id = |data: &DataSource| format!("#dataset-{}", data.content_hash);
+        let parts: Vec<Value> = sizes.keys().map(|path| id(path)).collect();
+        let mut graph = vec![
+            json!({
+                "@id": METADATA,
+                "@type": "CreativeWork",
+                "conformsTo": id("https://w3id.org/ro/crate/1.1"),
+                "about": id("./"),
+            }),
+            json!({
+                "@id": "./",
+                "@type": "Dataset",
+                "name": self.plan.experiment,
+                "description": self.question(),
+                "datePublished": self.date,
+                "license": licence,
+                "hasPart": parts,
+                "mentions": id("#training"),
+            }),
+            json!({
+                "@id": "#posenc",
+                "@type": "SoftwareApplication",
+                "name": "posenc",
+                "softwareVersion": env!("CARGO_PKG_VERSION"),
+                "version": self.revision,
+                "license": "GPL-3.0-or-later",
+            }),
+            json!({
+                "@id": "#training",
+                "@type": "CreateAction",
+                "name": format!("Training of {} cells", self.finished),
+                "instrument": id("#posenc"),
+                "object": self.data.iter().map(|data| id(&data_id(data))).collect::<Vec<_>>(),
+                "result": id("./"),
+            }),
+        ];
+        if let Some(name) = &self.publication.licence {
+            let url = format!("https://spdx.org/licenses/{name}");
+            graph.push(json!({"@id": url, "@type": "CreativeWork", "name": name}));
+        }
+        graph.extend(self.data.iter().map(|data| {
+            json!({
+                "@id": data_id(data),
+                "@type": "Dataset",
+                "name": data.name,
+                "identifier": data.content_hash,
+                "license": data.licence,
+                "description": data.source,
+            })
+        }));
+        graph.extend(sizes.iter().map(|(path, size)| {
+            json!({
+                "@id": path,
+                "@type": "File",
+                "name": path.rsplit('/').next(),
+                "contentSize": size.to_string(),
+                "encodingFormat": encoding_format(path),
+            })
+        }));
+        json!({"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph})
+    }
+}
+
+fn encoding_format(path: &str) -> &'static str {
+    let formats = [
+        (".json", "application/json"),
+        (".jsonl", "application/jsonl"),
+        (".yaml", "application/yaml"),
+        (".md", "text/markdown"),
+        (".html", "text/html"),
+        (".csv", "text/csv"),
+        (".txt", "text/plain"),
+        (".tex", "text/x-tex"),
+    ];
+    formats.iter().find(|(end, _)| path.ends_with(end)).map_or("application/octet-stream", |(_, format)| format)
+}
+
+/// The day of a time in seconds since 1970, `2026-11-20`.
+pub(super) fn date(unix_s: f64) -> String {
+    DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default().format("%Y-%m-%d").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn days_have_their_dates() {
+        let cases = [
+            (0.0, "1970-01-01"),
+            (951_782_400.0, "2000-02-29"),
+            (1_795_219_199.0, "2026-11-20"),
+            (4_102_444_800.0, "2100-01-01"),
+        ];
+        for (unix_s, expected) in cases {
+            assert_eq!(date(unix_s), expected);
+        }
+    }
+}

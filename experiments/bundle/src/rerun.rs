@@ -1,0 +1,249 @@
+//! Trains cells of a bundle again and compares: bit for bit where the same bits are due, against the spread over the
+//! seeds elsewhere.
+
+use super::CELLS;
+use super::error::BundleError;
+use super::verify::Verified;
+use grid::Task;
+use records::CellState;
+use records::folder::{CONFIG_FILE, METRICS_FILE};
+use records::plan::{Plan, Row};
+use records::status::Status;
+use records::{Manifest, atomic, manifest, status};
+use records::{MetricLine, Part};
+use spec::{RunConfig, read_manifest};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Standard deviations over seeds within which another machine's number is taken for the same.
+const SPREAD: f64 = 3.0;
+
+/// Seeds without which there is no spread.
+const SEEDS_FOR_A_SPREAD: usize = 3;
+
+/// A cell that is to be trained again.
+#[derive(Debug)]
+pub struct Rerun<'a> {
+    /// Its folder and what a person calls it.
+    pub task: Task,
+    /// Threads that its bits depend on.
+    pub threads: usize,
+    row: &'a Row,
+    seed: u64,
+    manifest: Manifest,
+}
+
+/// How a cell came out a second time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Comparison {
+    /// The same bits: metrics, weights and batches.
+    Same,
+    /// Other bits, though the same are due.
+    Different {
+        /// What differs first.
+        what: String,
+    },
+    /// Trained under other conditions, and so by its spread.
+    Within {
+        /// The primary metric's difference in standard deviations over the row's seeds.
+        deviations: f64,
+        /// Under which conditions: what differs.
+        because: Vec<String>,
+    },
+    /// Further away than seeds are from each other.
+    Outside {
+        /// As above.
+        deviations: f64,
+        /// As above.
+        because: Vec<String>,
+    },
+    /// Nothing can be said.
+    Unknown {
+        /// Why.
+        why: String,
+    },
+}
+
+impl Comparison {
+    /// Whether it speaks against the bundle.
+    #[must_use]
+    pub fn is_bad(&self) -> bool {
+        !matches!(self, Self::Same | Self::Within { .. })
+    }
+}
+
+/// Makes the folders of `count` finished cells, spread over the grid, below `out`. Their datasets are found among
+/// `data` by content.
+///
+/// # Errors
+/// If no cell is finished, a dataset is not among `data`, or something cannot be written.
+pub fn prepare<'a>(
+    bundle: &'a Verified,
+    count: usize,
+    data: &[PathBuf],
+    out: &Path,
+) -> Result<Vec<Rerun<'a>>, BundleError> {
+    let cells = bundle.plan.rows.iter().flat_map(|row| bundle.plan.seeds.iter().map(move |&seed| (row, seed)));
+    let finished: Vec<(&Row, u64)> = cells
+        .filter(|&(row, seed)| status_of(bundle, row, seed).is_some_and(|status| status.result.is_some()))
+        .collect();
+    if finished.is_empty() {
+        return Err(BundleError::Rerun(
+            "no cell of the bundle is finished, so there is nothing to compare with".to_owned(),
+        ));
+    }
+    let count = count.min(finished.len());
+    let datasets = known_datasets(data);
+    (0..count)
+        .map(|i| finished[i * finished.len() / count])
+        .map(|(row, seed)| one(bundle, row, seed, &datasets, out))
+        .collect()
+}
+
+fn one<'a>(
+    bundle: &'a Verified,
+    row: &'a Row,
+    seed: u64,
+    datasets: &BTreeMap<String, PathBuf>,
+    out: &Path,
+) -> Result<Rerun<'a>, BundleError> {
+    let name = format!("{} seed {seed}", row.folder);
+    let wrong = |what: &str| BundleError::Rerun(format!("{name}: its {what} cannot be read by this version of posenc"));
+    let text = file(bundle, row, seed, CONFIG_FILE).ok_or_else(|| wrong(CONFIG_FILE))?;
+    let mut run = RunConfig::from_yaml(&String::from_utf8_lossy(text)).map_err(|_| wrong(CONFIG_FILE))?;
+    let manifest = file(bundle, row, seed, manifest::FILE).ok_or_else(|| wrong(manifest::FILE))?;
+    let manifest: Manifest = serde_json::from_slice(manifest).map_err(|_| wrong(manifest::FILE))?;
+    let wanted = &manifest.dataset;
+    run.data = datasets.get(&wanted.content_hash).cloned().ok_or_else(|| {
+        BundleError::Rerun(format!(
+            "{name} needs the dataset {} with the content hash {}, which is not among those given; name its folder with \
+             --data (LICENCES.md in the bundle says where it comes from)",
+            wanted.name, wanted.content_hash
+        ))
+    })?;
+    let dir = Plan::cell_dir(out, row, seed);
+    fs::create_dir_all(&dir).map_err(BundleError::io("make", &dir))?;
+    let config = run.to_yaml().map_err(|_| wrong(CONFIG_FILE))?;
+    let path = dir.join(CONFIG_FILE);
+    atomic::replace(&path, config.as_bytes()).map_err(BundleError::io("write", &path))?;
+    Ok(Rerun { task: Task { name, dir }, threads: manifest.identity.threads, row, seed, manifest })
+}
+
+/// Datasets by their content.
+fn known_datasets(folders: &[PathBuf]) -> BTreeMap<String, PathBuf> {
+    let known = folders.iter().filter_map(|folder| {
+        let folder = std::path::absolute(folder).ok()?;
+        Some((read_manifest(&folder).ok()?.content_hash, folder))
+    });
+    known.collect()
+}
+
+/// Compares a cell that was trained again with the one in the bundle.
+#[must_use]
+pub fn compare(bundle: &Verified, rerun: &Rerun<'_>) -> Comparison {
+    let unknown = |why: String| Comparison::Unknown { why };
+    match CellState::of(&rerun.task.dir) {
+        CellState::Done => {}
+        CellState::Failed(failure) => return unknown(format!("it failed: {failure}")),
+        _ => return unknown("it was not trained to its end".to_owned()),
+    }
+    let Ok(Some(manifest)) = Manifest::read(&rerun.task.dir) else { return unknown("it has no manifest".to_owned()) };
+    let mut because = rerun.manifest.identity.differences(&manifest.identity);
+    let forced = rerun.manifest.sessions.iter().any(|session| !session.forced.is_empty());
+    because.extend(forced.then(|| "it was forced to go on under other conditions".to_owned()));
+    because.extend((manifest.identity.device != "cpu").then(|| "a GPU gives other bits each time".to_owned()));
+    if because.is_empty() { by_bits(bundle, rerun) } else { by_spread(bundle, rerun, because) }
+}
+
+fn by_bits(bundle: &Verified, rerun: &Rerun<'_>) -> Comparison {
+    let (row, seed) = (rerun.row, rerun.seed);
+    let different = |what: String| Comparison::Different { what };
+    let old = file(bundle, row, seed, METRICS_FILE).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let new = fs::read_to_string(rerun.task.dir.join(METRICS_FILE)).ok();
+    let (Some(old), Some(new)) = (old, new) else { return different("there are no metrics".to_owned()) };
+    let (old, new) = (bits(&old), bits(&new));
+    if let Some(line) = (0..old.len().max(new.len())).find(|&line| old.get(line) != new.get(line)) {
+        return different(format!("line {} of {METRICS_FILE}", line + 1));
+    }
+    let results = status_of(bundle, row, seed).zip(Status::read(&rerun.task.dir).ok().flatten());
+    match results {
+        Some((old, new)) if old.result == new.result => Comparison::Same,
+        _ => different("the final weights or the batches".to_owned()),
+    }
+}
+
+/// The lines of a `metrics.jsonl` without their times, which come last.
+fn bits(text: &str) -> Vec<&str> {
+    text.lines().map(|line| line.split_once(",\"time\":").map_or(line, |(bits, _)| bits)).collect()
+}
+
+fn by_spread(bundle: &Verified, rerun: &Rerun<'_>, because: Vec<String>) -> Comparison {
+    let (row, primary) = (rerun.row, &bundle.plan.primary.metric);
+    let of_seed = |&seed: &u64| value(bundle, file(bundle, row, seed, METRICS_FILE)?);
+    let all: Vec<f64> = bundle.plan.seeds.iter().filter_map(of_seed).collect();
+    let new = fs::read(rerun.task.dir.join(METRICS_FILE)).ok().and_then(|bytes| value(bundle, &bytes));
+    let (Some(old), Some(new)) = (of_seed(&rerun.seed), new) else {
+        return Comparison::Unknown { why: format!("there is no {primary} to compare") };
+    };
+    if all.len() < SEEDS_FOR_A_SPREAD {
+        let why = format!(
+            "{primary} was {old} and is {new}; {} seeds have no spread to judge that by, and other bits are due: {}",
+            all.len(),
+            because.join("; ")
+        );
+        return Comparison::Unknown { why };
+    }
+    let deviations = (new - old).abs() / deviation(&all);
+    match deviations <= SPREAD {
+        true => Comparison::Within { deviations, because },
+        false => Comparison::Outside { deviations, because },
+    }
+}
+
+/// The standard deviation of a sample.
+fn deviation(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt()
+}
+
+/// The primary metric of a cell's lines.
+fn value(bundle: &Verified, metrics: &[u8]) -> Option<f64> {
+    let primary = &bundle.plan.primary;
+    let text = String::from_utf8_lossy(metrics);
+    let wanted = |line: &MetricLine| match primary.at {
+        None => line.split == Part::Test,
+        Some(step) => line.split == Part::Validation && line.step == step,
+    };
+    let mut lines = text.lines().rev().filter_map(|line| serde_json::from_str::<MetricLine>(line).ok());
+    let newest = lines.find(|line| wanted(line) && line.weights.name() == primary.weights);
+    newest?.metrics.get(&primary.metric)
+}
+
+fn file<'a>(bundle: &'a Verified, row: &Row, seed: u64, name: &str) -> Option<&'a [u8]> {
+    bundle.kept.get(&format!("{CELLS}/{}/seed-{seed}/{name}", row.folder)).map(Vec::as_slice)
+}
+
+fn status_of(bundle: &Verified, row: &Row, seed: u64) -> Option<Status> {
+    serde_json::from_slice(file(bundle, row, seed, status::FILE)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_has_its_deviation() {
+        // 2, 4, 4, 4, 5, 5, 7, 9: the sum of squares about the mean 5 is 32, by 7.
+        let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
+        assert!((deviation(&values) - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn times_are_no_bits() {
+        let a = "{\"step\":1,\"metrics\":{\"x\":1.5},\"time\":{\"wall_s\":1}}\n";
+        assert_eq!(bits(a), bits(&a.replace("\"wall_s\":1", "\"wall_s\":2")));
+        assert_ne!(bits(a), bits(&a.replace("1.5", "1.25")));
+    }
+}

@@ -1,0 +1,125 @@
+//! Bars: one for the grid, one for each running cell.
+
+use super::{Watch, ending, retrying, stopping};
+use crate::interrupt::Wish;
+use crate::scheduler::{Outcome, Task};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use records::failure::Failure;
+use records::status::Status;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Status files are read, and bars drawn, this often.
+const DRAW_EVERY: Duration = Duration::from_millis(200);
+
+const GRID: &str = "{wide_bar} {pos}/{len} cells, {elapsed} so far";
+/// Nothing can be said of the time that is left before the first cell has ended.
+const GRID_WITH_ETA: &str = "{wide_bar} {pos}/{len} cells, {elapsed} so far, {eta} left";
+const STARTING: &str = "  {msg:<40} starting";
+const TRAINING: &str = "  {msg:<40} {wide_bar} {pos}/{len} steps";
+
+/// Bars on stderr.
+#[derive(Debug)]
+pub struct Bars {
+    names: Vec<String>,
+    dirs: Vec<PathBuf>,
+    all: MultiProgress,
+    grid: ProgressBar,
+    cells: HashMap<usize, ProgressBar>,
+    drawn: Instant,
+}
+
+impl Bars {
+    /// Bars for these tasks.
+    #[must_use]
+    pub fn new(tasks: &[Task]) -> Self {
+        let all = MultiProgress::new();
+        let grid = all.add(ProgressBar::new(tasks.len() as u64));
+        style(&grid, GRID);
+        Self {
+            names: tasks.iter().map(|task| task.name.clone()).collect(),
+            dirs: tasks.iter().map(|task| task.dir.clone()).collect(),
+            all,
+            grid,
+            cells: HashMap::new(),
+            drawn: Instant::now(),
+        }
+    }
+
+    fn take_off(&mut self, task: usize) {
+        if let Some(bar) = self.cells.remove(&task) {
+            bar.finish_and_clear();
+            self.all.remove(&bar);
+        }
+    }
+
+    fn say(&self, text: &str) {
+        self.grid.suspend(|| eprintln!("{text}"));
+    }
+}
+
+fn style(bar: &ProgressBar, template: &str) {
+    // An invalid template would be a mistake in this file; the bar then keeps indicatif's own.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+}
+
+impl Watch for Bars {
+    fn started(&mut self, task: usize) {
+        let bar = self.all.add(ProgressBar::new(0));
+        style(&bar, STARTING);
+        bar.set_message(self.names[task].clone());
+        self.cells.insert(task, bar);
+    }
+
+    fn elsewhere(&mut self, task: usize) {
+        self.say(&format!("another runner trains {}; waiting for it", self.names[task]));
+    }
+
+    fn again(&mut self, task: usize, failure: &Failure) {
+        self.take_off(task);
+        self.say(&retrying(&self.names[task], failure));
+    }
+
+    fn look(&mut self, running: &[usize]) {
+        if self.drawn.elapsed() < DRAW_EVERY {
+            return;
+        }
+        self.drawn = Instant::now();
+        for task in running {
+            let status = Status::read(&self.dirs[*task]).ok().flatten();
+            if let (Some(status), Some(bar)) = (status.filter(|status| status.steps > 0), self.cells.get(task)) {
+                if bar.length() != Some(status.steps) {
+                    bar.set_length(status.steps);
+                    style(bar, TRAINING);
+                }
+                bar.set_position(status.step);
+            }
+        }
+        self.grid.tick();
+    }
+
+    fn ended(&mut self, task: usize, outcome: &Outcome) {
+        self.take_off(task);
+        self.grid.inc(1);
+        match outcome {
+            Outcome::Finished { .. } => style(&self.grid, GRID_WITH_ETA),
+            // What was done before says nothing about the time that is left.
+            _ => self.grid.reset_eta(),
+        }
+        let place = format!("{}/{}", self.grid.position(), self.names.len());
+        if let Some(text) = ending(&place, &self.names[task], outcome) {
+            self.say(&text);
+        }
+    }
+
+    fn wish(&mut self, wish: Wish, running: usize) {
+        self.say(&stopping(wish, running));
+    }
+
+    fn end(&mut self) {
+        self.grid.finish_and_clear();
+    }
+}

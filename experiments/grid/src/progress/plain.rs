@@ -1,0 +1,58 @@
+//! Plain lines, for logs and batch systems.
+
+use super::{Watch, ending, retrying, stopping};
+use crate::interrupt::Wish;
+use crate::scheduler::{Outcome, Task};
+use records::failure::Failure;
+use std::io::Write;
+
+/// Lines such as `cell 3/24 done: chess-shaw seed 1 (12.3 s)`.
+#[derive(Debug)]
+pub struct Plain<W> {
+    names: Vec<String>,
+    ended: usize,
+    to: W,
+}
+
+impl<W: Write> Plain<W> {
+    /// Lines about these tasks. What cannot be written is not said: a closed pipe must not end a grid.
+    pub fn new(tasks: &[Task], to: W) -> Self {
+        Self { names: tasks.iter().map(|task| task.name.clone()).collect(), ended: 0, to }
+    }
+
+    fn say(&mut self, text: &str) {
+        let _ = writeln!(self.to, "{text}");
+    }
+}
+
+impl<W: Write> Watch for Plain<W> {
+    fn started(&mut self, task: usize) {
+        self.say(&format!("cell started: {}", self.names[task]));
+    }
+
+    fn elsewhere(&mut self, task: usize) {
+        self.say(&format!("another runner trains {}; waiting for it", self.names[task]));
+    }
+
+    fn again(&mut self, task: usize, failure: &Failure) {
+        self.say(&retrying(&self.names[task], failure));
+    }
+
+    fn look(&mut self, _running: &[usize]) {}
+
+    fn ended(&mut self, task: usize, outcome: &Outcome) {
+        self.ended += 1;
+        let place = format!("{}/{}", self.ended, self.names.len());
+        if let Some(text) = ending(&place, &self.names[task], outcome) {
+            self.say(&text);
+        }
+    }
+
+    fn wish(&mut self, wish: Wish, running: usize) {
+        self.say(&stopping(wish, running));
+    }
+
+    fn end(&mut self) {
+        let _ = self.to.flush();
+    }
+}

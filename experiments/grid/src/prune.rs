@@ -1,0 +1,127 @@
+//! Makes room: checkpoints of finished cells, and what killed processes left half written. Never a metric.
+
+use records::folder::{AVERAGED, CHECKPOINTS, FINAL};
+use records::lock::CellLock;
+use records::plan::{Plan, PlanError};
+use records::state::CellState;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The ending of files that are being written, see [`records::atomic`].
+const HALF_WRITTEN: &str = "tmp";
+
+/// What to remove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct What {
+    /// The final weights of finished cells too; their hash stays in the status.
+    pub weights: bool,
+    /// Nothing really: only say what would go.
+    pub dry: bool,
+}
+
+/// What was removed, or would be.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Files and their sizes, cell by cell.
+    pub files: Vec<(PathBuf, u64)>,
+    /// Finished cells.
+    pub finished: usize,
+    /// Cells that are not finished, whose checkpoints stay.
+    pub unfinished: usize,
+}
+
+impl Pruned {
+    /// Bytes of all files.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|(_, bytes)| bytes).sum()
+    }
+}
+
+/// Why a run folder cannot be pruned.
+#[derive(Debug, thiserror::Error)]
+pub enum PruneError {
+    /// It is no run folder.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A file cannot be looked at or removed.
+    #[error("cannot remove {path}: {cause}; what was removed before it is gone, everything else is as it was")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The cause.
+        cause: io::Error,
+    },
+}
+
+/// Prunes every cell of a run folder that no process works in.
+///
+/// # Errors
+/// If the folder has no plan, or a file cannot be removed.
+pub fn prune(run_dir: &Path, what: What) -> Result<Pruned, PruneError> {
+    let plan = Plan::read(run_dir)?;
+    let mut pruned = Pruned::default();
+    for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
+        let dir = Plan::cell_dir(run_dir, row, seed);
+        if !dir.is_dir() {
+            continue;
+        }
+        let io = |cause| PruneError::Io { path: dir.clone(), cause };
+        // With the lock nobody begins to write here meanwhile.
+        let lock = CellLock::try_take(&dir).map_err(io)?;
+        let done = lock.is_some() && CellState::of(&dir) == CellState::Done;
+        *(if done { &mut pruned.finished } else { &mut pruned.unfinished }) += 1;
+        if lock.is_none() {
+            continue;
+        }
+        let mut files = half_written(&dir).map_err(io)?;
+        if done {
+            files.extend(checkpoints(&dir, what.weights).map_err(io)?);
+        }
+        for path in files {
+            let remove = || {
+                let bytes = fs::metadata(&path)?.len();
+                if !what.dry {
+                    fs::remove_file(&path)?;
+                }
+                Ok(bytes)
+            };
+            let bytes = remove().map_err(|cause| PruneError::Io { path: path.clone(), cause })?;
+            pruned.files.push((path, bytes));
+        }
+    }
+    Ok(pruned)
+}
+
+/// Files that a killed process was writing, in the cell's folder and among its checkpoints.
+fn half_written(cell: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = listed(cell)?;
+    files.extend(listed(&cell.join(CHECKPOINTS))?);
+    files.retain(|path| path.extension().is_some_and(|end| end == HALF_WRITTEN));
+    Ok(files)
+}
+
+fn checkpoints(cell: &Path, weights: bool) -> io::Result<Vec<PathBuf>> {
+    let mut files = listed(&cell.join(CHECKPOINTS))?;
+    let is_final = |path: &PathBuf| path.file_name().is_some_and(|name| name == FINAL || name == AVERAGED);
+    files.retain(|path| (weights || !is_final(path)) && path.extension().is_none_or(|end| end != HALF_WRITTEN));
+    Ok(files)
+}
+
+/// The files of a folder, sorted; none if it is not there.
+fn listed(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

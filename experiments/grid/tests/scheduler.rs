@@ -1,0 +1,335 @@
+//! The scheduler, with a shell script in place of the training: what is started, how often, and what comes of it.
+//!
+//! A cell's folder holds a file `behave` that says what its process does; `starts` gets a line each time it starts.
+
+use grid::progress::{Plain, Watch};
+use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
+use records::status::{State, Status};
+use records::{CellLock, CellState, Failure, FailureKind};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const WORKER: &str = r#"
+dir=$2
+echo start >> "$dir/starts"
+say() { printf '{"state":"%s","step":%s,"steps":10%s}\n' "$1" "$2" "$3" > "$dir/new"; mv "$dir/new" "$dir/status.json"; }
+say running 0
+case "$(cat "$dir/behave")" in
+  works) say done 10 ;;
+  slow) sleep 0.4; say done 10 ;;
+  refuses) say failed 3 ',"error":"the data is damaged"'; echo 'posenc: the data is damaged' >&2; exit 1 ;;
+  diverges) say failed 3 ',"error":"step 3: the loss is not finite"'; exit 1 ;;
+  mute) echo 'posenc: no space left on device' >&2; exit 1 ;;
+  panics) echo "thread 'main' panicked at x.rs:1:1:" >&2; echo 'a rule was broken' >&2; exit 101 ;;
+  killed) echo 'step 4' ; kill -KILL $$ ;;
+  killed_once) if [ "$(wc -l < "$dir/starts")" = 1 ]; then kill -KILL $$; fi; say done 10 ;;
+  killed_tidying) say done 10; kill -KILL $$ ;;
+  crowded) echo 'posenc: out of memory' >&2; [ -e "$dir/../room" ] && { say done 10; exit 0; }; exit 1 ;;
+  stops) trap 'say interrupted 5; exit 1' TERM; i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; say done 10 ;;
+  stubborn) trap '' TERM; i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; say done 10 ;;
+esac
+"#;
+
+struct Grid {
+    dir: TempDir,
+    tasks: Vec<Task>,
+}
+
+impl Grid {
+    fn new(behaviours: &[&str]) -> Self {
+        let dir = tempfile::tempdir().expect("a folder for the test");
+        fs::write(dir.path().join("worker.sh"), WORKER).expect("the worker");
+        let task =
+            |(number, _): (usize, _)| Task { name: format!("cell {number}"), dir: dir.path().join(number.to_string()) };
+        let tasks: Vec<Task> = behaviours.iter().enumerate().map(task).collect();
+        let grid = Self { dir, tasks };
+        for (number, behaviour) in behaviours.iter().enumerate() {
+            fs::create_dir(&grid.tasks[number].dir).expect("the cell's folder");
+            grid.behave(number, behaviour);
+        }
+        grid
+    }
+
+    fn behave(&self, cell: usize, behaviour: &str) {
+        fs::write(self.cell(cell).join("behave"), behaviour).expect("the cell's folder can be written");
+    }
+
+    fn cell(&self, cell: usize) -> &Path {
+        &self.tasks[cell].dir
+    }
+
+    fn worker(&self) -> Worker {
+        Worker {
+            program: PathBuf::from("/bin/sh"),
+            arguments: vec![self.dir.path().join("worker.sh").into()],
+            threads: 1,
+            devices: vec!["cpu".to_owned()],
+            flags: Vec::new(),
+        }
+    }
+
+    fn run(&self) -> Vec<Outcome> {
+        self.run_with(2, false, &Interrupt::default())
+    }
+
+    fn run_with(&self, jobs: usize, fail_fast: bool, interrupt: &Interrupt) -> Vec<Outcome> {
+        let worker = self.worker();
+        let mut watch = Plain::new(&self.tasks, Vec::new());
+        Scheduler { worker: &worker, jobs, fail_fast, interrupt, limits: Limits::default() }
+            .run(&self.tasks, &mut watch)
+    }
+
+    fn run_within(&self, jobs: usize, limits: Limits) -> Vec<Outcome> {
+        let worker = self.worker();
+        let mut watch = Plain::new(&self.tasks, Vec::new());
+        let interrupt = Interrupt::default();
+        Scheduler { worker: &worker, jobs, fail_fast: false, interrupt: &interrupt, limits }
+            .run(&self.tasks, &mut watch)
+    }
+
+    fn starts(&self, cell: usize) -> usize {
+        fs::read_to_string(self.cell(cell).join("starts")).map_or(0, |starts| starts.lines().count())
+    }
+
+    fn wait_for_start(&self, cell: usize) {
+        let began = Instant::now();
+        while self.starts(cell) == 0 {
+            assert!(began.elapsed() < Duration::from_secs(20), "cell {cell} never starts");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+fn finished(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Finished { .. })
+}
+
+fn failed(outcome: &Outcome) -> &Failure {
+    match outcome {
+        Outcome::Failed(failure) => failure,
+        other => panic!("{other:?} is no failure"),
+    }
+}
+
+#[test]
+fn finished_cells_are_never_started_again() {
+    let grid = Grid::new(&["works", "works", "works"]);
+    assert!(grid.run().iter().all(finished));
+    assert_eq!(grid.run(), vec![Outcome::AlreadyFinished; 3]);
+    assert_eq!([0, 1, 2].map(|cell| grid.starts(cell)), [1, 1, 1]);
+}
+
+#[test]
+fn a_cell_that_is_killed_behind_its_last_word_is_finished() {
+    let grid = Grid::new(&["killed_tidying"]);
+    assert!(finished(&grid.run()[0]));
+    assert_eq!(CellState::of(grid.cell(0)), CellState::Done);
+    grid.run();
+    assert_eq!(grid.starts(0), 1);
+}
+
+#[test]
+fn a_failed_cell_is_a_row_with_its_cause_and_stops_no_other() {
+    let grid = Grid::new(&["works", "refuses", "mute", "panics", "killed", "diverges", "works"]);
+    let outcomes = grid.run();
+    assert!(finished(&outcomes[0]) && finished(&outcomes[6]));
+    let of = |cell: usize| (failed(&outcomes[cell]).kind, failed(&outcomes[cell]).cause.as_str());
+    assert_eq!(of(1), (FailureKind::Error, "the data is damaged"));
+    assert_eq!(of(2), (FailureKind::DiskFull, "no space left on device"));
+    assert_eq!(of(3), (FailureKind::Panic, "thread 'main' panicked at x.rs:1:1: a rule was broken"));
+    assert_eq!(of(4), (FailureKind::Killed, "signal SIGKILL; last line: step 4"));
+    assert_eq!(of(5), (FailureKind::NotFinite, "step 3: the loss is not finite"));
+    // What a process could not write down itself, the runner did.
+    for (cell, outcome) in outcomes.iter().enumerate().take(6).skip(1) {
+        assert_eq!(CellState::of(grid.cell(cell)), CellState::Failed(failed(outcome).clone()));
+    }
+}
+
+#[test]
+fn the_next_run_repeats_failures_but_not_those_that_would_come_again_to_the_bit() {
+    let grid = Grid::new(&["refuses", "diverges"]);
+    grid.run();
+    grid.behave(0, "works");
+    let outcomes = grid.run();
+    assert!(finished(&outcomes[0]));
+    assert_eq!(failed(&outcomes[1]).kind, FailureKind::NotFinite);
+    assert_eq!([0, 1].map(|cell| grid.starts(cell)), [2, 1]);
+}
+
+#[test]
+fn the_log_of_an_earlier_attempt_explains_nothing() {
+    let grid = Grid::new(&["mute"]);
+    grid.run();
+    grid.behave(0, "killed");
+    assert_eq!(failed(&grid.run()[0]).kind, FailureKind::Killed);
+}
+
+#[test]
+fn fail_fast_stops_running_cells_at_a_checkpoint_and_starts_no_more() {
+    let grid = Grid::new(&["stops", "refuses", "works", "works"]);
+    let outcomes = grid.run_with(2, true, &Interrupt::default());
+    assert_eq!(outcomes[0], Outcome::Interrupted);
+    assert_eq!(failed(&outcomes[1]).kind, FailureKind::Error);
+    assert_eq!(outcomes[2..], [Outcome::NotStarted, Outcome::NotStarted]);
+    assert!(matches!(CellState::of(grid.cell(0)), CellState::Interrupted(progress) if progress.step == 5));
+}
+
+#[test]
+fn an_interrupt_asks_every_cell_for_a_checkpoint_and_the_next_run_goes_on() {
+    let grid = Grid::new(&["stops", "stops", "works"]);
+    let interrupt = Interrupt::default();
+    let outcomes = std::thread::scope(|scope| {
+        let run = scope.spawn(|| grid.run_with(2, false, &interrupt));
+        grid.wait_for_start(0);
+        grid.wait_for_start(1);
+        std::thread::sleep(Duration::from_millis(100));
+        interrupt.raise();
+        run.join().expect("the run ends")
+    });
+    assert_eq!(outcomes, [Outcome::Interrupted, Outcome::Interrupted, Outcome::NotStarted]);
+    grid.behave(0, "works");
+    grid.behave(1, "works");
+    assert!(grid.run().iter().all(finished));
+}
+
+#[test]
+fn a_second_interrupt_kills_what_does_not_listen() {
+    let grid = Grid::new(&["stubborn"]);
+    let interrupt = Interrupt::default();
+    let began = Instant::now();
+    let outcomes = std::thread::scope(|scope| {
+        let run = scope.spawn(|| grid.run_with(1, false, &interrupt));
+        grid.wait_for_start(0);
+        interrupt.raise();
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!run.is_finished(), "one interrupt waits for a checkpoint");
+        interrupt.raise();
+        run.join().expect("the run ends")
+    });
+    assert_eq!(outcomes, [Outcome::Interrupted]);
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    assert!(matches!(CellState::of(grid.cell(0)), CellState::Interrupted(_)));
+}
+
+#[test]
+fn only_failures_that_may_pass_are_tried_again() {
+    let behaviours = ["killed_once", "killed", "crowded", "refuses", "diverges", "panics", "mute"];
+    let grid = Grid::new(&behaviours);
+    let outcomes = grid.run_within(2, Limits { retries: 2, ..Limits::default() });
+    assert!(finished(&outcomes[0]), "{outcomes:?}");
+    assert_eq!([1, 2].map(|cell| failed(&outcomes[cell]).kind), [FailureKind::Killed, FailureKind::OutOfMemory]);
+    assert!(outcomes[3..].iter().all(|outcome| matches!(outcome, Outcome::Failed(_))));
+    assert_eq!([0, 1, 2, 3, 4, 5, 6].map(|cell| grid.starts(cell)), [2, 3, 3, 1, 1, 1, 1]);
+}
+
+#[test]
+fn another_attempt_waits_until_nothing_else_runs() {
+    let grid = Grid::new(&["killed_once", "slow", "slow", "slow"]);
+    let outcomes = grid.run_within(2, Limits { retries: 1, ..Limits::default() });
+    assert!(outcomes.iter().all(finished), "{outcomes:?}");
+    let last_start = |cell: usize| {
+        fs::metadata(grid.cell(cell).join("starts")).and_then(|file| file.modified()).expect("it was started")
+    };
+    let ended = |cell: usize| {
+        fs::metadata(grid.cell(cell).join("status.json")).and_then(|file| file.modified()).expect("it has ended")
+    };
+    assert!((1..4).all(|cell| ended(cell) <= last_start(0)), "it began beside others");
+}
+
+#[test]
+fn a_cell_that_takes_too_long_stops_at_a_checkpoint_and_is_a_failure() {
+    let grid = Grid::new(&["stops", "works"]);
+    let outcomes = grid.run_within(1, Limits { cell: Some(Duration::from_millis(500)), ..Limits::default() });
+    let failure = failed(&outcomes[0]);
+    assert_eq!(failure.kind, FailureKind::TimeLimit);
+    assert!(failure.cause.contains("at step 5"), "{failure}");
+    assert!(finished(&outcomes[1]));
+    assert_eq!(CellState::of(grid.cell(0)), CellState::Failed(failure.clone()));
+    // The next run goes on with it.
+    grid.behave(0, "works");
+    assert!(finished(&grid.run()[0]));
+}
+
+#[test]
+fn a_run_whose_time_is_over_stops_at_checkpoints() {
+    let grid = Grid::new(&["stops", "works"]);
+    let outcomes = grid.run_within(1, Limits { run: Some(Duration::from_millis(500)), ..Limits::default() });
+    assert_eq!(outcomes, [Outcome::Interrupted, Outcome::NotStarted]);
+}
+
+#[test]
+fn two_runners_share_a_grid_and_train_no_cell_twice() {
+    let grid = Grid::new(&["slow"; 8]);
+    let (one, other) = std::thread::scope(|scope| {
+        let one = scope.spawn(|| grid.run());
+        let other = scope.spawn(|| grid.run());
+        (one.join().expect("the run ends"), other.join().expect("the run ends"))
+    });
+    for cell in 0..8 {
+        assert_eq!(grid.starts(cell), 1, "cell {cell}");
+        // Both wait until all cells are done, so both can report all of them.
+        let outcomes = [&one[cell], &other[cell]];
+        assert_eq!(outcomes.iter().filter(|outcome| finished(outcome)).count(), 1, "cell {cell}: {outcomes:?}");
+        assert!(outcomes.contains(&&Outcome::AlreadyFinished), "cell {cell}: {outcomes:?}");
+    }
+    assert!(one.iter().any(finished) && other.iter().any(finished), "the work is shared");
+}
+
+#[test]
+fn a_failure_that_another_runner_has_just_seen_is_not_repeated() {
+    let grid = Grid::new(&["slow", "refuses"]);
+    let (one, other) = std::thread::scope(|scope| {
+        let one = scope.spawn(|| grid.run_with(1, false, &Interrupt::default()));
+        let other = scope.spawn(|| grid.run_with(1, false, &Interrupt::default()));
+        (one.join().expect("the run ends"), other.join().expect("the run ends"))
+    });
+    assert_eq!(grid.starts(1), 1);
+    assert_eq!(failed(&one[1]), failed(&other[1]));
+}
+
+#[test]
+fn a_cell_stays_locked_while_its_process_lives_without_its_runner() {
+    let grid = Grid::new(&["slow"]);
+    let lock = CellLock::try_take(grid.cell(0)).expect("a lock").expect("it is free");
+    let mut child = grid.worker().start(grid.cell(0), &lock, 0).expect("the worker starts");
+    drop(lock);
+    assert!(CellLock::is_held(grid.cell(0)));
+    assert!(CellLock::try_take(grid.cell(0)).expect("a lock").is_none());
+    assert!(child.wait().expect("it ends").success());
+    assert!(!CellLock::is_held(grid.cell(0)));
+}
+
+#[test]
+fn a_cell_whose_process_was_killed_with_its_runner_is_interrupted_and_goes_on() {
+    let grid = Grid::new(&["works"]);
+    Status::new(State::Running, 4, 10).write(grid.cell(0)).expect("a status");
+    assert!(matches!(CellState::of(grid.cell(0)), CellState::Interrupted(progress) if progress.step == 4));
+    assert!(grid.run().iter().all(finished));
+}
+
+#[test]
+fn a_worker_that_cannot_be_started_fails_its_cell() {
+    let grid = Grid::new(&["works"]);
+    let worker = Worker { program: PathBuf::from("/nowhere/at/all"), ..grid.worker() };
+    let mut watch = Plain::new(&grid.tasks, Vec::new());
+    let interrupt = Interrupt::default();
+    let scheduler =
+        Scheduler { worker: &worker, jobs: 1, fail_fast: false, interrupt: &interrupt, limits: Limits::default() };
+    let outcomes = scheduler.run(&grid.tasks, &mut watch);
+    assert!(failed(&outcomes[0]).cause.starts_with("cannot start it"), "{outcomes:?}");
+}
+
+#[test]
+fn plain_progress_counts_cells_and_names_failures() {
+    let tasks = vec![Task { name: "chess-shaw seed 1".to_owned(), dir: PathBuf::new() }; 3];
+    let mut out = Vec::new();
+    let mut watch = Plain::new(&tasks, &mut out);
+    watch.ended(0, &Outcome::AlreadyFinished);
+    watch.ended(1, &Outcome::Finished { took: Duration::from_millis(12_300) });
+    watch.ended(2, &Outcome::Failed(Failure { kind: FailureKind::Killed, cause: "signal SIGKILL".to_owned() }));
+    let expected =
+        "cell 2/3 done: chess-shaw seed 1 (12.3 s)\ncell 3/3 FAILED: chess-shaw seed 1: killed: signal SIGKILL\n";
+    assert_eq!(String::from_utf8(out).expect("text"), expected);
+}

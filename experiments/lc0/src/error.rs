@@ -1,0 +1,66 @@
+//! Why a network cannot be imported.
+
+use std::io;
+use std::path::PathBuf;
+use train::TrainError;
+use train::checkpoint::CheckpointError;
+use train::inspect::InspectError;
+
+/// Why a network cannot be imported.
+#[derive(Debug, thiserror::Error)]
+pub enum NetError {
+    /// A file cannot be read or written.
+    #[error("cannot {action} {}: {cause}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        cause: io::Error,
+    },
+    /// The file is something else, or damaged.
+    #[error("this is no weights file of Lc0 ({0}); give it a .pb.gz")]
+    NoNetwork(String),
+    /// It holds an ONNX model.
+    #[error("this file holds no weights but an ONNX model, which posenc cannot read; take the network's own .pb.gz")]
+    Onnx,
+    /// A part of its architecture that posenc does not have.
+    #[error("this network has {what}; posenc reads {wanted}")]
+    Unknown {
+        /// What it has.
+        what: String,
+        /// What can be read instead.
+        wanted: String,
+    },
+    /// A part to be left out that is not there.
+    #[error("this network has no part {0:?} to leave out; an import without --without names what stands in its way")]
+    NoPart(String),
+    /// A tensor is missing, or has another size than the rest of the network says.
+    #[error("the weights file is damaged or of an unknown kind: {tensor} {what}")]
+    Tensor {
+        /// The tensor by its name in the format.
+        tensor: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The cell's folder.
+    #[error(transparent)]
+    Cell(#[from] InspectError),
+    /// The network or its dataset cannot be used.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// The weights cannot be written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+}
+
+impl NetError {
+    pub(super) fn tensor(tensor: &str, what: impl Into<String>) -> Self {
+        Self::Tensor { tensor: tensor.to_owned(), what: what.into() }
+    }
+
+    pub(super) fn unknown(what: impl Into<String>, wanted: impl Into<String>) -> Self {
+        Self::Unknown { what: what.into(), wanted: wanted.into() }
+    }
+}

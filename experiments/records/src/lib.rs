@@ -1,0 +1,34 @@
+//! What a run folder holds: the format of every stored file, and how to read and replace it.
+//!
+//! ```text
+//! runs/<experiment>/grid.json, step-times.json, <row>/seed-<n>/{manifest.json, metrics.jsonl, status.json, …}
+//! ```
+//! Filling a record is the business of whoever knows its contents (training, the grid); reading one needs this crate only.
+
+pub mod atomic;
+pub mod conditions;
+pub mod damage;
+pub mod failure;
+pub mod folder;
+pub mod identity;
+pub mod line;
+pub mod lines;
+pub mod lock;
+pub mod machine;
+pub mod manifest;
+pub mod plan;
+pub mod positions;
+pub mod record_error;
+pub mod state;
+pub mod status;
+pub mod step_times;
+
+pub use failure::{Failure, FailureKind};
+pub use line::{MetricLine, Metrics, Part, Time};
+pub use lock::CellLock;
+pub use manifest::Manifest;
+pub use plan::Plan;
+pub use record_error::RecordError;
+pub use state::CellState;
+pub use status::Status;
+pub use step_times::StepTimes;

@@ -1,0 +1,148 @@
+//! `manifest.json`: everything about a cell that is known before its first step, and how it came out.
+
+use super::atomic;
+use super::conditions::{Determinism, Finish, Seeds};
+use super::identity::Identity;
+use super::machine::{Cpu, Revision};
+use super::record_error::RecordError;
+use serde::{Deserialize, Serialize};
+use spec::RunConfig;
+use std::io;
+use std::path::Path;
+
+/// The file's name in a cell's folder.
+pub const FILE: &str = "manifest.json";
+
+/// Everything about a cell that is known before its first step, and how it came out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The experiment's name, from the folder.
+    pub experiment: String,
+    /// The row's label, from the folder.
+    pub label: String,
+    /// The row's hash, from the folder.
+    pub hash: String,
+    /// Version of this program.
+    pub posenc: String,
+    /// Version of the configuration's meaning.
+    pub schema: u32,
+    /// The source that this program was built in, where git knows it.
+    pub revision: Option<Revision>,
+    /// What the bits depend on.
+    pub identity: Identity,
+    /// The processor.
+    pub cpu: Cpu,
+    /// The GPU, if one computes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<String>,
+    /// What randomness is drawn from; cells of older versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeds: Option<Seeds>,
+    /// Whether the same bits come again; cells of older versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub determinism: Option<Determinism>,
+    /// Whether this is a smoke run, whose numbers mean nothing.
+    pub smoke: bool,
+    /// The data.
+    pub dataset: DatasetFacts,
+    /// Trained numbers by part.
+    pub parameters: Parameters,
+    /// Multiplications of one forward pass for one position.
+    pub macs: MacsByPart,
+    /// The seams that the encodings touch.
+    pub seams: Vec<String>,
+    /// What else tells squares apart.
+    pub position_sources: Vec<String>,
+    /// Tokens of the sequence.
+    pub tokens: usize,
+    /// Hashes of the first weights.
+    pub initial_weights: InitialWeights,
+    /// When processes trained it, and under what.
+    pub sessions: Vec<Session>,
+    /// The resolved run, as trained (a smoke run is shortened).
+    pub config: RunConfig,
+    /// How it came out, once it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish: Option<Finish>,
+}
+
+/// The dataset of a cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DatasetFacts {
+    /// Its name.
+    pub name: String,
+    /// The hash of its content.
+    pub content_hash: String,
+    /// Positions of an epoch.
+    pub train_positions: u64,
+    /// Positions of its validation split.
+    pub validation_positions: u64,
+    /// Positions of its test split.
+    pub test_positions: u64,
+    /// The share of test positions that occur in no training game.
+    pub novel_test_positions: f64,
+}
+
+/// Trained numbers by part of the network, padding left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// Input embedding and body.
+    pub trunk: usize,
+    /// Position encodings.
+    pub encoding: usize,
+    /// Heads.
+    pub head: usize,
+}
+
+/// Multiplications of one forward pass for one position; see [`Macs`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MacsByPart {
+    /// Input embedding and body.
+    pub trunk: u64,
+    /// Position encodings.
+    pub encoding: u64,
+    /// Heads.
+    pub head: u64,
+    /// The paper's count.
+    pub paper: u64,
+}
+
+/// BLAKE3 of the first weights: parameters in order of their names, little-endian f32.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InitialWeights {
+    /// Everything but the encodings: equal for cells of one seed that differ in their encoding only.
+    pub shared: String,
+    /// The encodings'.
+    pub encoding: String,
+}
+
+/// One process that trained the cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// The step it began at.
+    pub from_step: u64,
+    /// When: seconds since 1970.
+    pub unix_s: f64,
+    /// What had changed since the cell began, where going on was forced: such a cell does not have the bits of an
+    /// undisturbed run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forced: Vec<String>,
+}
+
+impl Manifest {
+    /// Reads the manifest of a cell's folder; `None` if the cell never started.
+    ///
+    /// # Errors
+    /// If the file exists and cannot be read.
+    pub fn read(cell: &Path) -> Result<Option<Self>, RecordError> {
+        RecordError::read_json(&cell.join(FILE))
+    }
+
+    /// Replaces the manifest of a cell's folder.
+    ///
+    /// # Errors
+    /// If it cannot be written; the old one stays.
+    pub fn write(&self, cell: &Path) -> io::Result<()> {
+        atomic::replace(&cell.join(FILE), &serde_json::to_vec_pretty(self)?)
+    }
+}

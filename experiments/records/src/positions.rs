@@ -1,0 +1,14 @@
+//! `test-positions.parquet`: what the final evaluation measured on each test position. The format is
+//! [`dataset::measured`]'s.
+
+pub use dataset::measured::{MEASURES, Measured, PositionRow, PositionsError, encode, read};
+use spec::Weights;
+
+/// The file's name in a cell's folder.
+#[must_use]
+pub const fn file(weights: Weights) -> &'static str {
+    match weights {
+        Weights::Raw => "test-positions.parquet",
+        Weights::Averaged => "test-positions-averaged.parquet",
+    }
+}

@@ -1,0 +1,280 @@
+//! From a run folder to a report: every number that any format shows is made here.
+
+use super::curves;
+use super::error::ReportError;
+use super::files::{CellRecord, CellResult, Conditions, RunFolder};
+use super::model::{
+    ALPHA, Comparison, Counts, FailedCell, GameReport, MatchedReport, Missing, PrimaryMetric, Report, RowReport,
+    StepTimeConditions, StepTimeReport,
+};
+use super::pairs::compare;
+use super::provenance::Provenance;
+use super::statistics::{Summary, holm};
+use super::warnings::warnings;
+use super::{budgets, interactions, sizes, slices, sweep, systems, transfer};
+use games::{GameKind, Phase};
+use records::CellState;
+use records::plan::{Plan, Role, Row};
+use spec::Quantity;
+use spec::metrics;
+use spec::metrics::NOVEL;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+impl Report {
+    /// Of a run folder, also while its cells run.
+    ///
+    /// # Errors
+    /// If the folder has no plan, or its primary metric is unknown.
+    pub fn of(run_dir: &Path) -> Result<Self, ReportError> {
+        Self::seeing(run_dir, None)
+    }
+
+    /// The same, with how many seeds each comparison needs to show a difference in the primary metric; without one, that
+    /// of the experiment's file.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn seeing(run_dir: &Path, difference: Option<f64>) -> Result<Self, ReportError> {
+        let mut folder = RunFolder::read(run_dir)?;
+        folder.plan.primary.difference = difference.or(folder.plan.primary.difference);
+        Self::from_folder(&folder)
+    }
+
+    pub(super) fn from_folder(folder: &RunFolder) -> Result<Self, ReportError> {
+        let plan = &folder.plan;
+        let metric = metrics::find(&plan.primary.metric)?;
+        let primary = PrimaryMetric {
+            name: metric.name.clone(),
+            unit: metric.unit,
+            direction: metric.direction,
+            at: plan.primary.at,
+            weights: plan.primary.weights.clone(),
+            difference: plan.primary.difference,
+        };
+        let mut games: Vec<_> = plan.games().into_iter().map(|game| game_report(folder, game, &primary)).collect();
+        let family = correct(&mut games, &primary);
+        let asked = interactions::correct(&mut games);
+        let mut report = Self {
+            experiment: plan.experiment.clone(),
+            question: plan.question.clone(),
+            expect: plan.expect.clone(),
+            smoke: plan.smoke,
+            cells: counts(folder, |role| role != Role::Twin),
+            twins: counts(folder, |role| role == Role::Twin),
+            transfer: transfer::of(&games, &primary),
+            primary,
+            family,
+            asked,
+            games,
+            failures: failures(folder),
+            warnings: Vec::new(),
+            conditions: conditions(folder),
+            step_times: folder.step_times.as_ref().map(|times| StepTimeConditions {
+                device: times.device.clone(),
+                cpu: times.cpu.clone(),
+                threads: times.threads,
+                rounds: times.rounds,
+            }),
+            provenance: Provenance::of(folder),
+        };
+        report.warnings = warnings(&report, folder);
+        Ok(report)
+    }
+}
+
+/// Corrects all comparisons of a grid together; returns how many there are.
+fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
+    let mut family: Vec<&mut Comparison> =
+        games.iter_mut().flat_map(|game| &mut game.rows).filter_map(|row| row.comparison.as_mut()).collect();
+    let p_values: Vec<_> = family.iter().map(|comparison| comparison.p()).collect();
+    let size = family.len();
+    for (comparison, holm) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
+        comparison.correct(holm, primary.direction);
+        comparison.sharpen(size, primary.difference);
+    }
+    family.len()
+}
+
+/// A row of the plan with its cells.
+type Line<'a> = (&'a Row, &'a [CellRecord]);
+
+fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> GameReport {
+    let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
+    let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
+    // The reference comes first; the sort is stable.
+    lines.sort_by_key(|(row, _)| row.role != Role::Reference);
+    let reference = lines.first().copied().filter(|(row, _)| row.role == Role::Reference);
+    let common = common_sources(&lines);
+    let report = |line: &Line<'_>| row_report(folder, *line, reference, primary, &common);
+    let is_twin = |line: &&Line<'_>| line.0.role == Role::Twin;
+    let cells = || lines.iter().flat_map(|(_, cells)| *cells);
+    // The same in every cell, so any finished one tells it.
+    let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
+    let size = |targets: &str, phase: &str| measured(&format!("{targets}.{phase}")).map(|size| size as u64);
+    let sizes = |targets: &str| Phase::ALL.map(|phase| (phase.name(), size(targets, phase.name()))).to_vec();
+    let mut report = GameReport {
+        game: game.name().to_owned(),
+        rows: lines.iter().filter(|line| !is_twin(line)).map(report).collect(),
+        twin: lines.iter().find(is_twin).map(report),
+        uniform_baseline: measured("uniform_baseline"),
+        test_positions: measured("positions").map(|positions| positions as u64),
+        policy_targets: measured("policy_targets").map(|targets| targets as u64),
+        novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
+            .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
+        phase_sizes: sizes("policy_targets"),
+        value_phase_sizes: sizes("value_targets"),
+        common_sources: common,
+        interactions: interactions::of(folder, game, primary),
+        slices: None,
+        sweep: sweep::of(folder, game, primary),
+        sizes: sizes::of(folder, game, primary),
+        budgets: budgets::of(folder, game, primary),
+    };
+    report.slices = slices::of(folder, game, &report, primary);
+    report
+}
+
+fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
+    Some(part? / whole.filter(|&whole| whole > 0.0)?)
+}
+
+/// The position sources that every row of a game has.
+fn common_sources(lines: &[Line<'_>]) -> Vec<String> {
+    let Some((first, _)) = lines.first() else { return Vec::new() };
+    let in_all = |source: &&String| lines.iter().all(|(row, _)| row.network.position_sources.contains(source));
+    first.network.position_sources.iter().filter(in_all).cloned().collect()
+}
+
+fn row_report(
+    folder: &RunFolder,
+    (row, cells): Line<'_>,
+    reference: Option<Line<'_>>,
+    primary: &PrimaryMetric,
+    common: &[String],
+) -> RowReport {
+    let results: Vec<_> = cells.iter().filter_map(|cell| cell.result.as_ref()).collect();
+    let over_seeds = |values: Vec<Option<f64>>| Summary::of(&values.into_iter().flatten().collect::<Vec<_>>());
+    let test_less_train = |result: &&CellResult| {
+        let trained_on = result.train_sample.as_ref()?.metrics.get(on_training_positions(&primary.name))?;
+        Some(result.test.metrics.get(&primary.name)? - trained_on)
+    };
+    let names: BTreeSet<&str> =
+        results.iter().flat_map(|result| result.test.metrics.iter().map(|(name, _)| name)).collect();
+    let test: BTreeMap<String, Summary> = names
+        .into_iter()
+        .filter_map(|name| {
+            let summary = over_seeds(results.iter().map(|result| result.test.metrics.get(name)).collect())?;
+            Some((name.to_owned(), summary))
+        })
+        .collect();
+    let other = reference.filter(|(other, _)| other.folder != row.folder);
+    RowReport {
+        label: row.label.clone(),
+        role: row.role,
+        cells: count(cells),
+        own_sources: row.network.position_sources.iter().filter(|source| !common.contains(source)).cloned().collect(),
+        network: row.network.clone(),
+        system: systems::of(cells),
+        matched: matched(folder, row),
+        primary: over_seeds(results.iter().map(|result| result.primary.metrics.get(&primary.name)).collect()),
+        test,
+        not_applicable: metrics::all()
+            .iter()
+            .filter(|metric| !metric.applies(row.mask))
+            .map(|metric| metric.name.as_str())
+            .collect(),
+        gap: over_seeds(results.iter().map(test_less_train).collect()),
+        epochs: results.iter().map(|result| result.test.epochs).reduce(f64::max),
+        step_time: folder
+            .step_times
+            .as_ref()
+            .and_then(|times| times.of(&row.folder))
+            .map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
+        flops: flops(cells),
+        curve: curves::of(cells, other.map(|(_, cells)| cells), &primary.name),
+        comparison: other.map(|(reference, reference_cells)| {
+            let comparison = compare((&reference.label, reference_cells), cells, (&primary.name, primary.direction));
+            if folder.plan.smoke { comparison.lacking(Missing::Smoke) } else { comparison }
+        }),
+    }
+}
+
+fn matched(folder: &RunFolder, row: &Row) -> Option<MatchedReport> {
+    let matched = row.matched.as_ref()?;
+    let goal = folder.plan.rows.iter().find(|other| other.folder == matched.goal);
+    let seconds = |of: &str| Some(folder.step_times.as_ref()?.of(of)?.median_s);
+    let ratio = match matched.quantity {
+        Quantity::StepTime => seconds(&row.folder).zip(seconds(&matched.goal)).map(|(own, goal)| own / goal),
+        Quantity::Params | Quantity::Flops => matched.ratio,
+    };
+    let goal = goal.map_or_else(|| matched.goal.clone(), |goal| goal.label.clone());
+    Some(MatchedReport { quantity: matched.quantity, goal, ratio })
+}
+
+/// Two operations for each multiplication of the network.
+pub(super) fn flops(cells: &[CellRecord]) -> Option<u64> {
+    let macs = cells.iter().find_map(|cell| cell.facts.as_ref()?.macs)?;
+    Some(2 * (macs.trunk + macs.encoding + macs.head))
+}
+
+/// The metric's name on positions of the training split, none of which is novel.
+fn on_training_positions(metric: &str) -> &str {
+    metric.strip_suffix(NOVEL).and_then(|name| name.strip_suffix('.')).unwrap_or(metric)
+}
+
+fn count(cells: &[CellRecord]) -> Counts {
+    let mut counts = Counts { all: cells.len(), ..Counts::default() };
+    for cell in cells {
+        let counter = match cell.state {
+            CellState::Pending => &mut counts.pending,
+            CellState::Running(_) => &mut counts.running,
+            CellState::Interrupted(_) => &mut counts.interrupted,
+            CellState::Done => &mut counts.done,
+            CellState::Failed(_) => &mut counts.failed,
+        };
+        *counter += 1;
+    }
+    counts
+}
+
+fn counts(folder: &RunFolder, wanted: impl Fn(Role) -> bool) -> Counts {
+    let rows = folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| wanted(row.role));
+    rows.map(|(_, cells)| count(cells)).fold(Counts::default(), |a, b| Counts {
+        all: a.all + b.all,
+        done: a.done + b.done,
+        running: a.running + b.running,
+        interrupted: a.interrupted + b.interrupted,
+        pending: a.pending + b.pending,
+        failed: a.failed + b.failed,
+    })
+}
+
+fn failures(folder: &RunFolder) -> Vec<FailedCell> {
+    let rows = folder.plan.rows.iter().zip(&folder.cells);
+    let cells = rows.flat_map(|(row, cells)| cells.iter().map(move |cell| (row, cell)));
+    cells
+        .filter_map(|(row, cell)| match &cell.state {
+            CellState::Failed(failure) => Some(FailedCell {
+                name: format!("{} {} seed {}", row.game.name(), row.label, cell.seed),
+                failure: failure.clone(),
+                folder: Plan::cell_dir(Path::new(""), row, cell.seed).to_string_lossy().into_owned(),
+            }),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The conditions of finished cells, the most common first.
+fn conditions(folder: &RunFolder) -> Vec<(Conditions, usize)> {
+    let mut conditions: Vec<(Conditions, usize)> = Vec::new();
+    let done = folder.cells.iter().flatten().filter(|cell| cell.state == CellState::Done);
+    for identity in done.filter_map(|cell| cell.facts.as_ref()).map(|facts| &facts.identity) {
+        match conditions.iter_mut().find(|(known, _)| known == identity) {
+            Some((_, cells)) => *cells += 1,
+            None => conditions.push((identity.clone(), 1)),
+        }
+    }
+    conditions.sort_by_key(|&(_, cells)| std::cmp::Reverse(cells));
+    conditions
+}

@@ -1,0 +1,117 @@
+//! A report's numbers as CSV (RFC 4180), unrounded, one line for each metric of each row: for other programs.
+
+use super::interactions::Interaction;
+use super::model::{GameReport, Report, RowReport};
+use super::statistics::Summary;
+use super::tables::interaction_name;
+use records::plan::Role;
+
+const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,high,p,holm_p,verdict,seeds_done,seeds,\
+                      parameters,flops,step_s,step_ratio";
+
+/// Draws a report. Columns from `difference` to `verdict` are filled in the lines of the primary metric, whose name
+/// stands in `metric`; where it is read on validation positions at a step, that line is called `NAME@STEP`. Interactions
+/// come last: `difference` is the change of the gap that `row` names.
+#[must_use]
+pub fn draw(report: &Report) -> String {
+    let lines = report.games.iter().flat_map(|game| {
+        let rows = game.rows.iter().chain(&game.twin);
+        rows.flat_map(move |row| of_row(report, game, row))
+    });
+    let asked = report.games.iter().flat_map(|game| game.interactions.iter().map(move |one| asked(report, game, one)));
+    let lines = std::iter::once(HEADER.to_owned()).chain(lines).chain(asked);
+    lines.map(|line| line + "\r\n").collect()
+}
+
+fn of_row(report: &Report, game: &GameReport, row: &RowReport) -> Vec<String> {
+    let primary = primary(report);
+    let decisive = row.primary.iter().map(|summary| line(report, game, row, (&primary, summary), true));
+    let others = row.test.iter().filter(|(name, _)| **name != primary);
+    decisive.chain(others.map(|(name, summary)| line(report, game, row, (name, summary), false))).collect()
+}
+
+fn primary(report: &Report) -> String {
+    match report.primary.at {
+        None => report.primary.name.clone(),
+        Some(step) => format!("{}@{step}", report.primary.name),
+    }
+}
+
+fn asked(report: &Report, game: &GameReport, one: &Interaction) -> String {
+    let [first, second] = &one.asked.by;
+    let mut fields = [
+        field(&report.experiment),
+        field(&game.game),
+        field(&format!("{}: {second} against {first}", interaction_name(one))),
+        "interaction".to_owned(),
+        field(&primary(report)),
+        one.differences.len().to_string(),
+        String::new(),
+        number(one.test.map(|test| test.sd)),
+        number(one.test.map(|test| test.mean)),
+        number(one.interval.map(|interval| interval.low)),
+        number(one.interval.map(|interval| interval.high)),
+        number(one.test.map(|test| test.p)),
+        number(one.holm.map(|corrected| corrected.holm.p)),
+        one.change.words().to_owned(),
+        one.differences.len().to_string(),
+        one.planned.to_string(),
+    ]
+    .to_vec();
+    // What rows cost, an interaction does not.
+    fields.resize(HEADER.split(',').count(), String::new());
+    fields.join(",")
+}
+
+fn line(
+    report: &Report,
+    game: &GameReport,
+    row: &RowReport,
+    (metric, summary): (&str, &Summary),
+    decides: bool,
+) -> String {
+    let comparison = row.comparison.as_ref().filter(|_| decides);
+    let test = comparison.and_then(|comparison| comparison.test);
+    let interval = comparison.and_then(|comparison| comparison.interval);
+    let role = match row.role {
+        Role::Reference => "reference",
+        Role::Twin => "twin",
+        Role::Compared => "compared",
+    };
+    let verdict = comparison.filter(|_| row.role == Role::Compared).map(|comparison| comparison.verdict.to_string());
+    [
+        field(&report.experiment),
+        field(&game.game),
+        field(&row.label),
+        role.to_owned(),
+        field(metric),
+        summary.n.to_string(),
+        summary.mean.to_string(),
+        number(summary.sd),
+        number(test.map(|test| test.mean)),
+        number(interval.map(|interval| interval.low)),
+        number(interval.map(|interval| interval.high)),
+        number(test.map(|test| test.p)),
+        number(comparison.and_then(|comparison| Some(comparison.holm?.holm.p))),
+        verdict.unwrap_or_default(),
+        row.cells.done.to_string(),
+        row.cells.all.to_string(),
+        row.parameters().to_string(),
+        row.flops.map(|flops| flops.to_string()).unwrap_or_default(),
+        number(row.step_time.map(|time| time.seconds)),
+        number(row.step_time.and_then(|time| time.ratio)),
+    ]
+    .join(",")
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// A text as a field: in quotes where it holds a separator.
+fn field(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}

@@ -1,0 +1,125 @@
+//! A report as one HTML page: no scripts, no other files, light and dark, for screen and paper.
+
+mod page;
+mod plots;
+
+use super::model::{GameReport, Report};
+use super::plot::canvas::escape;
+use super::{conclusions, controls, tables, words};
+use page::{Figure, details, figures, list, section, sheet};
+
+/// Draws a report.
+#[must_use]
+pub fn draw(report: &Report) -> String {
+    let mut sections = vec![section("question", "Question", &question(report)), verdicts(report)];
+    sections.push(section("warnings", "Warnings", &list("warnings", &report.warnings)));
+    sections.push(section("systems", "All systems", &sheet(&tables::systems(report).titled(""))));
+    sections.extend(report.games.iter().map(|game| of_game(report, game)));
+    sections.push(across(report));
+    let failures: Vec<String> = report.failures.iter().map(|cell| words::failure(cell).join(" — ")).collect();
+    sections.push(section("failures", "Failures", &list("failures", &failures)));
+    sections.push(section("reading", "How to read this", &list("notes", &words::notes(report))));
+    sections.push(section("provenance", "Provenance", &provenance(report)));
+    sections.retain(|section| !section.body.is_empty());
+    page::page(&report.experiment, &words::status(report), &sections)
+}
+
+fn question(report: &Report) -> String {
+    let expected = |text: &String| format!("<p class=\"expect\"><b>Expectation.</b> {}</p>\n", escape(text.trim()));
+    let mut html: String =
+        report.question.iter().map(|text| format!("<p class=\"question\">{}</p>\n", escape(text.trim()))).collect();
+    html.extend(report.expect.iter().map(expected));
+    html + &format!("<p>{}</p>\n", escape(&words::primary(report)))
+}
+
+fn verdicts(report: &Report) -> page::Section {
+    let all = conclusions::conclusions(report);
+    let items = all.iter().map(|one| (page::badge(one.verdict), &one.sentence[..]));
+    let body = answers(items, &conclusions::method(report));
+    let body = body + &interactions(report);
+    section("verdicts", "Verdicts", &body)
+}
+
+/// What the interactions of the grid come to.
+fn interactions(report: &Report) -> String {
+    let all = conclusions::interactions(report);
+    let items = all.iter().map(|one| (page::change_badge(one.change), &one.sentence[..]));
+    match answers(items, &conclusions::interactions_method(report)) {
+        list if list.is_empty() => list,
+        list => format!("<h3>Interactions</h3>\n{list}"),
+    }
+}
+
+/// Sentences with their badges, and how they were come by; nothing without a sentence.
+fn answers<'a>(all: impl Iterator<Item = ((&'static str, &'static str), &'a str)>, method: &str) -> String {
+    let item = |((class, sign), sentence): ((&str, &str), &str)| {
+        let sentence = escape(sentence);
+        format!("<li class=\"{class}\"><span class=\"badge\" aria-hidden=\"true\">{sign}</span>{sentence}</li>\n")
+    };
+    let items: String = all.map(item).collect();
+    if items.is_empty() {
+        return items;
+    }
+    format!("<ul class=\"verdicts\">\n{items}</ul>\n<p class=\"small\">{}</p>\n", escape(method))
+}
+
+fn of_game(report: &Report, game: &GameReport) -> page::Section {
+    let name = &game.game;
+    let styles = plots::Styles::of(report);
+    let mut html = format!("<p class=\"facts\">{}</p>\n", escape(&words::facts(game).join(" · ")));
+    html += &figures("one", plots::forest(report, game, &styles).into_iter().collect());
+    html += &sheet(&tables::comparison(report, game));
+    if game.twin.is_none() {
+        html += &format!("<p class=\"small\">{}</p>\n", escape(words::NO_TWIN));
+    }
+    html += &figures("one", plots::interactions(report, game));
+    html += &figures("two", plots::curves(report, game, &styles));
+    html += &figures("three", plots::cost(report, game, &styles));
+    html += &tables::further(report, game).iter().map(sheet).collect::<String>();
+    let slices = plots::slices(game, &styles);
+    if !slices.is_empty() {
+        html += &format!("<h3>Where they differ</h3>\n{}", figures("two", slices));
+    }
+    html += &tables::slices(game).iter().map(sheet).collect::<String>();
+    html += &sheet(&tables::costs(game));
+    html += &page::named_list("Position sources common to all rows", &game.common_sources);
+    html += &page::named_list("Matched controls", &controls::lines(game));
+    section(name, &page::capitalised(name), &html)
+}
+
+fn across(report: &Report) -> page::Section {
+    let styles = plots::Styles::of(report);
+    let plots: Vec<Figure> =
+        report.transfer.iter().filter_map(|transfer| plots::transfer(report, transfer, &styles)).collect();
+    let tables: String = tables::transfer(report).iter().map(sheet).collect();
+    let title = match report.transfer.first() {
+        Some(transfer) => format!("{} against {}", page::capitalised(&transfer.games[0]), transfer.games[1]),
+        None => String::new(),
+    };
+    section("across", &title, &(figures("square", plots) + &tables))
+}
+
+fn provenance(report: &Report) -> String {
+    let origin = &report.provenance;
+    let mut lines: Vec<String> = origin.programs.clone();
+    lines.push(format!("seeds {}", origin.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")));
+    lines.extend(origin.datasets.iter().map(|data| {
+        let [train, validation, test] = data.positions.map(spec::grouped);
+        format!(
+            "dataset {} (content {}): {train} training, {validation} validation, {test} test positions",
+            data.name, data.content_hash
+        )
+    }));
+    lines.extend(
+        origin
+            .began
+            .map(|(first, last)| format!("the first cell began {}, the last {}", page::utc(first), page::utc(last))),
+    );
+    let cells = super::sheet::Sheet::new(
+        ["cell", "final weights (BLAKE3)", "batches (BLAKE3 chain)"],
+        &[0, 1, 2],
+        origin.cells.iter().map(|cell| vec![cell.folder.clone(), cell.weights.clone(), cell.batches.clone()]),
+    );
+    let count = origin.cells.len();
+    list("notes", &lines) + &details(&format!("Fingerprints of {count} finished cells"), &sheet(&cells))
+}

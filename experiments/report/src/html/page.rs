@@ -1,0 +1,156 @@
+//! The page around a report: head, sections, tables, figures.
+
+use crate::interactions::Change;
+use crate::model::Verdict;
+use crate::plot::canvas::escape;
+use crate::sheet::Sheet;
+use chrono::DateTime;
+
+const STYLE: &str = include_str!("style.css");
+
+/// A part of the page with a heading.
+pub(super) struct Section {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) body: String,
+}
+
+/// A plot with its caption.
+pub(super) struct Figure {
+    pub(super) svg: String,
+    pub(super) title: String,
+    pub(super) caption: String,
+}
+
+pub(super) fn section(id: &str, title: &str, body: &str) -> Section {
+    Section { id: id.to_owned(), title: title.to_owned(), body: body.to_owned() }
+}
+
+pub(super) fn page(name: &str, status: &str, sections: &[Section]) -> String {
+    let links: String = sections
+        .iter()
+        .map(|section| format!("<a href=\"#{}\">{}</a>\n", escape(&section.id), escape(&section.title)))
+        .collect();
+    let parts: String = sections
+        .iter()
+        .map(|section| {
+            let (id, title) = (escape(&section.id), escape(&section.title));
+            format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{}</section>\n", section.body)
+        })
+        .collect();
+    let (name, status) = (escape(name), escape(status));
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"posenc {}\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{name} – posenc</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <header>\n<p class=\"maker\">posenc report</p>\n<h1>{name}</h1>\n<p class=\"status\">{status}</p>\n<nav aria-label=\"Sections\">\n{links}</nav>\n</header>\n\
+         <main>\n{parts}</main>\n</body>\n</html>\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// A list; nothing without lines.
+pub(super) fn list(class: &str, lines: &[String]) -> String {
+    let items: String = lines.iter().map(|line| format!("<li>{}</li>\n", escape(line))).collect();
+    if lines.is_empty() { items } else { format!("<ul class=\"{class}\">\n{items}</ul>\n") }
+}
+
+/// The same with a heading.
+pub(super) fn named_list(title: &str, lines: &[String]) -> String {
+    if lines.is_empty() { String::new() } else { format!("<h3>{}</h3>\n{}", escape(title), list("notes", lines)) }
+}
+
+/// Something that is folded away on a screen.
+pub(super) fn details(summary: &str, body: &str) -> String {
+    if body.is_empty() {
+        return String::new();
+    }
+    format!("<details>\n<summary>{}</summary>\n{body}</details>\n", escape(summary))
+}
+
+/// A table with its title and notes; nothing without rows.
+pub(super) fn sheet(sheet: &Sheet) -> String {
+    if sheet.is_empty() {
+        return String::new();
+    }
+    let class = |column: usize| if sheet.words.contains(&column) { "word" } else { "number" };
+    let header: String = sheet
+        .header
+        .iter()
+        .enumerate()
+        .map(|(column, name)| format!("<th scope=\"col\" class=\"{}\">{}</th>", class(column), escape(name)))
+        .collect();
+    let row = |cells: &Vec<String>| {
+        let cells = cells.iter().enumerate().map(|(column, cell)| match column {
+            0 => format!("<th scope=\"row\" class=\"word\">{}</th>", escape(cell)),
+            _ => format!("<td class=\"{}\">{}</td>", class(column), escape(cell)),
+        });
+        format!("<tr>{}</tr>\n", cells.collect::<String>())
+    };
+    let rows: String = sheet.rows.iter().map(row).collect();
+    let title = if sheet.title.is_empty() { String::new() } else { format!("<h3>{}</h3>\n", escape(&sheet.title)) };
+    let notes: String = sheet.notes.iter().map(|note| format!("<p class=\"small\">{}</p>\n", escape(note))).collect();
+    format!(
+        "{title}<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n{notes}",
+        if sheet.title.is_empty() { "table".to_owned() } else { escape(&sheet.title) }
+    )
+}
+
+/// Figures side by side as far as there is room; nothing without any.
+pub(super) fn figures(class: &str, figures: Vec<Figure>) -> String {
+    let drawn: String = figures
+        .iter()
+        .map(|Figure { svg, title, caption }| {
+            let (title, caption) = (escape(title), escape(caption));
+            format!("<figure>\n<figcaption><b>{title}</b> {caption}</figcaption>\n{svg}</figure>\n")
+        })
+        .collect();
+    if drawn.is_empty() { drawn } else { format!("<div class=\"figures {class}\">\n{drawn}</div>\n") }
+}
+
+/// How a verdict looks: its class, and a sign for those who see no colours.
+pub(super) fn badge(verdict: Verdict) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::Better => ("better", "▲ better"),
+        Verdict::Worse => ("worse", "▼ worse"),
+        Verdict::NotDistinguishable => ("equal", "≈ open"),
+        Verdict::Missing => ("missing", "? none"),
+    }
+}
+
+/// The same of an interaction, which is neither good nor bad.
+pub(super) fn change_badge(change: Change) -> (&'static str, &'static str) {
+    match change {
+        Change::Shrinks => ("equal", "↘ shrinks"),
+        Change::Grows => ("equal", "↗ grows"),
+        Change::TurnsRound => ("equal", "⇄ turns"),
+        Change::NotDistinguishable => ("equal", "≈ open"),
+        Change::Missing => ("missing", "? none"),
+    }
+}
+
+pub(super) fn capitalised(name: &str) -> String {
+    let mut characters = name.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+/// A time in seconds since 1970 as `2026-11-20 17:25 UTC`.
+pub(super) fn utc(unix_s: f64) -> String {
+    let time = DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default();
+    time.format("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::utc;
+
+    #[test]
+    fn times_are_those_of_date() {
+        // `date -u -d @N`
+        assert_eq!(utc(0.0), "1970-01-01 00:00 UTC");
+        assert_eq!(utc(1_795_180_676.2), "2026-11-20 13:17 UTC");
+        assert_eq!(utc(951_782_400.0), "2000-02-29 00:00 UTC");
+        assert_eq!(utc(4_107_542_399.0), "2100-02-28 23:59 UTC");
+    }
+}

@@ -1,0 +1,256 @@
+//! What the page plots of a report.
+
+mod interactions;
+
+pub(super) use interactions::interactions;
+
+use super::page::Figure;
+use crate::model::{Comparison, GameReport, Missing, Report, RowReport, Verdict};
+use crate::plot::Style;
+use crate::plot::curves;
+use crate::plot::curves::{CurvePlot, Point, Series};
+use crate::plot::dots;
+use crate::plot::dots::{Dot, DotGroup, DotPlot};
+use crate::plot::forest;
+use crate::plot::forest::{ForestPlot, ForestRow};
+use crate::plot::scatter;
+use crate::plot::scatter::{Guide, ScatterPlot, ScatterPoint};
+use crate::slices::Dimension;
+use crate::statistics::Interval;
+use crate::statistics::crossed::Estimate;
+use crate::transfer::Transfer;
+use records::plan::Role;
+use spec::grouped;
+use spec::metrics::Direction;
+
+/// One style for each row of a report, the same in all games.
+pub(super) struct Styles(Vec<String>);
+
+impl Styles {
+    pub(super) fn of(report: &Report) -> Self {
+        let mut labels: Vec<String> = Vec::new();
+        let compared = |row: &&RowReport| row.role == Role::Compared;
+        for row in report.games.iter().flat_map(|game| &game.rows).filter(compared) {
+            if !labels.contains(&row.label) {
+                labels.push(row.label.clone());
+            }
+        }
+        Self(labels)
+    }
+
+    fn row(&self, row: &RowReport) -> Style {
+        match row.role {
+            Role::Reference => Style::Reference,
+            Role::Twin => Style::Twin,
+            Role::Compared => self.label(&row.label),
+        }
+    }
+
+    fn label(&self, label: &str) -> Style {
+        Style::Row(self.0.iter().position(|known| known == label).unwrap_or_default())
+    }
+}
+
+fn name(row: &RowReport) -> String {
+    if row.role == Role::Twin { "A/A twin".to_owned() } else { row.label.clone() }
+}
+
+fn unit(report: &Report) -> String {
+    let primary = &report.primary;
+    if primary.unit.is_empty() { primary.name.clone() } else { format!("{} [{}]", primary.name, primary.unit) }
+}
+
+/// Differences to the reference.
+pub(super) fn forest(report: &Report, game: &GameReport, styles: &Styles) -> Option<Figure> {
+    let reference = game.rows.iter().find(|row| row.role == Role::Reference)?;
+    let rows = game.rows.iter().chain(&game.twin).filter_map(|row| {
+        let comparison = row.comparison.as_ref()?;
+        Some(ForestRow {
+            label: name(row),
+            style: styles.row(row),
+            mean: comparison.test?.mean,
+            plain: comparison.interval?,
+            corrected: comparison.holm.map(|corrected| corrected.interval),
+            verdict: verdict(row, comparison),
+        })
+    });
+    let title = format!("Differences to {} on {}.", reference.label, game.game);
+    let plot = ForestPlot {
+        title: title.clone(),
+        x_label: format!("difference in {}", unit(report)),
+        sides: match report.primary.direction {
+            Direction::Lower => Some(("better", "worse")),
+            Direction::Higher => Some(("worse", "better")),
+            Direction::Neither => None,
+        },
+        rows: rows.collect(),
+    };
+    let svg = forest::draw(&plot, &format!("{}-forest", game.game))?;
+    let caption = "Means over paired seeds; thick: the plain 95 % interval, thin: Holm's over the grid, which decides.";
+    Some(Figure { svg, title, caption: caption.to_owned() })
+}
+
+fn verdict(row: &RowReport, comparison: &Comparison) -> String {
+    match (row.role, comparison.verdict) {
+        (Role::Twin, _) => "(no difference by design)".to_owned(),
+        (_, Verdict::Missing) => {
+            let reason = comparison.missing.iter().find(|missing| missing.rules_out_a_verdict());
+            reason.map_or_else(|| Verdict::Missing.to_string(), Missing::to_string)
+        }
+        (_, verdict) => verdict.to_string(),
+    }
+}
+
+/// Learning curves, and their differences to the reference.
+pub(super) fn curves(report: &Report, game: &GameReport, styles: &Styles) -> Vec<Figure> {
+    let level = |row: &RowReport| -> Vec<Point> {
+        let band = |summary: &crate::statistics::Summary| summary.sd.unwrap_or_default();
+        // An untrained network's loss would take up most of the plot's height.
+        row.curve
+            .iter()
+            .filter(|point| point.step > 0)
+            .map(|point| {
+                let (x, y, sd) = (point.step as f64, point.level.mean, band(&point.level));
+                Point { x, y, low: y - sd, high: y + sd }
+            })
+            .collect()
+    };
+    let difference = |row: &RowReport| -> Vec<Point> {
+        let points = row.curve.iter().filter_map(|point| {
+            let test = point.difference?;
+            let Interval { low, high } = test.interval(0.95);
+            Some(Point { x: point.step as f64, y: test.mean, low, high })
+        });
+        points.collect()
+    };
+    let series = |points: &dyn Fn(&RowReport) -> Vec<Point>| -> Vec<Series> {
+        let rows = game.rows.iter();
+        rows.map(|row| Series { label: name(row), style: styles.row(row), points: points(row) }).collect()
+    };
+    let uniform = game.uniform_baseline.filter(|_| report.primary.name == "policy_loss");
+    let plot = |title: &str, y_label: String, series, level| CurvePlot {
+        title: title.to_owned(),
+        x_label: "optimiser steps".to_owned(),
+        y_label,
+        series,
+        level,
+    };
+    let levels = plot(
+        &format!("Learning curves on {}.", game.game),
+        format!("validation {}", unit(report)),
+        series(&level),
+        uniform.map(|nats| (nats, "uniform over legal moves, on test".to_owned())),
+    );
+    let mut differing = series(&difference);
+    differing.retain(|series| !series.points.is_empty());
+    let differences = plot(
+        &format!("Differences to the reference on {}, by step.", game.game),
+        format!("difference in {}", unit(report)),
+        differing,
+        Some((0.0, "reference".to_owned())),
+    );
+    let drawn = [
+        (levels, "curves", "Validation positions, mean over seeds; bands: ± one standard deviation over seeds."),
+        (differences, "gains", "The same, row less reference, paired by seed; bands: 95 % t-intervals, uncorrected."),
+    ];
+    let figure = |(plot, kind, caption): (CurvePlot, &str, &str)| {
+        let svg = curves::draw(&plot, &format!("{}-{kind}", game.game))?;
+        Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
+    };
+    drawn.into_iter().filter_map(figure).collect()
+}
+
+/// Quality against what it costs.
+pub(super) fn cost(report: &Report, game: &GameReport, styles: &Styles) -> Vec<Figure> {
+    let low_is_good = match report.primary.direction {
+        Direction::Lower => true,
+        Direction::Higher => false,
+        Direction::Neither => return Vec::new(),
+    };
+    let step = |row: &RowReport| row.step_time.map(|time| time.seconds * 1e3);
+    let parameters = |row: &RowReport| Some(row.parameters() as f64);
+    let flops = |row: &RowReport| row.flops.map(|flops| flops as f64);
+    type Cost<'a> = &'a dyn Fn(&RowReport) -> Option<f64>;
+    let costs: [(&str, &str, &str, Cost<'_>); 3] = [
+        ("time", "Quality against step time", "a training step [ms]", &step),
+        ("parameters", "Quality against size", "trained numbers", &parameters),
+        ("flops", "Quality against arithmetic", "operations of a forward pass [FLOP a position]", &flops),
+    ];
+    let figure = |(kind, title, x_label, cost): (&str, &str, &str, Cost<'_>)| {
+        let points = game.rows.iter().filter_map(|row| {
+            let summary = row.primary?;
+            let sd = summary.sd.unwrap_or_default();
+            Some(ScatterPoint {
+                label: name(row),
+                style: styles.row(row),
+                at: (cost(row)?, summary.mean),
+                across: None,
+                upright: Some(Interval { low: summary.mean - sd, high: summary.mean + sd }),
+            })
+        });
+        let plot = ScatterPlot {
+            title: format!("{title} on {}.", game.game),
+            x_label: x_label.to_owned(),
+            y_label: unit(report),
+            points: points.collect(),
+            guide: Guide::Front { low_is_good },
+            size: (400.0, 320.0),
+        };
+        let svg = scatter::draw(&plot, &format!("{}-{kind}", game.game))?;
+        let caption = "Bars: ± one standard deviation over seeds; stairs: what nothing as cheap beats.";
+        Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
+    };
+    costs.into_iter().filter_map(figure).collect()
+}
+
+/// Where encodings differ.
+pub(super) fn slices(game: &GameReport, styles: &Styles) -> Vec<Figure> {
+    let Some(report) = &game.slices else { return Vec::new() };
+    let figure = |(number, dimension): (usize, &Dimension)| {
+        let groups = dimension.slices.iter().map(|slice| {
+            let dots = report.rows.iter().zip(&slice.differences).filter_map(|(label, estimate)| {
+                let Estimate { difference: mean, interval } = (*estimate)?;
+                Some(Dot { label: label.clone(), style: styles.label(label), mean, interval })
+            });
+            DotGroup { label: format!("{} ({})", slice.name, grouped(slice.positions as u64)), dots: dots.collect() }
+        });
+        let plot = DotPlot {
+            title: format!("By {} on {}.", dimension.name, game.game),
+            x_label: format!("difference in {} to {}", report.measure, report.reference),
+            groups: groups.collect(),
+        };
+        let svg = dots::draw(&plot, &format!("{}-slice-{number}", game.game))?;
+        let caption = "Row less reference, paired by position; 95 % intervals over seeds and games, uncorrected; in \
+                       brackets: positions.";
+        Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
+    };
+    // The first dimension, all positions, is in the table.
+    report.dimensions.iter().enumerate().skip(1).filter_map(figure).collect()
+}
+
+/// One game against another.
+pub(super) fn transfer(report: &Report, transfer: &Transfer, styles: &Styles) -> Option<Figure> {
+    let [first, second] = &transfer.games;
+    let points = transfer.rows.iter().map(|row| {
+        let [x, y] = row.effects;
+        ScatterPoint {
+            label: row.label.clone(),
+            style: styles.label(&row.label),
+            at: (x.difference, y.difference),
+            across: Some(x.interval),
+            upright: Some(y.interval),
+        }
+    });
+    let plot = ScatterPlot {
+        title: format!("Does it carry over? Differences on {first} and on {second}."),
+        x_label: format!("{first}: difference in {}", unit(report)),
+        y_label: format!("{second}: difference in {}", unit(report)),
+        points: points.collect(),
+        guide: Guide::Agreement,
+        size: (620.0, 440.0),
+    };
+    let svg = scatter::draw(&plot, &format!("{first}-{second}"))?;
+    let caption = "Row less reference, with plain 95 % intervals; on the diagonal a row makes as much of a difference in \
+                   both games.";
+    Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
+}

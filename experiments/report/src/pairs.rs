@@ -1,0 +1,147 @@
+//! Which pairs of seeds count, and what a comparison comes to.
+
+use super::files::{CellRecord, Conditions};
+use super::model::{ALPHA, Comparison, Corrected, Missing, Named, PAIRS_NEEDED, Precision, Verdict};
+use super::statistics::sign_flip::sign_flip;
+use super::statistics::{Holm, Interval, PairedTest, power};
+use records::CellState;
+use spec::metrics::Direction;
+
+/// Compares a row with its reference, seed by seed, without any correction yet.
+pub(super) fn compare(reference: (&str, &[CellRecord]), row: &[CellRecord], metric: (&str, Direction)) -> Comparison {
+    let pairs: Vec<[&CellRecord; 2]> = row.iter().zip(reference.1).map(|(own, other)| [own, other]).collect();
+    let Paired { differences, test, interval, missing } =
+        Paired::of(&pairs, |[own, other]| difference(own, other, metric.0), metric.1);
+    Comparison {
+        reference: reference.0.to_owned(),
+        pairs: differences.len(),
+        planned: row.len(),
+        interval,
+        test,
+        differences,
+        holm: None,
+        precision: None,
+        verdict: Verdict::Missing,
+        missing,
+    }
+}
+
+/// One number for each seed, and what they come to without any correction.
+pub(super) struct Paired {
+    pub(super) differences: Vec<(u64, f64)>,
+    pub(super) test: Option<PairedTest>,
+    pub(super) interval: Option<Interval>,
+    pub(super) missing: Vec<Missing>,
+}
+
+impl Paired {
+    /// From the cells of each seed that make a number together.
+    pub(super) fn of<const N: usize>(
+        seeds: &[[&CellRecord; N]],
+        number: impl Fn(&[&CellRecord; N]) -> Result<f64, Missing>,
+        direction: Direction,
+    ) -> Self {
+        let (mut differences, mut missing) = (Vec::new(), Vec::new());
+        for cells in seeds {
+            match number(cells) {
+                Ok(difference) => differences.push((cells[0].seed, difference)),
+                Err(reason) => missing.push(reason),
+            }
+        }
+        let test = PairedTest::of(&differences.iter().map(|&(_, difference)| difference).collect::<Vec<_>>());
+        if direction == Direction::Neither {
+            missing.insert(0, Missing::NoDirection);
+        }
+        let settled = |cell: &&CellRecord| matches!(cell.state, CellState::Done | CellState::Failed(_));
+        if !seeds.iter().flatten().all(settled) {
+            let done = seeds.iter().filter(|cells| cells.iter().all(|cell| cell.state == CellState::Done)).count();
+            missing.insert(0, Missing::NotFinished { done, planned: seeds.len() });
+        } else if differences.len() < PAIRS_NEEDED {
+            missing.insert(0, Missing::Pairs { has: differences.len() });
+        } else if test.is_some_and(|test| test.sd == 0.0) {
+            missing.insert(0, Missing::NoSpread);
+        }
+        Self { differences, interval: test.map(|test| test.interval(1.0 - ALPHA)), test, missing }
+    }
+}
+
+/// Row less reference at one seed, or why the pair does not count.
+pub(super) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str) -> Result<f64, Missing> {
+    let seed = row.seed;
+    for cell in [row, reference] {
+        match cell.state {
+            CellState::Failed(_) => return Err(Missing::Failed { seed }),
+            CellState::Done => {}
+            _ => return Err(Missing::Unfinished { seed }),
+        }
+    }
+    let (Some(own), Some(other)) = (&row.facts, &reference.facts) else { return Err(Missing::NoManifest { seed }) };
+    if let Some((what, row, reference)) = unfair(&own.identity, &other.identity) {
+        return Err(Missing::Differs { seed, what, row, reference });
+    }
+    let value = |cell: &CellRecord| cell.result.as_ref()?.primary.metrics.get(metric).filter(|value| value.is_finite());
+    match (value(row), value(reference)) {
+        (Some(row), Some(reference)) => Ok(row - reference),
+        _ => Err(Missing::NoValue { seed }),
+    }
+}
+
+/// The first condition in which two cells differ that must agree for their difference to mean anything: numerics
+/// version, device kind, dtype. (Threads and instruction set change the last bits only; they are shown, not refused.)
+fn unfair(row: &Conditions, reference: &Conditions) -> Option<(&'static str, String, String)> {
+    let decisive = |conditions: &Conditions| {
+        [
+            ("numerics version", conditions.numerics.to_string()),
+            ("device", kind(&conditions.device).to_owned()),
+            ("dtype", conditions.dtype.clone()),
+        ]
+    };
+    let pairs = decisive(row).into_iter().zip(decisive(reference));
+    pairs.map(|((what, row), (_, reference))| (what, row, reference)).find(|(_, row, reference)| row != reference)
+}
+
+/// A device's kind: two GPUs of one machine are the same.
+fn kind(device: &str) -> &str {
+    device.split(':').next().unwrap_or(device)
+}
+
+impl Comparison {
+    /// Its p-value for Holm's procedure; none if it cannot have a verdict. (It still counts in the family's size.)
+    pub(super) fn p(&self) -> Option<f64> {
+        if self.missing.iter().any(Missing::rules_out_a_verdict) { None } else { self.test.map(|test| test.p) }
+    }
+
+    /// The same comparison with one more thing missing, which comes first.
+    pub(super) fn lacking(mut self, what: Missing) -> Self {
+        self.missing.insert(0, what);
+        self
+    }
+
+    /// Adds what it could see in a family of so many comparisons, and how well it sees a difference that was named.
+    pub(super) fn sharpen(&mut self, family: usize, named: Option<f64>) {
+        let differences: Vec<f64> = self.differences.iter().map(|&(_, difference)| difference).collect();
+        let (Some(test), Some(sign_flip)) = (self.test, sign_flip(&differences)) else { return };
+        let strictest = ALPHA / family.max(1) as f64;
+        self.precision = Some(Precision {
+            sign_flip,
+            visible: power::visible(test.n, test.sd, strictest),
+            seeds: power::seeds_needed(test.mean, test.sd, strictest),
+            named: named.filter(|_| test.sd > 0.0).map(|difference| Named {
+                difference,
+                power: power::power(difference / test.sd, test.n, strictest),
+                seeds: power::seeds_needed(difference, test.sd, strictest),
+            }),
+        });
+    }
+
+    /// Adds Holm's correction, and the verdict that follows from it.
+    pub(super) fn correct(&mut self, holm: Option<Holm>, direction: Direction) {
+        let (Some(holm), Some(test)) = (holm, self.test) else { return };
+        self.holm = Some(Corrected { holm, interval: test.interval(holm.level) });
+        self.verdict = match (holm.p < ALPHA, test.mean < 0.0, direction) {
+            (false, ..) => Verdict::NotDistinguishable,
+            (true, true, Direction::Lower) | (true, false, Direction::Higher) => Verdict::Better,
+            (true, ..) => Verdict::Worse,
+        };
+    }
+}

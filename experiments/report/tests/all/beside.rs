@@ -1,0 +1,131 @@
+//! What reports show beside the verdicts, against SciPy's and statsmodels' values.
+
+use report::statistics::across::{hedges, kendall, middle, pooled_sd, rank_correlation, welch};
+use report::statistics::power::{POWER, power, seeds_needed, visible};
+use report::statistics::sign_flip::{least, sign_flip};
+use serde_json::Value;
+
+fn cases(part: &str) -> Vec<Value> {
+    let fixture: Value = serde_json::from_str(include_str!("../fixtures/beside.json")).expect("the fixture is JSON");
+    let cases = fixture[part].as_array().expect("a list").clone();
+    assert!(!cases.is_empty());
+    cases
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().expect("a list").iter().map(number).collect()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+#[track_caller]
+fn close(got: f64, expected: f64, off: f64) {
+    assert!((got - expected).abs() <= off, "got {got}, expected {expected}");
+}
+
+#[test]
+fn sign_flips_agree_with_scipy() {
+    for case in cases("sign_flip") {
+        close(sign_flip(&numbers(&case["differences"])).expect("few differences"), number(&case["p"]), 1e-12);
+    }
+    assert_eq!(sign_flip(&[2.0]), Some(1.0), "one difference is as far from zero with either sign");
+    assert_eq!((sign_flip(&[]), sign_flip(&[f64::NAN, 1.0]), sign_flip(&[1.0; 21])), (None, None, None));
+    assert_eq!((least(5), least(3), least(1), least(0)), (Some(0.0625), Some(0.25), Some(1.0), None));
+}
+
+#[test]
+fn power_agrees_with_statsmodels() {
+    for case in cases("power") {
+        let pairs = case["pairs"].as_u64().expect("a number") as usize;
+        close(power(number(&case["effect"]), pairs, number(&case["alpha"])), number(&case["power"]), 1e-5);
+    }
+    // Without an effect, the power is the level.
+    close(power(0.0, 4, 0.05), 0.05, 1e-7);
+}
+
+#[test]
+fn seeds_needed_are_the_first_that_suffice() {
+    for case in cases("seeds_needed") {
+        let needed = seeds_needed(number(&case["difference"]), number(&case["sd"]), number(&case["alpha"]));
+        assert_eq!(needed.map(|n| n as u64), case["seeds"].as_u64(), "{case}");
+    }
+    assert_eq!(seeds_needed(1e-6, 1.0, 0.05), None, "nobody trains so many");
+    assert_eq!(seeds_needed(1.0, 0.0, 0.05), None, "without spread there is nothing to reckon with");
+    assert_eq!(seeds_needed(-0.02, 0.006, 0.05), seeds_needed(0.02, 0.006, 0.05));
+}
+
+#[test]
+fn the_smallest_visible_difference_is_seen_as_often_as_said() {
+    for (pairs, sd, alpha) in [(3, 0.01, 0.05), (5, 2.0, 0.005), (10, 1.0, 0.05)] {
+        let size = visible(pairs, sd, alpha).expect("there is spread");
+        close(power(size / sd, pairs, alpha), POWER, 1e-9);
+    }
+    assert_eq!((visible(1, 1.0, 0.05), visible(3, 0.0, 0.05)), (None, None));
+}
+
+#[test]
+fn welchs_test_agrees_with_scipy() {
+    for case in cases("welch") {
+        let test = welch(&numbers(&case["a"]), &numbers(&case["b"])).expect("two samples");
+        close(test.p, number(&case["p"]), 1e-9);
+        close(test.freedom, number(&case["freedom"]), 1e-9);
+        close(test.interval.low, number(&case["low"]), 1e-7);
+        close(test.interval.high, number(&case["high"]), 1e-7);
+    }
+    assert_eq!((welch(&[1.0], &[1.0, 2.0]), welch(&[1.0, 1.0], &[2.0, 2.0])), (None, None));
+}
+
+#[test]
+fn kendalls_tau_agrees_with_scipy() {
+    for case in cases("kendall") {
+        close(
+            kendall(&numbers(&case["a"]), &numbers(&case["b"])).expect("no constant list"),
+            number(&case["tau"]),
+            1e-12,
+        );
+    }
+    assert_eq!((kendall(&[1.0], &[2.0]), kendall(&[1.0, 1.0], &[1.0, 2.0])), (None, None));
+}
+
+#[test]
+fn hedges_factor_makes_effects_right_on_average() {
+    for case in cases("hedges") {
+        close(hedges(case["freedom"].as_u64().expect("a number") as usize), number(&case["factor"]), 1e-7);
+    }
+    assert_eq!((hedges(0), hedges(1)), (0.0, 0.0));
+}
+
+#[test]
+fn the_middle_of_draws_is_numpys() {
+    for case in cases("percentile") {
+        let ends = middle(&numbers(&case["values"])).expect("values");
+        close(ends.low, number(&case["low"]), 1e-12);
+        close(ends.high, number(&case["high"]), 1e-12);
+    }
+    assert_eq!(middle(&[]), None);
+}
+
+#[test]
+fn samples_are_pooled_around_their_own_means() {
+    // Squares 2 and 6 around means 2 and 11, with 1 + 2 degrees of freedom.
+    let pooled = pooled_sd(&[vec![1.0, 3.0], vec![9.0, 12.0, 12.0], vec![5.0]]).expect("there is spread");
+    close(pooled.0, (8.0_f64 / 3.0).sqrt(), 1e-12);
+    assert_eq!(pooled.1, 3);
+    assert_eq!((pooled_sd(&[vec![1.0]]), pooled_sd(&[vec![1.0, 1.0]])), (None, None));
+}
+
+#[test]
+fn rows_in_the_same_order_in_every_seed_are_correlated_without_doubt() {
+    let rows = |shift: f64| (0..4).map(|row| vec![f64::from(row) + shift, f64::from(row)]).collect::<Vec<_>>();
+    let same = rank_correlation(&rows(0.1), &rows(0.3), 0).expect("four rows");
+    assert_eq!((same.tau, same.interval.low, same.interval.high), (1.0, 1.0, 1.0));
+    let reversed: Vec<Vec<f64>> = rows(0.0).into_iter().rev().collect();
+    assert_eq!(rank_correlation(&rows(0.1), &reversed, 0).expect("four rows").tau, -1.0);
+    // Two rows whose seeds disagree: one draw in four has the first seed twice, one the second.
+    let unsure = vec![vec![0.0, 0.0], vec![1.0, -1.0], vec![3.0, 3.0]];
+    let unsure = rank_correlation(&unsure, &rows(0.0)[..3], 0).expect("three rows");
+    assert!(unsure.interval.low < 0.5 && unsure.interval.high == 1.0, "{unsure:?}");
+    assert_eq!(rank_correlation(&rows(0.0)[..2], &rows(0.0)[..2], 0), None);
+}

@@ -1,0 +1,100 @@
+//! The HTML report in a browser: headless Chromium, where there is one.
+
+use crate::report::folder::Folder;
+use games::GameKind;
+use report::html;
+use spec::Interaction;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What Chromium is called; `POSENC_BROWSER` names another one.
+const NAMES: [&str; 5] =
+    ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// Measures every plot in the page and writes what it finds into the document.
+const LOOK: &str = r#"<script>
+const faults = [];
+addEventListener("error", event => faults.push("error: " + event.message));
+addEventListener("load", () => {
+  const seen = [];
+  for (const plot of document.querySelectorAll("svg.plot")) {
+    const box = plot.getBoundingClientRect();
+    const marks = [...plot.querySelectorAll(".mark")].filter(mark => {
+      const own = mark.getBoundingClientRect(), style = getComputedStyle(mark);
+      const inside = own.left >= box.left - 1 && own.right <= box.right + 1 && own.top >= box.top - 1 && own.bottom <= box.bottom + 1;
+      return inside && own.width > 2 && style.visibility === "visible" && style.fill !== "none";
+    });
+    const texts = [...plot.querySelectorAll("text")].filter(text => {
+      const own = text.getBoundingClientRect();
+      return own.left < box.left - 2 || own.right > box.right + 2 || own.top < box.top - 2 || own.bottom > box.bottom + 2;
+    });
+    if (box.width < 200 || box.height < 60) faults.push(plot.id + " is " + box.width + " by " + box.height);
+    if (marks.length === 0) faults.push(plot.id + " shows no mark");
+    texts.forEach(text => faults.push(plot.id + " cuts off " + text.textContent));
+    seen.push(plot.id);
+  }
+  if (document.documentElement.scrollWidth > innerWidth + 1) faults.push("the page is wider than the window");
+  const result = document.createElement("pre");
+  result.id = "seen";
+  result.textContent = "seen:" + seen.join(",") + ";faults:" + faults.join("|") + ";";
+  document.body.append(result);
+});
+</script>"#;
+
+fn browser() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("POSENC_BROWSER") {
+        return Some(named.into());
+    }
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    NAMES.iter().flat_map(|name| folders.iter().map(move |dir| dir.join(name))).find(|path| path.is_file())
+}
+
+/// The page as the browser has it after loading, and what it wrote into its log.
+fn opened(browser: &Path, page: &Path, profile: &Path, options: &[&str]) -> (String, String) {
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .args(options)
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("the browser starts");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn every_plot_is_visible_in_a_browser() {
+    let Some(browser) = browser() else {
+        println!("skipped: no Chromium (apt-get install chromium-headless-shell, or set POSENC_BROWSER)");
+        return;
+    };
+    let mut folder = Folder::of_two_games();
+    let rows = [["absolute", "shaw"], ["rope", "absolute-twin"]];
+    folder.plan.interactions = vec![Interaction {
+        game: GameKind::Chess,
+        gap: ["cls_tokens_white".to_owned(), "cls_tokens".to_owned()],
+        by: ["pieces thirteen".to_owned(), "pieces nine".to_owned()],
+        within: None,
+        rows: rows.map(|side| side.map(|label| format!("chess-{label}-0123456789ab"))),
+    }];
+    folder.write_plan();
+    let page = html::draw(&folder.report());
+    let ids: Vec<&str> =
+        page.split("<svg class=\"plot\" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(ids.len() >= 8 && ids.contains(&"chess-interactions-0"), "{ids:?}");
+    let path = folder.path().join("report.html");
+    fs::write(&path, page.replace("</head>", &format!("{LOOK}</head>"))).expect("the page is written");
+    for options in [["--window-size=1200,900"], ["--window-size=480,900"], ["--blink-settings=preferredColorScheme=0"]]
+    {
+        let (document, log) = opened(&browser, &path, &folder.path().join("profile"), &options);
+        let part = |name: &str| {
+            let rest = document.split("id=\"seen\">").nth(1).and_then(|seen| seen.split(name).nth(1));
+            rest.and_then(|rest| rest.split(';').next()).unwrap_or_else(|| panic!("{options:?}: {log}\n{document}"))
+        };
+        assert_eq!(part("seen:").split(',').collect::<Vec<_>>(), ids, "{options:?}");
+        assert_eq!(part("faults:"), "", "{options:?}");
+        let complaints: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
+        assert_eq!(complaints, [""; 0], "{options:?}");
+    }
+}

@@ -1,0 +1,205 @@
+//! The other formats, and what they show beside the text's tables.
+
+use crate::report::folder::{Folder, SEEDS, close, comparison};
+use report::{Report, csv, html, latex, markdown, side_by_side, text};
+use serde_json::json;
+use std::fs;
+
+#[test]
+fn a_page_needs_no_other_file_and_escapes_what_it_is_given() {
+    let page = html::draw(&Folder::of_two_games().report());
+    for part in
+        ["Which &lt;one&gt; is best?", "▲ better", "Chess against shogi", "prefers-color-scheme: dark", "@media print"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    for part in ["<script", "src=", "@import", "url(", "<one>"] {
+        assert!(!page.contains(part), "{part}");
+    }
+    let links: Vec<&str> = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(links.iter().all(|link| link.starts_with('#') || *link == "data:,"), "{links:?}");
+    let mut ids: Vec<&str> = page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "ids are unique");
+    assert!(links.iter().filter_map(|link| link.strip_prefix('#')).all(|link| ids.contains(&link)));
+}
+
+#[test]
+fn every_svg_is_well_formed() {
+    let page = html::draw(&Folder::of_two_games().report());
+    for svg in page.split("<svg ").skip(1).map(|rest| rest.split("</svg>").next().expect("an end")) {
+        let mut open: Vec<String> = vec!["svg".to_owned()];
+        for tag in svg.split('<').skip(1).map(|rest| rest.split('>').next().expect("a tag")) {
+            match tag.strip_prefix('/') {
+                Some(name) => assert_eq!(open.pop().as_deref(), Some(name), "{svg}"),
+                None if tag.ends_with('/') => {}
+                None => open.push(tag.split(' ').next().expect("a name").to_owned()),
+            }
+        }
+        assert_eq!(open, ["svg"], "{svg}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+}
+
+#[test]
+fn csv_has_every_number_unrounded_in_equal_lines() {
+    let drawn = csv::draw(&Folder::finished().report());
+    let lines: Vec<Vec<&str>> = drawn.lines().map(|line| line.split(',').collect()).collect();
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+    let column = |name: &str| lines[0].iter().position(|known| *known == name).expect("a column");
+    let shaw =
+        lines.iter().find(|l| l[column("row")] == "shaw" && l[column("metric")] == "policy_loss").expect("a line");
+    let number = |name: &str| shaw[column(name)].parse::<f64>().expect("a number");
+    close(number("difference"), -0.096_666_666_666_666_68);
+    close(number("p"), 0.001_186_944_038_478_615_8);
+    assert_eq!((shaw[column("verdict")], shaw[column("parameters")]), ("better", "1383600"));
+    assert!(lines.iter().any(|line| line[column("metric")] == "policy_loss.opening"));
+}
+
+#[test]
+fn markdown_and_latex_hold_the_same_tables() {
+    let report = Folder::of_two_games().report();
+    let (markdown, latex) = (markdown::draw(&report), latex::draw(&report));
+    assert!(markdown.contains("| shaw | 3/3 | 2.313 ± 0.015 | −0.097 | [−0.111, −0.082] |"), "{markdown}");
+    assert!(latex.contains(r"shaw & 3/3 & 2.313 $\pm$ 0.015 & $-$0.097 & [$-$0.111, $-$0.082] &"), "{latex}");
+    let environments = |word: &str| latex.matches(word).count();
+    assert_eq!(environments("\\begin{table}"), environments("\\end{table}"));
+    let set = latex.lines().filter(|line| !line.starts_with('%'));
+    let strange: Vec<char> = set.flat_map(str::chars).filter(|character| !character.is_ascii()).collect();
+    assert!(strange.is_empty(), "LaTeX may not set {strange:?}");
+}
+
+#[test]
+fn precision_is_that_of_the_formulas() {
+    let report = Folder::finished().report();
+    let precision = comparison(&report, "shaw").precision.expect("three pairs");
+    close(precision.sign_flip, 0.25);
+    assert_eq!(precision.seeds, Some(3));
+    assert!(text::draw(&report).contains("with so few seeds it cannot go below 0.25"));
+}
+
+#[test]
+fn slices_find_where_a_row_differs() {
+    let report = Folder::of_two_games().report();
+    let slices = report.games[0].slices.as_ref().expect("cells stored positions");
+    let names: Vec<&str> = slices.dimensions.iter().map(|dimension| dimension.name).collect();
+    assert_eq!(names, ["all", "phase", "move type", "from- and to-square", "distance", "piece"]);
+    let of = |dimension: usize, name: &str| {
+        slices.dimensions[dimension].slices.iter().find(|slice| slice.name == name).expect("the slice")
+    };
+    let place = slices.rows.iter().position(|label| label == "shaw").expect("the row");
+    // The reference stands second, 0.1 nats off where a knight moves; shaw stands first, not off.
+    let knight = of(3, "knight").differences[place].expect("three seeds");
+    assert!((knight.difference + 0.1).abs() < 1e-6 && knight.interval.high < -0.09, "{knight:?}");
+    let rank = of(3, "rank").differences[place].expect("three seeds");
+    assert!(rank.difference.abs() < 1e-6, "{rank:?}");
+    assert_eq!((of(3, "knight").positions, of(0, "all positions").positions), (60, 180));
+    assert!((of(0, "all positions").differences[place].expect("three seeds").difference + 0.1 / 3.0).abs() < 1e-6);
+}
+
+#[test]
+fn games_are_set_side_by_side() {
+    let report = Folder::of_two_games().report();
+    let transfer = &report.transfer[0];
+    assert_eq!((transfer.games.clone(), transfer.rows.len()), (["chess".to_owned(), "shogi".to_owned()], 2));
+    // Both games have the same numbers here.
+    close(transfer.ranks.expect("three rows").tau, 1.0);
+    let interaction = transfer.rows[0].interaction.expect("three seeds each");
+    close(interaction.test.difference, 0.0);
+    close(interaction.holm_p, 1.0);
+    assert_eq!(report::transfer::incomparable("policy_loss.novel"), None);
+    assert!(report::transfer::incomparable("value_accuracy").is_some_and(|why| why.contains("drawn")));
+}
+
+#[test]
+fn grids_are_set_side_by_side() {
+    let folder = Folder::finished();
+    let sheets = side_by_side::compare(&[folder.report(), folder.report()]);
+    assert_eq!(sheets.len(), 1);
+    assert_eq!(sheets[0].header, ["encoding", "by-hand (1)", "by-hand (2)"]);
+    assert_eq!(sheets[0].rows[1], ["shaw", "−0.097 [−0.111, −0.082] better", "−0.097 [−0.111, −0.082] better"]);
+    assert!(sheets[0].notes.iter().any(|note| note.ends_with("Kendall's τ = 1.00")), "{:?}", sheets[0].notes);
+}
+
+#[test]
+fn positions_that_cannot_be_read_leave_slices_out_and_nothing_else() {
+    let folder = Folder::of_two_games();
+    fs::write(folder.cell("shaw", 0).join("test-positions.parquet"), b"damaged").expect("written");
+    let report = folder.report();
+    let slices = report.games[0].slices.as_ref().expect("the others stored positions");
+    let place = slices.rows.iter().position(|label| label == "shaw").expect("the row");
+    assert!(slices.dimensions[0].slices[0].differences[place].is_some(), "two seeds are left");
+}
+
+#[test]
+fn a_named_difference_gets_its_seeds_and_its_power() {
+    let mut folder = Folder::finished();
+    let report = Report::seeing(folder.path(), Some(0.02)).expect("a report");
+    let of = |report: &Report, label: &str| {
+        comparison(report, label).precision.expect("three pairs").named.expect("a difference was named")
+    };
+    // statsmodels 0.15.0: TTestPower().power(0.02 / sd, 3, 0.05 / 2), and the least n whose power reaches 0.8, with
+    // sd = 0.00577350269189639 of shaw's differences and 0.02 of rope's.
+    let (shaw, rope) = (of(&report, "shaw"), of(&report, "rope"));
+    close(shaw.power, 0.599_109_841_433);
+    assert_eq!(shaw.seeds, Some(4));
+    close(rope.power, 0.089_428_807_758);
+    assert_eq!(rope.seeds, Some(13));
+    let drawn = text::draw(&report);
+    for part in ["seeds for 0.02", "seen now, 0.02", "in 80 of 100 grids at the same step (α / 2)"] {
+        assert!(drawn.contains(part), "{part}: {drawn}");
+    }
+    assert!(!text::draw(&folder.report()).contains("seen now"), "nobody named one");
+    folder.plan.primary.difference = Some(0.02);
+    folder.write_plan();
+    assert_eq!(folder.report(), report, "the file may name one");
+}
+
+#[test]
+fn systems_of_several_makes_stand_in_one_table_over_games() {
+    let folder = Folder::of_two_games();
+    let of = |model: serde_json::Value, moves: &str| json!({"model": model, "encoding": [{"rope": {}}], "input": "tokens_68", "moves": moves, "train": {}});
+    let former = json!({"chessformer": {"layers": 2, "width": 48, "ff": 128}});
+    let run = |label: &str, config: serde_json::Value| {
+        for seed in SEEDS {
+            folder.manifest(label, seed, |manifest| manifest["config"] = config.clone());
+        }
+    };
+    for label in ["absolute", "shaw", "rope"] {
+        run(label, of(former.clone(), "from_to"));
+    }
+    assert!(!text::draw(&folder.report()).contains("all systems"), "one make, one numbering");
+    run("shaw", of(json!({"decoder": {"layers": 1, "width": 32, "ff": 64}}), "chessdecoder_1924"));
+    let drawn = text::draw(&folder.report());
+    let (table, rest) =
+        drawn.split_once("all systems, on test positions\n").expect("a table").1.split_once("\n\n").expect("an end");
+    let cells = |network: &str| -> Vec<Vec<&str>> {
+        let lines = table.lines().filter(|line| line.contains(network));
+        lines.map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()).collect()
+    };
+    let decoder = cells("decoder 1×32/64");
+    // 2 · (1000 + 400 + 200) operations, and 20 ms in the first of the folder's step times.
+    assert_eq!(
+        decoder,
+        [[
+            "chess",
+            "decoder 1×32/64",
+            "tokens_68",
+            "chessdecoder_1924",
+            "rope",
+            "1,383,600",
+            "0.0032",
+            "20.0",
+            "2.313 ± 0.015",
+            "40.00 ± 0",
+            "0.9000 ± 0",
+            "60.00 ± 0"
+        ]]
+    );
+    assert_eq!(cells("chessformer 2×48/128").len(), 2, "{table}");
+    assert_eq!(table.lines().filter(|line| line.starts_with("shogi")).count(), 3, "{table}");
+    assert!(table.contains("3.400 on chess, 3.400 on shogi") && !table.contains('†'), "{table}");
+    assert!(rest.contains("MFLOPs"), "the table of costs has them too");
+}

@@ -1,0 +1,143 @@
+//! The statistics behind the verdicts: against SciPy's values, against their own definition, and against simulation.
+
+use report::statistics::{PairedTest, Summary, holm};
+use serde_json::Value;
+
+fn fixture() -> Value {
+    serde_json::from_str(include_str!("../fixtures/statistics.json")).expect("the fixture is JSON")
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
+}
+
+#[track_caller]
+fn close(got: f64, expected: f64, relative: f64) {
+    assert!((got - expected).abs() <= relative * expected.abs(), "got {got}, expected {expected}");
+}
+
+#[test]
+fn paired_tests_agree_with_scipy() {
+    let fixture = fixture();
+    let cases = fixture["paired"].as_array().expect("a list");
+    assert_eq!(cases.len(), 21);
+    for case in cases {
+        let test = PairedTest::of(&numbers(&case["differences"])).expect("two pairs or more");
+        close(test.p, case["p"].as_f64().expect("a number"), 1e-7);
+        for (level, ends) in case["intervals"].as_object().expect("a map") {
+            let interval = test.interval(level.parse().expect("a level"));
+            let ends = numbers(ends);
+            // Relative to the interval's width: an end may lie next to zero.
+            let width = ends[1] - ends[0];
+            assert!((interval.low - ends[0]).abs() < 1e-7 * width, "{interval:?} {ends:?}");
+            assert!((interval.high - ends[1]).abs() < 1e-7 * width, "{interval:?} {ends:?}");
+        }
+    }
+}
+
+#[test]
+fn half_widths_in_units_of_sd_are_the_textbook_ones() {
+    // 95 % half-widths of the mean: 2.48 s for n = 3, 1.24 s for 5, 0.84 s for 8, 0.72 s for 10.
+    for (n, half) in [(3, 2.484), (5, 1.242), (8, 0.836), (10, 0.715)] {
+        let test = PairedTest { n, mean: 0.0, sd: 1.0, p: 1.0 };
+        assert!((test.interval(0.95).high - half).abs() < 1e-3, "n = {n}: {:?}", test.interval(0.95));
+    }
+}
+
+#[test]
+fn what_cannot_be_tested_is_none() {
+    assert_eq!(Summary::of(&[]), None);
+    assert_eq!(Summary::of(&[2.0]), Some(Summary { n: 1, mean: 2.0, sd: None }));
+    assert_eq!(PairedTest::of(&[]), None);
+    assert_eq!(PairedTest::of(&[1.0]), None);
+    assert_eq!(PairedTest::of(&[1.0, f64::NAN, 2.0]), None);
+    assert_eq!(PairedTest::of(&[0.0, 0.0, 0.0]).map(|test| test.p), Some(1.0));
+    assert_eq!(PairedTest::of(&[0.5, 0.5, 0.5]).map(|test| test.p), Some(0.0));
+}
+
+#[test]
+fn holm_agrees_with_its_definition_written_in_python() {
+    for case in fixture()["holm"].as_array().expect("a list") {
+        let p_values: Vec<Option<f64>> = numbers(&case["p"]).into_iter().map(Some).collect();
+        let corrected = holm(&p_values, 0.05);
+        for (got, expected) in corrected.iter().zip(numbers(&case["adjusted"])) {
+            close(got.expect("every p was given").p, expected, 1e-12);
+        }
+    }
+}
+
+#[test]
+fn a_comparison_without_a_p_value_still_counts_in_the_family() {
+    let complete = holm(&[Some(0.02), Some(0.9), Some(1.0)], 0.05);
+    let unfinished = holm(&[Some(0.02), Some(0.9), None], 0.05);
+    assert_eq!(complete[..2], unfinished[..2]);
+    assert_eq!(unfinished[2], None);
+    assert!(unfinished[0].expect("tested").p > 0.05, "0.02 is not significant in a family of three");
+}
+
+/// A standard normal sample in cells of one reference and `rows` others, as paired differences to the reference.
+/// Every comparison shares the reference's noise, as in a real grid.
+fn null_grid(grid: u64, rows: usize, seeds: usize) -> Vec<Vec<f64>> {
+    let mut stream = streams::stream(grid, &["test", "null grid"]);
+    let mut draw = || -> Vec<f64> { (0..seeds).map(|_| streams::normal(&mut stream)).collect() };
+    let reference = draw();
+    (0..rows).map(|_| draw().iter().zip(&reference).map(|(row, reference)| row - reference).collect()).collect()
+}
+
+#[test]
+fn the_printed_interval_excludes_zero_exactly_if_holm_rejects() {
+    let (mut rejections, mut acceptances) = (0, 0);
+    for grid in 0..2000 {
+        // A shift that grows by row, so that step-down stops at every depth.
+        let tests: Vec<PairedTest> = null_grid(grid, 6, 5)
+            .into_iter()
+            .enumerate()
+            .map(|(row, differences)| differences.iter().map(|d| d + row as f64).collect::<Vec<_>>())
+            .map(|differences| PairedTest::of(&differences).expect("five pairs"))
+            .collect();
+        let p_values: Vec<_> = tests.iter().map(|test| Some(test.p)).collect();
+        for (test, corrected) in tests.iter().zip(holm(&p_values, 0.05)) {
+            let corrected = corrected.expect("every row was tested");
+            let rejected = corrected.p < 0.05;
+            assert_eq!(test.interval(corrected.level).excludes_zero(), rejected, "{test:?} {corrected:?}");
+            if rejected { rejections += 1 } else { acceptances += 1 }
+        }
+    }
+    assert!(rejections > 1000 && acceptances > 1000, "{rejections} rejections, {acceptances} acceptances");
+}
+
+#[test]
+fn t_intervals_cover_the_truth_as_often_as_they_say() {
+    let samples = 10_000;
+    for seeds in [3, 5] {
+        let covered = (0..samples)
+            .filter(|&grid| {
+                let differences = &null_grid(grid, 1, seeds)[0];
+                !PairedTest::of(differences).expect("enough pairs").interval(0.95).excludes_zero()
+            })
+            .count();
+        let coverage = covered as f64 / samples as f64;
+        // Three standard errors of a share of 95 % in 10,000.
+        assert!((coverage - 0.95).abs() < 0.0066, "{seeds} seeds: {coverage}");
+    }
+}
+
+#[test]
+fn a_grid_without_differences_gives_a_false_verdict_in_at_most_one_of_twenty() {
+    let grids = 5_000;
+    for (rows, seeds) in [(3, 3), (6, 3), (6, 5), (12, 5)] {
+        let wrong = (0..grids)
+            .filter(|&grid| {
+                let p_values: Vec<_> = null_grid(grid, rows, seeds)
+                    .iter()
+                    .map(|d| Some(PairedTest::of(d).expect("enough pairs").p))
+                    .collect();
+                holm(&p_values, 0.05).iter().any(|corrected| corrected.is_some_and(|holm| holm.p < 0.05))
+            })
+            .count();
+        let share = wrong as f64 / grids as f64;
+        // Three standard errors above 5 %.
+        assert!(share < 0.05 + 0.0093, "{rows} rows, {seeds} seeds: {share}");
+        assert!(share > 0.01, "{rows} rows, {seeds} seeds: {share}: the correction has lost its power");
+    }
+}

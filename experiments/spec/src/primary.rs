@@ -1,0 +1,137 @@
+//! The primary metric: does it exist, does it judge, and is it there at the step at which it is read?
+
+use super::axes::AxisName;
+use super::expand::{Combination, base_path};
+use super::experiment::{Role, Row};
+use super::file::{ExperimentFile, Primary};
+use super::run::Mask;
+use super::source::{ConfigError, Source, at};
+use super::suggest::nearest;
+use super::values::ReadAt;
+use crate::metrics;
+use crate::metrics::{Direction, Metric};
+
+/// `rows` are those of `combinations`, in their order, with the references marked.
+pub(crate) fn check(
+    file: &ExperimentFile,
+    rows: &[Row],
+    combinations: &[Combination],
+    source: &Source,
+) -> Result<(), ConfigError> {
+    let metric = find(&file.primary, source)?;
+    let wrong = |message: String| source.error_at(&at!["primary", "metric"], message);
+    if let Some(row) = rows.iter().find(|row| !metric.applies(row.run.train.mask)) {
+        let message = format!("`{}` means nothing for {}: it trains with illegal moves masked", metric.name, row.label);
+        return Err(wrong(message).help("choose a metric of legal moves (policy_loss), or `mask: eval` for every row"));
+    }
+    if let Some(row) = rows.iter().find(|row| !metric.measured(&row.run.model.architecture())) {
+        let heads = row.run.outputs().names().join(", ");
+        let message = format!("{} has no head that `{}` is about; its heads are {heads}", row.label, metric.name);
+        return Err(wrong(message).help("choose a metric of a head that every row has, or add the head to `outputs`"));
+    }
+    difference(&file.primary, source)?;
+    one_metric(metric, rows, combinations, source)?;
+    rows.iter().try_for_each(|row| readable(&file.primary, row, source))?;
+    rows.iter().try_for_each(|row| averaged(&file.primary, row, source))
+}
+
+/// Refuses rows whose difference from their reference would be one of two metrics, not of two networks.
+fn one_metric(metric: &Metric, rows: &[Row], combinations: &[Combination], source: &Source) -> Result<(), ConfigError> {
+    for (row, combination) in rows.iter().zip(combinations) {
+        let its_own = |other: &&Row| other.role == Role::Reference && other.run.game == row.run.game;
+        let Some(reference) = rows.iter().find(its_own) else { continue };
+        let (own, other) = (row.run.train.mask, reference.run.train.mask);
+        if metric.comparable(own, other) {
+            continue;
+        }
+        let over = |mask| if mask == Mask::None { "all moves" } else { "legal moves only" };
+        let place = combination.origins.get(&AxisName::Mask).cloned().unwrap_or_else(|| base_path(AxisName::Mask));
+        let message = format!(
+            "`{}` of {} is taken over {} (mask: {}), that of its reference {} over {} (mask: {})",
+            metric.name,
+            row.label,
+            over(own),
+            own.name(),
+            reference.label,
+            over(other),
+            other.name()
+        );
+        return Err(source.error_at(&place, message).help(
+            "these are two metrics: give all rows of a game `mask: none` or none of them, or judge by one that no mask \
+             touches (policy_accuracy_unmasked, value_loss)",
+        ));
+    }
+    Ok(())
+}
+
+fn find(primary: &Primary, source: &Source) -> Result<&'static Metric, ConfigError> {
+    let judging = || metrics::all().iter().filter(|metric| metric.evaluated && metric.direction != Direction::Neither);
+    let names: Vec<&str> = judging().map(|metric| metric.name.as_str()).collect();
+    if let Some(metric) = judging().find(|metric| metric.name == primary.metric) {
+        return Ok(metric);
+    }
+    let known = metrics::find(&primary.metric).ok();
+    let what = match known {
+        Some(metric) if !metric.evaluated => "is measured in training only, and no evaluation has it",
+        Some(_) => "is neither better nor worse, it only describes",
+        None => "is no metric",
+    };
+    let error = source.error_at(&at!["primary", "metric"], format!("`{}` {what}", primary.metric));
+    let remedy = match nearest(&primary.metric, names.iter().copied()) {
+        Some(meant) if known.is_none() => format!("did you mean `{meant}`?"),
+        _ => "choose one of the valid metrics".to_owned(),
+    };
+    Err(error.valid(names).help(remedy))
+}
+
+/// A difference that matters is one.
+fn difference(primary: &Primary, source: &Source) -> Result<(), ConfigError> {
+    match primary.difference {
+        Some(size) if !(size.is_finite() && size > 0.0) => {
+            let error = source.error_at(&at!["primary", "difference"], format!("{size} is no difference to be seen"));
+            Err(error.help("write its size in the unit of the metric, above 0 (policy_accuracy: 0.01 is one point), or leave it out"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses averaged weights where there is no average when they are read.
+fn averaged(primary: &Primary, row: &Row, source: &Source) -> Result<(), ConfigError> {
+    if primary.weights.are_raw() {
+        return Ok(());
+    }
+    let wrong = |message: String| source.error_at(&at!["primary", "weights"], message);
+    let Some(averaging) = row.run.train.averaging else {
+        let error = wrong("no average of the weights is made".to_owned());
+        return Err(error.help("add `base.train.averaging: {swa: {}}` (or `ema`), or write `weights: raw`"));
+    };
+    let (begins, read) = (
+        averaging.begins_at(),
+        match primary.at {
+            ReadAt::Last => row.run.train.steps,
+            ReadAt::Step(step) => step,
+        },
+    );
+    if read < begins {
+        let error = wrong(format!("{} is read at step {read}, but its average begins at step {begins}", row.label));
+        return Err(error.help("average sooner (`swa: {every: …}`), or write `weights: raw`"));
+    }
+    Ok(())
+}
+
+/// Evaluations happen every `eval.every` steps and after the last.
+fn readable(primary: &Primary, row: &Row, source: &Source) -> Result<(), ConfigError> {
+    let ReadAt::Step(step) = primary.at else { return Ok(()) };
+    let (last, every) = (row.run.train.steps, row.run.eval.every);
+    let wrong = |message: String| Err(source.error_at(&at!["primary", "at"], message));
+    if step == 0 || step > last {
+        return wrong(format!("step {step} is never evaluated: {} has {last} steps", row.label))
+            .map_err(|error| error.help(format!("write a step up to {last}, or `last`")));
+    }
+    if step != last && !step.is_multiple_of(every) {
+        let before = (step / every * every).max(every);
+        return wrong(format!("step {step} is not evaluated: evaluations are every {every} steps"))
+            .map_err(|error| error.help(format!("write {before}, or change `base.eval.every`")));
+    }
+    Ok(())
+}

@@ -1,0 +1,288 @@
+//! `posenc publish` and `posenc verify`: what is published says nothing of this machine, what was changed is found, and
+//! cells that are trained again come to the same bits.
+
+use crate::cli::{cell_of, cells, place, run, small};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A folder with a finished grid of four cells in it.
+fn finished() -> TempDir {
+    let dir = place(&small());
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    // What killed processes and Slurm leave behind, and a log that names this machine.
+    let run_dir = dir.path().join("runs/small");
+    let cell = cell_of(&run_dir, "chess-shaw");
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let mut log = fs::OpenOptions::new().append(true).open(cell.join("log.txt")).expect("the log");
+    writeln!(log, "on {} in {}: no room", host.trim(), cell.display()).expect("written");
+    fs::write(cell.join("status.json.77.tmp"), "half").expect("written");
+    fs::create_dir_all(run_dir.join("slurm/array-1")).expect("a folder");
+    fs::write(run_dir.join("slurm/array-1/job.sh"), format!("exec {}", dir.path().display())).expect("written");
+    dir
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    let mut waiting = vec![dir.to_owned()];
+    while let Some(next) = waiting.pop() {
+        for entry in fs::read_dir(next).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() { waiting.push(path) } else { all.push(path) }
+        }
+    }
+    all.sort();
+    all
+}
+
+fn contains(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+#[test]
+fn a_bundle_is_complete_and_says_nothing_of_this_machine() {
+    let dir = finished();
+    let said = run(dir.path(), &["publish", "runs/small", "--out", "bundle", "--license", "CC0-1.0"]).succeeds().stdout;
+    assert!(said.contains("4 of 4 cells finished"), "{said}");
+    let bundle = dir.path().join("bundle");
+    let names: BTreeSet<String> = files(&bundle)
+        .iter()
+        .map(|path| path.strip_prefix(&bundle).expect("inside").to_str().expect("UTF-8").to_owned())
+        .collect();
+    for name in [
+        "BLAKE3SUMS",
+        "LICENCES.md",
+        "README.md",
+        "experiment.yaml",
+        "grid.json",
+        "report.html",
+        "report.txt",
+        "ro-crate-metadata.json",
+    ] {
+        assert!(names.contains(name), "{name} is not in {names:?}");
+    }
+    for name in ["config.yaml", "log.txt", "manifest.json", "metrics.jsonl", "status.json"] {
+        assert_eq!(names.iter().filter(|path| path.ends_with(&format!("/{name}"))).count(), 4, "{name}");
+    }
+    assert_eq!(names.iter().filter(|path| path.contains("/events.out.tfevents.")).count(), 4);
+    assert!(!names.iter().any(|path| path.contains(".tmp") || path.contains("slurm") || path.ends_with("/lock")));
+    assert!(!names.iter().any(|path| path.ends_with(".safetensors")), "weights by option only");
+
+    let place = dir.path().to_str().expect("UTF-8").to_owned();
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    for path in files(&bundle) {
+        let bytes = fs::read(&path).expect("a file");
+        assert!(!contains(&bytes, &place), "{} names {place}", path.display());
+        assert!(!path.to_string_lossy().contains(&format!(".{}.", host.trim())), "{}", path.display());
+    }
+    let log = fs::read_to_string(
+        bundle
+            .join("cells")
+            .join(
+                cell_of(&dir.path().join("runs/small"), "chess-shaw")
+                    .strip_prefix(dir.path().join("runs/small"))
+                    .expect("inside"),
+            )
+            .join("log.txt"),
+    )
+    .expect("the log");
+    assert!(log.ends_with("on host in …/seed-0: no room\n"), "{log}");
+
+    // Metrics are those of the run, byte for byte.
+    for cell in cells(&dir.path().join("runs/small")) {
+        let inside = cell.strip_prefix(dir.path().join("runs/small")).expect("inside");
+        let published = fs::read(bundle.join("cells").join(inside).join("metrics.jsonl")).expect("metrics");
+        assert_eq!(published, fs::read(cell.join("metrics.jsonl")).expect("metrics"));
+    }
+}
+
+#[test]
+fn the_description_is_an_ro_crate_of_every_file() {
+    let dir = finished();
+    run(dir.path(), &["publish", "runs/small", "--out", "bundle", "--license", "CC0-1.0", "--weights"]).succeeds();
+    let bundle = dir.path().join("bundle");
+    let text = fs::read_to_string(bundle.join("ro-crate-metadata.json")).expect("the description");
+    let crate_: Value = serde_json::from_str(&text).expect("JSON");
+    let graph = crate_["@graph"].as_array().expect("a graph");
+    let entity = |id: &str| graph.iter().find(|entity| entity["@id"] == id).unwrap_or_else(|| panic!("no {id}"));
+    assert_eq!(entity("ro-crate-metadata.json")["about"]["@id"], "./");
+    let root = entity("./");
+    assert_eq!(root["license"]["@id"], "https://spdx.org/licenses/CC0-1.0");
+    assert!(
+        root["name"] == "small"
+            && root["description"] == "does it work?"
+            && root["datePublished"].as_str().is_some_and(|date| date.len() == 10)
+    );
+    let parts: BTreeSet<&str> =
+        root["hasPart"].as_array().expect("parts").iter().filter_map(|part| part["@id"].as_str()).collect();
+    for path in files(&bundle) {
+        let name = path.strip_prefix(&bundle).expect("inside").to_str().expect("UTF-8");
+        if name == "BLAKE3SUMS" || name == "ro-crate-metadata.json" {
+            continue;
+        }
+        assert!(parts.contains(name), "{name} is no part");
+        let size = fs::metadata(&path).expect("a file").len().to_string();
+        assert_eq!(entity(name)["contentSize"], Value::from(size), "{name}");
+    }
+    assert_eq!(parts.iter().filter(|path| path.ends_with("final.safetensors")).count(), 4);
+    let licences = fs::read_to_string(bundle.join("LICENCES.md")).expect("licences");
+    assert!(
+        licences.contains("Results in this bundle: CC0-1.0") && licences.contains("source: written for tests"),
+        "{licences}"
+    );
+}
+
+#[test]
+fn packed_or_not_the_same_folder_gives_the_same_bundle_and_every_change_is_found() {
+    let dir = finished();
+    let publish = |out: &str| run(dir.path(), &["publish", "runs/small", "--out", out]).succeeds().stdout;
+    let identity = |said: &str| said.lines().find(|line| line.starts_with("blake3 ")).expect("its hash").to_owned();
+    let (folder, packed) = (publish("bundle"), publish("bundle.tar.zst"));
+    assert_eq!(identity(&folder), identity(&packed));
+    publish("again.tar.zst");
+    let read = |name: &str| fs::read(dir.path().join(name)).expect("a bundle");
+    assert_eq!(read("bundle.tar.zst"), read("again.tar.zst"));
+    run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).fails_with(&["bundle is there already"]);
+    for bundle in ["bundle", "bundle.tar.zst"] {
+        let said = run(dir.path(), &["verify", bundle]).succeeds().stdout;
+        assert!(said.contains("every hash is right") && said.contains(&identity(&folder)), "{said}");
+    }
+    // Unpacked on the way, it is the folder.
+    run(dir.path(), &["verify", "bundle.tar.zst", "--unpack", "unpacked"]).succeeds();
+    let all = |name: &str| -> Vec<(PathBuf, Vec<u8>)> {
+        let root = dir.path().join(name);
+        files(&root)
+            .iter()
+            .map(|path| (path.strip_prefix(&root).expect("inside").to_owned(), fs::read(path).expect("a file")))
+            .collect()
+    };
+    assert_eq!(all("unpacked"), all("bundle"));
+
+    let some =
+        files(&dir.path().join("bundle")).into_iter().find(|path| path.ends_with("metrics.jsonl")).expect("metrics");
+    let before = fs::read(&some).expect("metrics");
+    let mut changed = before.clone();
+    changed[20] ^= 1;
+    fs::write(&some, changed).expect("written");
+    run(dir.path(), &["verify", "bundle"]).fails_with(&["metrics.jsonl was changed"]);
+    fs::remove_file(&some).expect("removed");
+    run(dir.path(), &["verify", "bundle"]).fails_with(&["metrics.jsonl is missing"]);
+    fs::write(&some, before).expect("written");
+    fs::write(dir.path().join("bundle/more"), "x").expect("written");
+    run(dir.path(), &["verify", "bundle"]).fails_with(&["more is not in the list"]);
+    fs::remove_file(dir.path().join("bundle/more")).expect("removed");
+    std::os::unix::fs::symlink("/etc/passwd", dir.path().join("bundle/more")).expect("a link");
+    run(dir.path(), &["verify", "bundle"]).fails_with(&["more is a link"]);
+
+    let mut cut = read("bundle.tar.zst");
+    cut.truncate(cut.len() / 2);
+    fs::write(dir.path().join("cut.tar.zst"), cut).expect("written");
+    run(dir.path(), &["verify", "cut.tar.zst", "--unpack", "half"]).fails_with(&["no bundle, or a damaged one"]);
+    assert!(!dir.path().join("half").exists(), "what was unpacked of a bad bundle goes");
+}
+
+/// A packed archive of these files.
+fn archive(path: &Path, files: &[(&str, &[u8])]) {
+    let mut encoder = zstd::Encoder::new(fs::File::create(path).expect("a file"), 1).expect("an encoder");
+    for (name, mut bytes) in files.iter().copied() {
+        bundle::archive::append(&mut encoder, name, bytes.len() as u64, &mut bytes).expect("written");
+    }
+    bundle::archive::finish(&mut encoder).expect("written");
+    encoder.finish().expect("written");
+}
+
+#[test]
+fn hostile_archives_write_nothing_outside_and_fill_no_disk() {
+    let dir = tempfile::tempdir().expect("a folder for the test");
+    let unpack =
+        |name: &str, more: &[&str]| run(dir.path(), &[&["verify", name, "--unpack", "out/inner"], more].concat());
+    for (at, name) in ["../evil", "/tmp/posenc-evil", "a/../../evil", "a\\..\\evil"].into_iter().enumerate() {
+        let file = format!("{at}.tar.zst");
+        archive(&dir.path().join(&file), &[(name, b"x")]);
+        unpack(&file, &[]).fails_with(&["which leads out of it"]);
+    }
+    archive(&dir.path().join("twice.tar.zst"), &[("a", b"x"), ("a", b"y")]);
+    unpack("twice.tar.zst", &[]).fails_with(&["it holds a twice"]);
+    // Zeros shrink a thousandfold.
+    archive(&dir.path().join("bomb.tar.zst"), &[("zeros", &vec![0; 20_000_000])]);
+    assert!(fs::metadata(dir.path().join("bomb.tar.zst")).expect("the bomb").len() < 20_000);
+    unpack("bomb.tar.zst", &["--max-bytes", "1000000"]).fails_with(&["unpacks to more than 1000000 bytes"]);
+    // A file in the place of a folder, and a tar with a link in it.
+    archive(&dir.path().join("both.tar.zst"), &[("a", b"x"), ("a/b", b"y")]);
+    assert_eq!(unpack("both.tar.zst", &[]).code, Some(1));
+    fs::create_dir(dir.path().join("links")).expect("a folder");
+    std::os::unix::fs::symlink("/etc", dir.path().join("links/etc")).expect("a link");
+    let tar = std::process::Command::new("tar")
+        .args(["cf", "links.tar", "--format=ustar", "links"])
+        .current_dir(dir.path())
+        .status();
+    assert!(tar.expect("tar").success());
+    let packed = zstd::encode_all(&fs::read(dir.path().join("links.tar")).expect("the tar")[..], 1).expect("packed");
+    fs::write(dir.path().join("links.tar.zst"), packed).expect("written");
+    unpack("links.tar.zst", &[]).fails_with(&["no regular file"]);
+    fs::write(dir.path().join("no.tar.zst"), "nothing of the kind").expect("written");
+    unpack("no.tar.zst", &[]).fails_with(&["no bundle"]);
+    assert!(
+        !dir.path().join("out/inner").exists()
+            && !dir.path().join("evil").exists()
+            && !dir.path().join("out/evil").exists()
+    );
+    assert!(!Path::new("/tmp/posenc-evil").exists());
+}
+
+#[test]
+fn cells_that_are_trained_again_come_to_the_same_bits() {
+    let dir = finished();
+    run(dir.path(), &["publish", "runs/small", "--out", "bundle.tar.zst"]).succeeds();
+    let again = |more: &[&str]| run(dir.path(), &[&["verify", "bundle.tar.zst", "--rerun", "2"], more].concat());
+    again(&[]).fails_with(&["needs the dataset", "with the content hash", "--data"]);
+    let said = again(&["--data", "chess", "--data", "shogi"]).succeeds().stdout;
+    assert_eq!(said.matches(": the same, bit for bit\n").count(), 2, "{said}");
+
+    // A number that was made up is found, though every hash is right.
+    let run_dir = dir.path().join("runs/small");
+    let first = records::Plan::read(&run_dir).expect("a plan").rows[0].folder.clone();
+    let metrics = run_dir.join(first).join("seed-0/metrics.jsonl");
+    let text = fs::read_to_string(&metrics).expect("metrics");
+    let at = text.rfind("\"policy_loss\":").expect("a loss") + "\"policy_loss\":".len();
+    let better = format!("{}0{}", &text[..at], &text[at + 1..]);
+    fs::write(&metrics, better).expect("written");
+    run(dir.path(), &["publish", "runs/small", "--out", "lie.tar.zst"]).succeeds();
+    let answer = run(dir.path(), &["verify", "lie.tar.zst", "--rerun", "1", "--data", "chess"]);
+    assert_eq!(answer.code, Some(1), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("NOT THE SAME") && answer.stdout.contains("of metrics.jsonl differs"),
+        "{}",
+        answer.stdout
+    );
+}
+
+#[test]
+fn under_other_conditions_the_spread_over_seeds_judges() {
+    let dir = place(&small().replace("seeds: [0]", "seeds: [0, 1, 2]"));
+    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
+    run(dir.path(), &["publish", "runs/small", "--out", "part"]).fails_with(&["cells are not done", "--partial"]);
+    run(dir.path(), &["publish", "runs/small", "--out", "bundle", "--partial"]).succeeds();
+    // As if it had been made with another LibTorch: the list is made anew, as its publisher would have.
+    let bundle = dir.path().join("bundle");
+    let mut sums = String::new();
+    for path in files(&bundle) {
+        let name = path.strip_prefix(&bundle).expect("inside").to_str().expect("UTF-8").to_owned();
+        if name.ends_with("manifest.json") {
+            let text = fs::read_to_string(&path).expect("a manifest");
+            let mut manifest: Value = serde_json::from_str(&text).expect("JSON");
+            manifest["identity"]["libtorch"] = "1.0.0".into();
+            fs::write(&path, manifest.to_string()).expect("written");
+        }
+        if name != "BLAKE3SUMS" {
+            sums += &format!("{}  {name}\n", blake3::hash(&fs::read(&path).expect("a file")).to_hex());
+        }
+    }
+    fs::write(bundle.join("BLAKE3SUMS"), sums).expect("written");
+    let answer = run(dir.path(), &["verify", "bundle", "--rerun", "1", "--data", "chess"]).succeeds();
+    let expected = "within the spread over seeds (0.00 standard deviations); LibTorch: began with 1.0.0, now 2.";
+    assert!(answer.stdout.contains(expected), "{}", answer.stdout);
+}

@@ -1,0 +1,171 @@
+//! What encodings do, drawn: in the cell's folder, in its event files, and for no bit of training.
+
+use crate::cells::support::{Bench, assert_same_bits, encoding, train};
+use encodings::Sight;
+use games::GameKind;
+use spec::{EvalConfig, Pictures, RunConfig, identity};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use train::events::mend;
+use train::pictures::{Picture, folder};
+use train::sinks::tensorboard::{Image, PREFIX, read_images};
+
+const STACK: [&str; 2] = ["absolute: {at: every_layer}", "relative_bias: {share: pair}"];
+
+fn drawn(run: &RunConfig, pictures: Pictures) -> RunConfig {
+    RunConfig {
+        encoding: STACK.map(encoding).to_vec(),
+        eval: EvalConfig { pictures, ..run.eval.clone() },
+        ..run.clone()
+    }
+}
+
+fn every(steps: u64) -> Pictures {
+    Pictures::Every(steps.try_into().expect("not 0"))
+}
+
+fn images(dir: &Path) -> Vec<Image> {
+    read_images(dir).expect("event files that can be read")
+}
+
+fn places(images: &[Image]) -> Vec<(&str, i64)> {
+    images.iter().map(|image| (&image.tag[..], image.step)).collect()
+}
+
+const TAGS: [&str; 3] = ["encoding/attend/layer-00", "encoding/logits/layer-00", "encoding/attention/layer-00"];
+
+fn of_steps(steps: &[i64]) -> Vec<(&'static str, i64)> {
+    steps.iter().flat_map(|&step| TAGS.map(|tag| (tag, step))).collect()
+}
+
+/// The colours of a PNG, by row and column.
+fn colours(png: &[u8]) -> Vec<Vec<[u8; 3]>> {
+    let mut decoder = png::Decoder::new(png);
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let (info, mut reader) = decoder.read_info().expect("a PNG");
+    let mut bytes = vec![0; info.buffer_size()];
+    reader.next_frame(&mut bytes).expect("a PNG");
+    bytes.chunks(info.line_size).map(|row| row.chunks(3).map(|c| [c[0], c[1], c[2]]).collect()).collect()
+}
+
+#[test]
+fn pictures_are_drawn_at_both_ends_and_change_no_bit() {
+    let bench = Bench::new();
+    let [with, without] = [Pictures::Ends, Pictures::None].map(|pictures| drawn(&bench.run(12), pictures));
+    assert_eq!(identity::hash(&with, "content"), identity::hash(&without, "content"));
+    let [with, without] = [("with", &with), ("without", &without)].map(|(name, run)| bench.trained(name, run));
+    assert_same_bits(&with, &without);
+    assert!(folder::read(&without).expect("no folder").is_empty() && images(&without).is_empty());
+
+    let shown = images(&with);
+    assert_eq!(places(&shown), of_steps(&[0, 12]));
+    let mut files = folder::read(&with).expect("pictures");
+    assert_eq!(files.len(), shown.len());
+    files.sort_by_key(|file| (file.step, TAGS.iter().position(|tag| tag.ends_with(&file.map))));
+    for (image, file) in shown.iter().zip(&files) {
+        assert_eq!((&image.tag[..], image.step as u64), (&format!("encoding/{}", file.map)[..], file.step));
+        assert_eq!(image.png, file.png);
+        let colours = colours(&image.png);
+        assert_eq!(image.size.map(|size| size as usize), [colours[0].len(), colours.len()]);
+        assert!(image.description.contains("small board"), "{image:?}");
+    }
+    // Tables start at zero, so that the first pictures of what is added are white; then they learn.
+    let left_half = |png: &[u8]| {
+        let rows = colours(png);
+        let half = rows[0].len() / 2;
+        rows.into_iter().flat_map(|row| row.into_iter().take(half)).collect::<BTreeSet<_>>()
+    };
+    let [white, paper, grid, ink] = [[247; 3], [255; 3], [190; 3], [30; 3]];
+    for [first, last] in [[0, 3], [1, 4]] {
+        assert_eq!(left_half(&shown[first].png), BTreeSet::from([white, paper, grid, ink]));
+        // A vector's cosine with itself is 1, and the largest term of a logit is the scale's end.
+        assert!(left_half(&shown[last].png).iter().any(|colour| [[178, 24, 43], [33, 102, 172]].contains(colour)));
+    }
+}
+
+#[test]
+fn after_a_crash_every_picture_is_there_once() {
+    let bench = Bench::new();
+    let run = drawn(&bench.run(29), every(7));
+    let crashed = bench.crashed_of("crashed", &run, 28);
+    assert_eq!(places(&images(&crashed)), of_steps(&[0, 7, 14, 21]));
+    train(&crashed).expect("it goes on");
+    assert_eq!(places(&images(&crashed)), of_steps(&[0, 7, 14, 21, 28, 29]));
+    assert!(!mend(&crashed).expect("whole"), "what is whole is left alone");
+
+    let before = images(&crashed);
+    for entry in fs::read_dir(&crashed).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX)) {
+            fs::remove_file(path).expect("removed");
+        }
+    }
+    assert!(mend(&crashed).expect("rebuilt"));
+    let mut again = images(&crashed);
+    again.sort_by_key(|image| (image.step, TAGS.iter().position(|tag| *tag == image.tag)));
+    assert_eq!(again, before);
+    assert!(!mend(&crashed).expect("whole"));
+    fs::remove_dir_all(crashed.join(folder::DIR)).expect("removed");
+    assert!(mend(&crashed).expect("rebuilt"), "pictures that are gone are shown no longer");
+}
+
+#[test]
+fn a_picture_shows_each_square_where_players_look_for_it() {
+    for kind in GameKind::ALL {
+        let geometry = kind.geometry();
+        let n = geometry.squares();
+        // The square in the lower left corner sees the one in the upper right.
+        let mut map = vec![0.0; n * n];
+        map[n - 1] = 0.5;
+        let picture = Picture::draw(kind, (Sight::Logits, None), 0, &map).expect("a picture");
+        let colours = colours(&picture.png);
+        let red: Vec<_> = (0..colours.len())
+            .flat_map(|y| (0..colours[0].len()).map(move |x| (x, y)))
+            .filter(|&(x, y)| colours[y][x] == [178, 24, 43])
+            .collect();
+        // The scale's end is red too, far to the right.
+        let board: Vec<_> = red.iter().filter(|(x, _)| *x < colours[0].len() / 2).collect();
+        let (xs, ys): (BTreeSet<usize>, BTreeSet<usize>) = board.iter().copied().copied().unzip();
+        assert_eq!((xs.len(), ys.len(), board.len()), (7, 7, 49));
+        let (small, large) = (7 * geometry.files() + 2, 2 + (7 * geometry.files() + 2) * geometry.files());
+        let left = *xs.first().expect("a column");
+        assert_eq!(left, 14 + 2 + 7 * (geometry.files() - 1), "the last file of the small board in the first column");
+        let top = *ys.first().expect("a row");
+        assert_eq!(top, 6 + large - small, "the uppermost rank of the small board in the lowest row");
+    }
+}
+
+#[test]
+fn tensorboard_itself_reads_the_pictures() {
+    const PYTHON: &str = "
+import sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+events = EventAccumulator(sys.argv[1], size_guidance={'images': 0})
+events.Reload()
+for tag in events.Tags()['images']:
+    for image in events.Images(tag):
+        print(tag, image.step, image.width, image.height, image.encoded_image_string.hex())
+";
+    let installed = Command::new("python3").args(["-c", "import tensorboard"]).output();
+    if !installed.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: python3 has no package tensorboard; the other tests read the files with our own reader");
+        return;
+    }
+    let bench = Bench::new();
+    let run = drawn(&bench.run(29), every(7));
+    let dir = bench.crashed_of("crashed", &run, 28);
+    train(&dir).expect("it goes on");
+    let output = Command::new("python3").args(["-c", PYTHON]).arg(&dir).output().expect("python3 starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said: BTreeSet<String> = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let expected = images(&dir);
+    assert_eq!(expected.len(), 18);
+    let line = |image: &Image| {
+        let [width, height] = image.size;
+        format!("{} {} {width} {height} {}", image.tag, image.step, hex(&image.png))
+    };
+    assert_eq!(said, expected.iter().map(line).collect());
+}

@@ -1,0 +1,81 @@
+//! dlshogi's value head: its metrics against plain arithmetic, and its network goes on to the same bits.
+
+use crate::cells::support::{Bench, assert_same_bits, encoding, train};
+use dataset::{Split, ValueTarget, evaluation_batches};
+use models::{Column, HeadName};
+use nn::Arena;
+use spec::{Mask, RunConfig};
+use std::sync::Arc;
+use tch::Device;
+use train::checkpoint::load_final;
+use train::evaluate::evaluate;
+use train::tensors::on_device;
+use train::{Outcome, Setup};
+
+const MODEL: &str = r#"{"resnet_transformer": {
+    "resnet": {"blocks": 1, "channels": 8, "stem": "parted", "policy": "planes", "init": "torch",
+        "value": {"channels": 2, "hidden": 4}, "outputs": {"policy": {}, "win_rate": {}}},
+    "attention": {"layers": 2, "heads": 2, "ff": 8, "qkv_groups": 2}}}"#;
+
+/// dlshogi's transformer on chess, which learns the result twice.
+fn dlshogi(bench: &Bench, steps: u64) -> RunConfig {
+    let mut run = bench.run(steps);
+    run.model = serde_json::from_str(MODEL).expect("a model");
+    run.encoding = vec![encoding("absolute: {at: input}"), encoding("dynamic_relative: {bottleneck: 3}")];
+    run.view.value = Some(ValueTarget::Result);
+    run.train.mask = Mask::Eval;
+    run
+}
+
+#[test]
+fn convolutions_and_attention_with_batch_norm_go_on_to_the_same_bits() {
+    let bench = Bench::new();
+    let run = dlshogi(&bench, 29);
+    let undisturbed = bench.trained("undisturbed", &run);
+    let crashed = bench.crashed_of("crashed", &run, 28);
+    assert_eq!(train(&crashed).expect("it goes on"), Outcome::Done);
+    assert_same_bits(&undisturbed, &crashed);
+}
+
+#[test]
+fn the_win_rates_metrics_are_plain_arithmetic() {
+    const POSITIONS: usize = 1000;
+    let bench = Bench::new();
+    let dir = bench.trained("measured", &dlshogi(&bench, 12));
+    let setup = Setup::load(&dir, Device::Cpu, 1, false).expect("a cell");
+    let weights = load_final(&dir, &setup.layout).expect("final weights");
+    let arena = Arena::from_values(Arc::clone(&setup.layout), &weights, Device::Cpu).expect("weights");
+    let measured = evaluate(&setup, &arena.frozen_views(), Split::Test, POSITIONS).expect("metrics");
+    let config = &setup.config;
+    let batches = evaluation_batches(&setup.dataset, Split::Test, config.input, config.eval.batch, POSITIONS as u64);
+    // Cross-entropy, hits among decided games, hits with draws won, entropy; positions and decided ones.
+    let (mut sums, mut all, mut decided) = ([0.0; 4], 0.0, 0.0);
+    for batch in batches.expect("test positions") {
+        let batch = batch.expect("a batch");
+        let examples = on_device(&batch, Device::Cpu).expect("tensors");
+        let packed = examples.get(Column::Packed);
+        let output = tch::no_grad(|| setup.network.forward(&arena.frozen_views(), packed));
+        let logits = Vec::<f32>::try_from(output[HeadName::WinRate].shallow_clone()).expect("numbers");
+        for (logit, outcome) in logits.into_iter().zip(&batch.outcome) {
+            let (p, points) = (1.0 / (1.0 + (-f64::from(logit)).exp()), [1.0, 0.5, 0.0][*outcome as usize]);
+            let cross = |target: f64| -target * p.ln() - (1.0 - target) * (1.0 - p).ln();
+            let won = p >= 0.5;
+            sums[0] += cross(points);
+            sums[1] += f64::from(u8::from(points != 0.5 && won == (points == 1.0)));
+            sums[2] += f64::from(u8::from(won == (points >= 0.5)));
+            sums[3] += cross(p);
+            all += 1.0;
+            decided += f64::from(u8::from(points != 0.5));
+        }
+    }
+    let metric = |name: &str| measured.metrics.get(name).expect(name);
+    let close = |name: &str, wanted: f64| assert!((metric(name) - wanted).abs() < 1e-5, "{name}: {}", metric(name));
+    assert!(decided > 0.0 && decided < all, "some games are drawn");
+    close("win_rate_result_loss", sums[0] / all);
+    close("win_rate_value_loss", sums[0] / all);
+    close("win_rate_accuracy", sums[1] / decided);
+    close("win_rate_accuracy_draws_won", sums[2] / all);
+    close("win_rate_entropy", sums[3] / all);
+    assert_eq!((metric("win_rate_targets"), metric("win_rate_decided")), (all, decided));
+    close("dlshogi_loss", metric("policy_loss_unmasked") + sums[0] / all);
+}

@@ -1,0 +1,166 @@
+//! `posenc check` says what an experiment is before anything is trained.
+
+use crate::cli::{Answer, EXPERIMENT, datasets, run, write_experiment};
+use serde_json::Value;
+use spec::Experiment;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+fn check(text: &str, options: &[&str]) -> Answer {
+    let dir = TempDir::new().expect("a temporary folder");
+    datasets(dir.path());
+    write_experiment(dir.path(), text);
+    run(dir.path(), &[&["check", "experiment.yaml"], options].concat()).succeeds()
+}
+
+fn checked(text: &str) -> Value {
+    serde_json::from_str(&check(text, &["--json"]).stdout).expect("one JSON object")
+}
+
+#[test]
+fn rows_are_listed_with_their_size_and_sources() {
+    let text = check(EXPERIMENT, &[]).stdout;
+    let parts = [
+        "question: does it work?",
+        "chess-none",
+        "reference",
+        "shogi-shaw",
+        "logits",
+        "legal-move mask in training",
+        "dataset chess",
+        "FLOPs/position",
+        "24 cells: 8 rows (2 of them A/A twins) x 3 seeds",
+    ];
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
+
+#[test]
+fn the_json_counts_what_the_formulas_say() {
+    let report = checked(EXPERIMENT);
+    assert_eq!(report["cells"], 24);
+    let rows = report["rows"].as_array().expect("a list of rows");
+    let encoding = |label: &str| {
+        let row = rows.iter().find(|row| row["label"] == label).expect("the row exists");
+        row["parameters"]["encoding"].as_u64().expect("a count")
+    };
+    let (width, layers, head_width, heads) = (16, 2, 8, 2);
+    let square_counts = games::GameKind::ALL.map(|game| game.geometry().squares() as u64);
+    assert_eq!(encoding("chess-none"), 0);
+    assert_eq!(encoding("chess-absolute"), square_counts[0] * width);
+    assert_eq!(encoding("shogi-absolute"), square_counts[1] * width);
+    let classes = games::GameKind::Shogi.geometry().displacement_classes() as u64;
+    assert_eq!(encoding("shogi-shaw"), layers * heads * 2 * classes * head_width);
+    assert!(rows.iter().all(|row| row["flops"].as_u64() == row["macs"].as_u64().map(|macs| 2 * macs)));
+}
+
+#[test]
+fn disappointments_are_announced() {
+    let warned = |text: &str, part: &str| {
+        let report = checked(text);
+        let warnings = report["warnings"].as_array().expect("a list").clone();
+        let found = warnings.iter().any(|warning| warning.as_str().is_some_and(|w| w.contains(part)));
+        assert!(found, "{part:?} is not in {warnings:?}");
+    };
+    warned(&EXPERIMENT.replace("seeds: [0, 1, 2]", "seeds: [0, 1]"), "2 seeds give no verdict");
+    let alone = EXPERIMENT.replace("    - absolute: {at: input}\n    - shaw: {terms: [q, k]}\n", "");
+    warned(&alone, "there is one row only");
+    warned(&EXPERIMENT.replace("steps: 8", "steps: 8000"), "beyond 1 it may memorise");
+    warned(&EXPERIMENT.replace("test_positions: 8", "test_positions: 100000"), "100000 test positions are asked for");
+    let late = "learning_rate: {values: [1e-3, 1e-4], boundaries: [9]}";
+    warned(&EXPERIMENT.replace("learning_rate: 1e-3", late), "never changes at 9");
+    assert_eq!(checked(EXPERIMENT)["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn a_twin_is_a_row_of_its_own() {
+    let report = checked(EXPERIMENT);
+    let rows = report["rows"].as_array().expect("a list of rows");
+    let twins: Vec<&Value> = rows.iter().filter(|row| row["role"] == "twin").collect();
+    assert_eq!(twins.iter().map(|row| &row["label"]).collect::<Vec<_>>(), ["chess-none-twin", "shogi-none-twin"]);
+    let reference = rows.iter().find(|row| row["label"] == "chess-none").expect("the reference");
+    assert_ne!(twins[0]["hash"], reference["hash"]);
+    assert_eq!(report["cells"], 24);
+    assert_eq!(checked(&EXPERIMENT.replace("seeds:", "twin: false\nseeds:"))["cells"], 18);
+}
+
+#[test]
+fn a_step_of_each_row_can_be_timed() {
+    let text = check(EXPERIMENT, &["--measure"]).stdout;
+    assert!(text.contains("ms/step"), "{text}");
+}
+
+#[test]
+fn the_experiments_that_posenc_brings_can_be_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let in_folder = |folder: &Path| -> Vec<PathBuf> {
+        let files = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect()
+    };
+    let mut found = 0;
+    for path in [in_folder(folder), in_folder(&folder.join(SERIES))].concat() {
+        let text = std::fs::read_to_string(&path).expect("a readable file");
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        let makes_its_data = MAKES_ITS_DATA.iter().any(|command| text.contains(command));
+        let path = if makes_its_data { with_its_data(&path, &text, elsewhere.path()) } else { path };
+        let experiment = Experiment::load(&path).unwrap_or_else(|error| panic!("{error}"));
+        assert!(experiment.question.is_some() && experiment.expect.is_some() && experiment.cost.is_some(), "{path:?}");
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        let within = path.parent().is_some_and(|parent| parent.ends_with(SERIES));
+        assert_eq!(if within { format!("{SERIES}-{stem}") } else { stem.to_owned() }, experiment.name);
+        // CF-240M is the one run that the paper had; the others show what runs and what it costs, and compare nothing.
+        let single = ["cf-240m", "all-systems", "presets"].contains(&experiment.name.as_str());
+        assert!(experiment.seeds.len() >= 3 || single, "{path:?} must allow a verdict");
+        found += 1;
+    }
+    assert!(found >= 2, "quickstart and chess-vs-shogi at least");
+}
+
+/// A folder of experiments that belong together; their names begin with its name.
+const SERIES: &str = "implicit-search";
+
+/// How an experiment's first lines name a command that makes its data.
+const MAKES_ITS_DATA: [&str; 2] = ["#   posenc data generate ", "#   posenc data import --game chess --from games/"];
+
+/// A copy of an experiment in a folder in which the commands at its top were run, as they stand there.
+fn with_its_data(path: &Path, text: &str, folder: &Path) -> PathBuf {
+    let brought = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let makes = |line: &&str| MAKES_ITS_DATA.iter().any(|command| line.starts_with(command));
+    for command in text.lines().filter(makes) {
+        let whole = |word: &str| match word.starts_with("games/") {
+            true => brought.join(word).display().to_string(),
+            false => word.to_owned(),
+        };
+        let words: Vec<String> = command.split_whitespace().skip(2).map(whole).collect();
+        run(folder, &words.iter().map(String::as_str).collect::<Vec<_>>()).succeeds();
+    }
+    let own = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("the experiments lie in this crate");
+    let copy = folder.join("experiments").join(own);
+    std::fs::create_dir_all(copy.parent().expect("a folder")).expect("a folder for the copy");
+    std::fs::write(&copy, text).expect("room for a copy");
+    copy
+}
+
+#[test]
+fn phases_are_listed_with_their_steps_games_weights_and_rate() {
+    let phases = "    steps: 8\n    phases:\n      - {steps: 3, loss: {value: 0, policy: 1}}\n      - {epochs: 0.01}\n      - {learning_rate: 0.5}\n";
+    let experiment = EXPERIMENT.replace("    steps: 8\n", phases);
+    let text = check(&experiment, &[]).stdout;
+    // The datasets have fewer than 400 positions for training, so that a hundredth of them is a batch of 4.
+    let lines = [
+        "steps 1 to 3: all games, loss value x 0\n",
+        "steps 4 to 4: all games\n",
+        "steps 5 to 8: all games, learning rate x 0.5\n",
+    ];
+    for line in lines {
+        assert_eq!(text.matches(line).count(), 1, "{line:?} is not once in:\n{text}");
+    }
+    let row = &checked(&experiment)["rows"][0];
+    assert_eq!(
+        row["phases"][0],
+        serde_json::json!({"first_step": 1, "last_step": 3, "bucket": [], "loss": {"value": 0.0}, "learning_rate": 1.0})
+    );
+    assert_eq!((&row["phases"][2]["last_step"], &row["phases"][2]["learning_rate"]), (&8.into(), &0.5.into()));
+    assert!(!check(EXPERIMENT, &[]).stdout.contains("phases ("));
+}

@@ -1,0 +1,241 @@
+//! `posenc run` and `posenc report` on real, tiny cells.
+
+use crate::cli::{Answer, cell_of, cells, place, posenc, run, small};
+use records::{CellLock, CellState};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What must not change when nothing is trained.
+fn fingerprints(run_dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let files = cells(run_dir).into_iter().flat_map(|cell| {
+        ["metrics.jsonl", "status.json", "manifest.json", "log.txt", "config.yaml"].map(|name| cell.join(name))
+    });
+    files.map(|file| (file.clone(), fs::read(file).expect("a file of the cell"))).collect()
+}
+
+#[test]
+fn a_grid_runs_once_and_its_report_is_always_the_same() {
+    let dir = place(&small());
+    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert!(first.stdout.contains("\n3 cells finished (and 1 A/A twins), 0 failed, 0 skipped\n"), "{}", first.stdout);
+    assert!(first.stdout.contains("TensorBoard: tensorboard --logdir runs/small\n"), "{}", first.stdout);
+    assert!(first.stdout.contains("needs ≥ 3 complete pairs, has 1"), "{}", first.stdout);
+    assert!(first.stderr.contains("cell 4/4 done"), "{}", first.stderr);
+    let run_dir = dir.path().join("runs/small");
+    assert_eq!(fs::read_to_string(run_dir.join("experiment.yaml")).expect("the experiment's file"), small());
+    let before = fingerprints(&run_dir);
+    assert_eq!(before.len(), 4 * 5);
+
+    let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert_eq!(fingerprints(&run_dir), before);
+    assert_eq!(second.stderr, "", "nothing is trained, so nothing is told");
+    let (table, summary) = second.stdout.split_once("\nTensorBoard").expect("a table, then the summary");
+    assert!(
+        summary.contains("3 cells finished (and 1 A/A twins), 0 failed, 0 skipped; all were finished already"),
+        "{summary}"
+    );
+    assert_eq!(table, first.stdout.split_once("\nTensorBoard").expect("a table, then the summary").0);
+    assert_eq!(table, run(dir.path(), &["report", "runs/small"]).succeeds().stdout);
+    assert!(!table.contains("not measured"), "{table}");
+
+    // What TensorBoard shows is derived, so a run gives it back.
+    let cell = cell_of(&run_dir, "chess-shaw");
+    let events = || {
+        let names = fs::read_dir(&cell).expect("a cell").map(|entry| entry.expect("an entry").path());
+        names.filter(|path| path.to_string_lossy().contains("tfevents")).collect::<Vec<_>>()
+    };
+    events().iter().for_each(|path| fs::remove_file(path).expect("the event files go"));
+    let third = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert_eq!(third.stderr, "chess-shaw seed 0: its event files are rebuilt from metrics.jsonl\n");
+    assert_eq!((events().len(), fingerprints(&run_dir)), (1, before));
+}
+
+#[test]
+fn a_part_of_a_grid_can_be_chosen() {
+    let dir = place(&small());
+    let answer =
+        run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=shaw,none", "--only", "seed=0"]).succeeds();
+    // The twin is a twin of `none`.
+    assert!(answer.stdout.contains("2 cells finished (and 1 A/A twins), 0 failed, 1 skipped"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("2 of 3 cells done, 1 pending"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("not measured"), "step times wait for the whole grid: {}", answer.stdout);
+    let answer = run(dir.path(), &["run", "experiment.yaml", "--only", "row=chess-absolute"]).succeeds();
+    assert!(answer.stdout.contains("3 of 3 cells done"), "{}", answer.stdout);
+
+    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=rope"]).fails_with(&["--only", "chess-shaw"]);
+    let wrong = run(dir.path(), &["run", "experiment.yaml", "--only", "colour=red"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(
+        wrong.stderr.contains("there is no axis \"colour\"") && wrong.stderr.contains("learning_rate"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+#[test]
+fn a_failed_cell_is_a_row_and_the_next_run_mends_it() {
+    let dir = place(&small());
+    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
+    let run_dir = dir.path().join("runs/small");
+    // Something lies where the cell's metrics belong.
+    let shaw = run_dir.join(row_folder(&run_dir, "shaw")).join("seed-0");
+    fs::create_dir_all(shaw.join("metrics.jsonl")).expect("a folder");
+    let answer = run(dir.path(), &["run", "experiment.yaml"]);
+    assert_eq!(answer.code, Some(1), "{}", answer.stderr);
+    assert!(answer.stdout.contains("2 cells finished (and 1 A/A twins), 1 failed, 0 skipped"), "{}", answer.stdout);
+    for part in ["chess shaw seed 0 FAILED: error: ", "metrics.jsonl", "(seed 0 failed)"] {
+        assert!(answer.stdout.contains(part), "{part:?} is not in\n{}", answer.stdout);
+    }
+    fs::remove_dir(shaw.join("metrics.jsonl")).expect("the folder goes");
+    let answer = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert!(answer.stdout.contains("3 cells finished (and 1 A/A twins), 0 failed, 0 skipped"), "{}", answer.stdout);
+}
+
+/// The folder that the plan gives a row.
+fn row_folder(run_dir: &Path, label: &str) -> String {
+    let plan = records::Plan::read(run_dir).expect("a plan");
+    plan.rows.iter().find(|row| row.label == label).expect("the row").folder.clone()
+}
+
+#[test]
+fn fail_fast_leaves_the_rest_alone() {
+    let dir = place(&small());
+    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=shaw"]).succeeds();
+    let run_dir = dir.path().join("runs/small");
+    let none = run_dir.join(row_folder(&run_dir, "none")).join("seed-0");
+    fs::create_dir_all(none.join("metrics.jsonl")).expect("a folder");
+    let answer = run(dir.path(), &["run", "experiment.yaml", "--fail-fast", "--jobs", "1"]);
+    assert_eq!(answer.code, Some(1), "{}", answer.stderr);
+    assert!(answer.stdout.contains("0 cells finished, 1 failed, 3 skipped"), "{}", answer.stdout);
+}
+
+#[test]
+fn a_smoke_run_tries_everything_apart_from_real_results() {
+    let dir = place(&small().replace("steps: 8", "steps: 100000"));
+    for _ in 0..2 {
+        let answer = run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds();
+        assert!(
+            answer.stdout.contains("3 cells finished (and 1 A/A twins), 0 failed, 0 skipped\n"),
+            "{}",
+            answer.stdout
+        );
+        assert!(answer.stdout.contains("this is a smoke run"), "{}", answer.stdout);
+        assert_eq!(cells(&dir.path().join("runs/smoke-small")).len(), 4);
+        assert!(!dir.path().join("runs/small").exists());
+    }
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_written_is_refused_before_anything_runs() {
+    let dir = place(&small());
+    fs::write(dir.path().join("file"), "").expect("a file");
+    let refused = run(dir.path(), &["run", "experiment.yaml", "--out", "file/runs"]);
+    refused.fails_with(&["cannot write to file/runs/small", "--out"]);
+}
+
+#[test]
+fn a_damaged_dataset_is_refused_before_anything_runs() {
+    let dir = place(&small());
+    let shard =
+        fs::read_dir(dir.path().join("chess")).expect("the dataset").map(|entry| entry.expect("an entry").path());
+    let shard = shard.into_iter().find(|path| path.extension().is_some_and(|end| end == "parquet")).expect("a shard");
+    let mut bytes = fs::read(&shard).expect("the shard");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x40;
+    fs::write(&shard, bytes).expect("the shard");
+    run(dir.path(), &["run", "experiment.yaml"]).fails_with(&["chess", ".parquet", "fetch the dataset again"]);
+    assert!(!dir.path().join("runs").exists());
+}
+
+#[test]
+fn a_folder_without_a_plan_is_no_run_folder() {
+    let dir = tempfile::tempdir().expect("a folder for the test");
+    run(dir.path(), &["report", "."]).fails_with(&["grid.json", "runs/"]);
+    run(dir.path(), &["report", "nowhere"]).fails_with(&["nowhere"]);
+}
+
+/// `posenc run` in the background, with its progress to be read.
+struct Background {
+    child: Child,
+    progress: BufReader<std::process::ChildStderr>,
+}
+
+impl Background {
+    fn start(dir: &Path) -> Self {
+        let mut command: Command = posenc(dir, &["run", "experiment.yaml", "--jobs", "1"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("posenc starts");
+        let progress = BufReader::new(child.stderr.take().expect("its progress"));
+        Self { child, progress }
+    }
+
+    fn wait_for(&mut self, text: &str) {
+        let mut line = String::new();
+        while !line.contains(text) {
+            line.clear();
+            assert!(self.progress.read_line(&mut line).expect("progress") > 0, "it ended before {text:?}");
+        }
+    }
+
+    fn signal(&self, signal: i32) {
+        // SAFETY: a plain system call on a child that is not reaped yet.
+        unsafe { libc::kill(self.child.id() as i32, signal) };
+    }
+
+    fn end(mut self) -> Answer {
+        let mut rest = Vec::new();
+        self.progress.read_to_end(&mut rest).expect("progress");
+        let mut answer = Answer::from(self.child.wait_with_output().expect("it ends"));
+        answer.stderr = String::from_utf8(rest).expect("progress is UTF-8");
+        answer
+    }
+}
+
+/// Waits until no process holds the lock of any cell.
+fn wait_until_free(run_dir: &Path) {
+    let began = Instant::now();
+    while cells(run_dir).iter().any(|cell| CellLock::is_held(cell)) {
+        assert!(began.elapsed() < Duration::from_secs(30), "a cell outlives its runner");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_killed_runner_leaves_no_orphans_and_the_next_one_finishes_the_grid() {
+    let dir = place(&small().replace("steps: 8", "steps: 60"));
+    let mut killed = Background::start(dir.path());
+    killed.wait_for("cell 1/4 done");
+    killed.wait_for("cell started");
+    killed.signal(libc::SIGKILL);
+    killed.child.wait().expect("it ends");
+    let run_dir = dir.path().join("runs/small");
+    wait_until_free(&run_dir);
+    let done = cells(&run_dir).iter().filter(|cell| CellState::of(cell) == CellState::Done).count();
+    assert!((1..4).contains(&done), "{done} cells are done");
+    let answer = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert!(answer.stdout.contains("3 cells finished (and 1 A/A twins), 0 failed, 0 skipped; "), "{}", answer.stdout);
+}
+
+#[test]
+fn an_interrupt_stops_at_checkpoints_and_says_how_to_go_on() {
+    let dir = place(&small().replace("steps: 8", "steps: 100000"));
+    let mut stopped = Background::start(dir.path());
+    stopped.wait_for("cell started");
+    let run_dir = dir.path().join("runs/small");
+    let none = cell_of(&run_dir, "chess-none");
+    let began = Instant::now();
+    while !matches!(CellState::of(&none), CellState::Running(progress) if progress.step > 0) {
+        assert!(began.elapsed() < Duration::from_secs(60), "it takes no step");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    stopped.signal(libc::SIGINT);
+    let answer = stopped.end();
+    assert_eq!(answer.code, Some(1), "{}", answer.stderr);
+    assert!(answer.stdout.contains("1 interrupted; the same command goes on with them"), "{}", answer.stdout);
+    assert!(answer.stderr.contains("write a checkpoint"), "{}", answer.stderr);
+    let CellState::Interrupted(progress) = CellState::of(&none) else { panic!("{:?}", CellState::of(&none)) };
+    assert!(progress.step > 0);
+    assert!(none.join(format!("checkpoints/step-{}.yaml", progress.step)).exists());
+}

@@ -1,0 +1,156 @@
+//! The hash in a cell's folder name: what changes it, and what must not.
+
+use spec::RunConfig;
+use spec::identity::{canonical, hash};
+
+const CONTENT: &str = "7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069";
+
+const RUN: &str = "\
+game: chess
+data: /somewhere/chess
+input: piece_tokens
+model: {chessformer: {layers: 8, width: 256, heads: 8, ff: 256}}
+encoding:
+- shaw: {}
+train:
+  steps: 300
+  batch: 64
+  optimizer: {nadam: {}}
+  learning_rate: {values: [0.001, 0.0003], boundaries: [240], warmup: 30}
+eval: {validation_positions: 1024, test_positions: 4096, every: 100}
+seed: 0
+";
+
+fn of(text: &str) -> String {
+    hash(&RunConfig::from_yaml(text).unwrap_or_else(|error| panic!("{error}\n{text}")), CONTENT)
+}
+
+/// The run with one piece of text replaced.
+fn with(old: &str, new: &str) -> String {
+    assert_eq!(RUN.matches(old).count(), 1, "{old:?} must stand once in the run");
+    of(&RUN.replace(old, new))
+}
+
+/// If this fails, every cell that was ever trained gets another folder and is trained again. That is right when
+/// SCHEMA_VERSION or NUMERICS_VERSION was raised, and wrong otherwise.
+#[test]
+fn the_hash_is_stable() {
+    let run = RunConfig::from_yaml(RUN).expect("the run is valid");
+    let expected = concat!(
+        r#"{"numerics":3,"run":{"data":"7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069","#,
+        r#""encoding":[{"shaw":{}}],"eval":{"every":100,"test_positions":4096,"validation_positions":1024},"#,
+        r#""game":"chess","input":"piece_tokens","#,
+        r#""model":{"chessformer":{"ff":256,"heads":8,"layers":8,"width":256}},"#,
+        r#""train":{"batch":64,"learning_rate":{"boundaries":[240],"values":[0.001,0.0003],"warmup":30},"#,
+        r#""optimizer":{"nadam":{}},"steps":300}},"schema":1}"#,
+    );
+    assert_eq!(canonical(&run, CONTENT), expected);
+    assert_eq!(of(RUN), "125555df57cb");
+}
+
+#[test]
+fn the_same_run_in_other_words_has_the_same_hash() {
+    let spellings = [
+        with("{layers: 8, width: 256, heads: 8, ff: 256}", "{ff: 256, heads: 8, width: 256, layers: 8}"),
+        with("ff: 256}", "ff: 256, norm: post, activation: mish, policy: {depth: 256}, value: {hidden: 128}}"),
+        with("- shaw: {}", "- shaw"),
+        with("- shaw: {}", "- shaw: {share: displacement, cross: false, terms: [q, k, v]}"),
+        with("nadam: {}", "nadam: {beta2: 0.98, epsilon: 1e-7}"),
+        with("ff: 256}", "ff: 256, outputs: {result: {}, policy: {}}}"),
+        with(
+            "  steps: 300\n",
+            "  mask: train\n  loss: {value: 1, soft_policy: 8, map: 1}\n  clip: null\n  log_every: 50\n  steps: 300\n",
+        ),
+        with("[0.001, 0.0003]", "[1e-3, 3.0e-4]"),
+        with("seed: 0", "twin: false\nseed: 0\nmoves: from_to"),
+        with("nadam: {}", "nadam: {weight_decay: 0, decay_encodings: false, groups: []}"),
+        with("  steps: 300\n", "  steps: 300\n  dtype: f32\n"),
+    ];
+    assert!(spellings.iter().all(|hash| *hash == of(RUN)), "{spellings:?} against {}", of(RUN));
+}
+
+#[test]
+fn a_preset_is_its_architecture() {
+    let preset = with("chessformer: {layers: 8, width: 256, heads: 8, ff: 256}", "preset: cf-6m");
+    let heads = "outputs: {policy: {}, soft_policy: {temperature: 4}, result: {}, q: {}, short_term: {error: true}}";
+    assert_eq!(preset, with("ff: 256}", &format!("ff: 256, {heads}}}")));
+    assert_ne!(preset, of(RUN));
+}
+
+#[test]
+fn what_decides_no_number_is_no_part_of_it() {
+    let same = [
+        with("seed: 0", "seed: 7"),
+        with("data: /somewhere/chess", "data: elsewhere/chess"),
+        with("  steps: 300\n", "  steps: 300\n  checkpoint_every: 10\n"),
+        with("  steps: 300\n", "  steps: 300\n  micro_batch: auto\n"),
+    ];
+    assert!(same.iter().all(|hash| *hash == of(RUN)));
+}
+
+#[test]
+fn whatever_decides_a_number_is_a_part_of_it() {
+    let mut hashes = vec![
+        of(RUN),
+        hash(&RunConfig::from_yaml(RUN).expect("the run is valid"), "another content"),
+        with("game: chess", "game: shogi"),
+        with("input: piece_tokens", "input: piece_tokens_aux"),
+        with("ff: 256}", "ff: 255}"),
+        with("ff: 256}", "ff: 256, norm: pre}"),
+        with("ff: 256}", "ff: 256, outputs: {policy: {}}}"),
+        with("ff: 256}", "ff: 256, outputs: {policy: {}, result: {}, soft_policy: {}}}"),
+        with("ff: 256}", "ff: 256, outputs: {policy: {}, result: {}, soft_policy: {temperature: 3}}}"),
+        with("ff: 256}", "ff: 256, outputs: {policy: {}, result: {}, q: {}}}"),
+        with("ff: 256}", "ff: 256, outputs: {policy: {}, result: {}, q: {buckets: 32}}}"),
+        with("- shaw: {}", "- shaw: {terms: [q, k]}"),
+        with("- shaw: {}", "- none"),
+        with("- shaw: {}", "- absolute: {at: gate}\n- shaw: {}"),
+        with("steps: 300", "steps: 301"),
+        with("batch: 64", "batch: 65"),
+        with("nadam: {}", "nadam: {beta2: 0.99}"),
+        with("nadam: {}", "nadam: {groups: [{part: head, learning_rate: 0.5}]}"),
+        with("nadam: {}", "nadam: {groups: [{match: policy.*, learning_rate: 0.5}]}"),
+        with("nadam: {}", "nadam_torch: {}"),
+        with("nadam: {}", "adamw: {}"),
+        with("  steps: 300\n", "  steps: 300\n  dtype: bf16\n"),
+        with("  steps: 300\n", "  steps: 300\n  micro_batch: 16\n"),
+        with("  steps: 300\n", "  steps: 300\n  averaging: {swa: {}}\n"),
+        with("  steps: 300\n", "  steps: 300\n  averaging: {swa: {every: 50}}\n"),
+        with("  steps: 300\n", "  steps: 300\n  averaging: {ema: {}}\n"),
+        with("{values: [0.001, 0.0003], boundaries: [240], warmup: 30}", "{cosine: {from: 0.001, steps: 300}}"),
+        with("warmup: 30", "warmup: 31"),
+        with("  steps: 300\n", "  steps: 300\n  clip: 10\n"),
+        with("  steps: 300\n", "  steps: 300\n  mask: eval\n"),
+        with("  steps: 300\n", "  steps: 300\n  loss: {value: 0.5}\n"),
+        with("  steps: 300\n", "  steps: 300\n  loss: {soft_policy: 1}\n"),
+        with("  steps: 300\n", "  steps: 300\n  log_every: 25\n"),
+        with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {}]\n"),
+        with("  steps: 300\n", "  steps: 300\n  phases: [{epochs: 9}, {}]\n"),
+        with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {loss: {value: 0.5}}]\n"),
+        with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {learning_rate: 0.5}]\n"),
+        with("  steps: 300\n", "  steps: 300\n  phases: [{steps: 9}, {bucket: 500-1000}]\n"),
+        with("every: 100", "every: 50"),
+        with("test_positions: 4096", "test_positions: 4097"),
+        with("every: 100}", "every: 100, batch: 128}"),
+        with("seed: 0", "seed: 0\ntwin: true"),
+    ];
+    let count = hashes.len();
+    hashes.sort();
+    hashes.dedup();
+    assert_eq!(hashes.len(), count);
+}
+
+#[test]
+fn phases_of_games_alone_have_the_hash_that_they_always_had() {
+    let phases = "  steps: 300\n  phases: [{bucket: 500-1000, epochs: 1}, {bucket: [a, b]}]\n";
+    let text = RUN.replace("  steps: 300\n", phases);
+    let canonical = canonical(&RunConfig::from_yaml(&text).expect("the run is valid"), "content");
+    let part = r#""phases":[{"bucket":["500-1000"],"epochs":1.0},{"bucket":["a","b"]}]"#;
+    assert!(canonical.contains(part), "{canonical}");
+}
+
+#[test]
+fn the_hash_fits_into_a_folders_name() {
+    assert_eq!(of(RUN).len(), 12);
+    assert!(of(RUN).chars().all(|c| c.is_ascii_hexdigit()));
+}

@@ -1,0 +1,44 @@
+//! What cannot be imported, and what it is told.
+
+use crate::import_net::built::{FORMAT, oldest};
+use crate::import_net::wire::{Message, file};
+use lc0::of_bytes;
+
+fn refused(bytes: &[u8]) -> String {
+    of_bytes(bytes, &[]).expect_err("no network").to_string()
+}
+
+#[test]
+fn other_files_are_refused() {
+    assert!(refused(b"[Event \"a game\"]").contains("no weights file of Lc0"));
+    assert!(refused(&[]).contains("does not begin with Lc0's number"));
+    assert!(refused(&[0x1f, 0x8b, 8, 0, 1, 2]).contains("its gzip is damaged"));
+    let magic = Message::default().four_bytes(1, 0x1c0u32.to_le_bytes());
+    assert!(refused(&magic.finish()).contains("an ONNX model"));
+}
+
+#[test]
+fn other_architectures_are_refused_by_name() {
+    let with = |field: usize, value: u64| {
+        let mut format = FORMAT;
+        format[field - 1] = value;
+        refused(&file(format, &oldest()))
+    };
+    assert!(with(1, 3).contains("the input 3"), "{}", with(1, 3));
+    assert!(with(3, 5).contains("the structure 5"), "{}", with(3, 5));
+    assert!(with(3, 6).contains("the policy 1 of Lc0's list behind attention"), "{}", with(3, 6));
+    assert!(with(4, 3).contains("the policy 3"));
+    assert!(with(5, 1).contains("a value that is one number"));
+}
+
+#[test]
+fn a_tensor_of_another_size_is_named() {
+    // A later field of the same number takes the place of an earlier one's tensor.
+    let wrong = |field| refused(&file(FORMAT, &oldest().tensor(field, &[1.0, 2.0])));
+    assert!(wrong(4).contains("ip_pol_w holds 2 numbers instead of 356736"), "{}", wrong(4));
+    assert!(wrong(10).contains("ip2_val_b holds 2 numbers instead of 3"));
+    let cut = file(FORMAT, &oldest());
+    for end in (0..cut.len()).step_by(997) {
+        assert!(of_bytes(&cut[..end], &[]).is_err(), "cut at {end}");
+    }
+}

@@ -1,0 +1,237 @@
+//! An import that is killed, or whose disk is full, goes on from where it was, to the same bytes.
+
+use crate::cli::{Answer, posenc, run};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Games of the two files together: half of them each, one that is illegal and one that occurs twice.
+const GAMES: u64 = 16 * 14 * 16 * 14 * 2;
+
+const IMPORT: [&str; 12] = [
+    "data",
+    "import",
+    "--game",
+    "chess",
+    "--validation",
+    "0.02",
+    "--test",
+    "0.02",
+    "--split-seed",
+    "3",
+    "--out",
+    "set",
+];
+
+/// Different games of pawn moves, in two files of `dir`.
+fn two_files(dir: &Path) {
+    let files: Vec<char> = ('a'..='h').collect();
+    let single_and_double = |rows: [char; 2]| {
+        let first = files.iter().flat_map(move |&file| rows.map(|row| (file, row)));
+        let second = |first: char| files.iter().filter(move |&&file| file != first);
+        let pairs = first.flat_map(|(file, row)| {
+            second(file).flat_map(move |&other| rows.map(|other_row| [(file, row), (other, other_row)]))
+        });
+        pairs.collect::<Vec<_>>()
+    };
+    let (white, black) = (single_and_double(['3', '4']), single_and_double(['6', '5']));
+    let mut texts = [String::new(), String::new()];
+    for (number, [first, second]) in white.iter().enumerate() {
+        for [answer, other] in &black {
+            let third = files.iter().find(|&&file| file != first.0 && file != second.0).expect("eight files");
+            for row in ['3', '4'] {
+                let mv = |(file, row): (char, char)| format!("{file}{row}");
+                let moves = [*first, *answer, *second, *other, (*third, row)].map(mv);
+                let [first, answer, second, other, third] = moves;
+                let game = format!("1. {first} {answer} 2. {second} {other} 3. {third} 1-0\n\n");
+                texts[number % 2].push_str(&format!("[Result \"1-0\"]\n\n{game}"));
+            }
+        }
+    }
+    texts[0].push_str("[Result \"1-0\"]\n\n1. e4 e5 2. Ke3 1-0\n\n");
+    let again = texts[0][..texts[0].find("1-0\n\n").expect("a game") + 5].to_owned();
+    texts[1].push_str(&again);
+    for (name, text) in ["one.pgn", "two.pgn"].into_iter().zip(&texts) {
+        fs::write(dir.join(name), text).expect("the folder can be written");
+    }
+}
+
+fn import(threads: &'static str) -> Vec<&'static str> {
+    [&IMPORT[..], &["--threads", threads, "--from", "one.pgn", "two.pgn"]].concat()
+}
+
+/// Every file of the dataset, by name.
+fn bytes(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(dir).expect("the dataset").map(|entry| entry.expect("readable").path());
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    entries.map(|path| (name(&path), fs::read(&path).expect("readable"))).collect()
+}
+
+/// Records that the folder's checkpoint vouches for, and the file in which they end.
+fn safe(dir: &Path) -> Option<(u64, u64)> {
+    let text = fs::read(dir.join(".set.importing/.checkpoint.json")).ok()?;
+    let checkpoint: serde_json::Value = serde_json::from_slice(&text).expect("never half a checkpoint");
+    Some((checkpoint["collected"]["counts"]["read"].as_u64()?, checkpoint["place"]["file"].as_u64()?))
+}
+
+/// Starts the import and kills it as soon as `so_far` says so; whether it was still at work.
+fn killed(dir: &Path, threads: &'static str, so_far: impl Fn() -> bool) {
+    let mut command = posenc(dir, &import(threads));
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("posenc starts");
+    let began = Instant::now();
+    while !so_far() {
+        assert!(began.elapsed() < PATIENCE, "it does not get that far");
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before it could be killed");
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    child.kill().expect("SIGKILL");
+    child.wait().expect("it ends");
+    assert!(!dir.join("set").exists(), "it was killed before its end");
+}
+
+/// The undisturbed dataset.
+fn undisturbed(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let answer = run(dir, &import("1")).succeeds();
+    assert!(!answer.stdout.contains("taken over"), "{}", answer.stdout);
+    assert!(answer.stdout.contains(&format!("read {}", cli_number(GAMES + 2))), "{}", answer.stdout);
+    let whole = bytes(&dir.join("set"));
+    assert!(whole.keys().filter(|name| name.ends_with("train.parquet")).count() >= 4, "{:?}", whole.keys());
+    assert!(whole.contains_key("rejects.jsonl") && whole.keys().all(|name| !name.starts_with('.')));
+    fs::remove_dir_all(dir.join("set")).expect("removed");
+    whole
+}
+
+fn cli_number(number: u64) -> String {
+    format!("{},{:03}", number / 1000, number % 1000)
+}
+
+fn folder() -> TempDir {
+    let dir = TempDir::new().expect("a temporary folder");
+    two_files(dir.path());
+    dir
+}
+
+#[test]
+fn killed_again_and_again_it_comes_to_the_same_bytes() {
+    let dir = folder();
+    let dir = dir.path();
+    let whole = undisturbed(dir);
+    // Before there is anything to keep; then in the first file, in the second one, and when all are read.
+    killed(dir, "2", || dir.join(".set.importing").exists());
+    assert_eq!(safe(dir), None);
+    let mut last = 0;
+    let moments: [&dyn Fn(u64, u64) -> bool; 4] =
+        [&|read, _| read > 0, &|read, _| read > 20_000, &|_, file| file == 1, &|_, file| file == 2];
+    for (moment, threads) in moments.into_iter().zip(["2", "1", "3", "2"]) {
+        killed(dir, threads, || safe(dir).is_some_and(|(read, file)| moment(read, file)));
+        let (read, _) = safe(dir).expect("a checkpoint");
+        assert!(read > last, "{read} records after {last}");
+        last = read;
+    }
+    assert_eq!(last, GAMES + 2);
+    let answer = run(dir, &import("2")).succeeds();
+    let said = format!("taken over from an interrupted import: the first {} records", cli_number(last));
+    assert!(answer.stdout.contains(&said), "{}", answer.stdout);
+    assert!(bytes(&dir.join("set")) == whole, "other bytes");
+    assert!(!dir.join(".set.importing").exists());
+}
+
+#[test]
+fn what_was_written_behind_the_checkpoint_does_not_get_into_the_dataset() {
+    let dir = folder();
+    let dir = dir.path();
+    let whole = undisturbed(dir);
+    killed(dir, "2", || safe(dir).is_some());
+    let hidden = dir.join(".set.importing");
+    fs::write(hidden.join("00009-train.parquet"), "half a shard").expect("written");
+    for log in [".games", ".train-keys", "rejects.jsonl"] {
+        let mut bytes = fs::read(hidden.join(log)).unwrap_or_default();
+        bytes.extend([7; 33]);
+        fs::write(hidden.join(log), bytes).expect("written");
+    }
+    run(dir, &import("2")).succeeds();
+    assert!(bytes(&dir.join("set")) == whole, "other bytes");
+}
+
+#[test]
+fn other_conditions_and_damage_are_refused_and_nothing_is_lost() {
+    let dir = folder();
+    let dir = dir.path();
+    killed(dir, "2", || safe(dir).is_some());
+    let before = bytes(&dir.join(".set.importing"));
+    let remedy = ["give the same ones to go on with it", "remove that folder"];
+    let other = [&import("2")[..], &["--min-plies", "3", "--strict"]].concat();
+    let message = run(dir, &other).fails_with(&remedy);
+    message.fails_with(&[".set.importing", "min_plies was null and is 3", "strict was false and is true"]);
+    let text = fs::read_to_string(dir.join("two.pgn")).expect("readable");
+    let changed = fs::metadata(dir.join("two.pgn")).and_then(|metadata| metadata.modified()).expect("a time");
+    fs::write(dir.join("two.pgn"), text.replacen("a3", "a4", 1)).expect("written");
+    run(dir, &import("2")).fails_with(&remedy).fails_with(&["files was [\"one.pgn (", "two.pgn ("]);
+    assert!(bytes(&dir.join(".set.importing")) == before, "nothing was touched");
+    // Another command with the same target does not take the folder away either.
+    run(dir, &[&IMPORT[..], &["--from", "one.pgn", "--name", "x"]].concat()[..]).fails_with(&["files was"]);
+    let merge = ["data", "merge", "a", "b", "--out", "set"];
+    for name in ["a", "b"] {
+        let small = ["data", "import", "--game", "chess", "--max-games", "9", "--from", "one.pgn", "--out", name];
+        run(dir, &small).succeeds();
+    }
+    run(dir, &merge).fails_with(&["an interrupted import has done so far", "choose another name"]);
+    // The file as it was is the file that the checkpoint knows; a shard that was changed is none of its shards.
+    fs::write(dir.join("two.pgn"), text).expect("written");
+    let file = fs::File::options().write(true).open(dir.join("two.pgn")).expect("there");
+    file.set_modified(changed).expect("a time");
+    let shard = dir.join(".set.importing/00000-train.parquet");
+    let flip = || {
+        let mut bytes = fs::read(&shard).expect("a shard");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(&shard, bytes).expect("written");
+    };
+    flip();
+    run(dir, &import("2")).fails_with(&["cannot be gone on with", "00000-train.parquet", "hash", "remove it to begin"]);
+    flip();
+    let answer = run(dir, &import("2")).succeeds();
+    assert!(answer.stdout.contains("taken over from an interrupted import"), "{}", answer.stdout);
+}
+
+/// Runs `posenc` where no file can be larger than so many bytes, which is what a full disk looks like.
+#[cfg(target_os = "linux")]
+fn with_little_room(mut command: Command, bytes: u64) -> Answer {
+    use std::os::unix::process::CommandExt as _;
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+    // SAFETY: between fork and exec one async-signal-safe system call is made.
+    unsafe {
+        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
+    command.output().expect("posenc starts").into()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_costs_nothing_that_was_done() {
+    let dir = folder();
+    let dir = dir.path();
+    let whole = undisturbed(dir);
+    // Keys of 40,000 training games of five plies.
+    let answer = with_little_room(posenc(dir, &import("2")), 40_000 * 5 * 8);
+    let kept = ["cannot write", ".train-keys", "what came of the first ", "the same command goes on from there"];
+    answer.fails_with(&kept);
+    let (read, _) = safe(dir).expect("a checkpoint");
+    assert!((32_768..=42_000).contains(&read), "{read}");
+    // Nothing at all fits before the first checkpoint: nothing stays.
+    let other = [&import("2")[..9], &["4", "--out", "none", "--from", "one.pgn"]].concat();
+    let answer = with_little_room(posenc(dir, &other), 1_000);
+    assert!(!answer.fails_with(&["cannot write"]).stderr.contains("goes on from there"));
+    assert!(!dir.join(".none.importing").exists());
+    let answer = run(dir, &import("1")).succeeds();
+    assert!(answer.stdout.contains(&format!("the first {} records", cli_number(read))), "{}", answer.stdout);
+    assert!(bytes(&dir.join("set")) == whole, "other bytes");
+}

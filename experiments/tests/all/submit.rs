@@ -1,0 +1,114 @@
+//! `posenc submit` and the tasks that it writes, with a stand-in for `sbatch` and `scontrol`. `make test-slurm` does the
+//! same with Slurm's own daemons.
+
+use crate::cli::{Answer, cells, place, posenc, run, small};
+use records::CellState;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A folder with programs that write down their arguments; `sbatch` says that the job is number 42.
+fn stand_ins(dir: &Path) -> String {
+    let bin = dir.join("bin");
+    fs::create_dir(&bin).expect("a folder");
+    for (name, says) in [("sbatch", "echo 42"), ("scontrol", "true")] {
+        let path = bin.join(name);
+        let text = format!("#!/bin/sh\necho \"{name} $*\" >> '{}/calls'\n{says}\n", dir.display());
+        fs::write(&path, text).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    }
+    format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default())
+}
+
+fn with_path(mut command: Command, path: &str) -> Command {
+    command.env("PATH", path);
+    command
+}
+
+/// The task of an array, as Slurm starts it.
+fn task(dir: &Path, path: &str, index: usize) -> Command {
+    let mut command = Command::new("/bin/bash");
+    command.arg(dir.join("runs/small/slurm/array-1/job.sh")).env("PATH", path);
+    command.env("SLURM_ARRAY_JOB_ID", "42").env("SLURM_ARRAY_TASK_ID", index.to_string());
+    command
+}
+
+#[test]
+fn every_task_is_one_cell_and_can_be_started_again() {
+    let dir = place(&small());
+    let path = stand_ins(dir.path());
+    let args = ["submit", "experiment.yaml", "--slurm", "--partition", "main", "--time", "1h", "--setup", "export A=1"];
+    let answer: Answer = with_path(posenc(dir.path(), &args), &path).output().expect("posenc starts").into();
+    let answer = answer.succeeds();
+    assert!(answer.stdout.contains("job 42: 4 cells by"), "{}", answer.stdout);
+    let script = fs::read_to_string(dir.path().join("runs/small/slurm/array-1/job.sh")).expect("the script");
+    for line in ["#SBATCH --array=0-3%256\n", "#SBATCH --partition=main\n", "#SBATCH --time=60\n", "export A=1\n"] {
+        assert!(script.contains(line), "{line:?} is not in\n{script}");
+    }
+    let calls = fs::read_to_string(dir.path().join("calls")).expect("sbatch was called");
+    assert!(calls.starts_with("sbatch --parsable ") && calls.trim_end().ends_with("array-1/job.sh"), "{calls}");
+    for index in [0, 1, 2, 3, 2] {
+        let answer: Answer = task(dir.path(), &path, index).output().expect("the task starts").into();
+        answer.succeeds();
+    }
+    let run_dir = dir.path().join("runs/small");
+    assert_eq!(cells(&run_dir).len(), 4);
+    assert!(cells(&run_dir).iter().all(|cell| CellState::of(cell) == CellState::Done));
+    let nothing: Answer = with_path(posenc(dir.path(), &args), &path).output().expect("posenc starts").into();
+    assert!(nothing.succeeds().stdout.starts_with("no cell is left"));
+    let beyond: Answer = task(dir.path(), &path, 4).output().expect("the task starts").into();
+    beyond.fails_with(&["has 4 cells, none at 4"]);
+}
+
+#[test]
+fn a_task_whose_time_runs_out_writes_a_checkpoint_and_goes_back_into_the_queue() {
+    let dir = place(&small().replace("steps: 8", "steps: 100000"));
+    let path = stand_ins(dir.path());
+    let submit = ["submit", "experiment.yaml", "--slurm", "--only", "encoding=shaw", "--max-requeues", "2"];
+    let answer: Answer = with_path(posenc(dir.path(), &submit), &path).output().expect("posenc starts").into();
+    answer.succeeds();
+    let cell = cells(&dir.path().join("runs/small")).remove(0);
+    let mut stopped_at = 0;
+    for (restarts, code) in [(0, "42_0"), (2, "")] {
+        fs::remove_file(dir.path().join("calls")).expect("the calls go");
+        fs::write(dir.path().join("calls"), "").expect("written");
+        let mut command = task(dir.path(), &path, 0);
+        command.env("SLURM_RESTART_COUNT", restarts.to_string()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let child = command.spawn().expect("the task starts");
+        let began = Instant::now();
+        while !matches!(CellState::of(&cell), CellState::Running(progress) if progress.step > stopped_at) {
+            assert!(began.elapsed() < Duration::from_secs(60), "it takes no step");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // SAFETY: a plain system call on a child that is not reaped yet.
+        unsafe { libc::kill(child.id() as i32, libc::SIGUSR1) };
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let CellState::Interrupted(progress) = CellState::of(&cell) else { panic!("{:?}", CellState::of(&cell)) };
+        assert!(progress.step > stopped_at && cell.join(format!("checkpoints/step-{}.yaml", progress.step)).exists());
+        stopped_at = progress.step;
+        let calls = fs::read_to_string(dir.path().join("calls")).expect("calls");
+        match code {
+            "" => assert!(calls.is_empty() && said.contains("--max-requeues"), "{calls}{said}"),
+            job => assert_eq!(calls, format!("scontrol requeue {job}\n"), "{said}"),
+        }
+    }
+}
+
+#[test]
+fn what_no_cluster_would_take_is_refused() {
+    let dir = place(&small());
+    run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--gpus", "4"])
+        .fails_with(&["a cell computes on one GPU"]);
+    let dry = run(dir.path(), &["submit", "experiment.yaml", "--slurm", "--dry-run"]).succeeds();
+    assert!(dry.stdout.contains("4 cells, not submitted"), "{}", dry.stdout);
+    let nowhere: Answer = with_path(posenc(dir.path(), &["submit", "experiment.yaml", "--slurm"]), "/nowhere")
+        .output()
+        .expect("posenc")
+        .into();
+    nowhere.fails_with(&["there is no sbatch here", "array-2/job.sh"]);
+    assert_eq!(run(dir.path(), &["submit", "experiment.yaml"]).code, Some(2));
+}

@@ -1,0 +1,169 @@
+//! What a training step costs, measured in turns.
+//!
+//! Step times of cells that ran side by side, or one after the other on a machine that throttles, compare the machine
+//! with itself. Here the contenders take turns, one step each a round (A B C A B C …), so that whatever slows the
+//! machine for a while slows all of them; a ratio is the median over the rounds of the ratio within a round.
+
+mod positions;
+
+pub(super) use positions::random as random_batch;
+
+use super::error::TrainError;
+use super::fit;
+use super::learner::Learner;
+use super::setup::declare;
+use super::threads::use_threads;
+use dataset::Batch;
+use models::Network;
+use nn::Arena;
+use spec::{MicroBatch, RunConfig};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tch::{Cuda, Device};
+
+/// A run whose step is timed; its dataset is not touched.
+#[derive(Debug, Clone)]
+pub struct Contender {
+    /// Its name in the result.
+    pub name: String,
+    /// The run.
+    pub run: RunConfig,
+}
+
+/// How steps are timed.
+#[derive(Debug, Clone, Copy)]
+pub struct BenchOptions {
+    /// Threads inside an operation.
+    pub threads: usize,
+    /// Where it is computed.
+    pub device: Device,
+    /// Rounds that count, at least 1.
+    pub rounds: usize,
+    /// Rounds before them that do not: caches fill, libraries choose their kernels.
+    pub warm_up: usize,
+}
+
+/// A contender's result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepTime {
+    /// Its name.
+    pub name: String,
+    /// Numbers that it trains.
+    pub parameters: usize,
+    /// Positions a step.
+    pub batch: usize,
+    /// The time of its step in every round.
+    pub rounds: Vec<Duration>,
+}
+
+impl StepTime {
+    /// The median step, in seconds.
+    #[must_use]
+    pub fn median_s(&self) -> f64 {
+        median(self.rounds.iter().map(Duration::as_secs_f64).collect())
+    }
+
+    /// Positions a second at the median step.
+    #[must_use]
+    pub fn positions_per_s(&self) -> f64 {
+        self.batch as f64 / self.median_s()
+    }
+
+    /// How many times as long as `other` a step takes: the median over rounds of the ratio within a round.
+    #[must_use]
+    pub fn ratio_to(&self, other: &Self) -> f64 {
+        let pairs = self.rounds.iter().zip(&other.rounds);
+        median(pairs.map(|(own, other)| own.as_secs_f64() / other.as_secs_f64()).collect())
+    }
+}
+
+/// Times a training step of every contender, in turns. Batches are random legal positions of each game, the same for
+/// all contenders of one game, input and size.
+///
+/// # Errors
+/// If a network cannot be declared, or LibTorch fails.
+pub fn step_times(contenders: &[Contender], options: &BenchOptions) -> Result<Vec<StepTime>, TrainError> {
+    use_threads(options.threads);
+    let mut runners = Vec::with_capacity(contenders.len());
+    for contender in contenders {
+        runners.push(Runner::new(contender, options.device)?);
+    }
+    for round in 0..options.warm_up + options.rounds.max(1) {
+        for runner in &mut runners {
+            let took = runner.step(round as u64 + 1)?;
+            if round >= options.warm_up {
+                runner.time.rounds.push(took);
+            }
+        }
+    }
+    Ok(runners.into_iter().map(|runner| runner.time).collect())
+}
+
+struct Runner {
+    run: RunConfig,
+    network: Network,
+    learner: Learner,
+    batch: Batch,
+    time: StepTime,
+}
+
+impl Runner {
+    fn new(contender: &Contender, device: Device) -> Result<Self, TrainError> {
+        let run = contender.run.clone();
+        let (network, layout) = declare(&run)?;
+        let time = StepTime {
+            name: contender.name.clone(),
+            parameters: layout.total(),
+            batch: run.train.batch,
+            rounds: Vec::new(),
+        };
+        let arena = Arena::initialise(Arc::new(layout), run.seed, "", device)?;
+        let batch = positions::random(&run, run.train.batch);
+        let micro = match run.train.micro_batch {
+            Some(MicroBatch::Of(positions)) => fit::whole(positions.min(run.train.batch), run.plies()),
+            Some(MicroBatch::Auto) | None => run.train.batch,
+        };
+        Ok(Self { learner: Learner::new(&run, arena, micro)?, run, network, batch, time })
+    }
+
+    fn step(&mut self, number: u64) -> Result<Duration, TrainError> {
+        let began = Instant::now();
+        self.learner.step(&self.network, &self.run, &self.batch, number)?;
+        if let Device::Cuda(index) = self.learner.arena.device() {
+            Cuda::synchronize(index as i64);
+        }
+        Ok(began.elapsed())
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => f64::NAN,
+        n if n.is_multiple_of(2) => (values[n / 2 - 1] + values[n / 2]) / 2.0,
+        n => values[n / 2],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(milliseconds: &[u64]) -> StepTime {
+        let rounds = milliseconds.iter().copied().map(Duration::from_millis).collect();
+        StepTime { name: "x".to_owned(), parameters: 1, batch: 10, rounds }
+    }
+
+    #[test]
+    fn a_ratio_is_taken_within_rounds_so_a_slow_spell_does_not_show() {
+        let (steady, reference) = (time(&[20, 200, 20]), time(&[10, 100, 10]));
+        assert_eq!(steady.ratio_to(&reference), 2.0);
+        assert_eq!(steady.median_s(), 0.02);
+        assert_eq!(steady.positions_per_s(), 500.0);
+    }
+
+    #[test]
+    fn the_median_of_an_even_count_lies_between() {
+        assert_eq!(median(vec![4.0, 1.0, 3.0, 2.0]), 2.5);
+    }
+}

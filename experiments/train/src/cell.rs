@@ -1,0 +1,316 @@
+//! One cell from its folder to its end: begin or go on, train, evaluate, record.
+
+use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, save_final};
+use super::describe;
+use super::error::{TrainError, without_backtrace};
+use super::events::hparams;
+use super::recorder::{Note, Recorder};
+use super::setup::Setup;
+use super::threads::use_threads;
+use super::trainer::{Evaluation, Trainer, first_weights};
+use crate::pictures::Folder;
+use crate::sinks::Sink;
+use crate::sinks::tensorboard::{EventLog, HParams};
+use dataset::{Split, evaluation_traits};
+use nn::Arena;
+use records::Part;
+use records::atomic;
+use records::folder::{CHECKPOINTS, METRICS_FILE};
+use records::identity::Identity;
+use records::manifest::Manifest;
+use records::positions;
+use records::positions::Measured;
+use records::status::{Fingerprints, State, Status};
+use spec::Pictures;
+use spec::Weights;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tch::Device;
+
+/// What a cell's log says once, after its status says that it is done.
+pub const DONE: &str = "the cell is done";
+
+/// How a cell is trained, beside its configuration.
+#[derive(Debug, Clone)]
+pub struct CellOptions {
+    /// Threads inside an operation; part of what the bits depend on.
+    pub threads: usize,
+    /// Where it is computed; part of what the bits depend on.
+    pub device: Device,
+    /// A few steps and a small evaluation only, to see that everything works.
+    pub smoke: bool,
+    /// Go on even where that gives other bits than an undisturbed run; the manifest then says so.
+    pub force: bool,
+}
+
+/// How a cell ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Trained and evaluated.
+    Done,
+    /// It was done before; nothing was touched.
+    AlreadyDone,
+    /// It was asked to stop, and did so at a checkpoint.
+    Interrupted {
+        /// Steps done.
+        step: u64,
+    },
+}
+
+/// Trains the cell in a folder that holds its `config.yaml`, from its last checkpoint if it has one, until it is done
+/// or `stop` is set. `sinks` get every line beside `metrics.jsonl` and TensorBoard's event files; `note` gets what a
+/// log should say.
+///
+/// A cell's `status.json` tells its state at any time, a failure included (unless the disk has no room for that).
+///
+/// # Errors
+/// If the cell cannot be begun or gone on with, a number is not finite, or the truth cannot be written. What the last
+/// checkpoint holds is safe then.
+pub fn run_cell(
+    dir: &Path,
+    options: &CellOptions,
+    sinks: Vec<Box<dyn Sink>>,
+    note: Note<'_>,
+    stop: &AtomicBool,
+) -> Result<Outcome, TrainError> {
+    let before = Status::read(dir)?;
+    if before.as_ref().is_some_and(|status| status.state == State::Done) {
+        return Ok(Outcome::AlreadyDone);
+    }
+    use_threads(options.threads);
+    let (step, steps) = before.map_or((0, 0), |status| (status.step, status.steps));
+    let mut status = Status::new(State::Running, step, steps);
+    let outcome = Cell::begin(dir, options, sinks, &mut *note, &mut status).and_then(|cell| cell.train(stop));
+    if let Err(error) = &outcome {
+        status.state = State::Failed;
+        status.error = Some(without_backtrace(&error.to_string()).to_owned());
+        status.resumable = error.resumable();
+        if let Err(also) = status.write(dir) {
+            note(&format!("the failure cannot be written to {} either: {also}", records::status::FILE));
+        }
+    }
+    outcome
+}
+
+/// A cell that was begun or gone on with.
+struct Cell<'a> {
+    dir: &'a Path,
+    metrics: PathBuf,
+    trainer: Trainer,
+    recorder: Recorder,
+    manifest: Manifest,
+    status: &'a mut Status,
+    note: Note<'a>,
+}
+
+impl<'a> Cell<'a> {
+    fn begin(
+        dir: &'a Path,
+        options: &CellOptions,
+        sinks: Vec<Box<dyn Sink>>,
+        note: Note<'a>,
+        status: &'a mut Status,
+    ) -> Result<Self, TrainError> {
+        let mut setup = Setup::load(dir, options.device, options.threads, options.smoke)?;
+        status.steps = setup.config.train.steps;
+        let metrics = dir.join(METRICS_FILE);
+        let checkpoint = newest_checkpoint(dir, &metrics, &setup, note)?;
+        let first = match &setup.config.imported {
+            None => first_weights(&setup)?,
+            Some(_) => Arena::from_values(Arc::clone(&setup.layout), &load_final(dir, &setup.layout)?, setup.device)?,
+        };
+        setup.settle_micro_batch(&first, checkpoint.as_ref().and_then(|c| c.identity.micro_batch))?;
+        let identity = setup.identity();
+        let forced = match &checkpoint {
+            Some(checkpoint) => other_bits(checkpoint, &identity, options.force)?,
+            None => Vec::new(),
+        };
+        let (step, bytes) = checkpoint.as_ref().map_or((0, 0), |c| (c.progress.step, c.progress.metrics.bytes));
+        let known = if checkpoint.is_some() { Manifest::read(dir)? } else { None };
+        let mut manifest = match known {
+            Some(manifest) => manifest,
+            None => describe::describe(dir, &setup, &first, options)?,
+        };
+        describe::begin_session(&mut manifest, dir, step, forced)?;
+        let mut recorder = Recorder::open(&metrics, bytes)?;
+        let first_line = checkpoint.as_ref().map_or(0, |_| step + 1);
+        recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
+        open_tensorboard(dir, first_line, &hparams(&setup.config), &mut recorder, note);
+        sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
+        let trainer = Trainer::new(setup, identity, first, checkpoint)?;
+        Ok(Self { dir, metrics, trainer, recorder, manifest, status, note })
+    }
+
+    fn train(mut self, stop: &AtomicBool) -> Result<Outcome, TrainError> {
+        let train = self.trainer.setup().config.train.clone();
+        let (evaluate_every, pictures) =
+            (self.trainer.setup().config.eval.every, self.trainer.setup().config.eval.pictures);
+        self.say(State::Running)?;
+        if self.recorder.is_empty() {
+            self.evaluate(Part::Validation)?;
+            self.draw();
+        }
+        while self.trainer.steps_done() < train.steps {
+            if stop.load(Ordering::Relaxed) {
+                return self.interrupt();
+            }
+            self.trainer.step()?;
+            let step = self.trainer.steps_done();
+            self.status.step = step;
+            let due = |every: u64| step == train.steps || step.is_multiple_of(every);
+            if due(train.log_every) {
+                let line = self.trainer.train_line();
+                self.recorder.line(&line, self.note)?;
+                self.say(State::Running)?;
+            }
+            if due(evaluate_every) {
+                self.evaluate(Part::Validation)?;
+            }
+            if step < train.steps && pictures.is_due(step) {
+                self.draw();
+            }
+            if due(train.checkpoint_every) {
+                self.checkpoint()?;
+            }
+        }
+        self.evaluate(Part::TrainSample)?;
+        self.evaluate(Part::Test)?;
+        self.draw();
+        self.finish()
+    }
+
+    /// Draws what the encodings do. A cell without pictures is as good.
+    fn draw(&mut self) {
+        if self.trainer.setup().config.eval.pictures == Pictures::None {
+            return;
+        }
+        match self.trainer.pictures() {
+            Ok(pictures) => pictures.iter().for_each(|picture| self.recorder.picture(picture, self.note)),
+            Err(error) => (self.note)(&format!("no pictures of step {}: {error}", self.trainer.steps_done())),
+        }
+        self.recorder.show(self.note);
+    }
+
+    fn evaluate(&mut self, part: Part) -> Result<(), TrainError> {
+        for weights in [Weights::Raw, Weights::Averaged] {
+            let Some(Evaluation { line, positions }) = self.trainer.evaluation(part, weights)? else { continue };
+            self.recorder.line(&line, self.note)?;
+            if part == Part::Test {
+                self.keep(weights, &positions)?;
+            }
+        }
+        self.recorder.show(self.note);
+        Ok(())
+    }
+
+    /// Writes what was measured on each test position. Where that cannot be set down the cell is as good without it.
+    fn keep(&mut self, weights: Weights, measured: &[Measured]) -> Result<(), TrainError> {
+        let setup = self.trainer.setup();
+        let traits = evaluation_traits(&setup.dataset, Split::Test, setup.config.eval.test_positions as u64)?;
+        let path = self.dir.join(positions::file(weights));
+        match positions::encode(measured, &traits) {
+            Ok(bytes) => atomic::replace(&path, &bytes).map_err(TrainError::io("write", &path)),
+            Err(error) => {
+                (self.note)(&format!(
+                    "{} is not written, so reports have no slices: {error}",
+                    positions::file(weights)
+                ));
+                Ok(())
+            }
+        }
+    }
+
+    /// The truth becomes durable before the checkpoint that vouches for it.
+    fn checkpoint(&mut self) -> Result<(), TrainError> {
+        self.recorder.show(self.note);
+        self.recorder.sync()?;
+        let checkpoint = self.trainer.checkpoint(Prefix::of(&self.metrics)?)?;
+        checkpoint.save(self.dir, &self.trainer.setup().layout)?;
+        Ok(())
+    }
+
+    fn interrupt(mut self) -> Result<Outcome, TrainError> {
+        self.checkpoint()?;
+        self.say(State::Interrupted)?;
+        let step = self.trainer.steps_done();
+        (self.note)(&format!("interrupted at step {step}; the next run goes on from there"));
+        Ok(Outcome::Interrupted { step })
+    }
+
+    fn finish(mut self) -> Result<Outcome, TrainError> {
+        self.recorder.sync()?;
+        let weights = self.trainer.weights()?;
+        let mut files = vec![save_final(self.dir, &self.trainer.setup().layout, &weights)?];
+        if let Some(averaged) = self.trainer.averaged()? {
+            files.push(save_averaged(self.dir, &self.trainer.setup().layout, &averaged)?);
+        }
+        let weights = weights_hash(&weights);
+        let finish = self.trainer.finish(weights.clone(), hashes(&files)?);
+        describe::finish(&mut self.manifest, self.dir, finish)?;
+        self.status.result = Some(Fingerprints { weights, batches: self.trainer.batches() });
+        self.say(State::Done)?;
+        (self.note)(DONE);
+        self.recorder.end(self.note);
+        // They take three times the room of the weights, and nothing will go on from them.
+        if let Err(error) = checkpoint::remove_all(&self.dir.join(CHECKPOINTS)) {
+            (self.note)(&format!("old checkpoints are left behind: {error}"));
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn say(&mut self, state: State) -> Result<(), TrainError> {
+        self.status.state = state;
+        self.status.step = self.trainer.steps_done();
+        self.status.write(self.dir).map_err(TrainError::io("write", &self.dir.join(records::status::FILE)))
+    }
+}
+
+fn newest_checkpoint(
+    dir: &Path,
+    metrics: &Path,
+    setup: &Setup,
+    note: Note<'_>,
+) -> Result<Option<Checkpoint>, TrainError> {
+    let Some((checkpoint, skipped)) = Checkpoint::newest(dir, metrics, &setup.layout)? else { return Ok(None) };
+    for skipped in skipped {
+        note(&format!("the checkpoint of step {} is passed over: {}", skipped.step, skipped.reason));
+    }
+    note(&format!("going on from the checkpoint of step {}", checkpoint.progress.step));
+    Ok(Some(checkpoint))
+}
+
+/// What going on would change in the bits, if that is forced; an error if it is not.
+fn other_bits(checkpoint: &Checkpoint, now: &Identity, force: bool) -> Result<Vec<String>, TrainError> {
+    let differences = checkpoint.identity.differences(now);
+    if differences.is_empty() || force {
+        return Ok(differences);
+    }
+    Err(TrainError::OtherBits { step: checkpoint.progress.step, differences })
+}
+
+/// `first_step`: lines from there on are still to come, so what older event files say of them is withdrawn.
+fn open_tensorboard(dir: &Path, first_step: u64, hparams: &HParams, recorder: &mut Recorder, note: Note<'_>) {
+    match EventLog::create(dir, first_step, hparams) {
+        Ok(log) => recorder.add("TensorBoard", Box::new(log)),
+        Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has them all")),
+    }
+}
+
+/// Names and BLAKE3 hashes of files.
+fn hashes(files: &[PathBuf]) -> Result<Vec<(String, String)>, TrainError> {
+    let hash = |path: &PathBuf| {
+        let bytes = std::fs::read(path).map_err(TrainError::io("read", path))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok((name, blake3::hash(&bytes).to_hex().to_string()))
+    };
+    files.iter().map(hash).collect()
+}
+
+fn weights_hash(weights: &[f32]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for value in weights {
+        hasher.update(&value.to_le_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}

@@ -1,0 +1,130 @@
+//! Why a cell stopped.
+
+use super::checkpoint::CheckpointError;
+use dataset::DatasetError;
+use models::{ModelError, OptimizerError};
+use records::record_error::RecordError;
+use std::io;
+use std::path::{Path, PathBuf};
+use tch::TchError;
+
+/// Why a cell stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// `config.yaml` cannot be used.
+    #[error("{path}: {reason}")]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The dataset cannot be opened.
+    #[error("{0:#}")]
+    Open(anyhow::Error),
+    /// The dataset belongs to another game.
+    #[error(
+        "the dataset {dataset} is of {found}, the cell is of {expected}; name a dataset of {expected} under `data`"
+    )]
+    OtherGame {
+        /// The dataset.
+        dataset: String,
+        /// Its game.
+        found: &'static str,
+        /// The cell's game.
+        expected: &'static str,
+    },
+    /// The dataset cannot be read on.
+    #[error(transparent)]
+    Data(#[from] DatasetError),
+    /// The network cannot be declared.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The optimiser cannot be made or stepped.
+    #[error(transparent)]
+    Optimizer(#[from] OptimizerError),
+    /// A file cannot be written; everything up to the last checkpoint is safe.
+    #[error(
+        "cannot {action} {path}: {cause}; what the last checkpoint holds is safe, and the next run goes on from it"
+    )]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        cause: io::Error,
+    },
+    /// A checkpoint cannot be written or read.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The cell's status or manifest cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A number is not finite.
+    #[error("the {what} of step {step} is not finite ({value}); {remedy}")]
+    NotFinite {
+        /// Which number.
+        what: String,
+        /// At which step, counted from 1.
+        step: u64,
+        /// The number.
+        value: f64,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Going on would mix bits of two kinds in one cell.
+    #[error(
+        "going on from step {step} would give other bits than one undisturbed run: {}; restore what changed, or force \
+         it (`posenc run --force`), which the manifest will say",
+        differences.join("; ")
+    )]
+    OtherBits {
+        /// The checkpoint's step.
+        step: u64,
+        /// What changed.
+        differences: Vec<String>,
+    },
+    /// Not even one position fits into the device's memory.
+    #[error("the device has no room for a step of a single position; take a smaller network or another device")]
+    NoRoom,
+    /// LibTorch failed.
+    #[error("LibTorch: {0}")]
+    Torch(TchError),
+    /// A thread cannot be started.
+    #[error(
+        "cannot start the loader's thread: {0}; free memory or raise the limit on processes (ulimit -u), and run again"
+    )]
+    Thread(io::Error),
+}
+
+/// Not by `#[from]`, which would name the cause in the text and once more as its source.
+impl From<TchError> for TrainError {
+    fn from(cause: TchError) -> Self {
+        Self::Torch(cause)
+    }
+}
+
+/// What LibTorch says without the C++ backtrace that follows it; any other text as it is.
+#[must_use]
+pub fn without_backtrace(text: &str) -> &str {
+    text.split_once("\nException raised from").map_or(text, |(said, _)| said)
+}
+
+impl TrainError {
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |cause| Self::Io { action, path: path.to_owned(), cause }
+    }
+
+    /// Whether the same cell can go on from its last checkpoint once the cause is gone, rather than fail again.
+    #[must_use]
+    pub fn resumable(&self) -> bool {
+        match self {
+            Self::Io { .. } | Self::Thread(_) | Self::Torch(_) | Self::OtherBits { .. } | Self::Open(_) => true,
+            Self::Checkpoint(error) => matches!(error, CheckpointError::Io { .. }),
+            Self::Record(error) => matches!(error, RecordError::Io { .. }),
+            Self::Data(error) => matches!(error, DatasetError::Io { .. }),
+            _ => false,
+        }
+    }
+}

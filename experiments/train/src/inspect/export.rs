@@ -1,0 +1,99 @@
+//! The export folder: weights, configuration, inputs and outputs of some positions, and a page that explains them.
+
+use super::cell::Loaded;
+use super::error::InspectError;
+use super::forward::Answers;
+use super::positions::Asked;
+use super::readme;
+use super::tensors_file::{self, Named};
+use nn::Views;
+use records::folder::CONFIG_FILE;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Parameters by name, in their shapes.
+pub const WEIGHTS_FILE: &str = "weights.safetensors";
+/// Inputs and outputs; see [`Answers::named`].
+pub const FORWARD_FILE: &str = "forward.safetensors";
+/// The page.
+pub const PAGE_FILE: &str = "README.yaml";
+/// The vocabulary.
+pub const MOVES_FILE: &str = "moves.tsv";
+
+/// A folder that appears whole under its name or not at all.
+#[derive(Debug)]
+pub struct Folder {
+    out: PathBuf,
+    beside: PathBuf,
+}
+
+impl Folder {
+    /// Begins a folder beside `out`, which must not exist.
+    ///
+    /// # Errors
+    /// If it exists, or the folder above it cannot be written.
+    pub fn begin(out: &Path) -> Result<Self, InspectError> {
+        if out.symlink_metadata().is_ok() {
+            return Err(InspectError::Exists(out.to_owned()));
+        }
+        let mut name = out.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.tmp", std::process::id()));
+        let beside = out.with_file_name(name);
+        fs::create_dir_all(&beside).map_err(InspectError::io("create", &beside))?;
+        Ok(Self { out: out.to_owned(), beside })
+    }
+
+    /// Where its files are written for now.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.beside
+    }
+
+    /// Gives it its name.
+    ///
+    /// # Errors
+    /// If that was taken in the meantime.
+    pub fn finish(self) -> Result<(), InspectError> {
+        if self.out.symlink_metadata().is_ok() {
+            return Err(InspectError::Exists(self.out.clone()));
+        }
+        fs::rename(&self.beside, &self.out).map_err(InspectError::io("make", &self.out))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Behind `finish` there is nothing under this name; otherwise the error that matters is on its way.
+        let _ = fs::remove_dir_all(&self.beside);
+    }
+}
+
+/// Writes a cell's network and its answers to positions into a folder.
+///
+/// # Errors
+/// If a file cannot be written, or LibTorch fails.
+pub fn write(cell: &Loaded, asked: &[Asked], folder: &Folder) -> Result<(), InspectError> {
+    let dir = folder.path();
+    let weights = parameters(cell, &cell.arena.frozen_views());
+    let forward = Answers::of(cell, asked)?.named();
+    let texts: Vec<&str> = asked.iter().map(|asked| asked.text.as_str()).collect();
+    let page = readme::page(cell, &weights, &forward, &texts);
+    let wrong = |what| move |error: serde_yaml::Error| InspectError::Format { what, reason: error.to_string() };
+    let texts = [
+        (CONFIG_FILE, cell.config.to_yaml().map_err(wrong(CONFIG_FILE))?),
+        (PAGE_FILE, page.map_err(wrong(PAGE_FILE))?),
+        (MOVES_FILE, readme::moves(cell.config.spec().moves)),
+    ];
+    for (name, text) in texts {
+        let path = dir.join(name);
+        fs::write(&path, text).map_err(InspectError::io("write", &path))?;
+    }
+    tensors_file::write(&dir.join(WEIGHTS_FILE), &weights)?;
+    tensors_file::write(&dir.join(FORWARD_FILE), &forward)
+}
+
+/// Every parameter of a store, or what lies in its place in a gradient, by name.
+pub(super) fn parameters(cell: &Loaded, views: &Views) -> Vec<Named> {
+    let ids = cell.layout().params().iter().filter_map(|param| Some((param, cell.layout().find(&param.name)?)));
+    ids.map(|(param, id)| Named::new(param.name.clone(), views[id].shallow_clone())).collect()
+}

@@ -1,0 +1,214 @@
+//! TensorBoard's event files, rebuildable from `metrics.jsonl` and the [pictures](crate::pictures) at any time.
+//!
+//! The file is owned here and records are encoded by `tensorboard_rs`, whose own file layer loses data on a name
+//! collision and aborts the process on a full disk. Every opening makes a new file, because TensorBoard reads all
+//! files of a folder in turn; each starts with a `SessionLog` of kind START, which tells TensorBoard to forget what
+//! an interrupted run had written from that step on.
+
+mod hparams;
+mod images;
+mod reader;
+
+pub use hparams::{HParams, Session};
+pub use images::Image;
+pub use reader::{EventError, EventFile, Scalar, read, read_dir, read_images, read_session};
+
+use super::Sink;
+use crate::pictures::{Picture, folder};
+use protobuf::Message as _;
+use records::MetricLine;
+use records::lines;
+use records::lines::ReadError;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tensorboard_proto::event::{Event, SessionLog, SessionLog_SessionStatus};
+use tensorboard_proto::summary::Summary;
+use tensorboard_rs::record_writer::RecordWriter;
+use tensorboard_rs::summary::scalar;
+
+/// What every event file's name begins with; TensorBoard looks for it.
+pub const PREFIX: &str = "events.out.tfevents.";
+
+/// The format's name and version, each file's first record.
+const FILE_VERSION: &str = "brain.Event:2";
+
+/// The one scalar of a line that is no metric of it.
+const SPEED: &str = "positions_per_s";
+
+/// The tag under which a metric of a split appears: `<split>/<metric>`, of averaged weights `<split>_averaged/<metric>`.
+#[must_use]
+pub fn tag(line: &MetricLine, metric: &str) -> String {
+    let split = line.split.name();
+    if line.weights.are_raw() {
+        format!("{split}/{metric}")
+    } else {
+        format!("{split}_{}/{metric}", line.weights.name())
+    }
+}
+
+/// One event file, written to.
+pub struct EventLog {
+    writer: RecordWriter<BufWriter<File>>,
+    path: PathBuf,
+    /// Step and time of the newest line.
+    newest: (u64, f64),
+}
+
+impl EventLog {
+    /// Creates a new file in `dir`, for a cell that is made of `hparams`. Events of earlier files at `first_step` or
+    /// later count as withdrawn.
+    ///
+    /// # Errors
+    /// If the file cannot be created or written.
+    pub fn create(dir: &Path, first_step: u64, hparams: &HParams) -> io::Result<Self> {
+        let wall_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        let (file, path) = create_unused(dir, wall_s as u64)?;
+        let newest = (first_step, wall_s);
+        let mut log = Self { writer: RecordWriter::new(BufWriter::new(file)), path, newest };
+        let mut version = Event::new();
+        version.set_file_version(FILE_VERSION.to_owned());
+        log.write(version, wall_s)?;
+        let mut session = SessionLog::new();
+        session.set_status(SessionLog_SessionStatus::START);
+        let mut start = Event::new();
+        start.set_step(first_step as i64);
+        start.set_session_log(session);
+        log.write(start, wall_s)?;
+        log.summary(hparams::start(hparams, wall_s)?, newest)?;
+        log.writer.flush()?;
+        Ok(log)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn write(&mut self, mut event: Event, wall_s: f64) -> io::Result<()> {
+        event.set_wall_time(wall_s);
+        let bytes = event.write_to_bytes().map_err(io::Error::other)?;
+        self.writer.write(&bytes)
+    }
+
+    fn summary(&mut self, summary: Summary, (step, wall_s): (u64, f64)) -> io::Result<()> {
+        let mut event = Event::new();
+        event.set_step(step as i64);
+        event.set_summary(summary);
+        self.write(event, wall_s)
+    }
+}
+
+impl Sink for EventLog {
+    /// One scalar per metric, and the speed.
+    fn line(&mut self, line: &MetricLine) -> io::Result<()> {
+        self.newest = (line.step, line.time.unix_s);
+        for (name, value) in line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]) {
+            self.summary(scalar(&tag(line, name), value as f32), self.newest)?;
+        }
+        Ok(())
+    }
+
+    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
+        self.summary(images::summary(picture)?, (picture.step, self.newest.1))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.summary(hparams::end(self.newest.1)?, self.newest)?;
+        self.flush()
+    }
+}
+
+impl std::fmt::Debug for EventLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EventLog").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A file that did not exist before: the counter tells apart openings within one second.
+fn create_unused(dir: &Path, unix_s: u64) -> io::Result<(File, PathBuf)> {
+    let pid = std::process::id();
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = if host.trim().is_empty() { "localhost" } else { host.trim() };
+    let mut count = 0;
+    loop {
+        let path = dir.join(format!("{PREFIX}{unix_s:010}.{host}.{pid}.{count}"));
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => count += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Why event files cannot be rebuilt.
+#[derive(Debug, thiserror::Error)]
+pub enum RebuildError {
+    /// The truth cannot be read.
+    #[error(transparent)]
+    Truth(#[from] ReadError),
+    /// The event files cannot be replaced.
+    #[error(
+        "cannot rebuild the event files in {dir}: {cause}; metrics.jsonl has all lines, and the next run tries again"
+    )]
+    Io {
+        /// The folder.
+        dir: PathBuf,
+        /// The cause.
+        cause: io::Error,
+    },
+}
+
+/// Whether the event files in `dir` show every line of the `metrics.jsonl` of a cell that is done, every picture of its
+/// folder, and what it was made of.
+///
+/// # Errors
+/// If the lines cannot be read; event files that cannot be read are not whole.
+pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
+    let scalars: usize = lines::read(metrics)?.iter().map(|line| line.metrics.iter().count() + 1).sum();
+    let (Ok(found), Ok(images), Ok(session)) = (read_dir(dir), read_images(dir), read_session(dir)) else {
+        return Ok(false);
+    };
+    // Pictures that cannot be read cannot be shown either.
+    let pictures = folder::read(dir).unwrap_or_default();
+    let shown = |picture: &Picture| {
+        let tag = images::tag(&picture.map);
+        images.iter().filter(|image| image.step == picture.step as i64 && image.tag == tag).count() == 1
+    };
+    let all_shown = images.len() == pictures.len() && pictures.iter().all(shown);
+    Ok(found.len() == scalars && all_shown && session.hparams.is_some() && session.done)
+}
+
+/// Replaces the event files in `dir` by one that holds exactly the lines of the `metrics.jsonl` of a cell that is done, and
+/// its pictures.
+///
+/// # Errors
+/// If the lines cannot be read, or the files cannot be replaced.
+pub fn rebuild(metrics: &Path, dir: &Path, hparams: &HParams) -> Result<PathBuf, RebuildError> {
+    let lines = lines::read(metrics)?;
+    replace(&lines, dir, hparams).map_err(|cause| RebuildError::Io { dir: dir.to_owned(), cause })
+}
+
+fn replace(lines: &[MetricLine], dir: &Path, hparams: &HParams) -> io::Result<PathBuf> {
+    let old = reader::event_files(dir)?;
+    let mut log = EventLog::create(dir, 0, hparams)?;
+    let mut pictures = folder::read(dir)?.into_iter().peekable();
+    for line in lines {
+        while let Some(picture) = pictures.next_if(|picture| picture.step < line.step) {
+            log.picture(&picture)?;
+        }
+        log.line(line)?;
+    }
+    pictures.try_for_each(|picture| log.picture(&picture))?;
+    log.end()?;
+    for path in old {
+        std::fs::remove_file(path)?;
+    }
+    Ok(log.path)
+}
