@@ -90,7 +90,7 @@ damage: setup ## test damaged files with CASES=1000000 seeded inputs per reader
 	POSENC_CASES=$(CASES) $(CARGO) test --locked -p games --test all damage::
 
 precision: setup ## train a tiny network for 2,000 steps in bf16 and check for NaN
-	POSENC_BF16_STEPS=2000 $(CARGO) test --locked -p models --test bf16 many_steps
+	POSENC_BF16_STEPS=2000 $(CARGO) test --locked -p models --test all bf16::many_steps
 
 # Megabytes of input; TMPDIR needs about 2.5 times as much.
 MEGABYTES ?= 2000

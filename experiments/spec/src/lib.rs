@@ -44,7 +44,7 @@ pub use file::Primary;
 pub use grouped::grouped;
 pub use identity::{NUMERICS_VERSION, SCHEMA_VERSION};
 pub use interactions::Interaction;
-pub use losses::{Loss, LossChanges, LossWeights};
+pub use losses::{LossChanges, LossWeights};
 pub use matched::{Matched, Quantity};
 pub use phases::Phase;
 pub use pictures::Pictures;

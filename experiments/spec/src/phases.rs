@@ -20,13 +20,14 @@
 use super::axes::AxisName;
 use super::data::names;
 use super::expand::Combination;
-use super::losses::{Loss, LossChanges, LossWeights};
+use super::losses::{LossChanges, LossWeights};
 use super::resolve::{OpenedData, origin};
 use super::run::RunConfig;
 use super::source::{ConfigError, Source, Step, YamlPath};
 use super::suggest::nearest;
 use super::syntax::refused;
 use dataset::{DatasetError, Split, store};
+use models::Loss;
 use serde::{Deserialize, Serialize};
 
 /// A part of training.
@@ -59,7 +60,7 @@ impl Phase {
 
     /// The weights of the losses while it lasts.
     #[must_use]
-    pub fn weights(&self, usual: LossWeights) -> LossWeights {
+    pub fn weights(&self, usual: &LossWeights) -> LossWeights {
         self.loss.over(usual)
     }
 
@@ -84,7 +85,7 @@ struct Check<'a> {
 pub(super) fn resolved(
     phases: Vec<Phase>,
     steps: u64,
-    usual: LossWeights,
+    usual: &LossWeights,
     row: &Combination,
     data: &OpenedData,
     source: &Source,
@@ -187,7 +188,7 @@ impl Check<'_> {
 pub(super) fn check_weights(row: &Combination, run: &RunConfig, source: &Source) -> Result<(), ConfigError> {
     let own = Loss::of_network(&run.model.architecture());
     let idle = |phase: &Phase| {
-        let weights = phase.weights(run.train.loss);
+        let weights = phase.weights(&run.train.loss);
         !own.is_empty() && own.iter().all(|&loss| weights.of(loss) == 0.0)
     };
     let Some(i) = run.train.phases.iter().position(idle) else { return Ok(()) };

@@ -4,18 +4,17 @@ use super::axes::{AxisName, Point};
 use super::data::{DataEntry, DataFolders, DataView};
 use super::expand::{Combination, base_path};
 use super::file::ExperimentFile;
-use super::losses::Loss;
 use super::phases;
 use super::run::{RunConfig, TrainConfig, architecture};
 use super::shape::Shape;
 use super::source::{ConfigError, Source, Step, YamlPath, at};
 use super::suggest::nearest;
 use super::syntax::refused;
-use super::teach::{Contents, Lack, MissingTargets, lacks, without, wrong_classes};
+use super::teach::{Contents, Lack, MissingTargets, lacks, wrong_classes};
 use super::training;
 use dataset::{DatasetError, Manifest, PerSplit, Split, Targets, ValueTarget, store};
 use games::{Frame, GameKind};
-use models::{ModelConfig, ModelError};
+use models::{Loss, ModelConfig, ModelError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -175,12 +174,12 @@ pub(crate) fn run(
             phases: phases::resolved(
                 phases.unwrap_or_default(),
                 total,
-                base.train.loss,
+                &base.train.loss,
                 row,
                 datasets.of(game),
                 source,
             )?,
-            loss: base.train.loss,
+            loss: base.train.loss.clone(),
             log_every: base.train.log_every,
             checkpoint_every: base.train.checkpoint_every,
         },
@@ -212,11 +211,11 @@ fn taught(
     match (lacks.first(), file.base.missing_targets) {
         (None, _) => {}
         (Some(_), MissingTargets::Skip) => {
-            let outputs = network.outputs_mut();
-            *outputs = without(outputs.clone(), &lacks);
+            lacks.iter().for_each(|lack| network.outputs_mut().remove(lack.head));
         }
         (Some(lack), MissingTargets::Error) => {
             let Lack { head, column, wanted } = lack;
+            let head = head.name();
             let name = &data.manifest.name;
             let message = format!(
                 "the head `{head}` has nothing to learn from: the column `{column}` of the dataset \"{name}\" says nothing"
@@ -299,7 +298,7 @@ fn sizes(row: &Combination, run: &RunConfig, source: &Source) -> Result<(), Conf
 
 fn weights(run: &RunConfig, source: &Source) -> Result<(), ConfigError> {
     let weights = &run.train.loss;
-    for &loss in Loss::ALL {
+    for &loss in Loss::all() {
         let weight = weights.of(loss);
         if !(weight.is_finite() && weight >= 0.0) {
             let place = at!["base", "train", "loss", loss.name()];

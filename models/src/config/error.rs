@@ -256,7 +256,7 @@ impl ModelError {
 pub(crate) const MOST_LAYERS: usize = 1 << 12;
 
 /// Refuses sizes that are 0 or above `most`.
-pub(crate) fn check_sizes(most: usize, sizes: &[(&'static str, usize)]) -> Result<(), ModelError> {
+pub(crate) fn check_limits(most: usize, sizes: &[(&'static str, usize)]) -> Result<(), ModelError> {
     match sizes.iter().copied().find(|(_, size)| !(1..=most).contains(size)) {
         None => Ok(()),
         Some((name, 0)) => Err(ModelError::Zero { name }),

@@ -1,6 +1,7 @@
 //! Sizes and choices of a decoder, as experiments write them.
 
-use crate::config::{ChessformerConfig, MOST_LAYERS, ModelError, NoOptions, Outputs, check_sizes};
+use crate::config::{ChessformerConfig, MOST_LAYERS, ModelError, NoOptions, Outputs, check_limits};
+use crate::heads::{HeadName, check_offered};
 use crate::preset::llama;
 use nn::layout::LARGEST_SIZE;
 use serde::{Deserialize, Serialize};
@@ -40,7 +41,7 @@ pub enum SequenceMask {
 }
 
 /// Heads that this network can have.
-const HEADS: [&str; 4] = ["policy", "result", "result_shares", "board"];
+const HEADS: [HeadName; 4] = [HeadName::Policy, HeadName::Result, HeadName::ResultShares, HeadName::Board];
 
 /// Attention logits grow with the square of the plies: a sequence of more does not fit any device.
 const MOST_PLIES: usize = 256;
@@ -63,24 +64,17 @@ impl DecoderConfig {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {
         let sizes = [("width", self.width), ("heads", self.heads), ("ff", self.ff)];
-        check_sizes(MOST_LAYERS, &[("layers", self.layers)])?;
-        check_sizes(MOST_PLIES, &[("plies", self.plies)])?;
-        check_sizes(LARGEST_SIZE, &sizes)?;
+        check_limits(MOST_LAYERS, &[("layers", self.layers)])?;
+        check_limits(MOST_PLIES, &[("plies", self.plies)])?;
+        check_limits(LARGEST_SIZE, &sizes)?;
         if self.plies == 1 {
             return Err(ModelError::OnePly);
         }
         if !self.width.is_multiple_of(self.heads) {
             return Err(ModelError::heads_do_not_divide(self.width, self.heads));
         }
-        let named = self.outputs.names();
-        if named.is_empty() {
-            return Err(ModelError::NoOutput);
-        }
-        match named.into_iter().find(|name| !HEADS.contains(name)) {
-            Some(name) => Err(ModelError::NoSuchHead { model: "decoder", name, heads: HEADS.join(", ") }),
-            None => Ok(()),
-        }
+        check_offered("decoder", &self.outputs, &HEADS)
     }
 }

@@ -11,6 +11,7 @@
 //! Every vector starts normal with 1/√d; deviations from the code: it starts them uniform, and where a position stands on a
 //! square is the encoding's to say.
 
+use crate::config::is_default;
 use encodings::{Role, Tokens};
 use games::InputLayout;
 use nn::{Constant, Init, ParamId, Scope, Views};
@@ -46,10 +47,6 @@ pub struct PartsConfig {
     /// The number of the move.
     #[serde(skip_serializing_if = "is_default")]
     pub full_move: FullMove,
-}
-
-fn is_default<T: Default + PartialEq>(option: &T) -> bool {
-    *option == T::default()
 }
 
 impl Default for PartsConfig {

@@ -1,7 +1,7 @@
 //! Sizes and choices of a residual network with attention behind it.
 
 use crate::body::BodyConfig;
-use crate::config::{FeedForwardKind, MOST_LAYERS, ModelError, NormPlace, ResnetConfig, check_sizes};
+use crate::config::{FeedForwardKind, MOST_LAYERS, ModelError, NormPlace, ResnetConfig, check_limits, is_default};
 use encodings::Dims;
 use nn::layout::LARGEST_SIZE;
 use nn::{Activation, NormKind};
@@ -102,10 +102,6 @@ fn is_one(groups: &usize) -> bool {
     *groups == one()
 }
 
-fn is_default<T: Default + PartialEq>(option: &T) -> bool {
-    *option == T::default()
-}
-
 impl ResnetTransformerConfig {
     /// The sizes that encodings need.
     #[must_use]
@@ -132,9 +128,9 @@ impl ResnetTransformerConfig {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {
         let within = |part| move |error| ModelError::Within { part, error: Box::new(error) };
-        self.resnet.check("resnet_transformer").map_err(within("resnet"))?;
+        self.resnet.check_sizes("resnet_transformer").map_err(within("resnet"))?;
         self.check_attention().map_err(within("attention"))
     }
 
@@ -142,8 +138,8 @@ impl ResnetTransformerConfig {
         let AttentionConfig { layers, heads, ff, qkv_groups: groups, norm, .. } = self.attention;
         let width = self.resnet.channels;
         let sizes = [("heads", heads), ("ff", ff), ("qkv_groups", groups)];
-        check_sizes(MOST_LAYERS, &[("layers", layers)])?;
-        check_sizes(LARGEST_SIZE, &sizes)?;
+        check_limits(MOST_LAYERS, &[("layers", layers)])?;
+        check_limits(LARGEST_SIZE, &sizes)?;
         if !width.is_multiple_of(heads) {
             return Err(ModelError::heads_do_not_divide(width, heads));
         }
