@@ -9,7 +9,7 @@ use crate::input::Expander;
 use crate::network::Spec;
 use crate::refine::{Choices, Refine, RefinementConfig};
 use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
-use encodings::{LayerContext, EncodingConfig, Stack};
+use encodings::{EncodingConfig, LayerContext, Stack};
 use nn::{LayoutBuilder, Part, Views};
 use tch::Tensor;
 

@@ -33,7 +33,7 @@ use crate::macs::HeadMacs;
 use crate::network::Spec;
 use crate::refine::Choices;
 use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
-use encodings::{LayerContext, EncodingConfig, Role, Stack, Tokens};
+use encodings::{EncodingConfig, LayerContext, Role, Stack, Tokens};
 use games::Vocabulary;
 use nn::{Constant, Init, LayoutBuilder, ParamId, Part};
 use tch::{Kind, Tensor};
@@ -107,8 +107,8 @@ impl Decoder {
         let all = moves + words.len();
         let table = builder.scope("embedding", Part::Trunk).matrix("table", &[all, width], Init::Normal { std: 1.0 });
         let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), body.dims(), &tokens)?;
-        let mut declared = encodings.iter().zip(stack.iter());
-        if let Some((config, _)) = declared.find(|(_, encoding)| !encoding.guarantees().pairwise) {
+        let sees_ahead = encodings.iter().zip(stack.iter()).find(|(_, encoding)| !encoding.guarantees().pairwise);
+        if let Some((config, _)) = sees_ahead {
             return Err(ModelError::SeesAhead(config.info().name));
         }
         let blocks = Body::declare(&mut builder.scope("body", Part::Trunk), &body.body());

@@ -5,7 +5,7 @@ use crate::heads::{Head, HeadName, Output};
 use crate::macs::{HeadMacs, Macs};
 use crate::refine::Choices;
 use crate::trunk::{Declared, Trunk, TrunkMacs};
-use encodings::{LayerContext, EncodingConfig, Role, InjectionPoints, Stack, Tokens, Watch};
+use encodings::{EncodingConfig, InjectionPoints, LayerContext, Role, Stack, Tokens, Watch};
 use games::{Frame, InputLayout, Vocabulary};
 use nn::{Layout, LayoutBuilder, Views};
 use tch::Tensor;

@@ -24,7 +24,7 @@ use crate::heads::{Head, Outputs};
 use crate::input::Expander;
 use crate::network::Spec;
 use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
-use encodings::{LayerContext, Dims, EncodingConfig, Stack, Tokens};
+use encodings::{Dims, EncodingConfig, LayerContext, Stack, Tokens};
 use games::{InputLayout, Vocabulary};
 use layers::Block;
 use nn::{Activation, LayoutBuilder, Part, Scope};

@@ -17,7 +17,7 @@ use crate::heads::Outputs;
 use crate::network::Spec;
 use crate::resnet::{Resnet, declare_heads};
 use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
-use encodings::{LayerContext, EncodingConfig, Stack};
+use encodings::{EncodingConfig, LayerContext, Stack};
 use nn::{LayoutBuilder, Part};
 use tch::Tensor;
 

@@ -5,7 +5,7 @@ use crate::heads::{Head, Output, Outputs};
 use crate::macs::HeadMacs;
 use crate::network::Spec;
 use crate::refine::{Choices, RefinementConfig};
-use encodings::{LayerContext, EncodingConfig, Stack, Tokens};
+use encodings::{EncodingConfig, LayerContext, Stack, Tokens};
 use nn::LayoutBuilder;
 use tch::Tensor;
 
@@ -15,7 +15,14 @@ pub(crate) trait Trunk: std::fmt::Debug + Send {
     fn forward(&self, at: LayerContext<'_>, stack: &Stack) -> Tensor;
 
     /// Adds answers that need a further pass. `output` holds those of the heads.
-    fn answer_further(&self, _at: LayerContext<'_>, _stack: &Stack, _choices: Option<Choices<'_>>, _output: &mut Output) {}
+    fn answer_further(
+        &self,
+        _at: LayerContext<'_>,
+        _stack: &Stack,
+        _choices: Option<Choices<'_>>,
+        _output: &mut Output,
+    ) {
+    }
 
     /// Whether a further pass needs to be told about the moves of positions.
     fn refines(&self) -> bool {

@@ -209,7 +209,11 @@ impl Shift<'_> {
         let failed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Failed(_)));
         let fail_fast = self.scheduler.fail_fast && self.outcomes.iter().any(failed);
         let late = self.scheduler.limits.run.is_some_and(|limit| self.since.elapsed() >= limit);
-        let request = self.scheduler.interrupt.request().max(if fail_fast || late { StopRequest::Stop } else { StopRequest::Continue });
+        let request = self.scheduler.interrupt.request().max(if fail_fast || late {
+            StopRequest::Stop
+        } else {
+            StopRequest::Continue
+        });
         if request <= self.told {
             return;
         }

@@ -16,13 +16,8 @@ pub(super) fn of(rows: &[RowReport], primary: &PrimaryMetric) -> Vec<HeadReport>
     };
     let mut heads: Vec<HeadReport> = Vec::new();
     for metric in metrics::all().iter().filter(|metric| metric.evaluated && !metric.name.contains('.')) {
-        let (Some(owner), Some(value)) = (metric.head, measured(&metric.name)) else { continue };
-        let name = owner.name();
-        // Further losses of a head are named after it: `q`, `q_error`.
-        let is_own = |head: &HeadReport| {
-            name.strip_prefix(head.name).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
-        };
-        let place = heads.iter().position(is_own).unwrap_or_else(|| {
+        let (Some(name), Some(value)) = (owner(metric), measured(&metric.name)) else { continue };
+        let place = heads.iter().position(|head| head.name == name).unwrap_or_else(|| {
             heads.push(HeadReport {
                 name,
                 metrics: Vec::new(),
@@ -49,6 +44,18 @@ pub(super) fn of(rows: &[RowReport], primary: &PrimaryMetric) -> Vec<HeadReport>
             Phase::ALL.map(Phase::name).into_iter().filter(has_any).map(|name| (name, targets(name))).collect();
     }
     heads
+}
+
+/// The head that a metric is of; the loss that several heads share, where it is of them all.
+fn owner(metric: &Metric) -> Option<&'static str> {
+    match metric.heads[..] {
+        [] => None,
+        [head] => Some(head.name()),
+        _ => {
+            let shared = |other: &&Metric| other.heads == metric.heads;
+            metrics::all().iter().filter(shared).find_map(|other| other.loss).map(|loss| loss.name())
+        }
+    }
 }
 
 /// The name of a metric on the positions of a phase.

@@ -13,7 +13,7 @@ use tch::Device;
 use train::inspect::cell::config_of;
 use train::inspect::export;
 use train::inspect::export::Folder;
-use train::inspect::{Request, InspectError, Loaded, gradient, positions};
+use train::inspect::{InspectError, Loaded, Request, gradient, positions};
 use train::setup::open_data;
 use train::threads::use_threads;
 

@@ -61,9 +61,9 @@ fn metrics() -> Vec<Value> {
             Direction::Higher => "higher",
             Direction::Neither => "neither",
         };
-        let head = metric.head.map_or("-", |head| head.name());
+        let heads: Vec<&str> = metric.heads.iter().map(|head| head.name()).collect();
         json!({
-            "name": metric.name, "head": head, "unit": metric.unit, "better": better, "meaning": metric.description,
+            "name": metric.name, "heads": heads.join(", "), "unit": metric.unit, "better": better, "meaning": metric.description,
         })
     });
     listed.collect()

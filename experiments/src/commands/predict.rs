@@ -12,7 +12,7 @@ use train::inspect::positions::{fill_history, read, read_lines};
 use train::inspect::predict::{Meaning, Prediction, predictions};
 use train::inspect::tensors_file;
 use train::inspect::tensors_file::Named;
-use train::inspect::{Answers, Request, InspectError, Loaded};
+use train::inspect::{Answers, InspectError, Loaded, Request};
 use train::threads::use_threads;
 
 /// Options of `posenc predict`.

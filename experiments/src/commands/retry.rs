@@ -63,6 +63,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
     }
     writeln!(std::io::stdout().lock(), "{line}")?;
-    let all_well = finished == outcomes.len() && again.hopeless.is_empty() && interrupt.request() == StopRequest::Continue;
+    let all_well =
+        finished == outcomes.len() && again.hopeless.is_empty() && interrupt.request() == StopRequest::Continue;
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

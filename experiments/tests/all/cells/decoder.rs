@@ -11,7 +11,7 @@ use std::path::Path;
 use tch::Device;
 use train::checkpoint::load_final;
 use train::inspect::predict::{Prediction, predictions};
-use train::inspect::{Answers, Request, Loaded, positions};
+use train::inspect::{Answers, Loaded, Request, positions};
 use train::setup::declare;
 
 const DECODER: &str = r#"{"decoder": {"layers": 1, "width": 16, "heads": 2, "ff": 16}}"#;

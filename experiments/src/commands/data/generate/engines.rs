@@ -106,7 +106,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let mut display = Display::new();
-    let outcome = generate(&settings, &mut |progress| display.show(progress), &|| interrupt.request() > StopRequest::Continue);
+    let outcome =
+        generate(&settings, &mut |progress| display.show(progress), &|| interrupt.request() > StopRequest::Continue);
     display.finish();
     let report = outcome?;
     std::io::stdout().lock().write_all(summary(&settings, &report, &display).as_bytes())?;
