@@ -31,7 +31,7 @@ def zeros(*shape):
 
 
 class Encoding(nn.Module):
-    """The seams of a network; each does nothing until a kind says otherwise."""
+    """The injection points of a network; each does nothing until a kind says otherwise."""
 
     def embed(self, x):
         return x
@@ -217,7 +217,7 @@ class Shaw(Encoding):
 
 
 class Smolgen(Encoding):
-    """Lc0's smolgen; with `pool: mean` and GELU the GAB of Chessformer 2026."""
+    """Lc0's smolgen; with `compress: 0`, `pool: mean` and GELU the GAB of Chessformer 2026."""
 
     def __init__(self, options, net):
         super().__init__()
@@ -228,8 +228,8 @@ class Smolgen(Encoding):
         self.generator = nn.Linear(self.width, net.tokens**2, bias=False)
         self.layer = nn.ModuleList(nn.Module() for _ in range(net.layers))
         for layer in self.layer:
-            layer.compress = nn.Linear(net.width, compress, bias=False)
-            layer.hidden = nn.Linear(compress * (net.tokens if self.pool == "flatten" else 1), hidden)
+            layer.compress = nn.Linear(net.width, compress, bias=False) if compress else nn.Identity()
+            layer.hidden = nn.Linear((compress or net.width) * (net.tokens if self.pool == "flatten" else 1), hidden)
             layer.hidden_norm = Norm(hidden, "layer")
             layer.to_heads = nn.Linear(hidden, net.heads * self.width)
             layer.heads_norm = Norm(net.heads * self.width, "layer")
@@ -350,9 +350,9 @@ class Stack(nn.Module):
     def __iter__(self):
         return (held[0] for held in self.order)
 
-    def chain(self, seam, layer, x):
+    def chain(self, point, layer, x):
         for encoding in self:
-            x = getattr(encoding, seam)(layer, x)
+            x = getattr(encoding, point)(layer, x)
         return x
 
     def embed(self, x):
@@ -365,7 +365,7 @@ class Stack(nn.Module):
             q, k = encoding.rotate(layer, q, k)
         return q, k
 
-    def total(self, seam, *arguments):
-        terms = [getattr(encoding, seam)(*arguments) for encoding in self]
+    def total(self, point, *arguments):
+        terms = [getattr(encoding, point)(*arguments) for encoding in self]
         terms = [term for term in terms if term is not None]
         return sum(terms[1:], terms[0]) if terms else None

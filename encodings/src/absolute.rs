@@ -15,7 +15,10 @@
 //! forward, as in Lc0's JAX code, so that a gate which reached zero stays closed.
 
 use crate::rows::{Rows, Table};
-use crate::{At, AttendInput, Claims, Configure, Dims, Encoding, EncodingError, Entry, Seams, Tokens};
+use crate::{
+    AttendInput, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints,
+    LayerContext, Tokens,
+};
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -109,13 +112,18 @@ impl Config {
         if self.init_std == 0.0 { Init::ZEROS } else { Init::Normal { std: self.init_std } }
     }
 
-    fn claims(&self) -> Claims {
-        Claims { identity_at_start: self.table.is_learned() && self.init_std == 0.0, ..Claims::NONE }
+    fn guarantees(&self) -> Guarantees {
+        Guarantees {
+            identity_at_start: self.table.is_learned() && self.init_std == 0.0,
+            pairwise: true,
+            auxiliary: if self.table.is_learned() { Auxiliary::OwnParameters } else { Auxiliary::Untouched },
+            ..Guarantees::NONE
+        }
     }
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
         summary: "a vector per token: added at the input or at every layer, or a gate; learned, factorised or sines",
         source: "Chessformer eq. 4 and A.1 (arXiv 2409.12272); Ergodice/lczero-training; searchless_chess",
@@ -139,20 +147,20 @@ impl Configure for Config {
         self.check()?;
         let rows = |scope: &mut Scope<'_>| Rows::declare(scope, self.table, &self.init(), dims, tokens);
         Ok(match self.at {
-            Place::Input => Box::new(Input { rows: rows(scope)?, claims: self.claims() }),
+            Place::Input => Box::new(Input { rows: rows(scope)?, guarantees: self.guarantees() }),
             Place::EveryLayer => {
                 let layers = (0..dims.layers).map(|layer| rows(&mut scope.sub("layer").sub(layer)));
                 Box::new(EveryLayer {
                     rows: layers.collect::<Result<_, _>>()?,
                     values: self.values,
-                    claims: self.claims(),
+                    guarantees: self.guarantees(),
                 })
             }
             Place::Gate => {
                 let shape = [tokens.len() as i64, dims.width as i64];
                 Box::new(Gate {
-                    factor: scope.full("factor", &shape, Init::ONES),
-                    summand: scope.full("summand", &shape, Init::ZEROS),
+                    factor: scope.f32_param("factor", &shape, Init::ONES),
+                    summand: scope.f32_param("summand", &shape, Init::ZEROS),
                 })
             }
         })
@@ -174,23 +182,23 @@ impl Configure for Config {
 #[derive(Debug)]
 struct Input {
     rows: Rows,
-    claims: Claims,
+    guarantees: Guarantees,
 }
 
 impl Encoding for Input {
-    fn seams(&self) -> Seams {
-        Seams::EMBED
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::EMBED
     }
 
-    fn claims(&self) -> Claims {
-        self.claims
+    fn guarantees(&self) -> Guarantees {
+        self.guarantees
     }
 
     fn macs(&self) -> u64 {
         0
     }
 
-    fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
+    fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         let rows = self.rows.at(at.views).to_kind(x_bld.kind());
         x_bld + rows
     }
@@ -200,23 +208,23 @@ impl Encoding for Input {
 struct EveryLayer {
     rows: Vec<Rows>,
     values: bool,
-    claims: Claims,
+    guarantees: Guarantees,
 }
 
 impl Encoding for EveryLayer {
-    fn seams(&self) -> Seams {
-        Seams::ATTEND
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::ATTEND
     }
 
-    fn claims(&self) -> Claims {
-        self.claims
+    fn guarantees(&self) -> Guarantees {
+        self.guarantees
     }
 
     fn macs(&self) -> u64 {
         0
     }
 
-    fn attend(&self, at: At<'_>, x_bld: &Tensor) -> Option<AttendInput> {
+    fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {
         let qk_bld = x_bld + self.rows[at.layer].at(at.views).to_kind(x_bld.kind());
         let v_bld = (!self.values).then(|| x_bld.shallow_clone());
         Some(AttendInput { qk_bld, v_bld })
@@ -230,19 +238,19 @@ struct Gate {
 }
 
 impl Encoding for Gate {
-    fn seams(&self) -> Seams {
-        Seams::EMBED
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::EMBED
     }
 
-    fn claims(&self) -> Claims {
-        Claims { identity_at_start: true, ..Claims::NONE }
+    fn guarantees(&self) -> Guarantees {
+        Guarantees { identity_at_start: true, pairwise: true, auxiliary: Auxiliary::OwnParameters, ..Guarantees::NONE }
     }
 
     fn macs(&self) -> u64 {
         0
     }
 
-    fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
+    fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         let kind = x_bld.kind();
         x_bld * at.views[self.factor].relu().to_kind(kind) + at.views[self.summand].to_kind(kind)
     }

@@ -1,4 +1,4 @@
-//! One map of logits, made from the summary token and shared by all heads and layers.
+//! One map of logits, computed from the summary token and shared by all heads and layers.
 //!
 //! A single linear map width → t² (with bias), whose weights every layer shares, reads the CLS token of the layer's
 //! input and gives a `[t,t]` map that is added to the scaled logits of every head. Source: Sid3024/Chess-AI, whose
@@ -9,7 +9,10 @@
 //! Parameters: d·t² + t², once. The weight starts uniform in ±1/√d as PyTorch's default does; deviation: the bias starts
 //! at zero.
 
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Logits, Queries, Seams, Tokens};
+use crate::{
+    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Logits, Queries, Tokens,
+};
 use nn::{Constant, Init, Linear, Scope};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
@@ -38,7 +41,7 @@ fn squares() -> Covered {
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: "cls_map",
         summary: "one map of logits from the summary token, shared by all heads and layers",
         source: "Sid3024/Chess-AI (there called smolgen)",
@@ -62,6 +65,10 @@ impl Configure for Config {
             summary: Summary::of(tokens),
             spread: (!in_place).then(|| spread(tokens.len(), &covered)),
             tokens: tokens.len() as i64,
+            auxiliary: match self.tokens {
+                Covered::Squares => Auxiliary::Untouched,
+                Covered::All => Auxiliary::OwnParameters,
+            },
             layers: dims.layers as u64,
         }))
     }
@@ -117,23 +124,24 @@ struct ClsMap {
     /// Absent where the map covers every token.
     spread: Option<Constant>,
     tokens: i64,
+    auxiliary: Auxiliary,
     layers: u64,
 }
 
 impl Encoding for ClsMap {
-    fn seams(&self) -> Seams {
-        Seams::LOGITS
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::LOGITS
     }
 
-    fn claims(&self) -> Claims {
-        Claims::NONE
+    fn guarantees(&self) -> Guarantees {
+        Guarantees { auxiliary: self.auxiliary, ..Guarantees::NONE }
     }
 
     fn macs(&self) -> u64 {
         self.layers * self.map.macs()
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let map = self.map.forward(at.views, &self.summary.read(queries.x_bld));
         let map = match &self.spread {
             None => map,

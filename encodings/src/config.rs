@@ -3,7 +3,7 @@
 //! In YAML an encoding is a map of its name to its options, `rope: {layout: axial_2d, theta: 100}`, or the bare name
 //! where every option has a default: `none` and `none: {}` are the same.
 
-use crate::{Configure, Dims, Encoding, EncodingError, Entry, Tokens};
+use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Tokens};
 use nn::Scope;
 use serde::de::value::MapDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
@@ -21,10 +21,10 @@ macro_rules! encodings {
 
         impl EncodingConfig {
             /// Every encoding, in the order in which they are listed.
-            pub const REGISTRY: &'static [Entry] = &[$(<crate::$module::Config as Configure>::ENTRY),*];
+            pub const REGISTRY: &'static [EncodingInfo] = &[$(<crate::$module::Config as Configure>::INFO),*];
 
             /// The names of [`Self::REGISTRY`].
-            pub const NAMES: &'static [&'static str] = &[$(<crate::$module::Config as Configure>::ENTRY.name),*];
+            pub const NAMES: &'static [&'static str] = &[$(<crate::$module::Config as Configure>::INFO.name),*];
 
             /// Configurations that reach every encoding and every option of each.
             #[must_use]
@@ -34,11 +34,11 @@ macro_rules! encodings {
                 all
             }
 
-            /// The words about it.
+            /// Its name, summary, source and example.
             #[must_use]
-            pub fn entry(&self) -> Entry {
+            pub fn info(&self) -> EncodingInfo {
                 match self {
-                    $(Self::$variant(_) => <crate::$module::Config as Configure>::ENTRY,)*
+                    $(Self::$variant(_) => <crate::$module::Config as Configure>::INFO,)*
                 }
             }
 
@@ -82,14 +82,14 @@ macro_rules! encodings {
 
             fn with_default_options<E: serde::de::Error>(name: &str) -> Result<Self, E> {
                 let no_options = || MapDeserializer::<_, E>::new(std::iter::empty::<(&str, &str)>());
-                $(if name == <crate::$module::Config as Configure>::ENTRY.name {
+                $(if name == <crate::$module::Config as Configure>::INFO.name {
                     return crate::$module::Config::deserialize(no_options()).map(Self::$variant);
                 })*
                 Err(E::unknown_variant(name, Self::NAMES))
             }
 
             fn with_options<'de, M: MapAccess<'de>>(name: &str, map: &mut M) -> Result<Self, M::Error> {
-                $(if name == <crate::$module::Config as Configure>::ENTRY.name {
+                $(if name == <crate::$module::Config as Configure>::INFO.name {
                     return map.next_value().map(Self::$variant);
                 })*
                 Err(M::Error::unknown_variant(name, Self::NAMES))
@@ -97,7 +97,7 @@ macro_rules! encodings {
 
             fn write_entry<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
                 match self {
-                    $(Self::$variant(config) => map.serialize_entry(self.entry().name, config),)*
+                    $(Self::$variant(config) => map.serialize_entry(self.info().name, config),)*
                 }
             }
         }
@@ -120,7 +120,7 @@ impl EncodingConfig {
     /// `shaw(q,k,v)`, `absolute(gate)`.
     #[must_use]
     pub fn label(&self) -> String {
-        let (name, options) = (self.entry().name, self.options());
+        let (name, options) = (self.info().name, self.options());
         if options.is_empty() { name.to_owned() } else { format!("{name}({})", options.join(",")) }
     }
 

@@ -1,4 +1,4 @@
-//! What the file of an encoding provides beside the encoding: options, words about it, examples.
+//! What the file of an encoding provides beside the encoding: options, a description, examples.
 
 use crate::{Dims, Encoding, EncodingError, Tokens};
 use nn::Scope;
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 /// One line of `posenc list encodings`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct EncodingInfo {
     /// Its name in YAML.
     pub name: &'static str,
     /// What it does, in one line.
@@ -20,17 +20,16 @@ pub struct Entry {
 
 /// The options of one encoding.
 pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
-    /// The words about it.
-    const ENTRY: Entry;
+    /// Its name, summary, source and example.
+    const INFO: EncodingInfo;
 
-    /// The options that a reader of a table wants to see, shortest form first: what has no default, then what
-    /// differs from its default. Two configurations with the same options must be equal.
+    /// The options for labels in tables: first those without a default, then those that differ from their default. Two configurations with the same options must be equal.
     fn options(&self) -> Vec<String>;
 
     /// Under which name its parameters live. Two encodings of one network must differ in it; the same encoding has
-    /// the same key in every network, so that it starts from the same numbers.
+    /// the same key in every network, so that it starts from the same values.
     fn key(&self) -> String {
-        Self::ENTRY.name.to_owned()
+        Self::INFO.name.to_owned()
     }
 
     /// Declares its parameters in `scope` (which is already its own) for a network of these sizes.
@@ -40,8 +39,8 @@ pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError>;
 
     /// The option that makes it larger or smaller and changes nothing else about it: its key in YAML and its value. None
-    /// by default: most encodings have the size that board and network give them. Its numbers and multiplications grow
-    /// with it.
+    /// by default: most encodings have the size that board and network give them. Parameters and multiplications grow with
+    /// it.
     fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
         None
     }

@@ -1,4 +1,4 @@
-//! A relative term whose keys are generated from the whole board.
+//! A relative term with keys that are generated from the whole board.
 //!
 //! Per layer: u = W₁·flat(x) (l·d → bottleneck), w = W₂·u (bottleneck → h·k·l), r_ij = Σ_c P_ic·w_cj with a learned
 //! P `[h,l,k]`; r is added to q·k before the division by √k. No biases.
@@ -9,12 +9,15 @@
 //! Deviation: the reference flattens channel by channel, this token by token, which permutes the columns of W₁.
 //!
 //! The author's other trials are options: w shared by all heads (`share: all`, W₂ to k·l), a norm on u (`inside`), r added
-//! behind the division (`scaled: false`), P with another spread (`init_std`; 0 starts as the identity).
+//! after the division (`scaled: false`), P with another spread (`init_std`; 0 starts as the identity).
 //!
 //! Parameters per layer: l·d·bottleneck + bottleneck·l·d + l·d; with w shared bottleneck·l·k in the middle; with a norm
 //! 2·bottleneck more.
 
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Logits, Queries, Seams, Tokens};
+use crate::{
+    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
+    Tokens,
+};
 use nn::{Init, Linear, Norm, NormKind, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use tch::Tensor;
@@ -49,7 +52,7 @@ pub enum Share {
     /// None: each head has its own.
     #[default]
     None,
-    /// All; P tells them apart.
+    /// All; they differ by P.
     All,
 }
 
@@ -99,9 +102,9 @@ fn bottleneck() -> usize {
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
-        summary: "a learned vector per token meets keys that are generated from the whole board",
+        summary: "a learned vector per token times keys that are generated from the whole board",
         source: "Yamaoka, dlshogi feature/resnet-transformer, commit 8d7dc0e",
         example: "dynamic_relative: {bottleneck: 32}",
     };
@@ -120,21 +123,14 @@ impl Configure for Config {
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
-        if self.bottleneck == 0 {
-            return Err(EncodingError::OutOfRange {
-                encoding: NAME,
-                option: "bottleneck",
-                wanted: "1 or more",
-                found: "0".to_owned(),
-            });
-        }
+        EncodingError::check_size(NAME, "bottleneck", self.bottleneck)?;
         if !(self.init_std.is_finite() && self.init_std >= 0.0) {
             let found = self.init_std.to_string();
             return Err(EncodingError::OutOfRange { encoding: NAME, option: "init_std", wanted: "0 or more", found });
         }
         let shape = [dims.heads as i64, tokens.len() as i64, dims.head_width() as i64];
         let layers = (0..dims.layers).map(|layer| self.layer(&mut scope.sub("layer").sub(layer), shape)).collect();
-        Ok(Box::new(DynamicRelative { layers, shape, scaled: self.scaled, claims: self.claims() }))
+        Ok(Box::new(DynamicRelative { layers, shape, scaled: self.scaled, guarantees: self.guarantees() }))
     }
 
     fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
@@ -155,8 +151,8 @@ impl Configure for Config {
 }
 
 impl Config {
-    fn claims(&self) -> Claims {
-        Claims { identity_at_start: self.init_std == 0.0, ..Claims::NONE }
+    fn guarantees(&self) -> Guarantees {
+        Guarantees { identity_at_start: self.init_std == 0.0, ..Guarantees::NONE }
     }
 
     fn layer(&self, scope: &mut Scope<'_>, shape: [i64; 3]) -> Layer {
@@ -179,7 +175,7 @@ impl Config {
             relu: self.inside == Inside::LayerNormRelu,
             up,
             keys,
-            position: scope.full("position", &shape, position),
+            position: scope.f32_param("position", &shape, position),
         }
     }
 }
@@ -198,7 +194,7 @@ struct Layer {
 
 impl Layer {
     /// u, `[b,l,d]` → `[b,bottleneck]`.
-    fn summary(&self, at: At<'_>, x_bld: &Tensor) -> Tensor {
+    fn summary(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Tensor {
         let u = self.down.forward(at.views, &x_bld.flatten(1, 2));
         match &self.norm {
             None => u,
@@ -214,16 +210,16 @@ struct DynamicRelative {
     /// h, l, k.
     shape: [i64; 3],
     scaled: bool,
-    claims: Claims,
+    guarantees: Guarantees,
 }
 
 impl Encoding for DynamicRelative {
-    fn seams(&self) -> Seams {
-        Seams::LOGITS
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::LOGITS
     }
 
-    fn claims(&self) -> Claims {
-        self.claims
+    fn guarantees(&self) -> Guarantees {
+        self.guarantees
     }
 
     fn macs(&self) -> u64 {
@@ -232,7 +228,7 @@ impl Encoding for DynamicRelative {
         self.layers.iter().map(|layer| layer.down.macs() + layer.up.macs() + product).sum()
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let layer = &self.layers[at.layer];
         let [_, tokens, head_width] = self.shape;
         let u = layer.summary(at, queries.x_bld);

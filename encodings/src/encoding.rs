@@ -1,6 +1,6 @@
 //! The trait: what an encoding is asked, and with what it may answer.
 
-use crate::Seams;
+use crate::InjectionPoints;
 use nn::Views;
 use std::fmt::Debug;
 use tch::Tensor;
@@ -26,7 +26,7 @@ impl Dims {
 
 /// Where in the network an encoding is asked.
 #[derive(Debug, Clone, Copy)]
-pub struct At<'a> {
+pub struct LayerContext<'a> {
     /// The parameters of this forward pass.
     pub views: &'a Views,
     /// The attention layer, from 0.
@@ -64,9 +64,21 @@ pub struct Logits {
     pub after_scale: Option<Tensor>,
 }
 
-/// What an encoding promises; the laws test it.
+/// What an encoding does with tokens that stand for no square, as terms of their own and in pairs with squares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Auxiliary {
+    /// Nothing: their vectors stay, and nothing is added for a pair with one of them.
+    Untouched,
+    /// What it adds for them comes from parameters that no square and no pair of squares has.
+    OwnParameters,
+    /// They are treated by the rule, or from the parameters, that also serve squares.
+    AsSquares,
+}
+
+/// What an encoding guarantees, and what it does with auxiliary tokens. The laws compare each with what is observed: a
+/// guarantee holds for all parameters, and where none is given random parameters break it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Claims {
+pub struct Guarantees {
     /// Its first parameters leave the function of the network as it is without the encoding.
     pub identity_at_start: bool,
     /// Moving everything on the board by the same displacement does not change how tokens attend to each other,
@@ -74,60 +86,88 @@ pub struct Claims {
     pub translation_invariant: bool,
     /// It cannot tell squares apart at all: permuting the squares of the input permutes the output.
     pub permutation_equivariant: bool,
+    /// Exchanging left and right in the input exchanges them in the output.
+    pub mirror_equivariant: bool,
+    /// Turning the board of the input by 180° turns that of the output.
+    pub half_turn_equivariant: bool,
+    /// What it does to a token depends on that token only, and what it adds for a pair on these two only. A decoder asks
+    /// for it, because its mask hides tokens pair by pair.
+    pub pairwise: bool,
+    /// What it does with tokens that stand for no square.
+    pub auxiliary: Auxiliary,
 }
 
-impl Claims {
-    /// Every promise.
-    pub const ALL: Self = Self { identity_at_start: true, translation_invariant: true, permutation_equivariant: true };
+impl Guarantees {
+    /// Every guarantee: what an encoding that does nothing gives.
+    pub const ALL: Self = Self {
+        identity_at_start: true,
+        translation_invariant: true,
+        permutation_equivariant: true,
+        mirror_equivariant: true,
+        half_turn_equivariant: true,
+        pairwise: true,
+        auxiliary: Auxiliary::Untouched,
+    };
 
-    /// No promise.
-    pub const NONE: Self =
-        Self { identity_at_start: false, translation_invariant: false, permutation_equivariant: false };
+    /// No guarantee.
+    pub const NONE: Self = Self {
+        identity_at_start: false,
+        translation_invariant: false,
+        permutation_equivariant: false,
+        mirror_equivariant: false,
+        half_turn_equivariant: false,
+        pairwise: false,
+        auxiliary: Auxiliary::AsSquares,
+    };
 
-    /// What holds when two encodings are stacked: what both promise.
+    /// What holds when two encodings are stacked: what both guarantee.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             identity_at_start: self.identity_at_start && other.identity_at_start,
             translation_invariant: self.translation_invariant && other.translation_invariant,
             permutation_equivariant: self.permutation_equivariant && other.permutation_equivariant,
+            mirror_equivariant: self.mirror_equivariant && other.mirror_equivariant,
+            half_turn_equivariant: self.half_turn_equivariant && other.half_turn_equivariant,
+            pairwise: self.pairwise && other.pairwise,
+            auxiliary: self.auxiliary.max(other.auxiliary),
         }
     }
 }
 
 /// A position encoding, declared for one network.
 pub trait Encoding: Debug + Send {
-    /// The seams it touches. A test compares them with what is observed.
-    fn seams(&self) -> Seams;
+    /// The injection points it touches. A test compares them with what is observed.
+    fn injection_points(&self) -> InjectionPoints;
 
-    /// What it promises.
-    fn claims(&self) -> Claims;
+    /// What it guarantees. Tests compare it with what is observed.
+    fn guarantees(&self) -> Guarantees;
 
     /// Multiplications that it adds per position (all layers), softmax and elementwise work left out.
     fn macs(&self) -> u64;
 
     /// Once, after the input embedding: `[b,l,d]` → `[b,l,d]`. `at.layer` is 0 and means nothing.
-    fn embed(&self, _at: At<'_>, x_bld: Tensor) -> Tensor {
+    fn embed(&self, _at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         x_bld
     }
 
     /// At the input of an attention layer: `None` leaves it as it is.
-    fn attend(&self, _at: At<'_>, _x_bld: &Tensor) -> Option<AttendInput> {
+    fn attend(&self, _at: LayerContext<'_>, _x_bld: &Tensor) -> Option<AttendInput> {
         None
     }
 
     /// On queries and keys `[b,h,l,k]`; `None` leaves them as they are.
-    fn rotate(&self, _at: At<'_>, _q_bhlk: &Tensor, _k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
+    fn rotate(&self, _at: LayerContext<'_>, _q_bhlk: &Tensor, _k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
         None
     }
 
     /// Additive terms of the logits.
-    fn logits(&self, _at: At<'_>, _queries: Queries<'_>) -> Logits {
+    fn logits(&self, _at: LayerContext<'_>, _queries: Queries<'_>) -> Logits {
         Logits::default()
     }
 
     /// An additive term `[b,h,l,k]` of the attention output, from the weights `[b,h,l,l]` and values `[b,h,l,k]`.
-    fn values(&self, _at: At<'_>, _weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
+    fn values(&self, _at: LayerContext<'_>, _weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
         None
     }
 }

@@ -1,5 +1,7 @@
 //! Why an encoding cannot be declared.
 
+use nn::layout::LARGEST_SIZE;
+
 /// An encoding's options do not fit each other, the network or its neighbours in the list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodingError {
@@ -45,4 +47,15 @@ pub enum EncodingError {
     /// A list that names one encoding twice.
     #[error("the encodings of one network name \"{0}\" twice; keep one of them")]
     Twice(String),
+}
+
+impl EncodingError {
+    /// Refuses a size that is 0 or too large for any network.
+    pub(crate) fn check_size(encoding: &'static str, option: &'static str, size: usize) -> Result<(), Self> {
+        if (1..=LARGEST_SIZE).contains(&size) {
+            return Ok(());
+        }
+        let wanted = if size == 0 { "1 or more" } else { "at most 16777216" };
+        Err(Self::OutOfRange { encoding, option, wanted, found: size.to_string() })
+    }
 }

@@ -1,6 +1,6 @@
 //! Position encodings: how attention is told where things are on a board. One encoding per file.
 //!
-//! An encoding owns all its [`Seams`] and switches nothing else on or off; every seam is the identity by default.
+//! An encoding owns all its [`InjectionPoints`] and switches nothing else on or off; every injection point is the identity by default.
 //! Encodings stack ([`Stack`]): an experiment names a list. To add one, write a file with a `Config` that is
 //! [`Configure`] and its [`Encoding`], name the file below and in the list of `config.rs`; the laws in `tests/` then
 //! run over it.
@@ -11,14 +11,10 @@ pub mod config;
 pub mod configure;
 pub mod encoding;
 pub mod error;
-#[cfg(target_arch = "x86_64")]
-mod pair_products;
-#[cfg(not(target_arch = "x86_64"))]
-#[path = "no_pair_products.rs"]
+pub mod injection_points;
 mod pair_products;
 pub mod pairs;
 pub mod rows;
-pub mod seams;
 pub mod stack;
 pub mod tokens;
 pub mod watched;
@@ -33,10 +29,10 @@ pub mod shaw;
 pub mod smolgen;
 
 pub use config::EncodingConfig;
-pub use configure::{Configure, Entry};
-pub use encoding::{At, AttendInput, Claims, Dims, Encoding, Logits, Queries};
+pub use configure::{Configure, EncodingInfo};
+pub use encoding::{AttendInput, Auxiliary, Dims, Encoding, Guarantees, LayerContext, Logits, Queries};
 pub use error::EncodingError;
-pub use seams::Seams;
+pub use injection_points::InjectionPoints;
 pub use stack::Stack;
 pub use tokens::{Role, Tokens};
-pub use watched::{Seen, Sight, Watch};
+pub use watched::{AttentionMap, MapKind, Watch};

@@ -1,6 +1,6 @@
 //! No position at all: the control that every comparison needs.
 
-use crate::{Claims, Configure, Dims, Encoding, EncodingError, Entry, Seams, Tokens};
+use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, Tokens};
 use nn::Scope;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Config {}
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: "none",
         summary: "no position information; the trunk cannot tell squares apart",
         source: "control; NoPE, Haviv et al. 2022 (arXiv 2203.16634)",
@@ -34,12 +34,12 @@ impl Configure for Config {
 struct Nothing;
 
 impl Encoding for Nothing {
-    fn seams(&self) -> Seams {
-        Seams::NONE
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::NONE
     }
 
-    fn claims(&self) -> Claims {
-        Claims::ALL
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::ALL
     }
 
     fn macs(&self) -> u64 {

@@ -4,6 +4,7 @@ use crate::Tokens;
 use nn::Constant;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 use tch::Tensor;
 
 /// Which pairs of tokens share a parameter.
@@ -30,21 +31,16 @@ impl fmt::Display for Share {
 /// Tables of a relative encoding have the shape `[h, classes, …]`; [`Self::expand`] makes `[h, l, l, …]` of them.
 #[derive(Debug)]
 pub struct PairClasses {
-    tokens: i64,
-    classes: i64,
-    by_query: Vec<usize>,
-    by_key: Vec<usize>,
-    map: Map,
+    rule: Arc<Rule>,
+    /// Absent where every pair has its own class: a table is its own expansion.
+    maps: Option<Maps>,
 }
 
-/// How a table becomes one entry per pair. Where there are two maps, the first is by (query, key) and the second by
-/// (key, query).
+/// The class of each pair, flattened: by (query, key) and by (key, query).
 #[derive(Debug)]
-enum Map {
-    /// It is one already.
-    Identity,
-    /// An index per pair.
-    Indices { by_query: Constant, by_key: Constant },
+struct Maps {
+    by_query: Constant,
+    by_key: Constant,
 }
 
 impl PairClasses {
@@ -53,91 +49,104 @@ impl PairClasses {
     /// each for square → auxiliary, auxiliary → square and auxiliary → auxiliary.
     #[must_use]
     pub fn new(tokens: &Tokens, share: Share) -> Self {
-        let len = tokens.len();
-        let list = |class: &dyn Fn(usize, usize) -> usize| -> Vec<usize> {
-            (0..len * len).map(|pair| class(pair / len, pair % len)).collect()
+        let rule = Arc::new(Rule { tokens: tokens.clone(), share });
+        let map = |list: fn(&Rule) -> Vec<usize>| {
+            let (rule, pairs) = (Arc::clone(&rule), (tokens.len() * tokens.len()) as i64);
+            Constant::indices_from(&[pairs], move || list(&rule).into_iter().map(|class| class as i64).collect())
         };
-        let (classes, by_query, by_key) = match share {
-            Share::Pair => (len * len, list(&|query, key| query * len + key), list(&|key, query| key * len + query)),
-            Share::Displacement => (
-                displacement_classes(tokens),
-                list(&|query, key| displacement_class(tokens, query, key)),
-                list(&|key, query| displacement_class(tokens, query, key)),
-            ),
-        };
-        let map = match share {
-            Share::Pair => Map::Identity,
-            Share::Displacement => Map::Indices { by_query: indices(&by_query), by_key: indices(&by_key) },
-        };
-        Self { tokens: len as i64, classes: classes as i64, by_query, by_key, map }
+        let maps =
+            (share == Share::Displacement).then(|| Maps { by_query: map(Rule::by_query), by_key: map(Rule::by_key) });
+        Self { rule, maps }
     }
 
     /// The length of the sequence.
     #[must_use]
     pub fn tokens(&self) -> usize {
-        self.tokens as usize
+        self.rule.tokens.len()
     }
 
-    /// `[l, l]`, the class of query i and key j, as [`Self::expand`] has it.
+    /// `[l, l]`, the class of query i and key j, as in [`Self::expand`].
     #[must_use]
-    pub fn by_query(&self) -> &[usize] {
-        &self.by_query
+    pub fn by_query(&self) -> Vec<usize> {
+        self.rule.by_query()
     }
 
-    /// `[l, l]`, the class of key j and query i, as [`Self::expand_by_key`] has it.
+    /// `[l, l]`, the class of key j and query i, as in [`Self::expand_by_key`].
     #[must_use]
-    pub fn by_key(&self) -> &[usize] {
-        &self.by_key
+    pub fn by_key(&self) -> Vec<usize> {
+        self.rule.by_key()
     }
 
     /// How many classes there are.
     #[must_use]
     pub fn count(&self) -> i64 {
-        self.classes
+        self.rule.count() as i64
     }
 
     /// `[h, classes, …]` → `[h, l, l, …]`: entry (i, j) is that of the class of query i and key j.
     pub fn expand(&self, table: &Tensor) -> Tensor {
-        match &self.map {
-            Map::Identity => table.view(&self.expanded_shape(table)[..]),
-            Map::Indices { by_query, .. } => self.pick(by_query, table),
-        }
+        self.pick(self.maps.as_ref().map(|maps| &maps.by_query), table)
     }
 
     /// Like [`Self::expand`], by key: entry (j, i) is that of the class of query i and key j. Where every pair has its
     /// own parameter, the table itself is stored in this order.
     pub fn expand_by_key(&self, table: &Tensor) -> Tensor {
-        match &self.map {
-            Map::Identity => table.view(&self.expanded_shape(table)[..]),
-            Map::Indices { by_key, .. } => self.pick(by_key, table),
+        self.pick(self.maps.as_ref().map(|maps| &maps.by_key), table)
+    }
+
+    fn pick(&self, classes: Option<&Constant>, table: &Tensor) -> Tensor {
+        let (size, tokens) = (table.size(), self.tokens() as i64);
+        let shape: Vec<i64> = [size[0], tokens, tokens].into_iter().chain(size[2..].iter().copied()).collect();
+        match classes {
+            None => table.view(&shape[..]),
+            Some(classes) => table.index_select(1, &classes.on(table.device())).view(&shape[..]),
+        }
+    }
+}
+
+/// Which class a pair has.
+#[derive(Debug)]
+struct Rule {
+    tokens: Tokens,
+    share: Share,
+}
+
+impl Rule {
+    fn count(&self) -> usize {
+        let (geometry, len) = (self.tokens.geometry(), self.tokens.len());
+        match self.share {
+            Share::Pair => len * len,
+            Share::Displacement => geometry.displacement_classes() + if self.tokens.has_aux() { 3 } else { 0 },
         }
     }
 
-    fn pick(&self, classes: &Constant, table: &Tensor) -> Tensor {
-        table.index_select(1, &classes.on(table.device())).view(&self.expanded_shape(table)[..])
+    fn by_query(&self) -> Vec<usize> {
+        match self.share {
+            Share::Pair => (0..self.count()).collect(),
+            Share::Displacement => self.of_pairs(|query, key| self.displacement_class(query, key)),
+        }
     }
 
-    fn expanded_shape(&self, table: &Tensor) -> Vec<i64> {
-        let size = table.size();
-        [size[0], self.tokens, self.tokens].into_iter().chain(size[2..].iter().copied()).collect()
+    fn by_key(&self) -> Vec<usize> {
+        match self.share {
+            Share::Pair => (0..self.count()).collect(),
+            Share::Displacement => self.of_pairs(|key, query| self.displacement_class(query, key)),
+        }
     }
-}
 
-fn indices(classes: &[usize]) -> Constant {
-    let classes: Vec<_> = classes.iter().map(|&class| class as i64).collect();
-    Constant::indices(&classes, &[classes.len() as i64])
-}
+    fn of_pairs(&self, class: impl Fn(usize, usize) -> usize) -> Vec<usize> {
+        let len = self.tokens.len();
+        (0..len * len).map(|pair| class(pair / len, pair % len)).collect()
+    }
 
-fn displacement_classes(tokens: &Tokens) -> usize {
-    tokens.geometry().displacement_classes() + if tokens.has_aux() { 3 } else { 0 }
-}
-
-fn displacement_class(tokens: &Tokens, query: usize, key: usize) -> usize {
-    let on_board = tokens.geometry().displacement_classes();
-    match (tokens.square(query), tokens.square(key)) {
-        (Some(q), Some(k)) => tokens.geometry().displacement_class(q, k),
-        (Some(_), None) => on_board,
-        (None, Some(_)) => on_board + 1,
-        (None, None) => on_board + 2,
+    fn displacement_class(&self, query: usize, key: usize) -> usize {
+        let geometry = self.tokens.geometry();
+        let on_board = geometry.displacement_classes();
+        match (self.tokens.square(query), self.tokens.square(key)) {
+            (Some(q), Some(k)) => geometry.displacement_class(q, k),
+            (Some(_), None) => on_board,
+            (None, Some(_)) => on_board + 1,
+            (None, None) => on_board + 2,
+        }
     }
 }

@@ -1,14 +1,17 @@
-//! A learned number per head and class of token pairs, added to the scaled logits: e_ij/√k + d_ij.
+//! One learned parameter per head and class of token pairs, added to the scaled logits: e_ij/√k + d_ij.
 //!
 //! Source: Chessformer (arXiv 2409.12272) eq. 5, with the class of the pair's displacement (as Swin, arXiv
 //! 2103.14030, and T5 in one dimension); `share: pair` is Lc0's "logit gating" (Ergodice/lczero-training
-//! `use_logit_gating`), which is what that code calls relative bias: the paper describes displacements, its code has a
-//! free number per pair. Tables are per layer and start at zero.
+//! `use_logit_gating`), and is called relative bias in that code: the paper describes displacements, its code has one
+//! parameter per pair. Tables are per layer and start at zero.
 //!
 //! Parameters per layer: h·classes, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), or h·l².
 
 use crate::pairs::{PairClasses, Share};
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Logits, Queries, Seams, Tokens};
+use crate::{
+    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Logits, Queries, Tokens,
+};
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 
@@ -16,14 +19,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Which pairs share a number.
+    /// Which pairs share a parameter.
     pub share: Share,
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: "relative_bias",
-        summary: "a learned number per head and displacement (or per pair of squares), added to the logits",
+        summary: "one learned parameter per head and displacement (or per pair of squares), added to the logits",
         source: "Chessformer eq. 5 (arXiv 2409.12272); share: pair is Lc0's logit gating",
         example: "relative_bias: {share: displacement}",
     };
@@ -35,8 +38,9 @@ impl Configure for Config {
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         let classes = PairClasses::new(tokens, self.share);
         let shape = [dims.heads as i64, classes.count()];
-        let tables =
-            (0..dims.layers).map(|layer| scope.sub("layer").sub(layer).full("bias", &shape, Init::ZEROS)).collect();
+        let tables = (0..dims.layers)
+            .map(|layer| scope.sub("layer").sub(layer).f32_param("bias", &shape, Init::ZEROS))
+            .collect();
         Ok(Box::new(RelativeBias { share: self.share, classes, tables }))
     }
 
@@ -54,20 +58,25 @@ struct RelativeBias {
 }
 
 impl Encoding for RelativeBias {
-    fn seams(&self) -> Seams {
-        Seams::LOGITS
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::LOGITS
     }
 
-    fn claims(&self) -> Claims {
-        let translation_invariant = self.share == Share::Displacement;
-        Claims { identity_at_start: true, translation_invariant, ..Claims::NONE }
+    fn guarantees(&self) -> Guarantees {
+        Guarantees {
+            identity_at_start: true,
+            translation_invariant: self.share == Share::Displacement,
+            pairwise: true,
+            auxiliary: Auxiliary::OwnParameters,
+            ..Guarantees::NONE
+        }
     }
 
     fn macs(&self) -> u64 {
         0
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let bias_hll = self.classes.expand(&at.views[self.tables[at.layer]]).to_kind(queries.q_bhlk.kind());
         Logits { after_scale: Some(bias_hll), ..Logits::default() }
     }

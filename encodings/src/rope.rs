@@ -1,6 +1,6 @@
 //! Queries and keys rotated by their token's position, so that their product depends on the displacement.
 //!
-//! The channels of a head form k/2 interleaved pairs (0,1), (2,3), …; pair i of a token is turned by an angle:
+//! The channels of a head form k/2 interleaved pairs (0,1), (2,3), …; pair i of a token is rotated by an angle:
 //!
 //! | `layout` | angle of pair i | source |
 //! |---|---|---|
@@ -10,16 +10,19 @@
 //!
 //! On the flat sequence the displacements (0,+1) and (+1,−F+1) are the same, across the edge of the board. `theta` has
 //! no default: sources use 10,000 (1-D), 100 (axial) and 10 (mixed). Mixed frequencies start at magnitudes θ^(−4i/k), in
-//! two directions at a right angle, turned at random for each head and layer, as RoPE-ViT does.
+//! two directions at a right angle, rotated at random for each head and layer, as in RoPE-ViT.
 //!
 //! Tokens without a square are not rotated by the 2-D layouts (RoPE-ViT's CLS token); `flat_1d` rotates every token by its
-//! index, as ChessDecoder does, or with `aux: unrotated` squares only. Attention between squares and auxiliary tokens
+//! index, as in ChessDecoder, or with `aux: unrotated` squares only. Attention between squares and auxiliary tokens
 //! therefore depends on the place, and translation invariance is promised for boards without auxiliary tokens only.
 //! Deviation: RoPE-ViT's axial layout has files before ranks, which permutes the pairs.
 //!
 //! Angles, sines and the rotation are f32 whatever the training precision. Parameters: none; mixed: d per layer.
 
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Seams, Tokens};
+use crate::{
+    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Tokens,
+};
 use nn::{Constant, Init, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -107,7 +110,7 @@ impl Config {
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
         summary: "queries and keys rotated by index, by rank and file, or by learned mixtures of both",
         source: "RoPE-ViT (arXiv 2403.13298), RoFormer (arXiv 2104.09864); ChessDecoder, KataGo",
@@ -125,12 +128,20 @@ impl Configure for Config {
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         self.check(dims)?;
+        let (config, head_width, sequence) = (self.clone(), dims.head_width(), tokens.clone());
+        let shape = [tokens.len(), head_width];
         let angles = match self.layout {
-            Layout::Flat1d => Angles::fixed(&flat_angles(self, dims.head_width(), tokens), tokens),
-            Layout::Axial2d => Angles::fixed(&axial_angles(self.theta, dims.head_width(), tokens), tokens),
+            Layout::Flat1d => Angles::fixed(shape, move || flat_angles(&config, head_width, &sequence)),
+            Layout::Axial2d => Angles::fixed(shape, move || axial_angles(config.theta, head_width, &sequence)),
             Layout::Mixed2d => Angles::learned(scope, self.theta, dims, tokens),
         };
-        Ok(Box::new(Rope { angles, invariant: !tokens.has_aux(), swap: pair_swap(dims.head_width()) }))
+        let guarantees = Guarantees {
+            translation_invariant: !tokens.has_aux(),
+            pairwise: true,
+            auxiliary: if self.rotates_aux() { Auxiliary::AsSquares } else { Auxiliary::Untouched },
+            ..Guarantees::NONE
+        };
+        Ok(Box::new(Rope { angles, guarantees, swap: pair_swap(dims.head_width()) }))
     }
 
     fn examples() -> Vec<Self> {
@@ -154,8 +165,8 @@ fn axial_angles(theta: f64, head_width: usize, tokens: &Tokens) -> Vec<f64> {
     let frequencies = axis_frequencies(theta, head_width);
     let of_token = |token: usize| {
         let (rank, file) = coordinates(tokens, token);
-        let turned = |coordinate: f64| frequencies.iter().map(move |f| coordinate * f);
-        turned(rank).chain(turned(file)).collect::<Vec<_>>()
+        let rotated = |coordinate: f64| frequencies.iter().map(move |f| coordinate * f);
+        rotated(rank).chain(rotated(file)).collect::<Vec<_>>()
     };
     (0..tokens.len()).flat_map(of_token).collect()
 }
@@ -188,25 +199,27 @@ enum Angles {
 }
 
 impl Angles {
-    fn fixed(angles: &[f64], tokens: &Tokens) -> Self {
-        let shape = [tokens.len() as i64, 2 * (angles.len() / tokens.len()) as i64];
+    /// From the angles `[l, k/2]`, which are computed at the first use.
+    fn fixed(shape_lk: [usize; 2], angles: impl Fn() -> Vec<f64> + Send + Sync + 'static) -> Self {
+        let angles = Arc::new(angles);
         let twice = |of: fn(f64) -> f64| {
-            let values: Vec<_> = angles.iter().flat_map(|&angle| [of(angle) as f32; 2]).collect();
-            Constant::floats(&values, &shape)
+            let angles = Arc::clone(&angles);
+            let values = move || angles().into_iter().flat_map(|angle| [of(angle) as f32; 2]).collect();
+            Constant::floats_from(&shape_lk.map(|size| size as i64), values)
         };
         Self::Fixed { cosine: twice(f64::cos), sine: twice(f64::sin) }
     }
 
     fn learned(scope: &mut Scope<'_>, theta: f64, dims: Dims, tokens: &Tokens) -> Self {
         let shape = [2, dims.heads as i64, dims.head_width() as i64 / 2];
-        let init = turned_frequencies(axis_frequencies(theta, dims.head_width()));
+        let init = rotated_axes(axis_frequencies(theta, dims.head_width()));
         let places: Vec<_> = (0..tokens.len())
             .map(|token| coordinates(tokens, token))
             .flat_map(|(rank, file)| [file as f32, rank as f32])
             .collect();
         Self::Learned {
             frequencies: (0..dims.layers)
-                .map(|layer| scope.sub("layer").sub(layer).full("frequencies", &shape, init.clone()))
+                .map(|layer| scope.sub("layer").sub(layer).f32_param("frequencies", &shape, init.clone()))
                 .collect(),
             coordinates: Constant::floats(&places, &[tokens.len() as i64, 2]),
         }
@@ -231,7 +244,7 @@ impl Angles {
 
 /// RoPE-ViT's first frequencies `[2, h, k/2]`: each head draws one direction, half of its pairs look along it and half at
 /// a right angle to it.
-fn turned_frequencies(magnitudes: Vec<f64>) -> Init {
+fn rotated_axes(magnitudes: Vec<f64>) -> Init {
     Init::Custom(Arc::new(move |stream, shape| {
         let heads = shape[1] as usize;
         let directions: Vec<_> = (0..heads).map(|_| std::f64::consts::TAU * streams::uniform(stream)).collect();
@@ -251,41 +264,43 @@ fn turned_frequencies(magnitudes: Vec<f64>) -> Init {
 
 /// The matrix J `[k,k]` with (x₀, x₁, …)·J = (−x₁, x₀, …): one small product instead of strided slices.
 fn pair_swap(head_width: usize) -> Constant {
-    let mut swap = vec![0f32; head_width * head_width];
-    for first in (0..head_width).step_by(2) {
-        swap[(first + 1) * head_width + first] = -1.0;
-        swap[first * head_width + first + 1] = 1.0;
-    }
-    Constant::floats(&swap, &[head_width as i64, head_width as i64])
+    Constant::floats_from(&[head_width as i64; 2], move || {
+        let mut swap = vec![0f32; head_width * head_width];
+        for first in (0..head_width).step_by(2) {
+            swap[(first + 1) * head_width + first] = -1.0;
+            swap[first * head_width + first + 1] = 1.0;
+        }
+        swap
+    })
 }
 
 #[derive(Debug)]
 struct Rope {
     angles: Angles,
-    invariant: bool,
+    guarantees: Guarantees,
     swap: Constant,
 }
 
 impl Encoding for Rope {
-    fn seams(&self) -> Seams {
-        Seams::ROTATE
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::ROTATE
     }
 
-    fn claims(&self) -> Claims {
-        Claims { translation_invariant: self.invariant, ..Claims::NONE }
+    fn guarantees(&self) -> Guarantees {
+        self.guarantees
     }
 
     fn macs(&self) -> u64 {
         0
     }
 
-    fn rotate(&self, at: At<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
+    fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
         let (cosine, sine) = self.angles.cosine_and_sine(at.views, at.layer);
         let swap = self.swap.on(q_bhlk.device());
-        let turn = |x: &Tensor| {
+        let rotate = |x: &Tensor| {
             let x32 = x.to_kind(Kind::Float);
             (&x32 * &cosine + x32.matmul(&swap) * &sine).to_kind(x.kind())
         };
-        Some((turn(q_bhlk), turn(k_bhlk)))
+        Some((rotate(q_bhlk), rotate(k_bhlk)))
     }
 }

@@ -1,6 +1,7 @@
 //! A vector for every token of the sequence: learned, factorised over rank and file, or sinusoidal.
 
 use crate::{Dims, EncodingError, Tokens};
+use games::Geometry;
 use nn::{Constant, Init, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -12,7 +13,7 @@ use tch::Tensor;
 pub enum Table {
     /// One learned vector per token, auxiliary tokens included.
     Learned,
-    /// Learned p_rank + p_file; an auxiliary token has a learned vector of its own.
+    /// Learned p_rank + p_file; each auxiliary token has a separate learned vector.
     Factorised,
     /// Fixed [sin | cos] of the square's index, largest time scale 10,000 (searchless_chess; Vaswani et al. 2017,
     /// arXiv 1706.03762); zero for auxiliary tokens. Deviation: searchless_chess multiplies its token embeddings by
@@ -77,7 +78,7 @@ impl Rows {
     ) -> Result<Self, EncodingError> {
         let width = dims.width as i64;
         Ok(match table {
-            Table::Learned => Self::Learned(scope.full("table", &[tokens.len() as i64, width], init.clone())),
+            Table::Learned => Self::Learned(scope.f32_param("table", &[tokens.len() as i64, width], init.clone())),
             Table::Factorised => factorised(scope, init, width, tokens),
             Table::Sinusoidal1d => Self::Fixed(sinusoidal_1d(dims, tokens)?),
             Table::Sinusoidal2d => Self::Fixed(sinusoidal_2d(dims, tokens)?),
@@ -110,28 +111,34 @@ fn factorised(scope: &mut Scope<'_>, init: &Init, width: i64, tokens: &Tokens) -
     }
     let parts = [("rank", ranks), ("file", files), ("aux", aux)].into_iter().filter(|&(_, rows)| rows > 0);
     Rows::Factorised {
-        parts: parts.map(|(name, rows)| scope.full(name, &[rows as i64, width], init.clone())).collect(),
+        parts: parts.map(|(name, rows)| scope.f32_param(name, &[rows as i64, width], init.clone())).collect(),
         picks: Constant::floats(&picks, &[tokens.len() as i64, columns as i64]),
     }
 }
 
 fn sinusoidal_1d(dims: Dims, tokens: &Tokens) -> Result<Constant, EncodingError> {
     check_width(Table::Sinusoidal1d, dims, 2)?;
-    Ok(fixed(dims, tokens, |square| sinusoid(square, dims.width)))
+    Ok(fixed(dims, tokens, move |_, square| sinusoid(square, dims.width)))
 }
 
 fn sinusoidal_2d(dims: Dims, tokens: &Tokens) -> Result<Constant, EncodingError> {
     check_width(Table::Sinusoidal2d, dims, 4)?;
     let half = dims.width / 2;
-    Ok(fixed(dims, tokens, |square| {
-        let (rank, file) = (tokens.geometry().rank_of(square), tokens.geometry().file_of(square));
-        [sinusoid(rank, half), sinusoid(file, half)].concat()
+    Ok(fixed(dims, tokens, move |board, square| {
+        [sinusoid(board.rank_of(square), half), sinusoid(board.file_of(square), half)].concat()
     }))
 }
 
-fn fixed(dims: Dims, tokens: &Tokens, row: impl Fn(usize) -> Vec<f32>) -> Constant {
-    let rows = (0..tokens.len()).flat_map(|token| tokens.square(token).map_or_else(|| vec![0.0; dims.width], &row));
-    Constant::floats(&rows.collect::<Vec<_>>(), &[tokens.len() as i64, dims.width as i64])
+/// The rows of squares, `row(board, square)`; zeros for auxiliary tokens.
+fn fixed(dims: Dims, tokens: &Tokens, row: impl Fn(Geometry, usize) -> Vec<f32> + Send + 'static) -> Constant {
+    let tokens = tokens.clone();
+    Constant::floats_from(&[tokens.len() as i64, dims.width as i64], move || {
+        let of_token = |token| match tokens.square(token) {
+            Some(square) => row(tokens.geometry(), square),
+            None => vec![0.0; dims.width],
+        };
+        (0..tokens.len()).flat_map(of_token).collect()
+    })
 }
 
 /// `[sin(position·f_0), …, cos(position·f_0), …]` with f_i = 10000^(−2i/width).

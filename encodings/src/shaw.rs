@@ -1,29 +1,33 @@
-//! Learned vectors per displacement that meet queries, keys and values.
+//! Learned vectors per displacement, as terms of queries, keys and values.
 //!
 //! e_ij = (q_i·k_j + q_i·a^K_ij + k_j·a^Q_ij) / √k and z_i = Σ_j α_ij (v_j + a^V_ij): Chessformer (arXiv 2409.12272)
 //! eq. 6 and 7 after Shaw et al. 2018 (arXiv 1803.02155); code Ergodice/lczero-training `RPELogits`, `RPEValue`.
 //!
-//! `terms` names the tables by what they meet, as that code does: `q` is a^K, which the query multiplies; `k` is a^Q,
-//! which the key multiplies; `v` is a^V. Eq. 6 also has a^Q_ij·a^K_ij, which the code leaves out: `cross: true` adds
+//! `terms` names the tables by what they are multiplied with, as in that code: `q` is a^K, multiplied with the query; `k` is
+//! a^Q, multiplied with the key; `v` is a^V. Eq. 6 also has a^Q_ij·a^K_ij, which the code leaves out: `cross: true` adds
 //! it. Tables `[h, classes, k]` are per layer and head and start at zero. With `share: pair` every pair of tokens has its
 //! own vector.
 //!
 //! Parameters per layer and term: d·classes, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), or d·l².
 //!
-//! No tensor `[b,h,l,l,k]` is ever made. On CPUs whose instructions they know, [`PairProducts`] compute the terms;
-//! elsewhere each table is expanded once per layer to `[h,l,l,k]`, whose product with the queries of the whole batch is
+//! No tensor `[b,h,l,l,k]` is made. On CPUs with AVX2 or AVX-512 the crate `kernels` computes the terms. On other devices
+//! each table is expanded once per layer to `[h,l,l,k]`, whose product with the queries of the whole batch is
 //! one product `[b,k]×[k,l]` for each head and query.
 
-use crate::pair_products::{Met, PairProducts};
+use crate::pair_products::{PairProducts, TableOperand};
 use crate::pairs::{PairClasses, Share};
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Logits, Queries, Seams, Tokens};
+use crate::{
+    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Logits, Queries, Tokens,
+};
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
 use tch::{Device, Kind, Tensor};
 
 const NAME: &str = "shaw";
 
-/// What a table meets.
+/// What a table is multiplied with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
@@ -104,9 +108,9 @@ impl Config {
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
-        summary: "learned vectors per displacement that meet queries, keys and values",
+        summary: "learned vectors per displacement, multiplied with queries, keys and attention weights",
         source: "Chessformer eq. 6-7 (arXiv 2409.12272), Shaw et al. 2018; Ergodice/lczero-training",
         example: "shaw: {terms: [q, k, v], cross: false, share: displacement}",
     };
@@ -147,28 +151,38 @@ struct Tables {
 struct Shaw {
     config: Config,
     classes: PairClasses,
-    products: Option<PairProducts>,
+    /// Made at the first use; `None` without kernels for this processor.
+    products: OnceCell<Option<PairProducts>>,
     tables: Vec<Tables>,
     /// Multiplications of one term in one layer.
     pair_macs: u64,
 }
 
 impl Encoding for Shaw {
-    fn seams(&self) -> Seams {
-        let logits = if self.config.has(Term::Q) || self.config.has(Term::K) { Seams::LOGITS } else { Seams::NONE };
-        logits | if self.config.has(Term::V) { Seams::VALUES } else { Seams::NONE }
+    fn injection_points(&self) -> InjectionPoints {
+        let logits = if self.config.has(Term::Q) || self.config.has(Term::K) {
+            InjectionPoints::LOGITS
+        } else {
+            InjectionPoints::NONE
+        };
+        logits | if self.config.has(Term::V) { InjectionPoints::VALUES } else { InjectionPoints::NONE }
     }
 
-    fn claims(&self) -> Claims {
-        let translation_invariant = self.config.share == Share::Displacement;
-        Claims { identity_at_start: true, translation_invariant, ..Claims::NONE }
+    fn guarantees(&self) -> Guarantees {
+        Guarantees {
+            identity_at_start: true,
+            translation_invariant: self.config.share == Share::Displacement,
+            pairwise: true,
+            auxiliary: Auxiliary::OwnParameters,
+            ..Guarantees::NONE
+        }
     }
 
     fn macs(&self) -> u64 {
         (self.tables.len() * self.config.terms.len()) as u64 * self.pair_macs
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let tables = &self.tables[at.layer];
         let kind = queries.q_bhlk.kind();
         let terms = self.of_queries_and_keys(at, queries);
@@ -179,7 +193,7 @@ impl Encoding for Shaw {
         Logits { before_scale: terms.into_iter().chain(cross).reduce(sum_in_place), ..Logits::default() }
     }
 
-    fn values(&self, at: At<'_>, weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
+    fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
         let table = &at.views[self.tables[at.layer].v?];
         let kind = weights_bhll.kind();
         Some(match self.products_on(weights_bhll.device()) {
@@ -198,22 +212,22 @@ impl Shaw {
         let shape = [dims.heads as i64, classes.count(), dims.head_width() as i64];
         let mut table = |layer: usize, term: Term| {
             let mut scope = scope.sub("layer");
-            config.has(term).then(|| scope.sub(layer).full(term.name(), &shape, Init::ZEROS))
+            config.has(term).then(|| scope.sub(layer).f32_param(term.name(), &shape, Init::ZEROS))
         };
         let mut layer = |layer| Tables { q: table(layer, Term::Q), k: table(layer, Term::K), v: table(layer, Term::V) };
         let tables = (0..dims.layers).map(&mut layer).collect();
         let pair_macs = (tokens.len() * tokens.len() * dims.width) as u64;
-        let products = PairProducts::new(&classes);
-        Self { config: config.clone(), classes, products, tables, pair_macs }
+        Self { config: config.clone(), classes, products: OnceCell::new(), tables, pair_macs }
     }
 
     /// The kernels, where they can be used.
     fn products_on(&self, device: Device) -> Option<&PairProducts> {
-        self.products.as_ref().filter(|_| device == Device::Cpu)
+        let products = || self.products.get_or_init(|| PairProducts::new(&self.classes)).as_ref();
+        (device == Device::Cpu).then(products).flatten()
     }
 
     /// The terms of queries and of keys, together or apart.
-    fn of_queries_and_keys(&self, at: At<'_>, queries: Queries<'_>) -> Vec<Tensor> {
+    fn of_queries_and_keys(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Vec<Tensor> {
         let tables = &self.tables[at.layer];
         let kind = queries.q_bhlk.kind();
         let (q, k) = (tables.q.map(|q| &at.views[q]), tables.k.map(|k| &at.views[k]));
@@ -223,7 +237,7 @@ impl Shaw {
                 let f32 = |x: &Tensor| x.to_kind(Kind::Float);
                 let of_queries = q.map(|table| (f32(queries.q_bhlk), f32(table)));
                 let of_keys = k.map(|table| (f32(queries.k_bhlk), f32(table)));
-                let sum = products.logits(of_queries.as_ref().map(met), of_keys.as_ref().map(met));
+                let sum = products.logits(of_queries.as_ref().map(operand), of_keys.as_ref().map(operand));
                 vec![sum.expect("LibTorch adds Shaw's logits").to_kind(kind)]
             }
             None => {
@@ -250,8 +264,8 @@ impl Shaw {
     }
 }
 
-fn met((vectors_bhlk, table_hck): &(Tensor, Tensor)) -> Met<'_> {
-    Met { vectors_bhlk, table_hck }
+fn operand((vectors_bhlk, table_hck): &(Tensor, Tensor)) -> TableOperand<'_> {
+    TableOperand { vectors_bhlk, table_hck }
 }
 
 /// In the logits' own layout, which a sum of permuted views would not have.
@@ -273,8 +287,8 @@ fn contract(x_bhin: &Tensor, m_hino: &Tensor) -> Tensor {
 
 /// `[b,h,j,i]` → `[b,h,i,j]`.
 ///
-/// The detour over one row per head is no change of numbers: it makes both passes gather each head's tile first and
-/// turn it then, so that the transposition, and that of the gradient, stays within one tile.
+/// The detour over one row per head does not change a number. It makes both passes gather each head's tile before they
+/// transpose it, so that the transposition, and that of the gradient, stays within one tile.
 fn transpose_tiles(x_bhji: &Tensor) -> Tensor {
     let size = x_bhji.size();
     x_bhji.flatten(2, 3).view(&size[..]).transpose(2, 3)
@@ -293,7 +307,9 @@ mod tests {
     fn outcome(config: &Config, tokens: &Tokens, with_kernels: bool) -> Vec<Tensor> {
         let mut builder = LayoutBuilder::default();
         let mut shaw = Shaw::declare(config, &mut builder.scope("encoding", Part::Encoding), DIMS, tokens);
-        shaw.products = shaw.products.filter(|_| with_kernels);
+        if !with_kernels {
+            shaw.products = OnceCell::from(None);
+        }
         let layout = Arc::new(builder.finish().expect("names are unique"));
         tch::manual_seed(3);
         let random = |shape: &[i64]| Tensor::randn(shape, (Kind::Float, Device::Cpu)).set_requires_grad(true);
@@ -303,7 +319,7 @@ mod tests {
         let [q, k] = [(); 2].map(|()| random(&[5, heads, length, width]));
         let weights = random(&[5, heads, length, length]);
         let (views, packed) = (arena.views(), Tensor::zeros([5, 1], (Kind::Uint8, Device::Cpu)));
-        let at = At { views: &views, layer: 0, packed: &packed };
+        let at = LayerContext { views: &views, layer: 0, packed: &packed };
         let logits = shaw.logits(at, Queries { x_bld: &q, q_bhlk: &q, k_bhlk: &k }).before_scale;
         let terms: Vec<Tensor> = logits.into_iter().chain(shaw.values(at, &weights, &q)).collect();
         let every_leaf = (q.sum(Kind::Float) + k.sum(Kind::Float) + weights.sum(Kind::Float)) * 0.0;

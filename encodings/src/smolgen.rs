@@ -1,18 +1,26 @@
 //! Attention logits generated from the whole board.
 //!
-//! Per layer, from its input x: compress every token (no bias), flatten, dense + activation + LayerNorm, dense to h·gen +
-//! activation + LayerNorm; then one matrix gen → l², shared by all heads and layers of the network, gives each head an
-//! `[l,l]` map that is added to the scaled logits.
+//! Per layer, from its input x: compress every token (no bias), flatten, dense (with bias) + activation + LayerNorm, dense
+//! (with bias) to h·gen + activation + LayerNorm. Then one matrix gen → l² (no bias), shared by all heads and layers of the
+//! network, gives each head an `[l,l]` map that is added to the scaled logits.
 //!
 //! Source: Lc0's smolgen (Ergodice/lczero-training `smolgen_weights`; lczero.org blog, transformer progress, 2024).
-//! `pool: mean` (the mean over tokens instead of flattening) and `activation: gelu` are the form that Chessformer 2026
-//! (arXiv 2605.19091) calls GAB. Kernels start Glorot-uniform, biases at zero, as Keras does: it is *not* the identity at
-//! the start. LayerNorm's ε is 1e-3. All tokens take part, auxiliary ones included.
+//! Kernels start Glorot-uniform and biases at zero, as in Keras: the encoding is *not* the identity at the start.
+//! LayerNorm's ε is 1e-3. All tokens take part, auxiliary ones included.
 //!
-//! Parameters: per layer d·c + (l·c or, pooled, c)·hidden + 3·hidden + hidden·h·gen + 3·h·gen; once gen·l². On 8×8 with
-//! d = 256, h = 8 and 32/256/256 that is 1,063,680 per layer and 1,048,576 shared.
+//! `pool: mean` takes the mean over tokens instead of flattening, and `compress: 0` leaves the compressing layer out.
+//! `{compress: 0, hidden: 64, gen: 64, pool: mean, activation: gelu}` is the GAB (geometric attention bias) of Chessformer
+//! 2026 (Maia-3 5M, arXiv 2605.19091): the mean of tokens of full width, then the dense layers. Its 23M and 79M networks
+//! flatten tokens after a compressing layer with bias; that form is not offered.
+//!
+//! Parameters: per layer d·c + n·hidden + 3·hidden + hidden·h·gen + 3·h·gen, and once gen·l². Here n is what the first dense
+//! layer reads: c numbers of a token, or d for c = 0; times l unless pooled. On 8×8 with d = 256 and h = 8 these are
+//! 1,063,680 per layer and 1,048,576 shared for 32/256/256, and 50,880 per layer and 262,144 shared for the GAB.
 
-use crate::{At, Claims, Configure, Dims, Encoding, EncodingError, Entry, Logits, Queries, Seams, Tokens};
+use crate::{
+    Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
+    Tokens,
+};
 use nn::{Activation, Init, Linear, Norm, NormKind, Scope};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
@@ -23,7 +31,7 @@ const NAME: &str = "smolgen";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pool {
-    /// Side by side: the vector knows where what stands.
+    /// Side by side: the vector keeps what stands on which square.
     Flatten,
     /// Their mean.
     Mean,
@@ -33,7 +41,7 @@ pub enum Pool {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Channels per token after compression; 32 by default.
+    /// Channels per token after compression; 32 by default. 0 leaves the compressing layer out.
     #[serde(default = "compress")]
     pub compress: usize,
     /// Width of the hidden layer; 256 by default.
@@ -78,34 +86,33 @@ impl Default for Config {
 
 impl Config {
     fn check(&self) -> Result<(), EncodingError> {
-        let sizes = [("compress", self.compress), ("hidden", self.hidden), ("gen", self.gen_width)];
-        match sizes.into_iter().find(|&(_, size)| size == 0) {
-            None => Ok(()),
-            Some((option, _)) => {
-                Err(EncodingError::OutOfRange { encoding: NAME, option, wanted: "1 or more", found: "0".to_owned() })
-            }
-        }
+        EncodingError::check_size(NAME, "compress", self.compress.max(1))?;
+        EncodingError::check_size(NAME, "hidden", self.hidden)?;
+        EncodingError::check_size(NAME, "gen", self.gen_width)
     }
 
-    fn features(&self, tokens: &Tokens) -> i64 {
-        let per_board = match self.pool {
+    /// Numbers that the first dense layer reads.
+    fn features(&self, width: usize, tokens: &Tokens) -> i64 {
+        let of_token = if self.compress == 0 { width } else { self.compress };
+        let counted = match self.pool {
             Pool::Flatten => tokens.len(),
             Pool::Mean => 1,
         };
-        (per_board * self.compress) as i64
+        (counted * of_token) as i64
     }
 }
 
 impl Configure for Config {
-    const ENTRY: Entry = Entry {
+    const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
-        summary: "logits generated from the whole board; pool: mean with activation: gelu is the GAB form",
+        summary: "logits generated from the whole board; compress: 0 with pool: mean and activation: gelu is GAB",
         source: "Lc0 (lczero.org 2024, Ergodice/lczero-training); Chessformer 2026 (arXiv 2605.19091)",
         example: "smolgen: {compress: 32, hidden: 256, gen: 256, pool: flatten, activation: swish}",
     };
 
     fn options(&self) -> Vec<String> {
-        let mut options = vec![format!("{}/{}/{}", self.compress, self.hidden, self.gen_width)];
+        let compress = if self.compress == 0 { "none".to_owned() } else { self.compress.to_string() };
+        let mut options = vec![format!("{compress}/{}/{}", self.hidden, self.gen_width)];
         options.extend((self.pool != pool()).then(|| "mean".to_owned()));
         options.extend((self.activation != activation()).then(|| format!("{:?}", self.activation).to_lowercase()));
         options
@@ -134,8 +141,9 @@ impl Configure for Config {
         let small = Self { compress: 3, hidden: 5, gen_width: 6, ..Self::default() };
         let pooled = Self { pool: Pool::Mean, ..small.clone() };
         let gelu = Self { activation: Activation::Gelu, ..small.clone() };
-        let gab = Self { activation: Activation::Gelu, ..pooled.clone() };
-        vec![small, pooled, gelu, gab]
+        let gab = Self { compress: 0, activation: Activation::Gelu, ..pooled.clone() };
+        let uncompressed = Self { compress: 0, ..small.clone() };
+        vec![small, pooled, gelu, gab, uncompressed]
     }
 }
 
@@ -152,10 +160,11 @@ struct Smolgen {
     tokens: i64,
 }
 
-/// What a layer has of its own.
+/// The parameters of one layer.
 #[derive(Debug)]
 struct Layer {
-    compress: Linear,
+    /// Absent for `compress: 0`.
+    compress: Option<Linear>,
     hidden: Linear,
     hidden_norm: Norm,
     to_heads: Linear,
@@ -164,11 +173,11 @@ struct Layer {
 
 impl Layer {
     fn declare(config: &Config, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Self {
-        let (compressed, hidden) = (config.compress as i64, config.hidden as i64);
+        let (width, compressed, hidden) = (dims.width as i64, config.compress as i64, config.hidden as i64);
         let all_heads = (dims.heads * config.gen_width) as i64;
         Self {
-            compress: dense(&mut scope.sub("compress"), dims.width as i64, compressed, false),
-            hidden: dense(&mut scope.sub("hidden"), config.features(tokens), hidden, true),
+            compress: (compressed > 0).then(|| dense(&mut scope.sub("compress"), width, compressed, false)),
+            hidden: dense(&mut scope.sub("hidden"), config.features(dims.width, tokens), hidden, true),
             hidden_norm: Norm::declare(&mut scope.sub("hidden_norm"), hidden, NormKind::Layer),
             to_heads: dense(&mut scope.sub("to_heads"), hidden, all_heads, true),
             heads_norm: Norm::declare(&mut scope.sub("heads_norm"), all_heads, NormKind::Layer),
@@ -177,28 +186,32 @@ impl Layer {
 }
 
 impl Encoding for Smolgen {
-    fn seams(&self) -> Seams {
-        Seams::LOGITS
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::LOGITS
     }
 
-    fn claims(&self) -> Claims {
-        Claims::NONE
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::NONE
     }
 
     fn macs(&self) -> u64 {
         let (heads, tokens) = (self.heads as u64, self.tokens as u64);
         let per_layer = |l: &Layer| {
-            tokens * l.compress.macs() + l.hidden.macs() + l.to_heads.macs() + heads * self.generator.macs()
+            let compress = l.compress.as_ref().map_or(0, Linear::macs);
+            tokens * compress + l.hidden.macs() + l.to_heads.macs() + heads * self.generator.macs()
         };
         self.layers.iter().map(per_layer).sum()
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let (layer, views, activation) = (&self.layers[at.layer], at.views, self.config.activation);
-        let compressed_blc = layer.compress.forward(views, queries.x_bld);
+        let tokens_blc = match &layer.compress {
+            Some(compress) => compress.forward(views, queries.x_bld),
+            None => queries.x_bld.shallow_clone(),
+        };
         let board = match self.config.pool {
-            Pool::Flatten => compressed_blc.flatten(1, 2),
-            Pool::Mean => compressed_blc.mean_dim([1i64].as_slice(), false, None::<Kind>),
+            Pool::Flatten => tokens_blc.flatten(1, 2),
+            Pool::Mean => tokens_blc.mean_dim([1i64].as_slice(), false, None::<Kind>),
         };
         let hidden = layer.hidden_norm.forward(views, &activation.apply(&layer.hidden.forward(views, &board)));
         let heads = layer.heads_norm.forward(views, &activation.apply(&layer.to_heads.forward(views, &hidden)));

@@ -1,6 +1,9 @@
-//! Several encodings in one network: each seam applies them in the order of the list.
+//! Several encodings in one network: each injection point applies them in the order of the list.
 
-use crate::{At, AttendInput, Claims, Dims, Encoding, EncodingConfig, EncodingError, Logits, Queries, Seams, Tokens};
+use crate::{
+    AttendInput, Dims, Encoding, EncodingConfig, EncodingError, Guarantees, InjectionPoints, LayerContext, Logits,
+    Queries, Tokens,
+};
 use nn::Scope;
 use std::collections::HashSet;
 use tch::Tensor;
@@ -15,7 +18,7 @@ impl Stack {
     /// Declares every encoding of the list in `scope` (a network passes `builder.scope("encoding", Part::Encoding)`).
     ///
     /// Parameters are called `<scope>.<key>.…` after the encoding itself, not after its place in the list, so that an
-    /// encoding starts from the same numbers whatever it is stacked with. All count as
+    /// encoding starts from the same values in every stack. All count as
     /// [`Part::Encoding`](nn::Part::Encoding).
     ///
     /// # Errors
@@ -44,16 +47,16 @@ impl Stack {
         self.encodings.iter().map(AsRef::as_ref)
     }
 
-    /// All seams that are touched.
+    /// All injection points that are touched.
     #[must_use]
-    pub fn seams(&self) -> Seams {
-        self.iter().fold(Seams::NONE, |seams, encoding| seams | encoding.seams())
+    pub fn injection_points(&self) -> InjectionPoints {
+        self.iter().fold(InjectionPoints::NONE, |points, encoding| points | encoding.injection_points())
     }
 
     /// What all of them promise.
     #[must_use]
-    pub fn claims(&self) -> Claims {
-        self.iter().map(Encoding::claims).fold(Claims::ALL, Claims::and)
+    pub fn guarantees(&self) -> Guarantees {
+        self.iter().map(Encoding::guarantees).fold(Guarantees::ALL, Guarantees::and)
     }
 
     /// Multiplications that they add per position, all layers together.
@@ -63,28 +66,28 @@ impl Stack {
     }
 
     /// Once, after the input embedding: `[b,l,d]` → `[b,l,d]`.
-    pub fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
+    pub fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         self.iter().fold(x_bld, |x, encoding| encoding.embed(at, x))
     }
 
     /// The input of an attention layer: `x_bld` itself where nothing touches it.
     ///
-    /// Once an encoding has parted the values' input from that of queries and keys, later ones act on each.
+    /// Once an encoding has separated the input of values from that of queries and keys, later ones act on each.
     #[must_use]
-    pub fn attend(&self, at: At<'_>, x_bld: &Tensor) -> AttendInput {
+    pub fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> AttendInput {
         let untouched = AttendInput { qk_bld: x_bld.shallow_clone(), v_bld: None };
         self.iter().fold(untouched, |input, encoding| attend_next(encoding, at, input))
     }
 
     /// Queries and keys `[b,h,l,k]` after every rotation, in order.
-    pub fn rotate(&self, at: At<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> (Tensor, Tensor) {
+    pub fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> (Tensor, Tensor) {
         let unrotated = (q_bhlk.shallow_clone(), k_bhlk.shallow_clone());
         self.iter().fold(unrotated, |(q, k), encoding| encoding.rotate(at, &q, &k).unwrap_or((q, k)))
     }
 
     /// The sum of all terms of the logits.
     #[must_use]
-    pub fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    pub fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         self.iter().map(|encoding| encoding.logits(at, queries)).fold(Logits::default(), |sum, term| Logits {
             before_scale: add(sum.before_scale, term.before_scale),
             after_scale: add(sum.after_scale, term.after_scale),
@@ -93,12 +96,12 @@ impl Stack {
 
     /// The sum of all terms `[b,h,l,k]` of the attention output.
     #[must_use]
-    pub fn values(&self, at: At<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
+    pub fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
         self.iter().map(|encoding| encoding.values(at, weights_bhll, v_bhlk)).fold(None, add)
     }
 }
 
-fn attend_next(encoding: &dyn Encoding, at: At<'_>, input: AttendInput) -> AttendInput {
+fn attend_next(encoding: &dyn Encoding, at: LayerContext<'_>, input: AttendInput) -> AttendInput {
     let Some(on_qk) = encoding.attend(at, &input.qk_bld) else { return input };
     let v_bld = match input.v_bld {
         None => on_qk.v_bld,
@@ -132,19 +135,19 @@ mod tests {
     }
 
     impl Encoding for Shift {
-        fn seams(&self) -> Seams {
-            Seams::ATTEND
+        fn injection_points(&self) -> InjectionPoints {
+            InjectionPoints::ATTEND
         }
 
-        fn claims(&self) -> Claims {
-            Claims::NONE
+        fn guarantees(&self) -> Guarantees {
+            Guarantees::NONE
         }
 
         fn macs(&self) -> u64 {
             1
         }
 
-        fn attend(&self, _: At<'_>, x_bld: &Tensor) -> Option<AttendInput> {
+        fn attend(&self, _: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {
             Some(AttendInput { qk_bld: x_bld + self.qk, v_bld: self.v.map(|v| x_bld + v) })
         }
     }
@@ -154,7 +157,7 @@ mod tests {
         let layout = Arc::new(LayoutBuilder::default().finish().expect("no names"));
         let views = Arena::from_values(layout, &[], Device::Cpu).expect("memory").frozen_views();
         let x = Tensor::zeros([1, 1, 1], (Kind::Float, Device::Cpu));
-        let input = stack.attend(At { views: &views, layer: 0, packed: &x }, &x);
+        let input = stack.attend(LayerContext { views: &views, layer: 0, packed: &x }, &x);
         (input.qk_bld.double_value(&[0, 0, 0]), input.v_bld.map(|v| v.double_value(&[0, 0, 0])))
     }
 

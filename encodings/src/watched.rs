@@ -1,17 +1,17 @@
-//! A stack that writes down what it does: maps over pairs of tokens, the same way for every encoding.
+//! A stack that records what it does as maps over pairs of tokens, in the same way for every encoding.
 //!
-//! Each seam shows what can be seen of it without knowing the encoding behind it, and the attention that comes of all of
-//! them shows in the weights that the last seam is handed. A watched stack answers as the stack itself does.
+//! Each injection point is shown without regard to which encoding acts there. The attention that results from all of them is
+//! shown by the weights that the last injection point receives. A watched stack gives the same outputs as the stack itself.
 
-use crate::{At, AttendInput, Claims, Encoding, Logits, Queries, Seams, Stack};
+use crate::{AttendInput, Encoding, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Stack};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tch::{Kind, Tensor};
 
 /// What a map shows of query token i and key token j.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sight {
-    /// The cosine between the vectors that tokens i and j are given after the input embedding: what comes out of
-    /// [`Encoding::embed`] less what went in, the mean over positions. 0 where there is no vector.
+pub enum MapKind {
+    /// The cosine between the vectors that tokens i and j are given after the input embedding: the output of
+    /// [`Encoding::embed`] minus its input, the mean over positions. 0 where there is no vector.
     Embed,
     /// The same at the input of queries and keys of an attention layer.
     Attend,
@@ -24,8 +24,8 @@ pub enum Sight {
     Attention,
 }
 
-impl Sight {
-    /// All of them, in the order in which a forward pass meets them.
+impl MapKind {
+    /// All of them, in the order of a forward pass.
     pub const ALL: [Self; 5] = [Self::Embed, Self::Attend, Self::Rotate, Self::Logits, Self::Attention];
 
     /// Its name in files.
@@ -43,105 +43,105 @@ impl Sight {
 
 /// One map.
 #[derive(Debug)]
-pub struct Seen {
+pub struct AttentionMap {
     /// What it shows.
-    pub sight: Sight,
+    pub kind: MapKind,
     /// In which attention layer; `None` where it is of no layer.
     pub layer: Option<usize>,
     /// `[l,l]`, f32, query by key, on the device of the forward pass.
     pub map_ll: Tensor,
 }
 
-/// Where the maps of a watched stack are.
+/// The maps of a watched stack.
 #[derive(Debug, Clone, Default)]
-pub struct Watch(Arc<Mutex<Vec<Seen>>>);
+pub struct Watch(Arc<Mutex<Vec<AttentionMap>>>);
 
 impl Watch {
-    /// Everything seen since the last time, in the order of the forward pass.
+    /// Every map since the last call, in the order of the forward pass.
     #[must_use]
-    pub fn take(&self) -> Vec<Seen> {
-        std::mem::take(&mut *self.seen())
+    pub fn take(&self) -> Vec<AttentionMap> {
+        std::mem::take(&mut *self.maps())
     }
 
-    fn note(&self, sight: Sight, layer: Option<usize>, map_ll: Tensor) {
-        self.seen().push(Seen { sight, layer, map_ll });
+    fn note(&self, kind: MapKind, layer: Option<usize>, map_ll: Tensor) {
+        self.maps().push(AttentionMap { kind, layer, map_ll });
     }
 
-    fn seen(&self) -> MutexGuard<'_, Vec<Seen>> {
+    fn maps(&self) -> MutexGuard<'_, Vec<AttentionMap>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Stack {
-    /// The same stack, watched. Every forward pass adds its maps; nothing is forgotten until it is taken.
+    /// The same stack, watched. Every forward pass adds its maps; they are kept until [`Watch::take`].
     #[must_use]
     pub fn watched(self) -> (Self, Watch) {
         let watch = Watch::default();
-        let seams = self.seams();
-        (Self::of(vec![Box::new(Watched { stack: self, seams, watch: watch.clone() })]), watch)
+        let points = self.injection_points();
+        (Self::of(vec![Box::new(Watched { stack: self, points, watch: watch.clone() })]), watch)
     }
 }
 
 #[derive(Debug)]
 struct Watched {
     stack: Stack,
-    seams: Seams,
+    points: InjectionPoints,
     watch: Watch,
 }
 
 impl Encoding for Watched {
-    fn seams(&self) -> Seams {
-        self.seams
+    fn injection_points(&self) -> InjectionPoints {
+        self.points
     }
 
-    fn claims(&self) -> Claims {
-        self.stack.claims()
+    fn guarantees(&self) -> Guarantees {
+        self.stack.guarantees()
     }
 
     fn macs(&self) -> u64 {
         self.stack.macs()
     }
 
-    fn embed(&self, at: At<'_>, x_bld: Tensor) -> Tensor {
+    fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         let before = x_bld.shallow_clone();
         let after = self.stack.embed(at, x_bld);
-        if self.seams.contains(Seams::EMBED) {
-            self.watch.note(Sight::Embed, None, cosines(&(&after - before)));
+        if self.points.contains(InjectionPoints::EMBED) {
+            self.watch.note(MapKind::Embed, None, cosines(&(&after - before)));
         }
         after
     }
 
-    fn attend(&self, at: At<'_>, x_bld: &Tensor) -> Option<AttendInput> {
+    fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {
         let input = self.stack.attend(at, x_bld);
-        if self.seams.contains(Seams::ATTEND) {
-            self.watch.note(Sight::Attend, Some(at.layer), cosines(&(&input.qk_bld - x_bld)));
+        if self.points.contains(InjectionPoints::ATTEND) {
+            self.watch.note(MapKind::Attend, Some(at.layer), cosines(&(&input.qk_bld - x_bld)));
         }
         Some(input)
     }
 
-    fn rotate(&self, at: At<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
-        if self.seams.contains(Seams::ROTATE) {
+    fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
+        if self.points.contains(InjectionPoints::ROTATE) {
             let ones = q_bhlk.narrow(0, 0, 1).ones_like().to_kind(Kind::Float);
             let (q, k) = self.stack.rotate(at, &ones, &ones);
             let left = q.matmul(&k.transpose(-2, -1)) / ones.size()[3] as f64;
-            self.watch.note(Sight::Rotate, Some(at.layer), mean_map(&left));
+            self.watch.note(MapKind::Rotate, Some(at.layer), mean_map(&left));
         }
         Some(self.stack.rotate(at, q_bhlk, k_bhlk))
     }
 
-    fn logits(&self, at: At<'_>, queries: Queries<'_>) -> Logits {
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let terms = self.stack.logits(at, queries);
         let scale = (queries.q_bhlk.size()[3] as f64).sqrt();
         let before = terms.before_scale.as_ref().map(|term| mean_map(term) / scale);
         let after = terms.after_scale.as_ref().map(mean_map);
         if let Some(map_ll) = before.into_iter().chain(after).reduce(|sum, term| sum + term) {
-            self.watch.note(Sight::Logits, Some(at.layer), map_ll);
+            self.watch.note(MapKind::Logits, Some(at.layer), map_ll);
         }
         terms
     }
 
-    fn values(&self, at: At<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
-        self.watch.note(Sight::Attention, Some(at.layer), mean_map(weights_bhll));
+    fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
+        self.watch.note(MapKind::Attention, Some(at.layer), mean_map(weights_bhll));
         self.stack.values(at, weights_bhll, v_bhlk)
     }
 }

@@ -7,9 +7,9 @@ pub mod bench;
 pub mod cell;
 pub mod check;
 pub mod compare;
-mod complaint;
 pub mod data;
 pub mod devices;
+mod error_message;
 pub mod export;
 pub mod list;
 pub mod parity;
@@ -31,7 +31,7 @@ pub mod verify;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// How should a transformer be told where things are on a board? Train, compare, report.
+/// Compare position encodings for transformers on chess and shogi: train grids, report differences.
 #[derive(Debug, Parser)]
 #[command(name = "posenc", version, max_term_width = 110)]
 pub struct Cli {
@@ -43,41 +43,41 @@ pub struct Cli {
 enum Command {
     /// Validate an experiment file and expand it: cells, parameters, FLOPs. Runs nothing.
     Check(check::Args),
-    /// The JSON Schema of experiment files, for editors.
+    /// Print the JSON Schema of experiment files, for editors.
     Schema,
-    /// Run an experiment, or go on with it where it stopped.
+    /// Run an experiment, or resume it.
     Run(run::Args),
-    /// Hand an experiment to a Slurm cluster, one task of a job array a cell.
+    /// Submit an experiment to a Slurm cluster, one job-array task per cell.
     Submit(submit::Args),
-    /// Where every cell of a run folder stands; follows the run on a terminal.
+    /// Show the status of every cell of a run folder; on a terminal, follow the run.
     Status(status::Args),
-    /// Try failed cells again, from their last checkpoints.
+    /// Run failed cells again, from their last checkpoints.
     Retry(retry::Args),
-    /// Remove checkpoints of finished cells; never metrics.
+    /// Remove checkpoints of finished cells. Metrics are never removed.
     Prune(prune::Args),
-    /// A run folder as a checksummed bundle for others, without paths and names of this machine.
+    /// Write a run folder as a checksummed bundle, without paths and names of this machine.
     Publish(publish::Args),
-    /// Check every hash of a bundle; train some of its cells again and compare.
+    /// Check every hash of a bundle; with --rerun, train some of its cells again and compare.
     Verify(verify::Args),
-    /// Tables of a run folder, with intervals and tests; also while it runs.
+    /// Print the tables of a run folder, with intervals and tests; also during the run.
     Report(report::Args),
-    /// Tables over several grids.
+    /// Compare several grids in one set of tables.
     Compare(compare::Args),
-    /// What there is: games, encodings, models, inputs, moves, presets.
+    /// List available games, encodings, models, inputs, moves or presets.
     List(list::Args),
-    /// A position: the board, what the network sees, the legal moves with their policy indices.
+    /// Show a position: the board, the network's input, the legal moves with their policy indices.
     Show(show::Args),
-    /// A network for other programs: weights, configuration, inputs and outputs of some positions.
+    /// Export a network for other programs: weights, configuration, inputs and outputs of some positions.
     Export(export::Args),
-    /// What a cell's network says about positions.
+    /// Evaluate a cell's network on positions: moves with probabilities, values.
     Predict(predict::Args),
-    /// Make and look at datasets.
+    /// Make, inspect and check datasets.
     Data(data::Args),
-    /// Measure the loader, or a training step of each encoding.
+    /// Measure the speed of the loader, of imports, or of a training step.
     Bench(bench::Args),
-    /// The devices and libraries that were found.
+    /// List the devices and libraries that posenc found.
     Devices(devices::Args),
-    /// What networks compute with random weights, for comparing implementations; `make parity` starts it.
+    /// Write what networks compute with random weights, for comparing implementations; `make parity` runs it.
     #[command(hide = true)]
     Parity(parity::Args),
     /// Train one cell of a list, as a task of a Slurm array; `submit` writes it.
@@ -118,7 +118,7 @@ impl Cli {
         match outcome {
             Ok(code) => code,
             Err(error) => {
-                eprintln!("posenc: {}", complaint::complaint(&error));
+                eprintln!("posenc: {}", error_message::error_message(&error));
                 ExitCode::from(1)
             }
         }

@@ -1,5 +1,3 @@
 //! The command line: every subcommand of `posenc`. Nothing imports this crate.
 
 pub mod commands;
-pub mod engines;
-pub mod generate;

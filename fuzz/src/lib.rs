@@ -1,4 +1,4 @@
-//! The laws that the fuzz targets hold: those of the seeded tests in `games/tests/damage`.
+//! The laws that the fuzz targets hold: those of the seeded tests in `games/tests/all/damage`.
 
-#[path = "../../games/tests/damage/laws.rs"]
+#[path = "../../games/tests/all/damage/laws.rs"]
 pub mod laws;

@@ -16,8 +16,10 @@ pub mod pgn;
 mod position;
 mod referee;
 pub mod rights;
+mod rules;
 mod tactics;
 mod uci;
+mod vocabularies;
 mod white_moves;
 
 pub use position::ChessPosition;
@@ -44,7 +46,7 @@ impl Game for Chess {
     }
 
     fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
-        moves::vocabularies()
+        vocabularies::all()
     }
 
     fn inputs() -> &'static [InputLayout] {

@@ -5,7 +5,6 @@
 //! channels is fixed by the layout, so the expansion is the same for every game.
 
 use crate::geometry::{Frame, Geometry};
-use crate::position::{Game, GameKind};
 use serde::{Deserialize, Serialize};
 
 /// The inputs, by name. Names are versioned: a change of meaning is a new name.
@@ -37,7 +36,7 @@ pub enum InputName {
 }
 
 impl InputName {
-    /// Every input, in the order of declaration. Not every game has every one: see [`GameKind::offered`].
+    /// Every input, in the order of declaration. Not every game has every one: see [`GameKind::offered`](crate::GameKind::offered).
     pub const ALL: [Self; 7] = [
         Self::PieceTokens,
         Self::PieceTokensAux,
@@ -78,20 +77,6 @@ impl InputName {
     pub const fn has_aux_tokens(self) -> bool {
         matches!(self, Self::PieceTokensAux | Self::ClsTokens | Self::ClsTokensWhite)
     }
-}
-
-/// A game was asked for an input that it does not have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} has no input {}: its inputs are {}", game.name(), input.name(), names(*game))]
-pub struct NotOffered {
-    /// The game.
-    pub game: GameKind,
-    /// What it does not have.
-    pub input: InputName,
-}
-
-fn names(game: GameKind) -> String {
-    game.inputs().iter().map(|layout| layout.name.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// How a feature's byte is read.
@@ -178,14 +163,21 @@ impl InputLayout {
     /// What these bytes hold where there is no move, as in padding; no vocabulary has so many.
     pub const NO_MOVE: u16 = u16::MAX;
 
-    pub(crate) fn of<G: Game>(name: InputName, boards: Boards, features: &[Feature]) -> Self {
-        let piece_codes = 1 + 2 * G::PIECES.len();
-        Self { name, geometry: G::GEOMETRY, piece_codes, boards, features: features.to_vec() }
+    /// An input of a game with this board and so many kinds of pieces.
+    pub(crate) fn new(
+        name: InputName,
+        geometry: Geometry,
+        pieces: usize,
+        boards: Boards,
+        features: &[Feature],
+    ) -> Self {
+        Self { name, geometry, piece_codes: 1 + 2 * pieces, boards, features: features.to_vec() }
     }
 
     /// The inputs that every game has, whose rows hold its current board and `features`.
-    pub(crate) fn piece_tokens<G: Game>(features: &[Feature]) -> [Self; 2] {
-        [InputName::PieceTokens, InputName::PieceTokensAux].map(|name| Self::of::<G>(name, Boards::Current, features))
+    pub(crate) fn piece_tokens(geometry: Geometry, pieces: usize, features: &[Feature]) -> [Self; 2] {
+        [InputName::PieceTokens, InputName::PieceTokensAux]
+            .map(|name| Self::new(name, geometry, pieces, Boards::Current, features))
     }
 
     /// Which channels of a square show the pieces of the current position: one channel for each piece code but that of

@@ -43,7 +43,9 @@ mod position;
 pub mod psv;
 mod referee;
 pub mod repetition;
+mod rules;
 mod sfen;
+mod shown;
 mod tactics;
 pub mod usi_lines;
 

@@ -4,7 +4,6 @@ use crate::geometry::Frame;
 use crate::input::InputName;
 use crate::moves::FromTo;
 use crate::planes::Planes;
-use crate::position::GameKind;
 use serde::{Deserialize, Serialize};
 
 /// The vocabularies, by name.
@@ -37,7 +36,7 @@ pub enum MovesName {
 }
 
 impl MovesName {
-    /// Every vocabulary, in the order of declaration. Not every game has every one: see [`GameKind::vocabulary`].
+    /// Every vocabulary, in the order of declaration. Not every game has every one: see [`GameKind::vocabulary`](crate::GameKind::vocabulary).
     pub const ALL: [Self; 7] = [
         Self::FromTo,
         Self::Dlshogi2187,
@@ -98,20 +97,6 @@ pub struct WrongFrame {
 fn that_serve(input: InputName) -> String {
     let all = MovesName::ALL.into_iter().filter(|moves| moves.serves(input).is_ok());
     all.map(MovesName::name).collect::<Vec<_>>().join(" or ")
-}
-
-/// A game was asked for a vocabulary that it does not have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} has no moves {}: its vocabularies are {}", game.name(), moves.name(), names(*game))]
-pub struct NoVocabulary {
-    /// The game.
-    pub game: GameKind,
-    /// What it does not have.
-    pub moves: MovesName,
-}
-
-fn names(game: GameKind) -> String {
-    game.vocabularies().iter().map(|(name, _)| name.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// An ordered list of moves, by what a policy head makes their logits of.

@@ -1,8 +1,8 @@
-//! Multi-head self-attention, with the seams at which position encodings act.
+//! Multi-head self-attention, with the injection points at which position encodings act.
 
 use crate::body::BodyConfig;
 use crate::residual::Residual;
-use encodings::{At, Dims, Logits, Queries, Stack};
+use encodings::{Dims, LayerContext, Logits, Queries, Stack};
 use nn::{Init, Linear, ParamId, Scope, dense};
 use std::sync::Arc;
 use tch::Tensor;
@@ -33,13 +33,13 @@ impl Attention {
         let (d, groups, residual) = (config.width(), config.qkv_groups as i64, config.residual());
         let mut qkv = scope.sub("qkv");
         let qkv_weight = qkv.matrix("weight", &[3 * d, d / groups], qkv_init(d, d / groups, residual));
-        let qkv_bias = config.qkv_bias.then(|| qkv.full("bias", &[3 * d], Init::ZEROS));
+        let qkv_bias = config.qkv_bias.then(|| qkv.f32_param("bias", &[3 * d], Init::ZEROS));
         let out = Linear::declare(&mut scope.sub("out"), d, d, residual.scaled(d, d), config.out_bias);
         Self { qkv_weight, qkv_bias, groups, out, dims: config.dims }
     }
 
     /// `[b,l,d]` → `[b,l,d]`.
-    pub(crate) fn forward(&self, at: At<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
+    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
         let input = stack.attend(at, x_bld);
         let (q, k, v) = match &input.v_bld {
             None => self.project_together(at, &input.qk_bld),
@@ -55,7 +55,7 @@ impl Attention {
         self.out.forward(at.views, &self.join_heads(&mixed))
     }
 
-    fn project_together(&self, at: At<'_>, x_bld: &Tensor) -> (Tensor, Tensor, Tensor) {
+    fn project_together(&self, at: LayerContext<'_>, x_bld: &Tensor) -> (Tensor, Tensor, Tensor) {
         let bias = self.qkv_bias.map(|bias| at.views[bias].to_kind(at.views.kind()));
         let x_bld = x_bld.to_kind(at.views.kind());
         let all = match self.groups {
@@ -79,7 +79,7 @@ impl Attention {
         }
     }
 
-    fn project_apart(&self, at: At<'_>, qk_bld: &Tensor, v_bld: &Tensor) -> (Tensor, Tensor, Tensor) {
+    fn project_apart(&self, at: LayerContext<'_>, qk_bld: &Tensor, v_bld: &Tensor) -> (Tensor, Tensor, Tensor) {
         if self.groups > 1 {
             // Groups do not end where queries and keys do.
             let (q, k, _) = self.project_together(at, qk_bld);

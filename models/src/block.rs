@@ -4,7 +4,7 @@ use crate::attention::Attention;
 use crate::body::BodyConfig;
 use crate::feed_forward::FeedForward;
 use crate::residual::Residual;
-use encodings::{At, Stack};
+use encodings::{LayerContext, Stack};
 use nn::{Norm, Scope};
 use tch::Tensor;
 
@@ -30,7 +30,7 @@ impl Block {
     }
 
     /// `[b,l,d]` → `[b,l,d]`.
-    pub(crate) fn forward(&self, at: At<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
+    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
         let attend = |x: &Tensor| self.attention.forward(at, stack, x, mask);
         let x = self.residual.apply(at.views, &self.attention_norm, x_bld, attend);
         self.residual.apply(at.views, &self.feed_forward_norm, &x, |x| self.feed_forward.forward(at.views, x))

@@ -5,7 +5,7 @@ use crate::block::Block;
 use crate::feed_forward::FeedForwardKind;
 use crate::residual::{NormPlace, Residual};
 use crate::start::InitKind;
-use encodings::{At, Dims, Stack};
+use encodings::{Dims, LayerContext, Stack};
 use nn::{Activation, Norm, NormKind, Scope};
 use tch::Tensor;
 
@@ -53,9 +53,9 @@ impl Body {
     }
 
     /// `[b,l,d]` → `[b,l,d]`. `at.layer` is set for each block; `mask` as in [`crate::attention::Attention`].
-    pub(crate) fn forward(&self, at: At<'_>, stack: &Stack, x_bld: Tensor, mask: Option<&Tensor>) -> Tensor {
+    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: Tensor, mask: Option<&Tensor>) -> Tensor {
         let blocks = self.blocks.iter().enumerate();
-        let x = blocks.fold(x_bld, |x, (layer, block)| block.forward(At { layer, ..at }, stack, &x, mask));
+        let x = blocks.fold(x_bld, |x, (layer, block)| block.forward(LayerContext { layer, ..at }, stack, &x, mask));
         match &self.final_norm {
             Some(norm) => norm.forward(at.views, &x),
             None => x,

@@ -4,19 +4,23 @@ mod error;
 
 use crate::body::BodyConfig;
 use crate::heads::pooled::PooledSizes;
+use crate::heads::{HeadName, check_offered};
 use crate::preset::Preset;
 use crate::refine::RefinementConfig;
+use crate::trunk::Architectural;
 use encodings::Dims;
 use games::Vocabulary;
+use nn::layout::LARGEST_SIZE;
 use nn::{Activation, NormKind};
 use serde::{Deserialize, Serialize};
 
 pub use self::error::ModelError;
+pub(crate) use self::error::{MOST_LAYERS, check_limits};
 pub use crate::decoder::config::{DecoderConfig, SequenceMask};
 pub use crate::description::{ModelDescription, models};
 pub use crate::embedding::EmbeddingConfig;
 pub use crate::feed_forward::FeedForwardKind;
-pub use crate::heads::config::{
+pub use crate::heads::{
     FurtherPolicy, MovesLeft, NoOptions, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, RewardOptions,
     RightsOptions, SoftPolicy,
 };
@@ -58,51 +62,53 @@ impl Architecture {
     /// Its name in YAML.
     #[must_use]
     pub fn name(&self) -> &'static str {
+        self.as_declared().name()
+    }
+
+    /// What declares its networks.
+    pub(crate) fn as_declared(&self) -> &dyn Architectural {
         match self {
-            Self::Chessformer(_) => "chessformer",
-            Self::Resnet(_) => "resnet",
-            Self::ResnetTransformer(_) => "resnet_transformer",
-            Self::Decoder(_) => "decoder",
+            Self::Chessformer(config) => &**config,
+            Self::Resnet(config) => &**config,
+            Self::ResnetTransformer(config) => &**config,
+            Self::Decoder(config) => &**config,
         }
     }
 
     /// How many consecutive plies of a game it reads at once; rows of batches stand in sequences of so many.
     #[must_use]
     pub fn plies(&self) -> usize {
-        match self {
-            Self::Chessformer(_) | Self::Resnet(_) | Self::ResnetTransformer(_) => 1,
-            Self::Decoder(config) => config.plies,
-        }
+        self.as_declared().plies()
     }
 
     /// Which heads it has.
     #[must_use]
     pub fn outputs(&self) -> &Outputs {
-        match self {
-            Self::Chessformer(config) => &config.outputs,
-            Self::Resnet(config) => &config.outputs,
-            Self::ResnetTransformer(config) => &config.resnet.outputs,
-            Self::Decoder(config) => &config.outputs,
-        }
+        self.as_declared().outputs()
     }
 
-    /// Its second look at the likeliest moves, if it takes one.
+    /// Its second pass over the likeliest moves, if it takes one.
     #[must_use]
     pub fn refinement(&self) -> Option<RefinementConfig> {
-        match self {
-            Self::Chessformer(config) => config.refinement,
-            Self::Resnet(_) | Self::ResnetTransformer(_) | Self::Decoder(_) => None,
-        }
+        self.as_declared().refinement()
     }
 
-    /// The same, to be changed.
+    /// The heads that its networks have, in the order of [`HeadName`].
+    #[must_use]
+    pub fn heads(&self) -> Vec<HeadName> {
+        let refined = self.refinement().map(|_| HeadName::Refined);
+        self.outputs().heads().into_iter().chain(refined).collect()
+    }
+
+    /// The same as [`Self::outputs`], to be changed.
     pub fn outputs_mut(&mut self) -> &mut Outputs {
-        match self {
-            Self::Chessformer(config) => &mut config.outputs,
-            Self::Resnet(config) => &mut config.outputs,
-            Self::ResnetTransformer(config) => &mut config.resnet.outputs,
-            Self::Decoder(config) => &mut config.outputs,
-        }
+        let declared: &mut dyn Architectural = match self {
+            Self::Chessformer(config) => &mut **config,
+            Self::Resnet(config) => &mut **config,
+            Self::ResnetTransformer(config) => &mut **config,
+            Self::Decoder(config) => &mut **config,
+        };
+        declared.outputs_mut()
     }
 }
 
@@ -136,12 +142,7 @@ impl ModelConfig {
     /// If a size is zero, the heads do not divide the width, or a network would have nothing to say.
     pub fn resolve(&self) -> Result<Architecture, ModelError> {
         let architecture = self.architecture();
-        match &architecture {
-            Architecture::Chessformer(config) => config.check()?,
-            Architecture::Resnet(config) => config.check("resnet")?,
-            Architecture::ResnetTransformer(config) => config.check()?,
-            Architecture::Decoder(config) => config.check()?,
-        }
+        architecture.as_declared().check()?;
         Ok(architecture)
     }
 }
@@ -294,10 +295,9 @@ impl ChessformerConfig {
         PooledSizes { width: self.width, embedding, hidden, pool, activation: self.activation }
     }
 
-    fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {
         let outputs = &self.outputs;
         let sizes = [
-            ("layers", self.layers),
             ("width", self.width),
             ("heads", self.heads),
             ("ff", self.ff),
@@ -317,20 +317,15 @@ impl ChessformerConfig {
             ("outputs.pairs.embedding", outputs.pairs.and_then(|pairs| pairs.embedding).unwrap_or(1)),
             ("outputs.pairs.depth", outputs.pairs.and_then(|pairs| pairs.depth).unwrap_or(1)),
         ];
-        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
-            return Err(ModelError::Zero { name });
-        }
+        check_limits(MOST_LAYERS, &[("layers", self.layers)])?;
+        check_limits(LARGEST_SIZE, &sizes)?;
         if !self.width.is_multiple_of(self.heads) {
             return Err(ModelError::heads_do_not_divide(self.width, self.heads));
         }
         self.check_body()?;
-        if outputs.names().is_empty() {
-            return Err(ModelError::NoOutput);
-        }
-        if outputs.board.is_some() {
-            let heads = Outputs::NAMES.iter().filter(|&&name| name != "board").copied().collect::<Vec<_>>().join(", ");
-            return Err(ModelError::NoSuchHead { model: "chessformer", name: "board", heads });
-        }
+        let is_offered = |head: &HeadName| !matches!(head, HeadName::Board | HeadName::Refined);
+        let offered: Vec<HeadName> = HeadName::ALL.iter().copied().filter(is_offered).collect();
+        check_offered("chessformer", outputs, &offered)?;
         self.check_pool()?;
         if !outputs.further_policies.is_empty() && outputs.policy.is_none() && outputs.soft_policy.is_none() {
             return Err(ModelError::NoEffect {

@@ -25,19 +25,21 @@ mod words;
 
 use crate::body::Body;
 use crate::config::{DecoderConfig, ModelError, SequenceMask};
-use crate::heads::Head;
 use crate::heads::pooled::Pooled;
 use crate::heads::result::{self, ReadAs};
+use crate::heads::{BoardTokens, Head, Output, Outputs};
 use crate::input::Words;
 use crate::macs::HeadMacs;
 use crate::network::Spec;
-use encodings::{At, EncodingConfig, Role, Stack, Tokens};
+use crate::refine::Choices;
+use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
+use encodings::{EncodingConfig, LayerContext, Role, Stack, Tokens};
 use games::Vocabulary;
 use nn::{Constant, Init, LayoutBuilder, ParamId, Part};
 use tch::{Kind, Tensor};
 use words::{MovePolicy, WordLogits};
 
-pub use words::{BoardWords, asks_for_board};
+pub use words::asks_for_board;
 
 /// What a mask adds to the logit of a token that is not seen: beside any other, its share is exactly 0.
 const HIDDEN: f32 = -1e30;
@@ -59,16 +61,39 @@ pub(crate) struct Decoder {
     prefix: bool,
 }
 
-/// A decoder with everything that a network has beside it.
-pub(crate) struct Declared {
-    pub(crate) decoder: Decoder,
-    pub(crate) stack: Stack,
-    pub(crate) heads: Vec<Box<dyn Head>>,
-    pub(crate) tokens: Tokens,
+impl Architectural for DecoderConfig {
+    fn name(&self) -> &'static str {
+        "decoder"
+    }
+
+    fn outputs(&self) -> &Outputs {
+        &self.outputs
+    }
+
+    fn outputs_mut(&mut self) -> &mut Outputs {
+        &mut self.outputs
+    }
+
+    fn plies(&self) -> usize {
+        self.plies
+    }
+
+    fn check(&self) -> Result<(), ModelError> {
+        self.check_sizes()
+    }
+
+    fn declare(
+        &self,
+        builder: &mut LayoutBuilder,
+        encodings: &[EncodingConfig],
+        spec: &Spec,
+    ) -> Result<Declared, ModelError> {
+        Decoder::declare(builder, encodings, spec, self)
+    }
 }
 
 impl Decoder {
-    pub(crate) fn declare(
+    fn declare(
         builder: &mut LayoutBuilder,
         encodings: &[EncodingConfig],
         spec: &Spec,
@@ -77,14 +102,15 @@ impl Decoder {
         let (Some(words), Vocabulary::List(_)) = (Words::of(spec.input), spec.moves) else {
             return Err(ModelError::NoWords { input: spec.input.name.name(), moves: spec.moves.name() });
         };
-        if let Some(encoding) = encodings.iter().find(|encoding| sees_all_tokens(encoding)) {
-            return Err(ModelError::SeesAhead(encoding.entry().name));
-        }
         let (body, tokens) = (config.body(), sequence(spec, config.plies));
         let (moves, width) = (spec.moves.len() as i64, config.width as i64);
         let all = moves + words.len();
         let table = builder.scope("embedding", Part::Trunk).matrix("table", &[all, width], Init::Normal { std: 1.0 });
         let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), body.dims(), &tokens)?;
+        let sees_ahead = encodings.iter().zip(stack.iter()).find(|(_, encoding)| !encoding.guarantees().pairwise);
+        if let Some((config, _)) = sees_ahead {
+            return Err(ModelError::SeesAhead(config.info().name));
+        }
         let blocks = Body::declare(&mut builder.scope("body", Part::Trunk), &body.body());
         let logits = WordLogits::declare(&mut builder.scope("policy", Part::Head), width, all);
         let mut heads: Vec<Box<dyn Head>> = Vec::new();
@@ -115,17 +141,11 @@ impl Decoder {
             board_len,
             prefix,
         };
-        Ok(Declared { decoder, stack, heads, tokens })
-    }
-
-    /// What the heads read, `[b,1,d]`: the vector of the last word of each row's board.
-    pub(crate) fn trunk(&self, at: At<'_>, stack: &Stack) -> Tensor {
-        let (words_sl, device) = (self.sequences(at.packed), at.packed.device());
-        self.pass(at, stack, &words_sl, &self.mask.on(device)).narrow(1, self.board_len - 1, 1)
+        Ok(Declared { trunk: Box::new(decoder), stack, heads, tokens })
     }
 
     /// What is said about the words of boards, if that is asked for.
-    pub(crate) fn board(&self, at: At<'_>, stack: &Stack) -> Option<BoardWords> {
+    fn board(&self, at: LayerContext<'_>, stack: &Stack) -> Option<BoardTokens> {
         let (logits, causal) = self.board.as_ref()?;
         let (words_sl, mask) = (self.sequences(at.packed), causal.as_ref().unwrap_or(&self.mask));
         let x_btd = self.pass(at, stack, &words_sl, &mask.on(at.packed.device()));
@@ -134,15 +154,15 @@ impl Decoder {
         let before = x_sld.constant_pad_nd([0, 0, 1, 0]).narrow(1, 0, words_sl.size()[1]);
         let before = before.reshape(x_btd.size()).narrow(1, 0, self.board_len);
         let rows = at.packed.size()[0];
-        Some(BoardWords {
+        Some(BoardTokens {
             logits_bcw: logits.forward(at.views, &before),
-            word_bc: words_sl.reshape([rows, -1]).narrow(1, 0, self.board_len),
+            token_bc: words_sl.reshape([rows, -1]).narrow(1, 0, self.board_len),
             present_bc: asks_for_board(at.packed, self.plies).unsqueeze(1).expand([rows, self.board_len], false),
         })
     }
 
     /// The blocks over whole sequences: `[s,l]` → `[b, words of a ply, d]`.
-    fn pass(&self, at: At<'_>, stack: &Stack, words_sl: &Tensor, mask: &Tensor) -> Tensor {
+    fn pass(&self, at: LayerContext<'_>, stack: &Stack, words_sl: &Tensor, mask: &Tensor) -> Tensor {
         let x_sld = Tensor::embedding(&at.views[self.table], words_sl, -1, false, false).to_kind(Kind::Float);
         let x_sld = self.body.forward(at, stack, stack.embed(at, x_sld), Some(mask));
         x_sld.reshape([at.packed.size()[0], self.board_len + 1, -1])
@@ -156,9 +176,20 @@ impl Decoder {
         let played = played.where_self(&played.lt(self.moves), &played.zeros_like());
         Tensor::cat(&[board, played.unsqueeze(1)], 1).reshape([packed.size()[0] / self.plies, -1])
     }
+}
 
-    /// Why squares and moments are no longer alike.
-    pub(crate) fn position_sources(&self) -> Vec<&'static str> {
+impl Trunk for Decoder {
+    /// `[b,1,d]`: the vector of the last token of each row's board.
+    fn forward(&self, at: LayerContext<'_>, stack: &Stack) -> Tensor {
+        let (words_sl, device) = (self.sequences(at.packed), at.packed.device());
+        self.pass(at, stack, &words_sl, &self.mask.on(device)).narrow(1, self.board_len - 1, 1)
+    }
+
+    fn answer_further(&self, at: LayerContext<'_>, stack: &Stack, _choices: Option<Choices<'_>>, output: &mut Output) {
+        self.board(at, stack).into_iter().for_each(|board| board.set(output));
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
         vec![if self.prefix {
             "prefix mask (what came before, and the own board)"
         } else {
@@ -166,25 +197,19 @@ impl Decoder {
         }]
     }
 
-    /// Multiplications for a ply: by weights of the blocks, all of the blocks, and of the encodings, which take
-    /// `encoding` for a pass over a sequence.
-    pub(crate) fn macs(&self, encoding: u64) -> [u64; 3] {
+    /// For a ply of a sequence.
+    fn macs(&self, encoding: u64) -> TrunkMacs {
         let (plies, length) = (self.plies as u64, (self.plies * (self.board_len + 1)) as u64);
         let passes = if matches!(self.board, Some((_, Some(_)))) { 2 } else { 1 };
-        let weights = (self.board_len as u64 + 1) * self.body.weight_macs_per_token();
-        [passes * weights, passes * self.body.macs(length) / plies, passes * encoding / plies]
+        let of_board = |logits: &WordLogits| HeadMacs::of_weights("board", self.board_len as u64 * logits.macs());
+        TrunkMacs {
+            trunk: passes * self.body.macs(length) / plies,
+            encoding: passes * encoding / plies,
+            weights: passes * (self.board_len as u64 + 1) * self.body.weight_macs_per_token(),
+            further: self.board.as_ref().map(|(logits, _)| of_board(logits)),
+            ..TrunkMacs::default()
+        }
     }
-
-    /// What asking for the words of boards costs beside the second pass.
-    pub(crate) fn board_macs(&self) -> Option<HeadMacs> {
-        let (logits, _) = self.board.as_ref()?;
-        Some(HeadMacs::of_weights("board", self.board_len as u64 * logits.macs()))
-    }
-}
-
-/// Whether an encoding makes its terms from all tokens of a sequence, later ones included.
-fn sees_all_tokens(encoding: &EncodingConfig) -> bool {
-    matches!(encoding, EncodingConfig::Smolgen(_) | EncodingConfig::DynamicRelative(_) | EncodingConfig::ClsMap(_))
 }
 
 /// Boards and moves in turns: the roles of a board's tokens once for each ply.
@@ -199,12 +224,13 @@ fn sequence(spec: &Spec, plies: usize) -> Tokens {
 fn mask(plies: usize, board_len: usize, kind: SequenceMask) -> Constant {
     let ply_len = board_len + 1;
     let length = plies * ply_len;
-    let board = |token: usize| (token % ply_len < board_len).then_some(token / ply_len);
-    let sees = |query: usize, key: usize| {
+    let board = move |token: usize| (token % ply_len < board_len).then_some(token / ply_len);
+    let sees = move |query: usize, key: usize| {
         let own_board = kind == SequenceMask::Prefix && board(query).is_some() && board(query) == board(key);
         key <= query || own_board
     };
-    let all = (0..length).flat_map(|query| (0..length).map(move |key| (query, key)));
-    let values: Vec<f32> = all.map(|(query, key)| if sees(query, key) { 0.0 } else { HIDDEN }).collect();
-    Constant::floats(&values, &[length as i64, length as i64])
+    Constant::floats_from(&[length as i64; 2], move || {
+        let pairs = (0..length).flat_map(|query| (0..length).map(move |key| (query, key)));
+        pairs.map(|(query, key)| if sees(query, key) { 0.0 } else { HIDDEN }).collect()
+    })
 }

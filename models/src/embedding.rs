@@ -1,6 +1,6 @@
 //! The input embedding: channels become tokens.
 //!
-//! In both forms the encodings' seam `embed` lies where Lc0's training code (`tf/tfprocess.py`, `construct_net`) gates
+//! In both forms the encodings' injection point `embed` lies where Lc0's training code (`tf/tfprocess.py`, `construct_net`) gates
 //! its tokens: the gate is the encoding `absolute: {at: gate}`, and nothing here has a number of its own per square
 //! except what is [`Added`].
 
@@ -11,7 +11,7 @@ use crate::config::ChessformerConfig;
 use crate::feed_forward::FeedForward;
 use crate::network::Spec;
 use crate::residual::Residual;
-use encodings::{At, Stack, Tokens};
+use encodings::{LayerContext, Stack, Tokens};
 use games::{Entry, InputLayout, Vocabulary};
 use nn::{Activation, Constant, Init, Linear, Norm, Scope, Views};
 use serde::{Deserialize, Serialize};
@@ -105,9 +105,9 @@ impl Embedding {
         Self { added, dense, activation: (!table).then_some(config.activation), refinement }
     }
 
-    /// `[b,l,c]` → `[b,l,d]`, the encodings' seam `embed` included; `added [b,k,d]` are further tokens (the form `new` has
+    /// `[b,l,c]` → `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens (the form `new` has
     /// none).
-    pub(crate) fn forward(&self, at: At<'_>, stack: &Stack, x_blc: &Tensor, added: Option<Tensor>) -> Tensor {
+    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_blc: &Tensor, added: Option<Tensor>) -> Tensor {
         // From here on the stream is f32 in bf16 training too: gates, sums and norms need it, and products cast what they
         // read.
         let dense = |x: &Tensor| {
@@ -222,7 +222,7 @@ impl AllPieces {
     }
 }
 
-/// What follows the dense layer of the `new` embedding: norm, the seam, and a feed-forward layer with its norm.
+/// What follows the dense layer of the `new` embedding: norm, the injection point, and a feed-forward layer with its norm.
 #[derive(Debug)]
 struct Refinement {
     norm: Norm,
@@ -242,7 +242,7 @@ impl Refinement {
         }
     }
 
-    fn forward(&self, at: At<'_>, stack: &Stack, x_bld: &Tensor) -> Tensor {
+    fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor) -> Tensor {
         let y = stack.embed(at, self.norm.forward(at.views, x_bld));
         let refined = self.feed_forward.forward(at.views, &y);
         self.feed_forward_norm.forward(at.views, &self.residual.sum(&y, &refined))

@@ -1,121 +1,242 @@
 //! The heads: what a network answers, each in a file of its own.
 //!
-//! A network is a trunk and the heads that [`Outputs`] names. A head declares its parameters in a scope of its own, reads
-//! what the last block made of the tokens, and fills its field of [`Output`]. It says what it costs and whether it tells
-//! squares apart.
+//! A network is a trunk and the heads that [`Outputs`] names. A head's file holds its options; its parameters, which it
+//! declares in a scope of its own, and its answer, which it makes of what the last block leaves of the tokens ([`Head`]);
+//! and a [`HeadDeclaration`]: its losses and metrics, what they need, and how answers are measured. The list of [`heads!`]
+//! below is the only place that joins a head to its name.
 
+mod board;
 pub(crate) mod config;
 mod from_to;
+mod map;
 pub(crate) mod moves_left;
+mod output;
 mod pairs;
 mod per_square;
 pub(crate) mod plane_policy;
 mod policy;
 pub(crate) mod pooled;
+mod refined;
 pub(crate) mod result;
 mod reward;
 mod rights;
+mod soft_policy;
 pub(crate) mod summary;
 mod token_policy;
 pub(crate) mod win_rate;
 
 use crate::config::{ChessformerConfig, ModelError};
-use crate::decoder::BoardWords;
+use crate::examples::Column;
 use crate::macs::HeadMacs;
-use crate::refine::Refined;
+use crate::measure::Visit;
+use crate::metric::{Loss, Metric};
 use encodings::Tokens;
 use games::Vocabulary;
 use nn::{LayoutBuilder, Part, Views};
 use pooled::{Pooled, PooledSizes};
 use result::ReadAs;
-use tch::{Kind, Tensor};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tch::Tensor;
 
-/// A network's answers to a batch; `None` where it has no such head.
-#[derive(Debug, Default)]
-pub struct Output {
-    /// Policy logits `[b,v]` over the vocabulary, illegal moves included.
-    pub policy_bv: Option<Tensor>,
-    /// Logits `[b,v]` of the policy at a high temperature.
-    pub soft_policy_bv: Option<Tensor>,
-    /// Logits `[b,v]` of further policies, by name.
-    pub further_policies: Vec<(String, Tensor)>,
-    /// Logits `[b,3]` of win, draw and loss for the side to move.
-    pub wdl_b3: Option<Tensor>,
-    /// Win, draw and loss for the side to move as three plain numbers `[b,3]`, 1 for what is certain.
-    pub result_shares_b3: Option<Tensor>,
-    /// The logit `[b]` of the points that the side to move gets, a draw being half a point.
-    pub win_rate_b: Option<Tensor>,
-    /// The reward that the data's own search or score expects.
-    pub q: Option<Reward>,
-    /// The reward averaged over the plies to come.
-    pub short_term: Option<Reward>,
-    /// Moves to the end of the game, that of this position included, `[b]`.
-    pub moves_left_b: Option<Tensor>,
-    /// Logits `[b,n,classes]` of the label of each square.
-    pub squares_bnc: Option<Tensor>,
-    /// Logits `[b,n,n]` of the label of each pair of squares, from rows to columns.
-    pub pairs_bnn: Option<Tensor>,
-    /// What a decoder says about the words of boards.
-    pub board: Option<BoardWords>,
-    /// Logits `[b,bits]` of the rights behind the move that is played.
-    pub rights_bn: Option<Tensor>,
-    /// The choice of a second pass among the policy's likeliest moves.
-    pub refined: Option<Refined>,
+pub use board::BoardTokens;
+pub use config::{NoOptions, PlaneBias, PolicyConfig};
+pub use moves_left::MovesLeft;
+pub use output::{Answer, Output, Reading};
+pub use pairs::Pairs;
+pub use per_square::PerSquare;
+pub use policy::FurtherPolicy;
+pub use refined::Refined;
+pub use reward::RewardOptions;
+pub use rights::RightsOptions;
+pub use soft_policy::SoftPolicy;
+
+/// What a head declares beside its parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct HeadDeclaration {
+    /// Its losses, in the order in which they are added up.
+    pub losses: &'static [Loss],
+    /// What evaluations measure beside them.
+    pub metrics: &'static [Metric],
+    /// The columns of targets that its losses and metrics read.
+    pub columns: &'static [Column],
+    /// What a dataset must have to teach it.
+    pub needs: &'static [Need],
+    /// Measures its answers.
+    pub(crate) evaluate: fn(&mut Visit<'_>),
 }
 
-/// A scalar reward of the side to move, in −1…1, and what is said about it.
-#[derive(Debug)]
-pub struct Reward {
-    /// The reward `[b]`.
-    pub value_b: Tensor,
-    /// Logits `[b,3]` of win, draw and loss that it comes from, where it does.
-    pub wdl_b3: Option<Tensor>,
-    /// Its expected squared error `[b]`, in 0…1.
-    pub error_b: Option<Tensor>,
-    /// Logits `[b,buckets]` of the interval that it lies in.
-    pub buckets_bn: Option<Tensor>,
+/// What a dataset must have to teach a head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Moves that are policy targets.
+    Moves,
+    /// Distributions over moves.
+    Distributions,
+    /// Games whose result is known.
+    Results,
+    /// Values of positions, as the run takes them.
+    Values,
+    /// Values of positions that the dataset holds.
+    StoredValues,
+    /// Whole games, whose end is known.
+    Ends,
+    /// Whole games, whose positions follow each other.
+    Boards,
+    /// A map with a label for each square.
+    SquareMap,
+    /// A map with a label for each pair of squares.
+    PairMap,
+    /// Moves after which rights of castling and en passant are left.
+    Rights,
+    /// Something that no dataset has: the head comes with imported networks only.
+    Teacher,
 }
 
-impl Output {
-    /// The same answers in f32, in which losses and probabilities are taken.
-    pub(crate) fn in_f32(mut self) -> Self {
-        let logits = [
-            &mut self.policy_bv,
-            &mut self.soft_policy_bv,
-            &mut self.wdl_b3,
-            &mut self.result_shares_b3,
-            &mut self.win_rate_b,
-            &mut self.moves_left_b,
-            &mut self.squares_bnc,
-            &mut self.pairs_bnn,
-            &mut self.rights_bn,
-        ];
-        let rewards = [&mut self.q, &mut self.short_term].into_iter().flatten();
-        for reward in rewards {
-            reward.value_b = reward.value_b.to_kind(Kind::Float);
-            in_f32(&mut reward.wdl_b3);
-            in_f32(&mut reward.error_b);
-            in_f32(&mut reward.buckets_bn);
-        }
-        logits.into_iter().for_each(in_f32);
-        if let Some(board) = &mut self.board {
-            board.logits_bcw = board.logits_bcw.to_kind(Kind::Float);
-        }
-        self.further_policies.iter_mut().for_each(|(_, logits)| *logits = logits.to_kind(Kind::Float));
-        self
+/// An entry of [`Outputs`]: options that are there or not.
+trait Named: Default {
+    fn is_absent(&self) -> bool;
+}
+
+impl<T> Named for Option<T> {
+    fn is_absent(&self) -> bool {
+        self.is_none()
     }
 }
 
-fn in_f32(answer: &mut Option<Tensor>) {
-    if let Some(tensor) = answer {
-        *tensor = tensor.to_kind(Kind::Float);
+impl<T> Named for BTreeMap<String, T> {
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+macro_rules! heads {
+    ($($(#[doc = $doc:literal])+ $variant:ident $field:ident: $options:ty = $declaration:path;)+) => {
+        /// A head by its name. The order is that in which losses are added up and metrics are listed.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum HeadName {
+            $($(#[doc = $doc])+ $variant,)+
+            /// The choice of a second pass among the policy's likeliest moves, which `refinement` of a model adds.
+            Refined,
+        }
+
+        /// The heads of a network: those that are named, with their options (`{}` for none). Left out altogether, they are the
+        /// policy and the result.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Outputs {
+            $($(#[doc = $doc])+ #[serde(default, skip_serializing_if = "Named::is_absent")] pub $field: $options,)+
+        }
+
+        impl HeadName {
+            /// Every head.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+ Self::Refined];
+
+            /// Its name in `outputs`, and in what a network answers.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => stringify!($field),)+
+                    Self::Refined => "refined",
+                }
+            }
+
+            /// Its losses and metrics, what they need, and how its answers are measured.
+            #[must_use]
+            pub const fn declaration(self) -> &'static HeadDeclaration {
+                match self {
+                    $(Self::$variant => &$declaration,)+
+                    Self::Refined => &refined::DECLARATION,
+                }
+            }
+        }
+
+        impl Outputs {
+            /// No head at all, to add some to.
+            #[must_use]
+            pub fn none() -> Self {
+                Self { $($field: Default::default(),)+ }
+            }
+
+            /// The heads that are named, in the order of [`HeadName`].
+            #[must_use]
+            pub fn heads(&self) -> Vec<HeadName> {
+                let there = [$((HeadName::$variant, !self.$field.is_absent()),)+];
+                there.into_iter().filter_map(|(head, there)| there.then_some(head)).collect()
+            }
+
+            /// Takes a head away.
+            pub fn remove(&mut self, head: HeadName) {
+                match head {
+                    $(HeadName::$variant => self.$field = Default::default(),)+
+                    // It is the model's `refinement`.
+                    HeadName::Refined => {}
+                }
+            }
+        }
+    };
+}
+
+heads! {
+    /// The policy; its sizes are the model's `policy`.
+    Policy policy: Option<NoOptions> = policy::DECLARATION;
+    /// Win, draw and loss as the game ended; its sizes are the model's `value`, as those of the next two.
+    Result result: Option<NoOptions> = result::LOGITS;
+    /// The same as three plain numbers that are learnt by their squared error: ChessDecoder's.
+    ResultShares result_shares: Option<NoOptions> = result::SHARES;
+    /// The share of points that the side to move gets, as one number: dlshogi's.
+    WinRate win_rate: Option<NoOptions> = win_rate::DECLARATION;
+    /// The policy at a high temperature, from the policy's embedding.
+    SoftPolicy soft_policy: Option<SoftPolicy> = soft_policy::DECLARATION;
+    /// More policies from the policy's embedding, by name: those of imported networks, which no dataset can teach.
+    FurtherPolicies further_policies: BTreeMap<String, FurtherPolicy> = policy::FURTHER;
+    /// The reward that the data's search or score expects; its sizes are the model's `value`, as those of the next.
+    Q q: Option<RewardOptions> = reward::Q;
+    /// The reward averaged over the plies to come.
+    ShortTerm short_term: Option<RewardOptions> = reward::SHORT_TERM;
+    /// Moves to the end of the game.
+    MovesLeft moves_left: Option<MovesLeft> = moves_left::DECLARATION;
+    /// A label for each square.
+    PerSquare per_square: Option<PerSquare> = per_square::DECLARATION;
+    /// Yes or no for each pair of squares.
+    Pairs pairs: Option<Pairs> = pairs::DECLARATION;
+    /// The tokens of the next board; a decoder's only.
+    Board board: Option<NoOptions> = board::DECLARATION;
+    /// The rights of castling and en passant after the move that is played.
+    Rights rights: Option<RightsOptions> = rights::DECLARATION;
+}
+
+impl Default for Outputs {
+    fn default() -> Self {
+        Self { policy: Some(NoOptions {}), result: Some(NoOptions {}), ..Self::none() }
+    }
+}
+
+impl Outputs {
+    /// The names of those that there are, in the order of [`HeadName`].
+    #[must_use]
+    pub fn names(&self) -> Vec<&'static str> {
+        self.heads().into_iter().map(HeadName::name).collect()
+    }
+}
+
+/// Refuses heads that an architecture does not have.
+pub(crate) fn check_offered(model: &'static str, outputs: &Outputs, offered: &[HeadName]) -> Result<(), ModelError> {
+    let named = outputs.heads();
+    if named.is_empty() {
+        return Err(ModelError::NoOutput);
+    }
+    let names = || offered.iter().map(|head| head.name()).collect::<Vec<_>>().join(", ");
+    match named.into_iter().find(|head| !offered.contains(head)) {
+        Some(head) => Err(ModelError::NoSuchHead { model, name: head.name(), heads: names() }),
+        None => Ok(()),
     }
 }
 
 /// One head, or several that share an embedding.
 pub(crate) trait Head: std::fmt::Debug + Send {
-    /// Reads the trunk's output `[b,l,d]` and fills its own fields.
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output);
+    /// Reads the trunk's output `[b,l,d]` and adds its own answers.
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output);
 
     /// What its parts cost for a position.
     fn macs(&self) -> Vec<HeadMacs>;
@@ -129,7 +250,7 @@ pub(crate) trait Head: std::fmt::Debug + Send {
     }
 }
 
-/// Declares the heads of a network, in the order of [`Outputs`].
+/// Declares the heads of a network, policies first.
 ///
 /// The scopes are `policy` (whose embedding the other policies share), `soft_policy`, `further_policies`, `value` (win, draw
 /// and loss), `result_shares`, `win_rate`, `q`, `short_term`, `moves_left`, `per_square`, `pairs` and `rights`.
@@ -167,10 +288,10 @@ pub(crate) fn declare(
         let pooled = Pooled::declare(scope, config.value_sizes(), tokens)?;
         heads.push(Box::new(win_rate::WinRateHead::declare(scope, pooled)));
     }
-    for place in [reward::Place::Q, reward::Place::ShortTerm] {
-        if let Some(options) = place.options(outputs) {
-            let scope = &mut builder.scope(place.name(), Part::Head);
-            heads.push(Box::new(reward::RewardHead::declare(scope, place, options, config, tokens)?));
+    for (name, options) in [(HeadName::Q, outputs.q), (HeadName::ShortTerm, outputs.short_term)] {
+        if let Some(options) = options {
+            let scope = &mut builder.scope(name.name(), Part::Head);
+            heads.push(Box::new(reward::RewardHead::declare(scope, name, options, config, tokens)?));
         }
     }
     if let Some(options) = outputs.moves_left {

@@ -1,7 +1,7 @@
 //! Networks for board games, their losses and optimisers.
 //!
 //! A [`Network`] is declared from a [`ModelConfig`], a list of position encodings and a [`Spec`] of the game: an input
-//! expansion, an embedding, a body of attention blocks that asks the encodings at their seams, and the heads that the
+//! expansion, an embedding, a body of attention blocks that asks the encodings at their injection points, and the heads that the
 //! configuration names. Nothing here reads files, knows rules or draws batches.
 //!
 //! The network is ChessFormer's (Monroe & Chalmers 2024, arXiv 2409.12272; reference code: the `tf/` directory of
@@ -15,16 +15,20 @@ mod attention;
 pub mod average;
 mod block;
 mod body;
+mod chessformer;
 pub mod clip;
 pub mod config;
 pub mod decoder;
 mod description;
 mod embedding;
+pub mod examples;
 mod feed_forward;
 pub mod heads;
 pub mod input;
 pub mod loss;
 pub mod macs;
+pub mod measure;
+pub mod metric;
 pub mod network;
 pub mod optimizer;
 pub mod preset;
@@ -34,6 +38,7 @@ pub mod resnet;
 mod resnet_transformer;
 pub mod schedule;
 mod start;
+mod trunk;
 
 pub use average::{Average, AverageConfig};
 pub use clip::clip_global_norm;
@@ -44,12 +49,14 @@ pub use config::{
     ResnetTransformerConfig, ResnetValue, RewardOptions, RightsOptions, SequenceMask, SoftPolicy, SqueezeConfig, Stem,
     ValueConfig, models,
 };
-pub use decoder::BoardWords;
 pub use embedding::parts;
-pub use heads::{Output, Reward};
+pub use examples::{Column, Examples, Target};
+pub use heads::{Answer, BoardTokens, HeadDeclaration, HeadName, Need, Output, Reading, Refined};
 pub use macs::{HeadMacs, Macs};
+pub use measure::{Masking, Measure, Term};
+pub use metric::{Direction, Loss, Metric, Quantity};
 pub use network::{Network, Spec};
 pub use optimizer::{Optimizer, OptimizerConfig, OptimizerError, OptimizerProgress};
 pub use preset::{Preset, PresetDescription, presets};
-pub use refine::{Choices, Refined, RefinementConfig};
+pub use refine::{Choices, RefinementConfig};
 pub use schedule::{Cosine, Schedule, ScheduleError};

@@ -1,7 +1,7 @@
-//! Losses of every head, row by row and as sums that micro-batches can combine.
+//! The formulas of losses, row by row.
 //!
-//! Every `*_rows` function returns `[b]`, f32, with 0 in rows that have no target; [`Sum`] counts the others. Means
-//! are `sum / count` over all micro-batches of a step together, never means of means.
+//! Every `*_rows` function returns `[b]`, f32, with 0 in rows that have no target. Means are `sum / count` over all
+//! micro-batches of a step together, never means of means ([`crate::measure`]).
 
 mod map;
 mod refined;
@@ -25,7 +25,7 @@ use tch::{Kind, Tensor};
 
 /// The logit of an illegal move: far enough down that its probability is exactly 0 beside any legal move, and finite,
 /// so that neither a row without legal moves nor a target on an illegal move makes a NaN.
-const ILLEGAL_LOGIT: f64 = -1e30;
+pub(crate) const ILLEGAL_LOGIT: f64 = -1e30;
 
 /// Sparse policy targets of a batch.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +56,15 @@ impl PolicyTargets<'_> {
         raised / whole.clamp_min(f64::from(f32::MIN_POSITIVE))
     }
 
+    /// Whether one of the moves `[b,m]` is one of the target's best, of which ties are all: bool `[b]`; false in rows without a
+    /// target.
+    pub fn hits(&self, moves_bm: &Tensor) -> Tensor {
+        let prob = self.probabilities();
+        let best_bk = prob.eq_tensor(&prob.amax([1i64].as_slice(), true)).logical_and(&self.used());
+        let same_bmk = moves_bm.unsqueeze(2).eq_tensor(&self.index_bk.unsqueeze(1));
+        same_bmk.logical_and(&best_bk.unsqueeze(1)).flatten(1, 2).any_dim(1, false)
+    }
+
     fn used(&self) -> Tensor {
         self.index_bk.ge(0)
     }
@@ -66,36 +75,9 @@ impl PolicyTargets<'_> {
     }
 }
 
-/// A sum of row losses and the number of rows in it, both scalars on the device.
-#[derive(Debug)]
-pub struct Sum {
-    /// The sum, f32; gradients flow through it.
-    pub sum: Tensor,
-    /// How many rows have a target, f32.
-    pub count: Tensor,
-}
-
-impl Sum {
-    /// The sum of `rows_b`, of which `present_b` (bool) have a target.
-    #[must_use]
-    pub fn of(rows_b: &Tensor, present_b: &Tensor) -> Self {
-        Self { sum: rows_b.sum(Kind::Float), count: Self::count_of(present_b) }
-    }
-
-    /// The mean of the rows with a target; 0 if there are none.
-    pub fn mean(&self) -> Tensor {
-        self.over(&self.count)
-    }
-
-    /// The sum over another count: that of a whole batch, of which this is a micro-batch.
-    pub fn over(&self, count: &Tensor) -> Tensor {
-        &self.sum / count.clamp_min(1.0)
-    }
-
-    /// How many of `present` (bool) there are, as [`Self::of`] counts them.
-    pub fn count_of(present: &Tensor) -> Tensor {
-        present.sum(Kind::Float)
-    }
+/// The mean of a sum over examples, `count` of which have a target, scalars both; 0 if there are none.
+pub fn mean(sum: &Tensor, count: &Tensor) -> Tensor {
+    sum / count.clamp_min(1.0)
 }
 
 /// Legal moves, one bit each (the lowest bit of a byte first), as bool `[b,v]`. `bits_bn`: u8 `[b, ⌈v/8⌉]`.
@@ -136,23 +118,10 @@ pub fn policy_divergence_rows(log_probs_bv: &Tensor, targets: PolicyTargets<'_>)
     policy_cross_entropy_rows(log_probs_bv, targets) - targets.entropy_rows()
 }
 
-/// Cross-entropy of the policy, summed over the rows that have a target.
-#[must_use]
-pub fn policy_cross_entropy(logits_bv: &Tensor, legal_bv: Option<&Tensor>, targets: PolicyTargets<'_>) -> Sum {
-    let log_probs = policy_log_probs(logits_bv, legal_bv);
-    Sum::of(&policy_cross_entropy_rows(&log_probs, targets), &targets.present())
-}
-
 /// Cross-entropy in nats of win/draw/loss logits `[b,3]` against outcomes `[b]`, i64: 0 win, 1 draw, 2 loss for the
 /// side to move, −1 unknown. `[b]`.
 pub fn wdl_cross_entropy_rows(wdl_b3: &Tensor, outcome_b: &Tensor) -> Tensor {
     let log_probs = wdl_b3.log_softmax(-1, Kind::Float);
     let chosen = log_probs.gather(1, &outcome_b.clamp_min(0).unsqueeze(1), false).squeeze_dim(1);
     -(chosen * outcome_b.ge(0).to_kind(Kind::Float))
-}
-
-/// Cross-entropy of win/draw/loss, summed over the rows whose outcome is known.
-#[must_use]
-pub fn wdl_cross_entropy(wdl_b3: &Tensor, outcome_b: &Tensor) -> Sum {
-    Sum::of(&wdl_cross_entropy_rows(wdl_b3, outcome_b), &outcome_b.ge(0))
 }

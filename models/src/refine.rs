@@ -14,6 +14,7 @@
 //! Its code (`src_ignore/main/present/reevaluate.py`) differs: p_i is the raw logit, there is no repetition, and where the
 //! target is none of the candidates the likeliest of them is taken for the target.
 
+use crate::heads::Refined;
 use crate::heads::pooled::dense;
 use crate::heads::summary::Summary;
 use crate::loss::mask_policy;
@@ -83,17 +84,6 @@ pub struct Choices<'a> {
     pub repeats_bv: &'a Tensor,
 }
 
-/// The choice among a few moves.
-#[derive(Debug)]
-pub struct Refined {
-    /// The candidates, indices of the vocabulary, the first pass's likeliest first, i64 `[b,k]`.
-    pub moves_bk: Tensor,
-    /// Which of them are legal moves, bool `[b,k]`.
-    pub present_bk: Tensor,
-    /// The second pass's logits `[b,k]`.
-    pub logits_bk: Tensor,
-}
-
 /// What the second look has learnt.
 #[derive(Debug)]
 pub(crate) struct Refine {
@@ -125,8 +115,8 @@ impl Refine {
         let moves = scope.matrix("moves", &[rows, width], init.clone());
         let own = |scope: &mut nn::Scope<'_>| scope.matrix("repetition", &[REPETITIONS, width], init.clone());
         let repetition = repetition.unwrap_or_else(|| own(scope));
-        let scaling = scope.full("scaling", &[width], init.clone());
-        let rank = scope.full("rank", &[count, width], init.clone());
+        let scaling = scope.f32_param("scaling", &[width], init.clone());
+        let rank = scope.f32_param("rank", &[count, width], init.clone());
         let head = dense(&mut builder.scope("refined", Part::Head), "choice", [width, count], InitKind::Glorot);
         let up_to = |end: i64| Constant::indices(&(0..end).collect::<Vec<_>>(), &[end]);
         Self {
@@ -178,7 +168,7 @@ impl Refine {
     /// What the second pass says, from the trunk's output `[b,l,d]`.
     pub(crate) fn choose(&self, views: &Views, x_bld: &Tensor, candidates: Candidates) -> Refined {
         let logits_bk = self.head.forward(views, &self.summary.read(x_bld)).to_kind(Kind::Float);
-        Refined { moves_bk: candidates.moves_bk, present_bk: candidates.present_bk, logits_bk }
+        Refined::new(candidates.moves_bk, candidates.present_bk, &logits_bk)
     }
 
     /// How many tokens it adds.

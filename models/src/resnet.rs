@@ -20,11 +20,14 @@ mod planes;
 mod stem;
 
 use crate::config::{ModelError, ResnetConfig};
-use crate::heads::Head;
-use encodings::{EncodingConfig, Tokens};
+use crate::heads::{Head, Outputs};
+use crate::input::Expander;
+use crate::network::Spec;
+use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
+use encodings::{Dims, EncodingConfig, LayerContext, Stack, Tokens};
 use games::{InputLayout, Vocabulary};
 use layers::Block;
-use nn::{Activation, LayoutBuilder, Scope, Views};
+use nn::{Activation, LayoutBuilder, Part, Scope};
 use stem::StemLayers;
 use tch::Tensor;
 
@@ -37,6 +40,7 @@ pub(crate) struct Resnet {
     blocks: Vec<Block>,
     activation: Activation,
     board: Board,
+    expander: Expander,
 }
 
 /// Between squares in a row and squares on a board.
@@ -69,9 +73,9 @@ impl Board {
 }
 
 /// Refuses encodings: convolutions cannot use any.
-pub(crate) fn check_encodings(encodings: &[EncodingConfig]) -> Result<(), ModelError> {
+fn check_encodings(encodings: &[EncodingConfig]) -> Result<(), ModelError> {
     match encodings.iter().find(|one| !matches!(one, EncodingConfig::None(_))) {
-        Some(refused) => Err(ModelError::EncodingOnConvolutions(refused.entry().name)),
+        Some(refused) => Err(ModelError::EncodingOnConvolutions(refused.info().name)),
         None => Ok(()),
     }
 }
@@ -81,7 +85,6 @@ impl Resnet {
     pub(crate) fn declare(
         embedding: &mut Scope<'_>,
         input: &InputLayout,
-        channels: usize,
         tokens: &Tokens,
         config: &ResnetConfig,
     ) -> Result<Self, ModelError> {
@@ -89,8 +92,9 @@ impl Resnet {
         if tokens.len() as i64 != board.squares() {
             return Err(ModelError::TokensOnConvolutions);
         }
-        let stem = StemLayers::declare(embedding, input, channels, config);
-        Ok(Self { stem, blocks: Vec::new(), activation: config.activation, board })
+        let expander = Expander::new(input);
+        let stem = StemLayers::declare(embedding, input, expander.channels(), config);
+        Ok(Self { stem, blocks: Vec::new(), activation: config.activation, board, expander })
     }
 
     /// The same with its blocks, declared in `body`.
@@ -99,26 +103,17 @@ impl Resnet {
         Self { blocks, ..self }
     }
 
-    /// `[b,n,c]` → `[b,n,channels]`.
-    pub(crate) fn forward(&self, views: &Views, x_bnc: &Tensor) -> Tensor {
-        self.forward_with(views, x_bnc, |x| x)
-    }
-
-    /// The same with `behind_stem` on the tokens `[b,n,channels]` between stem and blocks.
-    pub(crate) fn forward_with(
-        &self,
-        views: &Views,
-        x_bnc: &Tensor,
-        behind_stem: impl FnOnce(Tensor) -> Tensor,
-    ) -> Tensor {
-        let planes = self.activation.apply(&self.stem.forward(views, &self.board.planes(x_bnc)));
-        let planes = self.board.planes(&behind_stem(self.board.squares_in_a_row(&planes)));
-        let planes = self.blocks.iter().fold(planes, |x, block| block.forward(views, &x));
+    /// Packed rows as tokens `[b,n,channels]`, with `after_stem` on the tokens between stem and blocks.
+    pub(crate) fn forward_with(&self, at: LayerContext<'_>, after_stem: impl FnOnce(Tensor) -> Tensor) -> Tensor {
+        let x_bnc = self.expander.expand(at.packed);
+        let planes = self.activation.apply(&self.stem.forward(at.views, &self.board.planes(&x_bnc)));
+        let planes = self.board.planes(&after_stem(self.board.squares_in_a_row(&planes)));
+        let planes = self.blocks.iter().fold(planes, |x, block| block.forward(at.views, &x));
         self.board.squares_in_a_row(&planes)
     }
 
     /// A convolution knows displacements and the board's edge.
-    pub(crate) fn position_sources() -> Vec<&'static str> {
+    pub(crate) fn sources() -> Vec<&'static str> {
         vec!["convolutions (a weight for each displacement within the kernel; zeros beyond the edge)"]
     }
 
@@ -130,6 +125,55 @@ impl Resnet {
     /// Multiplications of the blocks.
     pub(crate) fn body_macs(&self) -> u64 {
         self.blocks.iter().map(|block| block.macs(self.board.squares() as u64)).sum()
+    }
+}
+
+impl Architectural for ResnetConfig {
+    fn name(&self) -> &'static str {
+        "resnet"
+    }
+
+    fn outputs(&self) -> &Outputs {
+        &self.outputs
+    }
+
+    fn outputs_mut(&mut self) -> &mut Outputs {
+        &mut self.outputs
+    }
+
+    fn check(&self) -> Result<(), ModelError> {
+        self.check_sizes(self.name())
+    }
+
+    fn declare(
+        &self,
+        builder: &mut LayoutBuilder,
+        encodings: &[EncodingConfig],
+        spec: &Spec,
+    ) -> Result<Declared, ModelError> {
+        check_encodings(encodings)?;
+        let tokens = spec.tokens();
+        let trunk = Resnet::declare(&mut builder.scope("embedding", Part::Trunk), spec.input, &tokens, self)?;
+        let trunk = trunk.with_blocks(&mut builder.scope("body", Part::Trunk), self);
+        let nowhere = Dims { width: self.channels, heads: 1, layers: 0 };
+        let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), nowhere, &tokens)?;
+        let heads = declare_heads(builder, self, &tokens, spec.moves);
+        Ok(Declared { trunk: Box::new(trunk), stack, heads, tokens })
+    }
+}
+
+impl Trunk for Resnet {
+    fn forward(&self, at: LayerContext<'_>, _stack: &Stack) -> Tensor {
+        self.forward_with(at, |x| x)
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        Self::sources()
+    }
+
+    fn macs(&self, encoding: u64) -> TrunkMacs {
+        let (embedding, trunk) = (self.input_macs(), self.input_macs() + self.body_macs());
+        TrunkMacs { trunk, embedding, encoding, weights: trunk, ..TrunkMacs::default() }
     }
 }
 

@@ -1,9 +1,10 @@
-//! The kernels against the definitions in f64, with every instruction set that this processor has.
+//! The operations and their gradients against the definitions in f64, with every set of instructions.
 
-use super::{Instructions, Met, PairProducts};
+use super::{PairProducts, TableOperand};
 use crate::Tokens;
 use crate::pairs::{PairClasses, Share};
 use games::Geometry;
+use kernels::Instructions;
 use tch::{Device, Kind, Tensor};
 
 /// More than a block and no multiple of anything; a width that no register divides.
@@ -24,9 +25,8 @@ fn all_classes() -> Vec<PairClasses> {
 }
 
 fn with_each_set(classes: &PairClasses) -> Vec<PairProducts> {
-    let best = PairProducts::new(classes).into_iter();
-    // A processor that has AVX-512 has the other too.
-    best.flat_map(|best| [PairProducts { instructions: Instructions::Avx2, ..best.clone() }, best]).collect()
+    let with = |instructions| PairProducts::new(classes).map(|products| PairProducts { instructions, ..products });
+    Instructions::available().into_iter().filter_map(with).collect()
 }
 
 /// Vectors of queries, of keys, weights and three tables, all random.
@@ -55,8 +55,8 @@ fn outcome(leaves: &[Tensor; 6], form: Forms<'_>) -> Vec<Tensor> {
 }
 
 fn by_kernels(products: &PairProducts, [q, k, weights, of_q, of_k, of_v]: &[Tensor; 6]) -> [Tensor; 2] {
-    let met = |vectors_bhlk, table_hck| Some(Met { vectors_bhlk, table_hck });
-    let logits = products.logits(met(q, of_q), met(k, of_k)).expect("memory");
+    let operand = |vectors_bhlk, table_hck| Some(TableOperand { vectors_bhlk, table_hck });
+    let logits = products.logits(operand(q, of_q), operand(k, of_k)).expect("memory");
     [logits, products.values(weights, of_v).expect("memory")]
 }
 
@@ -68,7 +68,7 @@ fn by_definition(classes: &PairClasses, [q, k, weights, of_q, of_k, of_v]: &[Ten
 }
 
 #[test]
-fn every_instruction_set_gives_the_numbers_of_the_definition() {
+fn logits_values_and_gradients_are_those_of_the_definition() {
     for classes in all_classes() {
         let leaves = leaves(&classes, SIZES);
         let exact = leaves.each_ref().map(|leaf| leaf.detach().to_kind(Kind::Double).set_requires_grad(true));
@@ -88,10 +88,10 @@ fn one_term_alone_is_the_sum_without_the_other() {
     for classes in all_classes() {
         let [q, k, _, of_q, of_k, _] = leaves(&classes, SIZES);
         for products in with_each_set(&classes) {
-            let met = |vectors_bhlk, table_hck| Some(Met { vectors_bhlk, table_hck });
+            let operand = |vectors_bhlk, table_hck| Some(TableOperand { vectors_bhlk, table_hck });
             let logits = |of_queries, of_keys| products.logits(of_queries, of_keys).expect("memory");
-            let together = logits(met(&q, &of_q), met(&k, &of_k));
-            let apart = logits(met(&q, &of_q), None) + logits(None, met(&k, &of_k));
+            let together = logits(operand(&q, &of_q), operand(&k, &of_k));
+            let apart = logits(operand(&q, &of_q), None) + logits(None, operand(&k, &of_k));
             assert!(together.equal(&apart), "{:?}", products.instructions);
         }
     }
@@ -108,19 +108,5 @@ fn views_in_any_layout_are_read_in_their_order() {
         let [plain, strided] =
             [leaves, strided].map(|leaves| outcome(&leaves, &|leaves| by_kernels(&products, leaves)));
         assert!(plain.iter().zip(&strided).all(|(a, b)| a.equal(b)));
-    }
-}
-
-#[test]
-fn threads_change_no_bit() {
-    let classes = &all_classes()[0];
-    let leaves = leaves(classes, SIZES);
-    for products in with_each_set(classes) {
-        let with = |threads| {
-            tch::set_num_threads(threads);
-            outcome(&leaves, &|leaves| by_kernels(&products, leaves))
-        };
-        let (one, three) = (with(1), with(3));
-        assert!(one.iter().zip(&three).all(|(a, b)| a.equal(b)));
     }
 }

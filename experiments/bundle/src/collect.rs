@@ -11,8 +11,8 @@ use records::state::CellState;
 use records::step_times;
 use records::{Manifest, manifest, positions, status};
 use report::{Report, csv, html, latex, markdown, text};
+use spec::RunConfig;
 use spec::Weights;
-use spec::{RunConfig, read_manifest};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -213,7 +213,7 @@ impl Collector<'_> {
         self.revision = manifest.revision.map(|revision| revision.commit).or(self.revision.take());
         let facts = manifest.dataset;
         // The dataset may have moved since; then its licence is told by nobody.
-        let own = read_manifest(&run.data).ok().filter(|own| own.content_hash == facts.content_hash);
+        let own = dataset::Manifest::read(&run.data).ok().filter(|own| own.content_hash == facts.content_hash);
         let host = self.host;
         let clean = |text: String| scrub::scrub(&text, host);
         self.data.entry(facts.content_hash.clone()).or_insert_with(|| DataSource {

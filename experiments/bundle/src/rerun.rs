@@ -11,7 +11,7 @@ use records::plan::{Plan, Row};
 use records::status::Status;
 use records::{Manifest, atomic, manifest, status};
 use records::{MetricLine, Part};
-use spec::{RunConfig, read_manifest};
+use spec::RunConfig;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -134,7 +134,7 @@ fn one<'a>(
 fn known_datasets(folders: &[PathBuf]) -> BTreeMap<String, PathBuf> {
     let known = folders.iter().filter_map(|folder| {
         let folder = std::path::absolute(folder).ok()?;
-        Some((read_manifest(&folder).ok()?.content_hash, folder))
+        Some((dataset::Manifest::read(&folder).ok()?.content_hash, folder))
     });
     known.collect()
 }

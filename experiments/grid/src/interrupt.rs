@@ -1,16 +1,16 @@
 //! Ctrl-C: once to stop with checkpoints, twice to stop at once. A batch system's SIGTERM and SIGUSR1 mean a stop with
-//! checkpoints however often they come: one wish reaches a runner and its cells in several ways.
+//! checkpoints however often they come: one request reaches a runner and its cells in several ways.
 
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What the person at the keyboard (or the batch system) has asked for.
+/// What a person or a batch system requests of running cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wish {
+pub enum StopRequest {
     /// Nothing.
-    GoOn,
+    Continue,
     /// Write checkpoints and stop.
     Stop,
     /// Stop now.
@@ -21,7 +21,7 @@ pub enum Wish {
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     signals: Arc<AtomicUsize>,
-    asked: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
     running_out: Arc<AtomicBool>,
     released: Arc<AtomicBool>,
 }
@@ -43,8 +43,8 @@ impl Interrupt {
                 signals.fetch_add(1, Ordering::SeqCst);
             })
         }?;
-        signal_hook::flag::register(SIGTERM, Arc::clone(&interrupt.asked))?;
-        signal_hook::flag::register(SIGUSR1, Arc::clone(&interrupt.asked))?;
+        signal_hook::flag::register(SIGTERM, Arc::clone(&interrupt.stop))?;
+        signal_hook::flag::register(SIGUSR1, Arc::clone(&interrupt.stop))?;
         signal_hook::flag::register(SIGUSR1, Arc::clone(&interrupt.running_out))?;
         Ok(interrupt)
     }
@@ -59,14 +59,14 @@ impl Interrupt {
         self.signals.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// What was asked for so far.
+    /// The strongest request so far.
     #[must_use]
-    pub fn wish(&self) -> Wish {
+    pub fn request(&self) -> StopRequest {
         match self.signals.load(Ordering::SeqCst) {
-            0 if self.asked.load(Ordering::SeqCst) => Wish::Stop,
-            0 => Wish::GoOn,
-            1 => Wish::Stop,
-            _ => Wish::Kill,
+            0 if self.stop.load(Ordering::SeqCst) => StopRequest::Stop,
+            0 => StopRequest::Continue,
+            1 => StopRequest::Stop,
+            _ => StopRequest::Kill,
         }
     }
 

@@ -23,23 +23,23 @@ impl Limits {
 
 /// A time as people write it: `90s`, `30m`, `1h30m`, `2d`, a number of seconds, or Slurm's `[D-]HH:MM:SS`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span(pub Duration);
+pub struct HumanDuration(pub Duration);
 
 /// Why a text is no time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is no time; write 90s, 30m, 1h30m, 2d or 04:00:00")]
-pub struct SpanError(String);
+pub struct HumanDurationError(String);
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-impl FromStr for Span {
-    type Err = SpanError;
+impl FromStr for HumanDuration {
+    type Err = HumanDurationError;
 
-    fn from_str(text: &str) -> Result<Self, SpanError> {
+    fn from_str(text: &str) -> Result<Self, HumanDurationError> {
         let seconds = if text.contains(':') { clock(text) } else { units(text) };
-        let seconds = seconds.filter(|&seconds| seconds > 0).ok_or_else(|| SpanError(text.to_owned()))?;
+        let seconds = seconds.filter(|&seconds| seconds > 0).ok_or_else(|| HumanDurationError(text.to_owned()))?;
         Ok(Self(Duration::from_secs(seconds)))
     }
 }
@@ -114,10 +114,10 @@ mod tests {
             ("1-00:00:10", 86_410),
         ];
         for (text, seconds) in cases {
-            assert_eq!(text.parse::<Span>().map(|span| span.0.as_secs()), Ok(seconds), "{text}");
+            assert_eq!(text.parse::<HumanDuration>().map(|span| span.0.as_secs()), Ok(seconds), "{text}");
         }
         for text in ["", "0", "m", "5x", "1h-", "10:99", "1:2:3:4", "-5", "99999999999999999999d"] {
-            assert!(text.parse::<Span>().is_err(), "{text}");
+            assert!(text.parse::<HumanDuration>().is_err(), "{text}");
         }
     }
 

@@ -46,7 +46,7 @@ fn row(row: &spec::Row) -> Row {
             trunk: shape.trunk,
             heads: shape.heads,
             encoding: shape.encoding,
-            seams: shape.seams.clone(),
+            injection_points: shape.injection_points.clone(),
             position_sources: shape.position_sources.clone(),
         },
         matched: row.matched.as_ref().map(|matched| Matched {

@@ -8,7 +8,7 @@ mod plain;
 pub use bars::Bars;
 pub use plain::Plain;
 
-use super::interrupt::Wish;
+use super::interrupt::StopRequest;
 use super::scheduler::{Outcome, Task};
 use records::failure::Failure;
 use std::io::{self, IsTerminal as _};
@@ -31,7 +31,7 @@ pub trait Watch {
     fn ended(&mut self, task: usize, outcome: &Outcome);
 
     /// The run is being stopped, with so many cells running.
-    fn wish(&mut self, wish: Wish, running: usize);
+    fn request(&mut self, request: StopRequest, running: usize);
 
     /// Nothing more will come.
     fn end(&mut self);
@@ -44,9 +44,9 @@ pub fn on_stderr(tasks: &[Task]) -> Box<dyn Watch> {
 }
 
 /// What is said when a run is being stopped.
-fn stopping(wish: Wish, running: usize) -> String {
-    match wish {
-        Wish::Kill => format!("killing {running} cells; each goes on from its last checkpoint in the next run"),
+fn stopping(request: StopRequest, running: usize) -> String {
+    match request {
+        StopRequest::Kill => format!("killing {running} cells; each goes on from its last checkpoint in the next run"),
         _ => format!("stopping: {running} cells write a checkpoint (once more to kill them)"),
     }
 }

@@ -1,6 +1,6 @@
 //! Which cell runs when: a few child processes at a time, each with its cell's lock.
 
-use super::interrupt::{Interrupt, Wish};
+use super::interrupt::{Interrupt, StopRequest};
 use super::limits::Limits;
 use super::progress::Watch;
 use super::worker::{self, Worker};
@@ -99,7 +99,7 @@ impl Scheduler<'_> {
             began: SystemTime::now(),
             since: Instant::now(),
             looked_elsewhere: None,
-            told: Wish::GoOn,
+            told: StopRequest::Continue,
         }
         .run(watch)
     }
@@ -158,15 +158,15 @@ struct Shift<'a> {
     began: SystemTime,
     since: Instant,
     looked_elsewhere: Option<Instant>,
-    /// The strongest wish that the children know of.
-    told: Wish,
+    /// The strongest request that the children know of.
+    told: StopRequest,
 }
 
 impl Shift<'_> {
     fn run(mut self, watch: &mut dyn Watch) -> Vec<Outcome> {
         loop {
             self.collect(watch);
-            // After collecting, because a failure may be a wish; before filling, because that obeys it.
+            // After collecting, because a failure may be a request; before filling, because that obeys it.
             self.pass_on_wishes(watch);
             self.stop_overdue();
             self.fill_slots(watch);
@@ -183,7 +183,7 @@ impl Shift<'_> {
     }
 
     fn stopping(&self) -> bool {
-        self.told > Wish::GoOn
+        self.told > StopRequest::Continue
     }
 
     fn nothing_is_left(&self) -> bool {
@@ -209,15 +209,19 @@ impl Shift<'_> {
         let failed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Failed(_)));
         let fail_fast = self.scheduler.fail_fast && self.outcomes.iter().any(failed);
         let late = self.scheduler.limits.run.is_some_and(|limit| self.since.elapsed() >= limit);
-        let wish = self.scheduler.interrupt.wish().max(if fail_fast || late { Wish::Stop } else { Wish::GoOn });
-        if wish <= self.told {
+        let request = self.scheduler.interrupt.request().max(if fail_fast || late {
+            StopRequest::Stop
+        } else {
+            StopRequest::Continue
+        });
+        if request <= self.told {
             return;
         }
-        self.told = wish;
-        watch.wish(wish, self.running.len());
+        self.told = request;
+        watch.request(request, self.running.len());
         for running in &self.running {
-            match wish {
-                Wish::Kill => worker::kill(&running.child),
+            match request {
+                StopRequest::Kill => worker::kill(&running.child),
                 _ => worker::stop(&running.child),
             }
         }
@@ -233,7 +237,7 @@ impl Shift<'_> {
                     let task = running.task;
                     let again = self.worth_another_attempt(task, &outcome);
                     if again {
-                        put_off(&self.tasks[task].dir, &outcome);
+                        mark_for_retry(&self.tasks[task].dir, &outcome);
                     }
                     // The lock goes back only after the status says how it ended.
                     drop(running.lock);
@@ -336,7 +340,7 @@ impl Shift<'_> {
 }
 
 /// Takes a failure back from a cell's status, for another attempt, here or by another runner.
-fn put_off(dir: &Path, outcome: &Outcome) {
+fn mark_for_retry(dir: &Path, outcome: &Outcome) {
     let Outcome::Failed(failure) = outcome else { return };
     let (step, steps) = Status::read(dir).ok().flatten().map_or((0, 0), |status| (status.step, status.steps));
     let status = Status { error: Some(failure.to_string()), ..Status::new(State::Interrupted, step, steps) };

@@ -98,7 +98,7 @@ fn die_with(parent: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Other systems know no such wish: a cell whose runner dies there trains to its end, and stays locked until then.
+/// Other systems have no such signal: a cell whose runner dies there trains to its end, and stays locked until then.
 #[cfg(not(target_os = "linux"))]
 fn die_with(_parent: u32) -> io::Result<()> {
     Ok(())

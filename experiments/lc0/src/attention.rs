@@ -15,7 +15,7 @@ use super::error::NetError;
 use super::format::NetworkFormat;
 use super::layer::rows;
 use super::residual::by_scaled_channels;
-use super::tensors::Tensors;
+use super::tensors::NamedTensors;
 use super::tree::Tree;
 use super::{Architecture, spec};
 use encodings::{EncodingConfig, absolute, none, smolgen};
@@ -34,7 +34,7 @@ struct Biases {
 /// What is read at the moment.
 struct Body<'a, 'b> {
     tree: &'a mut Tree<'b>,
-    tensors: Tensors,
+    tensors: NamedTensors,
     width: usize,
     biases: Biases,
 }
@@ -57,7 +57,7 @@ pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Archit
         out: tree.has_any(&["mha.dense_b"]),
         ff: tree.has_any(&["ffn.dense1_b", "ffn.dense2_b"]),
     };
-    let mut body = Body { tree, tensors: Tensors::default(), width, biases };
+    let mut body = Body { tree, tensors: NamedTensors::default(), width, biases };
     body.tensors.push("embedding.bias", bias);
     let ff = rows(&body.tree.peek("encoder[0].ffn.dense1_w")?, width, "encoder[0].ffn.dense1_w")?;
     let embedding = body.embedding(format, ff)?;

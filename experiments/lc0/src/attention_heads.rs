@@ -5,7 +5,7 @@
 use super::error::NetError;
 use super::format::NetworkFormat;
 use super::spec;
-use super::tensors::Tensors;
+use super::tensors::NamedTensors;
 use super::tree::Tree;
 use games::GameKind;
 use models::{FurtherPolicy, MovesLeft, NoOptions, Outputs, PolicyConfig, RewardOptions, SoftPolicy, ValueConfig};
@@ -30,7 +30,7 @@ pub(super) struct HeadsRead {
 /// Reads all heads behind a body of some width.
 pub(super) fn read(
     tree: &mut Tree<'_>,
-    tensors: &mut Tensors,
+    tensors: &mut NamedTensors,
     format: &NetworkFormat,
     width: usize,
 ) -> Result<HeadsRead, NetError> {
@@ -46,7 +46,7 @@ pub(super) fn read(
 
 struct Heads<'a, 'b> {
     tree: &'a mut Tree<'b>,
-    tensors: &'a mut Tensors,
+    tensors: &'a mut NamedTensors,
     width: usize,
     /// Whether there may be several of a kind.
     many: bool,

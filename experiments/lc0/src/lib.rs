@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The format is Lc0's `proto/net.proto`; what it leaves open (layout of kernels, the count of rule 50) was checked against
-//! probabilities that Lc0 itself computes (`experiments/tests/import_net`).
+//! probabilities that Lc0 itself computes (`experiments/tests/all/import_net`).
 
 mod attention;
 mod attention_heads;

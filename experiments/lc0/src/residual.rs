@@ -4,7 +4,7 @@ use super::error::NetError;
 use super::format::NetworkFormat;
 use super::layer::{numbers, rows, sized};
 use super::message::{ConvBlock, Layer, Residual, Weights};
-use super::tensors::Tensors;
+use super::tensors::NamedTensors;
 use super::{Parameters, spec};
 use games::{FeatureKind, GameKind, Geometry, InputLayout};
 use models::input::Expander;
@@ -23,7 +23,7 @@ const WDL: usize = 3;
 pub(super) fn read(weights: &Weights, format: &NetworkFormat) -> Result<(ModelConfig, Parameters), NetError> {
     check(format)?;
     let spec = spec();
-    let mut tensors = Tensors::default();
+    let mut tensors = NamedTensors::default();
     let input = weights.input.as_ref().ok_or_else(|| NetError::tensor("input", "is missing"))?;
     let first = numbers(input.weights.as_ref(), "input.weights")?;
     let planes = Expander::new(spec.input).channels();
@@ -83,7 +83,7 @@ pub(super) fn by_scaled_channels(mut rows: Vec<f32>, input: &InputLayout, area: 
     rows
 }
 
-impl Tensors {
+impl NamedTensors {
     /// A convolution whose kernel was read, and its normalisation. Files leave out gains of 1, offsets of 0, and the bias
     /// of the convolution, which moves the mean.
     fn normed(

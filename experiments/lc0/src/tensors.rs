@@ -4,11 +4,11 @@ use super::Parameters;
 
 /// The parameters so far, by posenc's names.
 #[derive(Debug, Default)]
-pub(super) struct Tensors {
+pub(super) struct NamedTensors {
     pub(super) named: Parameters,
 }
 
-impl Tensors {
+impl NamedTensors {
     /// One more.
     pub(super) fn push(&mut self, name: impl Into<String>, numbers: Vec<f32>) {
         self.named.push((name.into(), numbers));

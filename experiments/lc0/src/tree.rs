@@ -225,7 +225,7 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// Tensors without numbers are as good as none: so Lc0 takes them.
+    /// NamedTensors without numbers are as good as none: so Lc0 takes them.
     fn put_tensor(&mut self, name: String, bytes: &'a [u8]) -> Result<(), NetError> {
         let layer = decode(bytes, &name)?;
         if layer.params.is_some_and(|params| !params.is_empty()) {

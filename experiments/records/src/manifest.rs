@@ -49,8 +49,9 @@ pub struct Manifest {
     pub parameters: Parameters,
     /// Multiplications of one forward pass for one position.
     pub macs: MacsByPart,
-    /// The seams that the encodings touch.
-    pub seams: Vec<String>,
+    /// The injection points that the encodings touch.
+    #[serde(alias = "seams")]
+    pub injection_points: Vec<String>,
     /// What else tells squares apart.
     pub position_sources: Vec<String>,
     /// Tokens of the sequence.

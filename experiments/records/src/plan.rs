@@ -109,8 +109,9 @@ pub struct Declared {
     pub heads: usize,
     /// Trained numbers in the position encodings.
     pub encoding: usize,
-    /// The seams that its encodings touch, joined by `+`.
-    pub seams: String,
+    /// The injection points that its encodings touch, joined by `+`.
+    #[serde(alias = "seams")]
+    pub injection_points: String,
     /// Whatever else tells it where squares are.
     pub position_sources: Vec<String>,
 }

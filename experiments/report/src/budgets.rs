@@ -2,51 +2,26 @@
 
 use super::files::RunFolder;
 use super::model::PrimaryMetric;
+use super::model::variants::{BudgetRow, Budgets};
 use super::statistics::PairedTest;
 use super::statistics::across::{RankCorrelation, rank_correlation};
 use super::variants::{self, Variant};
 use games::GameKind;
 use records::plan::Role;
 
-/// What may differ between a row at one budget and at another.
+/// The settings in which a row may differ between two budgets.
 const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkpoint_every", "eval.every"];
 
-/// A game's comparison at several budgets.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Budgets {
-    /// Optimiser steps, ascending.
-    pub steps: Vec<u64>,
-    /// The rows.
-    pub rows: Vec<BudgetRow>,
-    /// For each budget but the last: whether its order of rows is that of the last.
-    pub ranks: Vec<Option<RankCorrelation>>,
-}
-
-/// One row at several budgets.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BudgetRow {
-    /// What its labels have in common.
-    pub label: String,
-    /// At each budget, on test: row less the reference at the same budget, paired by seed.
-    pub differences: Vec<Option<PairedTest>>,
-}
-
-/// The comparison at several budgets; none where the reference was trained for one number of steps only.
+/// The comparison at several budgets; none if the reference has one number of steps only.
 pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Option<Budgets> {
     let variants = variants::of(folder, game);
     let reference = variants.iter().find(|variant| variant.row.role == Role::Reference)?;
-    let mut sets: Vec<Vec<&Variant<'_>>> = Vec::new();
-    for variant in &variants {
-        match sets.iter_mut().find(|set| set[0].but(&SCHEDULE) == variant.but(&SCHEDULE)) {
-            Some(set) => set.push(variant),
-            None => sets.push(vec![variant]),
-        }
-    }
+    let mut sets = variants::sets(&variants, &SCHEDULE);
     let of_reference = sets.iter().position(|set| set[0].but(&SCHEDULE) == reference.but(&SCHEDULE))?;
     let references = sets.remove(of_reference);
     let mut steps: Vec<u64> = references.iter().filter_map(|variant| steps_of(variant)).collect();
     steps.sort_unstable();
-    // Rows of one budget that differ in their rate only are a sweep, and this is none.
+    // Rows of one budget that differ in their rate only are a sweep.
     if steps.len() < 2 || steps.windows(2).any(|pair| pair[0] == pair[1]) {
         return None;
     }

@@ -1,41 +1,40 @@
-//! From a run folder to a report: every number that any format shows is made here.
+//! From a run folder to a report.
 
-use super::curves;
 use super::error::ReportError;
 use super::files::{CellRecord, CellResult, Conditions, RunFolder};
+use super::model::comparison::{ALPHA, Comparison, Missing};
 use super::model::{
-    ALPHA, Comparison, Counts, FailedCell, GameReport, MatchedReport, Missing, PrimaryMetric, Report, RowReport,
-    StepTimeConditions, StepTimeReport,
+    Counts, FailedCell, GameReport, MatchedReport, PrimaryMetric, Report, RowReport, StepTimeConditions, StepTimeReport,
 };
 use super::pairs::compare;
-use super::provenance::Provenance;
 use super::statistics::{Summary, holm};
 use super::warnings::warnings;
-use super::{budgets, interactions, sizes, slices, sweep, systems, transfer};
-use games::{GameKind, Phase};
+use super::{
+    budgets, heads, interactions, learning_curves, provenance, settings, sizes, slices, sweep, systems, transfer,
+};
+use games::GameKind;
 use records::CellState;
 use records::plan::{Plan, Role, Row};
 use spec::Quantity;
-use spec::metrics;
-use spec::metrics::NOVEL;
+use spec::metrics::{self, NOVEL};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 impl Report {
-    /// Of a run folder, also while its cells run.
+    /// The report of a run folder, also while its cells run.
     ///
     /// # Errors
     /// If the folder has no plan, or its primary metric is unknown.
     pub fn of(run_dir: &Path) -> Result<Self, ReportError> {
-        Self::seeing(run_dir, None)
+        Self::with_difference(run_dir, None)
     }
 
-    /// The same, with how many seeds each comparison needs to show a difference in the primary metric; without one, that
-    /// of the experiment's file.
+    /// The same, with the number of seeds that each comparison needs to detect a difference in the primary metric; if none
+    /// is given, that of the experiment file.
     ///
     /// # Errors
     /// As [`Self::of`].
-    pub fn seeing(run_dir: &Path, difference: Option<f64>) -> Result<Self, ReportError> {
+    pub fn with_difference(run_dir: &Path, difference: Option<f64>) -> Result<Self, ReportError> {
         let mut folder = RunFolder::read(run_dir)?;
         folder.plan.primary.difference = difference.or(folder.plan.primary.difference);
         Self::from_folder(&folder)
@@ -54,7 +53,7 @@ impl Report {
         };
         let mut games: Vec<_> = plan.games().into_iter().map(|game| game_report(folder, game, &primary)).collect();
         let family = correct(&mut games, &primary);
-        let asked = interactions::correct(&mut games);
+        let interaction_family = interactions::correct(&mut games);
         let mut report = Self {
             experiment: plan.experiment.clone(),
             question: plan.question.clone(),
@@ -65,7 +64,7 @@ impl Report {
             transfer: transfer::of(&games, &primary),
             primary,
             family,
-            asked,
+            interaction_family,
             games,
             failures: failures(folder),
             warnings: Vec::new(),
@@ -76,7 +75,8 @@ impl Report {
                 threads: times.threads,
                 rounds: times.rounds,
             }),
-            provenance: Provenance::of(folder),
+            provenance: provenance::of(folder),
+            settings: settings::of(folder),
         };
         report.warnings = warnings(&report, folder);
         Ok(report)
@@ -91,7 +91,7 @@ fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
     let size = family.len();
     for (comparison, holm) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
         comparison.correct(holm, primary.direction);
-        comparison.sharpen(size, primary.difference);
+        comparison.add_precision(size, primary.difference);
     }
     family.len()
 }
@@ -109,21 +109,18 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     let report = |line: &Line<'_>| row_report(folder, *line, reference, primary, &common);
     let is_twin = |line: &&Line<'_>| line.0.role == Role::Twin;
     let cells = || lines.iter().flat_map(|(_, cells)| *cells);
-    // The same in every cell, so any finished one tells it.
+    // These are the same in every cell.
     let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
-    let size = |targets: &str, phase: &str| measured(&format!("{targets}.{phase}")).map(|size| size as u64);
-    let sizes = |targets: &str| Phase::ALL.map(|phase| (phase.name(), size(targets, phase.name()))).to_vec();
+    let rows: Vec<RowReport> = lines.iter().filter(|line| !is_twin(line)).map(report).collect();
     let mut report = GameReport {
         game: game.name().to_owned(),
-        rows: lines.iter().filter(|line| !is_twin(line)).map(report).collect(),
+        heads: heads::of(&rows, primary),
+        rows,
         twin: lines.iter().find(is_twin).map(report),
         uniform_baseline: measured("uniform_baseline"),
         test_positions: measured("positions").map(|positions| positions as u64),
-        policy_targets: measured("policy_targets").map(|targets| targets as u64),
         novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
             .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
-        phase_sizes: sizes("policy_targets"),
-        value_phase_sizes: sizes("value_targets"),
         common_sources: common,
         interactions: interactions::of(folder, game, primary),
         slices: None,
@@ -191,8 +188,8 @@ fn row_report(
             .as_ref()
             .and_then(|times| times.of(&row.folder))
             .map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
-        flops: flops(cells),
-        curve: curves::of(cells, other.map(|(_, cells)| cells), &primary.name),
+        flops: CellRecord::flops(cells),
+        curve: learning_curves::of(cells, other.map(|(_, cells)| cells), &primary.name),
         comparison: other.map(|(reference, reference_cells)| {
             let comparison = compare((&reference.label, reference_cells), cells, (&primary.name, primary.direction));
             if folder.plan.smoke { comparison.lacking(Missing::Smoke) } else { comparison }
@@ -212,13 +209,7 @@ fn matched(folder: &RunFolder, row: &Row) -> Option<MatchedReport> {
     Some(MatchedReport { quantity: matched.quantity, goal, ratio })
 }
 
-/// Two operations for each multiplication of the network.
-pub(super) fn flops(cells: &[CellRecord]) -> Option<u64> {
-    let macs = cells.iter().find_map(|cell| cell.facts.as_ref()?.macs)?;
-    Some(2 * (macs.trunk + macs.encoding + macs.head))
-}
-
-/// The metric's name on positions of the training split, none of which is novel.
+/// The metric on positions of the training split, none of which is novel.
 fn on_training_positions(metric: &str) -> &str {
     metric.strip_suffix(NOVEL).and_then(|name| name.strip_suffix('.')).unwrap_or(metric)
 }

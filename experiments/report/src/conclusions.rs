@@ -1,11 +1,12 @@
 //! One sentence for each comparison.
 
-use super::interactions::{Change, Interaction};
-use super::model::{ALPHA, Comparison, Corrected, Missing, PrimaryMetric, Report, Verdict};
+use super::model::comparison::{ALPHA, Comparison, Corrected, Missing, Verdict};
+use super::model::interactions::{Change, InteractionReport};
+use super::model::{PrimaryMetric, Report};
 use super::numbers::{fixed, interval, interval_decimals, p_value, signed};
 use std::fmt::Write as _;
 
-/// What one comparison comes to.
+/// The conclusion of one comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Conclusion {
     pub(super) verdict: Verdict,
@@ -58,7 +59,7 @@ fn numbers(comparison: &Comparison) -> String {
     text
 }
 
-/// What one interaction comes to.
+/// The conclusion of one interaction.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Answer {
     pub(super) change: Change,
@@ -69,8 +70,8 @@ pub(super) struct Answer {
 /// How interactions are judged.
 pub(super) fn interactions_method(report: &Report) -> String {
     format!(
-        "differences of differences, paired by seed, Holm-corrected over the {} of the grid, α = {ALPHA}",
-        report.asked
+        "differences of differences, paired by seed, Holm-corrected over the grid's {} interactions, α = {ALPHA}",
+        report.interaction_family
     )
 }
 
@@ -84,9 +85,9 @@ pub(super) fn interactions(report: &Report) -> Vec<Answer> {
     .collect()
 }
 
-fn of_interaction(one: &Interaction, primary: &PrimaryMetric) -> String {
-    let ([from, to], [first, second]) = (&one.asked.gap, &one.asked.by);
-    let within = one.asked.within.as_ref().map_or_else(String::new, |label| format!(" ({label})"));
+fn of_interaction(one: &InteractionReport, primary: &PrimaryMetric) -> String {
+    let ([from, to], [first, second]) = (&one.definition.gap, &one.definition.by);
+    let within = one.definition.within.as_ref().map_or_else(String::new, |label| format!(" ({label})"));
     let gap = format!("the gap between {from} and {to}{within}");
     let ([Some(at_first), Some(then)], Some(test), Some(Corrected { holm, interval: corrected })) =
         (&one.gaps, one.test, &one.holm)
@@ -97,9 +98,9 @@ fn of_interaction(one: &Interaction, primary: &PrimaryMetric) -> String {
     let change = match one.change {
         Change::Shrinks => format!("it shrinks by {}", fixed(test.mean.abs(), decimals)),
         Change::Grows => format!("it grows by {}", fixed(test.mean.abs(), decimals)),
-        Change::TurnsRound => format!("it turns round, by {}", signed(test.mean, decimals)),
+        Change::Reverses => format!("it reverses, changing by {}", signed(test.mean, decimals)),
         Change::NotDistinguishable | Change::Missing => {
-            format!("whether it shrinks or grows is not distinguishable, it changes by {}", signed(test.mean, decimals))
+            format!("its change of {} is not distinguishable from 0", signed(test.mean, decimals))
         }
     };
     let left_out = match missing(&one.missing) {
@@ -117,7 +118,7 @@ fn of_interaction(one: &Interaction, primary: &PrimaryMetric) -> String {
     )
 }
 
-/// What is missing, with seeds of one kind together: `needs ≥ 3 complete pairs, has 1 (seeds 1, 2 failed)`.
+/// The reasons, with seeds of one kind together: `needs ≥ 3 complete pairs, has 1 (seeds 1, 2 failed)`.
 pub(super) fn missing(all: &[Missing]) -> String {
     let seeds_of = |wanted: fn(&Missing) -> Option<u64>| -> Vec<String> {
         all.iter().filter_map(wanted).map(|seed| seed.to_string()).collect()

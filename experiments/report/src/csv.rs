@@ -1,16 +1,15 @@
-//! A report's numbers as CSV (RFC 4180), unrounded, one line for each metric of each row: for other programs.
+//! The final numbers of a report as CSV (RFC 4180) for other programs: unrounded, a line for each metric of each row.
 
-use super::interactions::Interaction;
+use super::model::interactions::InteractionReport;
 use super::model::{GameReport, Report, RowReport};
 use super::statistics::Summary;
-use super::tables::interaction_name;
 use records::plan::Role;
 
 const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,high,p,holm_p,verdict,seeds_done,seeds,\
                       parameters,flops,step_s,step_ratio";
 
 /// Draws a report. Columns from `difference` to `verdict` are filled in the lines of the primary metric, whose name
-/// stands in `metric`; where it is read on validation positions at a step, that line is called `NAME@STEP`. Interactions
+/// is in `metric`; if it is read on validation positions at a step, that line is called `NAME@STEP`. Interactions
 /// come last: `difference` is the change of the gap that `row` names.
 #[must_use]
 pub fn draw(report: &Report) -> String {
@@ -18,8 +17,9 @@ pub fn draw(report: &Report) -> String {
         let rows = game.rows.iter().chain(&game.twin);
         rows.flat_map(move |row| of_row(report, game, row))
     });
-    let asked = report.games.iter().flat_map(|game| game.interactions.iter().map(move |one| asked(report, game, one)));
-    let lines = std::iter::once(HEADER.to_owned()).chain(lines).chain(asked);
+    let interactions =
+        report.games.iter().flat_map(|game| game.interactions.iter().map(move |one| interaction(report, game, one)));
+    let lines = std::iter::once(HEADER.to_owned()).chain(lines).chain(interactions);
     lines.map(|line| line + "\r\n").collect()
 }
 
@@ -37,12 +37,12 @@ fn primary(report: &Report) -> String {
     }
 }
 
-fn asked(report: &Report, game: &GameReport, one: &Interaction) -> String {
-    let [first, second] = &one.asked.by;
+fn interaction(report: &Report, game: &GameReport, one: &InteractionReport) -> String {
+    let [first, second] = &one.definition.by;
     let mut fields = [
         field(&report.experiment),
         field(&game.game),
-        field(&format!("{}: {second} against {first}", interaction_name(one))),
+        field(&format!("{}: {second} against {first}", one.name())),
         "interaction".to_owned(),
         field(&primary(report)),
         one.differences.len().to_string(),
@@ -53,12 +53,12 @@ fn asked(report: &Report, game: &GameReport, one: &Interaction) -> String {
         number(one.interval.map(|interval| interval.high)),
         number(one.test.map(|test| test.p)),
         number(one.holm.map(|corrected| corrected.holm.p)),
-        one.change.words().to_owned(),
+        one.change.name().to_owned(),
         one.differences.len().to_string(),
         one.planned.to_string(),
     ]
     .to_vec();
-    // What rows cost, an interaction does not.
+    // An interaction has no costs.
     fields.resize(HEADER.split(',').count(), String::new());
     fields.join(",")
 }
@@ -108,8 +108,8 @@ fn number(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// A text as a field: in quotes where it holds a separator.
-fn field(text: &str) -> String {
+/// A text as a field: in quotes if it contains a separator.
+pub(super) fn field(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_owned(),

@@ -1,39 +1,41 @@
-//! Learning curves: the primary metric on the validation positions by step, summarised over seeds.
+//! Every number of every `metrics.jsonl` of a run folder as one long CSV table (RFC 4180), for data frames.
+//!
+//! The columns are described in `docs/metrics.md`.
 
-use super::files::{CellRecord, CellResult};
-use super::statistics::{PairedTest, Summary};
-use std::collections::BTreeSet;
+use super::csv::field;
+use super::error::CurvesError;
+use records::folder::METRICS_FILE;
+use records::lines::{self, ReadError};
+use records::plan::Plan;
+use std::io::{self, Write};
+use std::path::Path;
 
-/// One step of a row's curve.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CurvePoint {
-    /// Optimiser steps done.
-    pub step: u64,
-    /// The metric over the finished seeds.
-    pub level: Summary,
-    /// Row less reference, paired by seed; none for the reference, and below two pairs.
-    pub difference: Option<PairedTest>,
-}
+/// The columns.
+pub const COLUMNS: &[&str] = &["game", "row", "seed", "step", "split", "weights", "metric", "value"];
 
-/// The curve of a row's finished cells, each beside the cell of the same seed of its reference.
-pub(super) fn of(cells: &[CellRecord], reference: Option<&[CellRecord]>, metric: &str) -> Vec<CurvePoint> {
-    let results = cells.iter().filter_map(|cell| cell.result.as_ref());
-    let steps: BTreeSet<u64> = results.flat_map(|result| result.validation.iter().map(|line| line.step)).collect();
-    let at = |cell: &CellRecord, step| value(cell.result.as_ref()?, step, metric);
-    steps
-        .into_iter()
-        .filter_map(|step| {
-            let levels: Vec<f64> = cells.iter().filter_map(|cell| at(cell, step)).collect();
-            let pairs = reference.map(|reference| cells.iter().zip(reference)).into_iter().flatten();
-            let differences: Vec<f64> =
-                pairs.filter_map(|(own, other)| Some(at(own, step)? - at(other, step)?)).collect();
-            Some(CurvePoint { step, level: Summary::of(&levels)?, difference: PairedTest::of(&differences) })
-        })
-        .collect()
-}
-
-/// A resumed cell rewrites its lines, so a step has one; the last would hold.
-fn value(result: &CellResult, step: u64, metric: &str) -> Option<f64> {
-    let line = result.validation.iter().rfind(|line| line.step == step)?;
-    line.metrics.get(metric).filter(|value| value.is_finite())
+/// Writes the table: a line for each metric of each line of each cell, rows and seeds in the order of the plan. Cells may
+/// be running; cells that have not measured anything yet have no lines.
+///
+/// # Errors
+/// If the folder has no plan, a cell's metrics cannot be read, or `to` cannot be written.
+pub fn write(run_dir: &Path, to: &mut impl Write) -> Result<(), CurvesError> {
+    let plan = Plan::read(run_dir)?;
+    write!(to, "{}\r\n", COLUMNS.join(","))?;
+    for row in &plan.rows {
+        for &seed in &plan.seeds {
+            let path = Plan::cell_dir(run_dir, row, seed).join(METRICS_FILE);
+            let lines = match lines::read(&path) {
+                Err(ReadError::Io { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => continue,
+                lines => lines?,
+            };
+            let cell = format!("{},{},{seed}", row.game.name(), field(&row.label));
+            for line in &lines {
+                let (split, weights) = (line.split.name(), line.weights.name());
+                for (metric, value) in line.metrics.iter() {
+                    write!(to, "{cell},{},{split},{weights},{metric},{value:?}\r\n", line.step)?;
+                }
+            }
+        }
+    }
+    Ok(())
 }

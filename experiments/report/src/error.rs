@@ -1,12 +1,14 @@
 //! Why there is no report.
 
+use records::lines::ReadError;
 use records::plan::PlanError;
 use spec::metrics::UnknownMetric;
+use std::io;
 
-/// Why there is no report. A cell that cannot be read is a row that says so, not an error.
+/// Why there is no report. A cell that cannot be read is a failed cell of the report, not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The folder is no run folder.
+    /// The folder is not a run folder.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The primary metric does not exist in this version.
@@ -19,4 +21,18 @@ impl From<UnknownMetric> for ReportError {
     fn from(cause: UnknownMetric) -> Self {
         Self::Metric(cause)
     }
+}
+
+/// Why there is no table of curves. A cell that cannot be read is an error here: other programs would not notice it.
+#[derive(Debug, thiserror::Error)]
+pub enum CurvesError {
+    /// The folder is not a run folder.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The metrics of a cell cannot be read.
+    #[error(transparent)]
+    Metrics(#[from] ReadError),
+    /// The table cannot be written.
+    #[error("cannot write the table of curves: {0}; check the disk or the program that reads it")]
+    Write(#[from] io::Error),
 }

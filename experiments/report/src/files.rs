@@ -1,13 +1,11 @@
-//! What a run folder holds, as it is at this moment: the one place where reports touch the disk.
+//! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
 use super::error::ReportError;
 use records::folder::METRICS_FILE;
-use records::machine::Revision;
-use records::manifest;
-use records::manifest::{DatasetFacts, MacsByPart, Session};
+use records::machine::{Cpu, Revision};
+use records::manifest::{self, DatasetFacts, MacsByPart, Session};
 use records::plan::{Plan, Primary, Row};
-use records::positions;
-use records::positions::PositionRow;
+use records::positions::{self, PositionRow};
 use records::state::CellState;
 use records::status::{Fingerprints, Status};
 use records::step_times::StepTimes;
@@ -20,14 +18,14 @@ use std::path::{Path, PathBuf};
 /// A run folder.
 #[derive(Debug)]
 pub struct RunFolder {
-    /// What it sets out to compare.
+    /// The rows and seeds of the grid.
     pub plan: Plan,
     /// For every row of the plan, its cells in the order of the plan's seeds.
     pub cells: Vec<Vec<CellRecord>>,
-    /// What steps cost, if that was measured.
+    /// The costs of a step, if they were measured.
     pub step_times: Option<StepTimes>,
-    /// Folders of rows that the plan does not name: left by an earlier version of the experiment or of the code.
-    pub strangers: Vec<String>,
+    /// Folders of rows that the plan does not name: those of an earlier version of the experiment or of the code.
+    pub orphaned_rows: Vec<String>,
 }
 
 /// One cell.
@@ -35,30 +33,36 @@ pub struct RunFolder {
 pub struct CellRecord {
     /// Its seed.
     pub seed: u64,
-    /// Where it stands.
+    /// Its status.
     pub state: CellState,
-    /// What its manifest says, once it has one.
+    /// The content of its manifest, once it has one.
     pub facts: Option<CellFacts>,
-    /// What it measured, if it is done.
+    /// Its measurements, if it is done.
     pub result: Option<CellResult>,
 }
 
-/// What a report needs of a manifest; everything else may change between versions without harm to old runs.
+/// The part of a manifest that reports read; the rest may change between versions, and old runs stay readable.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct CellFacts {
-    /// Under what it was trained.
+    /// The conditions under which it was trained.
     pub identity: Conditions,
     /// The data.
     pub dataset: DatasetFacts,
     /// The processes that trained it.
     pub sessions: Vec<Session>,
-    /// What a forward pass costs.
+    /// The processor.
+    #[serde(default)]
+    pub cpu: Option<Cpu>,
+    /// The GPU, if one computed.
+    #[serde(default)]
+    pub gpu: Option<String>,
+    /// The multiplications of a forward pass.
     #[serde(default)]
     pub macs: Option<MacsByPart>,
     /// The program's version.
     #[serde(default)]
     pub posenc: Option<String>,
-    /// The source that it was built of, where git knew it.
+    /// The commit of its source, if known.
     #[serde(default)]
     pub revision: Option<Revision>,
     /// The resolved run.
@@ -66,7 +70,7 @@ pub struct CellFacts {
     pub config: serde_json::Value,
 }
 
-/// Under what a cell was trained.
+/// The conditions under which a cell was trained.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Conditions {
     /// The code's numerics version.
@@ -83,18 +87,18 @@ pub struct Conditions {
     pub dtype: String,
 }
 
-/// What a finished cell measured.
+/// The measurements of a finished cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellResult {
-    /// The line from which the primary metric is read.
+    /// The line that holds the primary metric.
     pub primary: MetricLine,
-    /// The last line of the test split; this and the next are of the same weights as the primary metric.
+    /// The last line of the test split, of the same weights as the primary metric, like all other lines.
     pub test: MetricLine,
     /// The sample of the training split after the last step; cells of older versions have none.
     pub train_sample: Option<MetricLine>,
     /// The lines of the validation split, in order.
     pub validation: Vec<MetricLine>,
-    /// What it can be recognised by.
+    /// The hashes of its weights and batches.
     pub fingerprints: Option<Fingerprints>,
     folder: PathBuf,
 }
@@ -108,12 +112,31 @@ impl RunFolder {
         let plan = Plan::read(dir)?;
         let cell = |row: &Row, seed: &u64| CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
         let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();
-        let strangers = strangers(dir, &plan);
-        Ok(Self { cells, step_times: StepTimes::read(dir), strangers, plan })
+        let orphaned_rows = orphaned_rows(dir, &plan);
+        Ok(Self { cells, step_times: StepTimes::read(dir), orphaned_rows, plan })
+    }
+}
+
+impl CellFacts {
+    /// The version and the commit of the program that trained it.
+    #[must_use]
+    pub fn program(&self) -> String {
+        let version = self.posenc.as_deref().unwrap_or("of an unknown version");
+        match &self.revision {
+            Some(Revision { commit, dirty: true, .. }) => format!("posenc {version}, commit {commit} with changes"),
+            Some(Revision { commit, .. }) => format!("posenc {version}, commit {commit}"),
+            None => format!("posenc {version}, commit unknown"),
+        }
     }
 }
 
 impl CellRecord {
+    /// Floating-point operations of a forward pass for one position: two for each multiplication.
+    pub(super) fn flops(cells: &[Self]) -> Option<u64> {
+        let macs = cells.iter().find_map(|cell| cell.facts.as_ref()?.macs)?;
+        Some(2 * (macs.trunk + macs.encoding + macs.head))
+    }
+
     fn read(dir: &Path, seed: u64, primary: &Primary) -> Self {
         let facts = std::fs::read(dir.join(manifest::FILE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
         let mut state = CellState::of(dir);
@@ -134,15 +157,15 @@ impl CellResult {
         let lines: Vec<_> = lines.into_iter().filter(|line| line.weights.name() == primary.weights).collect();
         let last = |part: Part| lines.iter().rfind(|line| line.split == part).cloned();
         let test = last(Part::Test).ok_or_else(|| {
-            Failure::error(format!("it is done but has no line of the test split with {} weights", primary.weights))
+            Failure::error(format!("it is finished but has no line of the test split with {} weights", primary.weights))
         })?;
         let primary = match primary.at {
             None => test.clone(),
-            Some(step) => lines
-                .iter()
-                .rfind(|line| line.split == Part::Validation && line.step == step)
-                .cloned()
-                .ok_or_else(|| Failure::error(format!("it is done but has no validation line of step {step}")))?,
+            Some(step) => {
+                lines.iter().rfind(|line| line.split == Part::Validation && line.step == step).cloned().ok_or_else(
+                    || Failure::error(format!("it is finished but has no validation line of step {step}")),
+                )?
+            }
         };
         let train_sample = last(Part::TrainSample);
         let fingerprints = Status::read(dir).ok().flatten().and_then(|status| status.result);
@@ -152,8 +175,8 @@ impl CellResult {
 }
 
 impl CellResult {
-    /// What was measured on each test position with these weights; none where an older version trained the cell, or the
-    /// file cannot be read.
+    /// The measurements on each test position with these weights; none if an older version trained the cell, or the file
+    /// cannot be read.
     #[must_use]
     pub fn positions(&self, weights: &str) -> Option<Vec<PositionRow>> {
         let weights = [Weights::Raw, Weights::Averaged].into_iter().find(|known| known.name() == weights)?;
@@ -162,7 +185,7 @@ impl CellResult {
 }
 
 /// Folders with cells in them that the plan does not name, sorted.
-fn strangers(dir: &Path, plan: &Plan) -> Vec<String> {
+fn orphaned_rows(dir: &Path, plan: &Plan) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
     let names = entries.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;

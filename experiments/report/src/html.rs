@@ -1,27 +1,30 @@
 //! A report as one HTML page: no scripts, no other files, light and dark, for screen and paper.
 
+mod gaps;
 mod page;
 mod plots;
 
+use super::document::capitalised;
 use super::model::{GameReport, Report};
 use super::plot::canvas::escape;
-use super::{conclusions, controls, tables, words};
-use page::{Figure, details, figures, list, section, sheet};
+use super::table::Table;
+use super::{conclusions, phrases, tables};
+use page::{Figure, details, figures, list, section, table};
 
 /// Draws a report.
 #[must_use]
 pub fn draw(report: &Report) -> String {
     let mut sections = vec![section("question", "Question", &question(report)), verdicts(report)];
     sections.push(section("warnings", "Warnings", &list("warnings", &report.warnings)));
-    sections.push(section("systems", "All systems", &sheet(&tables::systems(report).titled(""))));
+    sections.push(section("systems", "All systems", &table(&tables::systems(report).titled(""))));
     sections.extend(report.games.iter().map(|game| of_game(report, game)));
     sections.push(across(report));
-    let failures: Vec<String> = report.failures.iter().map(|cell| words::failure(cell).join(" — ")).collect();
+    let failures: Vec<String> = report.failures.iter().map(|cell| phrases::failure(cell).join(" — ")).collect();
     sections.push(section("failures", "Failures", &list("failures", &failures)));
-    sections.push(section("reading", "How to read this", &list("notes", &words::notes(report))));
+    sections.push(section("reading", "Notes", &list("notes", &phrases::notes(report))));
     sections.push(section("provenance", "Provenance", &provenance(report)));
     sections.retain(|section| !section.body.is_empty());
-    page::page(&report.experiment, &words::status(report), &sections)
+    page::page(&report.experiment, &phrases::status(report), &sections)
 }
 
 fn question(report: &Report) -> String {
@@ -29,7 +32,7 @@ fn question(report: &Report) -> String {
     let mut html: String =
         report.question.iter().map(|text| format!("<p class=\"question\">{}</p>\n", escape(text.trim()))).collect();
     html.extend(report.expect.iter().map(expected));
-    html + &format!("<p>{}</p>\n", escape(&words::primary(report)))
+    html + &format!("<p>{}: {}</p>\n", phrases::PRIMARY_METRIC, escape(&phrases::primary(report)))
 }
 
 fn verdicts(report: &Report) -> page::Section {
@@ -40,7 +43,7 @@ fn verdicts(report: &Report) -> page::Section {
     section("verdicts", "Verdicts", &body)
 }
 
-/// What the interactions of the grid come to.
+/// The conclusions of the interactions.
 fn interactions(report: &Report) -> String {
     let all = conclusions::interactions(report);
     let items = all.iter().map(|one| (page::change_badge(one.change), &one.sentence[..]));
@@ -50,7 +53,7 @@ fn interactions(report: &Report) -> String {
     }
 }
 
-/// Sentences with their badges, and how they were come by; nothing without a sentence.
+/// Sentences with their badges, and their method; empty without a sentence.
 fn answers<'a>(all: impl Iterator<Item = ((&'static str, &'static str), &'a str)>, method: &str) -> String {
     let item = |((class, sign), sentence): ((&str, &str), &str)| {
         let sentence = escape(sentence);
@@ -66,34 +69,30 @@ fn answers<'a>(all: impl Iterator<Item = ((&'static str, &'static str), &'a str)
 fn of_game(report: &Report, game: &GameReport) -> page::Section {
     let name = &game.game;
     let styles = plots::Styles::of(report);
-    let mut html = format!("<p class=\"facts\">{}</p>\n", escape(&words::facts(game).join(" · ")));
+    let mut html = format!("<p class=\"facts\">{}</p>\n", escape(&phrases::facts(game).join(" · ")));
     html += &figures("one", plots::forest(report, game, &styles).into_iter().collect());
-    html += &sheet(&tables::comparison(report, game));
-    if game.twin.is_none() {
-        html += &format!("<p class=\"small\">{}</p>\n", escape(words::NO_TWIN));
-    }
-    html += &figures("one", plots::interactions(report, game));
+    html += &table(&tables::comparison(report, game));
+    html += &figures("one", gaps::gaps(report, game));
     html += &figures("two", plots::curves(report, game, &styles));
     html += &figures("three", plots::cost(report, game, &styles));
-    html += &tables::further(report, game).iter().map(sheet).collect::<String>();
+    html += &tables::further(report, game).iter().map(table).collect::<String>();
     let slices = plots::slices(game, &styles);
     if !slices.is_empty() {
-        html += &format!("<h3>Where they differ</h3>\n{}", figures("two", slices));
+        html += &format!("<h3>Differences by slice</h3>\n{}", figures("two", slices));
     }
-    html += &tables::slices(game).iter().map(sheet).collect::<String>();
-    html += &sheet(&tables::costs(game));
-    html += &page::named_list("Position sources common to all rows", &game.common_sources);
-    html += &page::named_list("Matched controls", &controls::lines(game));
-    section(name, &page::capitalised(name), &html)
+    html += &tables::slices(game).iter().map(table).collect::<String>();
+    html += &table(&tables::costs(game));
+    html += &page::named_list("Matched controls", &phrases::controls(game));
+    section(name, &capitalised(name), &html)
 }
 
 fn across(report: &Report) -> page::Section {
     let styles = plots::Styles::of(report);
     let plots: Vec<Figure> =
         report.transfer.iter().filter_map(|transfer| plots::transfer(report, transfer, &styles)).collect();
-    let tables: String = tables::transfer(report).iter().map(sheet).collect();
+    let tables: String = tables::transfer(report).iter().map(table).collect();
     let title = match report.transfer.first() {
-        Some(transfer) => format!("{} against {}", page::capitalised(&transfer.games[0]), transfer.games[1]),
+        Some(transfer) => format!("{} against {}", capitalised(&transfer.games[0]), transfer.games[1]),
         None => String::new(),
     };
     section("across", &title, &(figures("square", plots) + &tables))
@@ -115,11 +114,11 @@ fn provenance(report: &Report) -> String {
             .began
             .map(|(first, last)| format!("the first cell began {}, the last {}", page::utc(first), page::utc(last))),
     );
-    let cells = super::sheet::Sheet::new(
+    let cells = Table::new(
         ["cell", "final weights (BLAKE3)", "batches (BLAKE3 chain)"],
         &[0, 1, 2],
         origin.cells.iter().map(|cell| vec![cell.folder.clone(), cell.weights.clone(), cell.batches.clone()]),
     );
     let count = origin.cells.len();
-    list("notes", &lines) + &details(&format!("Fingerprints of {count} finished cells"), &sheet(&cells))
+    list("notes", &lines) + &details(&format!("Fingerprints of {count} finished cells"), &table(&cells))
 }

@@ -1,63 +1,42 @@
-//! A report's tables as LaTeX, for a paper: `booktabs` and `siunitx` are not asked for, `\usepackage{booktabs}` is enough.
+//! A report's tables as LaTeX, for a paper; they need `\usepackage{booktabs}` and nothing else.
 
+use super::document::{Block, blocks};
 use super::model::Report;
-use super::sheet::Sheet;
-use super::{conclusions, tables, words};
-use std::iter::once;
+use super::table::Table;
 
-/// Draws a report: a `table` for each of its tables, in the order of the text.
+/// Draws a report: a `table` for each of its tables and comments for its sentences, in the order of the text.
 #[must_use]
 pub fn draw(report: &Report) -> String {
     let comment = |text: &str| text.lines().map(|line| format!("% {line}\n")).collect::<String>();
-    let mut text = comment(&format!("{}: {}", report.experiment, words::status(report)));
-    text += &comment(&words::primary(report));
-    text += &comment(&format!("Verdicts: {}", conclusions::method(report)));
-    for conclusion in conclusions::conclusions(report) {
-        text += &comment(&conclusion.sentence);
-    }
-    if report.asked > 0 {
-        text += &comment(&format!("Interactions: {}", conclusions::interactions_method(report)));
-    }
-    for conclusion in conclusions::interactions(report) {
-        text += &comment(&conclusion.sentence);
-    }
-    report.warnings.iter().for_each(|warning| text += &comment(&format!("Warning: {warning}")));
-    text += "% \\usepackage{booktabs}\n";
-    let systems = tables::systems(report);
-    text += &table(&systems, &systems.title);
-    for game in &report.games {
-        let main =
-            tables::comparison(report, game).titled(&format!("{} ({})", report.primary.name, report.primary.unit));
-        let sheets = once(main)
-            .chain(tables::further(report, game))
-            .chain(tables::slices(game))
-            .chain(once(tables::costs(game)));
-        for sheet in sheets {
-            text += &table(&sheet, &format!("{}: {}", game.game, sheet.title));
-        }
-    }
-    for sheet in tables::transfer(report) {
-        text += &table(&sheet, &sheet.title);
+    let mut text = String::new();
+    for block in blocks(report) {
+        text += &match block {
+            Block::Title(name, status) => comment(&format!("{name}: {status}")) + "% \\usepackage{booktabs}\n",
+            Block::Remark(label, remark) => comment(&format!("{label}: {remark}")),
+            Block::List(title, method, lines) => {
+                comment(&format!("{title}: {method}")) + &lines.iter().map(|line| comment(line)).collect::<String>()
+            }
+            Block::Game(name, facts) => comment(&format!("{name}: {facts}")),
+            Block::Table(None, own) => table(&own, &own.title),
+            Block::Table(Some(game), own) => table(&own, &format!("{game}: {}", own.title)),
+        };
     }
     text
 }
 
-fn table(sheet: &Sheet, caption: &str) -> String {
-    if sheet.is_empty() {
-        return String::new();
-    }
+fn table(table: &Table, caption: &str) -> String {
     let columns: String =
-        (0..sheet.header.len()).map(|column| if sheet.words.contains(&column) { 'l' } else { 'r' }).collect();
+        (0..table.header.len()).map(|column| if table.text_columns.contains(&column) { 'l' } else { 'r' }).collect();
     let line = |cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
         format!("    {} \\\\\n", cells.join(" & "))
     };
-    let rows: String = sheet.rows.iter().map(|row| line(row)).collect();
+    let rows: String = table.rows.iter().map(|row| line(row)).collect();
     format!(
         "\n\\begin{{table}}\n  \\centering\n  \\caption{{{}}}\n  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n{}    \
          \\midrule\n{rows}    \\bottomrule\n  \\end{{tabular}}\n\\end{{table}}\n",
         escape(caption),
-        line(&sheet.header)
+        line(&table.header)
     )
 }
 

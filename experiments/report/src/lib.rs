@@ -1,39 +1,43 @@
-//! Tables of finished cells, with intervals and tests.
+//! Reports of finished cells, with intervals and tests.
 //!
-//! Three steps, each in its place: [`files`] reads a run folder as it is at this moment, [`Report::of`] makes numbers
-//! of it ([`model`], [`statistics`]), and a format such as [`text`] draws them.
+//! It takes three steps: [`files`] reads a run folder, [`build`] computes a [`Report`] ([`model`], [`statistics`]), and a
+//! format such as [`text`] draws it.
 
-pub mod budgets;
+mod budgets;
 mod build;
 mod conclusions;
-mod controls;
 pub mod csv;
 pub mod curves;
+mod distinct;
+mod document;
 pub mod error;
 pub mod files;
+mod heads;
 pub mod html;
-pub mod interactions;
+mod interactions;
 pub mod latex;
+mod learning_curves;
 pub mod markdown;
 pub mod model;
 pub mod numbers;
 mod pairs;
+mod phrases;
 mod plot;
-pub mod provenance;
-pub mod sheet;
+mod provenance;
+mod settings;
 pub mod side_by_side;
 pub mod sizes;
-pub mod slices;
+mod slices;
 pub mod statistics;
-pub mod sweep;
-pub mod systems;
+mod sweep;
+mod systems;
+pub mod table;
 mod tables;
 pub mod text;
 pub mod text_table;
 pub mod transfer;
 mod variants;
 mod warnings;
-mod words;
 
-pub use error::ReportError;
+pub use error::{CurvesError, ReportError};
 pub use model::Report;

@@ -1,63 +1,41 @@
 //! A report as Markdown, with tables in GitHub's form.
 
-use super::model::{GameReport, Report};
-use super::sheet::Sheet;
-use super::{conclusions, controls, tables, words};
+use super::document::{Block, blocks, capitalised};
+use super::model::Report;
+use super::table::Table;
 
 /// Draws a report.
 #[must_use]
 pub fn draw(report: &Report) -> String {
-    let mut blocks = vec![format!("# {}", report.experiment), words::status(report)];
-    blocks.extend(report.question.as_ref().map(|question| format!("**Question.** {}", question.trim())));
-    blocks.extend(report.expect.as_ref().map(|expect| format!("**Expectation.** {}", expect.trim())));
-    blocks.push(words::primary(report));
-    let sentences: Vec<String> = conclusions::conclusions(report).into_iter().map(|one| one.sentence).collect();
-    blocks.push(list("Verdicts", &sentences));
-    let sentences: Vec<String> = conclusions::interactions(report).into_iter().map(|one| one.sentence).collect();
-    blocks.push(list("Interactions", &sentences));
-    blocks.push(list("Warnings", &report.warnings));
-    blocks.push(sheet(&tables::systems(report)));
-    blocks.extend(report.games.iter().flat_map(|game| of_game(report, game)));
-    blocks.extend(tables::transfer(report).iter().map(sheet));
-    let failures: Vec<String> = report.failures.iter().map(|cell| words::failure(cell).join("; ")).collect();
-    blocks.push(list("Failures", &failures));
-    blocks.push(list("Notes", &words::notes(report)));
-    blocks.retain(|block| !block.is_empty());
-    blocks.join("\n\n") + "\n"
-}
-
-fn of_game(report: &Report, game: &GameReport) -> Vec<String> {
-    let mut blocks = vec![format!("## {}", game.game), words::facts(game).join(" · ")];
-    blocks.push(sheet(&tables::comparison(report, game)));
-    if game.twin.is_none() {
-        blocks.push(words::NO_TWIN.to_owned());
-    }
-    let sheets = [tables::further(report, game), tables::slices(game), vec![tables::costs(game)]].concat();
-    blocks.extend(sheets.iter().map(sheet));
-    blocks.push(list("Position sources common to all rows", &game.common_sources));
-    blocks.push(list("Matched controls", &controls::lines(game)));
-    blocks
-}
-
-fn list(title: &str, lines: &[String]) -> String {
-    if lines.is_empty() { String::new() } else { format!("### {title}\n\n- {}", lines.join("\n- ")) }
+    let blocks = blocks(report).into_iter().map(|block| match block {
+        Block::Title(name, status) => format!("# {name}\n\n{status}"),
+        Block::Remark(label, text) => format!("**{}.** {text}", capitalised(label)),
+        Block::List(title, method, lines) => {
+            let method = if method.is_empty() { method } else { format!("{}.\n\n", capitalised(&method)) };
+            format!("### {}\n\n{method}- {}", capitalised(title), lines.join("\n- "))
+        }
+        Block::Game(name, facts) if facts.is_empty() => format!("## {name}"),
+        Block::Game(name, facts) => format!("## {name}\n\n{facts}"),
+        Block::Table(_, table) => draw_table(&table),
+    });
+    blocks.collect::<Vec<_>>().join("\n\n") + "\n"
 }
 
 /// A table in GitHub's form, with its title and notes; empty without rows.
 #[must_use]
-pub fn sheet(sheet: &Sheet) -> String {
-    if sheet.is_empty() {
+pub fn draw_table(table: &Table) -> String {
+    if table.is_empty() {
         return String::new();
     }
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let escaped = |cells: &[String]| cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>();
-    let rule = |column| if sheet.words.contains(&column) { "---" } else { "---:" }.to_owned();
-    let table: Vec<String> = [line(escaped(&sheet.header)), line((0..sheet.header.len()).map(rule).collect())]
+    let rule = |column| if table.text_columns.contains(&column) { "---" } else { "---:" }.to_owned();
+    let lines: Vec<String> = [line(escaped(&table.header)), line((0..table.header.len()).map(rule).collect())]
         .into_iter()
-        .chain(sheet.rows.iter().map(|row| line(escaped(row))))
+        .chain(table.rows.iter().map(|row| line(escaped(row))))
         .collect();
-    let title = if sheet.title.is_empty() { String::new() } else { format!("### {}", sheet.title) };
-    let mut parts = vec![title, table.join("\n"), sheet.notes.join("\n")];
+    let title = if table.title.is_empty() { String::new() } else { format!("### {}", table.title) };
+    let mut parts = vec![title, lines.join("\n"), table.notes.join("\n")];
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
 }

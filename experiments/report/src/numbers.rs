@@ -1,11 +1,12 @@
-//! Numbers for people: as many digits as their uncertainty allows, and the same for a number and its interval.
+//! Numbers in tables: with the digits that their uncertainty allows, the same for a number and its interval.
 
 use super::statistics::{Interval, Summary};
+use super::table::ABSENT;
 use spec::grouped;
 
-/// More decimals than this say nothing to anyone.
+/// The most decimals that are shown.
 const MOST_DECIMALS: i32 = 4;
-/// Where nothing is known about the uncertainty.
+/// The decimals of a number of unknown uncertainty.
 const USUAL_DECIMALS: usize = 4;
 
 /// Decimals that show two significant digits of a spread.
@@ -17,7 +18,7 @@ pub fn decimals(spread: f64) -> usize {
     (1 - spread.log10().floor() as i32).clamp(0, MOST_DECIMALS) as usize
 }
 
-/// A number with so many decimals and a real minus sign; never "−0".
+/// A number with this many decimals and a typographic minus sign; never "−0".
 #[must_use]
 pub fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
@@ -28,7 +29,7 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// The same with a plus sign where it is positive.
+/// The same with a plus sign if it is positive.
 #[must_use]
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = fixed(value, decimals);
@@ -55,7 +56,7 @@ pub fn mean_sd(summary: &Summary, scale: f64) -> String {
 /// A count in millions with four digits: `0.0123`, `12.62`, `12,818`.
 #[must_use]
 pub fn mega(count: Option<u64>) -> String {
-    let Some(count) = count else { return "–".to_owned() };
+    let Some(count) = count else { return ABSENT.to_owned() };
     match count as f64 / 1e6 {
         many if many >= 1000.0 => grouped(many.round() as u64),
         few => fixed(few, (3 - few.max(1e-3).log10().floor() as i32).clamp(0, MOST_DECIMALS) as usize),
@@ -68,13 +69,25 @@ pub fn interval(interval: &Interval, decimals: usize) -> String {
     format!("[{}, {}]", signed(interval.low, decimals), signed(interval.high, decimals))
 }
 
+/// `−0.097 [−0.111, −0.082]`: a difference and its interval.
+#[must_use]
+pub fn with_interval(difference: f64, ends: &Interval) -> String {
+    let decimals = interval_decimals(ends);
+    format!("{} {}", signed(difference, decimals), interval(ends, decimals))
+}
+
+/// A value as `format` shows it, or a dash.
+pub fn or_absent<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| ABSENT.to_owned(), format)
+}
+
 /// Decimals for a difference and its intervals: two significant digits of the half-width.
 #[must_use]
 pub fn interval_decimals(interval: &Interval) -> usize {
     decimals((interval.high - interval.low) / 2.0)
 }
 
-/// A p-value; with more digits around 0.05, where they decide.
+/// A p-value; with more digits around 0.05.
 #[must_use]
 pub fn p_value(p: f64) -> String {
     match p {

@@ -1,7 +1,9 @@
-//! Which pairs of seeds count, and what a comparison comes to.
+//! Which pairs of seeds count, and the verdict of a comparison.
 
 use super::files::{CellRecord, Conditions};
-use super::model::{ALPHA, Comparison, Corrected, Missing, Named, PAIRS_NEEDED, Precision, Verdict};
+use super::model::comparison::{
+    ALPHA, Comparison, Corrected, Missing, PAIRS_NEEDED, Precision, TargetDifference, Verdict,
+};
 use super::statistics::sign_flip::sign_flip;
 use super::statistics::{Holm, Interval, PairedTest, power};
 use records::CellState;
@@ -26,7 +28,7 @@ pub(super) fn compare(reference: (&str, &[CellRecord]), row: &[CellRecord], metr
     }
 }
 
-/// One number for each seed, and what they come to without any correction.
+/// One number for each seed, and their uncorrected test.
 pub(super) struct Paired {
     pub(super) differences: Vec<(u64, f64)>,
     pub(super) test: Option<PairedTest>,
@@ -35,7 +37,7 @@ pub(super) struct Paired {
 }
 
 impl Paired {
-    /// From the cells of each seed that make a number together.
+    /// From the cells of each seed that give a number together.
     pub(super) fn of<const N: usize>(
         seeds: &[[&CellRecord; N]],
         number: impl Fn(&[&CellRecord; N]) -> Result<f64, Missing>,
@@ -111,22 +113,22 @@ impl Comparison {
         if self.missing.iter().any(Missing::rules_out_a_verdict) { None } else { self.test.map(|test| test.p) }
     }
 
-    /// The same comparison with one more thing missing, which comes first.
+    /// The same comparison with one more reason, which comes first.
     pub(super) fn lacking(mut self, what: Missing) -> Self {
         self.missing.insert(0, what);
         self
     }
 
-    /// Adds what it could see in a family of so many comparisons, and how well it sees a difference that was named.
-    pub(super) fn sharpen(&mut self, family: usize, named: Option<f64>) {
+    /// Adds its precision in a family of this size, and its power for a given difference.
+    pub(super) fn add_precision(&mut self, family: usize, target: Option<f64>) {
         let differences: Vec<f64> = self.differences.iter().map(|&(_, difference)| difference).collect();
         let (Some(test), Some(sign_flip)) = (self.test, sign_flip(&differences)) else { return };
         let strictest = ALPHA / family.max(1) as f64;
         self.precision = Some(Precision {
             sign_flip,
-            visible: power::visible(test.n, test.sd, strictest),
+            detectable: power::visible(test.n, test.sd, strictest),
             seeds: power::seeds_needed(test.mean, test.sd, strictest),
-            named: named.filter(|_| test.sd > 0.0).map(|difference| Named {
+            target: target.filter(|_| test.sd > 0.0).map(|difference| TargetDifference {
                 difference,
                 power: power::power(difference / test.sd, test.n, strictest),
                 seeds: power::seeds_needed(difference, test.sd, strictest),
@@ -138,10 +140,6 @@ impl Comparison {
     pub(super) fn correct(&mut self, holm: Option<Holm>, direction: Direction) {
         let (Some(holm), Some(test)) = (holm, self.test) else { return };
         self.holm = Some(Corrected { holm, interval: test.interval(holm.level) });
-        self.verdict = match (holm.p < ALPHA, test.mean < 0.0, direction) {
-            (false, ..) => Verdict::NotDistinguishable,
-            (true, true, Direction::Lower) | (true, false, Direction::Higher) => Verdict::Better,
-            (true, ..) => Verdict::Worse,
-        };
+        self.verdict = Verdict::of(holm.p, test.mean, direction);
     }
 }

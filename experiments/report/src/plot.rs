@@ -17,7 +17,7 @@ pub(super) mod scatter;
 pub(super) enum Style {
     /// The reference: in the colour of the text.
     Reference,
-    /// The reference's twin.
+    /// The reference's A/A control.
     Twin,
     /// The n-th of the other rows.
     Row(usize),

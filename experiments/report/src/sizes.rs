@@ -1,96 +1,31 @@
-//! How much larger the reference would have to be to match a row: the yardstick of the field.
+//! Size equivalents: how much larger the reference would have to be to match a row.
 //!
-//! Rows that differ from the reference in their network's size only are a ladder. Between its rungs the metric is taken
-//! as a straight line in the logarithm of the size, for each seed by itself, and a row's equivalent is where its own metric
-//! lies on that line. (Chessformer, §4.3, states gains as sizes in this way.)
+//! Rows that differ from the reference in their network's size only are a ladder. Between its rungs the metric is
+//! interpolated linearly in the logarithm of the size, for each seed, and a row's equivalent is the size at which the line
+//! has its metric. (Chessformer, §4.3, states gains as sizes in this way.)
 
-use super::build::flops;
-use super::files::RunFolder;
+use super::files::{CellRecord, RunFolder};
 use super::model::PrimaryMetric;
+use super::model::variants::{Equivalent, Multiple, SizeMeasure, SizedRow, Sizes};
 use super::statistics::{Interval, PairedTest};
 use super::variants::{self, Variant};
 use games::GameKind;
 use records::plan::Role;
 use std::collections::BTreeMap;
 
-/// A ladder needs so many rungs.
+/// The rungs that a ladder needs.
 const RUNGS_NEEDED: usize = 3;
 
-/// What sizes are counted in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Yardstick {
-    /// Trained numbers.
-    Parameters,
-    /// Operations of a forward pass.
-    Flops,
-    /// Seconds of a training step.
-    Seconds,
-}
-
-impl Yardstick {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Parameters, Self::Flops, Self::Seconds];
-
-    /// In words.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Parameters => "parameters",
-            Self::Flops => "FLOPs",
-            Self::Seconds => "step time",
+/// The size of a row's network, if it is known.
+fn size(by: SizeMeasure, variant: &Variant<'_>, folder: &RunFolder) -> Option<f64> {
+    match by {
+        SizeMeasure::Parameters => {
+            let network = &variant.row.network;
+            Some((network.trunk + network.heads + network.encoding) as f64)
         }
+        SizeMeasure::Flops => CellRecord::flops(variant.cells).map(|flops| flops as f64),
+        SizeMeasure::Seconds => Some(folder.step_times.as_ref()?.of(&variant.row.folder)?.median_s),
     }
-
-    fn of(self, variant: &Variant<'_>, folder: &RunFolder) -> Option<f64> {
-        match self {
-            Self::Parameters => {
-                let network = &variant.row.network;
-                Some((network.trunk + network.heads + network.encoding) as f64)
-            }
-            Self::Flops => flops(variant.cells).map(|flops| flops as f64),
-            Self::Seconds => Some(folder.step_times.as_ref()?.of(&variant.row.folder)?.median_s),
-        }
-    }
-}
-
-/// A game's equivalents.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sizes {
-    /// The reference's label.
-    pub reference: String,
-    /// How many sizes of the reference there are.
-    pub rungs: usize,
-    /// The rows of the reference's size with another encoding.
-    pub rows: Vec<SizedRow>,
-}
-
-/// One row.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SizedRow {
-    /// Its label.
-    pub label: String,
-    /// For each of [`Yardstick::ALL`].
-    pub equivalents: [Option<Equivalent>; 3],
-}
-
-/// The reference's size that matches a row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Equivalent {
-    /// By the reference's own size: how much larger it would have to be.
-    pub by_reference: Multiple,
-    /// By the row's own size: above 1, the row does more with as much.
-    pub by_row: Multiple,
-}
-
-/// A factor.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Multiple {
-    /// The geometric mean over seeds, and its 95 % interval (Student's t of the logarithms).
-    Of(f64, Interval),
-    /// Some seed's metric is beyond the largest rung; this is that rung.
-    Above(f64),
-    /// Some seed's metric is below the smallest rung.
-    Below(f64),
 }
 
 /// The equivalents of a game; none without a ladder of [`RUNGS_NEEDED`] sizes.
@@ -108,7 +43,7 @@ pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
     }
     let row = |variant: &&Variant<'_>| SizedRow {
         label: variant.row.label.clone(),
-        equivalents: Yardstick::ALL.map(|by| equivalent(folder, by, variant, reference, &rungs, primary)),
+        equivalents: SizeMeasure::ALL.map(|by| equivalent(folder, by, variant, reference, &rungs, primary)),
     };
     let label = reference.row.label.clone();
     Some(Sizes { reference: label, rungs: rungs.len(), rows: others.iter().map(row).collect() })
@@ -116,25 +51,25 @@ pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
 
 fn equivalent(
     folder: &RunFolder,
-    by: Yardstick,
+    by: SizeMeasure,
     row: &Variant<'_>,
     reference: &Variant<'_>,
     rungs: &[&Variant<'_>],
     primary: &PrimaryMetric,
 ) -> Option<Equivalent> {
     let sized: Option<Vec<(f64, BTreeMap<u64, f64>)>> =
-        rungs.iter().map(|rung| Some((by.of(rung, folder)?, rung.test(primary)))).collect();
+        rungs.iter().map(|rung| Some((size(by, rung, folder)?, rung.test(primary)))).collect();
     let sized = sized?;
-    let base = by.of(reference, folder)?;
+    let base = size(by, reference, folder)?;
     let ladder_of = |seed: &u64| -> Option<Vec<(f64, f64)>> {
         sized.iter().map(|(size, metric)| Some((*size, *metric.get(seed)?))).collect()
     };
     let places: Vec<Place> =
         row.test(primary).iter().filter_map(|(seed, metric)| place_on(&ladder_of(seed)?, base, *metric)).collect();
-    Some(Equivalent { by_reference: multiple(&places, base)?, by_row: multiple(&places, by.of(row, folder)?)? })
+    Some(Equivalent { by_reference: multiple(&places, base)?, by_row: multiple(&places, size(by, row, folder)?)? })
 }
 
-/// Where a metric lies on a ladder.
+/// The position of a metric on a ladder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Place {
     /// At this size.

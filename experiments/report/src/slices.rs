@@ -1,8 +1,9 @@
-//! Where encodings differ: the primary metric on parts of the test positions, paired position by position.
+//! The primary metric on parts of the test positions, paired position by position.
 
 use super::files::{CellRecord, RunFolder};
+use super::model::slices::{Dimension, Slice, SliceReport};
 use super::model::{GameReport, PrimaryMetric};
-use super::statistics::crossed::{Differences, Estimate, estimate};
+use super::statistics::crossed::{Differences, estimate};
 use dataset::move_type::MOVE_TYPES;
 use games::{GameKind, Phase, with_game};
 use rayon::prelude::*;
@@ -11,46 +12,11 @@ use records::plan::{Role, Row};
 use records::positions::{MEASURES, PositionRow};
 use std::collections::BTreeMap;
 
-/// Fewer positions than this say nothing about a slice.
-pub const POSITIONS_NEEDED: usize = 50;
-
-/// A game's slices.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SliceReport {
-    /// The metric.
-    pub measure: &'static str,
-    /// The reference's label.
-    pub reference: String,
-    /// The compared rows, in the order of the tables.
-    pub rows: Vec<String>,
-    /// Ways to slice, all positions first.
-    pub dimensions: Vec<Dimension>,
-}
-
-/// One way to slice.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dimension {
-    /// Its name.
-    pub name: &'static str,
-    /// Its slices that have enough positions.
-    pub slices: Vec<Slice>,
-}
-
-/// Some of the positions.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Slice {
-    /// Its name.
-    pub name: String,
-    /// How many positions have the metric.
-    pub positions: usize,
-    /// The reference's mean over seeds and positions.
-    pub reference: f64,
-    /// Row less reference for each row of [`SliceReport::rows`]; none where seeds are missing.
-    pub differences: Vec<Option<Estimate>>,
-}
+/// Slices with fewer positions are not reported.
+const POSITIONS_NEEDED: usize = 50;
 
 /// The positions of a game as all of its cells have them.
-struct Table {
+struct Positions {
     rows: Vec<PositionRow>,
     /// The place of each position's game among all games.
     games: Vec<usize>,
@@ -63,7 +29,7 @@ type Group = (String, Vec<usize>);
 /// The measurements of one row's cells, by seed.
 type Measurements = BTreeMap<u64, Vec<Option<f32>>>;
 
-/// The slices of a game; none where its cells have stored no positions, or nothing is compared.
+/// The slices of a game; none if its cells have stored no positions, or nothing is compared.
 pub(super) fn of(
     folder: &RunFolder,
     kind: GameKind,
@@ -96,19 +62,20 @@ pub(super) fn of(
     (!dimensions.is_empty()).then_some(SliceReport { measure, reference, rows: labels, dimensions })
 }
 
-/// What a finished cell measured on each position; none if it has not stored it, or on other positions than the first.
-fn values(cell: &CellRecord, place: usize, weights: &str, table: &mut Option<Table>) -> Option<Vec<Option<f32>>> {
+/// The measurements of a finished cell on each position; none if it has not stored them, or on other positions than the
+/// first cell.
+fn values(cell: &CellRecord, place: usize, weights: &str, table: &mut Option<Positions>) -> Option<Vec<Option<f32>>> {
     if cell.state != CellState::Done {
         return None;
     }
     let rows = cell.result.as_ref()?.positions(weights)?;
     let values = rows.iter().map(|row| row.values[place]).collect();
-    let table = table.get_or_insert_with(|| Table::of(rows.clone()));
+    let table = table.get_or_insert_with(|| Positions::of(rows.clone()));
     let same = |(own, other): (&PositionRow, &PositionRow)| own.game == other.game && own.ply == other.ply;
     (rows.len() == table.rows.len() && rows.iter().zip(&table.rows).all(same)).then_some(values)
 }
 
-impl Table {
+impl Positions {
     fn of(rows: Vec<PositionRow>) -> Self {
         let mut places = BTreeMap::new();
         for row in &rows {
@@ -121,7 +88,7 @@ impl Table {
 }
 
 /// Every way to slice: the names of the slices in their order, and the places of their positions.
-fn groups(table: &Table, kind: GameKind) -> Vec<(&'static str, Vec<Group>)> {
+fn groups(table: &Positions, kind: GameKind) -> Vec<(&'static str, Vec<Group>)> {
     let by = |names: &[&str], is: &dyn Fn(&PositionRow, &str) -> bool| -> Vec<Group> {
         let places = |name: &str| (0..table.rows.len()).filter(|&i| is(&table.rows[i], name)).collect();
         names.iter().map(|&name| (name.to_owned(), places(name))).collect()
@@ -150,7 +117,7 @@ fn distance(row: &PositionRow, name: &str) -> bool {
 }
 
 fn of_slice(
-    table: &Table,
+    table: &Positions,
     name: String,
     places: &[usize],
     reference: &Measurements,

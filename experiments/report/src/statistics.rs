@@ -109,7 +109,7 @@ fn quantile(probability: f64, freedom: f64) -> f64 {
         .inverse_cdf(probability)
 }
 
-/// What Holm's procedure says about one comparison of a family.
+/// Holm's correction of one comparison of a family.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Holm {
     /// The adjusted p-value; the comparison is significant if it lies below α.

@@ -1,49 +1,19 @@
 //! Learning rates: chosen on validation, reported on test.
 
 use super::files::RunFolder;
-use super::model::{ALPHA, PAIRS_NEEDED, PrimaryMetric, Verdict};
+use super::model::PrimaryMetric;
+use super::model::comparison::{ALPHA, PAIRS_NEEDED, Verdict};
+use super::model::variants::{Chosen, Sweep};
 use super::statistics::{PairedTest, Summary, holm};
 use super::variants::{self, Variant};
 use games::GameKind;
 use records::plan::Role;
 use spec::metrics::Direction;
 
-/// Where the learning rate stands in a run.
+/// The path of the learning rate in a run.
 const RATE: &str = "train.learning_rate";
 
-/// A game's learning-rate sweep.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sweep {
-    /// The label of the reference's chosen row.
-    pub reference: String,
-    /// One for each set of rows that differ in their learning rate only.
-    pub chosen: Vec<Chosen>,
-}
-
-/// What was chosen among rows that differ in their learning rate only.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Chosen {
-    /// The chosen row's label.
-    pub label: String,
-    /// How many rates were tried.
-    pub tried: usize,
-    /// The chosen rate, as the run has it.
-    pub rate: String,
-    /// Whether it is the first or the last of those tried by peak rate: the best one may lie beyond.
-    pub at_the_edge: bool,
-    /// The metric on validation, over seeds: what chose it.
-    pub validation: Summary,
-    /// The metric on test.
-    pub test: Summary,
-    /// On test, less the reference's chosen row, paired by seed; none for that row.
-    pub difference: Option<PairedTest>,
-    /// Its p-value after Holm's correction over the sweep's sets.
-    pub holm_p: Option<f64>,
-    /// What it comes to.
-    pub verdict: Verdict,
-}
-
-/// The sweep of a game; none where no two rows differ in their learning rate only, or the metric has no better side.
+/// The sweep of a game; none if no two rows differ in their learning rate only, or the metric has no better side.
 pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Option<Sweep> {
     let better = match primary.direction {
         Direction::Lower => 1.0,
@@ -51,13 +21,7 @@ pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
         Direction::Neither => return None,
     };
     let variants = variants::of(folder, game);
-    let mut sets: Vec<Vec<&Variant<'_>>> = Vec::new();
-    for variant in &variants {
-        match sets.iter_mut().find(|set| set[0].but(&[RATE]) == variant.but(&[RATE])) {
-            Some(set) => set.push(variant),
-            None => sets.push(vec![variant]),
-        }
-    }
+    let sets = variants::sets(&variants, &[RATE]);
     if sets.iter().all(|set| set.len() < 2) {
         return None;
     }
@@ -74,7 +38,7 @@ pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
             Some(describe(winner, set, primary, difference))
         })
         .collect();
-    correct(&mut chosen, better, folder.plan.smoke);
+    correct(&mut chosen, primary.direction, folder.plan.smoke);
     Some(Sweep { reference: reference.row.label.clone(), chosen })
 }
 
@@ -132,7 +96,7 @@ fn peak(variant: &Variant<'_>) -> Option<f64> {
     numbers.into_iter().reduce(f64::max)
 }
 
-fn correct(chosen: &mut [Chosen], better: f64, smoke: bool) {
+fn correct(chosen: &mut [Chosen], direction: Direction, smoke: bool) {
     let testable = |one: &Chosen| one.difference.filter(|test| test.n >= PAIRS_NEEDED && test.sd > 0.0 && !smoke);
     let compared = |one: &&mut Chosen| one.difference.is_some();
     let p_values: Vec<_> =
@@ -140,10 +104,6 @@ fn correct(chosen: &mut [Chosen], better: f64, smoke: bool) {
     for (one, corrected) in chosen.iter_mut().filter(compared).zip(holm(&p_values, ALPHA)) {
         let (Some(corrected), Some(test)) = (corrected, one.difference) else { continue };
         one.holm_p = Some(corrected.p);
-        one.verdict = match (corrected.p < ALPHA, better * test.mean < 0.0) {
-            (false, _) => Verdict::NotDistinguishable,
-            (true, true) => Verdict::Better,
-            (true, false) => Verdict::Worse,
-        };
+        one.verdict = Verdict::of(corrected.p, test.mean, direction);
     }
 }

@@ -1,25 +1,10 @@
-//! What a row's network is, in a few words: the names of its configuration are too long where systems differ in all.
+//! A row's network in a few words.
 
 use super::files::CellRecord;
+use super::model::System;
 use serde_json::Value;
 
-/// A network and what it reads and writes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct System {
-    /// `chessformer 2×48/192`: the architecture, layers, width and inside of the feed-forward layers; the plies that it reads
-    /// at once and the moves that it looks at again, where it does.
-    pub network: String,
-    /// The architecture alone.
-    pub architecture: String,
-    /// Its input.
-    pub input: String,
-    /// How its moves are numbered.
-    pub moves: String,
-    /// Its encodings' names, joined by `+`.
-    pub encoding: String,
-}
-
-/// A row's system, as far as a cell of it has a manifest with its run.
+/// A row's system, once a cell has a manifest with its run.
 pub(super) fn of(cells: &[CellRecord]) -> Option<System> {
     cells.iter().find_map(|cell| of_run(&cell.facts.as_ref()?.config))
 }
@@ -27,7 +12,7 @@ pub(super) fn of(cells: &[CellRecord]) -> Option<System> {
 fn of_run(run: &Value) -> Option<System> {
     let word = |key: &str| run.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (architecture, options) = run.get("model")?.as_object()?.iter().next()?;
-    let sizes = sizes(options) + &beside(options);
+    let sizes = sizes(options) + &additions(options);
     let encodings = run.get("encoding")?.as_array()?.iter().filter_map(name);
     Some(System {
         network: format!("{architecture} {sizes}").trim_end().to_owned(),
@@ -43,11 +28,11 @@ fn name(encoding: &Value) -> Option<&str> {
     encoding.as_str().or_else(|| encoding.as_object()?.keys().next().map(String::as_str))
 }
 
-/// What a network of a usual make has besides.
-fn beside(options: &Value) -> String {
+/// The plies of a decoder and the moves of a refinement pass.
+fn additions(options: &Value) -> String {
     let size = |of: Option<&Value>| of.and_then(Value::as_u64);
     let plies = size(options.get("plies")).map(|plies| format!(", {plies} plies"));
-    let moves = size(options.pointer("/refinement/moves")).map(|moves| format!(", {moves} looked at again"));
+    let moves = size(options.pointer("/refinement/moves")).map(|moves| format!(", {moves} moves refined"));
     plies.into_iter().chain(moves).collect()
 }
 
@@ -81,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn networks_are_named_by_their_make_and_sizes() {
+    fn networks_are_named_by_their_architecture_and_sizes() {
         let former = json!({"chessformer": {"layers": 2, "width": 48, "ff": 192, "value": {"hidden": 128}}});
         assert_eq!(
             system(former, json!([{"absolute": {"at": "gate"}}, "none"])),
             ["chessformer 2×48/192", "absolute+none"]
         );
         let again = json!({"chessformer": {"layers": 2, "width": 48, "ff": 48, "refinement": {"moves": 3}}});
-        assert_eq!(system(again, json!([]))[0], "chessformer 2×48/48, 3 looked at again");
+        assert_eq!(system(again, json!([]))[0], "chessformer 2×48/48, 3 moves refined");
         let decoder = json!({"decoder": {"layers": 1, "width": 8, "ff": 16, "plies": 4}});
         assert_eq!(system(decoder, json!([]))[0], "decoder 1×8/16, 4 plies");
         let convolutions = json!({"resnet": {"blocks": 2, "channels": 32, "se": {"channels": 8}}});

@@ -1,55 +1,12 @@
-//! Whether what holds in one game holds in another.
+//! Whether results carry over from one game to another.
 
-use super::model::{ALPHA, GameReport, PrimaryMetric, RowReport};
-use super::statistics::across::{RankCorrelation, Welch, hedges, pooled_sd, rank_correlation, welch};
-use super::statistics::{Interval, holm};
+use super::model::comparison::ALPHA;
+use super::model::transfer::{Effect, GameDifference, Transfer, TransferRow};
+use super::model::{GameReport, PrimaryMetric, RowReport};
+use super::statistics::across::{RankCorrelation, hedges, pooled_sd, rank_correlation, welch};
+use super::statistics::holm;
 use records::plan::Role;
 use spec::metrics::Direction;
-
-/// Two games of a grid side by side.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Transfer {
-    /// Their names.
-    pub games: [String; 2],
-    /// The rows that are compared in both.
-    pub rows: Vec<Carried>,
-    /// Whether the rows, the reference among them, come in the same order; none below three rows with all seeds.
-    pub ranks: Option<RankCorrelation>,
-    /// Why differences of the primary metric do not compare across games, if they do not; then there is no interaction.
-    pub incomparable: Option<&'static str>,
-}
-
-/// One row in two games.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Carried {
-    /// Its label.
-    pub label: String,
-    /// Its effect in each game.
-    pub effects: [Effect; 2],
-    /// Whether the differences to the reference differ between the games.
-    pub interaction: Option<Interaction>,
-}
-
-/// A difference to the reference.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Effect {
-    /// As measured, row less reference.
-    pub difference: f64,
-    /// Its plain 95 % interval.
-    pub interval: Interval,
-    /// In units of the game's pooled standard deviation of paired differences, with Hedges's correction; above zero is
-    /// better where the metric has a better side.
-    pub standardised: f64,
-}
-
-/// Whether a difference differs between two games.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interaction {
-    /// Welch's test of the paired differences of the first game against those of the second.
-    pub test: Welch,
-    /// Its p-value after Holm's correction over the rows of this table.
-    pub holm_p: f64,
-}
 
 /// Every pair of games that has rows in common.
 pub(super) fn of(games: &[GameReport], primary: &PrimaryMetric) -> Vec<Transfer> {
@@ -62,14 +19,14 @@ fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Transfer {
     let better = if primary.direction == Direction::Lower { -1.0 } else { 1.0 };
     let pooled = pair.map(|game| pooled_sd(&compared(game).map(differences).collect::<Vec<_>>()));
     let in_both = compared(pair[0]).filter_map(|row| Some([row, compared(pair[1]).find(|r| r.label == row.label)?]));
-    let mut rows: Vec<Carried> = in_both
+    let mut rows: Vec<TransferRow> = in_both
         .filter_map(|both| {
             let effect = |side: usize| effect(both[side], pooled[side], better);
             let test = welch(&differences(both[0]), &differences(both[1])).filter(|_| incomparable.is_none());
-            Some(Carried {
+            Some(TransferRow {
                 label: both[0].label.clone(),
                 effects: [effect(0)?, effect(1)?],
-                interaction: test.map(|test| Interaction { test, holm_p: test.p }),
+                interaction: test.map(|test| GameDifference { test, holm_p: test.p }),
             })
         })
         .collect();
@@ -115,7 +72,7 @@ fn ranks(pair: [&GameReport; 2]) -> Option<RankCorrelation> {
     rank_correlation(&of(0), &of(1), 0)
 }
 
-/// Why a metric's differences mean something else in another game; none if they do not.
+/// Why a metric's differences do not compare across games; none if they do.
 #[must_use]
 pub fn incomparable(metric: &str) -> Option<&'static str> {
     let base = metric.split('.').next().unwrap_or(metric);
@@ -125,7 +82,7 @@ pub fn incomparable(metric: &str) -> Option<&'static str> {
     } else if is_of(&["moves_left"]) {
         Some("games have different lengths")
     } else if is_of(&["legal_mass", "policy_accuracy_unmasked"]) {
-        Some("vocabularies have different sizes, so as much is illegal in neither")
+        Some("vocabularies have different sizes, so different shares of the moves are illegal")
     } else if is_of(&["map_"]) {
         Some("boards have different sizes")
     } else {

@@ -1,4 +1,4 @@
-//! Rows of a grid as variants of each other: equal but for what an axis changes.
+//! Rows of a grid as variants of each other: equal except for some settings.
 
 use super::files::{CellRecord, RunFolder};
 use super::model::PrimaryMetric;
@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 pub(super) struct Variant<'a> {
     pub(super) row: &'a Row,
     pub(super) cells: &'a [CellRecord],
-    /// The run as a cell's manifest has it, without the seed.
+    /// The resolved run of a manifest, without the seed.
     config: Value,
 }
 
-/// Every row of a game but twins, as far as a cell of it has a manifest with its run.
+/// The rows of a game of which a cell has a manifest with its run, without A/A controls.
 pub(super) fn of(folder: &RunFolder, game: GameKind) -> Vec<Variant<'_>> {
     let rows = folder.plan.rows.iter().zip(&folder.cells);
     rows.filter(|(row, _)| row.game == game && row.role != Role::Twin)
@@ -29,13 +29,25 @@ pub(super) fn of(folder: &RunFolder, game: GameKind) -> Vec<Variant<'_>> {
         .collect()
 }
 
+/// Sets of rows that agree in all settings but these, in the order of their first rows.
+pub(super) fn sets<'a, 'b>(variants: &'a [Variant<'b>], but: &[&str]) -> Vec<Vec<&'a Variant<'b>>> {
+    let mut sets: Vec<Vec<&Variant<'_>>> = Vec::new();
+    for variant in variants {
+        match sets.iter_mut().find(|set| set[0].but(but) == variant.but(but)) {
+            Some(set) => set.push(variant),
+            None => sets.push(vec![variant]),
+        }
+    }
+    sets
+}
+
 impl<'a> Variant<'a> {
-    /// The run without what stands at these places, e.g. `train.learning_rate`.
+    /// The run without these settings, e.g. `train.learning_rate`.
     pub(super) fn but(&self, places: &[&str]) -> Value {
         without(self.config.clone(), places)
     }
 
-    /// What stands at a place of the run.
+    /// A setting of the run.
     pub(super) fn at(&self, place: &str) -> Option<&Value> {
         place.split('.').try_fold(&self.config, |value, key| value.get(key))
     }

@@ -1,7 +1,8 @@
-//! What a reader must know before believing a table.
+//! What limits the conclusions of a report.
 
 use super::files::RunFolder;
-use super::model::{ALPHA, GameReport, Report, TEST_POSITIONS_WANTED};
+use super::model::comparison::ALPHA;
+use super::model::{GameReport, Report, RowReport, TEST_POSITIONS_WANTED};
 use super::numbers::p_value;
 use spec::grouped;
 use spec::matched::TOLERANCE;
@@ -11,11 +12,11 @@ use spec::metrics::Direction;
 pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
     let mut all = Vec::new();
     if report.smoke {
-        all.push("this is a smoke run of a few steps: its numbers mean nothing".to_owned());
+        all.push("this is a smoke run of a few steps: do not interpret its numbers".to_owned());
         return all;
     }
     if report.primary.direction == Direction::Neither {
-        all.push(format!("{} describes and does not judge: no verdicts", report.primary.name));
+        all.push(format!("{} has no better side: there are no verdicts", report.primary.name));
     }
     for game in &report.games {
         all.extend(twin(game));
@@ -26,7 +27,7 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
     }
     all.extend(mixed_conditions(report));
     all.extend(forced(folder));
-    all.extend(strangers(folder));
+    all.extend(orphaned_rows(folder));
     all
 }
 
@@ -34,8 +35,8 @@ fn twin(game: &GameReport) -> Option<String> {
     let p = game.twin.as_ref()?.comparison.as_ref()?.p()?;
     (p < ALPHA).then(|| {
         format!(
-            "{}: the A/A row differs from its own reference (p = {}); that happens in one of twenty grids by chance, \
-             else seeds vary more than the intervals say: add seeds before believing small differences",
+            "{}: the A/A row differs from its reference (p = {}); this happens by chance in one of twenty grids, or \
+             seeds vary more than the intervals assume: add seeds before you rely on small differences",
             game.game,
             p_value(p)
         )
@@ -44,11 +45,12 @@ fn twin(game: &GameReport) -> Option<String> {
 
 fn learned_nothing(game: &GameReport) -> Option<String> {
     let baseline = game.uniform_baseline?;
-    let loss = |row: &&super::model::RowReport| row.test.get("policy_loss").is_some_and(|loss| loss.mean >= baseline);
+    let loss = |row: &&RowReport| row.test.get("policy_loss").is_some_and(|loss| loss.mean >= baseline);
     let rows: Vec<_> = game.rows.iter().filter(loss).map(|row| row.label.as_str()).collect();
     (!rows.is_empty()).then(|| {
         format!(
-            "{}: {} did not get below a uniform choice among legal moves ({baseline:.3} nats): train longer",
+            "{}: the policy loss of {} is not below that of a uniform choice among legal moves ({baseline:.3} nats): \
+             train longer",
             game.game,
             rows.join(", ")
         )
@@ -59,8 +61,8 @@ fn epochs(game: &GameReport) -> Option<String> {
     let most = game.rows.iter().filter_map(|row| row.epochs).reduce(f64::max)?;
     (most > 1.0).then(|| {
         format!(
-            "{}: the training positions were seen {most:.1} times; beyond once, rows also differ in how well they \
-             memorise: use a bigger dataset or fewer steps",
+            "{}: training took {most:.1} epochs; beyond one epoch, rows also differ in how well they memorise: use a \
+             larger dataset or fewer steps",
             game.game
         )
     })
@@ -70,7 +72,7 @@ fn few_test_positions(game: &GameReport) -> Option<String> {
     let positions = game.test_positions?;
     (positions < TEST_POSITIONS_WANTED).then(|| {
         format!(
-            "{}: {} test positions; {} or more make the noise of the test set small beside that of seeds",
+            "{}: {} test positions; use {} or more, so that the test set adds less noise than the seeds",
             game.game,
             grouped(positions),
             grouped(TEST_POSITIONS_WANTED)
@@ -78,13 +80,13 @@ fn few_test_positions(game: &GameReport) -> Option<String> {
     })
 }
 
-/// Controls of step time are matched by hand, so only the measurement says how well.
+/// Controls of step time are matched by hand and checked by measurement.
 fn mismatched(game: &GameReport) -> Vec<String> {
-    let warning = |row: &super::model::RowReport| {
+    let warning = |row: &RowReport| {
         let matched = row.matched.as_ref()?;
         let ratio = matched.ratio.filter(|ratio| (ratio - 1.0).abs() > TOLERANCE)?;
         Some(format!(
-            "{}: {} has {ratio:.3} times the {} of {}, not within 1 %: it is a weak control; give it other sizes",
+            "{}: {} has {ratio:.3} times the {} of {}; a control must match within 1 %: change its sizes",
             game.game,
             row.label,
             matched.quantity.words(),
@@ -96,8 +98,8 @@ fn mismatched(game: &GameReport) -> Vec<String> {
 
 fn mixed_conditions(report: &Report) -> Option<String> {
     (report.conditions.len() > 1).then(|| {
-        "the cells were not all trained under the same conditions (listed below); pairs whose numerics version, \
-         device or dtype differ are left out"
+        "the cells were trained under different conditions (see the notes); pairs that differ in numerics version, \
+         device or dtype are left out"
             .to_owned()
     })
 }
@@ -107,15 +109,16 @@ fn forced(folder: &RunFolder) -> Option<String> {
         cell.facts.as_ref().is_some_and(|facts| facts.sessions.iter().any(|session| !session.forced.is_empty()))
     };
     let cells = folder.cells.iter().flatten().filter(was_forced).count();
-    (cells > 0)
-        .then(|| format!("{cells} cells were resumed under other conditions by force: their bits will not repeat"))
+    (cells > 0).then(|| {
+        format!("{cells} cells were resumed by force under other conditions: they are not reproducible bit for bit")
+    })
 }
 
-fn strangers(folder: &RunFolder) -> Option<String> {
-    let names = &folder.strangers;
+fn orphaned_rows(folder: &RunFolder) -> Option<String> {
+    let names = &folder.orphaned_rows;
     (!names.is_empty()).then(|| {
         format!(
-            "{} rows of an earlier version of this experiment or of posenc are not in the tables: {}",
+            "{} orphaned rows, of an earlier version of this experiment or of posenc, are not in the tables: {}",
             names.len(),
             names.join(", ")
         )

@@ -129,8 +129,8 @@ fn leaf(value: &Value) -> String {
 fn encodings(rows: &[&Combination]) -> Vec<Vec<Word>> {
     let all: Vec<&EncodingConfig> = rows.iter().flat_map(|row| &row.run.encoding).collect();
     let short = |one: &EncodingConfig| {
-        let name = one.entry().name;
-        let alone = all.iter().all(|other| other.entry().name != name || *other == one);
+        let name = one.info().name;
+        let alone = all.iter().all(|other| other.info().name != name || *other == one);
         if alone { name.to_owned() } else { one.label() }
     };
     let text = |stack: &[EncodingConfig]| stack.iter().map(short).collect::<Vec<_>>().join(" + ");

@@ -11,7 +11,6 @@
 mod base;
 pub mod cell;
 pub mod data;
-pub mod dataset;
 mod describe;
 mod expand;
 pub mod experiment;
@@ -47,13 +46,12 @@ mod weights;
 
 pub use cell::Cell;
 pub use data::DataView;
-pub use dataset::{check_shards, manifest_text, open_dataset, read_manifest};
 pub use experiment::{Experiment, Role, Row, RowData};
 pub use file::Primary;
 pub use grouped::grouped;
 pub use identity::{NUMERICS_VERSION, SCHEMA_VERSION};
 pub use interactions::Interaction;
-pub use losses::{Loss, LossChanges, LossWeights};
+pub use losses::{LossChanges, LossWeights};
 pub use matched::{Matched, Quantity};
 pub use phases::Phase;
 pub use pictures::Pictures;

@@ -19,13 +19,14 @@
 
 use super::data::names;
 use super::expand::Combination;
-use super::losses::{Loss, LossChanges, LossWeights};
+use super::losses::{LossChanges, LossWeights};
 use super::numbers::{above_zero_if_any, at_least_one_if_any};
 use super::resolve::OpenedData;
 use super::run::RunConfig;
 use super::source::ConfigError;
 use super::suggest::nearest;
 use dataset::{DatasetError, Split, store};
+use models::Loss;
 use serde::{Deserialize, Serialize};
 
 /// A part of training.
@@ -58,7 +59,7 @@ impl Phase {
 
     /// The weights of the losses while it lasts.
     #[must_use]
-    pub fn weights(&self, usual: LossWeights) -> LossWeights {
+    pub fn weights(&self, usual: &LossWeights) -> LossWeights {
         self.loss.over(usual)
     }
 
@@ -166,7 +167,7 @@ impl Check<'_> {
 pub(super) fn check_weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     let own = Loss::of_network(&run.model.architecture());
     let idle = |phase: &Phase| {
-        let weights = phase.weights(run.train.loss);
+        let weights = phase.weights(&run.train.loss);
         !own.is_empty() && own.iter().all(|&loss| weights.of(loss) == 0.0)
     };
     let Some(i) = run.train.phases.iter().position(idle) else { return Ok(()) };

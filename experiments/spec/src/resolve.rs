@@ -1,19 +1,17 @@
 //! From a combination to a complete run, and whatever makes one impossible: refused here, before the first step.
 
 use super::data::{DataEntry, DataFolders, DataView};
-use super::dataset::{check_shards, read_manifest};
 use super::expand::Combination;
-use super::losses::Loss;
 use super::phases;
 use super::run::{BaseConfig, RunConfig, TrainConfig, architecture};
 use super::shape::Shape;
 use super::source::ConfigError;
 use super::suggest::nearest;
-use super::teach::{Contents, Lack, MissingTargets, lacks, without, wrong_classes};
+use super::teach::{Contents, Lack, MissingTargets, lacks, wrong_classes};
 use super::tree::Node;
 use dataset::{DatasetError, Manifest, PerSplit, Split, Targets, ValueTarget, store};
 use games::{Frame, GameKind};
-use models::{ModelConfig, ModelError, Network};
+use models::{Loss, ModelConfig, ModelError, Network};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -70,12 +68,12 @@ fn open_one(row: &Combination, game: GameKind) -> Result<OpenedData, ConfigError
         let remedy = "the path is relative to the experiment file; `posenc data import` makes a dataset";
         origin.refused(reason).help(remedy)
     };
-    let manifest = read_manifest(&folder).map_err(|error| with_remedy(format!("{error:#}")))?;
+    let manifest = Manifest::read(&folder).map_err(|error| with_remedy(error.to_string()))?;
     if manifest.game != game {
         let (found, name) = (manifest.game.name(), game.name());
         return Err(with_remedy(format!("this is a dataset of {found}, but {name} is to be played")));
     }
-    check_shards(&folder, &manifest).map_err(|error| with_remedy(error.to_string()))?;
+    manifest.check_shards(&folder).map_err(|error| with_remedy(error.to_string()))?;
     viewed(folder, manifest, view.clone(), node)
 }
 
@@ -167,11 +165,11 @@ fn taught(model: ModelConfig, row: &Combination, data: &OpenedData) -> Result<Mo
     match (lacks.first(), row.run.missing_targets) {
         (None, _) => {}
         (Some(_), MissingTargets::Skip) => {
-            let heads = network.outputs_mut();
-            *heads = without(heads.clone(), &lacks);
+            lacks.iter().for_each(|lack| network.outputs_mut().remove(lack.head));
         }
         (Some(lack), MissingTargets::Error) => {
             let Lack { head, column, wanted } = lack;
+            let head = head.name();
             let name = &data.manifest.name;
             let message = format!(
                 "the head `{head}` has nothing to learn from: the column `{column}` of the dataset \"{name}\" says nothing"
@@ -232,7 +230,7 @@ fn sizes(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
 
 fn weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     let weights = &run.train.loss;
-    for &loss in Loss::ALL {
+    for &loss in Loss::all() {
         let weight = weights.of(loss);
         if !(weight.is_finite() && weight >= 0.0) {
             let error = row.refused(&["train", "loss", loss.name()], format!("{weight} is no weight"));

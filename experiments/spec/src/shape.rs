@@ -18,8 +18,8 @@ pub struct Shape {
     pub parts: Vec<PartShape>,
     /// Multiplications of a forward pass for one position.
     pub macs: Macs,
-    /// The seams that the encodings touch, joined by `+`.
-    pub seams: String,
+    /// The injection points that the encodings touch, joined by `+`.
+    pub injection_points: String,
     /// What else tells the network about squares.
     pub position_sources: Vec<String>,
 }
@@ -84,7 +84,7 @@ impl Shape {
             heads: layout.count(Part::Head),
             parts: PartShape::all(&layout, &macs),
             macs,
-            seams: network.seams().to_string(),
+            injection_points: network.injection_points().to_string(),
             position_sources: network.position_sources().into_iter().map(str::to_owned).collect(),
         })
     }

@@ -4,7 +4,7 @@ use super::data::DataView;
 use dataset::{DatasetError, Manifest, Unit, ValueTarget, store};
 use games::maps::MapShape;
 use games::{GameKind, GameResult};
-use models::Outputs;
+use models::{HeadName, Need, Outputs};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -56,68 +56,52 @@ impl Contents {
 /// A head without targets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lack {
-    /// The head's name in `outputs`.
-    pub(crate) head: &'static str,
-    /// The column that says nothing.
+    /// The head.
+    pub(crate) head: HeadName,
+    /// The column that is empty.
     pub(crate) column: &'static str,
     /// What a dataset that has it has.
-    pub(crate) wanted: String,
+    pub(crate) wanted: &'static str,
 }
 
-/// The heads that a dataset has no targets for, in the order of [`Outputs::names`].
+/// The heads that a dataset has no targets for, in the order of [`HeadName`].
 pub(crate) fn lacks(outputs: &Outputs, manifest: &Manifest, contents: Contents) -> Vec<Lack> {
-    let map = |shape| manifest.map.as_ref().is_some_and(|map| map.shape == shape);
-    let find = |head| {
-        let (there, column, wanted) = match head {
-            "policy" => (contents.moves, "moves", "games whose moves are targets (`policy_from_ply`)".to_owned()),
-            "soft_policy" => (contents.distributions, "policy_probs", DISTRIBUTIONS.to_owned()),
-            "further_policies" => (false, "moves", FURTHER.to_owned()),
-            "result" | "result_shares" => (contents.results, "result", "games whose result is known".to_owned()),
-            "win_rate" if !contents.results => (false, "result", "games whose result is known".to_owned()),
-            "win_rate" => (contents.values, "value", format!("{VALUES}, or write `data: {{value: result}}`")),
-            "q" => (contents.values, "value", VALUES.to_owned()),
-            "short_term" => (contents.stored_values, "value", VALUES.to_owned()),
-            "moves_left" => (manifest.unit == Unit::Game, "plies", "whole games, not single positions".to_owned()),
-            "per_square" => (map(MapShape::Squares), "map", format!("a map of squares ({PROBES})")),
-            "rights" => (contents.moves && manifest.game == GameKind::Chess, "moves", RIGHTS.to_owned()),
-            "pairs" => (map(MapShape::Pairs), "map", format!("a map of pairs of squares ({PROBES})")),
-            "board" => (manifest.unit == Unit::Game, "moves", "whole games, not single positions".to_owned()),
-            _ => return None,
-        };
-        (!there).then_some(Lack { head, column, wanted })
+    let missing = |head: &HeadName| {
+        let mut needs = head.declaration().needs.iter().map(|&need| has(need, manifest, contents));
+        needs.find(|(there, ..)| !there)
     };
-    outputs.names().into_iter().filter_map(find).collect()
+    let lack = |head| missing(&head).map(|(_, column, wanted)| Lack { head, column, wanted });
+    outputs.heads().into_iter().filter_map(lack).collect()
+}
+
+/// Whether a dataset has what a head needs, in which column it would be, and what a dataset that has it has.
+fn has(need: Need, manifest: &Manifest, contents: Contents) -> (bool, &'static str, &'static str) {
+    let map = |shape| manifest.map.as_ref().is_some_and(|map| map.shape == shape);
+    let whole_games = manifest.unit == Unit::Game;
+    match need {
+        Need::Moves => (contents.moves, "moves", "games whose moves are targets (`policy_from_ply`)"),
+        Need::Distributions => (contents.distributions, "policy_probs", DISTRIBUTIONS),
+        Need::Results => (contents.results, "result", "games whose result is known"),
+        Need::Values => (contents.values, "value", VALUES),
+        Need::StoredValues => (contents.stored_values, "value", "scores or values of positions"),
+        Need::Ends => (whole_games, "plies", "whole games, not single positions"),
+        Need::Boards => (whole_games, "moves", "whole games, not single positions"),
+        Need::SquareMap => {
+            (map(MapShape::Squares), "map", "a map of squares (`posenc data generate probe` makes some)")
+        }
+        Need::PairMap => {
+            (map(MapShape::Pairs), "map", "a map of pairs of squares (`posenc data generate probe` makes some)")
+        }
+        Need::Rights => (contents.moves && manifest.game == GameKind::Chess, "moves", RIGHTS),
+        Need::Teacher => (false, "moves", TEACHER),
+    }
 }
 
 const DISTRIBUTIONS: &str = "distributions over moves, as Lc0's chunks, HCPE3 and engines with MultiPV give (a softened \
     single move is the same move)";
-const FURTHER: &str = "a column that teaches them (there is none: only imported networks have further policies)";
-const VALUES: &str = "scores or values of positions";
+const VALUES: &str = "scores or values of positions, or write `data: {value: result}`";
 const RIGHTS: &str = "games of chess whose moves are targets (no other game has castling and en passant)";
-const PROBES: &str = "`posenc data generate probe` makes some";
-
-/// The same network without these heads.
-pub(crate) fn without(mut outputs: Outputs, lacks: &[Lack]) -> Outputs {
-    for lack in lacks {
-        match lack.head {
-            "policy" => outputs.policy = None,
-            "soft_policy" => outputs.soft_policy = None,
-            "further_policies" => outputs.further_policies.clear(),
-            "result" => outputs.result = None,
-            "result_shares" => outputs.result_shares = None,
-            "win_rate" => outputs.win_rate = None,
-            "q" => outputs.q = None,
-            "short_term" => outputs.short_term = None,
-            "moves_left" => outputs.moves_left = None,
-            "per_square" => outputs.per_square = None,
-            "pairs" => outputs.pairs = None,
-            "board" => outputs.board = None,
-            "rights" => outputs.rights = None,
-            _ => {}
-        }
-    }
-    outputs
-}
+const TEACHER: &str = "a column that teaches them (there is none: only imported networks have further policies)";
 
 /// Why a map head does not fit the dataset's map, if it does not.
 pub(crate) fn wrong_classes(outputs: &Outputs, manifest: &Manifest) -> Option<String> {

@@ -7,12 +7,12 @@ use super::devices::{parse_device, prepare};
 use super::show::parse_input;
 use anyhow::Context as _;
 use clap::ValueEnum as _;
-use dataset::bench_loader;
+use dataset::{Dataset, bench_loader};
 use games::{GameKind, InputName};
 use report::text_table::table;
 use serde_json::{Value, json};
 use spec::grouped;
-use spec::{Dtype, Experiment, open_dataset};
+use spec::{Dtype, Experiment};
 use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ use tch::Device;
 use train::bench::{BenchOptions, Contender, StepTime, step_times};
 use train::threads::ensure_passive_threads;
 
-/// Measure the loader, or a training step of each encoding.
+/// Measure the speed of the loader, of imports, or of a training step.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -32,13 +32,13 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Positions a second that the loader delivers: one core, and all cores.
+    /// Measure the loader's positions per second: with one core, and with all cores.
     Loader(LoaderArgs),
-    /// Records a second that an import reads and checks.
+    /// Measure the records per second that an import reads and checks.
     Import(import::Args),
-    /// A training step of a preset network with each encoding, in turns.
+    /// Time a training step of a preset network with each encoding, interleaved.
     Step(StepArgs),
-    /// A training step of each row of an experiment, in turns.
+    /// Time a training step of each row of an experiment, interleaved.
     Encodings(EncodingsArgs),
 }
 
@@ -50,7 +50,7 @@ struct LoaderArgs {
     /// The input representation.
     #[arg(long, value_parser = parse_input, default_value = "piece_tokens")]
     input: InputName,
-    /// Positions a batch.
+    /// Positions per batch.
     #[arg(long, default_value = "256")]
     batch: NonZeroUsize,
     /// Threads of the second measurement; all cores by default.
@@ -59,7 +59,7 @@ struct LoaderArgs {
     /// Seconds of each measurement, at least.
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
-    /// One JSON object instead of text.
+    /// Print one JSON object instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -69,7 +69,7 @@ struct StepArgs {
     /// The network: a preset, see `posenc list presets`.
     #[arg(long)]
     model: String,
-    /// Positions a step.
+    /// Positions per step.
     #[arg(long, default_value = "32")]
     batch: NonZeroUsize,
     /// The game.
@@ -78,10 +78,10 @@ struct StepArgs {
     /// The input representation.
     #[arg(long, value_parser = parse_input, default_value = "piece_tokens")]
     input: InputName,
-    /// Which encodings: `all`, names with commas between them, or a list in YAML as experiments write it.
+    /// Encodings: `all`, names separated by commas, or a YAML list as in experiment files.
     #[arg(long, default_value = "all")]
     encodings: String,
-    /// The element type of matrix products; with `both`, each encoding in bf16 beside itself in f32.
+    /// The element type of matrix products; `both` times each encoding in bf16 and in f32.
     #[arg(long, value_enum, default_value = "f32")]
     dtype: DtypeArg,
     #[command(flatten)]
@@ -101,13 +101,13 @@ struct Timing {
     /// Threads inside an operation.
     #[arg(long, default_value = "1")]
     threads: NonZeroUsize,
-    /// How often each has its turn.
+    /// How often each one is timed.
     #[arg(long, default_value = "5")]
     rounds: NonZeroUsize,
-    /// Where to compute: cpu, cuda or cuda:N.
+    /// The device: cpu, cuda or cuda:N.
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
-    /// One JSON array instead of a table.
+    /// Print one JSON array instead of a table.
     #[arg(long)]
     json: bool,
 }
@@ -171,7 +171,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn loader(args: &LoaderArgs) -> anyhow::Result<String> {
-    let dataset = Arc::new(open_dataset(&args.data)?);
+    let dataset = Arc::new(Dataset::open(&args.data)?);
     let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = args.workers.unwrap_or_else(cores).get();
     let seconds = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;

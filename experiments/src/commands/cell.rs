@@ -16,16 +16,16 @@ pub struct Args {
     /// The cell's folder, which holds its config.yaml.
     #[arg(long)]
     dir: PathBuf,
-    /// Threads inside an operation; another number gives other bits.
+    /// Threads inside an operation; another number changes the bits of the result.
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Where to compute: cpu, cuda or cuda:N.
+    /// The device: cpu, cuda or cuda:N.
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
-    /// A few steps and a small evaluation only.
+    /// Run only a few steps and a small evaluation.
     #[arg(long)]
     smoke: bool,
-    /// Go on even where that gives other bits than an undisturbed run.
+    /// Resume even if the bits will differ from an undisturbed run.
     #[arg(long)]
     force: bool,
 }

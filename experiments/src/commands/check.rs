@@ -22,7 +22,7 @@ pub struct Args {
     /// Time a training step of each row on one thread of this machine.
     #[arg(long)]
     measure: bool,
-    /// One JSON object instead of text.
+    /// Print one JSON object instead of text.
     #[arg(long)]
     json: bool,
 }

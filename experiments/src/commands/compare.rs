@@ -1,4 +1,4 @@
-//! `posenc compare`: tables over several grids.
+//! `posenc compare`: what differs between several grids, and their results side by side.
 
 use report::{Report, ReportError, markdown, side_by_side};
 use std::io::Write as _;
@@ -31,12 +31,11 @@ enum Format {
 /// If a folder is no run folder, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let reports: Vec<Report> = args.run_dirs.iter().map(|dir| Report::of(dir)).collect::<Result<_, ReportError>>()?;
-    let sheets = side_by_side::compare(&reports);
-    let drawn: Vec<String> = sheets
+    let drawn: Vec<String> = side_by_side::compare(&reports)
         .iter()
-        .map(|sheet| match args.format {
-            Format::Text => sheet.text(),
-            Format::Md => markdown::sheet(sheet),
+        .map(|table| match args.format {
+            Format::Text => table.text(),
+            Format::Md => markdown::draw_table(table),
         })
         .collect();
     writeln!(std::io::stdout().lock(), "{}", drawn.join("\n\n"))?;

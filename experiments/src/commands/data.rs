@@ -12,9 +12,8 @@ mod split;
 mod verify;
 
 use clap::Subcommand;
-use dataset::Counts;
+use dataset::{Counts, Dataset};
 use spec::grouped;
-use spec::open_dataset;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,29 +28,30 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a dataset of records: PGN, Lc0 chunks, bags (chess), CSA, KIF, USI, HCPE, HCPE3, PSV (shogi), plain or packed.
+    /// Convert records to a dataset: PGN, Lc0 chunks, bags (chess), CSA, KIF, USI, HCPE, HCPE3, PSV (shogi), plain or
+    /// compressed.
     Import(Box<import::Args>),
-    /// Make a cell of a network of Lc0, to be asked, exported and compared.
+    /// Convert a network file of Lc0 to a cell, for predict, export and comparisons.
     ImportNet(import_net::Args),
-    /// Make a dataset without records: engines play games.
+    /// Generate a dataset: engines play games, or solvers label positions.
     Generate(generate::Args),
-    /// What is in a dataset.
+    /// Show the content of a dataset.
     Info {
         /// The dataset's folder.
         dir: PathBuf,
-        /// One JSON object instead of text.
+        /// Print one JSON object instead of text.
         #[arg(long)]
         json: bool,
     },
-    /// Check a dataset from the ground up: hashes, legality of every move, what the splits share.
+    /// Check a dataset: hashes, the legality of every move, overlaps of the splits.
     Verify(verify::Args),
-    /// Split a dataset in another way, by game or by opening: makes a new one.
+    /// Split a dataset differently, by game or by opening, into a new dataset.
     Split(remake::SplitCommand),
-    /// Make one dataset of several.
+    /// Join several datasets into one.
     Merge(remake::MergeCommand),
-    /// Make one row of equal positions: mean policy, value and result.
+    /// Merge equal positions into one row: mean policy, value and result.
     Average(remake::AverageCommand),
-    /// Write a dataset in a format of other programs.
+    /// Write a dataset in the format of another program.
     Export(export::Args),
 }
 
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Action::Import(args) => return import::run(args),
         Action::Generate(args) => return generate::run(args),
         Action::Info { dir, json } => {
-            let info = dataset::summarise(&open_dataset(dir)?)?;
+            let info = dataset::summarise(&Dataset::open(dir)?)?;
             if *json { format!("{:#}\n", serde_json::to_value(&info)?) } else { info::text(&info) }
         }
         Action::Verify(args) => verify::run(args)?,

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::{Cuda, Device};
 
-/// The devices and libraries that were found.
+/// List the devices and libraries that posenc found.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// One JSON object instead of text.
+    /// Print one JSON object instead of text.
     #[arg(long)]
     json: bool,
 }

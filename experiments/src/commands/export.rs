@@ -13,7 +13,7 @@ use tch::Device;
 use train::inspect::cell::config_of;
 use train::inspect::export;
 use train::inspect::export::Folder;
-use train::inspect::{Asked, InspectError, Loaded, gradient, positions};
+use train::inspect::{InspectError, Loaded, Request, gradient, positions};
 use train::setup::open_data;
 use train::threads::use_threads;
 
@@ -25,20 +25,20 @@ pub struct Args {
     /// The folder to write; it must not exist yet.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Positions whose inputs and outputs are written: a FEN or SFEN a line, or `startpos`, with `moves …` behind it for
-    /// the history. By default some test positions of the cell's dataset.
+    /// Positions whose inputs and outputs are written: per line a FEN, SFEN or `startpos`, followed by `moves …` for
+    /// the history. Default: some test positions of the cell's dataset.
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
-    /// Random weights of this seed instead of the cell's, none of them zero: for comparing implementations.
+    /// Replace the weights by random ones of this seed, none of them zero, for comparing implementations.
     #[arg(long, value_name = "SEED")]
     random: Option<u64>,
-    /// Write a training batch, its losses and their gradient too.
+    /// Also write a training batch, its losses and their gradient.
     #[arg(long)]
     gradient: bool,
-    /// The averaged weights, where the run averages them.
+    /// Use the averaged weights of a run that averages them.
     #[arg(long, conflicts_with = "random")]
     averaged: bool,
-    /// Where to compute: cpu, cuda or cuda:N.
+    /// The device: cpu, cuda or cuda:N.
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
 }
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn asked(args: &Args, cell: &Loaded) -> anyhow::Result<Vec<Asked>> {
+fn asked(args: &Args, cell: &Loaded) -> anyhow::Result<Vec<Request>> {
     let (game, input, moves) = (cell.config.game, cell.config.input, cell.config.moves);
     if let Some(path) = &args.positions {
         return Ok(positions::read_lines(&read(path)?, &path.display().to_string(), game, input, moves)?);

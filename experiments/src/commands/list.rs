@@ -1,4 +1,4 @@
-//! `posenc list`: what there is, straight from the registries.
+//! `posenc list`: available games, encodings and so on, from the registries.
 
 use super::check::parts;
 use clap::ValueEnum;
@@ -6,6 +6,7 @@ use encodings::EncodingConfig;
 use games::{GameKind, InputLayout, InputName, MovesName, Vocabulary, with_game};
 use serde_json::{Value, json};
 use spec::Shape;
+use spec::metrics::{self, Direction};
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -15,7 +16,7 @@ pub struct Args {
     /// What to list.
     #[arg(value_enum)]
     what: What,
-    /// One JSON array instead of text.
+    /// Print one JSON array instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -28,6 +29,7 @@ enum What {
     Inputs,
     Moves,
     Presets,
+    Metrics,
 }
 
 /// Lists.
@@ -42,11 +44,29 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         What::Inputs => inputs(),
         What::Moves => moves(),
         What::Presets => presets()?,
+        What::Metrics => metrics(),
     };
     let text =
         if args.json { format!("{:#}\n", Value::from(entries)) } else { entries.iter().map(paragraph).collect() };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The metrics on all positions of a split; those of phases and novel positions have a suffix.
+fn metrics() -> Vec<Value> {
+    let all = metrics::all().iter().filter(|metric| !metric.name.contains('.'));
+    let listed = all.map(|metric| {
+        let better = match metric.direction {
+            Direction::Lower => "lower",
+            Direction::Higher => "higher",
+            Direction::Neither => "neither",
+        };
+        let heads: Vec<&str> = metric.heads.iter().map(|head| head.name()).collect();
+        json!({
+            "name": metric.name, "heads": heads.join(", "), "unit": metric.unit, "better": better, "meaning": metric.description,
+        })
+    });
+    listed.collect()
 }
 
 /// The name, and below it every other key.
@@ -81,7 +101,7 @@ fn games() -> Vec<Value> {
 }
 
 fn encodings() -> Vec<Value> {
-    let entry = |entry: &encodings::Entry| {
+    let entry = |entry: &encodings::EncodingInfo| {
         json!({
             "name": entry.name,
             "summary": entry.summary,

@@ -17,7 +17,7 @@ use train::threads::use_threads;
 /// Options of `posenc parity`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The experiment file; nothing of it is trained.
+    /// The experiment file; it is not trained.
     file: PathBuf,
     /// The folder to write; it must not exist yet.
     #[arg(long, value_name = "DIR")]
@@ -25,13 +25,13 @@ pub struct Args {
     /// The seed of all weights.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     random: u64,
-    /// Write so many steps of the optimiser too.
+    /// Also write this many steps of the optimiser.
     #[arg(long, value_name = "N", default_value_t = 0)]
     steps: u64,
-    /// Where to compute: cpu, cuda or cuda:N.
+    /// The device: cpu, cuda or cuda:N.
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
-    /// What matrix products of the forward pass run in; gradients and steps stay f32.
+    /// The element type of matrix products in the forward pass; gradients and steps stay f32.
     #[arg(long, value_parser = parse_dtype, default_value = "f32")]
     dtype: Dtype,
 }

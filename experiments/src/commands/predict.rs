@@ -12,7 +12,7 @@ use train::inspect::positions::{fill_history, read, read_lines};
 use train::inspect::predict::{Meaning, Prediction, predictions};
 use train::inspect::tensors_file;
 use train::inspect::tensors_file::Named;
-use train::inspect::{Answers, Asked, InspectError, Loaded};
+use train::inspect::{Answers, InspectError, Loaded, Request};
 use train::threads::use_threads;
 
 /// Options of `posenc predict`.
@@ -22,26 +22,26 @@ pub struct Args {
     cell: PathBuf,
     #[command(flatten)]
     asked: Questions,
-    /// Show the likeliest moves only; with text 5 by default, with --json all.
+    /// Show only the K likeliest moves [default: 5 as text, all with --json].
     #[arg(long, value_name = "K")]
     top: Option<usize>,
-    /// Divides the policy's logits; 0 gives everything to the likeliest move.
+    /// Divide the policy's logits by this; 0 selects the likeliest move.
     #[arg(long, default_value_t = 1.0, value_parser = parse_temperature)]
     temperature: f64,
-    /// What `lc0_112` shows before a FEN, as Lc0's option of this name has it: `no` (nothing, as in its training games) or
-    /// `fen_only` (the FEN's position again, as it plays).
+    /// The history of `lc0_112` before a FEN, as in Lc0's option: `no` (empty, as in its training games) or
+    /// `fen_only` (the FEN's position repeated, as in play).
     #[arg(long, value_name = "FILL", default_value = "no", value_parser = parse_fill)]
     history_fill: HistoryFill,
-    /// One JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
-    /// Write inputs and outputs to a safetensors file, named as in an export; it must not exist yet.
+    /// Also write inputs and outputs to a safetensors file with the names of an export; it must not exist yet.
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
-    /// The averaged weights, where the run averages them.
+    /// Use the averaged weights of a run that averages them.
     #[arg(long)]
     averaged: bool,
-    /// Where to compute: cpu, cuda or cuda:N.
+    /// The device: cpu, cuda or cuda:N.
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
 }
@@ -49,13 +49,13 @@ pub struct Args {
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 struct Questions {
-    /// A position of chess: a FEN or `startpos`, with `moves …` behind it for the history.
+    /// A chess position: a FEN or `startpos`, optionally followed by `moves …` for the history.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// A position of shogi: an SFEN or `startpos`, with `moves …` behind it.
+    /// A shogi position: an SFEN or `startpos`, optionally followed by `moves …`.
     #[arg(long, value_name = "SFEN")]
     sfen: Option<String>,
-    /// Positions, one a line; - for stdin.
+    /// A file with one position per line; - for stdin.
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
 }
@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Questions {
-    fn read(&self, cell: &Loaded) -> anyhow::Result<Vec<Asked>> {
+    fn read(&self, cell: &Loaded) -> anyhow::Result<Vec<Request>> {
         let (game, input, moves) = (cell.config.game, cell.config.input, cell.config.moves);
         match (&self.fen, &self.sfen, &self.positions) {
             (Some(text), ..) | (_, Some(text), _) => Ok(vec![read(text, "", game, input, moves)?]),

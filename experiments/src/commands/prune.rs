@@ -11,10 +11,10 @@ pub struct Args {
     /// Run folders, e.g. runs/quickstart.
     #[arg(required = true)]
     run_dirs: Vec<PathBuf>,
-    /// Final weights of finished cells too: `predict` and `export` then have nothing to show; hashes stay.
+    /// Also remove final weights of finished cells; `predict` and `export` then no longer work. Hashes stay.
     #[arg(long)]
     weights: bool,
-    /// Only list what would be removed.
+    /// List what would be removed; remove nothing.
     #[arg(long)]
     dry_run: bool,
 }

@@ -16,10 +16,10 @@ pub struct Args {
     /// The licence of the results, by its SPDX name: CC-BY-4.0, CC0-1.0.
     #[arg(long)]
     license: Option<String>,
-    /// The final weights too.
+    /// Include the final weights.
     #[arg(long)]
     weights: bool,
-    /// Publish a grid of which cells are not finished.
+    /// Publish a grid with unfinished cells.
     #[arg(long)]
     partial: bool,
 }

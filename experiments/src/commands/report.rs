@@ -1,7 +1,7 @@
 //! `posenc report`: tables of a run folder, also while it runs.
 
-use report::{Report, csv, html, latex, markdown, text};
-use std::io::Write as _;
+use report::{Report, csv, curves, html, latex, markdown, text};
+use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ pub struct Args {
     /// The format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Say how many seeds each comparison needs to show a difference of this size in the primary metric.
+    /// Report the number of seeds needed to detect a difference of this size in the primary metric.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     difference: Option<f64>,
 }
@@ -22,7 +22,9 @@ fn size(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(size) if size.is_finite() && size > 0.0 => Ok(size),
         _ => {
-            Err("a size is a number above 0 in the unit of the metric (policy_accuracy: 0.01 is one point)".to_owned())
+            Err("a difference must be a positive number in the unit of the metric (policy_accuracy: 0.01 is one percentage \
+                 point)"
+                .to_owned())
         }
     }
 }
@@ -36,8 +38,10 @@ enum Format {
     Html,
     /// Markdown.
     Md,
-    /// Every number, unrounded, a line for each row and metric.
+    /// Unrounded numbers, a line per row and metric.
     Csv,
+    /// Every number of every step as a long CSV table, for pandas or polars.
+    Curves,
     /// Tables for a paper.
     Latex,
 }
@@ -47,14 +51,20 @@ enum Format {
 /// # Errors
 /// If the folder is no run folder, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let report = Report::seeing(&args.run_dir, args.difference)?;
-    let drawn = match args.format {
-        Format::Text => text::draw(&report),
-        Format::Html => html::draw(&report),
-        Format::Md => markdown::draw(&report),
-        Format::Csv => csv::draw(&report),
-        Format::Latex => latex::draw(&report),
+    let draw = match args.format {
+        Format::Text => text::draw,
+        Format::Html => html::draw,
+        Format::Md => markdown::draw,
+        Format::Csv => csv::draw,
+        Format::Latex => latex::draw,
+        Format::Curves => {
+            let mut stdout = BufWriter::new(std::io::stdout().lock());
+            curves::write(&args.run_dir, &mut stdout)?;
+            stdout.flush()?;
+            return Ok(ExitCode::SUCCESS);
+        }
     };
+    let drawn = draw(&Report::with_difference(&args.run_dir, args.difference)?);
     std::io::stdout().lock().write_all(drawn.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,7 @@
 use super::run::mend_events;
 use super::slots::Slots;
 use anyhow::Context as _;
-use grid::interrupt::Wish;
+use grid::interrupt::StopRequest;
 use grid::retry;
 use grid::retry::Which;
 use grid::{Interrupt, Outcome, start_over};
@@ -17,10 +17,10 @@ use train::threads::ensure_passive_threads;
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
     run_dir: PathBuf,
-    /// Cells that failed; those whose numbers left the finite ones would only do so again, and are left out.
+    /// Retry failed cells, except those with non-finite numbers, which would fail again.
     #[arg(long, required_unless_present = "interrupted")]
     failed: bool,
-    /// Cells that were interrupted.
+    /// Retry interrupted cells.
     #[arg(long)]
     interrupted: bool,
     #[command(flatten)]
@@ -39,10 +39,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         eprintln!("{name} is left: {failure}; the same bits would fail in the same way: {}", failure.kind.remedy());
     }
     for (task, failure) in std::mem::take(&mut again.damaged) {
-        let aside = start_over::start_over(&task.dir).with_context(|| {
-            format!("{}: {failure}; its folder {} cannot be put aside", task.name, task.dir.display())
+        let renamed = start_over::start_over(&task.dir).with_context(|| {
+            format!("{}: {failure}; its folder {} cannot be renamed", task.name, task.dir.display())
         })?;
-        eprintln!("{}: {failure}; the folder is now {}, and the cell is trained anew", task.name, aside.display());
+        eprintln!("{}: {failure}; the folder is now {}, and the cell is trained again", task.name, renamed.display());
         again.tasks.push(task);
     }
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
@@ -63,6 +63,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
     }
     writeln!(std::io::stdout().lock(), "{line}")?;
-    let all_well = finished == outcomes.len() && again.hopeless.is_empty() && interrupt.wish() == Wish::GoOn;
+    let all_well =
+        finished == outcomes.len() && again.hopeless.is_empty() && interrupt.request() == StopRequest::Continue;
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -3,11 +3,12 @@
 use super::sets::Sets;
 use super::slots::Slots;
 use anyhow::Context as _;
-use grid::interrupt::Wish;
+use dataset::Dataset;
+use grid::interrupt::StopRequest;
 use grid::measure;
 use grid::{Choice, Interrupt, Outcome, Prepared, Selector, Task};
 use report::{Report, text};
-use spec::{Experiment, open_dataset};
+use spec::Experiment;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -22,15 +23,15 @@ use train::threads::ensure_passive_threads;
 pub struct Args {
     /// The experiment file.
     file: PathBuf,
-    /// Where run folders lie; the experiment's is named after it.
+    /// The folder of run folders; the experiment's own has its name.
     #[arg(long, default_value = "runs")]
     out: PathBuf,
-    /// Only cells with these values: encoding=shaw,rope, game=chess, seed=0, row=chess-shaw. May be repeated.
+    /// Run only cells with these values: encoding=shaw,rope, game=chess, seed=0, row=chess-shaw. May be repeated.
     #[arg(long, value_name = "AXIS=VALUE")]
     only: Vec<Selector>,
     #[command(flatten)]
     sets: Sets,
-    /// A few steps, an evaluation and the report of every cell, apart from real results: does everything work?
+    /// Try every cell: a few steps, an evaluation and the report, in a separate run folder.
     #[arg(long)]
     smoke: bool,
     #[command(flatten)]
@@ -53,7 +54,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     interrupt.release();
     mend_events(&prepared.tasks, &outcomes);
     let unfinished = |outcome: &Outcome| matches!(outcome, Outcome::Interrupted | Outcome::NotStarted);
-    let stopped = interrupt.wish() > Wish::GoOn || outcomes.iter().any(unfinished);
+    let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(unfinished);
     if !args.smoke && !stopped {
         measure_steps(args, &experiment, &prepared);
     }
@@ -71,7 +72,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 pub(super) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
     let folders: BTreeSet<_> = experiment.rows.iter().map(|row| &row.run.data).collect();
     for folder in folders {
-        open_dataset(folder).with_context(|| format!("the dataset {} cannot be used", folder.display()))?;
+        Dataset::open(folder).with_context(|| format!("the dataset {} cannot be used", folder.display()))?;
     }
     Ok(())
 }

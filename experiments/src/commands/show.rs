@@ -14,14 +14,15 @@ pub struct Args {
     /// The game.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
-    /// A position: FEN (chess) or SFEN (shogi). With --json it may be left out: then one is read from each line of
+    /// A position: FEN (chess) or SFEN (shogi). Without it, --json reads one position from each line of
     /// stdin.
     #[arg(long, required_unless_present = "json")]
     position: Option<String>,
     /// The input representation to show.
     #[arg(long, value_parser = parse_input, default_value = "piece_tokens")]
     input: InputName,
-    /// One JSON object a line: {"position", "legal": [{"move", "index"}…], "input": {"name", "board", "features"}}.
+    /// Print one JSON object per line: {"position", "legal": [{"move", "index"}…],
+    /// "input": {"name", "board", "features"}}.
     #[arg(long)]
     json: bool,
 }

@@ -2,7 +2,7 @@
 
 use super::devices::{parse_device, prepare};
 use anyhow::Context as _;
-use grid::limits::Span;
+use grid::limits::HumanDuration;
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker, progress};
 use std::num::NonZeroUsize;
 use tch::Device;
@@ -11,29 +11,29 @@ use train::setup::device_name;
 /// Slots, and what cells may take.
 #[derive(Debug, clap::Args)]
 pub(super) struct Slots {
-    /// Cells at a time [default: as many as the cores have room for, or one for each GPU].
+    /// Number of cells at a time [default: as many as fit the cores, or one per GPU].
     #[arg(long)]
     pub(super) jobs: Option<NonZeroUsize>,
-    /// OpenMP threads of each cell. Part of what the bits depend on.
+    /// OpenMP threads of each cell. The bits of the results depend on it.
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
     pub(super) threads: NonZeroUsize,
-    /// Where to compute: cpu, or GPUs such as cuda:0,cuda:1, which cells take in turns.
+    /// The devices: cpu, or GPUs such as cuda:0,cuda:1, which are assigned to cells in turn.
     #[arg(long, value_delimiter = ',', default_value = "cpu", value_parser = parse_device)]
     pub(super) devices: Vec<Device>,
     /// Stop everything at the first failure.
     #[arg(long)]
     pub(super) fail_fast: bool,
-    /// How often a cell is tried again that was killed or ran out of memory; other failures would only come again.
+    /// How often a cell is retried that was killed or ran out of memory; other failures would repeat.
     #[arg(long, value_name = "TIMES", default_value_t = 1)]
     retries: u32,
-    /// Stop with checkpoints after so long: 90s, 30m, 8h, 2d.
+    /// Stop with checkpoints after this time: 90s, 30m, 8h, 2d.
     #[arg(long, value_name = "TIME")]
-    time_limit: Option<Span>,
-    /// Stop a cell with a checkpoint after so long, and count it as failed.
+    time_limit: Option<HumanDuration>,
+    /// Stop a cell with a checkpoint after this time, and count it as failed.
     #[arg(long, value_name = "TIME")]
-    cell_time_limit: Option<Span>,
-    /// Go on with interrupted cells even where threads, instruction set or LibTorch changed: other bits than an
-    /// undisturbed run, and the manifest says so.
+    cell_time_limit: Option<HumanDuration>,
+    /// Resume interrupted cells even if threads, instruction set or LibTorch changed: the bits will differ from an
+    /// undisturbed run, and the manifest records it.
     #[arg(long)]
     force: bool,
 }

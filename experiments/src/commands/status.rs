@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How often a live table is drawn anew.
+/// How often a live table is redrawn.
 const DRAW_EVERY: Duration = Duration::from_secs(1);
 
 /// Lines of a terminal that does not say how many it has.
@@ -19,10 +19,10 @@ const USUAL_LINES: usize = 24;
 pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart.
     run_dir: PathBuf,
-    /// One look instead of a table that follows the run, also on a terminal.
+    /// Print once instead of following the run on a terminal.
     #[arg(long)]
     once: bool,
-    /// One JSON object instead of a table.
+    /// Print one JSON object instead of a table.
     #[arg(long)]
     json: bool,
 }

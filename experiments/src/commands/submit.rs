@@ -3,7 +3,7 @@
 use super::run::check_datasets;
 use super::sets::Sets;
 use anyhow::{Context as _, bail, ensure};
-use grid::limits::Span;
+use grid::limits::HumanDuration;
 use grid::slurm::{Array, CELLS, Resources, SCRIPT, script};
 use grid::{Choice, Prepared, Selector, Task};
 use records::CellState;
@@ -25,13 +25,13 @@ const FOLDER: &str = "slurm";
 pub struct Args {
     /// The experiment file.
     file: PathBuf,
-    /// To a Slurm cluster: the one kind of queue there is here.
+    /// Submit to a Slurm cluster, the only supported queue.
     #[arg(long, required = true)]
     slurm: bool,
-    /// Where run folders lie; nodes must see it under the same path.
+    /// The folder of run folders; all nodes must see it under the same path.
     #[arg(long, default_value = "runs")]
     out: PathBuf,
-    /// Only cells with these values, as `posenc run` takes them.
+    /// Submit only cells with these values, as in `posenc run`.
     #[arg(long, value_name = "AXIS=VALUE")]
     only: Vec<Selector>,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub struct Args {
     /// Slurm's partition.
     #[arg(long)]
     partition: Option<String>,
-    /// The account that pays.
+    /// The account to charge.
     #[arg(long)]
     account: Option<String>,
     /// The quality of service.
@@ -48,34 +48,34 @@ pub struct Args {
     /// Features that a node must have.
     #[arg(long)]
     constraint: Option<String>,
-    /// Time of a task, e.g. 4h or 04:00:00. What is not done then goes back into the queue and on from its checkpoint.
+    /// Time limit of a task, e.g. 4h or 04:00:00. Unfinished tasks are requeued and resume from their checkpoints.
     #[arg(long, value_name = "TIME")]
-    time: Option<Span>,
-    /// A GPU for each task: 1, or a kind like a100:1. Without, cells compute on the CPU.
+    time: Option<HumanDuration>,
+    /// A GPU for each task: 1, or a kind such as a100:1. Without it, cells run on the CPU.
     #[arg(long, value_name = "[KIND:]1")]
     gpus: Option<String>,
     /// Memory of a task, e.g. 8G.
     #[arg(long)]
     mem: Option<String>,
-    /// Cores of a task [default: as many as --threads].
+    /// Cores of a task [default: --threads].
     #[arg(long)]
     cpus: Option<NonZeroUsize>,
-    /// OpenMP threads of each cell. Part of what the bits depend on.
+    /// OpenMP threads of each cell. The bits of the results depend on it.
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
     threads: NonZeroUsize,
-    /// Tasks that run at the same time.
+    /// Maximum number of tasks at the same time.
     #[arg(long, default_value = "256")]
     array_parallelism: NonZeroUsize,
-    /// How long before the end of its time a task begins to write its checkpoint.
+    /// How long before its time limit a task starts to write its checkpoint.
     #[arg(long, value_name = "TIME", default_value = "120s")]
-    signal_delay: Span,
-    /// How often a task goes back into the queue because its time was over.
+    signal_delay: HumanDuration,
+    /// How often a task is requeued after its time limit.
     #[arg(long, value_name = "TIMES", default_value_t = 16)]
     max_requeues: u32,
-    /// A line of the script before the cell starts: 'module load cuda'. May be repeated.
+    /// Add a line to the script before the cell starts, e.g. 'module load cuda'. May be repeated.
     #[arg(long, value_name = "LINE")]
     setup: Vec<String>,
-    /// A further option of sbatch as it is: --sbatch=--exclude=node7. May be repeated.
+    /// Pass a further option to sbatch: --sbatch=--exclude=node7. May be repeated.
     #[arg(long, value_name = "OPTION")]
     sbatch: Vec<String>,
     /// Write the scripts and submit nothing.

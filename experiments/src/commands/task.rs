@@ -29,7 +29,7 @@ pub struct Args {
     /// Where to compute.
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
-    /// How often the task may have been started again for it to go back into the queue once more.
+    /// The number of restarts up to which the task is requeued again.
     #[arg(long, default_value_t = 0)]
     max_requeues: u32,
 }

@@ -23,22 +23,22 @@ const USUAL_DATA: &str = "experiments/data";
 pub struct Args {
     /// The bundle: a folder or a .tar.zst.
     bundle: PathBuf,
-    /// Write its files into this new folder while they are checked.
+    /// Unpack the bundle into this new folder during the check.
     #[arg(long, value_name = "DIR")]
     unpack: Option<PathBuf>,
-    /// Train so many of its cells again and compare.
+    /// Train this many of its cells again and compare.
     #[arg(long, value_name = "CELLS", default_value_t = 0)]
     rerun: usize,
-    /// A dataset's folder for that; may be repeated. Those in experiments/data are known.
+    /// A dataset folder for --rerun; may be repeated. Datasets in experiments/data are found automatically.
     #[arg(long, value_name = "DIR")]
     data: Vec<PathBuf>,
-    /// Where to train them again: cpu, cuda or cuda:N.
+    /// The device for --rerun: cpu, cuda or cuda:N.
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
-    /// Where cells that are trained again go; they stay there. [default: a folder that is removed]
+    /// The folder for cells of --rerun; it is kept. [default: a temporary folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// The most that a bundle may come to, unpacked.
+    /// Maximum unpacked size of a bundle, in bytes.
     #[arg(long, default_value_t = Limits::default().bytes)]
     max_bytes: u64,
 }

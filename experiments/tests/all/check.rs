@@ -1,5 +1,6 @@
 //! `posenc check` says what an experiment is before anything is trained.
 
+use crate::brought::{brought_experiments, experiments_folder};
 use crate::cli::{Answer, EXPERIMENT, datasets, run, write_experiment};
 use serde_json::Value;
 use spec::Experiment;
@@ -93,39 +94,40 @@ fn a_step_of_each_row_can_be_timed() {
 
 #[test]
 fn the_experiments_that_posenc_brings_can_be_run() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let in_folder = |folder: &Path| -> Vec<PathBuf> {
-        let files = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-        files.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect()
-    };
-    let mut found = 0;
-    for path in [in_folder(folder), in_folder(&folder.join(SERIES))].concat() {
+    let files = brought_experiments();
+    assert!(files.len() >= 30, "{} experiment files", files.len());
+    for path in files {
         let text = std::fs::read_to_string(&path).expect("a readable file");
         let elsewhere = tempfile::tempdir().expect("a folder");
         let makes_its_data = MAKES_ITS_DATA.iter().any(|command| text.contains(command));
-        let path = if makes_its_data { with_its_data(&path, &text, elsewhere.path()) } else { path };
-        let experiment = Experiment::load(&path).unwrap_or_else(|error| panic!("{error}"));
+        let loaded = if makes_its_data { with_its_data(&path, &text, elsewhere.path()) } else { path.clone() };
+        let experiment = Experiment::load(&loaded).unwrap_or_else(|error| panic!("{error}"));
         assert!(experiment.question.is_some() && experiment.expect.is_some() && experiment.cost.is_some(), "{path:?}");
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
-        let within = path.parent().is_some_and(|parent| parent.ends_with(SERIES));
-        assert_eq!(if within { format!("{SERIES}-{stem}") } else { stem.to_owned() }, experiment.name);
+        // A run folder has the experiment's name, so that of a folder's file begins with the folder's where it needs to.
+        let part = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
+        let (stem, folder) = (part(&path), part(path.parent().expect("a folder")));
+        assert!([stem.clone(), format!("{folder}-{stem}")].contains(&experiment.name), "{path:?}: {}", experiment.name);
         // CF-240M is the one run that the paper had; the others show what runs and what it costs, and compare nothing.
         let single = ["cf-240m", "all-systems", "presets"].contains(&experiment.name.as_str());
         assert!(experiment.seeds.len() >= 3 || single, "{path:?} must allow a verdict");
-        found += 1;
     }
-    assert!(found >= 2, "quickstart and chess-vs-shogi at least");
 }
 
-/// A folder of experiments that belong together; their names begin with its name.
-const SERIES: &str = "implicit-search";
+#[test]
+fn the_page_of_experiments_lists_every_file() {
+    let page = std::fs::read_to_string(experiments_folder().join("README.md")).expect("experiments/README.md");
+    for path in brought_experiments() {
+        let file = path.strip_prefix(experiments_folder()).expect("a file of the folder").display().to_string();
+        assert!(page.contains(&file), "experiments/README.md does not list {file}");
+    }
+}
 
 /// How an experiment's first lines name a command that makes its data.
 const MAKES_ITS_DATA: [&str; 2] = ["#   posenc data generate ", "#   posenc data import --game chess --from games/"];
 
 /// A copy of an experiment in a folder in which the commands at its top were run, as they stand there.
 fn with_its_data(path: &Path, text: &str, folder: &Path) -> PathBuf {
-    let brought = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let brought = experiments_folder().join("..");
     let makes = |line: &&str| MAKES_ITS_DATA.iter().any(|command| line.starts_with(command));
     for command in text.lines().filter(makes) {
         let whole = |word: &str| match word.starts_with("games/") {
@@ -135,7 +137,7 @@ fn with_its_data(path: &Path, text: &str, folder: &Path) -> PathBuf {
         let words: Vec<String> = command.split_whitespace().skip(2).map(whole).collect();
         run(folder, &words.iter().map(String::as_str).collect::<Vec<_>>()).succeeds();
     }
-    let own = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("the experiments lie in this crate");
+    let own = path.strip_prefix(experiments_folder()).expect("a file of the folder");
     let copy = folder.join("experiments").join(own);
     std::fs::create_dir_all(copy.parent().expect("a folder")).expect("a folder for the copy");
     std::fs::write(&copy, text).expect("room for a copy");

@@ -2,7 +2,6 @@
 
 use dataset::{ImportOptions, PerSplit, SplitPlan};
 use games::GameKind;
-use spec::manifest_text;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -83,7 +82,7 @@ pub(crate) fn datasets(dir: &Path) {
             made_by: "a test".to_owned(),
             split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
             strict: true,
-            ..ImportOptions::new(game, vec![dir.join(file)], dir.join(game.name()), manifest_text)
+            ..ImportOptions::new(game, vec![dir.join(file)], dir.join(game.name()))
         };
         dataset::import(&options, &mut |_| {}).expect("the records are good");
     }

@@ -141,7 +141,7 @@ fn what_is_no_dataset_is_named() {
     run(dir.path(), &["data", "info", "absent"]).fails_with(&["there is no folder absent", "posenc data import"]);
     run(dir.path(), &["data", "info", "."]).fails_with(&["holds no dataset.yaml"]);
     write(dir.path(), "dataset.yaml", "format: 1\nnmae: x\n");
-    run(dir.path(), &["data", "info", "."]).fails_with(&["is no manifest", "nmae"]);
+    run(dir.path(), &["data", "info", "."]).fails_with(&["is not a valid manifest", "nmae"]);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn datasets_are_made_of_datasets() {
     }
     run(dir.path(), &["data", "verify", "averaged", "--by-position"]).succeeds();
     run(dir.path(), &["data", "verify", "set", "--by-position"])
-        .fails_with(&["occur in training too", "make the dataset anew, with `posenc data import"]);
+        .fails_with(&["occur in training too", "make the dataset again, with `posenc data import"]);
     let text = run(dir.path(), &["data", "info", "averaged"]).succeeds().stdout;
     for part in ["single positions without games", "moves by kind", "positions by moves of the policy target"] {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");

@@ -4,9 +4,9 @@ use crate::cli::{EXPERIMENT, datasets};
 use dataset::filter::Buckets;
 use dataset::store::read_shard;
 use dataset::value::{SHORT_TERM_DECAY, short_term};
-use dataset::{ImportOptions, PerSplit, Split, SplitPlan, ValueTarget, evaluation_batches, import};
+use dataset::{ImportOptions, Manifest, PerSplit, Split, SplitPlan, ValueTarget, evaluation_batches, import};
 use games::GameKind;
-use spec::{Experiment, Row, RunConfig, Source, manifest_text, read_manifest};
+use spec::{Experiment, Row, RunConfig, Source};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ static DATA: LazyLock<TempDir> = LazyLock::new(|| {
     let options = ImportOptions {
         buckets: Buckets::new(vec![1000, 1500, 2000]),
         split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
-        ..ImportOptions::new(GameKind::Chess, vec![games], dir.path().join("rated"), manifest_text)
+        ..ImportOptions::new(GameKind::Chess, vec![games], dir.path().join("rated"))
     };
     import(&options, &mut |_| {}).expect("the records are good");
     dir
@@ -61,7 +61,7 @@ fn the_long_form_without_options_is_the_short_form() {
 fn counted() -> BTreeMap<String, PerSplit<u64>> {
     let dir = DATA.path().join("rated");
     let mut found = BTreeMap::<String, PerSplit<u64>>::new();
-    for shard in read_manifest(&dir).expect("a dataset").shards {
+    for shard in Manifest::read(&dir).expect("a dataset").shards {
         let add = &mut |row: dataset::store::GameRow| {
             let bucket = row.rating_bucket.expect("every game is rated");
             found.entry(bucket).or_default()[row.split] += row.moves.split(' ').count() as u64;
@@ -120,7 +120,7 @@ fn a_cell_gets_what_its_experiment_asked_for() {
 
     let dir = DATA.path().join("rated");
     let mut rows = BTreeMap::new();
-    for shard in read_manifest(&dir).expect("a dataset").shards {
+    for shard in Manifest::read(&dir).expect("a dataset").shards {
         read_shard(&dir.join(shard.file), &mut |row| drop(rows.insert(row.id, row))).expect("a good shard");
     }
     let batches = evaluation_batches(&setup.dataset, Split::Test, asked.run.input, 64, 2_000).expect("test games");

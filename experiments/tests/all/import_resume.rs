@@ -164,7 +164,7 @@ fn other_conditions_and_damage_are_refused_and_nothing_is_lost() {
     let dir = dir.path();
     killed(dir, "2", || safe(dir).is_some());
     let before = bytes(&dir.join(".set.importing"));
-    let remedy = ["give the same ones to go on with it", "remove that folder"];
+    let remedy = ["repeat them to resume it", "remove that folder"];
     let other = [&import("2")[..], &["--min-plies", "3", "--strict"]].concat();
     let message = run(dir, &other).fails_with(&remedy);
     message.fails_with(&[".set.importing", "min_plies was null and is 3", "strict was false and is true"]);
@@ -180,7 +180,7 @@ fn other_conditions_and_damage_are_refused_and_nothing_is_lost() {
         let small = ["data", "import", "--game", "chess", "--max-games", "9", "--from", "one.pgn", "--out", name];
         run(dir, &small).succeeds();
     }
-    run(dir, &merge).fails_with(&["an interrupted import has done so far", "choose another name"]);
+    run(dir, &merge).fails_with(&["holds an interrupted import", "choose another name"]);
     // The file as it was is the file that the checkpoint knows; a shard that was changed is none of its shards.
     fs::write(dir.join("two.pgn"), text).expect("written");
     let file = fs::File::options().write(true).open(dir.join("two.pgn")).expect("there");
@@ -193,7 +193,7 @@ fn other_conditions_and_damage_are_refused_and_nothing_is_lost() {
         fs::write(&shard, bytes).expect("written");
     };
     flip();
-    run(dir, &import("2")).fails_with(&["cannot be gone on with", "00000-train.parquet", "hash", "remove it to begin"]);
+    run(dir, &import("2")).fails_with(&["cannot be resumed", "00000-train.parquet", "hash", "remove it to start"]);
     flip();
     let answer = run(dir, &import("2")).succeeds();
     assert!(answer.stdout.contains("taken over from an interrupted import"), "{}", answer.stdout);
@@ -222,14 +222,14 @@ fn a_full_disk_costs_nothing_that_was_done() {
     let whole = undisturbed(dir);
     // Keys of 40,000 training games of five plies.
     let answer = with_little_room(posenc(dir, &import("2")), 40_000 * 5 * 8);
-    let kept = ["cannot write", ".train-keys", "what came of the first ", "the same command goes on from there"];
+    let kept = ["cannot write", ".train-keys", "the results of the first ", "the same command resumes from there"];
     answer.fails_with(&kept);
     let (read, _) = safe(dir).expect("a checkpoint");
     assert!((32_768..=42_000).contains(&read), "{read}");
     // Nothing at all fits before the first checkpoint: nothing stays.
     let other = [&import("2")[..9], &["4", "--out", "none", "--from", "one.pgn"]].concat();
     let answer = with_little_room(posenc(dir, &other), 1_000);
-    assert!(!answer.fails_with(&["cannot write"]).stderr.contains("goes on from there"));
+    assert!(!answer.fails_with(&["cannot write"]).stderr.contains("resumes from there"));
     assert!(!dir.join(".none.importing").exists());
     let answer = run(dir, &import("1")).succeeds();
     assert!(answer.stdout.contains(&format!("the first {} records", cli_number(read))), "{}", answer.stdout);

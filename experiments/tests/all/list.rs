@@ -76,3 +76,12 @@ fn an_unknown_list_is_wrong_usage() {
     assert_eq!(answer.code, Some(2));
     assert!(answer.stderr.contains("possible values"), "{}", answer.stderr);
 }
+
+#[test]
+fn metrics_are_listed_with_their_heads() {
+    let metrics = listed("metrics");
+    let loss = metrics.iter().find(|metric| metric["name"] == "map_loss").expect("the map head has a loss");
+    let heads = "per_square, pairs";
+    assert_eq!((&loss["heads"], &loss["better"], &loss["unit"]), (&heads.into(), &"lower".into(), &"nats".into()));
+    assert!(names(&metrics).iter().all(|name| !name.contains('.')), "metrics of phases have the same meaning");
+}

@@ -5,7 +5,7 @@ use dataset::{MadeOptions, MapInfo, MappedPosition, PerSplit, SplitBy, SplitPlan
 use games::chess::Chess;
 use games::maps::MapShape;
 use games::{Game, GameKind, Position};
-use spec::{Experiment, Source, manifest_text};
+use spec::{Experiment, Source};
 use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;
@@ -44,7 +44,6 @@ fn maps(dir: &Path, shape: MapShape, classes: u16) {
             by: SplitBy::Position,
             ..SplitPlan::by_game(0, PerSplit { train: 0.4, validation: 0.3, test: 0.3 })
         },
-        manifest_text,
     };
     let info = MapInfo { task: "ones".to_owned(), classes, shape, names: Vec::new() };
     write_maps(&options, info, 20, positions).expect("the maps can be written");

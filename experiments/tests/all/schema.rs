@@ -1,9 +1,10 @@
 //! The JSON Schema of experiment files: it fits every file of the project, and no misspelt one.
 
+use crate::brought::{brought_experiments, experiments_folder};
 use serde_json::Value;
 use spec::schema;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 /// It takes a while: the reader is asked about every key.
@@ -86,14 +87,6 @@ fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
     })
 }
 
-fn experiments() -> Vec<PathBuf> {
-    let entries =
-        fs::read_dir(env!("CARGO_MANIFEST_DIR")).expect("the crate").map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
-    files.sort();
-    files
-}
-
 fn yaml(text: &str) -> Value {
     serde_yaml::from_str(text).expect("YAML")
 }
@@ -105,8 +98,8 @@ fn read(path: &Path) -> Value {
 #[test]
 fn every_experiment_of_the_project_fits() {
     let schema: &Value = &SCHEMA;
-    assert!(experiments().len() >= 10);
-    for path in experiments() {
+    assert!(brought_experiments().len() >= 30);
+    for path in brought_experiments() {
         fits(schema, schema, &read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 }
@@ -116,7 +109,7 @@ fn every_experiment_of_the_project_fits() {
 fn a_misspelt_key_fits_nowhere() {
     let schema: &Value = &SCHEMA;
     let mut tried = 0;
-    for path in experiments() {
+    for path in brought_experiments() {
         let document = read(&path);
         for place in maps(&document, String::new()) {
             // What anchors hold is free.
@@ -149,7 +142,7 @@ fn maps(value: &Value, place: String) -> Vec<String> {
 #[test]
 fn what_the_reader_refuses_does_not_fit() {
     let schema: &Value = &SCHEMA;
-    let quickstart = Path::new(env!("CARGO_MANIFEST_DIR")).join("quickstart.yaml");
+    let quickstart = experiments_folder().join("quickstart.yaml");
     let document = read(&quickstart);
     let wrong: [(&str, Value); 7] = [
         ("/base/train/steps", "many".into()),

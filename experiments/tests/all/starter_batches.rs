@@ -1,9 +1,8 @@
 //! The committed starter datasets and the batches that come of them: published runs stand on both, so neither may
 //! change by accident.
 
-use dataset::{Batch, LoaderConfig, Split, TrainLoader, evaluation_batches};
+use dataset::{Batch, Dataset, LoaderConfig, Split, TrainLoader, evaluation_batches};
 use games::InputName;
-use spec::open_dataset;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,7 +31,7 @@ fn hash(batches: impl Iterator<Item = Batch>) -> String {
 fn batches_of_the_starter_datasets_are_pinned() {
     for (name, content, training, test) in PINNED {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
-        let dataset = Arc::new(open_dataset(&dir).expect("the starter datasets are part of the project"));
+        let dataset = Arc::new(Dataset::open(&dir).expect("the starter datasets are part of the project"));
         assert_eq!(&dataset.content_hash()[..16], content, "{name}");
         let input = InputName::PieceTokens;
         let config = LoaderConfig { input, batch: 256, seed: 0, workers: 1, block_games: 64 };

@@ -228,7 +228,7 @@ fn a_truncated_shard_is_refused_before_anything_runs() {
     let bytes = std::fs::read(&shard).expect("the shard can be read");
     std::fs::write(&shard, &bytes[..bytes.len() / 2]).expect("the shard can be written");
     let answer = run(dir.path(), &["check", "experiment.yaml"]);
-    answer.fails_with(&["experiment.yaml:4:17", "is damaged", "fetch the dataset again, or make it anew"]);
+    answer.fails_with(&["experiment.yaml:4:17", "is damaged", "fetch the dataset again, or make it again"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::expect_none;
 use crate::metadata::{Dependency, Package, packages, root};
-use crate::rooms::{IN_TESTS, KEYHOLES, RESERVED, ROOMS, room};
+use crate::rooms::{IN_TESTS, KEYHOLES, ONE_BUILD, RESERVED, ROOMS, room};
 use crate::source::{Source, paths, sources};
 use std::path::PathBuf;
 
@@ -12,13 +12,13 @@ const REMEDY: &str = "Move the code to the room whose concern it is (docs/archit
 /// Arrows of the manifests that the table does not have.
 fn forbidden_dependencies(packages: &[Package]) -> Vec<String> {
     let mut breaches = vec![];
-    for package in packages {
+    for package in packages.iter().filter(|package| package.name != ONE_BUILD) {
         let place = package.manifest.strip_prefix(root()).unwrap_or(&package.manifest).display();
         let Some(room) = room(&package.name) else {
             breaches.push(format!("{place}: crate `{}` has no row in the table of rooms", package.name));
             continue;
         };
-        for Dependency { name, kind } in &package.dependencies {
+        for Dependency { name, kind } in package.dependencies.iter().filter(|dependency| dependency.name != ONE_BUILD) {
             let is_room = ROOMS.iter().any(|room| room.name == name);
             let in_tests = kind == "dev" && IN_TESTS.iter().any(|(who, what, _)| who == &room.name && what == name);
             let reserved = RESERVED.iter().find(|(library, _)| library == name && !in_tests);

@@ -3,8 +3,10 @@
 //! Each law is one test; its message names the place and the remedy. The table of the rooms is in [`rooms`].
 
 mod arrows;
+mod features;
 mod laws;
 mod metadata;
+mod phrases;
 mod rooms;
 mod source;
 

@@ -3,8 +3,7 @@
 use super::error::TrainError;
 use super::micro::{Gradient, Model};
 use super::objective::Objective;
-use super::tensors::Tensors;
-use models::Network;
+use models::{Examples, Network};
 use nn::Arena;
 use spec::RunConfig;
 use tch::{Kind, Tensor};
@@ -24,7 +23,7 @@ pub struct Measured {
 ///
 /// # Errors
 /// If LibTorch fails.
-pub fn measure(run: &RunConfig, network: &Network, arena: &Arena, batch: &Tensors) -> Result<Measured, TrainError> {
+pub fn measure(run: &RunConfig, network: &Network, arena: &Arena, batch: &Examples) -> Result<Measured, TrainError> {
     let objective = Objective::of(run);
     let rows = batch.rows() as usize;
     let Gradient { flat, objective, terms, observed: _ } =

@@ -65,7 +65,7 @@ pub enum Outcome {
 /// A cell's `status.json` tells its state at any time, a failure included (unless the disk has no room for that).
 ///
 /// # Errors
-/// If the cell cannot be begun or gone on with, a number is not finite, or the truth cannot be written. What the last
+/// If the cell cannot be begun or gone on with, a number is not finite, or the primary log cannot be written. What the last
 /// checkpoint holds is safe then.
 pub fn run_cell(
     dir: &Path,
@@ -221,7 +221,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The truth becomes durable before the checkpoint that vouches for it.
+    /// The primary log becomes durable before the checkpoint that vouches for it.
     fn checkpoint(&mut self) -> Result<(), TrainError> {
         self.recorder.show(self.note);
         self.recorder.sync()?;

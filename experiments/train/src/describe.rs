@@ -56,7 +56,7 @@ pub(super) fn describe(
         dataset: dataset_facts(setup),
         parameters: Parameters { trunk: shape.trunk, encoding: shape.encoding, head: shape.heads },
         macs: macs(&shape.macs),
-        seams: setup.network.seams().names().into_iter().map(str::to_owned).collect(),
+        injection_points: setup.network.injection_points().names().into_iter().map(str::to_owned).collect(),
         position_sources: shape.position_sources,
         tokens: setup.network.tokens().len(),
         initial_weights: initial_weights(&setup.layout, &arena.values()?),

@@ -7,7 +7,7 @@ use super::error::TrainError;
 use super::setup::{Setup, declare};
 use crate::pictures::{Picture, PngError};
 use dataset::{Split, evaluation_batches};
-use encodings::{Seen, Tokens};
+use encodings::{AttentionMap, Tokens};
 use nn::Views;
 use std::collections::BTreeSet;
 use tch::{Device, Kind, TchError, Tensor};
@@ -37,9 +37,9 @@ pub(super) fn draw(setup: &Setup, views: &Views, step: u64) -> Result<Vec<Pictur
     // The answer of the last block is of no interest here.
     let _ = tch::no_grad(|| network.trunk(views, &packed));
     let squares = first_board(network.tokens());
-    let drawn = |seen: &Seen| {
-        let map = of_squares(&seen.map_ll, &squares)?;
-        Ok(Picture::draw(setup.config.game, (seen.sight, seen.layer), step, &map)?)
+    let drawn = |watched: &AttentionMap| {
+        let map = of_squares(&watched.map_ll, &squares)?;
+        Ok(Picture::draw(setup.config.game, (watched.kind, watched.layer), step, &map)?)
     };
     watch.take().iter().map(drawn).collect()
 }

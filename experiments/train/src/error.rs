@@ -20,8 +20,8 @@ pub enum TrainError {
         reason: String,
     },
     /// The dataset cannot be opened.
-    #[error("{0:#}")]
-    Open(anyhow::Error),
+    #[error("{0}")]
+    Open(DatasetError),
     /// The dataset belongs to another game.
     #[error(
         "the dataset {dataset} is of {found}, the cell is of {expected}; name a dataset of {expected} under `data`"

@@ -12,7 +12,7 @@ use super::error::TrainError;
 use super::micro::{Gradient, Model};
 use super::objective::Objective;
 use super::setup::Setup;
-use super::tensors::Tensors;
+use super::tensors::on_device;
 use models::ModelError;
 use models::input::Expander;
 use nn::Arena;
@@ -81,7 +81,7 @@ fn runs(setup: &Setup, arena: &Arena, positions: usize) -> Result<bool, TrainErr
     let pass = || -> Result<(), TrainError> {
         let _reserved = Tensor::f_zeros([RESERVED * arena.layout().len() as i64], (tch::Kind::Float, setup.device))?;
         let model = Model { network: &setup.network, arena, kind: setup.config.train.dtype.kind() };
-        let tensors = Tensors::new(&batch, setup.device)?;
+        let tensors = on_device(&batch, setup.device)?;
         Gradient::of(&Objective::of(&setup.config), model, &tensors, positions).map(drop)
     };
     // Layers call LibTorch's infallible functions, which panic; that is an answer here, and no news.

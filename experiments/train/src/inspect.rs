@@ -21,4 +21,4 @@ pub mod tensors_file;
 pub use cell::{Loaded, Origin};
 pub use error::InspectError;
 pub use forward::Answers;
-pub use positions::Asked;
+pub use positions::Request;

@@ -4,7 +4,7 @@ use super::error::TrainError;
 use super::micro::{Gradient, Mean, Model};
 use super::objective::Objective;
 use super::stages::Timetable;
-use super::tensors::Tensors;
+use super::tensors::on_device;
 use dataset::Batch;
 use models::{Average, Network, Optimizer, clip_global_norm};
 use nn::{Arena, Views};
@@ -49,10 +49,10 @@ impl Learner {
         number: u64,
     ) -> Result<Step, TrainError> {
         let train = &run.train;
-        let tensors = Tensors::new(batch, self.arena.device())?;
+        let tensors = on_device(batch, self.arena.device())?;
         let model = Model { network, arena: &self.arena, kind: train.dtype.kind() };
         let terms = self.timetable.at(number - 1);
-        let objective = Objective::of(run).weighing(terms.loss);
+        let objective = Objective::of(run).weighing(terms.loss.clone());
         let mut gradient = Gradient::of(&objective, model, &tensors, self.micro)?;
         let loss = finite("loss", number, f64::try_from(&gradient.objective)?)?;
         let gradient_norm = finite("gradient", number, clip_global_norm(&mut gradient.flat, train.clip)?)?;
@@ -67,8 +67,8 @@ impl Learner {
         }
         let mut values = vec![("loss", loss), ("gradient_norm", gradient_norm)];
         for (term, mean) in gradient.terms.iter().zip(means(&gradient.terms)?) {
-            values.push((term.loss.metric(), mean));
-            values.push((term.loss.weighted_metric(), mean * term.weight));
+            values.push((term.loss.metric.name, mean));
+            values.push((term.loss.weighted, mean * term.weight));
         }
         Ok(Step { values })
     }

@@ -19,7 +19,6 @@ mod feed;
 mod fit;
 pub mod inspect;
 mod learner;
-mod measure;
 mod micro;
 mod objective;
 pub mod pictures;

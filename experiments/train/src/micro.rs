@@ -5,12 +5,10 @@
 //! gradient of the whole batch: only the order of additions in f32 differs.
 
 use super::error::TrainError;
-use super::objective::{Objective, Term};
-use super::tensors::Tensors;
-use models::Network;
-use models::loss::Sum;
+use super::objective::Objective;
+use models::loss::mean;
+use models::{Examples, Loss, Network, Term};
 use nn::{Arena, Observation};
-use spec::Loss;
 use tch::{Kind, TchError, Tensor};
 
 /// What a batch says about the parameters.
@@ -20,7 +18,7 @@ pub(super) struct Gradient {
     pub(super) flat: Tensor,
     /// The objective: the weighted sum of the losses' means, a scalar on the device.
     pub(super) objective: Tensor,
-    /// The losses, in the order of [`Loss::ALL`].
+    /// The losses, in the order of [`Loss::all`].
     pub(super) terms: Vec<Mean>,
     /// What running statistics are to follow: of several micro-batches the mean, each weighed by its positions.
     pub(super) observed: Vec<Observation>,
@@ -29,7 +27,7 @@ pub(super) struct Gradient {
 /// A loss as lines show it.
 #[derive(Debug)]
 pub(super) struct Mean {
-    pub(super) loss: Loss,
+    pub(super) loss: &'static Loss,
     pub(super) weight: f64,
     /// Without its weight, a scalar on the device.
     pub(super) mean: Tensor,
@@ -49,7 +47,7 @@ impl Gradient {
     pub(super) fn of(
         objective: &Objective,
         model: Model<'_>,
-        batch: &Tensors,
+        batch: &Examples,
         micro: usize,
     ) -> Result<Self, TrainError> {
         let (rows, micro) = (batch.rows(), micro.max(1) as i64);
@@ -69,19 +67,21 @@ impl Gradient {
         whole.ok_or_else(|| nothing("the batch is empty"))
     }
 
-    fn of_part(objective: &Objective, model: Model<'_>, part: &Tensors, batch: &Tensors) -> Result<Self, TrainError> {
+    fn of_part(objective: &Objective, model: Model<'_>, part: &Examples, batch: &Examples) -> Result<Self, TrainError> {
         let views = model.arena.views_in(model.kind).for_training();
-        let terms = objective.terms(model.network, &views, part);
-        let counts: Vec<Tensor> =
-            terms.iter().map(|term| Sum::count_of(&objective.present(term.loss, batch))).collect();
-        let weighted = terms.iter().zip(&counts).map(|(term, count)| term.trained.over(count) * term.weight);
+        let Objective { measure, weights } = objective;
+        let output = measure.answer(model.network, &views, part);
+        let terms = measure.terms(&output, part);
+        let counts: Vec<Tensor> = terms.iter().map(|term| measure.count(term.loss, batch)).collect();
+        let weighted =
+            terms.iter().zip(&counts).map(|(term, count)| mean(&term.trained, count) * weights.of(term.loss));
         let sum = weighted.reduce(|sum, term| sum + term);
         let objective = sum.ok_or_else(|| nothing("the network has no head with a loss"))?;
         let flat = model.arena.gradient(&objective)?;
         let mean = |(term, count): (&Term, &Tensor)| Mean {
             loss: term.loss,
-            weight: term.weight,
-            mean: term.shown().over(count).detach(),
+            weight: weights.of(term.loss),
+            mean: mean(term.shown(), count).detach(),
         };
         let terms = terms.iter().zip(&counts).map(mean).collect();
         Ok(Self { flat, objective: objective.detach(), terms, observed: views.into_observed() })

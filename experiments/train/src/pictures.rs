@@ -14,13 +14,13 @@ pub use folder::Folder;
 pub use png::{PngError, size};
 
 use board::Scale;
-use encodings::Sight;
+use encodings::MapKind;
 use games::GameKind;
 
 /// A picture at a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// What it shows: `<sight>` or `<sight>/layer-<number>`.
+    /// What it shows: `<kind of map>` or `<map_kind>/layer-<number>`.
     pub map: String,
     /// The step.
     pub step: u64,
@@ -29,27 +29,28 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Draws a map over squares, `[squares × squares]`, query by key, as [`Sight`] has it.
+    /// Draws a map over squares, `[squares × squares]`, query by key, as [`MapKind`] has it.
     ///
     /// # Errors
     /// If it cannot be encoded.
     pub fn draw(
         kind: GameKind,
-        (sight, layer): (Sight, Option<usize>),
+        (map_kind, layer): (MapKind, Option<usize>),
         step: u64,
         map: &[f64],
     ) -> Result<Self, PngError> {
-        let (values, scale) = shown(sight, kind.geometry().squares(), map);
+        let (values, scale) = shown(map_kind, kind.geometry().squares(), map);
         let png = png::encode(&board::draw(kind, &values, &scale))?;
-        let map = layer.map_or_else(|| sight.name().to_owned(), |layer| format!("{}/layer-{layer:02}", sight.name()));
+        let map =
+            layer.map_or_else(|| map_kind.name().to_owned(), |layer| format!("{}/layer-{layer:02}", map_kind.name()));
         Ok(Self { map, step, png })
     }
 
     /// What it shows, in words.
     #[must_use]
     pub fn description(&self) -> &'static str {
-        let sight = self.map.split('/').next().unwrap_or_default();
-        Sight::ALL.into_iter().find(|known| known.name() == sight).map_or("", describe)
+        let map_kind = self.map.split('/').next().unwrap_or_default();
+        MapKind::ALL.into_iter().find(|known| known.name() == map_kind).map_or("", describe)
     }
 }
 
@@ -57,17 +58,17 @@ impl Picture {
 const ATTENTION_DOUBLINGS: f64 = 3.0;
 
 /// The numbers that are drawn, and their scale.
-fn shown(sight: Sight, squares: usize, map: &[f64]) -> (Vec<f64>, Scale) {
-    match sight {
-        Sight::Embed | Sight::Attend | Sight::Rotate => {
+fn shown(map_kind: MapKind, squares: usize, map: &[f64]) -> (Vec<f64>, Scale) {
+    match map_kind {
+        MapKind::Embed | MapKind::Attend | MapKind::Rotate => {
             (map.to_vec(), Scale { limit: 1.0, low: "-1".to_owned(), middle: "0".to_owned(), high: "1".to_owned() })
         }
-        Sight::Logits => {
+        MapKind::Logits => {
             let limit = map.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
             let (low, high) = (format!("-{}", short(limit)), short(limit));
             (map.to_vec(), Scale { limit, low, middle: "0".to_owned(), high })
         }
-        Sight::Attention => {
+        MapKind::Attention => {
             let times = ATTENTION_DOUBLINGS.exp2();
             let scale = Scale {
                 limit: ATTENTION_DOUBLINGS,
@@ -96,31 +97,31 @@ fn short(value: f64) -> String {
     }
 }
 
-const fn describe(sight: Sight) -> &'static str {
-    match sight {
-        Sight::Embed => {
+const fn describe(map_kind: MapKind) -> &'static str {
+    match map_kind {
+        MapKind::Embed => {
             "Each small board belongs to the square at its place (dot): the cosine between the vectors that this square \
              and each other one are given after the input embedding. A vector is what comes out less what went in, the \
              mean over validation positions; tables that depend on no position are shown exactly. As the side to move sees \
              the board."
         }
-        Sight::Attend => {
+        MapKind::Attend => {
             "Each small board belongs to the square at its place (dot): the cosine between the vectors that this square \
              and each other one are given at the input of queries and keys of this layer. A vector is what comes out less \
              what went in, the mean over validation positions; tables that depend on no position are shown exactly. As the \
              side to move sees the board."
         }
-        Sight::Rotate => {
+        MapKind::Rotate => {
             "Each small board belongs to the querying square at its place (dot): what the rotation leaves of the product \
              of a query and an equal key on each square, all channels alike, mean over heads (RoPE: the mean cosine of the \
              angles between them). Depends on no position. As the side to move sees the board."
         }
-        Sight::Logits => {
+        MapKind::Logits => {
             "Each small board belongs to the querying square at its place (dot): what the encodings add to the attention \
              logit of each square, mean over heads and over validation positions (exact where it depends on no position). \
              As the side to move sees the board."
         }
-        Sight::Attention => {
+        MapKind::Attention => {
             "Each small board belongs to the querying square at its place (dot): how its attention to squares is divided, \
              in multiples of an even share, mean over heads and over the same validation positions in every cell of a \
              dataset. The scale is the same in all pictures. As the side to move sees the board; of games in sequences, the \
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn attention_is_drawn_in_doublings_of_an_even_share() {
-        let (values, scale) = shown(Sight::Attention, 4, &[0.1, 0.2, 0.05, 0.05]);
+        let (values, scale) = shown(MapKind::Attention, 4, &[0.1, 0.2, 0.05, 0.05]);
         assert_eq!((&scale.low[..], &scale.middle[..], &scale.high[..], scale.limit), ("1/8", "1", "8", 3.0));
         let expected = [0.0, 1.0, -1.0, -1.0];
         assert!(values.iter().zip(expected).all(|(value, expected)| (value - expected).abs() < 1e-12), "{values:?}");
@@ -152,11 +153,11 @@ mod tests {
 
     #[test]
     fn every_map_says_what_it_shows() {
-        for sight in Sight::ALL {
+        for map_kind in MapKind::ALL {
             let map = vec![0.5; GameKind::Chess.geometry().squares().pow(2)];
-            let picture = Picture::draw(GameKind::Chess, (sight, Some(2)), 7, &map).expect("a picture");
-            assert_eq!((picture.map, picture.step), (format!("{}/layer-02", sight.name()), 7));
-            assert!(describe(sight).contains("small board"));
+            let picture = Picture::draw(GameKind::Chess, (map_kind, Some(2)), 7, &map).expect("a picture");
+            assert_eq!((picture.map, picture.step), (format!("{}/layer-02", map_kind.name()), 7));
+            assert!(describe(map_kind).contains("small board"));
         }
     }
 }

@@ -12,7 +12,7 @@ pub type Note<'a> = &'a mut dyn FnMut(&str);
 
 /// Writes every line to `metrics.jsonl` and then to the others.
 pub(super) struct Recorder {
-    truth: Jsonl,
+    primary_log: Jsonl,
     path: PathBuf,
     others: Vec<Other>,
 }
@@ -24,10 +24,10 @@ struct Other {
 }
 
 impl Recorder {
-    /// Opens the truth at the length that a checkpoint vouches for.
+    /// Opens the primary log at the length that a checkpoint vouches for.
     pub(super) fn open(path: &Path, len: u64) -> Result<Self, TrainError> {
-        let truth = Jsonl::open(path, len).map_err(TrainError::io("open", path))?;
-        Ok(Self { truth, path: path.to_owned(), others: Vec::new() })
+        let primary_log = Jsonl::open(path, len).map_err(TrainError::io("open", path))?;
+        Ok(Self { primary_log, path: path.to_owned(), others: Vec::new() })
     }
 
     /// Adds a sink whose failure is said once and stops nothing.
@@ -37,17 +37,17 @@ impl Recorder {
 
     /// Whether the cell has no line yet.
     pub(super) fn is_empty(&self) -> bool {
-        self.truth.is_empty()
+        self.primary_log.is_empty()
     }
 
     /// Takes a line.
     pub(super) fn line(&mut self, line: &MetricLine, note: Note<'_>) -> Result<(), TrainError> {
-        self.truth.line(line).map_err(TrainError::io("write", &self.path))?;
+        self.primary_log.line(line).map_err(TrainError::io("write", &self.path))?;
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.line(line)));
         Ok(())
     }
 
-    /// Takes a picture, which is no part of the truth.
+    /// Takes a picture, which is no part of the primary log.
     pub(super) fn picture(&mut self, picture: &Picture, note: Note<'_>) {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.picture(picture)));
     }
@@ -62,9 +62,9 @@ impl Recorder {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.end()));
     }
 
-    /// Makes the truth durable.
+    /// Makes the primary log durable.
     pub(super) fn sync(&mut self) -> Result<(), TrainError> {
-        self.truth.flush().map_err(TrainError::io("write", &self.path))
+        self.primary_log.flush().map_err(TrainError::io("write", &self.path))
     }
 }
 

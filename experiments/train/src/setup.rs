@@ -2,14 +2,13 @@
 
 use super::error::TrainError;
 use super::fit;
-use dataset::value::SHORT_TERM_DECAY;
-use dataset::{Dataset, Targets, ValueTarget};
+use super::tensors::asked_targets;
+use dataset::Dataset;
 use models::{AverageConfig, Network};
 use nn::{Arena, Layout};
 use records::folder::CONFIG_FILE;
 use records::identity::Identity;
 use records::machine::{Cpu, LibTorch};
-use spec::dataset::open_dataset;
 use spec::identity::{NUMERICS_VERSION, hash};
 use spec::{MicroBatch, RunConfig};
 use std::path::Path;
@@ -88,7 +87,7 @@ impl Setup {
 /// # Errors
 /// If it cannot be opened, is of another game or lacks a target.
 pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
-    let mut dataset = open_dataset(&config.data).map_err(TrainError::Open)?;
+    let mut dataset = Dataset::open(&config.data).map_err(TrainError::Open)?;
     if dataset.game() != config.game {
         return Err(TrainError::OtherGame {
             dataset: dataset.manifest().name.clone(),
@@ -101,26 +100,8 @@ pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
     }
     dataset.set_moves(config.moves)?;
     dataset.set_sequence(config.plies())?;
-    dataset.set_targets(targets(config))?;
+    dataset.set_targets(asked_targets(config))?;
     Ok(dataset)
-}
-
-/// What a run learns beside the policy and the outcome.
-fn targets(config: &RunConfig) -> Targets {
-    let outputs = config.outputs();
-    // Without a word about the value the reward is the stored one, and there must be one.
-    let value =
-        config.view.value.or_else(|| (outputs.q.is_some() || outputs.win_rate.is_some()).then_some(ValueTarget::Score));
-    let short_term = outputs.short_term.map(|_| SHORT_TERM_DECAY);
-    Targets {
-        value,
-        draw: false,
-        short_term,
-        plies_left: outputs.moves_left.is_some(),
-        points: outputs.win_rate.is_some(),
-        rights: outputs.rights.is_some(),
-        repeats: config.model.architecture().refinement().is_some(),
-    }
 }
 
 /// The network of a run.

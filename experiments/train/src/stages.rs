@@ -15,7 +15,7 @@ pub(super) struct Course {
 }
 
 /// How the steps of a phase are taken.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Terms {
     /// The number behind its last step, from 0.
     end: u64,
@@ -31,13 +31,13 @@ pub(super) struct Timetable(Vec<Terms>);
 impl Timetable {
     /// The same from the first step to the last.
     pub(super) fn constant(train: &TrainConfig) -> Self {
-        Self(vec![Terms { end: u64::MAX, loss: train.loss, rate: 1.0 }])
+        Self(vec![Terms { end: u64::MAX, loss: train.loss.clone(), rate: 1.0 }])
     }
 
     /// What holds for a step, from 0.
     pub(super) fn at(&self, step: u64) -> Terms {
         let current = self.0.iter().find(|terms| step < terms.end).or(self.0.last());
-        current.copied().unwrap_or(Terms { end: u64::MAX, loss: LossWeights::default(), rate: 1.0 })
+        current.cloned().unwrap_or_else(|| Terms { end: u64::MAX, loss: LossWeights::default(), rate: 1.0 })
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn stages(dataset: &Arc<Dataset>, train: &TrainConfig) -> (Vec<Course
             let steps = phase.steps(course.dataset.positions(Split::Train), train.batch);
             course.end = steps.map_or(u64::MAX, |steps| begin + steps);
             let rate = phase.learning_rate.unwrap_or(1.0);
-            terms.push(Terms { end: course.end, loss: phase.weights(train.loss), rate });
+            terms.push(Terms { end: course.end, loss: phase.weights(&train.loss), rate });
         }
         before = Some(phase);
     }

@@ -1,257 +1,180 @@
-//! Sums over evaluated rows, and the means that they become.
+//! Values of evaluated examples by metric, and the means that they become.
 
 use games::Phase;
+use models::{Examples, Measure, Metric, Output, Quantity, Target};
 use records::Metrics;
 use spec::Mask;
 use spec::metrics;
-use spec::metrics::{Metric, NOVEL};
+use spec::metrics::NOVEL;
+use tch::{Device, TchError, Tensor};
 
-/// What is measured on every row, and which target it needs.
-pub(super) const ROWS: [(&str, Target); 39] = [
-    ("policy_loss", Target::Policy),
-    ("policy_kl", Target::Policy),
-    ("policy_accuracy", Target::Policy),
-    ("policy_top5", Target::Policy),
-    ("policy_accuracy_unmasked", Target::Policy),
-    (UNMASKED, Target::Policy),
-    ("policy_entropy", Target::Policy),
-    ("legal_mass", Target::Policy),
-    ("uniform_baseline", Target::Policy),
-    ("value_loss", Target::Value),
-    ("value_accuracy", Target::Value),
-    ("result_shares_loss", Target::Shares),
-    ("result_shares_accuracy", Target::Shares),
-    (RESULT, Target::Points),
-    (VALUE, Target::ScoredPoints),
-    ("win_rate_accuracy", Target::Decided),
-    ("win_rate_accuracy_draws_won", Target::Points),
-    ("win_rate_entropy", Target::Points),
-    ("soft_policy_loss", Target::SoftPolicy),
-    ("soft_policy_kl", Target::SoftPolicy),
-    ("q_loss", Target::Q),
-    ("q_error_loss", Target::Q),
-    ("q_buckets_loss", Target::Q),
-    ("short_term_loss", Target::ShortTerm),
-    ("short_term_error_loss", Target::ShortTerm),
-    ("short_term_buckets_loss", Target::ShortTerm),
-    ("moves_left_loss", Target::MovesLeft),
-    ("moves_left_error", Target::MovesLeft),
-    ("map_loss", Target::Cells),
-    ("map_accuracy", Target::Cells),
-    (RECALL, Target::CellsAboveZero),
-    (SPECIFICITY, Target::CellsOfZero),
-    ("board_loss", Target::BoardWords),
-    ("board_accuracy", Target::BoardWords),
-    ("rights_loss", Target::Rights),
-    ("rights_accuracy", Target::Rights),
-    ("refined_loss", Target::Policy),
-    ("refined_accuracy", Target::Policy),
-    ("refined_among", Target::Policy),
-];
-
-const UNMASKED: &str = "policy_loss_unmasked";
-const RESULT: &str = "win_rate_result_loss";
-const VALUE: &str = "win_rate_value_loss";
-const RECALL: &str = "map_recall";
-const SPECIFICITY: &str = "map_specificity";
-
-/// The share of the evaluation in dlshogi's loss, its `val_lambda`.
-const LAMBDA: f64 = 0.333;
-
-/// What a row must have for a measurement to count; a row has it once, or as often as it has such cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
-    /// A move that is a policy target.
-    Policy,
-    /// A known outcome.
-    Value,
-    /// A known outcome, for the head of shares.
-    Shares,
-    /// Known points of the side to move.
-    Points,
-    /// Those of a game that was not drawn.
-    Decided,
-    /// A value of the position.
-    ScoredPoints,
-    /// A policy target for the soft policy.
-    SoftPolicy,
-    /// A reward.
-    Q,
-    /// A short-term reward.
-    ShortTerm,
-    /// A known end of the game.
-    MovesLeft,
-    /// Labelled cells of a map.
-    Cells,
-    /// Those of any label but 0.
-    CellsAboveZero,
-    /// Those of label 0.
-    CellsOfZero,
-    /// Words of a board that are asked for.
-    BoardWords,
-    /// Known rights behind the move played.
-    Rights,
+/// What a network's heads say about one batch, in the host's memory: a column of values for each metric, and one for each
+/// target that counts how much of it an example has.
+#[derive(Debug, Default)]
+pub(super) struct Measured {
+    values: Vec<(&'static Metric, Vec<f32>)>,
+    counts: Vec<(Target, Vec<f32>)>,
 }
 
-impl Target {
-    pub(super) const COUNT: usize = Self::Rights as usize + 1;
-
-    /// The metric that counts it.
-    fn of_count(name: &str) -> Option<Self> {
-        match name {
-            "policy_targets" => Some(Self::Policy),
-            "value_targets" => Some(Self::Value),
-            "result_shares_targets" => Some(Self::Shares),
-            "win_rate_targets" => Some(Self::Points),
-            "win_rate_decided" => Some(Self::Decided),
-            "win_rate_value_targets" => Some(Self::ScoredPoints),
-            "q_targets" => Some(Self::Q),
-            "short_term_targets" => Some(Self::ShortTerm),
-            "moves_left_targets" => Some(Self::MovesLeft),
-            "map_cells" => Some(Self::Cells),
-            "board_words" => Some(Self::BoardWords),
-            "rights_targets" => Some(Self::Rights),
-            _ => None,
+impl Measured {
+    /// Measures a network's answers.
+    pub(super) fn of(measure: &Measure, output: &Output, examples: &Examples) -> Result<Self, TchError> {
+        let values = measure.values(output, examples);
+        let mut targets: Vec<Target> = Vec::new();
+        for metric in measure.metrics() {
+            if let Quantity::Mean(target) | Quantity::Count(target) = metric.quantity {
+                if !targets.contains(&target) {
+                    targets.push(target);
+                }
+            }
         }
+        let counts = targets.iter().map(|&target| measure.counts(target, examples));
+        let columns: Vec<Tensor> = values.iter().map(|(_, rows)| rows.shallow_clone()).chain(counts).collect();
+        if columns.is_empty() {
+            return Ok(Self::default());
+        }
+        // One transfer for all columns, one after the other.
+        let numbers: Vec<f32> = Vec::try_from(Tensor::f_cat(&columns, 0)?.f_to_device(Device::Cpu)?)?;
+        let mut columns = numbers.chunks(examples.rows() as usize).map(<[f32]>::to_vec);
+        Ok(Self {
+            values: values.iter().map(|(metric, _)| *metric).zip(&mut columns).collect(),
+            counts: targets.into_iter().zip(columns).collect(),
+        })
+    }
+
+    /// The value of a metric for an example; `None` where the network does not have it or the example lacks its target.
+    pub(super) fn value(&self, name: &str, row: usize) -> Option<f32> {
+        let (metric, values) = self.values.iter().find(|(metric, _)| metric.name == name)?;
+        self.has(metric, row).then(|| values[row])
+    }
+
+    fn has(&self, metric: &Metric, row: usize) -> bool {
+        let Quantity::Mean(target) = metric.quantity else { return false };
+        self.counts.iter().any(|(own, counts)| *own == target && counts[row] > 0.0)
     }
 }
 
-/// One evaluated position.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
-    /// In the order of [`ROWS`]: a sum over what the row has of the target; `None` where the network has no such head.
-    pub(super) values: [Option<f32>; ROWS.len()],
-    /// How much of each target the row has, by [`Target`].
-    pub(super) counts: [u32; Target::COUNT],
-    /// Index in [`Phase::ALL`].
-    pub(super) phase: usize,
-    pub(super) novel: bool,
-}
-
-/// Sums over all rows and over those of each bucket, in the order in which rows come.
-#[derive(Debug)]
+/// Sums over all examples and over those of each bucket, in the order in which they come.
+#[derive(Debug, Default)]
 pub(super) struct Tally {
     all: Bucket,
     phases: [Bucket; Phase::ALL.len()],
     novel: Bucket,
-    /// Which of [`ROWS`] the network's heads give.
-    measured: [bool; ROWS.len()],
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Bucket {
     positions: u64,
-    counts: [u64; Target::COUNT],
-    sums: [f64; ROWS.len()],
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Self {
-            all: Bucket::default(),
-            phases: std::array::from_fn(|_| Bucket::default()),
-            novel: Bucket::default(),
-            measured: [false; ROWS.len()],
-        }
-    }
-}
-
-impl Default for Bucket {
-    fn default() -> Self {
-        Self { positions: 0, counts: [0; Target::COUNT], sums: [0.0; ROWS.len()] }
-    }
+    /// How much of each target its examples have.
+    counts: Vec<(Target, u64)>,
+    /// Sums of values by metric.
+    sums: Vec<(&'static Metric, f64)>,
 }
 
 impl Tally {
-    /// Takes the next row.
-    pub(super) fn add(&mut self, row: &Row) {
-        self.measured = row.values.map(|value| value.is_some());
-        self.all.add(row);
-        if let Some(phase) = self.phases.get_mut(row.phase) {
-            phase.add(row);
+    /// Takes an example of a batch; `phase` is an index in [`Phase::ALL`].
+    pub(super) fn add(&mut self, measured: &Measured, row: usize, phase: usize, novel: bool) {
+        self.all.add(measured, row);
+        if let Some(phase) = self.phases.get_mut(phase) {
+            phase.add(measured, row);
         }
-        if row.novel {
-            self.novel.add(row);
+        if novel {
+            self.novel.add(measured, row);
         }
     }
 
-    /// Every metric of the registry that means something for this mask and has rows, in the registry's order.
-    pub(super) fn metrics(&self, mask: Mask) -> Metrics {
+    /// Every metric of these that means something for this mask and has examples, in the registry's order.
+    pub(super) fn metrics(&self, own: &[&'static Metric], mask: Mask) -> Metrics {
         let mut out = Metrics::default();
         for metric in metrics::all().iter().filter(|metric| metric.applies(mask)) {
-            if let Some(value) = self.value(metric) {
+            let value = match metric.name.split_once('.') {
+                None => self.all.of(&metric.name, own),
+                Some((base, NOVEL)) => self.novel.of(base, own),
+                Some((base, bucket)) => {
+                    let phase = Phase::ALL.iter().position(|phase| phase.name() == bucket);
+                    phase.and_then(|phase| self.phases[phase].of(base, own))
+                }
+            };
+            if let Some(value) = value {
                 out.push(&metric.name, value);
             }
         }
         out
     }
-
-    fn value(&self, metric: &Metric) -> Option<f64> {
-        match metric.name.split_once('.') {
-            None => self.of(&self.all, &metric.name),
-            Some((base, NOVEL)) => self.of(&self.novel, base),
-            Some((base, bucket)) => {
-                let phase = Phase::ALL.iter().position(|phase| phase.name() == bucket)?;
-                self.of(&self.phases[phase], base)
-            }
-        }
-    }
-
-    /// A mean over what a bucket has of the target, or a count; `None` without such rows or without the head.
-    fn of(&self, bucket: &Bucket, name: &str) -> Option<f64> {
-        if name == "positions" {
-            return Some(bucket.positions as f64);
-        }
-        if name == "map_balanced_accuracy" {
-            return Some((self.of(bucket, RECALL)? + self.of(bucket, SPECIFICITY)?) / 2.0);
-        }
-        if name == "dlshogi_loss" {
-            let [policy, result, value] = [UNMASKED, RESULT, VALUE].map(|name| self.of(bucket, name));
-            return Some(policy? + (1.0 - LAMBDA) * result? + LAMBDA * value?);
-        }
-        if let Some(target) = Target::of_count(name) {
-            let has_head = ROWS.iter().zip(self.measured).any(|((_, needs), measured)| measured && *needs == target);
-            return has_head.then(|| bucket.counts[target as usize] as f64);
-        }
-        let place = ROWS.iter().position(|&(row, _)| row == name)?;
-        let count = bucket.counts[ROWS[place].1 as usize];
-        (self.measured[place] && count > 0).then(|| bucket.sums[place] / count as f64)
-    }
 }
 
 impl Bucket {
-    fn add(&mut self, row: &Row) {
+    fn add(&mut self, measured: &Measured, row: usize) {
         self.positions += 1;
-        for (sum, count) in self.counts.iter_mut().zip(row.counts) {
-            *sum += u64::from(count);
+        if self.sums.is_empty() && self.counts.is_empty() {
+            self.sums = measured.values.iter().map(|(metric, _)| (*metric, 0.0)).collect();
+            self.counts = measured.counts.iter().map(|(target, _)| (*target, 0)).collect();
         }
-        for ((sum, value), (_, target)) in self.sums.iter_mut().zip(row.values).zip(ROWS) {
-            if row.counts[target as usize] > 0 {
-                *sum += f64::from(value.unwrap_or_default());
+        for ((_, count), (_, counts)) in self.counts.iter_mut().zip(&measured.counts) {
+            *count += counts[row] as u64;
+        }
+        for ((_, sum), (metric, values)) in self.sums.iter_mut().zip(&measured.values) {
+            if measured.has(metric, row) {
+                *sum += f64::from(values[row]);
             }
         }
+    }
+
+    /// A metric of these by its name: a mean over what the bucket has of the target, or a count; `None` without examples or
+    /// without the head.
+    fn of(&self, name: &str, own: &[&'static Metric]) -> Option<f64> {
+        if name == "positions" {
+            return Some(self.positions as f64);
+        }
+        let metric = own.iter().find(|metric| metric.name == name)?;
+        match metric.quantity {
+            Quantity::Mean(target) => {
+                let (_, sum) = self.sums.iter().find(|(own, _)| own.name == name)?;
+                let count = self.count(target);
+                (count > 0).then(|| sum / count as f64)
+            }
+            Quantity::Count(target) => Some(self.count(target) as f64),
+            Quantity::Derived(derive) => derive(&|other| self.of(other, own)),
+        }
+    }
+
+    fn count(&self, target: Target) -> u64 {
+        self.counts.iter().find(|(own, _)| *own == target).map_or(0, |&(_, count)| count)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use models::HeadName;
 
-    fn row(value: f32, phase: usize, has_policy: bool, novel: bool) -> Row {
-        let mut counts = [0; Target::COUNT];
-        counts[Target::Policy as usize] = u32::from(has_policy);
-        counts[Target::Value as usize] = 1;
-        let usual = |(_, target): (&str, Target)| matches!(target, Target::Policy | Target::Value).then_some(value);
-        Row { values: ROWS.map(usual), counts, phase, novel }
+    /// What these heads declare.
+    fn own(heads: &[HeadName]) -> Vec<&'static Metric> {
+        let of = |head: &HeadName| {
+            let declared = head.declaration();
+            declared.losses.iter().map(|loss| &loss.metric).chain(declared.metrics)
+        };
+        heads.iter().flat_map(of).collect()
+    }
+
+    const USUAL: [HeadName; 2] = [HeadName::Policy, HeadName::Result];
+
+    /// One example, every metric of policy and result with this value.
+    fn row(value: f32, has_policy: bool) -> Measured {
+        let means = own(&USUAL).into_iter().filter(|metric| matches!(metric.quantity, Quantity::Mean(_)));
+        Measured {
+            values: means.map(|metric| (metric, vec![value])).collect(),
+            counts: vec![(Target::Policy, vec![f32::from(u8::from(has_policy))]), (Target::Outcome, vec![1.0])],
+        }
     }
 
     #[test]
     fn means_divide_by_the_rows_that_have_the_target_in_their_bucket() {
         let mut tally = Tally::default();
-        tally.add(&row(1.0, 0, true, false));
-        tally.add(&row(2.0, 0, false, true));
-        tally.add(&row(6.0, 2, true, true));
-        let metrics = tally.metrics(Mask::Eval);
+        tally.add(&row(1.0, true), 0, 0, false);
+        tally.add(&row(2.0, false), 0, 0, true);
+        tally.add(&row(6.0, true), 0, 2, true);
+        let metrics = tally.metrics(&own(&USUAL), Mask::Eval);
         assert_eq!(metrics.get("policy_loss"), Some(3.5));
         assert_eq!(metrics.get("value_loss"), Some(3.0));
         assert_eq!(metrics.get("policy_loss.opening"), Some(1.0));
@@ -273,21 +196,20 @@ mod tests {
     #[test]
     fn means_over_cells_divide_by_cells() {
         // Two boards: 3 of 4 cells right, 1 of the 2 above zero among them; then 1 of 1, a zero.
-        let board = |values: [f32; 4], counts: [u32; 3]| {
-            let mut row = Row { values: [None; ROWS.len()], counts: [0; Target::COUNT], phase: 1, novel: false };
-            for (value, name) in values.into_iter().zip(["map_loss", "map_accuracy", RECALL, SPECIFICITY]) {
-                row.values[ROWS.iter().position(|(row, _)| *row == name).unwrap()] = Some(value);
+        let own = own(&[HeadName::PerSquare]);
+        let board = |values: [f32; 4], counts: [f32; 3]| {
+            let names = ["map_loss", "map_accuracy", "map_recall", "map_specificity"];
+            let metric = |name| *own.iter().find(|metric| metric.name == name).expect("a metric of maps");
+            let targets = [Target::MapCells, Target::MapCellsAboveZero, Target::MapCellsOfZero];
+            Measured {
+                values: names.map(metric).into_iter().zip(values.map(|value| vec![value])).collect(),
+                counts: targets.into_iter().zip(counts.map(|count| vec![count])).collect(),
             }
-            for (count, target) in counts.into_iter().zip([Target::Cells, Target::CellsAboveZero, Target::CellsOfZero])
-            {
-                row.counts[target as usize] = count;
-            }
-            row
         };
         let mut tally = Tally::default();
-        tally.add(&board([2.0, 3.0, 1.0, 2.0], [4, 2, 2]));
-        tally.add(&board([0.5, 1.0, 0.0, 1.0], [1, 0, 1]));
-        let metrics = tally.metrics(Mask::Train);
+        tally.add(&board([2.0, 3.0, 1.0, 2.0], [4.0, 2.0, 2.0]), 0, 1, false);
+        tally.add(&board([0.5, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0]), 0, 1, false);
+        let metrics = tally.metrics(&own, Mask::Train);
         assert_eq!(metrics.get("map_loss"), Some(0.5));
         assert_eq!(metrics.get("map_accuracy"), Some(0.8));
         assert_eq!((metrics.get("map_recall"), metrics.get("map_specificity")), (Some(0.5), Some(1.0)));
@@ -297,11 +219,11 @@ mod tests {
     }
 
     #[test]
-    fn every_row_metric_is_in_the_registry_and_illegal_ones_go_with_the_mask() {
-        assert!(ROWS.iter().all(|(name, _)| metrics::find(name).is_ok()));
+    fn what_is_stored_of_positions_is_measured_and_illegal_moves_go_with_the_mask() {
+        assert!(records::positions::MEASURES.iter().all(|name| metrics::find(name).is_ok()));
         let mut tally = Tally::default();
-        tally.add(&row(1.0, 1, true, false));
-        assert_eq!(tally.metrics(Mask::Train).get("legal_mass"), None);
-        assert_eq!(tally.metrics(Mask::Eval).get("legal_mass"), Some(1.0));
+        tally.add(&row(1.0, true), 0, 1, false);
+        assert_eq!(tally.metrics(&own(&USUAL), Mask::Train).get("legal_mass"), None);
+        assert_eq!(tally.metrics(&own(&USUAL), Mask::Eval).get("legal_mass"), Some(1.0));
     }
 }

@@ -6,13 +6,14 @@ use super::error::TrainError;
 use super::evaluate::{Evaluated, evaluate};
 use super::feed::{self, Fed, Feed};
 use super::learner::{Learner, Step, finite};
+use super::objective::measure;
 use super::setup::Setup;
 use super::stages::stages;
 use crate::drawing;
 use crate::drawing::PictureError;
 use crate::pictures::Picture;
 use dataset::{LoaderConfig, Split};
-use models::{Average, OptimizerProgress};
+use models::{Average, Column, OptimizerProgress};
 use nn::Arena;
 use records::conditions::Finish;
 use records::identity::Identity;
@@ -90,8 +91,7 @@ impl Trainer {
         let progress = progress.as_ref();
         let step = progress.map_or(0, |progress| progress.step);
         let chain = progress.and_then(|p| blake3::Hash::from_hex(&p.batches).ok()).unwrap_or_else(feed::beginning);
-        let outputs = setup.config.outputs();
-        let learns_values = outputs.q.is_some() || outputs.win_rate.is_some();
+        let learns_values = measure(&setup.config).reads(Column::Value);
         let loader = LoaderConfig {
             input: setup.config.input,
             batch: setup.config.train.batch,

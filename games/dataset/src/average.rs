@@ -9,6 +9,8 @@
 mod merged;
 mod runs;
 
+pub use merged::Merge;
+
 use crate::Done;
 use crate::build::{Builder, Draft, Output, SplitPlan, without_counters};
 use crate::error::DatasetError;
@@ -25,16 +27,6 @@ use runs::Sorter;
 
 /// Positions between two reports of progress.
 const POSITIONS_A_REPORT: u64 = 1 << 14;
-
-/// How equal positions become one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Merge {
-    /// Means of policies, values and results.
-    Mean,
-    /// The move with the highest value and that value: what records of a value for every legal move (DeepMind's action
-    /// values) say about their position.
-    Best,
-}
 
 /// What averaging did.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,7 +95,7 @@ pub fn average(
         with_game!(game, G => keep::<G>(last, name, &mut builder))?;
     }
     let manifest = describe(options, builder, positions)?;
-    output.publish(&manifest, options.manifest_text)?;
+    output.publish(&manifest)?;
     Ok(Averaged { manifest, positions, runs })
 }
 

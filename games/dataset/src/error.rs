@@ -1,4 +1,4 @@
-//! What can go wrong with a dataset, each with its place and what to do about it.
+//! The errors of datasets, each with its place and its remedy.
 
 use crate::split::Split;
 use games::Rejected;
@@ -18,13 +18,27 @@ pub enum DatasetError {
         /// Why not.
         source: io::Error,
     },
+    /// The folder of a dataset is not there.
+    #[error("there is no folder {}; `posenc data import` makes a dataset", .0.display())]
+    NoFolder(PathBuf),
+    /// A folder without a manifest.
+    #[error("{} holds no {}, so it is not a dataset; `posenc data import` makes one", .0.display(), crate::MANIFEST_FILE)]
+    NoManifest(PathBuf),
+    /// The text of a manifest does not fit.
+    #[error("{} is not a valid manifest: {reason}; fetch the dataset again, or make it again", path.display())]
+    InvalidManifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong with it, with line and column.
+        reason: String,
+    },
     /// A shard that the manifest names is not there.
-    #[error("the shard {} is missing: fetch the dataset again, or make it anew", .0.display())]
+    #[error("the shard {} is missing: fetch the dataset again, or make it again", .0.display())]
     ShardMissing(PathBuf),
     /// A shard is not the one that the manifest describes.
     #[error(
-        "the shard {} is damaged or was replaced (its {what} is {found}, dataset.yaml says {expected}): \
-         fetch the dataset again, or make it anew",
+        "the shard {} is damaged or was replaced (its {what} is {found}, expected {expected} by dataset.yaml): \
+         fetch the dataset again, or make it again",
         path.display()
     )]
     ShardChanged {
@@ -38,7 +52,7 @@ pub enum DatasetError {
         found: String,
     },
     /// A shard is no Parquet file with the dataset's columns.
-    #[error("the shard {} cannot be read as Parquet ({reason}): fetch the dataset again, or make it anew", path.display())]
+    #[error("the shard {} cannot be read as Parquet ({reason}): fetch the dataset again, or make it again", path.display())]
     ShardUnreadable {
         /// The shard.
         path: PathBuf,
@@ -47,7 +61,7 @@ pub enum DatasetError {
     },
     /// A game in a shard cannot be replayed.
     #[error(
-        "game {game} of the dataset cannot be replayed at ply {ply} ({reason}): make the dataset anew, as dataset.yaml says at made_by"
+        "game {game} of the dataset cannot be replayed at ply {ply} ({reason}): make the dataset again, by the command under made_by in dataset.yaml"
     )]
     BadGame {
         /// The game's id.
@@ -65,7 +79,7 @@ pub enum DatasetError {
         /// What is wrong and what to do.
         reason: String,
     },
-    /// A split without games was asked for batches.
+    /// Batches of a split without games.
     #[error("the dataset \"{dataset}\" has no {} games: import it with a larger share for this split", split.name())]
     EmptySplit {
         /// The dataset's name.
@@ -73,11 +87,11 @@ pub enum DatasetError {
         /// The empty split.
         split: Split,
     },
-    /// A target was asked for that the dataset says nothing about.
+    /// The column of a target is empty.
     #[error(
-        "the dataset \"{dataset}\" has nothing in the column \"{column}\", which the target \"{target}\" is made of: \
+        "the dataset \"{dataset}\" has an empty column \"{column}\", which the target \"{target}\" needs: \
          choose another target, or a dataset with {}",
-        if *column == "draw" { "draw probabilities (Lc0's chunks from V4 on say them)" } else { "scores or values" }
+        if *column == "draw" { "draw probabilities (Lc0's chunks from V4 on hold them)" } else { "scores or values" }
     )]
     NoTarget {
         /// The dataset's name.
@@ -87,7 +101,7 @@ pub enum DatasetError {
         /// What was asked for.
         target: &'static str,
     },
-    /// An option has a value that makes no sense.
+    /// An option has an invalid value.
     #[error("{option}: {reason}")]
     Option {
         /// Which option.
@@ -111,15 +125,14 @@ pub enum DatasetError {
     OutputBusy(PathBuf),
     /// The folder of the target is that of an import that was interrupted.
     #[error(
-        "{} is what an interrupted import has done so far: give its command again to go on with it, choose another \
-         name, or remove that folder",
+        "{} holds an interrupted import: repeat its command to resume it, choose another name, or remove that folder",
         .0.display()
     )]
     OutputUnfinished(PathBuf),
     /// An interrupted import was under other conditions.
     #[error(
-        "{} is what an import under other conditions has done so far ({}): give the same ones to go on with it, \
-         choose another name, or remove that folder to begin anew",
+        "{} holds an interrupted import under other conditions ({}): repeat them to resume it, choose another name, \
+         or remove that folder to start again",
         dir.display(),
         differences.join(", ")
     )]
@@ -130,7 +143,7 @@ pub enum DatasetError {
         differences: Vec<String>,
     },
     /// What an interrupted import left cannot be used.
-    #[error("{} cannot be gone on with ({reason}): remove it to begin the import anew", dir.display())]
+    #[error("{} cannot be resumed ({reason}): remove it to start the import again", dir.display())]
     DamagedImport {
         /// The folder.
         dir: PathBuf,
@@ -139,7 +152,7 @@ pub enum DatasetError {
     },
     /// An import could not be completed, and its work is kept.
     #[error(
-        "{source}; what came of the first {records} records is kept in {}: the same command goes on from there",
+        "{source}; the results of the first {records} records are kept in {}: the same command resumes from there",
         dir.display()
     )]
     ImportInterrupted {

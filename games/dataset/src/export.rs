@@ -16,8 +16,8 @@
 
 use crate::error::DatasetError;
 use crate::manifest::Manifest;
+use crate::on_disk::OnDisk;
 use crate::playback::{Stuck, play_through};
-use crate::remake::OnDisk;
 use crate::split::Split;
 use crate::store::{GameRow, ShardRows, verify};
 use games::GameKind;

@@ -15,100 +15,30 @@ mod collect;
 mod container;
 mod examine;
 mod format;
+mod options;
 mod reading;
 mod rejects;
 mod unpacked;
 
+pub use collect::ImportReport;
 pub use format::Format;
+pub use options::ImportOptions;
+pub use rejects::REJECTS_FILE;
 pub use unpacked::unpacked;
 
-use crate::build::{Output, SplitPlan};
+use crate::build::Output;
 use crate::error::DatasetError;
-use crate::filter::{Buckets, Filters, OF_GAMES_ONLY};
-use crate::manifest::{Manifest, Unit};
-use crate::split::PerSplit;
+use crate::filter::OF_GAMES_ONLY;
+use crate::manifest::Unit;
 use checkpoint::{Checkpoint, Conditions, Place, conditions};
 use collect::Collector;
 use examine::{Examined, examine};
-use games::chess::lc0::ValueSource;
-use games::{Game, GameKind, Rejected, with_game};
+use games::{Game, Rejected, with_game};
 use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use reading::{Chunk, Inputs};
 use std::io::ErrorKind;
 use std::path::PathBuf;
-
-/// The rejected games of an import, one JSON object a line, in the dataset's folder.
-pub const REJECTS_FILE: &str = "rejects.jsonl";
-
-/// What to import and how.
-#[derive(Debug, Clone)]
-pub struct ImportOptions {
-    /// The files, each plain or packed ([the containers](container) are told by their first bytes).
-    pub inputs: Vec<PathBuf>,
-    /// The format of their records; `None` to tell it by each file's name and content.
-    pub format: Option<Format>,
-    /// The dataset's folder, which must not exist yet.
-    pub output: PathBuf,
-    /// The dataset's name.
-    pub name: String,
-    /// The game.
-    pub game: GameKind,
-    /// Where the games come from.
-    pub source: String,
-    /// Under which licence they may be used.
-    pub licence: String,
-    /// The command that this is.
-    pub made_by: String,
-    /// From this ply on, moves are the players' own choice and policy targets.
-    pub policy_from_ply: u16,
-    /// Which of the values of Lc0's chunks becomes the value, and its draw probability the draw.
-    pub value: ValueSource,
-    /// What is let in.
-    pub filters: Filters,
-    /// Named subsets by rating.
-    pub buckets: Buckets,
-    /// How the dataset is split. Single positions are always split by position.
-    pub split: SplitPlan,
-    /// Threads that examine records, 0 for one per core. The result does not depend on it.
-    pub threads: usize,
-    /// Fail at the first game that has to be rejected.
-    pub strict: bool,
-    /// Writes the manifest as YAML, which this crate does not know.
-    pub manifest_text: fn(&Manifest) -> Result<String, String>,
-}
-
-impl ImportOptions {
-    /// An import of everything in these files, to a dataset with the name of its folder: split by game with seed 0, a
-    /// tenth each for validation and test.
-    #[must_use]
-    pub fn new(
-        game: GameKind,
-        inputs: Vec<PathBuf>,
-        output: PathBuf,
-        manifest_text: fn(&Manifest) -> Result<String, String>,
-    ) -> Self {
-        let folder = output.file_name().map(|name| name.to_string_lossy().into_owned());
-        Self {
-            inputs,
-            format: None,
-            name: folder.unwrap_or_else(|| game.name().to_owned()),
-            output,
-            game,
-            source: "not stated".to_owned(),
-            licence: "not stated".to_owned(),
-            made_by: "not stated".to_owned(),
-            policy_from_ply: 0,
-            value: ValueSource::Root,
-            filters: Filters::default(),
-            buckets: Buckets::default(),
-            split: SplitPlan::by_game(0, PerSplit { train: 0.8, validation: 0.1, test: 0.1 }),
-            threads: 0,
-            strict: false,
-            manifest_text,
-        }
-    }
-}
 
 /// How far an import is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,19 +61,6 @@ pub struct Progress {
     pub filtered: u64,
     /// Games that were rejected.
     pub rejected: u64,
-}
-
-/// What came of an import.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ImportReport {
-    /// The dataset's manifest, its counts among it.
-    pub manifest: Manifest,
-    /// The list of games that were left out, if there are any.
-    pub rejects: Option<PathBuf>,
-    /// The first game that was rejected, if any was, and the name of its file.
-    pub first_rejected: Option<(String, Rejected)>,
-    /// Records that were not looked at again, because an interrupted import had done so.
-    pub taken_over: u64,
 }
 
 /// Imports game records into a new dataset, or goes on with an import that was interrupted; the bytes are the same.
@@ -187,7 +104,7 @@ fn import_game<G: Game>(
     let report = Work { options, conditions, output: &output, safe: &mut safe }.all::<G>(checkpoint, progress);
     match report {
         Ok(report) => {
-            output.publish(&report.manifest, options.manifest_text)?;
+            output.publish(&report.manifest)?;
             Ok(report)
         }
         Err(DatasetError::Io { action, path, source }) if safe > 0 => {

@@ -1,8 +1,8 @@
 //! Datasets: import of game records, the Parquet store, the split by game, and batches of packed positions.
 //!
-//! A dataset is one directory: `dataset.yaml` (a [`Manifest`]; its text is read and written by the caller, because
-//! this crate knows no YAML) beside Parquet shards with one row per game. Positions are replayed when they are
-//! loaded, so history, repetition and legal moves are exact, and everything is a function of (dataset, seed).
+//! A dataset is one directory: `dataset.yaml` (a [`Manifest`]) beside Parquet shards with one row per game. Positions
+//! are replayed when they are loaded, so history, repetition and legal moves are exact, and everything is a function of
+//! (dataset, seed).
 //!
 //! ```text
 //! file ─ games' formats ─▶ import ─▶ store (Parquet) ─▶ loader ─▶ Batch of packed rows ─▶ (device)
@@ -22,6 +22,7 @@ mod made;
 pub mod manifest;
 pub mod measured;
 pub mod move_type;
+mod on_disk;
 mod playback;
 mod remake;
 pub mod split;
@@ -45,7 +46,8 @@ pub use loader::{
 };
 pub use made::{MadeGame, MadeOptions, MappedPosition, write_made, write_maps, write_positions};
 pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, Unit};
-pub use remake::{OnDisk, RemakeOptions, remake};
+pub use on_disk::OnDisk;
+pub use remake::{RemakeOptions, remake};
 pub use split::{PerSplit, Split, SplitBy};
 pub use value::{ValueCurve, ValueTarget};
 pub use verify::{Verification, verify_content};

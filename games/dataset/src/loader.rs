@@ -19,6 +19,7 @@ mod lines;
 mod order;
 mod replay;
 mod sequence;
+mod stored;
 mod targets;
 mod train;
 mod traits;
@@ -31,7 +32,7 @@ pub use targets::Targets;
 pub use train::TrainLoader;
 pub use traits::{MoveTraits, PositionTraits, evaluation_traits};
 
-pub(crate) use dataset::StoredGame;
+pub(crate) use stored::StoredGame;
 
 use games::InputName;
 

@@ -48,8 +48,6 @@ pub struct MadeOptions {
     pub made_by: String,
     /// The shares of the splits.
     pub split: SplitPlan,
-    /// Writes the manifest as YAML, which this crate does not know.
-    pub manifest_text: fn(&Manifest) -> Result<String, String>,
 }
 
 /// Writes games as a new dataset. Games with the start and moves of an earlier one are counted and left out, and so are
@@ -82,7 +80,7 @@ pub fn write_made<E: From<DatasetError>>(
         }
     }
     let manifest = describe(options, Unit::Game, builder, counts, policy_from_ply, None)?;
-    output.publish(&manifest, options.manifest_text)?;
+    output.publish(&manifest)?;
     Ok(manifest)
 }
 

@@ -1,4 +1,4 @@
-//! What a dataset says about itself: the content of `dataset.yaml`.
+//! A dataset's description: the content of `dataset.yaml`.
 
 use crate::filter::Filters;
 use crate::split::{PerSplit, SplitBy};
@@ -15,7 +15,7 @@ pub const MANIFEST_FILE: &str = "dataset.yaml";
 /// The format that this version writes and reads: columns and their meaning.
 pub const FORMAT: u32 = 1;
 
-/// A dataset's description. Its text is YAML, which the caller reads and writes.
+/// A dataset's description.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -61,12 +61,12 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// How the dataset can be made again, for the end of a complaint about it: the command that made it, where it says.
+    /// How the dataset can be made again, for the end of an error message: the command that made it, where the manifest names it.
     #[must_use]
     pub fn remedy(&self) -> String {
         match self.made_by.strip_prefix("posenc ") {
-            Some(_) => format!("make the dataset anew, with `{}`", self.made_by),
-            None => "make the dataset anew".to_owned(),
+            Some(_) => format!("make the dataset again, with `{}`", self.made_by),
+            None => "make the dataset again".to_owned(),
         }
     }
 }

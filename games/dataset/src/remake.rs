@@ -5,25 +5,17 @@ use crate::build::{About, Added, Builder, Draft, Output, SplitPlan, fingerprint,
 use crate::error::DatasetError;
 use crate::filter::Filters;
 use crate::manifest::{Counts, Manifest, Unit};
+use crate::on_disk::OnDisk;
 use crate::playback::{Stuck, play_through};
 use crate::split::SplitBy;
 use crate::store::{GameRow, read_shard, verify};
 use games::chess::lc0::ValueSource;
 use games::{Game, GameKind, Position as _, with_game};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Rows that are replayed in parallel at a time.
 const ROWS_AT_A_TIME: usize = 1024;
-
-/// A dataset on the disk.
-#[derive(Debug, Clone)]
-pub struct OnDisk {
-    /// Its folder.
-    pub dir: PathBuf,
-    /// What it says about itself.
-    pub manifest: Manifest,
-}
 
 /// What is made of other datasets.
 #[derive(Debug, Clone)]
@@ -38,8 +30,6 @@ pub struct RemakeOptions {
     pub made_by: String,
     /// How it is split. Single positions are always split by position.
     pub split: SplitPlan,
-    /// Writes the manifest as YAML, which this crate does not know.
-    pub manifest_text: fn(&Manifest) -> Result<String, String>,
 }
 
 impl RemakeOptions {
@@ -127,7 +117,7 @@ pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(Done)) -> Result
         })?;
     }
     let manifest = describe(options, builder, counts)?;
-    output.publish(&manifest, options.manifest_text)?;
+    output.publish(&manifest)?;
     Ok(manifest)
 }
 
@@ -194,11 +184,4 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Re
         map: first.map.clone(),
         ..built.describe(options.about(first.game, first.unit), counts)
     })
-}
-
-/// A dataset's folder and manifest together.
-impl From<(&Path, Manifest)> for OnDisk {
-    fn from((dir, manifest): (&Path, Manifest)) -> Self {
-        Self { dir: dir.to_owned(), manifest }
-    }
 }

@@ -29,13 +29,15 @@
 //! column reads as null. Those from `map` on are written only to shards that say something in them.
 
 mod columns;
+mod hash;
 mod read;
 mod rows;
 mod survey;
 mod write;
 
+pub(crate) use hash::verify;
+pub(crate) use read::ShardRows;
 pub use read::read_shard;
-pub(crate) use read::{ShardRows, verify};
 pub use survey::{positions_of, says};
 pub use write::ShardWriter;
 

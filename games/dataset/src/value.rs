@@ -1,7 +1,6 @@
 //! What a position's value is: from an engine's score to the probability of winning, and the targets made of it.
 
-use crate::loader::StoredGame;
-use games::{Game, GameKind, GameResult, Position as _, Score, Side};
+use games::{GameKind, GameResult, Score, Side};
 use serde::{Deserialize, Serialize};
 
 /// A logistic curve: a score of `s` points is a winning probability of `1 / (1 + exp(−per_point · s))`.
@@ -58,26 +57,6 @@ pub enum ValueTarget {
         /// The decay per ply, [`SHORT_TERM_DECAY`] in Lc0.
         decay: f64,
     },
-}
-
-impl ValueTarget {
-    /// Each ply's target; NaN where there is none.
-    pub(crate) fn of<G: Game>(self, game: &StoredGame) -> Box<[f32]> {
-        match self {
-            Self::Score => game.value.clone(),
-            Self::Result if !game.mean_result.is_empty() => game.mean_result.clone(),
-            Self::Result => {
-                let first = first_mover::<G>(game.start.as_deref());
-                (0..usize::from(game.plies)).map(|ply| result_for(game.result, mover(first, ply))).collect()
-            }
-            Self::ShortTerm { decay } => short_term(&game.value, decay).into_boxed_slice(),
-        }
-    }
-}
-
-/// Whose turn it is at the start of a game.
-fn first_mover<G: Game>(start: Option<&str>) -> Side {
-    start.and_then(|text| G::Position::parse(text).ok()).map_or(Side::First, |position| position.side_to_move())
 }
 
 /// Whose turn it is at a ply.

@@ -2,10 +2,7 @@
 //! some GB of the disk; among the other tests it is a small file.
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::options;
-use dataset::import;
+use dataset::{ImportOptions, import};
 use games::chess::{Chess, pgn};
 use games::{Game, GameKind, GameResult, Position};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
@@ -99,20 +96,21 @@ fn memory_does_not_grow_with_the_input() {
     let before = peak();
     let (mut tenth, mut most) = (0, 0);
     let start = std::time::Instant::now();
-    let report = import(&options(GameKind::Chess, input, dir.path()), &mut |progress| {
-        most = most.max(peak());
-        // Said as it goes, to see what grows.
-        if progress.bytes * 10 / progress.total_bytes > tenth {
-            tenth = progress.bytes * 10 / progress.total_bytes;
-            println!(
-                "{:4} MB of the input: peak {} MB, {:.0} s",
-                progress.bytes / MB,
-                most / MB,
-                start.elapsed().as_secs_f64()
-            );
-        }
-    })
-    .expect("good games");
+    let report =
+        import(&ImportOptions::new(GameKind::Chess, vec![input], dir.path().join("dataset")), &mut |progress| {
+            most = most.max(peak());
+            // Said as it goes, to see what grows.
+            if progress.bytes * 10 / progress.total_bytes > tenth {
+                tenth = progress.bytes * 10 / progress.total_bytes;
+                println!(
+                    "{:4} MB of the input: peak {} MB, {:.0} s",
+                    progress.bytes / MB,
+                    most / MB,
+                    start.elapsed().as_secs_f64()
+                );
+            }
+        })
+        .expect("good games");
     let counts = &report.manifest.counts;
     println!(
         "{games} games, {} positions; {} MB before the import, peak {} MB; {:.0} s",

@@ -10,7 +10,6 @@
 //! division is folded into exported weights; the paper does not mention it). An en-passant square counts where the
 //! capture is legal; Lc0 counts it wherever a start FEN names it.
 
-use super::input::pack_board;
 use super::{Chess, ChessPosition, moves};
 use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::position::{Earlier, Game, Position as _};
@@ -48,7 +47,13 @@ pub enum HistoryFill {
 }
 
 pub(super) fn layout() -> InputLayout {
-    InputLayout::of::<Chess>(InputName::Lc0_112, Boards::History { steps: STEPS }, &FEATURES)
+    InputLayout::new(
+        InputName::Lc0_112,
+        Chess::GEOMETRY,
+        Chess::PIECES.len(),
+        Boards::History { steps: STEPS },
+        &FEATURES,
+    )
 }
 
 /// Writes one row of `lc0_112` with a rule for missing history, which the input itself fixes to [`HistoryFill::No`].
@@ -74,13 +79,13 @@ pub fn pack(
     let mut first = current;
     // In this order: the zip takes no board for a position that is not there.
     for ((position, repetitions), (board, repeated)) in known.zip(steps.by_ref().zip(repeated)) {
-        pack_board(position.as_shakmaty(), viewer, board);
+        position.pack_board(viewer, board);
         *repeated = u8::from(repetitions > 0);
         first = position;
     }
     for (missing, board) in steps.enumerate() {
         if made_up(first, missing, fill) {
-            pack_board(first.as_shakmaty(), viewer, board);
+            first.pack_board(viewer, board);
             undo_double_step(first.as_shakmaty(), viewer, board);
         } else {
             board.fill(0);

@@ -5,7 +5,7 @@ use super::rights;
 use super::{Chess, ChessPosition, moves};
 use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::position::{Earlier, Game};
-use shakmaty::{CastlingSide, Color, Position, Role};
+use shakmaty::{CastlingSide, Color, Position};
 use std::sync::LazyLock;
 
 /// The bytes behind the board. The clock's scale is the last value before a draw can be claimed.
@@ -56,9 +56,11 @@ const fn flag(name: &'static str) -> Feature {
 
 pub(super) fn layouts() -> &'static [InputLayout] {
     static LAYOUTS: LazyLock<[InputLayout; 6]> = LazyLock::new(|| {
-        let [squares, aux] = InputLayout::piece_tokens::<Chess>(&FEATURES);
+        let [squares, aux] = InputLayout::piece_tokens(Chess::GEOMETRY, Chess::PIECES.len(), &FEATURES);
         let (words, parts) = (WORDS.as_slice(), cls_features());
-        let current = |name, features: &[Feature]| InputLayout::of::<Chess>(name, Boards::Current, features);
+        let current = |name, features: &[Feature]| {
+            InputLayout::new(name, Chess::GEOMETRY, Chess::PIECES.len(), Boards::Current, features)
+        };
         [
             squares,
             aux,
@@ -87,7 +89,7 @@ pub(super) fn pack(
     }
     let (squares, features) = out.split_at_mut(Chess::GEOMETRY.squares());
     let viewer = rights::viewer(rules.turn(), name.frame());
-    pack_board(rules, viewer, squares);
+    current.pack_board(viewer, squares);
     match name {
         InputName::Tokens68 => features.copy_from_slice(&pack_words(rules)),
         InputName::ClsTokens | InputName::ClsTokensWhite => pack_cls(rules, viewer, repetitions, features),
@@ -121,20 +123,6 @@ fn pack_words(rules: &shakmaty::Chess) -> [u8; WORDS.len()] {
         .collect();
     let castling = RIGHTS.iter().position(|&word| word == rights).unwrap_or(RIGHTS.len() - 1);
     [castling as u8, u8::from(rules.turn() == Color::Black)]
-}
-
-/// Writes the piece codes of a board as `viewer` sees it.
-pub(super) fn pack_board(rules: &shakmaty::Chess, viewer: Color, out: &mut [u8]) {
-    let board = rules.board();
-    out.fill(0);
-    for (kind, role) in Role::ALL.into_iter().enumerate() {
-        let own = 1 + kind as u8;
-        let opponent = own + Chess::PIECES.len() as u8;
-        for square in board.by_role(role) {
-            let code = if board.by_color(viewer).contains(square) { own } else { opponent };
-            out[moves::in_frame(square, viewer)] = code;
-        }
-    }
 }
 
 fn pack_features(rules: &shakmaty::Chess, repetitions: u8) -> [u8; FEATURES.len()] {

@@ -11,12 +11,14 @@
 
 mod error;
 mod game;
+mod kept;
 mod order;
 mod record;
 mod records;
 mod state;
 
 pub use error::Lc0Error;
-pub use game::{ValueSource, parse, read_game};
+pub use game::{parse, read_game};
+pub use kept::ValueSource;
 pub use record::{Evaluation, PLANES, POLICY, Record, Search, Version};
 pub use records::{Records, records};

@@ -5,24 +5,15 @@
 //! the plain pair, castling is the king taking its own rook. Reference: lc0 `src/neural/encoder.cc` (`moves` table),
 //! which lists the same moves as text; e1a1 is 97, e1h1 is 103, a7a8q is 1792.
 
-use super::{Chess, uci, white_moves};
+use super::Chess;
 use crate::geometry::Relation;
 use crate::move_text::MoveText;
 use crate::moves::{Entry, FromTo};
 use crate::position::Game;
-use crate::vocabulary::{MoveList, MovesName, Vocabulary};
 use shakmaty::{CastlingSide, Color, Move, Role, Square};
 use std::sync::LazyLock;
 
 const PROMOTIONS: &[&str] = &["queen", "rook", "bishop"];
-
-pub(super) fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
-    static ALL: LazyLock<Vec<(MovesName, Vocabulary)>> = LazyLock::new(|| {
-        let lists = MovesName::ALL.into_iter().filter_map(|name| Some((name, Vocabulary::List(list(name)?))));
-        std::iter::once((MovesName::FromTo, Vocabulary::FromTo(vocabulary()))).chain(lists).collect()
-    });
-    ALL.as_slice()
-}
 
 pub(super) fn vocabulary() -> &'static FromTo {
     static VOCABULARY: LazyLock<FromTo> = LazyLock::new(|| {
@@ -106,13 +97,5 @@ pub(super) fn write(mv: Move) -> MoveText {
     match promotion {
         None => MoveText::of_ascii(&[from_file, from_rank, to_file, to_rank]),
         Some(role) => MoveText::of_ascii(&[from_file, from_rank, to_file, to_rank, role.char() as u8]),
-    }
-}
-
-/// The list of a name; `None` if it is none.
-fn list(name: MovesName) -> Option<&'static MoveList> {
-    match name {
-        MovesName::Chessdecoder1924 => Some(white_moves::vocabulary()),
-        other => uci::list(other),
     }
 }

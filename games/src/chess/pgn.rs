@@ -139,7 +139,7 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
         match token.map_err(|(kind, reason)| reject(kind, Some(ply), reason))? {
             Token::Comment(text) => comment::read(text, &mut game),
             Token::San(_) | Token::Result(_) if written.is_some() => {
-                return Err(reject(RejectKind::Syntax, Some(ply), "the moves go on after the result".to_owned()));
+                return Err(reject(RejectKind::Syntax, Some(ply), "there are moves after the result".to_owned()));
             }
             Token::Result(result) => written = Some(result),
             Token::San(san) => {

@@ -1,22 +1,15 @@
 //! A chess position: shakmaty's rules behind posenc's [`Position`].
 
-use super::{fen, input, key, moves, rights, uci, white_moves};
-use crate::geometry::Frame;
-use crate::input::InputName;
-use crate::move_text::MoveText;
-use crate::position::{Earlier, IllegalMove, ParsePosition, Phase, Position, Side};
-use crate::vocabulary::MovesName;
-use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Color, EnPassantMode, Move};
+use super::{Chess, moves};
+use crate::position::{Game, Position as _};
+use shakmaty::{Color, Role};
 use std::fmt;
 
 /// A legal position of standard chess. The rules of repetition and of fifty moves do not end it. Two positions are equal
 /// if they count as a repetition of each other: clocks do not matter.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ChessPosition {
-    rules: shakmaty::Chess,
+    pub(super) rules: shakmaty::Chess,
 }
 
 impl ChessPosition {
@@ -24,6 +17,20 @@ impl ChessPosition {
     #[must_use]
     pub fn as_shakmaty(&self) -> &shakmaty::Chess {
         &self.rules
+    }
+
+    /// Writes the piece codes of the board as `viewer` sees it.
+    pub(super) fn pack_board(&self, viewer: Color, out: &mut [u8]) {
+        let board = shakmaty::Position::board(&self.rules);
+        out.fill(0);
+        for (kind, role) in Role::ALL.into_iter().enumerate() {
+            let own = 1 + kind as u8;
+            let opponent = own + Chess::PIECES.len() as u8;
+            for square in board.by_role(role) {
+                let code = if board.by_color(viewer).contains(square) { own } else { opponent };
+                out[moves::in_frame(square, viewer)] = code;
+            }
+        }
     }
 
     /// The position that these rules hold.
@@ -35,96 +42,5 @@ impl ChessPosition {
 impl fmt::Debug for ChessPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ChessPosition({})", self.to_text())
-    }
-}
-
-impl Position for ChessPosition {
-    type Move = Move;
-
-    fn start() -> Self {
-        Self::default()
-    }
-
-    /// Reads a FEN of four fields (without the clocks) or six. Castling rights and an en-passant square must fit the
-    /// board; an en-passant square that no pawn can use is accepted and dropped.
-    fn parse(text: &str) -> Result<Self, ParsePosition> {
-        fen::parse(text).map(|rules| Self { rules })
-    }
-
-    /// Writes FEN, the en-passant square only where the capture is legal.
-    fn to_text(&self) -> String {
-        Fen::from_position(&self.rules, EnPassantMode::Legal).to_string()
-    }
-
-    fn side_to_move(&self) -> Side {
-        match shakmaty::Position::turn(&self.rules) {
-            Color::White => Side::First,
-            Color::Black => Side::Second,
-        }
-    }
-
-    fn legal_moves(&self, out: &mut Vec<Move>) {
-        out.clear();
-        out.extend_from_slice(&shakmaty::Position::legal_moves(&self.rules));
-    }
-
-    fn parse_move(&self, text: &str) -> Result<Move, IllegalMove> {
-        let wrong = |reason: &str| IllegalMove::new(text, self.to_text(), reason);
-        let uci = UciMove::from_ascii(text.as_bytes())
-            .map_err(|_| wrong("not a move in UCI notation (like e2e4, e7e8q, e1g1)"))?;
-        uci.to_move(&self.rules).map_err(|_| wrong("illegal move"))
-    }
-
-    fn write_move(&self, mv: Move) -> MoveText {
-        moves::write(mv)
-    }
-
-    fn play(&mut self, mv: Move) {
-        shakmaty::Position::play_unchecked(&mut self.rules, mv);
-    }
-
-    fn play_on(&mut self, mv: Move, key: u64) -> u64 {
-        let (mover, rights) = (shakmaty::Position::turn(&self.rules), key::Rights::of(&self.rules));
-        self.play(mv);
-        key::after(key, &rights, mover, mv, &self.rules)
-    }
-
-    fn in_check(&self) -> bool {
-        shakmaty::Position::is_check(&self.rules)
-    }
-
-    fn repetition_key(&self) -> u64 {
-        shakmaty::Position::zobrist_hash::<Zobrist64>(&self.rules, EnPassantMode::Legal).0
-    }
-
-    fn phase(&self) -> Phase {
-        let board = shakmaty::Position::board(&self.rules);
-        match (board.occupied() & !board.pawns() & !board.kings()).count() {
-            0..=6 => Phase::Endgame,
-            7..=10 => Phase::Middlegame,
-            _ => Phase::Opening,
-        }
-    }
-
-    fn move_index(&self, mv: Move) -> u16 {
-        moves::index(mv, shakmaty::Position::turn(&self.rules))
-    }
-
-    fn label(&self, mv: Move, moves: MovesName, frame: Frame) -> u16 {
-        let turn = shakmaty::Position::turn(&self.rules);
-        let index = match (moves, frame) {
-            (MovesName::FromTo, Frame::SideToMove) => Some(self.move_index(mv)),
-            (MovesName::Chessdecoder1924, Frame::FirstPlayer) => Some(white_moves::index(mv, turn)),
-            (name, frame) => uci::index(mv, turn, name, frame),
-        };
-        index.unwrap_or_else(|| panic!("{} does not number the moves of chess in this frame", moves.name()))
-    }
-
-    fn rights_after(&self, mv: Move, frame: Frame) -> Option<u16> {
-        Some(rights::after(self, mv, frame))
-    }
-
-    fn pack_after(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
-        input::pack(self, earlier, input, repetitions, out);
     }
 }

@@ -14,7 +14,7 @@
 
 use super::Shogi;
 use super::frame::IN_FRAME;
-use super::input::{self, HAND_NAMES};
+use super::shown::{HAND_NAMES, hands, pack_board};
 use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::position::Game;
 use rsshogi::board::Position as Rules;
@@ -39,16 +39,22 @@ pub(super) fn layout() -> InputLayout {
         .map(|(&name, steps)| Feature { name, kind: FeatureKind::Thermometer { steps } });
     let check = Feature { name: "check", kind: FeatureKind::Scalar { scale: 1.0 } };
     let features: Vec<Feature> = hands.chain([check]).collect();
-    InputLayout::of::<Shogi>(InputName::Dlshogi62_57, Boards::Attacked { kinds: KINDS }, &features)
+    InputLayout::new(
+        InputName::Dlshogi62_57,
+        Shogi::GEOMETRY,
+        Shogi::PIECES.len(),
+        Boards::Attacked { kinds: KINDS },
+        &features,
+    )
 }
 
 /// Writes one row: the pieces, who attacks each square, hands and check.
 pub(super) fn pack(rules: &Rules, out: &mut [u8]) {
     let (board, rest) = out.split_at_mut(SQUARES);
     let (attacks, features) = rest.split_at_mut(SQUARES * size_of::<u32>());
-    input::pack_board(rules, board);
+    pack_board(rules, board);
     pack_attacks(rules, attacks);
-    for (byte, value) in features.iter_mut().zip(input::hands(rules).chain([u8::from(rules.is_in_check())])) {
+    for (byte, value) in features.iter_mut().zip(hands(rules).chain([u8::from(rules.is_in_check())])) {
         *byte = value;
     }
 }

@@ -10,13 +10,12 @@
 
 mod bits;
 
+pub use bits::BYTES;
+
 use super::board::{BadPosition, Board, EMPTY, HAND_MEN, KING, Man, PROMOTED, SQUARES, WHITE};
 use super::frame::{HAND, HAND_TOTALS};
 use bits::{BitReader, BitWriter};
 use shogi_core::Color;
-
-/// A position's length in bytes.
-pub const BYTES: usize = 32;
 
 /// Bits of a square's number.
 const SQUARE_BITS: u8 = 7;

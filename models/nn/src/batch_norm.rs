@@ -39,18 +39,18 @@ impl BatchNorm {
     ///
     /// `momentum` is PyTorch's: the share of a batch in the running statistics (Keras' is 1 minus that).
     pub fn declare(scope: &mut Scope<'_>, channels: i64, momentum: f64) -> Self {
-        let gain = scope.full("gain", &[channels], Init::ONES);
-        let bias = scope.full("bias", &[channels], Init::ZEROS);
+        let gain = scope.f32_param("gain", &[channels], Init::ONES);
+        let bias = scope.f32_param("bias", &[channels], Init::ZEROS);
         let mut statistics = scope.part(Part::Statistic);
-        let mean = statistics.full("running_mean", &[channels], Init::ZEROS);
-        let variance = statistics.full("running_variance", &[channels], Init::ONES);
+        let mean = statistics.f32_param("running_mean", &[channels], Init::ZEROS);
+        let variance = statistics.f32_param("running_variance", &[channels], Init::ONES);
         Self { gain, bias, mean, variance, channels, momentum }
     }
 
     /// `[b, channels, …]` (ranks and files, or tokens) → the same shape and element type; computed in f32.
     ///
     /// In training the batch's own mean and (biased) variance normalise; what is observed of the variance is unbiased, as
-    /// PyTorch has it.
+    /// in PyTorch.
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         let kind = x.kind();
         let x = x.to_kind(Kind::Float);

@@ -27,13 +27,13 @@ pub struct ConvolutionSizes {
 }
 
 impl ConvolutionSizes {
-    /// How many numbers an output is made of.
+    /// How many inputs an output is computed from.
     #[must_use]
     pub const fn fan_in(self) -> i64 {
         self.inputs * self.kernel * self.kernel
     }
 
-    /// How many outputs a number is read for.
+    /// How many outputs an input contributes to.
     #[must_use]
     pub const fn fan_out(self) -> i64 {
         self.outputs * self.kernel * self.kernel
@@ -45,7 +45,7 @@ impl Convolution {
     pub fn declare(scope: &mut Scope<'_>, sizes: ConvolutionSizes, init: Init, bias: bool) -> Self {
         let ConvolutionSizes { inputs, outputs, kernel } = sizes;
         let weight = scope.matrix("weight", &[outputs, inputs, kernel, kernel], init);
-        let bias = bias.then(|| scope.full("bias", &[outputs], Init::ZEROS));
+        let bias = bias.then(|| scope.f32_param("bias", &[outputs], Init::ZEROS));
         Self { weight, bias, inputs, outputs, kernel }
     }
 

@@ -15,7 +15,7 @@ pub trait Differentiable: Send + Sync + 'static {
     /// The output for these inputs: a new tensor, none of the inputs.
     ///
     /// # Errors
-    /// If LibTorch fails, for want of memory for example.
+    /// If LibTorch fails, for example if memory runs out.
     fn forward(&self, inputs: &[Tensor]) -> Result<Tensor, TchError>;
 
     /// The gradient of each input, in its shape and element type, given that of the output (in any layout). Those of

@@ -3,8 +3,8 @@
 use crate::init::Init;
 use std::collections::HashSet;
 
-/// Offsets are multiples of this many elements, so that every parameter starts on a cache line (and on the
-/// alignment that vectorised kernels want) in any element type. Checkpoints store offsets: do not change it.
+/// Offsets are multiples of this many elements, so that every parameter starts on a cache line (and is
+/// aligned for vectorised kernels) in any element type. Checkpoints store offsets: do not change it.
 pub const ALIGNMENT: usize = 64;
 
 /// A parameter's handle: its place in [`Layout::params`].
@@ -51,13 +51,13 @@ pub struct ParamSpec {
 }
 
 impl ParamSpec {
-    /// How many numbers it holds.
+    /// How many elements it has; [`usize::MAX`] if they cannot be counted.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.shape.iter().product::<i64>() as usize
+        self.shape.iter().fold(1, |len: usize, &size| len.saturating_mul(size as usize))
     }
 
-    /// Whether it holds none.
+    /// Whether it has none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -68,10 +68,40 @@ impl ParamSpec {
     }
 }
 
-/// Two parameters were declared under one name.
+/// The largest width, number of channels or the like that a network may ask for: the product of two sizes, a sequence's
+/// length and a few small factors can be counted in 64 bits.
+pub const LARGEST_SIZE: usize = 1 << 24;
+
+/// The most parameters of a network: 2³⁶, 256 GiB in f32, and at least four times as much in training. More than one
+/// device holds today, so that only mistakes are refused.
+pub const MOST_PARAMETERS: usize = 1 << 36;
+
+/// Why declarations do not make a layout.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("two parameters are called \"{0}\": names must be unique, since seeds and checkpoints are keyed by them")]
-pub struct DuplicateName(pub String);
+pub enum LayoutError {
+    /// Two parameters have one name.
+    #[error("two parameters are called \"{0}\": names must be unique, since seeds and checkpoints are keyed by them")]
+    DuplicateName(String),
+    /// The network is too large for any device.
+    #[error(
+        "the network is too large: with the parameter \"{name}\" of shape {shape:?} it needs {} GiB in f32, and the limit \
+         is {} GiB; choose smaller sizes",
+        gibibytes(*parameters),
+        gibibytes(MOST_PARAMETERS)
+    )]
+    TooLarge {
+        /// The largest parameter.
+        name: String,
+        /// Its shape.
+        shape: Vec<i64>,
+        /// The number of parameters of the network.
+        parameters: usize,
+    },
+}
+
+fn gibibytes(parameters: usize) -> usize {
+    parameters / ((1 << 30) / size_of::<f32>())
+}
 
 /// Collects declarations; [`LayoutBuilder::finish`] assigns offsets.
 #[derive(Debug, Default)]
@@ -88,11 +118,15 @@ impl LayoutBuilder {
     /// Assigns offsets: matrices first, then everything else, each in order of declaration.
     ///
     /// # Errors
-    /// If two parameters share a name.
-    pub fn finish(mut self) -> Result<Layout, DuplicateName> {
+    /// If two parameters share a name, or if the network has more than [`MOST_PARAMETERS`].
+    pub fn finish(mut self) -> Result<Layout, LayoutError> {
         let mut names = HashSet::new();
         if let Some(twice) = self.params.iter().find(|p| !names.insert(p.name.as_str())) {
-            return Err(DuplicateName(twice.name.clone()));
+            return Err(LayoutError::DuplicateName(twice.name.clone()));
+        }
+        let parameters = self.params.iter().fold(0, |sum: usize, param| sum.saturating_add(param.len()));
+        if let Some(largest) = self.params.iter().max_by_key(|p| p.len()).filter(|_| parameters > MOST_PARAMETERS) {
+            return Err(LayoutError::TooLarge { name: largest.name.clone(), shape: largest.shape.clone(), parameters });
         }
         let mut end = 0;
         let mut matrix_end = 0;
@@ -139,7 +173,7 @@ impl Scope<'_> {
     }
 
     /// Declares a parameter that stays f32 and undecayed: a norm's gain, a bias, a gate, a position table.
-    pub fn full(&mut self, name: &str, shape: &[i64], init: Init) -> ParamId {
+    pub fn f32_param(&mut self, name: &str, shape: &[i64], init: Init) -> ParamId {
         self.declare(name, shape, init, Range::Full)
     }
 
@@ -202,13 +236,13 @@ impl Layout {
         self.matrix_end
     }
 
-    /// How many numbers a part holds, padding left out.
+    /// The number of parameters of a part, without padding.
     #[must_use]
     pub fn count(&self, part: Part) -> usize {
         self.params.iter().filter(|p| p.part == part).map(ParamSpec::len).sum()
     }
 
-    /// How many numbers are trained, padding and statistics left out.
+    /// The number of trained parameters, without padding and statistics.
     #[must_use]
     pub fn total(&self) -> usize {
         self.params.iter().filter(|p| p.part != Part::Statistic).map(ParamSpec::len).sum()

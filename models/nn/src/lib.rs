@@ -29,7 +29,7 @@ pub use constant::Constant;
 pub use convolution::{Convolution, ConvolutionSizes};
 pub use differentiable::Differentiable;
 pub use init::Init;
-pub use layout::{DuplicateName, Layout, LayoutBuilder, ParamId, ParamSpec, Part, Range, Scope};
+pub use layout::{Layout, LayoutBuilder, LayoutError, ParamId, ParamSpec, Part, Range, Scope};
 pub use linear::Linear;
 pub use memory::keep_freed_memory;
 pub use norm::{Norm, NormKind};

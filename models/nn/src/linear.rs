@@ -17,7 +17,7 @@ impl Linear {
     /// Declares `weight` and, if asked for, `bias` in `scope`.
     pub fn declare(scope: &mut Scope<'_>, inputs: i64, outputs: i64, init: Init, bias: bool) -> Self {
         let weight = scope.matrix("weight", &[outputs, inputs], init);
-        let bias = bias.then(|| scope.full("bias", &[outputs], Init::ZEROS));
+        let bias = bias.then(|| scope.f32_param("bias", &[outputs], Init::ZEROS));
         Self { weight, bias, inputs, outputs }
     }
 

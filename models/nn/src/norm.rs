@@ -45,14 +45,14 @@ impl Norm {
     /// Declares `gain` (and `bias`, and running statistics) of `width` in `scope`.
     pub fn declare(scope: &mut Scope<'_>, width: i64, kind: NormKind) -> Self {
         let mut layer = |epsilon| Form::Layer {
-            gain: scope.full("gain", &[width], Init::ONES),
-            bias: scope.full("bias", &[width], Init::ZEROS),
+            gain: scope.f32_param("gain", &[width], Init::ONES),
+            bias: scope.f32_param("bias", &[width], Init::ZEROS),
             epsilon,
         };
         let form = match kind {
             NormKind::Layer => layer(1e-3),
             NormKind::LayerFine => layer(1e-6),
-            NormKind::Rms => Form::Rms { gain: scope.full("gain", &[width], Init::ONES) },
+            NormKind::Rms => Form::Rms { gain: scope.f32_param("gain", &[width], Init::ONES) },
             NormKind::Batch => Form::Batch(BatchNorm::declare(scope, width, MOMENTUM)),
         };
         Self { form, width }

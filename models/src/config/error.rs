@@ -4,7 +4,7 @@ use crate::embedding::parts::NoParts;
 use crate::refine::RefinementError;
 use encodings::EncodingError;
 use games::Frame;
-use nn::DuplicateName;
+use nn::LayoutError;
 
 /// Why a network cannot be declared.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -14,6 +14,16 @@ pub enum ModelError {
     Zero {
         /// The option.
         name: &'static str,
+    },
+    /// A size is larger than any network's.
+    #[error("model: {name} is {size}, it must be at most {most}")]
+    TooLarge {
+        /// The option.
+        name: &'static str,
+        /// Its value.
+        size: usize,
+        /// The largest possible value.
+        most: usize,
     },
     /// The heads do not divide the width.
     #[error(
@@ -194,9 +204,9 @@ pub enum ModelError {
     /// An encoding refuses its options or the sizes.
     #[error(transparent)]
     Encoding(#[from] EncodingError),
-    /// Two parameters got the same name.
-    #[error(transparent)]
-    DuplicateName(#[from] DuplicateName),
+    /// Parameters do not make a layout: two have one name, or they are too many.
+    #[error("model: {0}")]
+    Layout(#[from] LayoutError),
 }
 
 impl ModelError {
@@ -204,7 +214,7 @@ impl ModelError {
     #[must_use]
     pub fn option(&self) -> Option<&'static str> {
         match self {
-            Self::Zero { name } => Some(name),
+            Self::Zero { name } | Self::TooLarge { name, .. } => Some(name),
             Self::HeadsDoNotDivide { .. } => Some("heads"),
             Self::Scale { .. } | Self::Starts { .. } => Some("norm"),
             Self::Dropout(_) => Some("dropout"),
@@ -226,7 +236,7 @@ impl ModelError {
             | Self::NoSummaryToken { .. }
             | Self::NoWords { .. }
             | Self::SeesAhead(_)
-            | Self::DuplicateName(_)
+            | Self::Layout(_)
             | Self::EncodingOnConvolutions(_)
             | Self::TokensOnConvolutions => None,
         }
@@ -239,6 +249,18 @@ impl ModelError {
         let narrower = width / heads * heads;
         let nearest_widths = [narrower, narrower + heads].into_iter().filter(|&w| w > 0).collect();
         Self::HeadsDoNotDivide { width, heads, nearest_heads: below.into_iter().chain(above).collect(), nearest_widths }
+    }
+}
+
+/// The most layers that a network may have: each declares its parameters by name.
+pub(crate) const MOST_LAYERS: usize = 1 << 12;
+
+/// Refuses sizes that are 0 or above `most`.
+pub(crate) fn check_limits(most: usize, sizes: &[(&'static str, usize)]) -> Result<(), ModelError> {
+    match sizes.iter().copied().find(|(_, size)| !(1..=most).contains(size)) {
+        None => Ok(()),
+        Some((name, 0)) => Err(ModelError::Zero { name }),
+        Some((name, size)) => Err(ModelError::TooLarge { name, size, most }),
     }
 }
 

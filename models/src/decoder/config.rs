@@ -1,7 +1,9 @@
 //! Sizes and choices of a decoder, as experiments write them.
 
-use crate::config::{ChessformerConfig, ModelError, NoOptions, Outputs};
+use crate::config::{ChessformerConfig, MOST_LAYERS, ModelError, NoOptions, Outputs, check_limits};
+use crate::heads::{HeadName, check_offered};
 use crate::preset::llama;
+use nn::layout::LARGEST_SIZE;
 use serde::{Deserialize, Serialize};
 
 /// Sizes and choices of the decoder. The sizes that an experiment is about have no default.
@@ -39,7 +41,10 @@ pub enum SequenceMask {
 }
 
 /// Heads that this network can have.
-const HEADS: [&str; 4] = ["policy", "result", "result_shares", "board"];
+const HEADS: [HeadName; 4] = [HeadName::Policy, HeadName::Result, HeadName::ResultShares, HeadName::Board];
+
+/// Attention logits grow with the square of the plies: a sequence of more does not fit any device.
+const MOST_PLIES: usize = 256;
 
 fn plies() -> usize {
     3
@@ -59,30 +64,17 @@ impl DecoderConfig {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), ModelError> {
-        let sizes = [
-            ("layers", self.layers),
-            ("width", self.width),
-            ("heads", self.heads),
-            ("ff", self.ff),
-            ("plies", self.plies),
-        ];
-        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
-            return Err(ModelError::Zero { name });
-        }
+    pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {
+        let sizes = [("width", self.width), ("heads", self.heads), ("ff", self.ff)];
+        check_limits(MOST_LAYERS, &[("layers", self.layers)])?;
+        check_limits(MOST_PLIES, &[("plies", self.plies)])?;
+        check_limits(LARGEST_SIZE, &sizes)?;
         if self.plies == 1 {
             return Err(ModelError::OnePly);
         }
         if !self.width.is_multiple_of(self.heads) {
             return Err(ModelError::heads_do_not_divide(self.width, self.heads));
         }
-        let named = self.outputs.names();
-        if named.is_empty() {
-            return Err(ModelError::NoOutput);
-        }
-        match named.into_iter().find(|name| !HEADS.contains(name)) {
-            Some(name) => Err(ModelError::NoSuchHead { model: "decoder", name, heads: HEADS.join(", ") }),
-            None => Ok(()),
-        }
+        check_offered("decoder", &self.outputs, &HEADS)
     }
 }

@@ -1,6 +1,6 @@
 //! Words that are asked for: moves, and the words of boards.
 
-use crate::heads::{Head, Output};
+use crate::heads::{Head, HeadName, Output, Reading};
 use crate::macs::HeadMacs;
 use games::InputLayout;
 use nn::{Init, ParamId, Scope, Views, dense};
@@ -19,7 +19,7 @@ impl WordLogits {
         let mut scope = scope.sub("words");
         Self {
             weight: scope.matrix("weight", &[words, width], Init::glorot_normal(width, words, 1.0)),
-            bias: scope.full("bias", &[words], Init::ZEROS),
+            bias: scope.f32_param("bias", &[words], Init::ZEROS),
             size: [width, words],
         }
     }
@@ -44,8 +44,9 @@ pub(super) struct MovePolicy {
 }
 
 impl Head for MovePolicy {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        output.policy_bv = Some(self.logits.forward(views, &x_bld.select(1, 0)).narrow(1, 0, self.moves));
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        let logits_bv = self.logits.forward(views, &x_bld.select(1, 0)).narrow(1, 0, self.moves);
+        output.set(HeadName::Policy, Reading::Policy, logits_bv);
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
@@ -54,31 +55,6 @@ impl Head for MovePolicy {
 
     fn position_sources(&self) -> Vec<&'static str> {
         vec!["policy (a weight for each move)"]
-    }
-}
-
-/// What is said about the words of boards.
-#[derive(Debug)]
-pub struct BoardWords {
-    /// Logits `[b,c,w]` for each word of a row's board, from what stood before it.
-    pub logits_bcw: Tensor,
-    /// The words that there are `[b,c]`, i64.
-    pub word_bc: Tensor,
-    /// Which of them are asked for, bool `[b,c]`.
-    pub present_bc: Tensor,
-}
-
-impl BoardWords {
-    /// Cross-entropy in nats with each word `[b,c]`, f32; 0 where none is asked for.
-    pub fn losses(&self) -> Tensor {
-        let log_probs = self.logits_bcw.log_softmax(-1, Kind::Float);
-        let chosen = log_probs.gather(-1, &self.word_bc.unsqueeze(-1), false).squeeze_dim(-1);
-        -(chosen * self.present_bc.to_kind(Kind::Float))
-    }
-
-    /// Which words are the likeliest ones, bool `[b,c]`; false where none is asked for.
-    pub fn hits(&self) -> Tensor {
-        self.logits_bcw.argmax(-1, false).eq_tensor(&self.word_bc).logical_and(&self.present_bc)
     }
 }
 

@@ -11,6 +11,7 @@
 //! Every vector starts normal with 1/√d; deviations from the code: it starts them uniform, and where a position stands on a
 //! square is the encoding's to say.
 
+use crate::config::is_default;
 use encodings::{Role, Tokens};
 use games::InputLayout;
 use nn::{Constant, Init, ParamId, Scope, Views};
@@ -46,10 +47,6 @@ pub struct PartsConfig {
     /// The number of the move.
     #[serde(skip_serializing_if = "is_default")]
     pub full_move: FullMove,
-}
-
-fn is_default<T: Default + PartialEq>(option: &T) -> bool {
-    *option == T::default()
 }
 
 impl Default for PartsConfig {
@@ -225,14 +222,14 @@ impl Parts {
         let byte = |name: &str| input.byte_of(name).map_or(0, |byte| byte as i64);
         let init = normal(width);
         let pieces = declare_pieces(scope, config.pieces, input.piece_codes, squares, width);
-        let cls = scope.full("cls", &[width], init.clone());
+        let cls = scope.f32_param("cls", &[width], init.clone());
         let names = config.flags(input);
         let bytes: Vec<i64> = names.iter().map(|name| byte(name)).collect();
         let count = bytes.len() as i64;
         let learned = config.flags == Flags::Learned && count > 0;
         let flags = FlagTokens {
             bytes: Constant::indices(&bytes, &[count]),
-            vectors: learned.then(|| scope.full("flags", &[count, 2, width], init.clone())),
+            vectors: learned.then(|| scope.f32_param("flags", &[count, 2, width], init.clone())),
             count,
         };
         let repetition = config
@@ -381,8 +378,8 @@ impl Counter {
             HalfMove::None => return None,
             HalfMove::Digits => Make::digits(scope, width),
             HalfMove::Linear | HalfMove::Polynomial | HalfMove::PolynomialRelu => Make::Scaled {
-                vector: scope.full("vector", &[width], normal(width)),
-                polynomial: polynomial.then(|| scope.full("polynomial", &[DEGREE + 1], identity())),
+                vector: scope.f32_param("vector", &[width], normal(width)),
+                polynomial: polynomial.then(|| scope.f32_param("polynomial", &[DEGREE + 1], identity())),
                 cut: kind == HalfMove::PolynomialRelu,
             },
         };
@@ -395,7 +392,7 @@ impl Counter {
             FullMove::None => return None,
             FullMove::Digits => Make::digits(scope, width),
             FullMove::Matrix => Make::Matrix {
-                small: scope.full("vector", &[SMALL], normal(SMALL)),
+                small: scope.f32_param("vector", &[SMALL], normal(SMALL)),
                 matrix: scope.matrix("matrix", &[SMALL, width], normal(width)),
             },
         };
@@ -433,7 +430,7 @@ impl Make {
         let read: Vec<i64> = (0..=u8::MAX).flat_map(symbols_of).collect();
         Self::Digits {
             symbols: scope.matrix("symbols", &[SYMBOLS, width], normal(width)),
-            places: scope.full("places", &[PLACES, width], normal(width)),
+            places: scope.f32_param("places", &[PLACES, width], normal(width)),
             read: Constant::indices(&read, &[i64::from(u8::MAX) + 1, PLACES]),
             known: Constant::indices(&known, &[SYMBOLS]),
         }

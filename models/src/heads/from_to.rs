@@ -161,7 +161,7 @@ impl Drops {
         let source = match in_hand {
             Some(places) => DropSource::Tokens(Constant::indices(&places, &[kinds])),
             None => DropSource::Learned {
-                vectors: scope.full("vectors", &[kinds, depth], Init::glorot_normal(kinds, depth, 1.0)),
+                vectors: scope.f32_param("vectors", &[kinds, depth], Init::glorot_normal(kinds, depth, 1.0)),
                 board: Linear::declare(&mut scope.sub("board"), e, depth, Init::glorot_normal(e, depth, 1.0), false),
             },
         };

@@ -1,10 +1,66 @@
 //! The moves-left head.
 
 use super::pooled::BoardVector;
-use super::{Head, Output};
+use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
+use crate::examples::{Column, Target};
+use crate::loss::{moves_left_present, moves_left_rows};
 use crate::macs::HeadMacs;
+use crate::measure::Visit;
+use crate::metric::{Direction, Loss, Metric, loss};
 use nn::{Linear, Scope, Views};
+use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
+
+/// Sizes of the moves-left head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MovesLeft {
+    /// Channels that each square is reduced to.
+    pub embedding: usize,
+    /// Width of the hidden layer.
+    pub hidden: usize,
+}
+
+impl Default for MovesLeft {
+    fn default() -> Self {
+        Self { embedding: 32, hidden: 128 }
+    }
+}
+
+/// The weight is that of the example in the code of the Chessformer paper.
+const LOSS: Loss = loss!(
+    "moves_left" = 1.0,
+    "",
+    Target::MovesLeft,
+    "Huber's loss of the moves left, in units of 20.",
+    "Huber's loss of the moves left, in units of 20"
+);
+const ERROR: Metric = Metric::mean(
+    "moves_left_error",
+    "moves",
+    Direction::Lower,
+    Target::MovesLeft,
+    "mean absolute error of the moves left",
+);
+const TARGETS: Metric =
+    Metric::count("moves_left_targets", "positions", Target::MovesLeft, "positions whose game has a known end");
+
+pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
+    losses: &[LOSS],
+    metrics: &[ERROR, TARGETS],
+    columns: &[Column::MovesLeft],
+    needs: &[Need::Ends],
+    evaluate,
+};
+
+fn evaluate(visit: &mut Visit<'_>) {
+    let (Some(moves_b), target_b) = (visit.output.get(HeadName::MovesLeft), visit.examples.get(Column::MovesLeft))
+    else {
+        return;
+    };
+    visit.loss(&LOSS, || moves_left_rows(moves_b, target_b));
+    visit.value(&ERROR, || (moves_b - target_b).abs().where_self(&moves_left_present(target_b), &moves_b.zeros_like()));
+}
 
 /// How many moves the game will still last, never below 0 (Lc0's training code, `tf/tfprocess.py`, `moves_left`).
 ///
@@ -23,9 +79,10 @@ impl<V: BoardVector> MovesLeftHead<V> {
 }
 
 impl<V: BoardVector> Head for MovesLeftHead<V> {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let hidden = self.pooled.forward(views, x_bld);
-        output.moves_left_b = Some(self.out.forward(views, &hidden).squeeze_dim(1).to_kind(Kind::Float).relu());
+        let moves_b = self.out.forward(views, &hidden).squeeze_dim(1).to_kind(Kind::Float).relu();
+        output.set(HeadName::MovesLeft, Reading::Number, moves_b);
     }
 
     fn macs(&self) -> Vec<HeadMacs> {

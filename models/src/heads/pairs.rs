@@ -1,12 +1,36 @@
 //! The head of maps with a label for each pair of squares.
 
-use super::config::Pairs;
-use super::{Head, Output};
+use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading, map};
 use crate::config::ChessformerConfig;
+use crate::loss::{pair_map_answer, pair_map_cells};
 use crate::macs::HeadMacs;
+use crate::measure::Visit;
 use encodings::Tokens;
 use nn::{Activation, Init, Linear, ParamId, Scope, Views};
+use serde::{Deserialize, Serialize};
 use tch::Tensor;
+
+/// Yes or no for each pair of squares.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Pairs {
+    /// Width of the embedding from which queries and keys are made; the network's width by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embedding: Option<usize>,
+    /// Width of queries and keys; the network's width by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<usize>,
+}
+
+pub(super) const DECLARATION: HeadDeclaration = map::declaration(&[Need::PairMap], evaluate);
+
+fn evaluate(visit: &mut Visit<'_>) {
+    // A dataset has one map: a network with both heads is only timed, by the map of squares.
+    if visit.output.get(HeadName::PerSquare).is_none() {
+        let cells = |logits: &Tensor| logits.size()[1] * logits.size()[2];
+        map::evaluate(visit, HeadName::Pairs, cells, pair_map_cells, pair_map_answer);
+    }
+}
 
 /// `logit(from, to) = query(from)·key(to) / √depth + bias`, queries and keys made from an embedding of the squares: the
 /// policy's logits without its vocabulary, promotions and drops, so that every pair is treated alike. The bias is one
@@ -33,7 +57,7 @@ impl PairsHead {
             embedding: dense("embedding", d, e),
             query: dense("query", e, depth),
             key: dense("key", e, depth),
-            bias: scope.full("bias", &[1], Init::ZEROS),
+            bias: scope.f32_param("bias", &[1], Init::ZEROS),
             activation: config.activation,
             squares: tokens.geometry().squares() as i64,
             depth,
@@ -42,12 +66,13 @@ impl PairsHead {
 }
 
 impl Head for PairsHead {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let squares = x_bld.narrow(1, 0, self.squares);
         let embedded = self.activation.apply(&self.embedding.forward(views, &squares));
         let queries = self.query.forward(views, &embedded) * (self.depth as f64).sqrt().recip();
         let keys = self.key.forward(views, &embedded);
-        output.pairs_bnn = Some(queries.matmul(&keys.transpose(1, 2)) + &views[self.bias]);
+        let logits_bnn = queries.matmul(&keys.transpose(1, 2)) + &views[self.bias];
+        output.set(HeadName::Pairs, Reading::Pairs, logits_bnn);
     }
 
     fn macs(&self) -> Vec<HeadMacs> {

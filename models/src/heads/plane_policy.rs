@@ -1,5 +1,6 @@
 //! The policy over a vocabulary of planes.
 
+use super::policy::set_policies;
 use super::{Head, Output};
 use crate::config::{ChessformerConfig, PlaneBias};
 use crate::macs::HeadMacs;
@@ -41,9 +42,8 @@ impl PlanePolicyHeads {
 }
 
 impl Head for PlanePolicyHeads {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        output.policy_bv = self.vanilla.as_ref().map(|logits| logits.forward(views, x_bld));
-        output.soft_policy_bv = self.soft.as_ref().map(|logits| logits.forward(views, x_bld));
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        set_policies(output, self.vanilla.as_ref(), self.soft.as_ref(), |logits| logits.forward(views, x_bld));
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
@@ -111,7 +111,7 @@ impl PlaneLogits {
         let entries = places.len() as i64;
         Self {
             dense,
-            bias: of_move.then(|| scope.full("moves.bias", &[entries], Init::ZEROS)),
+            bias: of_move.then(|| scope.f32_param("moves.bias", &[entries], Init::ZEROS)),
             squares,
             has_gaps: entries < squares * classes,
             places: Constant::indices(&places, &[entries]),

@@ -1,13 +1,128 @@
 //! The policy heads: the moves of the data, the same at a high temperature, and others by name.
 
 use super::from_to::FromToLogits;
-use super::{Head, Output};
+use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
 use crate::config::ChessformerConfig;
+use crate::examples::{Column, Target};
+use crate::loss::{policy_cross_entropy_rows, policy_divergence_rows, policy_entropy_rows, policy_log_probs};
 use crate::macs::HeadMacs;
+use crate::measure::Visit;
+use crate::metric::{Direction, Loss, Metric, loss};
 use encodings::Tokens;
 use games::FromTo;
 use nn::{Activation, Init, LayoutBuilder, Linear, Part, Views};
-use tch::Tensor;
+use serde::{Deserialize, Serialize};
+use tch::{Kind, Tensor};
+
+/// One more policy.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FurtherPolicy {
+    /// Width of queries and keys; the policy's by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<usize>,
+}
+
+/// Further policies have nothing to learn from.
+pub(super) const FURTHER: HeadDeclaration =
+    HeadDeclaration { losses: &[], metrics: &[], columns: &[], needs: &[Need::Teacher], evaluate: |_| {} };
+
+/// How many likeliest moves `policy_top5` looks at.
+const TOP: i64 = 5;
+
+const fn mean(name: &'static str, unit: &'static str, direction: Direction, description: &'static str) -> Metric {
+    Metric::mean(name, unit, direction, Target::Policy, description)
+}
+
+const LOSS: Loss = renormalised(loss!(
+    "policy" = 1.0,
+    "nats",
+    Target::Policy,
+    "Cross-entropy of the policy.",
+    "cross-entropy of the policy with the target moves"
+));
+const KL: Metric =
+    mean("policy_kl", "nats", Direction::Lower, "policy cross-entropy less the entropy of its target").renormalised();
+const ACCURACY: Metric = mean(
+    "policy_accuracy",
+    "share",
+    Direction::Higher,
+    "positions whose likeliest move (of the legal ones, unless `mask: none`) is one of the target's best",
+)
+.renormalised();
+const TOP_ACCURACY: Metric = mean(
+    "policy_top5",
+    "share",
+    Direction::Higher,
+    "positions whose five likeliest moves (of the legal ones, unless `mask: none`) hold one of the target's best",
+)
+.renormalised();
+const ACCURACY_UNMASKED: Metric = mean(
+    "policy_accuracy_unmasked",
+    "share",
+    Direction::Higher,
+    "positions whose likeliest move of all, legal or not, is one of the target's best",
+)
+.of_illegal_moves();
+/// The cross-entropy without a mask.
+pub(super) const LOSS_UNMASKED: Metric = mean(
+    "policy_loss_unmasked",
+    "nats",
+    Direction::Lower,
+    "cross-entropy of the policy over all moves, legal or not, with the target moves",
+)
+.of_illegal_moves();
+const ENTROPY: Metric =
+    mean("policy_entropy", "nats", Direction::Neither, "entropy of the policy over all moves, legal or not")
+        .of_illegal_moves();
+const LEGAL_MASS: Metric =
+    mean("legal_mass", "share", Direction::Higher, "probability on legal moves before any mask").of_illegal_moves();
+const UNIFORM: Metric =
+    mean("uniform_baseline", "nats", Direction::Neither, "policy cross-entropy of a uniform choice among legal moves");
+
+/// The loss of a policy, which a mask makes another one.
+pub(super) const fn renormalised(loss: Loss) -> Loss {
+    Loss { metric: loss.metric.renormalised(), ..loss }
+}
+
+pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
+    losses: &[LOSS],
+    metrics: &[
+        KL,
+        ACCURACY,
+        TOP_ACCURACY,
+        ACCURACY_UNMASKED,
+        LOSS_UNMASKED,
+        ENTROPY,
+        LEGAL_MASS,
+        UNIFORM,
+        Metric::count("policy_targets", "positions", Target::Policy, "positions whose move is a policy target"),
+    ],
+    columns: &[Column::PolicyIndex, Column::PolicyProb, Column::Legal],
+    needs: &[Need::Moves],
+    evaluate,
+};
+
+fn evaluate(visit: &mut Visit<'_>) {
+    let Some(logits_bv) = visit.output.get(HeadName::Policy) else { return };
+    let targets = visit.examples.policy();
+    visit.policy_loss(&LOSS, logits_bv, |log_probs| policy_cross_entropy_rows(log_probs, targets));
+    if !visit.wants_values() {
+        return;
+    }
+    let (legal, log_probs) = (visit.legal(), visit.measured_log_probs(logits_bv));
+    let unmasked = policy_log_probs(logits_bv, None);
+    let top = TOP.min(visit.moves() as i64);
+    let sum = |rows: &Tensor| rows.sum_dim_intlist([-1i64].as_slice(), false, Kind::Float);
+    visit.value(&KL, || policy_divergence_rows(&log_probs, targets));
+    visit.value(&ACCURACY, || targets.hits(&log_probs.argmax(-1, true)));
+    visit.value(&TOP_ACCURACY, || targets.hits(&log_probs.topk(top, -1, true, true).1));
+    visit.value(&ACCURACY_UNMASKED, || targets.hits(&unmasked.argmax(-1, true)));
+    visit.value(&LOSS_UNMASKED, || policy_cross_entropy_rows(&unmasked, targets));
+    visit.value(&ENTROPY, || policy_entropy_rows(&unmasked));
+    visit.value(&LEGAL_MASS, || sum(&(unmasked.exp() * legal.to_kind(Kind::Float))));
+    visit.value(&UNIFORM, || sum(&legal).log());
+}
 
 /// The attention policy, its soft companion and further ones, which have queries, keys, promotions and drops of their own
 /// and share the embedding (Lc0's training code, `tf/tfprocess.py`, `policy_heads`).
@@ -56,12 +171,13 @@ impl PolicyHeads {
 }
 
 impl Head for PolicyHeads {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let embedded = self.activation.apply(&self.embedding.forward(views, x_bld));
-        output.policy_bv = self.vanilla.as_ref().map(|logits| logits.forward(views, &embedded));
-        output.soft_policy_bv = self.soft.as_ref().map(|logits| logits.forward(views, &embedded));
-        let further = self.further.iter().map(|(name, logits)| (name.clone(), logits.forward(views, &embedded)));
-        output.further_policies = further.collect();
+        set_policies(output, self.vanilla.as_ref(), self.soft.as_ref(), |logits| logits.forward(views, &embedded));
+        for (name, logits) in &self.further {
+            let logits_bv = logits.forward(views, &embedded);
+            output.set_part(HeadName::FurtherPolicies, name.clone(), Reading::Policy, logits_bv);
+        }
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
@@ -82,5 +198,19 @@ impl Head for PolicyHeads {
 
     fn paper_macs_per_square(&self) -> u64 {
         self.vanilla.as_ref().map_or(0, |logits| self.embedding.macs() + logits.weight_macs_per_square())
+    }
+}
+
+/// Answers of a policy and its soft companion, where there are these.
+pub(super) fn set_policies<T>(
+    output: &mut Output,
+    policy: Option<&T>,
+    soft: Option<&T>,
+    forward: impl Fn(&T) -> Tensor,
+) {
+    for (head, logits) in [(HeadName::Policy, policy), (HeadName::SoftPolicy, soft)] {
+        if let Some(logits) = logits {
+            output.set(head, Reading::Policy, forward(logits));
+        }
     }
 }

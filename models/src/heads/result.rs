@@ -1,10 +1,75 @@
 //! The heads of win, draw and loss.
 
 use super::pooled::BoardVector;
-use super::{Head, Output};
+use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
+use crate::examples::{Column, Target};
+use crate::loss::{result_share_rows, wdl_cross_entropy_rows};
 use crate::macs::HeadMacs;
+use crate::measure::Visit;
+use crate::metric::{Direction, Loss, Metric, loss};
 use nn::{Linear, Scope, Views};
 use tch::Tensor;
+
+const LOGITS_LOSS: Loss = loss!(
+    "value" = 1.0,
+    "nats",
+    Target::Outcome,
+    "Cross-entropy of win/draw/loss.",
+    "cross-entropy of win/draw/loss with the game's outcome"
+);
+const LOGITS_ACCURACY: Metric =
+    accuracy("value_accuracy", "positions whose likeliest of win/draw/loss is the outcome; a draw is a draw");
+const SHARES_LOSS: Loss = loss!(
+    "result_shares" = 1.0,
+    "",
+    Target::Outcome,
+    "Squared error of win, draw and loss as plain numbers.",
+    "squared error of win/draw/loss as plain numbers with the game's outcome, the mean of the three"
+);
+const SHARES_ACCURACY: Metric =
+    accuracy("result_shares_accuracy", "positions whose largest of these numbers is the outcome");
+
+const fn accuracy(name: &'static str, description: &'static str) -> Metric {
+    Metric::mean(name, "share", Direction::Higher, Target::Outcome, description)
+}
+
+const fn targets(name: &'static str) -> Metric {
+    Metric::count(name, "positions", Target::Outcome, "positions whose game has a known outcome")
+}
+
+/// [`ReadAs::Logits`].
+pub(super) const LOGITS: HeadDeclaration = HeadDeclaration {
+    losses: &[LOGITS_LOSS],
+    metrics: &[LOGITS_ACCURACY, targets("value_targets")],
+    columns: &[Column::Outcome],
+    needs: &[Need::Results],
+    evaluate: |visit| {
+        evaluate(visit, HeadName::Result, &LOGITS_LOSS, &LOGITS_ACCURACY, wdl_cross_entropy_rows);
+    },
+};
+
+/// [`ReadAs::Shares`]. The weight is ChessDecoder's.
+pub(super) const SHARES: HeadDeclaration = HeadDeclaration {
+    losses: &[SHARES_LOSS],
+    metrics: &[SHARES_ACCURACY, targets("result_shares_targets")],
+    columns: &[Column::Outcome],
+    needs: &[Need::Results],
+    evaluate: |visit| {
+        evaluate(visit, HeadName::ResultShares, &SHARES_LOSS, &SHARES_ACCURACY, result_share_rows);
+    },
+};
+
+fn evaluate(
+    visit: &mut Visit<'_>,
+    head: HeadName,
+    loss: &'static Loss,
+    accuracy: &'static Metric,
+    rows: fn(&Tensor, &Tensor) -> Tensor,
+) {
+    let (Some(wdl_b3), outcome_b) = (visit.output.get(head), visit.examples.get(Column::Outcome)) else { return };
+    visit.loss(loss, || rows(wdl_b3, outcome_b));
+    visit.value(accuracy, || wdl_b3.argmax(-1, false).eq_tensor(outcome_b));
+}
 
 /// Three numbers from the pooled board.
 #[derive(Debug)]
@@ -31,11 +96,11 @@ impl<V: BoardVector> ResultHead<V> {
 }
 
 impl<V: BoardVector> Head for ResultHead<V> {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        let wdl_b3 = Some(self.wdl.forward(views, &self.pooled.forward(views, x_bld)));
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        let wdl_b3 = self.wdl.forward(views, &self.pooled.forward(views, x_bld));
         match self.read_as {
-            ReadAs::Logits => output.wdl_b3 = wdl_b3,
-            ReadAs::Shares => output.result_shares_b3 = wdl_b3,
+            ReadAs::Logits => output.set(HeadName::Result, Reading::Result, wdl_b3),
+            ReadAs::Shares => output.set(HeadName::ResultShares, Reading::Shares, wdl_b3),
         }
     }
 

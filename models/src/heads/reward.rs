@@ -1,47 +1,122 @@
 //! The heads of a scalar reward: the data's own estimate, and the average over the plies to come.
 
-use super::config::{Outputs, RewardOptions};
 use super::pooled::{BoardVector as _, Pooled};
-use super::{Head, Output, Reward};
-use crate::config::{ChessformerConfig, ModelError};
+use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
+use crate::config::{ChessformerConfig, ModelError, is_default};
+use crate::examples::{Column, Target};
+use crate::loss::{reward_bucket_rows, reward_error_rows, reward_squared_error_rows};
 use crate::macs::HeadMacs;
+use crate::measure::Visit;
+use crate::metric::{Loss, Metric, loss};
 use encodings::Tokens;
 use nn::{Linear, Scope, Views};
+use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
 
 /// Win, draw and loss.
 const WDL: i64 = 3;
 
-/// Which reward.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Q,
-    ShortTerm,
+/// What is said about a reward beside the reward itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RewardOptions {
+    /// Whether its squared error is predicted.
+    pub error: bool,
+    /// Into how many equal intervals of −1…1 it is classified; 0 for not at all.
+    pub buckets: usize,
+    /// Whether it is said as win, draw and loss, the reward being their W − L, instead of one number by tanh.
+    #[serde(skip_serializing_if = "is_default")]
+    pub wdl: bool,
 }
 
-impl Place {
-    /// The name of its head and scope.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Q => "q",
-            Self::ShortTerm => "short_term",
-        }
-    }
-
-    /// Its options, if the network has it.
-    pub(super) fn options(self, outputs: &Outputs) -> Option<RewardOptions> {
-        match self {
-            Self::Q => outputs.q,
-            Self::ShortTerm => outputs.short_term,
-        }
+impl Default for RewardOptions {
+    fn default() -> Self {
+        Self { error: true, buckets: 0, wdl: false }
     }
 }
+
+/// What a head of a reward declares, by the names of its losses and the words for the reward.
+macro_rules! declaration {
+    (
+        $head:ident $field:ident, $what:literal, $column:ident, $need:ident,
+        [$value:literal, $error:literal, $buckets:literal, $targets:literal]
+    ) => {
+        HeadDeclaration {
+            losses: &[
+                loss!(
+                    $value = 1.0,
+                    "",
+                    Target::$column,
+                    concat!("Squared error of the ", $what, "."),
+                    concat!("squared error of the ", $what, ", which lies in −1…1"),
+                ),
+                Loss {
+                    asked: |outputs| outputs.$field.is_some_and(|options| options.error),
+                    ..loss!(
+                        $error = 1.0,
+                        "",
+                        Target::$column,
+                        concat!("Squared error of the predicted squared error of the ", $what, "."),
+                        concat!("squared error of the predicted squared error of the ", $what),
+                    )
+                },
+                Loss {
+                    asked: |outputs| outputs.$field.is_some_and(|options| options.buckets > 0),
+                    ..loss!(
+                        $buckets = 0.1,
+                        "nats",
+                        Target::$column,
+                        concat!("Cross-entropy of the interval of the ", $what, "."),
+                        concat!("cross-entropy of the interval that the ", $what, " lies in"),
+                    )
+                },
+            ],
+            metrics: &[Metric::count(
+                $targets,
+                "positions",
+                Target::$column,
+                concat!("positions that have the ", $what),
+            )],
+            columns: &[Column::$column],
+            needs: &[Need::$need],
+            evaluate: |visit| evaluate(visit, HeadName::$head, Column::$column),
+        }
+    };
+}
+
+pub(super) const Q: HeadDeclaration =
+    declaration!(Q q, "reward", Value, Values, ["q", "q_error", "q_buckets", "q_targets"]);
+
+pub(super) const SHORT_TERM: HeadDeclaration = declaration!(
+    ShortTerm short_term, "short-term reward", ShortTerm, StoredValues,
+    ["short_term", "short_term_error", "short_term_buckets", "short_term_targets"]
+);
+
+fn evaluate(visit: &mut Visit<'_>, head: HeadName, column: Column) {
+    let [of_value, of_error, of_buckets] = head.declaration().losses else { return };
+    let Some(value_b) = visit.output.get(head) else { return };
+    let targets = visit.examples.rewards(column);
+    visit.loss(of_value, || reward_squared_error_rows(value_b, &targets));
+    if let Some(error_b) = visit.output.part(head, ERROR) {
+        visit.loss(of_error, || reward_error_rows(error_b, value_b, &targets));
+    }
+    if let Some(buckets_bn) = visit.output.part(head, BUCKETS) {
+        visit.loss(of_buckets, || reward_bucket_rows(buckets_bn, &targets));
+    }
+}
+
+/// Logits `[b,3]` of win, draw and loss that a reward comes from.
+const RESULT: &str = "wdl";
+/// The expected squared error of a reward, 0…1, `[b]`.
+const ERROR: &str = "error";
+/// Logits `[b,buckets]` of the interval that a reward lies in.
+const BUCKETS: &str = "buckets";
 
 /// A reward by tanh, or by win, draw and loss (the `q` head of Lc0's larger networks), its expected squared error by a sigmoid, and logits over equal intervals, all from one pooled board
 /// that no other head shares (Lc0's training code, `tf/tfprocess.py`, `value_head`).
 #[derive(Debug)]
 pub(super) struct RewardHead {
-    place: Place,
+    name: HeadName,
     pooled: Pooled,
     wdl: bool,
     value: Linear,
@@ -52,7 +127,7 @@ pub(super) struct RewardHead {
 impl RewardHead {
     pub(super) fn declare(
         scope: &mut Scope<'_>,
-        place: Place,
+        name: HeadName,
         options: RewardOptions,
         config: &ChessformerConfig,
         tokens: &Tokens,
@@ -61,7 +136,7 @@ impl RewardHead {
         let value = pooled.output(scope, "value", if options.wdl { WDL } else { 1 });
         let error = options.error.then(|| pooled.output(scope, "error", 1));
         let buckets = (options.buckets > 0).then(|| pooled.output(scope, "buckets", options.buckets as i64));
-        Ok(Self { place, pooled, wdl: options.wdl, value, error, buckets })
+        Ok(Self { name, pooled, wdl: options.wdl, value, error, buckets })
     }
 }
 
@@ -72,31 +147,32 @@ fn win_minus_loss(wdl_b3: &Tensor) -> Tensor {
 }
 
 impl Head for RewardHead {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let hidden = self.pooled.forward(views, x_bld);
         let scalar = |layer: &Linear| layer.forward(views, &hidden).squeeze_dim(1).to_kind(Kind::Float);
         let wdl_b3 = self.wdl.then(|| self.value.forward(views, &hidden).to_kind(Kind::Float));
-        let reward = Reward {
-            value_b: wdl_b3.as_ref().map_or_else(|| scalar(&self.value).tanh(), win_minus_loss),
-            wdl_b3,
-            error_b: self.error.as_ref().map(|layer| scalar(layer).sigmoid()),
-            buckets_bn: self.buckets.as_ref().map(|layer| layer.forward(views, &hidden)),
-        };
-        match self.place {
-            Place::Q => output.q = Some(reward),
-            Place::ShortTerm => output.short_term = Some(reward),
+        let value_b = wdl_b3.as_ref().map_or_else(|| scalar(&self.value).tanh(), win_minus_loss);
+        output.set(self.name, Reading::Number, value_b);
+        if let Some(wdl_b3) = wdl_b3 {
+            output.set_part(self.name, RESULT, Reading::Result, wdl_b3);
+        }
+        if let Some(layer) = &self.error {
+            output.set_part(self.name, ERROR, Reading::Number, scalar(layer).sigmoid());
+        }
+        if let Some(layer) = &self.buckets {
+            output.set_part(self.name, BUCKETS, Reading::Intervals, layer.forward(views, &hidden));
         }
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
         let further: u64 = [&self.error, &self.buckets].into_iter().flatten().map(Linear::macs).sum();
-        vec![HeadMacs::of_weights(self.place.name(), self.pooled.macs() + self.value.macs() + further)]
+        vec![HeadMacs::of_weights(self.name.name(), self.pooled.macs() + self.value.macs() + further)]
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
-        self.pooled.position_sources(match self.place {
-            Place::Q => "q head (squares flattened)",
-            Place::ShortTerm => "short-term head (squares flattened)",
+        self.pooled.position_sources(match self.name {
+            HeadName::Q => "q head (squares flattened)",
+            _ => "short-term head (squares flattened)",
         })
     }
 }

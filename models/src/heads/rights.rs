@@ -1,14 +1,79 @@
-//! The head that says which rights the move played leaves.
+//! The head of the rights that the move played leaves.
 
 use super::pooled::dense;
 use super::summary::Summary;
-use super::{Head, Output};
-use crate::config::{ChessformerConfig, RightsOptions};
+use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
+use crate::config::ChessformerConfig;
+use crate::examples::{Column, Target};
+use crate::loss::{rights_hit_rows, rights_rows};
 use crate::macs::HeadMacs;
+use crate::measure::Visit;
+use crate::metric::{Direction, Loss, Metric, loss};
 use crate::start::InitKind;
 use encodings::Tokens;
 use nn::{Linear, Scope, Views};
+use serde::{Deserialize, Serialize};
 use tch::Tensor;
+
+/// The rights of castling and en passant behind the move that is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RightsOptions {
+    /// 13: four castling rights, whether en passant is possible, and on which file. 11, which the same text says elsewhere
+    /// without saying which: those without the other player's castling rights, which a move seldom changes.
+    pub bits: usize,
+}
+
+impl Default for RightsOptions {
+    fn default() -> Self {
+        Self { bits: 13 }
+    }
+}
+
+impl RightsOptions {
+    /// Which of the thirteen rights there are; `None` if there is no such choice.
+    #[must_use]
+    pub fn columns(self) -> Option<Vec<i64>> {
+        match self.bits {
+            13 => Some((0..13).collect()),
+            11 => Some((0..13).filter(|&bit| bit != 2 && bit != 3).collect()),
+            _ => None,
+        }
+    }
+}
+
+const LOSS: Loss = loss!(
+    "rights" = 1.0,
+    "nats",
+    Target::Rights,
+    "Binary cross-entropy of the rights after the move played.",
+    "binary cross-entropy of the rights after the move played, the mean over the rights"
+);
+const ACCURACY: Metric = Metric::mean(
+    "rights_accuracy",
+    "share",
+    Direction::Higher,
+    Target::Rights,
+    "positions of whose rights after the move played all are predicted right",
+);
+const TARGETS: Metric =
+    Metric::count("rights_targets", "positions", Target::Rights, "positions whose move played is known");
+
+pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
+    losses: &[LOSS],
+    metrics: &[ACCURACY, TARGETS],
+    columns: &[Column::Rights],
+    needs: &[Need::Rights],
+    evaluate,
+};
+
+fn evaluate(visit: &mut Visit<'_>) {
+    let bits = visit.outputs().rights.and_then(RightsOptions::columns);
+    let (Some(logits_bn), Some(bits)) = (visit.output.get(HeadName::Rights), bits) else { return };
+    let targets = visit.examples.rights(&bits);
+    visit.loss(&LOSS, || rights_rows(logits_bn, &targets));
+    visit.value(&ACCURACY, || rights_hit_rows(logits_bn, &targets));
+}
 
 /// One dense layer from the summary token to a logit for each right of castling and en passant behind the move that is
 /// played (Heshtin/Chess-Transformer, "fc3" of its text; no code of it was published).
@@ -31,8 +96,8 @@ impl RightsHead {
 }
 
 impl Head for RightsHead {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        output.rights_bn = Some(self.dense.forward(views, &self.summary.read(x_bld)));
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        output.set(HeadName::Rights, Reading::Bits, self.dense.forward(views, &self.summary.read(x_bld)));
     }
 
     fn macs(&self) -> Vec<HeadMacs> {

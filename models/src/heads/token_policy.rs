@@ -1,5 +1,6 @@
 //! The policy over a list of moves.
 
+use super::policy::set_policies;
 use super::pooled::dense;
 use super::summary::Summary;
 use super::{Head, Output};
@@ -41,10 +42,9 @@ impl TokenPolicyHeads {
 }
 
 impl Head for TokenPolicyHeads {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let x_bd = self.summary.read(x_bld);
-        output.policy_bv = self.vanilla.as_ref().map(|logits| logits.forward(views, &x_bd));
-        output.soft_policy_bv = self.soft.as_ref().map(|logits| logits.forward(views, &x_bd));
+        set_policies(output, self.vanilla.as_ref(), self.soft.as_ref(), |logits| logits.forward(views, &x_bd));
     }
 
     fn macs(&self) -> Vec<HeadMacs> {

@@ -1,7 +1,7 @@
 //! The loss of the choice among a few moves.
 
-use super::{ILLEGAL_LOGIT, PolicyTargets};
-use crate::refine::Refined;
+use super::PolicyTargets;
+use crate::heads::Refined;
 use tch::{Kind, Tensor};
 
 /// What a policy's targets say about the candidates.
@@ -33,18 +33,6 @@ impl RefinedTargets {
 
 /// Cross-entropy in nats of the choice, `[b]`: 0 in rows whose target is none of the candidates.
 pub fn refined_rows(refined: &Refined, targets: &RefinedTargets) -> Tensor {
-    let log_probs = refined.choices().log_softmax(-1, Kind::Float);
+    let log_probs = refined.logits_bk.log_softmax(-1, Kind::Float);
     -(log_probs * &targets.prob_bk).sum_dim_intlist([1i64].as_slice(), false, Kind::Float)
-}
-
-impl Refined {
-    /// The logits `[b,k]`, −1e30 where there are fewer legal moves.
-    pub fn choices(&self) -> Tensor {
-        self.logits_bk.masked_fill(&self.present_bk.logical_not(), ILLEGAL_LOGIT)
-    }
-
-    /// The move that is chosen in the end, an index of the vocabulary, `[b,1]`.
-    pub fn chosen(&self) -> Tensor {
-        self.moves_bk.gather(1, &self.choices().argmax(1, true), false)
-    }
 }

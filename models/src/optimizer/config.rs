@@ -2,6 +2,7 @@
 
 use super::OptimizerError;
 use super::groups::Group;
+use crate::config::is_default;
 use serde::{Deserialize, Serialize};
 
 /// An optimiser with its options.
@@ -28,10 +29,10 @@ pub struct NadamConfig {
     pub epsilon: f64,
     /// Share of a weight that a step of rate 1 takes away; none by default, as in the paper's code. See
     /// [`AdamwConfig::weight_decay`].
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub weight_decay: f64,
     /// See [`AdamwConfig::decay_encodings`].
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     pub decay_encodings: bool,
     /// Parameters with a rate or a decay of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -60,10 +61,10 @@ pub struct NadamTorchConfig {
     /// ψ in the momentum β₁·(1 − ½·0.96^(t·ψ)) of step t.
     pub momentum_decay: f64,
     /// See [`AdamwConfig::weight_decay`].
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub weight_decay: f64,
     /// See [`AdamwConfig::decay_encodings`].
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     pub decay_encodings: bool,
     /// Parameters with a rate or a decay of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -108,14 +109,6 @@ impl Default for AdamwConfig {
     fn default() -> Self {
         Self { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.01, decay_encodings: false, groups: Vec::new() }
     }
-}
-
-fn is_zero(value: &f64) -> bool {
-    *value == 0.0
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// What every optimiser has.

@@ -1,9 +1,10 @@
 //! Sizes and choices of a residual network, as experiments write them.
 
-use crate::config::ModelError;
-use crate::heads::config::Outputs;
+use crate::config::{MOST_LAYERS, ModelError, check_limits, is_default};
+use crate::heads::{HeadName, Outputs, check_offered};
 use crate::start::InitKind;
 use nn::Activation;
+use nn::layout::LARGEST_SIZE;
 use serde::{Deserialize, Serialize};
 
 /// Sizes and choices of the residual network. The sizes that an experiment is about have no default.
@@ -24,7 +25,7 @@ pub struct ResnetConfig {
     #[serde(default = "relu")]
     pub activation: Activation,
     /// The normalisation behind every convolution but a policy's last.
-    #[serde(default, skip_serializing_if = "BatchNormConfig::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub batch_norm: BatchNormConfig,
     /// What convolutions and dense layers start from.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -74,12 +75,6 @@ impl Default for BatchNormConfig {
     }
 }
 
-impl BatchNormConfig {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// How the board becomes logits over the moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -115,7 +110,7 @@ impl Default for ResnetValue {
 }
 
 /// Heads that this network can have.
-pub(crate) const HEADS: [&str; 4] = ["policy", "result", "win_rate", "moves_left"];
+const HEADS: [HeadName; 4] = [HeadName::Policy, HeadName::Result, HeadName::WinRate, HeadName::MovesLeft];
 
 fn relu() -> Activation {
     Activation::Relu
@@ -125,16 +120,11 @@ fn dense_channels() -> usize {
     32
 }
 
-fn is_default<T: Default + PartialEq>(option: &T) -> bool {
-    *option == T::default()
-}
-
 impl ResnetConfig {
     /// For an architecture of this name.
-    pub(crate) fn check(&self, model: &'static str) -> Result<(), ModelError> {
+    pub(crate) fn check_sizes(&self, model: &'static str) -> Result<(), ModelError> {
         let moves_left = self.outputs.moves_left;
         let sizes = [
-            ("blocks", self.blocks),
             ("channels", self.channels),
             ("se.channels", self.se.map_or(1, |se| se.channels)),
             ("policy.dense.channels", if let ResnetPolicy::Dense { channels } = self.policy { channels } else { 1 }),
@@ -143,20 +133,12 @@ impl ResnetConfig {
             ("outputs.moves_left.embedding", moves_left.map_or(1, |head| head.embedding)),
             ("outputs.moves_left.hidden", moves_left.map_or(1, |head| head.hidden)),
         ];
-        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
-            return Err(ModelError::Zero { name });
-        }
+        check_limits(MOST_LAYERS, &[("blocks", self.blocks)])?;
+        check_limits(LARGEST_SIZE, &sizes)?;
         let momentum = self.batch_norm.momentum;
         if !(momentum > 0.0 && momentum <= 1.0) {
             return Err(ModelError::Momentum(momentum));
         }
-        let named = self.outputs.names();
-        if named.is_empty() {
-            return Err(ModelError::NoOutput);
-        }
-        match named.into_iter().find(|name| !HEADS.contains(name)) {
-            Some(name) => Err(ModelError::NoSuchHead { model, name, heads: HEADS.join(", ") }),
-            None => Ok(()),
-        }
+        check_offered(model, &self.outputs, &HEADS)
     }
 }

@@ -9,7 +9,7 @@ use crate::heads::plane_policy::{PlaneLogits, PlanePolicyHeads};
 use crate::heads::pooled::{BoardVector, dense};
 use crate::heads::result::{ReadAs, ResultHead};
 use crate::heads::win_rate::WinRateHead;
-use crate::heads::{Head, Output};
+use crate::heads::{Head, HeadName, Output, Reading};
 use crate::macs::HeadMacs;
 use crate::start::InitKind;
 use encodings::Tokens;
@@ -160,10 +160,10 @@ impl PlanesPolicy {
 }
 
 impl Head for PlanesPolicy {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let inside = self.activation.apply(&self.first.forward(views, &self.board.planes(x_bld)));
         let planes = self.planes.forward(views, &inside).flatten(1, 3);
-        output.policy_bv = Some(planes.index_select(1, &self.places.on(planes.device())));
+        output.set(HeadName::Policy, Reading::Policy, planes.index_select(1, &self.places.on(planes.device())));
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
@@ -192,8 +192,8 @@ impl DensePolicy {
 }
 
 impl Head for DensePolicy {
-    fn answer(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        output.policy_bv = Some(self.moves.forward(views, &self.reduced.forward(views, x_bld)));
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        output.set(HeadName::Policy, Reading::Policy, self.moves.forward(views, &self.reduced.forward(views, x_bld)));
     }
 
     fn macs(&self) -> Vec<HeadMacs> {

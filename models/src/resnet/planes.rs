@@ -73,7 +73,7 @@ pub(super) fn cells(moves: Vocabulary, board: Geometry) -> Cells {
         Vocabulary::Planes(moves) => {
             let cell = |entry: &PlaneEntry| [usize::from(entry.class), usize::from(entry.to)];
             Cells { classes: moves.classes.len(), cells: moves.entries().iter().map(cell).collect() }
-        } // `Resnet::declare` refuses it: a list says nothing about squares.
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Sizes and choices of a residual network with attention behind it.
 
 use crate::body::BodyConfig;
-use crate::config::{FeedForwardKind, ModelError, NormPlace, ResnetConfig};
+use crate::config::{FeedForwardKind, MOST_LAYERS, ModelError, NormPlace, ResnetConfig, check_limits, is_default};
 use encodings::Dims;
+use nn::layout::LARGEST_SIZE;
 use nn::{Activation, NormKind};
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,7 @@ pub struct ResnetTransformerConfig {
     pub embed: EmbedAt,
 }
 
-/// Where the encodings' seam `embed` lies.
+/// Where the encodings' injection point `embed` lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EmbedAt {
@@ -101,10 +102,6 @@ fn is_one(groups: &usize) -> bool {
     *groups == one()
 }
 
-fn is_default<T: Default + PartialEq>(option: &T) -> bool {
-    *option == T::default()
-}
-
 impl ResnetTransformerConfig {
     /// The sizes that encodings need.
     #[must_use]
@@ -131,19 +128,18 @@ impl ResnetTransformerConfig {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {
         let within = |part| move |error| ModelError::Within { part, error: Box::new(error) };
-        self.resnet.check("resnet_transformer").map_err(within("resnet"))?;
+        self.resnet.check_sizes("resnet_transformer").map_err(within("resnet"))?;
         self.check_attention().map_err(within("attention"))
     }
 
     fn check_attention(&self) -> Result<(), ModelError> {
         let AttentionConfig { layers, heads, ff, qkv_groups: groups, norm, .. } = self.attention;
         let width = self.resnet.channels;
-        let sizes = [("layers", layers), ("heads", heads), ("ff", ff), ("qkv_groups", groups)];
-        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
-            return Err(ModelError::Zero { name });
-        }
+        let sizes = [("heads", heads), ("ff", ff), ("qkv_groups", groups)];
+        check_limits(MOST_LAYERS, &[("layers", layers)])?;
+        check_limits(LARGEST_SIZE, &sizes)?;
         if !width.is_multiple_of(heads) {
             return Err(ModelError::heads_do_not_divide(width, heads));
         }

@@ -1,7 +1,7 @@
 //! Bars: one for the grid, one for each running cell.
 
 use super::{Watch, ending, retrying, stopping};
-use crate::interrupt::Wish;
+use crate::interrupt::StopRequest;
 use crate::scheduler::{Outcome, Task};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use records::failure::Failure;
@@ -115,8 +115,8 @@ impl Watch for Bars {
         }
     }
 
-    fn wish(&mut self, wish: Wish, running: usize) {
-        self.say(&stopping(wish, running));
+    fn request(&mut self, request: StopRequest, running: usize) {
+        self.say(&stopping(request, running));
     }
 
     fn end(&mut self) {

@@ -1,7 +1,7 @@
 //! Plain lines, for logs and batch systems.
 
 use super::{Watch, ending, retrying, stopping};
-use crate::interrupt::Wish;
+use crate::interrupt::StopRequest;
 use crate::scheduler::{Outcome, Task};
 use records::failure::Failure;
 use std::io::Write;
@@ -48,8 +48,8 @@ impl<W: Write> Watch for Plain<W> {
         }
     }
 
-    fn wish(&mut self, wish: Wish, running: usize) {
-        self.say(&stopping(wish, running));
+    fn request(&mut self, request: StopRequest, running: usize) {
+        self.say(&stopping(request, running));
     }
 
     fn end(&mut self) {

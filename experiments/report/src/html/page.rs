@@ -1,9 +1,9 @@
 //! The page around a report: head, sections, tables, figures.
 
-use crate::interactions::Change;
-use crate::model::Verdict;
+use crate::model::comparison::Verdict;
+use crate::model::interactions::Change;
 use crate::plot::canvas::escape;
-use crate::sheet::Sheet;
+use crate::table::Table;
 use chrono::DateTime;
 
 const STYLE: &str = include_str!("style.css");
@@ -50,7 +50,7 @@ pub(super) fn page(name: &str, status: &str, sections: &[Section]) -> String {
     )
 }
 
-/// A list; nothing without lines.
+/// A list; empty without lines.
 pub(super) fn list(class: &str, lines: &[String]) -> String {
     let items: String = lines.iter().map(|line| format!("<li>{}</li>\n", escape(line))).collect();
     if lines.is_empty() { items } else { format!("<ul class=\"{class}\">\n{items}</ul>\n") }
@@ -61,7 +61,7 @@ pub(super) fn named_list(title: &str, lines: &[String]) -> String {
     if lines.is_empty() { String::new() } else { format!("<h3>{}</h3>\n{}", escape(title), list("notes", lines)) }
 }
 
-/// Something that is folded away on a screen.
+/// Something that a screen shows folded.
 pub(super) fn details(summary: &str, body: &str) -> String {
     if body.is_empty() {
         return String::new();
@@ -69,13 +69,13 @@ pub(super) fn details(summary: &str, body: &str) -> String {
     format!("<details>\n<summary>{}</summary>\n{body}</details>\n", escape(summary))
 }
 
-/// A table with its title and notes; nothing without rows.
-pub(super) fn sheet(sheet: &Sheet) -> String {
-    if sheet.is_empty() {
+/// A table with its title and notes; empty without rows.
+pub(super) fn table(table: &Table) -> String {
+    if table.is_empty() {
         return String::new();
     }
-    let class = |column: usize| if sheet.words.contains(&column) { "word" } else { "number" };
-    let header: String = sheet
+    let class = |column: usize| if table.text_columns.contains(&column) { "word" } else { "number" };
+    let header: String = table
         .header
         .iter()
         .enumerate()
@@ -88,16 +88,16 @@ pub(super) fn sheet(sheet: &Sheet) -> String {
         });
         format!("<tr>{}</tr>\n", cells.collect::<String>())
     };
-    let rows: String = sheet.rows.iter().map(row).collect();
-    let title = if sheet.title.is_empty() { String::new() } else { format!("<h3>{}</h3>\n", escape(&sheet.title)) };
-    let notes: String = sheet.notes.iter().map(|note| format!("<p class=\"small\">{}</p>\n", escape(note))).collect();
+    let rows: String = table.rows.iter().map(row).collect();
+    let title = if table.title.is_empty() { String::new() } else { format!("<h3>{}</h3>\n", escape(&table.title)) };
+    let notes: String = table.notes.iter().map(|note| format!("<p class=\"small\">{}</p>\n", escape(note))).collect();
     format!(
         "{title}<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n{notes}",
-        if sheet.title.is_empty() { "table".to_owned() } else { escape(&sheet.title) }
+        if table.title.is_empty() { "table".to_owned() } else { escape(&table.title) }
     )
 }
 
-/// Figures side by side as far as there is room; nothing without any.
+/// Figures side by side if there is room; empty without any.
 pub(super) fn figures(class: &str, figures: Vec<Figure>) -> String {
     let drawn: String = figures
         .iter()
@@ -109,7 +109,7 @@ pub(super) fn figures(class: &str, figures: Vec<Figure>) -> String {
     if drawn.is_empty() { drawn } else { format!("<div class=\"figures {class}\">\n{drawn}</div>\n") }
 }
 
-/// How a verdict looks: its class, and a sign for those who see no colours.
+/// The badge of a verdict: its class, and a sign that needs no colours.
 pub(super) fn badge(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Better => ("better", "▲ better"),
@@ -119,20 +119,15 @@ pub(super) fn badge(verdict: Verdict) -> (&'static str, &'static str) {
     }
 }
 
-/// The same of an interaction, which is neither good nor bad.
+/// The badge of an interaction, which is neither better nor worse.
 pub(super) fn change_badge(change: Change) -> (&'static str, &'static str) {
     match change {
         Change::Shrinks => ("equal", "↘ shrinks"),
         Change::Grows => ("equal", "↗ grows"),
-        Change::TurnsRound => ("equal", "⇄ turns"),
+        Change::Reverses => ("equal", "⇄ reverses"),
         Change::NotDistinguishable => ("equal", "≈ open"),
         Change::Missing => ("missing", "? none"),
     }
-}
-
-pub(super) fn capitalised(name: &str) -> String {
-    let mut characters = name.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 /// A time in seconds since 1970 as `2026-11-20 17:25 UTC`.

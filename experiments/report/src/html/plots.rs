@@ -1,24 +1,19 @@
-//! What the page plots of a report.
-
-mod interactions;
-
-pub(super) use interactions::interactions;
+//! The plots of the page.
 
 use super::page::Figure;
-use crate::model::{Comparison, GameReport, Missing, Report, RowReport, Verdict};
+use crate::distinct::distinct;
+use crate::model::comparison::{Comparison, Verdict};
+use crate::model::slices::Dimension;
+use crate::model::transfer::Transfer;
+use crate::model::{GameReport, Report, RowReport};
 use crate::plot::Style;
-use crate::plot::curves;
-use crate::plot::curves::{CurvePlot, Point, Series};
-use crate::plot::dots;
-use crate::plot::dots::{Dot, DotGroup, DotPlot};
-use crate::plot::forest;
-use crate::plot::forest::{ForestPlot, ForestRow};
-use crate::plot::scatter;
-use crate::plot::scatter::{Guide, ScatterPlot, ScatterPoint};
-use crate::slices::Dimension;
+use crate::plot::curves::{self, CurvePlot, Point, Series};
+use crate::plot::dots::{self, Dot, DotGroup, DotPlot};
+use crate::plot::forest::{self, ForestPlot, ForestRow};
+use crate::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use crate::statistics::Interval;
 use crate::statistics::crossed::Estimate;
-use crate::transfer::Transfer;
+use crate::tables::cells::{name, ruled_out};
 use records::plan::Role;
 use spec::grouped;
 use spec::metrics::Direction;
@@ -28,14 +23,9 @@ pub(super) struct Styles(Vec<String>);
 
 impl Styles {
     pub(super) fn of(report: &Report) -> Self {
-        let mut labels: Vec<String> = Vec::new();
         let compared = |row: &&RowReport| row.role == Role::Compared;
-        for row in report.games.iter().flat_map(|game| &game.rows).filter(compared) {
-            if !labels.contains(&row.label) {
-                labels.push(row.label.clone());
-            }
-        }
-        Self(labels)
+        let rows = report.games.iter().flat_map(|game| &game.rows).filter(compared);
+        Self(distinct(rows.map(|row| row.label.clone())))
     }
 
     fn row(&self, row: &RowReport) -> Style {
@@ -49,15 +39,6 @@ impl Styles {
     fn label(&self, label: &str) -> Style {
         Style::Row(self.0.iter().position(|known| known == label).unwrap_or_default())
     }
-}
-
-fn name(row: &RowReport) -> String {
-    if row.role == Role::Twin { "A/A twin".to_owned() } else { row.label.clone() }
-}
-
-fn unit(report: &Report) -> String {
-    let primary = &report.primary;
-    if primary.unit.is_empty() { primary.name.clone() } else { format!("{} [{}]", primary.name, primary.unit) }
 }
 
 /// Differences to the reference.
@@ -77,7 +58,7 @@ pub(super) fn forest(report: &Report, game: &GameReport, styles: &Styles) -> Opt
     let title = format!("Differences to {} on {}.", reference.label, game.game);
     let plot = ForestPlot {
         title: title.clone(),
-        x_label: format!("difference in {}", unit(report)),
+        x_label: format!("difference in {}", report.primary.with_unit()),
         sides: match report.primary.direction {
             Direction::Lower => Some(("better", "worse")),
             Direction::Higher => Some(("worse", "better")),
@@ -86,17 +67,15 @@ pub(super) fn forest(report: &Report, game: &GameReport, styles: &Styles) -> Opt
         rows: rows.collect(),
     };
     let svg = forest::draw(&plot, &format!("{}-forest", game.game))?;
-    let caption = "Means over paired seeds; thick: the plain 95 % interval, thin: Holm's over the grid, which decides.";
+    let caption =
+        "Means over paired seeds; thick: the plain 95 % interval, thin: Holm's over the grid, which gives the verdict.";
     Some(Figure { svg, title, caption: caption.to_owned() })
 }
 
 fn verdict(row: &RowReport, comparison: &Comparison) -> String {
     match (row.role, comparison.verdict) {
         (Role::Twin, _) => "(no difference by design)".to_owned(),
-        (_, Verdict::Missing) => {
-            let reason = comparison.missing.iter().find(|missing| missing.rules_out_a_verdict());
-            reason.map_or_else(|| Verdict::Missing.to_string(), Missing::to_string)
-        }
+        (_, Verdict::Missing) => ruled_out(&comparison.missing).unwrap_or_else(|| Verdict::Missing.to_string()),
         (_, verdict) => verdict.to_string(),
     }
 }
@@ -137,7 +116,7 @@ pub(super) fn curves(report: &Report, game: &GameReport, styles: &Styles) -> Vec
     };
     let levels = plot(
         &format!("Learning curves on {}.", game.game),
-        format!("validation {}", unit(report)),
+        format!("validation {}", report.primary.with_unit()),
         series(&level),
         uniform.map(|nats| (nats, "uniform over legal moves, on test".to_owned())),
     );
@@ -145,7 +124,7 @@ pub(super) fn curves(report: &Report, game: &GameReport, styles: &Styles) -> Vec
     differing.retain(|series| !series.points.is_empty());
     let differences = plot(
         &format!("Differences to the reference on {}, by step.", game.game),
-        format!("difference in {}", unit(report)),
+        format!("difference in {}", report.primary.with_unit()),
         differing,
         Some((0.0, "reference".to_owned())),
     );
@@ -160,7 +139,7 @@ pub(super) fn curves(report: &Report, game: &GameReport, styles: &Styles) -> Vec
     drawn.into_iter().filter_map(figure).collect()
 }
 
-/// Quality against what it costs.
+/// Quality against costs.
 pub(super) fn cost(report: &Report, game: &GameReport, styles: &Styles) -> Vec<Figure> {
     let low_is_good = match report.primary.direction {
         Direction::Lower => true,
@@ -173,7 +152,7 @@ pub(super) fn cost(report: &Report, game: &GameReport, styles: &Styles) -> Vec<F
     type Cost<'a> = &'a dyn Fn(&RowReport) -> Option<f64>;
     let costs: [(&str, &str, &str, Cost<'_>); 3] = [
         ("time", "Quality against step time", "a training step [ms]", &step),
-        ("parameters", "Quality against size", "trained numbers", &parameters),
+        ("parameters", "Quality against size", "parameters", &parameters),
         ("flops", "Quality against arithmetic", "operations of a forward pass [FLOP a position]", &flops),
     ];
     let figure = |(kind, title, x_label, cost): (&str, &str, &str, Cost<'_>)| {
@@ -191,19 +170,19 @@ pub(super) fn cost(report: &Report, game: &GameReport, styles: &Styles) -> Vec<F
         let plot = ScatterPlot {
             title: format!("{title} on {}.", game.game),
             x_label: x_label.to_owned(),
-            y_label: unit(report),
+            y_label: report.primary.with_unit(),
             points: points.collect(),
             guide: Guide::Front { low_is_good },
             size: (400.0, 320.0),
         };
         let svg = scatter::draw(&plot, &format!("{}-{kind}", game.game))?;
-        let caption = "Bars: ± one standard deviation over seeds; stairs: what nothing as cheap beats.";
+        let caption = "Bars: ± one standard deviation over seeds; line: the best rows at each cost.";
         Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
     };
     costs.into_iter().filter_map(figure).collect()
 }
 
-/// Where encodings differ.
+/// Differences by slice.
 pub(super) fn slices(game: &GameReport, styles: &Styles) -> Vec<Figure> {
     let Some(report) = &game.slices else { return Vec::new() };
     let figure = |(number, dimension): (usize, &Dimension)| {
@@ -221,7 +200,7 @@ pub(super) fn slices(game: &GameReport, styles: &Styles) -> Vec<Figure> {
         };
         let svg = dots::draw(&plot, &format!("{}-slice-{number}", game.game))?;
         let caption = "Row less reference, paired by position; 95 % intervals over seeds and games, uncorrected; in \
-                       brackets: positions.";
+                       parentheses: positions.";
         Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
     };
     // The first dimension, all positions, is in the table.
@@ -243,14 +222,14 @@ pub(super) fn transfer(report: &Report, transfer: &Transfer, styles: &Styles) ->
     });
     let plot = ScatterPlot {
         title: format!("Does it carry over? Differences on {first} and on {second}."),
-        x_label: format!("{first}: difference in {}", unit(report)),
-        y_label: format!("{second}: difference in {}", unit(report)),
+        x_label: format!("{first}: difference in {}", report.primary.with_unit()),
+        y_label: format!("{second}: difference in {}", report.primary.with_unit()),
         points: points.collect(),
         guide: Guide::Agreement,
         size: (620.0, 440.0),
     };
     let svg = scatter::draw(&plot, &format!("{first}-{second}"))?;
-    let caption = "Row less reference, with plain 95 % intervals; on the diagonal a row makes as much of a difference in \
-                   both games.";
+    let caption = "Row less reference, with plain 95 % intervals; on the diagonal a row's difference is the same in both \
+                   games.";
     Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
 }

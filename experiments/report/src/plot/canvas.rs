@@ -29,7 +29,7 @@ pub(super) struct Canvas {
     body: String,
 }
 
-/// The inner rectangle of a plot, and what its sides mean.
+/// The inner rectangle of a plot, and its axes.
 pub(super) struct Frame {
     pub(super) left: f64,
     pub(super) right: f64,
@@ -153,7 +153,7 @@ fn through(points: &[(f64, f64)]) -> String {
     path
 }
 
-/// A text as XML and HTML have it.
+/// A text with the special characters of XML and HTML escaped.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

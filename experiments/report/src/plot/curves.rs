@@ -12,7 +12,7 @@ pub(crate) struct CurvePlot {
     pub(crate) x_label: String,
     pub(crate) y_label: String,
     pub(crate) series: Vec<Series>,
-    /// A level to mark, and what it is.
+    /// A level to mark, and its label.
     pub(crate) level: Option<(f64, String)>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Point {
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 340.0;
 
-/// Draws the lines; nothing where no line has two points.
+/// Draws the lines; none if no line has two points.
 pub(crate) fn draw(plot: &CurvePlot, id: &str) -> Option<String> {
     plot.series.iter().any(|series| series.points.len() > 1).then(|| drawn(plot, id))
 }
@@ -84,7 +84,7 @@ fn drawn(plot: &CurvePlot, id: &str) -> String {
     canvas.finish(id, &plot.title, &format!("{} over {} for {}.", plot.y_label, plot.x_label, labels.join(", ")))
 }
 
-/// Whether lines keep farther off a level where they begin than where they end.
+/// Whether lines are farther from a level at their starts than at their ends.
 fn freer_on_the_left(plot: &CurvePlot, level: f64) -> bool {
     let nearest = |of: fn(&Series) -> Option<&Point>| {
         let ends = plot.series.iter().filter_map(of);

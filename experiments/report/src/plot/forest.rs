@@ -11,7 +11,7 @@ use crate::statistics::Interval;
 pub(crate) struct ForestPlot {
     pub(crate) title: String,
     pub(crate) x_label: String,
-    /// What lies on the left and on the right of zero; empty where neither side is better.
+    /// The labels left and right of zero; none if neither side is better.
     pub(crate) sides: Option<(&'static str, &'static str)>,
     pub(crate) rows: Vec<ForestRow>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct ForestRow {
     pub(crate) plain: Interval,
     /// Holm's: the thin line.
     pub(crate) corrected: Option<Interval>,
-    /// What stands on the right: the verdict.
+    /// The verdict, on the right.
     pub(crate) verdict: String,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::numbers::fixed;
 
-/// More than this factor between the ends of positive values, and an axis is logarithmic where it may be.
+/// More than this factor between the ends of positive values, and an axis of sizes is logarithmic.
 const WIDE: f64 = 12.0;
 /// About how many ticks an axis has.
 const TICKS: f64 = 5.0;
@@ -29,7 +29,7 @@ impl Scale {
         Self { low, high: if high > low { high } else { low + 1.0 }, logarithmic: false }
     }
 
-    /// A logarithmic axis where positive values lie far apart, else a linear one.
+    /// A logarithmic axis if positive values lie far apart, otherwise a linear one.
     pub(super) fn of_sizes(values: impl IntoIterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.into_iter().collect();
         let (low, high) = ends(values.iter().copied());

@@ -120,7 +120,7 @@ fn guide(plot: &ScatterPlot, frame: &Frame, canvas: &mut Canvas) {
     }
 }
 
-/// The ends of the diagonal inside the frame; none where it does not pass through.
+/// The ends of the diagonal inside the frame; none if it does not pass through.
 fn diagonal(frame: &Frame) -> Option<(f64, f64)> {
     let low = frame.x.invert(0.0).max(frame.y.invert(0.0));
     let high = frame.x.invert(1.0).min(frame.y.invert(1.0));

@@ -1,4 +1,4 @@
-//! Whether what holds in one game holds in another: standardised effects, Welch's test, rank correlation.
+//! Whether results carry over from one game to another: standardised effects, Welch's test, rank correlation.
 
 use super::{Interval, Summary, quantile, two_sided};
 use statrs::function::gamma::ln_gamma;
@@ -70,7 +70,7 @@ pub fn hedges(freedom: usize) -> f64 {
 }
 
 /// Kendall's τ_b of two lists of one length: pairs in the same order less pairs in opposite order, ties accounted for.
-/// None below two values or where one list is constant.
+/// None below two values or if one list is constant.
 ///
 /// Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945); SciPy's `kendalltau`.
 ///
@@ -106,7 +106,7 @@ pub struct RankCorrelation {
 }
 
 /// The rank correlation of rows: `a[row][seed]` and `b[row][seed]`, the same rows in both. None below three rows, without
-/// seeds, or where means are all equal.
+/// seeds, or if all means are equal.
 #[must_use]
 pub fn rank_correlation(a: &[Vec<f64>], b: &[Vec<f64>], seed: u64) -> Option<RankCorrelation> {
     let seeds = |rows: &[Vec<f64>]| rows.first().map_or(0, Vec::len);

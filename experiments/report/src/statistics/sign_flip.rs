@@ -1,4 +1,4 @@
-//! The exact sign-flip test: what the paired t-test assumes about shapes, it does not. With `n` pairs no p is below
+//! The exact sign-flip test, which makes no assumption about the shape of the distribution. With `n` pairs no p is below
 //! `2 / 2ⁿ`, so a few seeds can never be significant by it: it is shown and decides nothing.
 //!
 //! Fisher, "The Design of Experiments" (1935), §21; the same as SciPy's `permutation_test(…, permutation_type="samples")`.
@@ -28,7 +28,7 @@ pub fn sign_flip(differences: &[f64]) -> Option<f64> {
     Some(as_far as f64 / f64::from(patterns))
 }
 
-/// The least p-value that so many pairs can have.
+/// The smallest p-value of this number of pairs.
 #[must_use]
 pub fn least(pairs: usize) -> Option<f64> {
     (1..=MOST_PAIRS).contains(&pairs).then(|| 2.0_f64.powi(1 - pairs as i32))

@@ -1,24 +1,22 @@
 //! The tables of parts of the test positions.
 
-use super::NOT_YET;
 use crate::model::GameReport;
-use crate::numbers::{decimals, fixed, interval, interval_decimals, signed};
-use crate::sheet::Sheet;
-use crate::slices::{Slice, SliceReport};
-use crate::statistics::crossed::Estimate;
+use crate::model::slices::{Slice, SliceReport};
+use crate::numbers::{decimals, fixed, or_absent, with_interval};
+use crate::table::Table;
 use spec::grouped;
 
-/// So many rows of a report fit beside each other.
+/// The most rows of a report that one table compares.
 const SIDE_BY_SIDE: usize = 3;
 
-/// Differences to the reference by slice; several tables where there are many rows.
-pub(crate) fn slices(game: &GameReport) -> Vec<Sheet> {
+/// Differences to the reference by slice; several tables if there are many rows.
+pub(crate) fn slices(game: &GameReport) -> Vec<Table> {
     let Some(report) = &game.slices else { return Vec::new() };
     let places: Vec<usize> = (0..report.rows.len()).collect();
     places.chunks(SIDE_BY_SIDE).map(|places| of_rows(report, places)).collect()
 }
 
-fn of_rows(report: &SliceReport, places: &[usize]) -> Sheet {
+fn of_rows(report: &SliceReport, places: &[usize]) -> Table {
     let mut header = vec!["slice".to_owned(), "positions".to_owned(), report.reference.clone()];
     header.extend(places.iter().map(|&place| report.rows[place].clone()));
     let slices = report.dimensions.iter().flat_map(|dimension| dimension.slices.iter().map(move |s| (dimension, s)));
@@ -31,21 +29,13 @@ fn of_rows(report: &SliceReport, places: &[usize]) -> Sheet {
         cells
     });
     let title = format!("{} by slice: the reference, and differences to it", report.measure);
-    let sheet = Sheet::new(header, &[0], rows).titled(&title);
     let notes = vec![
-        "paired by position; 95 % intervals over seeds and games, uncorrected: with so many slices some \
-         exclude 0 by chance"
+        "paired by position; 95 % intervals over seeds and games, uncorrected: some of these slices exclude 0 by chance"
             .to_owned(),
     ];
-    Sheet { notes, ..sheet }
+    Table::new(header, &[0], rows).titled(&title).noted(notes)
 }
 
 fn difference(slice: &Slice, place: usize) -> String {
-    match slice.differences[place] {
-        None => NOT_YET.to_owned(),
-        Some(Estimate { difference, interval: ends }) => {
-            let decimals = interval_decimals(&ends);
-            format!("{} {}", signed(difference, decimals), interval(&ends, decimals))
-        }
-    }
+    or_absent(slice.differences[place], |estimate| with_interval(estimate.difference, &estimate.interval))
 }

@@ -1,97 +1,90 @@
 //! One table of all systems, over games.
 
-use super::{NOT_YET, metric};
-use crate::model::{GameReport, Report, RowReport};
-use crate::numbers::{fixed, mega};
-use crate::sheet::Sheet;
-use crate::systems::System;
+use super::cells::{name, value};
+use crate::model::{GameReport, Report, RowReport, System};
+use crate::numbers::{fixed, mega, or_absent};
+use crate::table::{ABSENT, Table};
 use spec::grouped;
+use spec::metrics::Metric;
 
-/// What stands behind numbers of the other kind of value.
-const OTHER_VALUE: &str = " †";
+/// The mark of a win rate, which is not comparable with win, draw and loss.
+const WIN_RATE: &str = " †";
 
-/// Every row of every game, where a game's networks are of several makes or number their moves in several ways; nothing
-/// for other grids, whose tables by game say as much.
-pub(crate) fn systems(report: &Report) -> Sheet {
+/// A metric that every system has under one name or another: its heading, and its names.
+const METRICS: [(&str, [&str; 2]); 4] = [
+    ("policy loss", ["policy_loss", ""]),
+    ("top-1 %", ["policy_accuracy", ""]),
+    ("value loss", ["value_loss", "win_rate_result_loss"]),
+    ("value acc. %", ["value_accuracy", "win_rate_accuracy"]),
+];
+
+/// Every row of every game, if the networks of a game differ in their architecture or move vocabulary.
+pub(crate) fn systems(report: &Report) -> Table {
     let several = |game: &GameReport| {
         let of =
             |row: &RowReport| row.system.as_ref().map(|system| [system.architecture.clone(), system.moves.clone()]);
         game.rows.iter().any(|row| of(row) != of(&game.rows[0]))
     };
     if !report.games.iter().any(several) {
-        return Sheet::default();
+        return Table::default();
     }
-    let header = [
-        "game",
-        "network",
-        "input",
-        "moves",
-        "encoding",
-        "parameters",
-        "MFLOPs",
-        "step ms",
-        "policy loss",
-        "top-1 %",
-        "value loss",
-        "value acc. %",
+    let rows: Vec<(&GameReport, &RowReport)> =
+        report.games.iter().flat_map(|game| game.rows.iter().map(move |row| (game, row))).collect();
+    let column = |heading: &str, cell: &dyn Fn(&GameReport, &RowReport) -> String| {
+        (heading.to_owned(), rows.iter().map(|(game, row)| cell(game, row)).collect::<Vec<String>>())
+    };
+    let described = |row: &RowReport, of: fn(&System) -> &String| row.system.as_ref().map(of).cloned();
+    let mut columns = vec![
+        column("game", &|game, _| game.game.clone()),
+        column("network", &|_, row| described(row, |system| &system.network).unwrap_or_else(|| name(row))),
+        column("input", &|_, row| described(row, |system| &system.input).unwrap_or_default()),
+        column("moves", &|_, row| described(row, |system| &system.moves).unwrap_or_default()),
+        column("encoding", &|_, row| described(row, |system| &system.encoding).unwrap_or_default()),
+        column("parameters", &|_, row| grouped(row.parameters() as u64)),
+        column("MFLOPs", &|_, row| mega(row.flops)),
+        column("step ms", &|_, row| or_absent(row.step_time, |time| fixed(time.seconds * 1e3, 1))),
     ];
-    let lines = || report.games.iter().flat_map(|game| game.rows.iter().map(move |row| (game, row)));
-    let rows = lines().map(|(game, row)| of_row(game, row));
-    let sheet = Sheet::new(header, &[0, 1, 2, 3, 4], rows).titled("all systems, on test positions");
-    Sheet { notes: notes(report, lines().any(|(_, row)| has_other_value(row))), ..sheet }
+    columns.extend(METRICS.map(|(heading, names)| column(heading, &|game, row| metric(game, row, names))));
+    let marked = columns.iter().flat_map(|(_, cells)| cells).any(|cell| cell.ends_with(WIN_RATE));
+    let table = Table::of_columns(columns).titled("all systems, on test positions").noted(notes(report, marked));
+    Table { text_columns: vec![0, 1, 2, 3, 4], ..table }.without_empty_columns()
 }
 
-fn of_row(game: &GameReport, row: &RowReport) -> Vec<String> {
-    let [network, input, moves, encoding] = match &row.system {
-        Some(System { network, input, moves, encoding, .. }) => [network, input, moves, encoding].map(Clone::clone),
-        None => [row.label.clone(), String::new(), String::new(), String::new()],
+/// The first of these metrics that a row has; the second one is marked.
+fn metric(game: &GameReport, row: &RowReport, names: [&str; 2]) -> String {
+    let find = |name: &str| -> Option<&Metric> {
+        let metrics = game.heads.iter().flat_map(|head| &head.metrics);
+        metrics.copied().find(|metric| metric.name == name && row.test.contains_key(name))
     };
-    let value = |usual: &str, other: &str, scale: f64| match has_other_value(row) {
-        true => metric(row, other, scale) + OTHER_VALUE,
-        false => metric(row, usual, scale),
-    };
-    let step = row.step_time.map_or_else(|| NOT_YET.to_owned(), |time| format!("{:.1}", time.seconds * 1e3));
-    vec![
-        game.game.clone(),
-        network,
-        input,
-        moves,
-        encoding,
-        grouped(row.parameters() as u64),
-        mega(row.flops),
-        step,
-        metric(row, "policy_loss", 1.0),
-        metric(row, "policy_accuracy", 100.0),
-        value("value_loss", "win_rate_result_loss", 1.0),
-        value("value_accuracy", "win_rate_accuracy", 100.0),
-    ]
+    match names.map(find) {
+        [Some(usual), _] => value(row, usual, &usual.name),
+        [None, Some(win_rate)] => value(row, win_rate, &win_rate.name) + WIN_RATE,
+        [None, None] => ABSENT.to_owned(),
+    }
 }
 
-/// Whether it says the share of points and not win, draw and loss.
-fn has_other_value(row: &RowReport) -> bool {
-    !row.test.contains_key("value_loss") && row.test.contains_key("win_rate_result_loss")
-}
-
-fn notes(report: &Report, other_value: bool) -> Vec<String> {
+fn notes(report: &Report, win_rate: bool) -> Vec<String> {
     let uniform: Vec<String> = report
         .games
         .iter()
         .filter_map(|game| Some(format!("{} on {}", fixed(game.uniform_baseline?, 3), game.game)))
         .collect();
     let mut notes = vec![
-        "network: its make, layers × width / feed-forward; parameters and operations (of a forward pass for one position, two \
-         for each multiplication) are of the whole network with its encodings and heads"
+        "network: its architecture, layers × width / feed-forward; parameters and operations (of a forward pass for one \
+         position, two for each multiplication) are of the whole network with its encodings and heads"
             .to_owned(),
-        format!(
-            "policy losses are nats of the moves that a row's `mask` leaves: among legal moves they compare within a game, \
-             whatever the numbering, and never across games; a uniform choice among legal moves has {}",
-            uniform.join(", ")
-        ),
     ];
-    if other_value {
+    if !uniform.is_empty() {
+        notes.push(format!(
+            "policy losses are in nats over the moves that a row's `mask` leaves: over legal moves they compare within a \
+             game, for every move vocabulary, and never across games; a uniform choice among legal moves has {}",
+            uniform.join(", ")
+        ));
+    }
+    if win_rate {
         notes.push(
-            "†: cross-entropy and accuracy of the share of points (`win_rate_result_loss`), which do not compare with those \
-             of win, draw and loss"
+            "†: cross-entropy and accuracy of the win rate (`win_rate_result_loss`), which do not compare with those of \
+             win, draw and loss"
                 .to_owned(),
         );
     }

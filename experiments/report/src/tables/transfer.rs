@@ -1,24 +1,21 @@
 //! The tables of games side by side.
 
+use super::cells::ROW;
 use crate::model::Report;
-use crate::numbers::{fixed, interval, interval_decimals, p_value, signed};
-use crate::sheet::Sheet;
+use crate::model::transfer::{Effect, GameDifference, Transfer};
+use crate::numbers::{fixed, interval, p_value, signed, with_interval};
 use crate::statistics::across::RankCorrelation;
-use crate::transfer::{Effect, Interaction, Transfer};
+use crate::table::Table;
 
 /// Games side by side, a table for each pair of games.
-pub(crate) fn transfer(report: &Report) -> Vec<Sheet> {
+pub(crate) fn transfer(report: &Report) -> Vec<Table> {
     report.transfer.iter().map(of_transfer).collect()
 }
 
-fn of_transfer(transfer: &Transfer) -> Sheet {
+fn of_transfer(transfer: &Transfer) -> Table {
     let [first, second] = &transfer.games;
-    let difference = |effect: &Effect| {
-        let decimals = interval_decimals(&effect.interval);
-        format!("{} {}", signed(effect.difference, decimals), interval(&effect.interval, decimals))
-    };
     let header = [
-        "encoding".to_owned(),
+        ROW.to_owned(),
         format!("{first}: difference"),
         format!("{second}: difference"),
         format!("{first}: effect"),
@@ -29,34 +26,28 @@ fn of_transfer(transfer: &Transfer) -> Sheet {
     let rows = transfer.rows.iter().map(|row| {
         let [a, b] = &row.effects;
         let (interaction, p) = match &row.interaction {
-            Some(Interaction { test, holm_p }) => {
-                let decimals = interval_decimals(&test.interval);
-                let ends = interval(&test.interval, decimals);
-                (format!("{} {ends}", signed(test.difference, decimals)), p_value(*holm_p))
-            }
+            Some(GameDifference { test, holm_p }) => (with_interval(test.difference, &test.interval), p_value(*holm_p)),
             None => ("n/a".to_owned(), "n/a".to_owned()),
         };
+        let difference = |effect: &Effect| with_interval(effect.difference, &effect.interval);
         let effect = |effect: &Effect| signed(effect.standardised, 1);
         vec![row.label.clone(), difference(a), difference(b), effect(a), effect(b), interaction, p]
     });
-    let mut notes = vec![
-        "effect: the difference in units of the game's pooled standard deviation over seeds, above zero is better; \
-         the column before the last: whether a difference differs between the games (Welch's test, Holm-corrected over \
-         these rows)"
-            .to_owned(),
-    ];
+    let mut notes = vec![format!(
+        "effect: the difference in units of the game's pooled standard deviation over seeds, above zero is better; {first} \
+         less {second}: the difference between the games (Welch's test, Holm-corrected over these rows)"
+    )];
     notes.push(match &transfer.ranks {
         Some(RankCorrelation { tau, interval: ends }) => format!(
             "order of the rows in both games: Kendall's τ = {}, over draws of the seeds {} (1: the same order, −1: \
-             reversed; with few rows or seeds a sketch)",
+             reversed; imprecise with few rows or seeds)",
             fixed(*tau, 2),
             interval(ends, 2)
         ),
         None => {
-            "order of the rows in both games: needs two rows or more beside the reference, with all seeds".to_owned()
+            "order of the rows in both games: needs two or more rows with all seeds beside the reference".to_owned()
         }
     });
     notes.extend(transfer.incomparable.map(|why| format!("! the metric does not compare across games: {why}")));
-    let sheet = Sheet::new(header, &[0], rows).titled(&format!("{first} against {second}"));
-    Sheet { notes, ..sheet }
+    Table::new(header, &[0], rows).titled(&format!("{first} against {second}")).noted(notes)
 }

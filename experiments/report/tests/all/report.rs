@@ -1,18 +1,21 @@
 //! Reports of run folders that are written by hand, so that every number in them is known.
 
 mod browser;
+mod compare;
 mod controls;
+mod curves;
 mod folder;
 mod formats;
+mod heads;
 mod interactions;
 mod variants;
 
-use folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, row};
+use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, row};
 use records::plan::Role;
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
 use records::{CellLock, FailureKind};
-use report::model::{Missing, Verdict};
+use report::model::comparison::{Missing, Verdict};
 use report::{Report, ReportError, text};
 use serde_json::json;
 use std::fs;
@@ -104,9 +107,10 @@ fn the_other_columns_hold_what_was_measured() {
     let game = &report.games[0];
     close(game.uniform_baseline.expect("measured"), 3.4);
     close(game.novel_share.expect("measured"), 0.9);
-    assert_eq!((game.test_positions, game.policy_targets), (Some(4000), Some(3000)));
-    assert_eq!(game.phase_sizes, [("opening", Some(1000)), ("middlegame", None), ("endgame", None)]);
-    assert_eq!(game.value_phase_sizes, [("opening", Some(1200)), ("middlegame", None), ("endgame", None)]);
+    assert_eq!(game.test_positions, Some(4000));
+    let heads: Vec<_> = game.heads.iter().map(|head| (head.name, &head.phases[..])).collect();
+    assert_eq!(heads, [("policy", &[("opening", Some(1000))][..]), ("value", &[("opening", Some(1200))][..])]);
+    assert_eq!(game.heads[0].targets.map(|(metric, count)| (&metric.name[..], count)), Some(("policy_targets", 3000)));
     assert_eq!(game.common_sources, ["value head"]);
     assert!(report.warnings.iter().any(|warning| warning.contains("4,000 test positions")), "{:?}", report.warnings);
 }
@@ -116,18 +120,20 @@ fn the_drawn_table_says_all_of_it() {
     let folder = Folder::finished();
     let drawn = text::draw(&folder.report());
     for part in [
-        "by-hand: 9 of 9 cells done (and 3 of 3 A/A twins done)",
+        "by-hand: 9 of 9 cells done (and 3 of 3 A/A controls done)",
         "On chess, shaw is better than absolute: policy_loss −0.097, Holm-corrected interval [−0.117, −0.076], p = 0.0024.",
         "On chess, rope is not distinguishable from absolute: policy_loss +0.003",
         "[−0.111, −0.082]",
         "1,382,400",
         "2.410 ± 0.010",
         "uniform over legal moves 3.400 nats",
-        "A/A twin",
-        "as it should be (p = 1.00)",
+        "A/A control",
+        "as expected (p = 1.00)",
         "not measured",
         "numerics version 1",
-        "unmasked %",
+        "policy_accuracy %",
+        "below uniform",
+        "3,000 policy targets",
         "opening (1,200)",
         "55.00 ± 0",
     ] {
@@ -156,7 +162,7 @@ fn two_pairs_are_no_verdict_and_say_which_seed_is_missing() {
         "2/3, 1 FAILED",
         "chess shaw seed 1 FAILED: not finite: step 7: the loss is not finite",
         "lower the learning rate",
-        "it is not tried again as it is; to try it all the same, delete chess-shaw-0123456789ab/seed-1",
+        "posenc does not retry it; to retry it, delete chess-shaw-0123456789ab/seed-1",
     ] {
         assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
     }
@@ -231,7 +237,10 @@ fn differences_that_are_the_same_in_every_seed_are_questioned() {
 fn a_running_grid_is_reported_as_far_as_it_is() {
     let folder = Folder::new();
     let drawn = text::draw(&folder.report());
-    assert!(drawn.contains("by-hand: 0 of 9 cells done, 9 pending (and 0 of 3 A/A twins done, 3 pending)"), "{drawn}");
+    assert!(
+        drawn.contains("by-hand: 0 of 9 cells done, 9 pending (and 0 of 3 A/A controls done, 3 pending)"),
+        "{drawn}"
+    );
     assert!(drawn.contains("not finished: 0 of 3 seeds done (seeds 0, 1, 2 are not done)"), "{drawn}");
 
     folder.done("absolute", 0, 2.4);
@@ -258,7 +267,7 @@ fn the_twin_row_warns_when_it_differs_from_itself() {
     folder.row("absolute-twin", SHAW);
     let report = folder.report();
     assert!(report.warnings.iter().any(|warning| warning.contains("A/A row differs")), "{:?}", report.warnings);
-    assert!(text::draw(&report).contains("differs from itself (p = 0.0012)"));
+    assert!(text::draw(&report).contains("differs from the reference (p = 0.0012)"));
     assert_eq!(report.family, 2, "the twin is no comparison of the grid");
 }
 
@@ -268,7 +277,7 @@ fn a_grid_without_twins_says_how_to_get_them() {
     folder.plan.rows.retain(|row| row.role != Role::Twin);
     folder.write_plan();
     let report = folder.report();
-    assert!(text::draw(&report).contains("A/A row: none, so nothing shows"));
+    assert!(text::draw(&report).contains("A/A control: none, so the size of differences by chance is unknown"));
     assert!(report.warnings.iter().any(|w| w.contains("chess-absolute-twin-0123456789ab")), "{:?}", report.warnings);
 }
 
@@ -320,7 +329,7 @@ fn there_is_no_verdict_while_seeds_are_to_come() {
             assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
         }
         assert!(!drawn.contains("is better than"), "{drawn}");
-        assert!(!drawn.contains("as it should be"), "the A/A row is not judged either:\n{drawn}");
+        assert!(!drawn.contains("as expected"), "the A/A row is not judged either:\n{drawn}");
     }
     for label in ["absolute", "shaw", "rope", "absolute-twin"] {
         folder.done(label, 4, 2.4 - f64::from(u8::from(label == "shaw")) * 0.1);
@@ -348,7 +357,11 @@ fn what_makes_a_table_less_believable_is_a_warning() {
     let lines = fs::read_to_string(&path).expect("metrics");
     fs::write(&path, lines.replace("\"epochs\":0.5", "\"epochs\":2.25")).expect("metrics");
     let warnings = folder.report().warnings.join("\n");
-    for part in ["rope did not get below a uniform choice", "seen 2.2 times", "1 cells were resumed"] {
+    for part in [
+        "the policy loss of rope is not below that of a uniform choice",
+        "training took 2.2 epochs",
+        "1 cells were resumed",
+    ] {
         assert!(warnings.contains(part), "{part:?} is not in\n{warnings}");
     }
 }

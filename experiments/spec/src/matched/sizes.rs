@@ -86,7 +86,7 @@ fn widths(heads: usize) -> Vec<usize> {
 
 /// The one encoding of a stack that has a size, as its option's name and value.
 fn sized_encoding(stack: &mut [EncodingConfig]) -> Result<(&'static str, &mut usize), String> {
-    let names = || stack.iter().map(|one| one.entry().name).collect::<Vec<_>>().join(" + ");
+    let names = || stack.iter().map(|one| one.info().name).collect::<Vec<_>>().join(" + ");
     let whole = names();
     let mut sized: Vec<(&'static str, &mut usize)> = stack.iter_mut().filter_map(EncodingConfig::size_mut).collect();
     match (sized.pop(), sized.is_empty()) {

@@ -6,7 +6,6 @@ use games::GameKind;
 use report::text_table::table;
 use serde_json::json;
 use spec::grouped;
-use spec::manifest_text;
 use std::path::PathBuf;
 
 /// Options of `posenc bench import`.
@@ -15,10 +14,10 @@ pub(super) struct Args {
     /// The game.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
-    /// The records; each file is measured by itself.
+    /// The records; each file is measured separately.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     from: Vec<PathBuf>,
-    /// One JSON array instead of a table.
+    /// Print one JSON array instead of a table.
     #[arg(long)]
     json: bool,
 }
@@ -27,7 +26,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let mut rates = Vec::new();
     for path in &args.from {
-        let options = ImportOptions::new(args.game, vec![path.clone()], PathBuf::new(), manifest_text);
+        let options = ImportOptions::new(args.game, vec![path.clone()], PathBuf::new());
         let before = core_seconds();
         let rate = bench_import(&options)?;
         let on_a_core = core_seconds().zip(before).map(|(after, before)| after - before).filter(|&s| s > 0.0);

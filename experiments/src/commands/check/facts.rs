@@ -55,7 +55,7 @@ fn without_twins(experiment: &Experiment) -> impl Iterator<Item = &Row> {
     experiment.rows.iter().filter(|row| row.role != Role::Twin)
 }
 
-/// The end of warm-up or a boundary of the schedule behind the last step.
+/// The end of warm-up or a boundary of the schedule after the last step.
 fn never_reached(row: &Row) -> Option<u64> {
     let rate = &row.run.train.learning_rate;
     rate.changes().into_iter().chain([rate.warmup()]).find(|&step| step > row.run.train.steps)

@@ -30,7 +30,7 @@ fn lines(row: &Row) -> Vec<String> {
         .collect()
 }
 
-/// The steps of each phase: the first one's number from 0, and the number behind the last.
+/// The steps of each phase: the number of the first one, from 0, and the number after the last one.
 fn spans(row: &Row) -> impl Iterator<Item = (u64, u64, &Phase)> {
     let ends = &row.data.phase_ends;
     let begins = std::iter::once(0).chain(ends.iter().copied());

@@ -72,7 +72,7 @@ fn role(row: &Row) -> &'static str {
 
 fn rows(experiment: &Experiment, times: &[f64]) -> String {
     let mut header =
-        vec!["row", "", "trunk", "encoding", "heads", "MACs/position", "FLOPs/position", "epochs", "seams"];
+        vec!["row", "", "trunk", "encoding", "heads", "MACs/position", "FLOPs/position", "epochs", "injection points"];
     let mut right: Vec<usize> = (2..header.len() - 1).collect();
     if !times.is_empty() {
         right.push(header.len());
@@ -89,7 +89,7 @@ fn rows(experiment: &Experiment, times: &[f64]) -> String {
             grouped(shape.macs.total()),
             grouped(shape.macs.flops()),
             format!("{:.3}", row.epochs()),
-            shape.seams.clone(),
+            shape.injection_points.clone(),
         ];
         cells.extend(times.get(i).map(|seconds| format!("{:.1}", 1000.0 * seconds)));
         cells
@@ -173,7 +173,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
             "flops": row.shape.macs.flops(),
             "weight_macs": row.shape.macs.weights,
             "paper_macs": row.shape.macs.paper,
-            "seams": row.shape.seams,
+            "injection_points": row.shape.injection_points,
             "position_sources": row.shape.position_sources,
             "epochs": row.epochs(),
             "phases": phases::json(row),

@@ -3,7 +3,6 @@
 use anyhow::Context as _;
 use dataset::{ExportFormat, OnDisk, Split};
 use spec::grouped;
-use spec::read_manifest;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -19,13 +18,13 @@ pub(super) struct Args {
     /// The file to write; it must not exist yet.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Only these splits: train, validation, test.
+    /// Export only these splits: train, validation, test.
     #[arg(long, value_delimiter = ',', value_parser = parse_split)]
     split: Vec<Split>,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
-    let source = OnDisk { dir: args.dir.clone(), manifest: read_manifest(&args.dir)? };
+    let source = OnDisk::read(&args.dir)?;
     let splits = if args.split.is_empty() { Split::ALL.to_vec() } else { args.split.clone() };
     let file = File::create_new(&args.out).with_context(|| {
         format!(

@@ -17,37 +17,37 @@ pub(super) struct FilterArgs {
     /// The winner's rating (both players' in a draw).
     #[arg(long, value_name = "RANGE")]
     rating_winner: Option<Range>,
-    /// At least so many minutes on the clock at the start.
+    /// Minimum minutes on the clock at the start.
     #[arg(long, value_name = "MINUTES")]
     min_minutes: Option<f64>,
-    /// At least so many seconds of increment.
+    /// Minimum increment in seconds.
     #[arg(long, value_name = "SECONDS")]
     min_increment: Option<f64>,
-    /// Only games with these results: first_wins, second_wins, draw, unknown.
+    /// Keep only games with these results: first_wins, second_wins, draw, unknown.
     #[arg(long, value_name = "RESULT", value_delimiter = ',', value_parser = parse_result)]
     result: Vec<GameResult>,
-    /// Only games that ended like this: checkmate, resignation (%TORYO), declaration (%KACHI), time, …
+    /// Keep only games with this termination: checkmate, resignation (%TORYO), declaration (%KACHI), time, …
     #[arg(long, value_name = "ENDING", value_delimiter = ',', value_parser = parse_termination)]
     termination: Vec<Termination>,
-    /// At least so many plies.
+    /// Minimum number of plies.
     #[arg(long, value_name = "N")]
     min_plies: Option<u16>,
-    /// Leave out the positions before this ply (the first is 0).
+    /// Skip the positions before this ply (the first is 0).
     #[arg(long, value_name = "N")]
     skip_plies: Option<u16>,
-    /// Leave out the positions where the loser moves (a draw has none).
+    /// Skip the positions in which the loser moves (a draw has none).
     #[arg(long)]
     winner_only: bool,
-    /// Leave out positions in check.
+    /// Skip positions in check.
     #[arg(long)]
     drop_in_check: bool,
-    /// Leave out positions with a single legal move.
+    /// Skip positions with a single legal move.
     #[arg(long)]
     drop_forced: bool,
-    /// Games were cut off at this many plies: their result is unknown, not a draw.
+    /// Games of this many plies were cut off: their result is unknown, not a draw.
     #[arg(long, value_name = "N")]
     ply_cap: Option<u32>,
-    /// Stop at so many games kept.
+    /// Stop after this many kept games.
     #[arg(long, value_name = "N")]
     max_games: Option<u64>,
     /// Name subsets by average rating between these bounds, e.g. 500,1000,1500,2000,2500.

@@ -15,9 +15,9 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Games that a UCI or USI engine plays against itself, with its scores and, by MultiPV, soft policies.
+    /// Let a UCI or USI engine play against itself; keep its scores and, with MultiPV, soft policies.
     Engines(Box<engines::Args>),
-    /// Positions with a known right answer, by the rules alone: small tasks that tell encodings apart.
+    /// Generate positions with exact labels from the rules: small tasks that separate encodings.
     Probe(probe::Args),
 }
 

@@ -9,7 +9,6 @@ use dataset::{Format, ImportOptions, ImportReport, Progress};
 use games::GameKind;
 use games::chess::lc0::ValueSource;
 use spec::grouped;
-use spec::manifest_text;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -21,29 +20,29 @@ pub(super) struct Args {
     /// The game.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
-    /// The records, in the order in which they are read; plain or packed (.zst, .gz, .bz2, .zip, .tar, .7z).
+    /// The records, in reading order; plain, compressed or archived (.zst, .gz, .bz2, .zip, .tar, .7z).
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     from: Vec<PathBuf>,
-    /// The format of the records, where name and content do not tell: pgn, lc0, bag_state_value, csa, kif, usi, hcpe,
+    /// The format of the records, if it cannot be detected: pgn, lc0, bag_state_value, csa, kif, usi, hcpe,
     /// hcpe3, psv, …
     #[arg(long, value_parser = parse_format)]
     format: Option<Format>,
-    /// The dataset's folder; it must not exist yet. An import that was interrupted goes on with the same command.
+    /// The dataset's folder; it must not exist yet. The same command resumes an interrupted import.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// The dataset's name; its folder's name by default.
     #[arg(long)]
     name: Option<String>,
-    /// Where the games come from.
+    /// The source of the games.
     #[arg(long, default_value = "not stated")]
     source: String,
-    /// Under which licence they may be used.
+    /// The licence of the games.
     #[arg(long, default_value = "not stated")]
     licence: String,
-    /// Moves before this ply (the first is 0) are from a book or random: no policy targets.
+    /// Moves before this ply (the first is 0) come from a book or are random, and are not policy targets.
     #[arg(long, default_value_t = 0, value_name = "N")]
     policy_from_ply: u16,
-    /// The value of Lc0's chunks, with the draw probability beside it: root, best, played (V6), original (V6).
+    /// Which value of Lc0's chunks to keep, with its draw probability: root, best, played (V6), original (V6).
     #[arg(long, default_value = "root", value_parser = parse_value)]
     value: ValueSource,
     #[command(flatten)]
@@ -53,7 +52,7 @@ pub(super) struct Args {
     /// Threads; all cores by default. The dataset does not depend on it.
     #[arg(long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     threads: usize,
-    /// Fail at the first game that cannot be used, instead of leaving it out and listing it.
+    /// Fail at the first game that cannot be used, instead of skipping and listing it.
     #[arg(long)]
     strict: bool,
 }
@@ -69,7 +68,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn options(args: &Args) -> anyhow::Result<ImportOptions> {
-    let defaults = ImportOptions::new(args.game, args.from.clone(), args.out.clone(), manifest_text);
+    let defaults = ImportOptions::new(args.game, args.from.clone(), args.out.clone());
     Ok(ImportOptions {
         format: args.format,
         name: args.name.clone().unwrap_or_else(|| defaults.name.clone()),

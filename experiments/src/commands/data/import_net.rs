@@ -15,13 +15,13 @@ use train::{CellOptions, run_cell};
 pub(super) struct Args {
     /// The weights file, Lc0's .pb.gz.
     file: PathBuf,
-    /// The cell's folder to make, e.g. runs/lc0/maia-1100/seed-0.
+    /// The cell's folder to write, e.g. runs/lc0/maia-1100/seed-0.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Evaluate it on this dataset's validation and test positions too.
+    /// Also evaluate it on this dataset's validation and test positions.
     #[arg(long, value_name = "DATASET")]
     data: Option<PathBuf>,
-    /// Leave out a part of the file that posenc has no place for, as the refusal names it; may be given several times.
+    /// Skip a part of the file that posenc cannot represent, as named in the error message; may be repeated.
     #[arg(long, value_name = "PART")]
     without: Vec<String>,
     /// OpenMP threads of the evaluation.
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
         lc0::read(&args.file, &args.without).with_context(|| format!("{} is not imported", args.file.display()))?;
     let data = args.data.as_deref().map(std::path::absolute).transpose()?;
     if let Some(data) = &data {
-        spec::open_dataset(data)?;
+        dataset::Dataset::open(data)?;
     }
     let run = cell::run_of(&imported, &args.file, data.as_deref())?;
     cell::write(&imported, &run, &args.out)?;

@@ -4,7 +4,6 @@ use super::display::Display;
 use super::split::SplitArgs;
 use dataset::{Manifest, Merge, OnDisk, RemakeOptions};
 use spec::grouped;
-use spec::{manifest_text, read_manifest};
 use std::path::{Path, PathBuf};
 
 /// Options of `posenc data split`.
@@ -32,10 +31,10 @@ pub(super) struct AverageCommand {
     /// The datasets' folders.
     #[arg(required = true)]
     dirs: Vec<PathBuf>,
-    /// Megabytes of positions that may wait in memory to be sorted.
+    /// Memory for sorting, in megabytes.
     #[arg(long, default_value_t = 512, value_name = "MB")]
     memory: usize,
-    /// Take the best move and its value instead of means: for records of a value for every legal move.
+    /// Take the best move and its value instead of means: for records with a value for every legal move.
     #[arg(long)]
     best: bool,
     #[command(flatten)]
@@ -56,16 +55,15 @@ struct New {
 
 impl New {
     fn options(&self, dirs: &[PathBuf], command: &str) -> anyhow::Result<RemakeOptions> {
-        let sources = dirs.iter().map(|dir| Ok(OnDisk { dir: dir.clone(), manifest: read_manifest(dir)? }));
+        let sources = dirs.iter().map(|dir| OnDisk::read(dir));
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let words: Vec<String> = dirs.iter().map(|dir| name(dir)).collect();
         Ok(RemakeOptions {
-            sources: sources.collect::<anyhow::Result<_>>()?,
+            sources: sources.collect::<Result<_, _>>()?,
             output: self.out.clone(),
             name: self.name.clone().unwrap_or_else(|| name(&self.out)),
             made_by: format!("posenc data {command} {} {}", words.join(" "), self.split.words()),
             split: self.split.plan()?,
-            manifest_text,
         })
     }
 }

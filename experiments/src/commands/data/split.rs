@@ -7,7 +7,7 @@ use dataset::{PerSplit, SplitBy, SplitPlan};
 pub(super) struct SplitArgs {
     #[command(flatten)]
     shares: ShareArgs,
-    /// Keep games together that share the position after so many plies, instead of splitting game by game.
+    /// Keep games with the same position after N plies together, instead of splitting game by game.
     #[arg(long, value_name = "PLIES", help_heading = "Split")]
     split_by_opening: Option<u16>,
 }
@@ -32,10 +32,10 @@ impl SplitArgs {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Split")]
 pub(super) struct ShareArgs {
-    /// Share of the games that is for testing.
+    /// Share of the games for the test split.
     #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
     test: f64,
-    /// Share of the games that is for validation.
+    /// Share of the games for the validation split.
     #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
     validation: f64,
     /// Seed of the split.

@@ -1,9 +1,8 @@
 //! `posenc data verify`.
 
 use super::display::Display;
-use dataset::{Split, verify_content};
+use dataset::{Dataset, Split, verify_content};
 use spec::grouped;
-use spec::open_dataset;
 use std::path::PathBuf;
 
 /// Options of `posenc data verify`.
@@ -11,16 +10,16 @@ use std::path::PathBuf;
 pub(super) struct Args {
     /// The dataset's folder.
     dir: PathBuf,
-    /// Demand that no position of validation or test occurs in training.
+    /// Require that no position of validation or test occurs in training.
     #[arg(long)]
     by_position: bool,
-    /// One JSON object instead of text.
+    /// Print one JSON object instead of text.
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
-    let dataset = open_dataset(&args.dir)?;
+    let dataset = Dataset::open(&args.dir)?;
     let mut display = Display::new();
     let found = verify_content(&dataset, args.by_position, &mut |done| display.show_done(done));
     display.finish();

@@ -11,7 +11,7 @@ use std::path::Path;
 use tch::Device;
 use train::checkpoint::load_final;
 use train::inspect::predict::{Prediction, predictions};
-use train::inspect::{Answers, Asked, Loaded, positions};
+use train::inspect::{Answers, Loaded, Request, positions};
 use train::setup::declare;
 
 const DECODER: &str = r#"{"decoder": {"layers": 1, "width": 16, "heads": 2, "ff": 16}}"#;
@@ -85,7 +85,7 @@ fn a_step_in_micro_batches_is_the_step_of_the_batch() {
     }
 }
 
-fn asked(text: &str) -> Asked {
+fn asked(text: &str) -> Request {
     positions::read(text, "", GameKind::Chess, InputName::Tokens68, MovesName::Chessdecoder1924).expect("a position")
 }
 
@@ -128,7 +128,7 @@ fn a_decoder_answers_positions_with_the_game_that_led_there() {
     assert_eq!(shares(&predicted(&cell, longer, 1.0)), shares(&known));
 }
 
-/// Asked about a position of a game, the network sees what it saw in training.
+/// Request about a position of a game, the network sees what it saw in training.
 #[test]
 fn a_question_is_a_row_of_a_sequence() {
     let asked = asked("startpos moves d2d4 d7d5");

@@ -8,10 +8,10 @@ use dataset::{
 use games::chess::Chess;
 use games::maps::MapShape;
 use games::{Game, GameKind, InputName, Position};
-use models::{ModelConfig, Output, Outputs};
+use models::{HeadName, ModelConfig, Output, Outputs};
 use nn::Arena;
 use records::{MetricLine, Part};
-use spec::{RunConfig, manifest_text};
+use spec::{LossChanges, RunConfig};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
@@ -48,7 +48,7 @@ pub(crate) fn scored(dir: &Path) -> PathBuf {
         policy_from_ply: 2,
         split: SplitPlan::by_game(0, SHARES),
         strict: true,
-        ..ImportOptions::new(GameKind::Chess, vec![pgn], out.clone(), manifest_text)
+        ..ImportOptions::new(GameKind::Chess, vec![pgn], out.clone())
     };
     import(&options, &mut |_| {}).expect("the games can be imported");
     out
@@ -96,7 +96,6 @@ pub(crate) fn mapped(dir: &Path, shape: MapShape) -> PathBuf {
         licence: "CC0-1.0".to_owned(),
         made_by: "a test".to_owned(),
         split: SplitPlan { by: SplitBy::Position, ..SplitPlan::by_game(0, SHARES) },
-        manifest_text,
     };
     let classes = if shape == MapShape::Squares { 3 } else { 2 };
     let info = dataset::MapInfo { task: "whose".to_owned(), classes, shape, names: Vec::new() };
@@ -150,7 +149,7 @@ fn answers(dir: &Path, look: &mut dyn FnMut(&Batch, Output)) {
     }
 }
 
-fn numbers(tensor: Option<Tensor>) -> Vec<f64> {
+fn numbers(tensor: Option<&Tensor>) -> Vec<f64> {
     let numbers: Vec<f32> = Vec::try_from(tensor.expect("the head is there").reshape([-1])).expect("numbers");
     numbers.into_iter().map(f64::from).collect()
 }
@@ -169,9 +168,10 @@ fn rewards_moves_left_and_the_soft_policy_are_logged_as_they_are() {
     let mut means = Means::default();
     let mut unscored = 0;
     answers(&dir, &mut |batch, output| {
-        let (q, short_term) = (output.q.expect("a head"), output.short_term.expect("a head"));
-        let (value, error, short) = (numbers(Some(q.value_b)), numbers(q.error_b), numbers(Some(short_term.value_b)));
-        let (buckets, moves) = (numbers(q.buckets_bn), numbers(output.moves_left_b));
+        let head = |head| numbers(output.get(head));
+        let part = |part| numbers(output.part(HeadName::Q, part));
+        let (value, short, moves) = (head(HeadName::Q), head(HeadName::ShortTerm), head(HeadName::MovesLeft));
+        let (error, buckets) = (part("error"), part("buckets"));
         for row in 0..batch.size {
             let target = 2.0 * f64::from(batch.value[row]) - 1.0;
             if target.is_nan() {
@@ -205,11 +205,11 @@ fn rewards_moves_left_and_the_soft_policy_are_logged_as_they_are() {
 fn shares_of_the_result_are_logged_as_they_are() {
     let bench = Bench::new();
     let mut run = with_heads(bench.run(24), r#"{"policy": {}, "result_shares": {}}"#);
-    run.train.loss.result_shares = 3.0;
+    run.train.loss = run.train.loss.with(&LossChanges::to(&[("result_shares", 3.0)]));
     let dir = bench.trained("shares", &run);
     let (mut means, mut rows) = (Means::default(), 0);
     answers(&dir, &mut |batch, output| {
-        let shares = numbers(output.result_shares_b3);
+        let shares = numbers(output.get(HeadName::ResultShares));
         for (shares, &outcome) in shares.chunks(3).zip(&batch.outcome) {
             let off = |(i, share): (usize, &f64)| share - f64::from(u8::from(i as i64 == outcome));
             means.add("result_shares_loss", shares.iter().enumerate().map(off).map(|x| x * x).sum::<f64>() / 3.0);
@@ -232,7 +232,7 @@ fn training_lines_show_every_loss_as_it_is_and_weighted_and_these_add_up() {
     let bench = Bench::new();
     let heads = r#"{"policy": {}, "soft_policy": {}, "result": {}, "q": {"buckets": 8}, "moves_left": {}}"#;
     let mut run = with_heads(RunConfig { data: scored(bench.path()), ..bench.run(12) }, heads);
-    run.train.loss.q_error = 0.25;
+    run.train.loss = run.train.loss.with(&LossChanges::to(&[("q_error", 0.25)]));
     let (a, b) = (bench.trained("a", &run), bench.trained("b", &run));
     assert_same_bits(&a, &b);
     for line in lines(&a).iter().filter(|line| line.split == Part::Train) {
@@ -265,7 +265,7 @@ fn a_map_of_squares_is_learnt_and_measured() {
     let dir = bench.trained("squares", &run);
     let mut means = Means::default();
     answers(&dir, &mut |batch, output| {
-        let logits = numbers(output.squares_bnc);
+        let logits = numbers(output.get(HeadName::PerSquare));
         for (cell, &label) in batch.map.iter().enumerate().filter(|(_, label)| **label >= 0) {
             add_cell(&mut means, &logits[cell * 3..][..3], label as usize);
         }
@@ -292,7 +292,7 @@ fn a_map_of_pairs_is_learnt_and_measured() {
     let dir = bench.trained("pairs", &run);
     let mut means = Means::default();
     answers(&dir, &mut |batch, output| {
-        for (logit, &label) in numbers(output.pairs_bnn).into_iter().zip(&batch.map) {
+        for (logit, &label) in numbers(output.get(HeadName::Pairs)).into_iter().zip(&batch.map) {
             add_cell(&mut means, &[0.0, logit], label as usize);
         }
     });

@@ -6,9 +6,9 @@ use spec::Weights;
 use std::fs;
 use tch::Device;
 use train::checkpoint::load_final;
-use train::inspect::{Asked, InspectError, Loaded, Origin, positions};
+use train::inspect::{InspectError, Loaded, Origin, Request, positions};
 
-fn start() -> Asked {
+fn start() -> Request {
     positions::read("startpos", "", GameKind::Chess, InputName::PieceTokens, MovesName::FromTo).expect("a position")
 }
 

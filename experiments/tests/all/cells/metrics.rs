@@ -2,6 +2,7 @@
 
 use crate::cells::support::{Bench, encoding};
 use dataset::{Batch, Split, evaluation_batches};
+use models::{Column, HeadName};
 use nn::Arena;
 use spec::Mask;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use tch::Device;
 use train::Setup;
 use train::checkpoint::load_final;
 use train::evaluate::evaluate;
-use train::tensors::Tensors;
+use train::tensors::on_device;
 
 const POSITIONS: usize = 60;
 
@@ -74,12 +75,13 @@ fn expected(setup: &Setup, arena: &Arena) -> Means {
     let batches = evaluation_batches(&setup.dataset, Split::Test, config.input, config.eval.batch, POSITIONS as u64);
     for batch in batches.expect("test positions") {
         let batch = batch.expect("a batch");
-        let packed = Tensors::new(&batch, Device::Cpu).expect("tensors").packed;
-        let output = tch::no_grad(|| setup.network.forward(&arena.frozen_views(), &packed));
+        let examples = on_device(&batch, Device::Cpu).expect("tensors");
+        let packed = examples.get(Column::Packed);
+        let output = tch::no_grad(|| setup.network.forward(&arena.frozen_views(), packed));
         let rows = |tensor: &tch::Tensor| Vec::<Vec<f32>>::try_from(tensor).expect("rows");
         let in_f64 = |row: &[f32]| row.iter().map(|&logit| f64::from(logit)).collect::<Vec<_>>();
-        let answers = (output.policy_bv.expect("a policy head"), output.wdl_b3.expect("a result head"));
-        for (row, (policy, wdl)) in rows(&answers.0).iter().zip(&rows(&answers.1)).enumerate() {
+        let answers = [HeadName::Policy, HeadName::Result].map(|head| output[head].shallow_clone());
+        for (row, (policy, wdl)) in rows(&answers[0]).iter().zip(&rows(&answers[1])).enumerate() {
             if let Ok(wanted) = usize::try_from(batch.policy_index[row]) {
                 let legal = legal_moves(&batch, row, moves);
                 means.add_policy(&in_f64(policy), &legal, wanted, config.train.mask != Mask::None);

@@ -2,10 +2,10 @@
 
 use crate::cells::support::{Bench, assert_same_bits, lines, status, train};
 use dataset::filter::Buckets;
-use dataset::{ImportOptions, PerSplit, Split, SplitPlan, import};
+use dataset::{Dataset, ImportOptions, PerSplit, Split, SplitPlan, import};
 use games::GameKind;
 use records::{MetricLine, Part};
-use spec::{LossChanges, Phase, RunConfig, TrainConfig, manifest_text, open_dataset};
+use spec::{LossChanges, Phase, RunConfig, TrainConfig};
 use std::path::Path;
 
 fn phase(bucket: &[&str], epochs: Option<f64>) -> Phase {
@@ -25,10 +25,10 @@ fn a_killed_curriculum_goes_on_to_the_same_batches() {
     let options = ImportOptions {
         buckets: Buckets::new(vec![1000, 1500, 2000]),
         split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
-        ..ImportOptions::new(GameKind::Chess, vec![games], rated.clone(), manifest_text)
+        ..ImportOptions::new(GameKind::Chess, vec![games], rated.clone())
     };
     import(&options, &mut |_| {}).expect("the records are good");
-    let dataset = open_dataset(&rated).expect("a dataset");
+    let dataset = Dataset::open(&rated).expect("a dataset");
     let steps_of = |buckets: &[&str], steps: f64| {
         let positions = dataset.training_part(buckets).positions(Split::Train);
         let phase = phase(buckets, Some((steps * 8.0 - 1.0) / positions as f64));
@@ -59,7 +59,7 @@ fn training_lines(dir: &Path) -> Vec<MetricLine> {
 }
 
 fn value_weight(value: f64) -> LossChanges {
-    LossChanges { value: Some(value), ..LossChanges::default() }
+    LossChanges::to(&[("value", value)])
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_phase_has_its_weights_and_its_rate_and_the_batches_that_there_are_without()
     assert_eq!(batches(&dir), batches(&plain));
     // Up to the first phase's end it is the run that has its weights all along.
     let usual = in_phases(&bench, vec![]);
-    let loss = value_weight(0.0).over(usual.train.loss);
+    let loss = value_weight(0.0).over(&usual.train.loss);
     let without_value =
         bench.trained("without", &RunConfig { train: TrainConfig { loss, ..usual.train.clone() }, ..usual });
     let until = |dir: &Path, step: usize| {

@@ -1,7 +1,7 @@
 //! What encodings do, drawn: in the cell's folder, in its event files, and for no bit of training.
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, train};
-use encodings::Sight;
+use encodings::MapKind;
 use games::GameKind;
 use spec::{EvalConfig, Pictures, RunConfig, identity};
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use train::events::mend;
 use train::pictures::{Picture, folder};
-use train::sinks::tensorboard::{Image, PREFIX, read_images};
+use train::sinks::tensorboard::{BLOB_SEQUENCE, IMAGES_PLUGIN, Image, PREFIX, read_images};
 
 const STACK: [&str; 2] = ["absolute: {at: every_layer}", "relative_bias: {share: pair}"];
 
@@ -70,6 +70,7 @@ fn pictures_are_drawn_at_both_ends_and_change_no_bit() {
         let colours = colours(&image.png);
         assert_eq!(image.size.map(|size| size as usize), [colours[0].len(), colours.len()]);
         assert!(image.description.contains("small board"), "{image:?}");
+        assert_eq!((&image.plugin[..], image.data_class), (IMAGES_PLUGIN, BLOB_SEQUENCE));
     }
     // Tables start at zero, so that the first pictures of what is added are white; then they learn.
     let left_half = |png: &[u8]| {
@@ -119,7 +120,7 @@ fn a_picture_shows_each_square_where_players_look_for_it() {
         // The square in the lower left corner sees the one in the upper right.
         let mut map = vec![0.0; n * n];
         map[n - 1] = 0.5;
-        let picture = Picture::draw(kind, (Sight::Logits, None), 0, &map).expect("a picture");
+        let picture = Picture::draw(kind, (MapKind::Logits, None), 0, &map).expect("a picture");
         let colours = colours(&picture.png);
         let red: Vec<_> = (0..colours.len())
             .flat_map(|y| (0..colours[0].len()).map(move |x| (x, y)))
@@ -159,6 +160,8 @@ for tag in events.Tags()['images']:
     train(&dir).expect("it goes on");
     let output = Command::new("python3").args(["-c", PYTHON]).arg(&dir).output().expect("python3 starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let warnings = String::from_utf8_lossy(&output.stderr);
+    assert!(!warnings.contains("not associated with a plugin"), "{warnings}");
     let said: BTreeSet<String> = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let expected = images(&dir);

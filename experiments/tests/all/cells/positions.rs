@@ -1,15 +1,15 @@
 //! What a cell stores of each test position is what `posenc predict` says about it, position by position.
 
 use crate::cells::support::Bench;
-use dataset::Split;
 use dataset::store::{GameRow, read_shard};
+use dataset::{Manifest, Split};
 use games::GameResult;
 use models::AverageConfig;
 use records::Part;
 use records::positions::{MEASURES, PositionRow, file, read};
 use serde_json::Value;
+use spec::RunConfig;
 use spec::Weights;
-use spec::{RunConfig, read_manifest};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ use std::process::Command;
 /// The games of the test split by their number.
 fn games(data: &Path) -> BTreeMap<u32, GameRow> {
     let mut games = BTreeMap::new();
-    for shard in read_manifest(data).expect("a dataset").shards {
+    for shard in Manifest::read(data).expect("a dataset").shards {
         let add = &mut |row: GameRow| drop((row.split == Split::Test).then(|| games.insert(row.id, row)));
         read_shard(&data.join(&shard.file), add).expect("a shard");
     }

@@ -3,7 +3,7 @@
 use crate::cells::support::Bench;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, Position as _, with_game};
-use models::{Network, Output};
+use models::Network;
 use nn::{Arena, Layout};
 use records::identity::Identity;
 use spec::RunConfig;
@@ -34,9 +34,9 @@ fn some_weights(layout: &Layout) -> Vec<f32> {
 
 fn outputs(network: &Network, layout: &Arc<Layout>, weights: &[f32], packed: &Tensor) -> Vec<u32> {
     let arena = Arena::from_values(Arc::clone(layout), weights, Device::Cpu).expect("an arena");
-    let Output { policy_bv, wdl_b3, .. } = tch::no_grad(|| network.forward(&arena.frozen_views(), packed));
+    let output = tch::no_grad(|| network.forward(&arena.frozen_views(), packed));
     let numbers = |tensor: Tensor| Vec::<f32>::try_from(tensor.reshape([-1])).expect("numbers");
-    let all: Vec<f32> = [policy_bv, wdl_b3].into_iter().flatten().flat_map(numbers).collect();
+    let all: Vec<f32> = output.into_iter().map(|answer| answer.tensor).flat_map(numbers).collect();
     assert!(all.iter().all(|number| number.is_finite()));
     all.into_iter().map(f32::to_bits).collect()
 }

@@ -7,7 +7,7 @@ use games::{Game, GameKind, InputName, MovesName, Position};
 use models::{ModelConfig, OptimizerConfig, Schedule};
 use records::status::Status;
 use records::{MetricLine, lines};
-use spec::{DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, RunConfig, TrainConfig, manifest_text};
+use spec::{DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, RunConfig, TrainConfig};
 use std::fmt::Write as _;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,7 +40,7 @@ impl Bench {
             policy_from_ply: 2,
             split: SplitPlan::by_game(0, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
             strict: true,
-            ..ImportOptions::new(GameKind::Chess, vec![pgn], dir.path().join("data"), manifest_text)
+            ..ImportOptions::new(GameKind::Chess, vec![pgn], dir.path().join("data"))
         };
         import(&options, &mut |_| {}).expect("the games can be imported");
         Self { dir }

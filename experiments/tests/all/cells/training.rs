@@ -123,7 +123,7 @@ fn the_manifest_says_what_was_trained() {
     let total = manifest.parameters.trunk + manifest.parameters.encoding + manifest.parameters.head;
     assert_eq!(total, layout.total());
     assert!(manifest.parameters.encoding > 0);
-    assert_eq!(manifest.seams, network.seams().names());
+    assert_eq!(manifest.injection_points, network.injection_points().names());
     assert!(manifest.position_sources.iter().any(|source| source.contains("mask")));
     assert_eq!(manifest.identity.threads, 1);
     assert_eq!(manifest.config, run);

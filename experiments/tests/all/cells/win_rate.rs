@@ -2,13 +2,14 @@
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, train};
 use dataset::{Split, ValueTarget, evaluation_batches};
+use models::{Column, HeadName};
 use nn::Arena;
 use spec::{Mask, RunConfig};
 use std::sync::Arc;
 use tch::Device;
 use train::checkpoint::load_final;
 use train::evaluate::evaluate;
-use train::tensors::Tensors;
+use train::tensors::on_device;
 use train::{Outcome, Setup};
 
 const MODEL: &str = r#"{"resnet_transformer": {
@@ -51,9 +52,10 @@ fn the_win_rates_metrics_are_plain_arithmetic() {
     let (mut sums, mut all, mut decided) = ([0.0; 4], 0.0, 0.0);
     for batch in batches.expect("test positions") {
         let batch = batch.expect("a batch");
-        let packed = Tensors::new(&batch, Device::Cpu).expect("tensors").packed;
-        let output = tch::no_grad(|| setup.network.forward(&arena.frozen_views(), &packed));
-        let logits = Vec::<f32>::try_from(output.win_rate_b.expect("a head")).expect("numbers");
+        let examples = on_device(&batch, Device::Cpu).expect("tensors");
+        let packed = examples.get(Column::Packed);
+        let output = tch::no_grad(|| setup.network.forward(&arena.frozen_views(), packed));
+        let logits = Vec::<f32>::try_from(output[HeadName::WinRate].shallow_clone()).expect("numbers");
         for (logit, outcome) in logits.into_iter().zip(&batch.outcome) {
             let (p, points) = (1.0 / (1.0 + (-f64::from(logit)).exp()), [1.0, 0.5, 0.0][*outcome as usize]);
             let cross = |target: f64| -target * p.ln() - (1.0 - target) * (1.0 - p).ln();

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tch::Device;
 use train::inspect::positions;
-use train::inspect::positions::Asked;
+use train::inspect::positions::Request;
 use train::inspect::predict::{Meaning, Prediction, predictions};
 use train::inspect::{Answers, Loaded};
 
@@ -43,7 +43,7 @@ fn said() -> Vec<Said> {
 }
 
 /// The position as Lc0 asked its network: what is before a start FEN is made up from it, where `lc0_112` has nothing.
-fn asked(said: &Said) -> Asked {
+fn asked(said: &Said) -> Request {
     let text = format!("{} moves {}", said.startfen, said.moves.join(" "));
     let mut asked =
         positions::read(&text, "", GameKind::Chess, InputName::Lc0_112, MovesName::FromTo).expect("a position");
@@ -70,7 +70,7 @@ fn maia_says_what_lc0_says_with_it() {
     assert_eq!(loaded.config.imported, run.imported);
     let said = said();
     assert_eq!(said.len(), 60);
-    let asked: Vec<Asked> = said.iter().map(asked).collect();
+    let asked: Vec<Request> = said.iter().map(asked).collect();
     let answers = Answers::of(&loaded, &asked).expect("answers");
     let found = predictions(&asked, &answers, 1.0).expect("predictions");
     let mut largest = [0f64; 3];

@@ -3,7 +3,7 @@
 use super::cell::Loaded;
 use super::error::InspectError;
 use super::forward::Answers;
-use super::positions::Asked;
+use super::positions::Request;
 use super::readme;
 use super::tensors_file::{self, Named};
 use nn::Views;
@@ -72,7 +72,7 @@ impl Drop for Folder {
 ///
 /// # Errors
 /// If a file cannot be written, or LibTorch fails.
-pub fn write(cell: &Loaded, asked: &[Asked], folder: &Folder) -> Result<(), InspectError> {
+pub fn write(cell: &Loaded, asked: &[Request], folder: &Folder) -> Result<(), InspectError> {
     let dir = folder.path();
     let weights = parameters(cell, &cell.arena.frozen_views());
     let forward = Answers::of(cell, asked)?.named();

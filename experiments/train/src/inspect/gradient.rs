@@ -5,8 +5,9 @@ use super::error::InspectError;
 use super::export::parameters;
 use super::tensors_file::{self, Named};
 use crate::batch_gradient::{Measured, measure};
-use crate::tensors::Tensors;
+use crate::tensors::on_device;
 use dataset::{Dataset, LoaderConfig, TrainLoader};
+use models::{Column, Examples};
 use nn::Views;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ pub const GRADIENT_FILE: &str = "gradient.safetensors";
 ///
 /// # Errors
 /// If the dataset cannot serve it, or the device has no room.
-pub fn first_batch(cell: &Loaded, dataset: &Arc<Dataset>) -> Result<Tensors, InspectError> {
+pub fn first_batch(cell: &Loaded, dataset: &Arc<Dataset>) -> Result<Examples, InspectError> {
     let run = &cell.config;
     let loader = LoaderConfig {
         input: run.input,
@@ -28,14 +29,14 @@ pub fn first_batch(cell: &Loaded, dataset: &Arc<Dataset>) -> Result<Tensors, Ins
         block_games: LoaderConfig::BLOCK_GAMES,
     };
     let batch = TrainLoader::new(dataset, loader, 0)?.next()?;
-    Ok(Tensors::new(&batch, cell.arena.device())?)
+    Ok(on_device(&batch, cell.arena.device())?)
 }
 
 /// Writes `batch.<part>`, `loss.<name>` and `gradient.<parameter>`.
 ///
 /// # Errors
 /// If LibTorch fails or the file cannot be written.
-pub fn write(cell: &Loaded, batch: &Tensors, dir: &Path) -> Result<(), InspectError> {
+pub fn write(cell: &Loaded, batch: &Examples, dir: &Path) -> Result<(), InspectError> {
     let Measured { losses, total, gradient } = measure(&cell.config, &cell.network, &cell.arena, batch)?;
     let mut named = batch_parts(cell, batch);
     named.extend(losses.into_iter().map(|(name, loss)| Named::new(format!("loss.{name}"), loss)));
@@ -45,18 +46,19 @@ pub fn write(cell: &Loaded, batch: &Tensors, dir: &Path) -> Result<(), InspectEr
     tensors_file::write(&dir.join(GRADIENT_FILE), &named)
 }
 
-fn batch_parts(cell: &Loaded, batch: &Tensors) -> Vec<Named> {
+fn batch_parts(cell: &Loaded, batch: &Examples) -> Vec<Named> {
+    let column = |column: Column| batch.get(column).shallow_clone();
     let parts = [
-        ("packed", batch.packed.shallow_clone()),
+        ("packed", column(Column::Packed)),
         ("legal", batch.legal(cell.config.spec().moves.len())),
-        ("policy_index", batch.policy_index.shallow_clone()),
-        ("policy_prob", batch.policy_prob.shallow_clone()),
-        ("outcome", batch.outcome.shallow_clone()),
-        ("value", batch.value.shallow_clone()),
-        ("short_term", batch.short_term.shallow_clone()),
-        ("moves_left", batch.moves_left.shallow_clone()),
-        ("points", batch.points.shallow_clone()),
-        ("map", batch.map.shallow_clone()),
+        ("policy_index", column(Column::PolicyIndex)),
+        ("policy_prob", column(Column::PolicyProb)),
+        ("outcome", column(Column::Outcome)),
+        ("value", column(Column::Value)),
+        ("short_term", column(Column::ShortTerm)),
+        ("moves_left", column(Column::MovesLeft)),
+        ("points", column(Column::Points)),
+        ("map", column(Column::Map)),
     ];
     parts.into_iter().map(|(name, tensor)| Named::new(format!("batch.{name}"), tensor)).collect()
 }

@@ -12,7 +12,7 @@ const MOVES: &str = "moves";
 
 /// A position, ready for the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct Request {
     /// As it was asked.
     pub text: String,
     /// The packed row of the cell's input.
@@ -56,7 +56,7 @@ pub fn read(
     game: GameKind,
     input: InputName,
     moves: MovesName,
-) -> Result<Asked, InspectError> {
+) -> Result<Request, InspectError> {
     let wrong = |reason| InspectError::Position { place: place.to_owned(), game, reason };
     with_game!(game, G => read_of::<G>(text, G::input(input), moves)).map_err(wrong)
 }
@@ -71,9 +71,9 @@ pub fn read_lines(
     game: GameKind,
     input: InputName,
     moves: MovesName,
-) -> Result<Vec<Asked>, InspectError> {
+) -> Result<Vec<Request>, InspectError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-    let asked: Vec<Asked> = lines
+    let asked: Vec<Request> = lines
         .map(|(i, line)| read(line.trim(), &format!("{name}, line {}: ", i + 1), game, input, moves))
         .collect::<Result<_, _>>()?;
     if asked.is_empty() {
@@ -87,7 +87,7 @@ pub fn read_lines(
 ///
 /// # Errors
 /// If the input is another.
-pub fn fill_history(asked: &mut [Asked], input: InputName) -> Result<(), InspectError> {
+pub fn fill_history(asked: &mut [Request], input: InputName) -> Result<(), InspectError> {
     if input != InputName::Lc0_112 {
         return Err(InspectError::NoHistory(input.name()));
     }
@@ -132,7 +132,7 @@ fn line_of<G: Game>(
     Ok(line)
 }
 
-fn read_of<G: Game>(text: &str, layout: &InputLayout, vocabulary: MovesName) -> Result<Asked, String> {
+fn read_of<G: Game>(text: &str, layout: &InputLayout, vocabulary: MovesName) -> Result<Request, String> {
     let (frame, mut earlier) = (layout.name.frame(), Vec::new());
     let line = line_of::<G>(text, layout, |line, mv| {
         let played = line.position().label(mv, vocabulary, frame);
@@ -147,10 +147,10 @@ fn read_of<G: Game>(text: &str, layout: &InputLayout, vocabulary: MovesName) -> 
         repetitions: line.repetitions_after(mv),
     };
     let legal = legal.iter().map(named);
-    Ok(Asked { text: text.to_owned(), row, earlier, legal: legal.collect(), squares: layout.geometry.squares() })
+    Ok(Request { text: text.to_owned(), row, earlier, legal: legal.collect(), squares: layout.geometry.squares() })
 }
 
-impl Asked {
+impl Request {
     /// The rows of a sequence of so many plies that ends with the position, and its place there: it comes behind as much of
     /// what led to it as there is room for, and what is left is padding. A network that reads positions gets its row.
     #[must_use]
@@ -178,7 +178,7 @@ impl Asked {
 mod tests {
     use super::*;
 
-    fn chess(text: &str) -> Result<Asked, InspectError> {
+    fn chess(text: &str) -> Result<Request, InspectError> {
         read(text, "", GameKind::Chess, InputName::Lc0_112, MovesName::FromTo)
     }
 
@@ -201,7 +201,7 @@ mod tests {
         let before = texts.map(|text| chess(&text).expect("a position"));
         let mut after = before.clone();
         fill_history(&mut after, InputName::Lc0_112).expect("the input has history");
-        let board = |asked: &Asked, step: usize| asked.row[step * squares..][..squares].to_vec();
+        let board = |asked: &Request, step: usize| asked.row[step * squares..][..squares].to_vec();
         for step in 1..8 {
             assert_eq!(board(&before[0], step), vec![0; squares]);
             assert_eq!(board(&after[0], step), board(&after[0], 0));

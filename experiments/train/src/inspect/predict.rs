@@ -1,8 +1,9 @@
 //! A network's answer to one position in numbers: moves with their probabilities, and what the other heads say.
 
 use super::error::InspectError;
-use super::forward::{Answers, FURTHER, REFINED, REFINED_MOVES, is_policy};
-use super::positions::Asked;
+use super::forward::Answers;
+use super::positions::Request;
+use models::{HeadName, Reading};
 use serde_json::{Map, Value, json};
 use tch::{Device, Kind, Tensor};
 
@@ -65,19 +66,21 @@ pub enum Meaning {
 ///
 /// # Errors
 /// If the numbers cannot be copied from the device.
-pub fn predictions(asked: &[Asked], answers: &Answers, temperature: f64) -> Result<Vec<Prediction>, InspectError> {
-    let policy = answers.output("policy").map(rows).transpose()?;
-    let soft = answers.output("soft_policy").map(rows).transpose()?;
-    let further = answers.outputs.iter().filter_map(|named| Some((named.name.strip_prefix(FURTHER)?, &named.tensor)));
+pub fn predictions(asked: &[Request], answers: &Answers, temperature: f64) -> Result<Vec<Prediction>, InspectError> {
+    let of_head = |head: HeadName| answers.output(head.name()).map(rows).transpose();
+    let (policy, soft) = (of_head(HeadName::Policy)?, of_head(HeadName::SoftPolicy)?);
+    let further = answers.outputs.iter().filter(|answer| answer.head == HeadName::FurtherPolicies);
     let further: Vec<(&str, Vec<Vec<f32>>)> =
-        further.map(|(name, tensor)| Ok((name, rows(tensor)?))).collect::<Result<_, InspectError>>()?;
-    let looks = [REFINED_MOVES, REFINED].map(|name| answers.output(name).map(rows).transpose());
-    let [candidates, choice] = looks;
-    let (candidates, choice) = (candidates?, choice?);
-    let others = answers.outputs.iter().filter(|named| !is_policy(&named.name) && !named.name.starts_with(REFINED));
-    let others: Vec<(&str, Vec<Vec<f32>>)> =
-        others.map(|named| Ok((named.name.as_str(), rows(&named.tensor)?))).collect::<Result<_, InspectError>>()?;
-    let prediction = |(i, asked): (usize, &Asked)| Prediction {
+        further.map(|answer| Ok((answer.part.as_ref(), rows(&answer.tensor)?))).collect::<Result<_, InspectError>>()?;
+    let choice = of_head(HeadName::Refined)?;
+    let candidates = answers.outputs.iter().find(|answer| answer.reading == Reading::Moves);
+    let candidates = candidates.map(|answer| rows(&answer.tensor)).transpose()?;
+    let is_of_moves = |reading| matches!(reading, Reading::Policy | Reading::Moves | Reading::Choice);
+    let others = answers.outputs.iter().filter(|answer| !is_of_moves(answer.reading));
+    let others: Vec<(String, Reading, Vec<Vec<f32>>)> = others
+        .map(|answer| Ok((shown_name(answer.head, answer.name()), answer.reading, rows(&answer.tensor)?)))
+        .collect::<Result<_, InspectError>>()?;
+    let prediction = |(i, asked): (usize, &Request)| Prediction {
         position: asked.text.clone(),
         moves: weighed(
             asked,
@@ -86,7 +89,10 @@ pub fn predictions(asked: &[Asked], answers: &Answers, temperature: f64) -> Resu
             &further.iter().map(|(name, rows)| (*name, shares(asked, &rows[i], 1.0))).collect::<Vec<_>>(),
             candidates.as_ref().zip(choice.as_ref()).map(|(moves, logits)| second_look(&moves[i], &logits[i])),
         ),
-        others: others.iter().map(|(name, rows)| as_meaning(name, &rows[i], asked.squares)).collect(),
+        others: others
+            .iter()
+            .filter_map(|(name, reading, rows)| Some((name.clone(), meaning(*reading, &rows[i], asked.squares)?)))
+            .collect(),
     };
     Ok(asked.iter().enumerate().map(prediction).collect())
 }
@@ -104,7 +110,7 @@ fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InspectError> {
 
 /// The moves, the likeliest first: those of the second look by what it says, then the others by the policy.
 fn weighed(
-    asked: &Asked,
+    asked: &Request,
     policy: Option<Vec<Share>>,
     soft: Option<Vec<Share>>,
     further: &[(&str, Vec<Share>)],
@@ -130,7 +136,7 @@ fn weighed(
 }
 
 /// What each legal move gets, in the order of the rules.
-fn shares(asked: &Asked, logits: &[f32], temperature: f64) -> Vec<Share> {
+fn shares(asked: &Request, logits: &[f32], temperature: f64) -> Vec<Share> {
     let own: Vec<f32> = asked.legal.iter().map(|mv| logits[usize::from(mv.index)]).collect();
     let probabilities = if temperature == 0.0 { winner(&own) } else { softmax(&own, temperature) };
     own.into_iter().zip(probabilities).map(|(logit, probability)| Share { logit, probability }).collect()
@@ -150,23 +156,28 @@ fn softmax(logits: &[f32], temperature: f64) -> Vec<f64> {
     weights.into_iter().map(|weight| weight / sum).collect()
 }
 
-/// What an output of a board of `squares` squares says, and under which name.
-fn as_meaning(name: &str, numbers: &[f32], squares: usize) -> (String, Meaning) {
-    let meaning = match (name, numbers) {
-        ("result", &[win, draw, loss]) => return ("wdl".to_owned(), wdl([win, draw, loss])),
-        ("q.wdl" | "short_term.wdl", &[win, draw, loss]) => wdl([win, draw, loss]),
+/// The name of an answer in predictions.
+fn shown_name(head: HeadName, name: String) -> String {
+    if head == HeadName::Result { "wdl".to_owned() } else { name }
+}
+
+/// What an answer about a board of `squares` squares means; `None` for what is read with the moves.
+fn meaning(reading: Reading, numbers: &[f32], squares: usize) -> Option<Meaning> {
+    let three = || [0, 1, 2].map(|i| numbers.get(i).copied().unwrap_or(f32::NAN));
+    Some(match reading {
+        Reading::Result => wdl(three()),
         // No softmax: they are learnt as shares, and are not bound to be some.
-        ("result_shares", &[win, draw, loss]) => Meaning::Wdl([win, draw, loss].map(f64::from)),
-        (_, &[number]) => Meaning::Number(number.into()),
-        ("per_square", _) => Meaning::Labels(numbers.chunks(numbers.len() / squares).map(largest).collect()),
-        ("pairs", _) => {
+        Reading::Shares => Meaning::Wdl(three().map(f64::from)),
+        Reading::Number | Reading::Logit => Meaning::Number(numbers.first().copied().unwrap_or(f32::NAN).into()),
+        Reading::Intervals => Meaning::Intervals(softmax(numbers, 1.0)),
+        Reading::Labels => Meaning::Labels(numbers.chunks(numbers.len() / squares).map(largest).collect()),
+        Reading::Pairs => {
             let likely = numbers.iter().enumerate().filter(|&(_, &logit)| logit > 0.0);
             Meaning::Pairs(likely.map(|(i, _)| [i / squares, i % squares]).collect())
         }
-        ("rights", _) => Meaning::Answers(numbers.iter().map(|&logit| 1.0 / (1.0 + f64::from(-logit).exp())).collect()),
-        _ => Meaning::Intervals(softmax(numbers, 1.0)),
-    };
-    (name.to_owned(), meaning)
+        Reading::Bits => Meaning::Answers(numbers.iter().map(|&logit| 1.0 / (1.0 + f64::from(-logit).exp())).collect()),
+        Reading::Policy | Reading::Moves | Reading::Choice | Reading::Internal => return None,
+    })
 }
 
 fn wdl(logits: [f32; 3]) -> Meaning {
@@ -226,10 +237,10 @@ mod tests {
     use super::super::positions::LegalMove;
     use super::*;
 
-    fn asked() -> Asked {
+    fn asked() -> Request {
         let legal = [("a", 2), ("b", 0), ("c", 3)];
         let legal = legal.map(|(text, index)| LegalMove { text: text.to_owned(), index, repetitions: 0 });
-        Asked { text: "x".to_owned(), row: Vec::new(), earlier: Vec::new(), legal: legal.to_vec(), squares: 2 }
+        Request { text: "x".to_owned(), row: Vec::new(), earlier: Vec::new(), legal: legal.to_vec(), squares: 2 }
     }
 
     #[test]
@@ -266,15 +277,17 @@ mod tests {
 
     #[test]
     fn outputs_are_read_by_their_heads() {
-        let (name, meaning) = as_meaning("result", &[0.0, f32::ln(2.0), f32::ln(5.0)], 2);
-        let Meaning::Wdl(shares) = meaning else { panic!("{name} is three logits") };
+        let meaning = |reading, numbers: &[f32]| meaning(reading, numbers, 2).expect("it has a meaning by itself");
+        let Meaning::Wdl(shares) = meaning(Reading::Result, &[0.0, f32::ln(2.0), f32::ln(5.0)]) else {
+            panic!("win, draw and loss are three logits")
+        };
         for (share, wanted) in shares.into_iter().zip([0.125, 0.25, 0.625]) {
             assert!((share - wanted).abs() < 1e-7);
         }
-        let meaning = |name, numbers: &[f32]| as_meaning(name, numbers, 2).1;
-        assert_eq!(meaning("q", &[-0.5]), Meaning::Number(-0.5));
-        assert_eq!(meaning("q.buckets", &[1.0, 1.0]), Meaning::Intervals(vec![0.5, 0.5]));
-        assert_eq!(meaning("per_square", &[0.0, 1.0, 0.5, 3.0, 2.0, 3.0]), Meaning::Labels(vec![1, 0]));
-        assert_eq!(meaning("pairs", &[-1.0, 2.0, 0.1, -3.0]), Meaning::Pairs(vec![[0, 1], [1, 0]]));
+        assert_eq!(meaning(Reading::Number, &[-0.5]), Meaning::Number(-0.5));
+        assert_eq!(meaning(Reading::Intervals, &[1.0, 1.0]), Meaning::Intervals(vec![0.5, 0.5]));
+        assert_eq!(meaning(Reading::Labels, &[0.0, 1.0, 0.5, 3.0, 2.0, 3.0]), Meaning::Labels(vec![1, 0]));
+        assert_eq!(meaning(Reading::Pairs, &[-1.0, 2.0, 0.1, -3.0]), Meaning::Pairs(vec![[0, 1], [1, 0]]));
+        assert_eq!(meaning(Reading::Shares, &[0.5, 0.25, 0.5]), Meaning::Wdl([0.5, 0.25, 0.5]));
     }
 }

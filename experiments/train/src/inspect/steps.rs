@@ -5,8 +5,7 @@ use super::error::InspectError;
 use super::tensors_file::{self, Named};
 use crate::TrainError;
 use crate::batch_gradient::measure;
-use crate::tensors::Tensors;
-use models::{Optimizer, clip_global_norm};
+use models::{Examples, Optimizer, clip_global_norm};
 use std::path::Path;
 use tch::{Kind, Tensor};
 
@@ -19,7 +18,7 @@ pub const STEPS_FILE: &str = "steps.safetensors";
 ///
 /// # Errors
 /// If a number is out of range, LibTorch fails or the file cannot be written.
-pub fn write(cell: &mut Loaded, batch: &Tensors, count: u64, dir: &Path) -> Result<(), InspectError> {
+pub fn write(cell: &mut Loaded, batch: &Examples, count: u64, dir: &Path) -> Result<(), InspectError> {
     let train = cell.config.train.clone();
     let mut optimizer =
         Optimizer::new(train.optimizer, cell.layout(), cell.arena.device()).map_err(TrainError::from)?;

@@ -10,7 +10,7 @@ mod images;
 mod reader;
 
 pub use hparams::{HParams, Session};
-pub use images::Image;
+pub use images::{BLOB_SEQUENCE, Image, PLUGIN as IMAGES_PLUGIN};
 pub use reader::{EventError, EventFile, Scalar, read, read_dir, read_images, read_session};
 
 use super::Sink;

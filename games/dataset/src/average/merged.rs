@@ -1,10 +1,19 @@
 //! One position: an occurrence of it, and all of them together.
 
-use super::Merge;
 use crate::build::group;
 use crate::store::GameRow;
 use games::record::Candidate;
 use games::{GameKind, GameResult};
+
+/// How equal positions become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merge {
+    /// Means of policies, values and results.
+    Mean,
+    /// The move with the highest value and that value: what records of a value for every legal move (DeepMind's action
+    /// values) say about their position.
+    Best,
+}
 
 /// An occurrence of a position.
 #[derive(Debug, Clone, PartialEq)]

@@ -35,7 +35,7 @@ impl Log {
             file.seek(SeekFrom::Start(bytes))?;
             Ok(file)
         };
-        let file = Some(BufWriter::new(open().map_err(DatasetError::io("go on with", &path))?));
+        let file = Some(BufWriter::new(open().map_err(DatasetError::io("resume", &path))?));
         Ok(Self { path, file, bytes })
     }
 
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(next_part::<4>(&mut read).expect("readable"), None);
         drop(log);
         let missing = Log::resume(path.clone(), 9).err().expect("it is shorter").to_string();
-        assert!(missing.starts_with("cannot go on with"), "{missing}");
+        assert!(missing.starts_with("cannot resume"), "{missing}");
         assert!(Log::resume(path.clone(), 0).expect("nothing").bytes == 0 && !path.exists());
     }
 }

@@ -120,16 +120,11 @@ impl Output {
     }
 
     /// Writes the manifest, removes what is hidden and gives the folder its name.
-    pub(crate) fn publish(
-        mut self,
-        manifest: &Manifest,
-        text: fn(&Manifest) -> Result<String, String>,
-    ) -> Result<(), DatasetError> {
+    pub(crate) fn publish(mut self, manifest: &Manifest) -> Result<(), DatasetError> {
         let path = self.dir.join(MANIFEST_FILE);
-        let text = text(manifest).map_err(|reason| DatasetError::io("write", &path)(io::Error::other(reason)))?;
         let write = || -> io::Result<()> {
             let mut file = File::create(&path)?;
-            file.write_all(text.as_bytes())?;
+            file.write_all(&manifest.to_yaml()?)?;
             file.sync_all()
         };
         write().map_err(DatasetError::io("write", &path))?;

@@ -1,9 +1,10 @@
-//! How far an import is, so that the same command goes on from there after a kill, a crash or a full disk.
+//! How far an import is, so that the same command resumes from there after a kill, a crash or a full disk.
 //!
 //! Written whenever a shard of training games is complete. What was done since then is done again, to the same bytes.
 
 use super::collect::Collected;
-use super::{Format, ImportOptions};
+use super::format::Format;
+use super::options::ImportOptions;
 use crate::build::Output;
 use crate::error::DatasetError;
 use serde::{Deserialize, Serialize};
@@ -98,7 +99,6 @@ pub(super) fn conditions(options: &ImportOptions) -> Result<Conditions, DatasetE
         split,
         threads: _,
         strict,
-        manifest_text: _,
     } = options;
     let files = inputs.iter().map(|path| state_of(path)).collect::<Result<Vec<_>, _>>()?;
     let mut conditions = Map::new();

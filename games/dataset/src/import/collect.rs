@@ -1,14 +1,29 @@
 //! Collecting what was read, in its order: what is kept, and the account of what is not.
 
 use super::examine::Examined;
-use super::rejects::Rejects;
-use super::{Format, ImportOptions, ImportReport};
+use super::format::Format;
+use super::options::ImportOptions;
+use super::rejects::{REJECTS_FILE, Rejects};
 use crate::build::{About, Added, Builder, BuilderState, Output};
 use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, Unit};
 use crate::split::SplitBy;
 use games::Rejected;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What came of an import.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportReport {
+    /// The dataset's manifest, its counts among it.
+    pub manifest: Manifest,
+    /// The list of games that were left out, if there are any.
+    pub rejects: Option<PathBuf>,
+    /// The first game that was rejected, if any was, and the name of its file.
+    pub first_rejected: Option<(String, Rejected)>,
+    /// Records that were not looked at again, because an interrupted import had done so.
+    pub taken_over: u64,
+}
 
 /// Everything that was collected, for whoever goes on with it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -173,7 +188,7 @@ impl<'a> Collector<'a> {
             rating_buckets,
             ..built.describe(about, counts)
         };
-        let rejects = rejects.then(|| output.target().join(super::REJECTS_FILE));
+        let rejects = rejects.then(|| output.target().join(REJECTS_FILE));
         Ok(ImportReport { manifest, rejects, first_rejected, taken_over: 0 })
     }
 }

@@ -1,7 +1,7 @@
 //! From the bytes of a record to a row that can be kept. Runs in parallel, so it depends on the record only.
 
-use super::ImportOptions;
 use super::format::{Format, Parsed};
+use super::options::ImportOptions;
 use super::reading::Record;
 use crate::build::{Draft, fingerprint, group, without_counters};
 use crate::filter::{NO_MOVES, NO_POSITION};

@@ -1,12 +1,14 @@
 //! The list of what was left out.
 
-use super::REJECTS_FILE;
 use crate::build::{Log, Output};
 use crate::error::DatasetError;
 use games::Rejected;
 use serde::Serialize;
 use std::io;
 use std::path::PathBuf;
+
+/// The rejected games of an import, one JSON object a line, in the dataset's folder.
+pub const REJECTS_FILE: &str = "rejects.jsonl";
 
 /// A line of [`REJECTS_FILE`].
 #[derive(Serialize)]

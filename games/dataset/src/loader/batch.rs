@@ -1,7 +1,7 @@
 //! A batch of packed positions and their targets.
 
 use super::dataset::Dataset;
-use super::replay::Positions;
+use super::replay::{NO_PLY, Positions};
 use super::targets::TargetLists;
 use games::{InputLayout, InputName};
 
@@ -65,7 +65,7 @@ pub struct Batch {
 
 impl Batch {
     /// The ply of a row that is no position.
-    pub const NO_PLY: u16 = u16::MAX;
+    pub const NO_PLY: u16 = NO_PLY;
 
     /// Whether a row only fills up its sequence: it has no target and counts nowhere.
     #[must_use]

@@ -1,76 +1,14 @@
 //! A dataset in memory, games still as moves (about ten bytes a position).
 
-use super::targets::{GameTargets, Targets};
+use super::stored::StoredGame;
+use super::targets::Targets;
 use crate::error::DatasetError;
 use crate::manifest::{FORMAT, Manifest, Unit, content_hash};
-use crate::playback::{Move, Stuck, play_through, play_through_for};
 use crate::split::{PerSplit, Split};
-use crate::store::{self, GameRow};
+use crate::store;
 use games::maps::NO_LABEL;
-use games::record::Candidate;
-use games::{Frame, Game, GameKind, GameResult, InputLayout, InputName, Line, MovesName, Termination, with_game};
+use games::{Frame, GameKind, InputName, MovesName, with_game};
 use std::path::Path;
-
-/// A game as the loader needs it.
-#[derive(Debug, Clone)]
-pub(crate) struct StoredGame {
-    pub(crate) id: u32,
-    pub(crate) start: Option<Box<str>>,
-    /// UCI or USI, separated by spaces.
-    pub(crate) moves: Box<str>,
-    pub(crate) plies: u16,
-    pub(crate) result: GameResult,
-    pub(crate) termination: Termination,
-    pub(crate) policy_from_ply: u16,
-    /// Per ply, NaN where there is none.
-    pub(crate) value: Box<[f32]>,
-    /// Per ply, NaN where there is none; empty where no ply has one.
-    pub(crate) draw: Box<[f32]>,
-    /// What heads learn instead of or beside the value, if anything was asked for.
-    pub(crate) targets: Option<Box<GameTargets>>,
-    /// Per ply; empty for training games.
-    pub(crate) seen_in_train: Box<[bool]>,
-    /// Per ply, whether the position is handed out; `None` where all are.
-    pub(crate) used: Option<Box<[bool]>>,
-    /// How many positions are handed out.
-    pub(crate) positions: u32,
-    pub(crate) policy: Option<Box<StoredPolicy>>,
-    /// Per ply, NaN where there is none; empty where games were not merged.
-    pub(crate) mean_result: Box<[f32]>,
-    pub(crate) rating_bucket: Option<Box<str>>,
-    pub(crate) ratings: [Option<i32>; 2],
-    /// The labels of every ply's map, one ply after the other; empty where there are none.
-    pub(crate) map: Box<[i8]>,
-}
-
-/// The moves that were weighed, of all plies in one piece (about ten bytes a move).
-#[derive(Debug, Clone)]
-pub(crate) struct StoredPolicy {
-    /// UCI or USI, separated by spaces.
-    moves: Box<str>,
-    probabilities: Box<[f32]>,
-    /// How many of them each ply has.
-    counts: Box<[u16]>,
-}
-
-impl StoredPolicy {
-    /// Each ply's moves and their probabilities.
-    pub(crate) fn plies(&self) -> impl Iterator<Item = Vec<(&str, f32)>> {
-        let mut candidates = self.moves.split_ascii_whitespace().zip(self.probabilities.iter().copied());
-        self.counts.iter().map(move |&count| candidates.by_ref().take(count.into()).collect())
-    }
-}
-
-impl From<Vec<Vec<Candidate>>> for StoredPolicy {
-    fn from(plies: Vec<Vec<Candidate>>) -> Self {
-        let moves: Vec<&str> = plies.iter().flatten().map(|(mv, _)| mv.as_str()).collect();
-        Self {
-            moves: moves.join(" ").into_boxed_str(),
-            probabilities: plies.iter().flatten().map(|&(_, probability)| probability).collect(),
-            counts: plies.iter().map(|candidates| candidates.len() as u16).collect(),
-        }
-    }
-}
 
 /// A dataset, checked and loaded.
 #[derive(Debug)]
@@ -94,12 +32,19 @@ pub(super) struct Reading {
 }
 
 impl Dataset {
-    /// Loads the dataset that `manifest` describes from its folder, after checking that all shards are there and
-    /// unchanged (size and hash).
+    /// Loads the dataset in a folder, after checking that all shards are there and unchanged (size and hash).
     ///
     /// # Errors
-    /// If a shard is missing, damaged or replaced, or the manifest contradicts its shards.
-    pub fn open(dir: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
+    /// If the folder holds no dataset, a shard is missing, damaged or replaced, or the manifest contradicts its shards.
+    pub fn open(dir: &Path) -> Result<Self, DatasetError> {
+        Self::load(dir, Manifest::read(dir)?)
+    }
+
+    /// The same with a manifest that was read before.
+    ///
+    /// # Errors
+    /// As [`Dataset::open`].
+    pub fn load(dir: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
         check_manifest(dir, &manifest)?;
         let mut games = PerSplit::<Vec<StoredGame>>::default();
         for shard in &manifest.shards {
@@ -354,70 +299,4 @@ fn check_manifest(dir: &Path, manifest: &Manifest) -> Result<(), DatasetError> {
         ));
     }
     Ok(())
-}
-
-impl StoredGame {
-    /// Plays the game through, see [`play_through`].
-    pub(crate) fn play_through<G: Game>(
-        &self,
-        on_ply: impl FnMut(&Line<G::Position>, Move<G>),
-    ) -> Result<(), DatasetError> {
-        play_through::<G>(self.start.as_deref(), &self.moves, on_ply).map_err(|stuck| self.stuck(stuck))
-    }
-
-    /// The same with the history that an input shows, see [`play_through_for`].
-    pub(crate) fn play_through_for<G: Game>(
-        &self,
-        layout: &InputLayout,
-        on_ply: impl FnMut(&Line<G::Position>, Move<G>),
-    ) -> Result<(), DatasetError> {
-        play_through_for::<G>(layout, self.start.as_deref(), &self.moves, on_ply).map_err(|stuck| self.stuck(stuck))
-    }
-
-    /// Whether any ply has something in this column of targets.
-    fn says(&self, column: &str) -> bool {
-        let column = if column == "draw" { &self.draw } else { &self.value };
-        column.iter().any(|value| !value.is_nan())
-    }
-
-    /// How many labels the map of a ply has.
-    pub(crate) fn map_cells(&self) -> usize {
-        self.map.len() / usize::from(self.plies.max(1))
-    }
-
-    /// The labels of a ply's map.
-    pub(crate) fn map_of(&self, ply: usize) -> &[i8] {
-        let cells = self.map_cells();
-        &self.map[ply * cells..][..cells]
-    }
-
-    fn stuck(&self, Stuck { ply, reason }: Stuck) -> DatasetError {
-        DatasetError::BadGame { game: self.id, ply, reason }
-    }
-}
-
-impl From<GameRow> for StoredGame {
-    fn from(row: GameRow) -> Self {
-        let numbers = |values: Vec<Option<f32>>| values.into_iter().map(|value| value.unwrap_or(f32::NAN)).collect();
-        Self {
-            positions: row.positions() as u32,
-            id: row.id,
-            start: row.start.map(String::into_boxed_str),
-            moves: row.moves.into_boxed_str(),
-            plies: row.plies,
-            result: row.result,
-            termination: row.termination,
-            policy_from_ply: row.policy_from_ply,
-            value: numbers(row.value),
-            draw: numbers(row.draw.unwrap_or_default()),
-            targets: None,
-            seen_in_train: row.seen_in_train.unwrap_or_default().into_boxed_slice(),
-            used: row.used.map(Vec::into_boxed_slice),
-            policy: row.policy.map(|plies| Box::new(StoredPolicy::from(plies))),
-            mean_result: numbers(row.mean_result.unwrap_or_default()),
-            rating_bucket: row.rating_bucket.map(String::into_boxed_str),
-            ratings: row.ratings,
-            map: row.map.unwrap_or_default().concat().into_boxed_slice(),
-        }
-    }
 }

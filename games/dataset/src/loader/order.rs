@@ -1,6 +1,6 @@
 //! The order of training games and positions.
 
-use super::StoredGame;
+use super::stored::StoredGame;
 use std::ops::Range;
 use streams::{shuffle, stream};
 

@@ -1,14 +1,16 @@
 //! Replaying games into positions, as compact as they can wait for their batch.
 
-use super::StoredGame;
-use super::batch::Batch;
 use super::dataset::Reading;
+use super::stored::StoredGame;
 use super::targets::TargetLists;
 use super::visit::Visit;
 use crate::error::DatasetError;
 use crate::playback::Move;
 use games::maps::NO_LABEL;
 use games::{Frame, Game, GameResult, InputLayout, InputName, Line, Phase, Position as _, Side};
+
+/// The ply of a row that only fills up its sequence.
+pub(super) const NO_PLY: u16 = u16::MAX;
 
 /// Replayed positions, one entry in every list (but `packed` and `legal`) for each.
 #[derive(Debug, Default)]
@@ -74,7 +76,7 @@ impl Positions {
         }
         self.phase.push(0);
         self.game.push(game.id);
-        self.ply.push(Batch::NO_PLY);
+        self.ply.push(NO_PLY);
         self.novel.push(false);
         self.map.extend(std::iter::repeat_n(NO_LABEL, self.map_cells));
     }

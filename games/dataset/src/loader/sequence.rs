@@ -1,6 +1,7 @@
 //! Games in pieces of consecutive plies, for networks that read more than a position.
 
-use super::dataset::{Dataset, StoredGame};
+use super::dataset::Dataset;
+use super::stored::StoredGame;
 use crate::error::DatasetError;
 use crate::manifest::Unit;
 use crate::split::Split;

@@ -1,9 +1,9 @@
 //! What networks' heads learn beyond moves and results, computed once for a whole dataset and only if asked for.
 
-use super::StoredGame;
+use super::stored::{GameTargets, StoredGame};
 use crate::error::DatasetError;
-use crate::value::{ValueTarget, short_term, short_term_draw};
-use games::{Game, GameResult, Termination};
+use crate::value::{ValueTarget, mover, result_for, short_term, short_term_draw};
+use games::{Game, GameResult, Position as _, Side, Termination};
 
 /// What batches hold beside the policy and the outcome. By default the stored value and nothing else, so that loaders
 /// of networks without further heads pay for none.
@@ -64,19 +64,37 @@ impl Targets {
         let value = self.value.filter(|&target| target != ValueTarget::Score);
         let smooth_draw = self.short_term.filter(|_| self.draw);
         GameTargets {
-            value: value.map(|target| target.of::<G>(game)),
+            value: value.map(|target| value_of::<G>(target, game)),
             draw: self.draw.then(|| known(&game.draw, game.plies)),
             short_term: self.short_term.map(|decay| short_term(&game.value, decay).into_boxed_slice()),
             short_term_draw: smooth_draw
                 .map(|decay| short_term_draw(&known(&game.draw, game.plies), decay).into_boxed_slice()),
             plies_left: self.plies_left.then_some(whole_games && has_end(game)),
-            points: self.points.then(|| ValueTarget::Result.of::<G>(game)),
+            points: self.points.then(|| value_of::<G>(ValueTarget::Result, game)),
         }
     }
 }
 
 const VALUE: &str = "value";
 const DRAW: &str = "draw";
+
+/// Each ply's value; NaN where there is none.
+fn value_of<G: Game>(target: ValueTarget, game: &StoredGame) -> Box<[f32]> {
+    match target {
+        ValueTarget::Score => game.value.clone(),
+        ValueTarget::Result if !game.mean_result.is_empty() => game.mean_result.clone(),
+        ValueTarget::Result => {
+            let first = first_mover::<G>(game.start.as_deref());
+            (0..usize::from(game.plies)).map(|ply| result_for(game.result, mover(first, ply))).collect()
+        }
+        ValueTarget::ShortTerm { decay } => short_term(&game.value, decay).into_boxed_slice(),
+    }
+}
+
+/// Whose turn it is at the start of a game.
+fn first_mover<G: Game>(start: Option<&str>) -> Side {
+    start.and_then(|text| G::Position::parse(text).ok()).map_or(Side::First, |position| position.side_to_move())
+}
 
 /// A column that a shard may not have.
 fn known(column: &[f32], plies: u16) -> Box<[f32]> {
@@ -89,19 +107,6 @@ fn known(column: &[f32], plies: u16) -> Box<[f32]> {
 /// Whether a game's last move ended it, as far as the record tells.
 fn has_end(game: &StoredGame) -> bool {
     game.result != GameResult::Unknown && game.termination != Termination::PlyCap
-}
-
-/// What one game has of the [`Targets`] asked for: per ply, NaN where unknown; `None` where not asked for.
-#[derive(Debug, Clone)]
-pub(crate) struct GameTargets {
-    /// What takes the place of the stored value.
-    value: Option<Box<[f32]>>,
-    draw: Option<Box<[f32]>>,
-    short_term: Option<Box<[f32]>>,
-    short_term_draw: Option<Box<[f32]>>,
-    /// Whether the game's end is known.
-    plies_left: Option<bool>,
-    points: Option<Box<[f32]>>,
 }
 
 /// The same of many positions, one entry for each in every list that was asked for, the others empty.
@@ -131,12 +136,5 @@ impl TargetLists {
         }
         let left = ply.map_or(f32::NAN, |ply| f32::from(plies) - ply as f32);
         self.plies_left.extend(targets.plies_left.map(|has_end| if has_end { left } else { f32::NAN }));
-    }
-}
-
-impl StoredGame {
-    /// The value of each position as batches hold it.
-    pub(super) fn target_value(&self) -> &[f32] {
-        self.targets.as_ref().and_then(|targets| targets.value.as_deref()).unwrap_or(&self.value)
     }
 }

@@ -1,8 +1,8 @@
 //! What evaluated positions are like: what results are sliced by.
 
-use super::StoredGame;
 use super::dataset::Dataset;
 use super::evaluation::chosen_games;
+use super::stored::StoredGame;
 use super::visit::Visit;
 use crate::error::DatasetError;
 use crate::move_type::move_type;

@@ -1,6 +1,6 @@
 //! The plies of a game that stand in batches.
 
-use super::StoredGame;
+use super::stored::StoredGame;
 use crate::error::DatasetError;
 use crate::playback::Move;
 use games::{Game, IllegalMove, InputLayout, Line};

@@ -77,7 +77,7 @@ fn write(
         }
     }
     let manifest = describe(options, Unit::Position, builder, counts, policy_from_ply, info)?;
-    output.publish(&manifest, options.manifest_text)?;
+    output.publish(&manifest)?;
     Ok(manifest)
 }
 

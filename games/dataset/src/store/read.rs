@@ -3,38 +3,14 @@
 use super::GameRow;
 use super::columns::{FIRST_COLUMNS, schema};
 use super::rows::rows;
-use super::write::hash_file;
 use crate::error::DatasetError;
-use crate::manifest::Shard;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use std::fs::File;
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// Games that are turned into rows at a time.
 const BATCH_GAMES: usize = 1024;
-
-/// Checks that a shard is the file which the manifest describes. Nothing is read as Parquet before this has passed.
-pub(crate) fn verify(dir: &Path, shard: &Shard) -> Result<(), DatasetError> {
-    let path = dir.join(&shard.file);
-    let bytes = match std::fs::metadata(&path) {
-        Ok(metadata) => metadata.len(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(DatasetError::ShardMissing(path)),
-        Err(error) => return Err(DatasetError::io("read", &path)(error)),
-    };
-    let changed = |what, expected: String, found: String| DatasetError::ShardChanged {
-        path: path.clone(),
-        what,
-        expected,
-        found,
-    };
-    if bytes != shard.bytes {
-        return Err(changed("size", format!("{} bytes", shard.bytes), format!("{bytes} bytes")));
-    }
-    let hash = hash_file(&path)?;
-    if hash == shard.blake3 { Ok(()) } else { Err(changed("hash", shard.blake3.clone(), hash)) }
-}
 
 /// Reads a shard, calling `on_game` for every row in order.
 ///

@@ -2,6 +2,7 @@
 
 use super::GameRow;
 use super::columns::{Columns, Optional};
+use super::hash::hash_file;
 use super::read_shard;
 use crate::error::DatasetError;
 use crate::manifest::Shard;
@@ -144,14 +145,6 @@ impl ShardWriter {
         self.columns = waiting;
         fs::remove_file(&narrow).map_err(DatasetError::io("remove", &narrow))
     }
-}
-
-/// A file's BLAKE3 hash, in hex.
-pub(crate) fn hash_file(path: &Path) -> Result<String, DatasetError> {
-    let file = File::open(path).map_err(DatasetError::io("open", path))?;
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(file).map_err(DatasetError::io("read", path))?;
-    Ok(hasher.finalize().to_hex().to_string())
 }
 
 fn failed(path: &Path, error: ParquetError) -> DatasetError {

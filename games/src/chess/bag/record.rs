@@ -61,7 +61,7 @@ fn fields(record: &[u8], kind: BagRecord) -> Result<Fields<'_>, Wrong> {
         BagRecord::BehavioralCloning => None,
     };
     if !rest.is_empty() {
-        return Err((RejectKind::Syntax, "the record goes on behind its last field: another kind of record?"));
+        return Err((RejectKind::Syntax, "the record continues after its last field: is it another kind of record?"));
     }
     Ok(Fields { fen, mv, win_probability })
 }

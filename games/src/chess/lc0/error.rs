@@ -26,7 +26,7 @@ pub enum Lc0Error {
     },
     /// A version that is none of [`Version`], or not that of the records before.
     #[error(
-        "record {record} has version {found}, readable are 3 to 6; a chunk has one version: leave it out, or make it anew with lc0"
+        "record {record} has version {found}, readable are 3 to 6; a chunk has one version: leave it out, or make it again with lc0"
     )]
     Version {
         /// The record.

@@ -1,8 +1,9 @@
 //! From the records of a chunk to a game.
 
 use super::error::Lc0Error;
+use super::kept::{Kept, RANGE_TOLERANCE, ValueSource};
 use super::order;
-use super::record::{Evaluation, Record, Version};
+use super::record::{Evaluation, Version};
 use super::records::Records;
 use super::state::State;
 use crate::chess::ChessPosition;
@@ -10,40 +11,8 @@ use crate::chess::pgn::ending;
 use crate::line::Line;
 use crate::position::{Position as _, Side};
 use crate::record::{Candidate, GameResult, ParsedGame, Rejected, Termination};
-use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 use std::io::Read;
-
-/// Which of a record's values becomes the value of its position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ValueSource {
-    /// The search's mean over the whole tree.
-    #[default]
-    Root,
-    /// Behind the move with most visits.
-    Best,
-    /// Behind the move played (V6).
-    Played,
-    /// The network's own, before the search (V6, where recorded).
-    Original,
-}
-
-impl ValueSource {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Root, Self::Best, Self::Played, Self::Original];
-
-    /// Its name in files and on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Root => "root",
-            Self::Best => "best",
-            Self::Played => "played",
-            Self::Original => "original",
-        }
-    }
-}
 
 /// Reads game number `number` of a file: see [`read_game`].
 ///
@@ -75,88 +44,6 @@ pub fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Lc0
         outcome => outcome,
     }
     .map_err(|stop| stop.into_error(version))
-}
-
-/// What of a record its game needs.
-#[derive(Debug)]
-pub(super) struct Kept {
-    pub(super) state: State,
-    /// The pieces of the step before, in the same frame.
-    pub(super) before: [u64; 12],
-    /// The policy index of the move played, where the record names it.
-    pub(super) played: Option<u16>,
-    /// Policy entries above 0.
-    policy: Vec<(u16, f32)>,
-    /// Winning probability and that of a draw.
-    value: Option<(f32, f32)>,
-    result: Evaluation,
-    ending: u8,
-}
-
-impl Kept {
-    fn new(record: &Record<'_>, number: u32, value: ValueSource) -> Result<Self, Lc0Error> {
-        let state = State::of_record(record).map_err(|reason| Lc0Error::Board { record: number, reason })?;
-        let played = record.search().filter(|search| search.visits > 0).map(|search| search.played);
-        Ok(Self {
-            state,
-            before: record.pieces(1),
-            played,
-            policy: policy(record, number)?,
-            value: valued(record, number, value)?,
-            result: result(record, number)?,
-            ending: record.invariance_info(),
-        })
-    }
-
-    /// The position that record number `number` shows.
-    pub(super) fn position(&self, number: usize) -> Result<ChessPosition, Lc0Error> {
-        self.state.position(&self.before).map_err(|reason| Lc0Error::Board { record: number as u32, reason })
-    }
-}
-
-/// How far the sum of a policy may be from 1.
-const POLICY_TOLERANCE: f32 = 0.01;
-
-fn policy(record: &Record<'_>, number: u32) -> Result<Vec<(u16, f32)>, Lc0Error> {
-    // Illegal moves are −1 or NaN: neither is above 0.
-    let entries: Vec<(u16, f32)> = (0u16..).zip(record.policy()).filter(|&(_, share)| share > 0.0).collect();
-    let sum: f32 = entries.iter().map(|&(_, share)| share).sum();
-    if (1.0 - POLICY_TOLERANCE..=1.0 + POLICY_TOLERANCE).contains(&sum) {
-        Ok(entries)
-    } else {
-        Err(Lc0Error::Number { record: number, field: "the sum of the policy", found: sum })
-    }
-}
-
-fn valued(record: &Record<'_>, number: u32, source: ValueSource) -> Result<Option<(f32, f32)>, Lc0Error> {
-    let found = match source {
-        ValueSource::Root => record.root(),
-        ValueSource::Best => record.best(),
-        ValueSource::Played => record.played(),
-        ValueSource::Original => record.original(),
-    };
-    let valued = |found: Evaluation| {
-        let win = (ranged(found.q, "q", number)? + 1.0) / 2.0;
-        Ok((win, ranged(found.d, "d", number)?.max(0.0)))
-    };
-    found.map(valued).transpose()
-}
-
-fn result(record: &Record<'_>, number: u32) -> Result<Evaluation, Lc0Error> {
-    let result = record.result();
-    let q = ranged(result.q, "the result's q", number)?;
-    Ok(Evaluation { q, d: ranged(result.d, "the result's d", number)?, m: None })
-}
-
-/// Sums of rounded values leave −1…1 by this much.
-const RANGE_TOLERANCE: f32 = 1e-3;
-
-fn ranged(found: f32, field: &'static str, record: u32) -> Result<f32, Lc0Error> {
-    if found.abs() <= 1.0 + RANGE_TOLERANCE {
-        Ok(found.clamp(-1.0, 1.0))
-    } else {
-        Err(Lc0Error::Number { record, field, found })
-    }
 }
 
 /// Why a replay stopped.

@@ -1,11 +1,11 @@
 //! Records in the order of their game, whatever order the chunk has them in.
 
 use super::error::Lc0Error;
-use super::game::Kept;
+use super::kept::Kept;
 use super::state::State;
 use crate::chess::ChessPosition;
 use crate::position::Position as _;
-use shakmaty::{Color, Move};
+use shakmaty::Move;
 use std::collections::HashMap;
 
 /// The indices of `records` in the order of the game: each is what a move of the one before leads to.
@@ -61,21 +61,6 @@ pub(super) fn after(position: &ChessPosition, mv: Move) -> State {
     let mut next = position.clone();
     next.play(mv);
     State::of_position(&next)
-}
-
-impl Kept {
-    /// Whether this is the move played, as far as the record says.
-    fn may_be_played(&self, position: &ChessPosition, mv: Move) -> bool {
-        self.played.is_none_or(|played| position.move_index(mv) == played)
-    }
-
-    /// Whether the step before the current one shows `state`'s board, or nothing.
-    fn remembers(&self, state: &State) -> bool {
-        let empty = self.before.iter().all(|&plane| plane == 0);
-        // The opponent was to move then: sides and ranks are exchanged.
-        let turned = |i: usize| super::state::in_frame(state.pieces()[(i + 6) % 12], Color::Black);
-        empty || (0..12).all(|i| self.before[i] == turned(i))
-    }
 }
 
 fn wrong(record: usize, reason: &'static str) -> Lc0Error {

@@ -1,6 +1,7 @@
 //! A stream of 256 bits, least significant first.
 
-use super::BYTES;
+/// A position's length in bytes.
+pub const BYTES: usize = 32;
 
 /// Reads bits; behind the end there are zeros.
 pub(super) struct BitReader {

@@ -46,7 +46,7 @@ fn a_control_is_named_with_what_it_was_matched_to() {
 #[test]
 fn a_control_of_step_time_is_as_good_as_its_measurement() {
     let folder = folder(Quantity::StepTime, None);
-    let unmeasured = format!("{LABEL}: its step time is not measured, nothing shows that it is that of shaw");
+    let unmeasured = format!("{LABEL}: its step time is not measured, so its match with shaw is not checked");
     assert!(text::draw(&folder.report()).contains(&unmeasured));
     times(&folder, [0.201, 0.2]);
     let near = folder.report();
@@ -54,7 +54,7 @@ fn a_control_of_step_time_is_as_good_as_its_measurement() {
     assert!(!near.warnings.iter().any(|warning| warning.contains("control")));
     times(&folder, [0.25, 0.2]);
     let warning = format!(
-        "chess: {LABEL} has 1.250 times the step time of shaw, not within 1 %: it is a weak control; give it other sizes"
+        "chess: {LABEL} has 1.250 times the step time of shaw; a control must match within 1 %: change its sizes"
     );
     assert!(folder.report().warnings.contains(&warning));
 }

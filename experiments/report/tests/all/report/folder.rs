@@ -3,12 +3,12 @@
 use dataset::{MoveTraits, PositionTraits};
 use games::{GameKind, Phase, Relation};
 use records::plan::{Declared, FORMAT, Plan, Primary, Role, Row};
-use records::positions;
-use records::positions::Measured;
+use records::positions::{self, Measured};
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
 use report::Report;
-use report::model::{Comparison, RowReport};
+use report::model::RowReport;
+use report::model::comparison::Comparison;
 use serde_json::json;
 use spec::Mask;
 use spec::Weights;
@@ -40,7 +40,7 @@ impl Folder {
                 trunk: 1000,
                 heads: 200,
                 encoding,
-                seams: "logits".to_owned(),
+                injection_points: "logits".to_owned(),
                 position_sources: vec!["value head".to_owned()],
             },
             matched: None,
@@ -169,7 +169,7 @@ impl Folder {
             "value_loss": 0.9, "value_accuracy": 0.6, "positions": 4000.0, "policy_targets": 3000.0,
             "positions.novel": 3600.0, "policy_loss.novel": loss + 0.1,
             "policy_loss.opening": loss + 0.2, "policy_accuracy.opening": 0.3, "policy_targets.opening": 1000.0,
-            "policy_kl": loss - 0.3, "value_targets.opening": 1200.0, "value_loss.opening": 0.95,
+            "policy_kl": loss - 0.3, "value_targets": 3600.0, "value_targets.opening": 1200.0, "value_loss.opening": 0.95,
             "value_accuracy.opening": 0.55,
         });
         let time = json!({"unix_s": 0.0, "wall_s": 1.0, "positions_per_s": 10.0});

@@ -1,7 +1,7 @@
 //! The other formats, and what they show beside the text's tables.
 
 use crate::report::folder::{Folder, SEEDS, close, comparison};
-use report::{Report, csv, html, latex, markdown, side_by_side, text};
+use report::{Report, csv, html, latex, markdown, text};
 use serde_json::json;
 use std::fs;
 
@@ -77,7 +77,7 @@ fn precision_is_that_of_the_formulas() {
     let precision = comparison(&report, "shaw").precision.expect("three pairs");
     close(precision.sign_flip, 0.25);
     assert_eq!(precision.seeds, Some(3));
-    assert!(text::draw(&report).contains("with so few seeds it cannot go below 0.25"));
+    assert!(text::draw(&report).contains("with this number of seeds it is at least 0.25"));
 }
 
 #[test]
@@ -114,16 +114,6 @@ fn games_are_set_side_by_side() {
 }
 
 #[test]
-fn grids_are_set_side_by_side() {
-    let folder = Folder::finished();
-    let sheets = side_by_side::compare(&[folder.report(), folder.report()]);
-    assert_eq!(sheets.len(), 1);
-    assert_eq!(sheets[0].header, ["encoding", "by-hand (1)", "by-hand (2)"]);
-    assert_eq!(sheets[0].rows[1], ["shaw", "−0.097 [−0.111, −0.082] better", "−0.097 [−0.111, −0.082] better"]);
-    assert!(sheets[0].notes.iter().any(|note| note.ends_with("Kendall's τ = 1.00")), "{:?}", sheets[0].notes);
-}
-
-#[test]
 fn positions_that_cannot_be_read_leave_slices_out_and_nothing_else() {
     let folder = Folder::of_two_games();
     fs::write(folder.cell("shaw", 0).join("test-positions.parquet"), b"damaged").expect("written");
@@ -134,11 +124,11 @@ fn positions_that_cannot_be_read_leave_slices_out_and_nothing_else() {
 }
 
 #[test]
-fn a_named_difference_gets_its_seeds_and_its_power() {
+fn a_given_difference_gets_its_seeds_and_its_power() {
     let mut folder = Folder::finished();
-    let report = Report::seeing(folder.path(), Some(0.02)).expect("a report");
+    let report = Report::with_difference(folder.path(), Some(0.02)).expect("a report");
     let of = |report: &Report, label: &str| {
-        comparison(report, label).precision.expect("three pairs").named.expect("a difference was named")
+        comparison(report, label).precision.expect("three pairs").target.expect("a difference was given")
     };
     // statsmodels 0.15.0: TTestPower().power(0.02 / sd, 3, 0.05 / 2), and the least n whose power reaches 0.8, with
     // sd = 0.00577350269189639 of shaw's differences and 0.02 of rope's.
@@ -148,17 +138,17 @@ fn a_named_difference_gets_its_seeds_and_its_power() {
     close(rope.power, 0.089_428_807_758);
     assert_eq!(rope.seeds, Some(13));
     let drawn = text::draw(&report);
-    for part in ["seeds for 0.02", "seen now, 0.02", "in 80 of 100 grids at the same step (α / 2)"] {
+    for part in ["seeds for 0.02", "power for 0.02", "in 80 of 100 grids at the same step (α / 2)"] {
         assert!(drawn.contains(part), "{part}: {drawn}");
     }
-    assert!(!text::draw(&folder.report()).contains("seen now"), "nobody named one");
+    assert!(!text::draw(&folder.report()).contains("power for"), "none was given");
     folder.plan.primary.difference = Some(0.02);
     folder.write_plan();
-    assert_eq!(folder.report(), report, "the file may name one");
+    assert_eq!(folder.report(), report, "the file may give one");
 }
 
 #[test]
-fn systems_of_several_makes_stand_in_one_table_over_games() {
+fn systems_of_several_architectures_share_one_table_over_games() {
     let folder = Folder::of_two_games();
     let of = |model: serde_json::Value, moves: &str| json!({"model": model, "encoding": [{"rope": {}}], "input": "tokens_68", "moves": moves, "train": {}});
     let former = json!({"chessformer": {"layers": 2, "width": 48, "ff": 128}});
@@ -170,7 +160,7 @@ fn systems_of_several_makes_stand_in_one_table_over_games() {
     for label in ["absolute", "shaw", "rope"] {
         run(label, of(former.clone(), "from_to"));
     }
-    assert!(!text::draw(&folder.report()).contains("all systems"), "one make, one numbering");
+    assert!(!text::draw(&folder.report()).contains("all systems"), "one architecture, one vocabulary");
     run("shaw", of(json!({"decoder": {"layers": 1, "width": 32, "ff": 64}}), "chessdecoder_1924"));
     let drawn = text::draw(&folder.report());
     let (table, rest) =

@@ -3,8 +3,8 @@
 use crate::report::folder::{Folder, SEEDS};
 use games::GameKind;
 use records::plan::{Role, Row};
-use report::interactions::Change;
-use report::model::Missing;
+use report::model::comparison::Missing;
+use report::model::interactions::Change;
 use report::{csv, html, latex, markdown, text};
 use serde_json::Value;
 use spec::Interaction;
@@ -69,7 +69,7 @@ fn interactions_are_those_of_an_analysis_of_variance() {
     let cases = cases();
     let report = folder(&cases).report();
     let found = &report.games[0].interactions;
-    assert_eq!((report.asked, found.len()), (cases.len(), cases.len()));
+    assert_eq!((report.interaction_family, found.len()), (cases.len(), cases.len()));
     for (one, case) in found.iter().zip(&cases) {
         let test = one.test.expect("three seeds");
         close(test.mean, number(&case["change"]));
@@ -86,7 +86,7 @@ fn interactions_are_those_of_an_analysis_of_variance() {
     let adjusted = found.iter().filter_map(|one| Some(one.holm?.holm.p)).fold(1.0, f64::min);
     close(adjusted, 4.0 * least);
     let changes: Vec<Change> = found.iter().map(|one| one.change).collect();
-    assert_eq!(changes, [Change::Shrinks, Change::NotDistinguishable, Change::Grows, Change::TurnsRound]);
+    assert_eq!(changes, [Change::Shrinks, Change::NotDistinguishable, Change::Grows, Change::Reverses]);
 }
 
 #[test]
@@ -95,11 +95,11 @@ fn every_format_has_them() {
     let drawn = [text::draw(&report), markdown::draw(&report), latex::draw(&report), html::draw(&report)];
     for format in &drawn {
         for word in
-            ["it shrinks by 0.0", "it grows by 0.0", "it turns round, by +0.1", "is not distinguishable, it changes by"]
+            ["it shrinks by 0.0", "it grows by 0.0", "it reverses, changing by +0.1", "is not distinguishable from 0"]
         {
             assert!(format.contains(word), "{word}: {format}");
         }
-        assert!(format.contains("interactions: is the gap another one?"));
+        assert!(format.contains("interactions: does the gap change?"));
     }
     assert!(drawn[3].contains("chess-interactions"), "a forest of gaps");
     let lines: Vec<Vec<String>> =
@@ -173,6 +173,6 @@ fn simulated_interactions_are_found_and_none_is_invented() {
     assert!((52..=60).contains(&covered), "{covered} of {DESIGNS}");
     let judged = |odd: usize| (0..DESIGNS).filter(move |design| design % 2 == odd).map(|design| found[design].change);
     assert!(judged(1).all(|change| change == Change::NotDistinguishable), "an interaction is invented");
-    let there = judged(0).filter(|change| *change == Change::TurnsRound).count();
+    let there = judged(0).filter(|change| *change == Change::Reverses).count();
     assert!(there >= 20, "{there} of 30 gaps of −0.1 that are +0.1 then");
 }

@@ -2,8 +2,9 @@
 
 use crate::report::folder::{Folder, SEEDS, close};
 use records::plan::{Role, Row};
-use report::model::Verdict;
-use report::sizes::{Multiple, Place, place_on};
+use report::model::comparison::Verdict;
+use report::model::variants::Multiple;
+use report::sizes::{Place, place_on};
 use serde_json::{Value, json};
 
 /// A grid of rows with runs and losses on test, the first the reference; on validation losses are 0.5 higher.

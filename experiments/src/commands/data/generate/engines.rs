@@ -6,13 +6,13 @@ mod display;
 use super::super::super::show::parse_game;
 use super::super::headline;
 use super::super::split::ShareArgs;
-use crate::engines::{EngineSettings, Protocol};
-use crate::generate::{DrawRule, GenerateReport, Settings, WinRule, generate};
 use anyhow::Context as _;
 use display::Display;
 use games::GameKind;
+use generate::engines::{EngineSettings, Protocol};
+use generate::{DrawRule, GenerateReport, Settings, WinRule, generate};
 use grid::Interrupt;
-use grid::interrupt::Wish;
+use grid::interrupt::StopRequest;
 use spec::grouped;
 use std::io::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -32,57 +32,57 @@ pub(super) struct Args {
     /// An argument of the program; may be repeated.
     #[arg(long, value_name = "ARGUMENT", allow_hyphen_values = true)]
     engine_arg: Vec<String>,
-    /// An option of the engine; may be repeated. Threads stays 1: more --processes take its place.
+    /// An option of the engine; may be repeated. Threads stays 1; use more --processes instead.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
     option: Vec<(String, String)>,
-    /// Nodes that it searches for every move.
+    /// Nodes searched per move.
     #[arg(long, value_name = "N")]
     nodes: NonZeroU64,
-    /// Moves that it compares; from 2 on their scores become the policy.
+    /// Number of compared moves; from 2 on, their scores become the policy.
     #[arg(long, value_name = "K", default_value_t = NonZeroUsize::MIN)]
     multipv: NonZeroUsize,
-    /// How many games. More than before goes on from those that an interrupted command has left.
+    /// Number of games. A larger number resumes from the games that an interrupted command has finished.
     #[arg(long, value_name = "N")]
     games: NonZeroU64,
-    /// Engines at a time [default: one for each core]. The dataset does not depend on it.
+    /// Number of engine processes [default: one per core]. The dataset does not depend on it.
     #[arg(long, value_name = "N")]
     processes: Option<NonZeroUsize>,
-    /// The seed of everything that is drawn.
+    /// The seed of all random choices.
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// A book: PGN (chess), or a file with a FEN, EPD, SFEN or `startpos moves …` on each line; plain or
-    /// packed (zstd, gzip, bzip2, zip, 7z).
+    /// An opening book: PGN (chess), or a file with a FEN, EPD, SFEN or `startpos moves …` per line; plain or
+    /// compressed (zstd, gzip, bzip2, zip, 7z).
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Between A and B plies at random, behind the book's.
+    /// Play between A and B random plies after those of the book.
     #[arg(long, value_name = "A..B", value_parser = parse_range)]
     random_plies: Option<(u16, u16)>,
-    /// Then a random choice among moves within this many centipawns of the best, up to --random-until.
+    /// Then choose at random among moves within this many centipawns of the best, up to --random-until.
     #[arg(long, value_name = "CP", requires = "random_until")]
     random_within: Option<u16>,
-    /// From this ply on (the first is 0) always the best move.
+    /// From this ply on (the first is 0), play the best move.
     #[arg(long, value_name = "PLY", requires = "random_within", default_value = None)]
     random_until: Option<u16>,
-    /// Centipawns by which scores are divided before the softmax that makes policies of them.
+    /// Temperature of the policy's softmax, in centipawns.
     #[arg(long, value_name = "CP", default_value_t = 60.0)]
     temperature: f64,
-    /// A game is won at CP centipawns over so many plies in a row, e.g. 1500:8.
+    /// Adjudicate a win at CP centipawns over PLIES plies in a row, e.g. 1500:8.
     #[arg(long, value_name = "CP:PLIES")]
     adjudicate_win: Option<WinRule>,
-    /// A game is drawn within CP centipawns over so many plies in a row from a ply on, e.g. 8:16:80.
+    /// Adjudicate a draw within CP centipawns over PLIES plies in a row from a ply on, e.g. 8:16:80.
     #[arg(long, value_name = "CP:PLIES:FROM")]
     adjudicate_draw: Option<DrawRule>,
-    /// Games are stopped at this many plies: their result is unknown.
+    /// Stop games at this many plies, with an unknown result.
     #[arg(long, value_name = "N", default_value_t = 400)]
     ply_cap: u32,
-    /// A game that is stopped is a draw.
+    /// Count a stopped game as a draw.
     #[arg(long)]
     cap_is_draw: bool,
-    /// Start the engine anew for every game: for engines that do not forget the last one when told to. Only then a
-    /// dataset of theirs is the same whatever the number of processes.
+    /// Start a new engine process for every game: for engines that keep state between games. Their datasets are
+    /// independent of the number of processes only with this option.
     #[arg(long)]
     fresh_engine: bool,
-    /// How long the engine may take over an answer before it is started again.
+    /// Maximum time for an answer before the engine is restarted.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     timeout: u64,
     /// The dataset's folder; it must not exist yet.
@@ -91,10 +91,10 @@ pub(super) struct Args {
     /// The dataset's name; its folder's name by default.
     #[arg(long)]
     name: Option<String>,
-    /// Where the games come from; by default engine, limits and openings in a sentence.
+    /// The source of the games; by default a sentence with engine, limits and openings.
     #[arg(long)]
     source: Option<String>,
-    /// Under which licence they may be used.
+    /// The licence of the games.
     #[arg(long, default_value = "not stated")]
     licence: String,
     #[command(flatten)]
@@ -106,7 +106,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let mut display = Display::new();
-    let outcome = generate(&settings, &mut |progress| display.show(progress), &|| interrupt.wish() > Wish::GoOn);
+    let outcome =
+        generate(&settings, &mut |progress| display.show(progress), &|| interrupt.request() > StopRequest::Continue);
     display.finish();
     let report = outcome?;
     std::io::stdout().lock().write_all(summary(&settings, &report, &display).as_bytes())?;

@@ -3,12 +3,12 @@
 use super::super::display::Display;
 use super::super::split::SplitArgs;
 use crate::commands::show::parse_game;
-use crate::generate::probe::{ProbeSettings, Task, probe};
 use clap::ValueEnum;
 use dataset::Manifest;
 use games::GameKind;
 use games::chess::endgame::Ending;
 use games::maps::MapTask;
+use generate::probe::{ProbeSettings, Task, probe};
 use spec::grouped;
 use std::io::Write as _;
 use std::num::NonZeroU64;
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 /// Options of `posenc data generate probe`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// What is asked about a position.
+    /// The task.
     #[arg(value_name = "TASK")]
     task: TaskName,
     /// The ending, for the task `endgame`.
@@ -27,10 +27,10 @@ pub(super) struct Args {
     /// The game.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
-    /// How many different positions.
+    /// Number of different positions.
     #[arg(long, value_name = "N")]
     positions: NonZeroU64,
-    /// The seed of everything that is drawn.
+    /// The seed of all random choices.
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
     /// The dataset's folder; it must not exist yet.

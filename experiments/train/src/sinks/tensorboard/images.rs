@@ -1,12 +1,21 @@
 //! Pictures in event files, for TensorBoard's Images tab.
 
-use crate::pictures;
-use crate::pictures::Picture;
+use crate::pictures::{self, Picture};
+use protobuf::Message as _;
 use std::io;
-use tensorboard_proto::summary::{Summary, Summary_Image, Summary_Value, SummaryMetadata};
+use tensorboard_proto::summary::{Summary, Summary_Image, Summary_Value, SummaryMetadata, SummaryMetadata_PluginData};
 
 /// What the tags of all pictures begin with, so that they stand together.
 const GROUP: &str = "encoding";
+
+/// The plugin of the Images tab. TensorBoard's readers warn of pictures that name no plugin.
+pub const PLUGIN: &str = "images";
+
+/// `DATA_CLASS_BLOB_SEQUENCE` of TensorBoard's `summary.proto`: the data class of pictures.
+pub const BLOB_SEQUENCE: u64 = 3;
+
+/// The number of `SummaryMetadata.data_class`, which is newer than the crate of TensorBoard's messages.
+const DATA_CLASS_FIELD: u32 = 4;
 
 /// PNG's colours as TensorBoard counts them: red, green, blue, whatever the file has them written in.
 const COLORSPACE: i32 = 3;
@@ -24,6 +33,10 @@ pub struct Image {
     pub png: Vec<u8>,
     /// What TensorBoard shows beside it.
     pub description: String,
+    /// The plugin that shows it: [`PLUGIN`].
+    pub plugin: String,
+    /// Its data class: [`BLOB_SEQUENCE`].
+    pub data_class: u64,
 }
 
 /// The tag of a map.
@@ -39,7 +52,11 @@ pub(super) fn summary(picture: &Picture) -> io::Result<Summary> {
     image.set_height(height as i32);
     image.set_colorspace(COLORSPACE);
     image.set_encoded_image_string(picture.png.clone());
+    let mut plugin = SummaryMetadata_PluginData::new();
+    plugin.set_plugin_name(PLUGIN.to_owned());
     let mut metadata = SummaryMetadata::new();
+    metadata.set_plugin_data(plugin);
+    metadata.mut_unknown_fields().add_varint(DATA_CLASS_FIELD, BLOB_SEQUENCE);
     metadata.set_summary_description(picture.description().to_owned());
     let mut value = Summary_Value::new();
     value.set_tag(tag(&picture.map));
@@ -53,13 +70,16 @@ pub(super) fn summary(picture: &Picture) -> io::Result<Summary> {
 /// The picture of a summary's value; `None` if it is of something else.
 pub(super) fn of_value(value: &Summary_Value, step: i64) -> Option<Image> {
     value.has_image().then(|| {
-        let image = value.get_image();
+        let (image, metadata) = (value.get_image(), value.get_metadata());
+        let data_class = metadata.get_unknown_fields().get(DATA_CLASS_FIELD);
         Image {
             tag: value.get_tag().to_owned(),
             step,
             size: [image.get_width(), image.get_height()],
             png: image.get_encoded_image_string().to_vec(),
-            description: value.get_metadata().get_summary_description().to_owned(),
+            description: metadata.get_summary_description().to_owned(),
+            plugin: metadata.get_plugin_data().get_plugin_name().to_owned(),
+            data_class: data_class.and_then(|values| values.varint.first()).copied().unwrap_or_default(),
         }
     })
 }

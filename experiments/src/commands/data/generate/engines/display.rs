@@ -1,7 +1,7 @@
 //! How far the games are.
 
 use crate::commands::data::display;
-use crate::generate::Progress;
+use generate::Progress;
 use spec::grouped;
 use std::time::Instant;
 

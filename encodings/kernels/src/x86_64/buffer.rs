@@ -1,0 +1,192 @@
+//! Where the products work: a group of rows of a block of positions, out of the tensors and back, transposed or not.
+//!
+//! A row of one position lies far from that of the next, at distances by which caches do not tell lines apart; in the
+//! buffer they are neighbours.
+
+use super::lanes::{WIDEST, add_transposed, transpose};
+use crate::operands::TILE;
+use crate::{Rows, Side, Table};
+
+/// Positions that are taken at once: what a row of classes is looked up for.
+pub(super) const BLOCK: usize = 32;
+/// Rows that are taken at once: of a transposed matrix, one line of the cache.
+pub(super) const GROUP: usize = WIDEST;
+
+/// A width as buffers have it: a multiple of the widest register.
+pub(super) fn padded(count: usize) -> usize {
+    count.next_multiple_of(WIDEST)
+}
+
+/// Rows of a block of positions.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// The first position.
+    first: usize,
+    /// How many positions.
+    pub(super) block: usize,
+    pub(super) first_row: usize,
+    pub(super) rows: usize,
+}
+
+impl Part {
+    /// All parts, in order.
+    pub(super) fn all(batch: usize, length: usize) -> impl Iterator<Item = Self> {
+        (0..batch).step_by(BLOCK).flat_map(move |first| {
+            (0..length).step_by(GROUP).map(move |first_row| Self {
+                first,
+                block: BLOCK.min(batch - first),
+                first_row,
+                rows: GROUP.min(length - first_row),
+            })
+        })
+    }
+
+    /// Its rows, position by position: (position in the block, row in the group).
+    fn each(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.block).flat_map(move |position| (0..self.rows).map(move |row| (position, row)))
+    }
+}
+
+/// The numbers of a line of the cache.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f32; WIDEST]);
+
+/// Numbers for the products to work in: `[row, position, padded width]`, or a table.
+pub(super) struct Buffer {
+    lines: Vec<Line>,
+}
+
+impl Buffer {
+    pub(super) fn new(count: usize) -> Self {
+        Self { lines: vec![Line([0.0; WIDEST]); count.div_ceil(WIDEST)] }
+    }
+
+    pub(super) fn at(&self, offset: usize) -> *const f32 {
+        self.lines.as_ptr().cast::<f32>().wrapping_add(offset)
+    }
+
+    pub(super) fn at_mut(&mut self, offset: usize) -> *mut f32 {
+        self.lines.as_mut_ptr().cast::<f32>().wrapping_add(offset)
+    }
+
+    /// A head's table with rows padded by zeros.
+    pub(super) fn of_table(table: Table, head: usize) -> Self {
+        let width = padded(table.width());
+        let mut buffer = Self::new(table.classes() * width);
+        for class in 0..table.classes() {
+            unsafe { copy(table.row(head, class), buffer.at_mut(class * width), table.width()) };
+        }
+        buffer
+    }
+
+    pub(super) fn store_table(&self, table: Table, head: usize, width: usize) {
+        for class in 0..table.classes() {
+            unsafe { copy(self.at(class * width), table.row(head, class), table.width()) };
+        }
+    }
+
+    pub(super) fn load(&mut self, rows: Rows, head: usize, part: Part, width: usize) {
+        for (position, row) in part.each() {
+            let from = rows.row(part.first + position, head, part.first_row + row);
+            unsafe { copy(from, self.at_mut((row * part.block + position) * width), rows.width()) };
+        }
+    }
+
+    pub(super) fn store(&self, rows: Rows, head: usize, part: Part, width: usize) {
+        for (position, row) in part.each() {
+            let to = rows.row(part.first + position, head, part.first_row + row);
+            unsafe { copy(self.at((row * part.block + position) * width), to, rows.width()) };
+        }
+    }
+
+    pub(super) fn add(&self, rows: Rows, head: usize, part: Part, width: usize) {
+        for (position, row) in part.each() {
+            let to = rows.row(part.first + position, head, part.first_row + row);
+            let from = self.at((row * part.block + position) * width);
+            for i in 0..rows.width() {
+                unsafe { *to.wrapping_add(i) += *from.wrapping_add(i) };
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn load_pairs(&mut self, pairs: Rows, head: usize, part: Part, width: usize, side: &Side) {
+        if side.is_transposed() {
+            unsafe { self.load_transposed(pairs, head, part, width) };
+        } else {
+            self.load(pairs, head, part, width);
+        }
+    }
+
+    /// Takes columns of the pairs as rows.
+    #[inline(always)]
+    unsafe fn load_transposed(&mut self, pairs: Rows, head: usize, part: Part, width: usize) {
+        let stride = part.block * width;
+        for (position, other, row) in part.tiles(pairs.width()) {
+            let to = self.at_mut((row * part.block + position) * width + other);
+            let from = pairs.row(part.first + position, head, other).wrapping_add(part.first_row + row);
+            if part.is_whole(pairs.width(), other, row) {
+                unsafe { transpose(rows_from(from, pairs.width()), to, stride) };
+            } else {
+                for (i, j) in part.rest(pairs.width(), other, row) {
+                    unsafe { *to.wrapping_add(j * stride + i) = *from.wrapping_add(i * pairs.width() + j) };
+                }
+            }
+        }
+    }
+
+    /// Adds rows to columns of the pairs.
+    #[inline(always)]
+    pub(super) unsafe fn add_transposed(&self, pairs: Rows, head: usize, part: Part, width: usize) {
+        let stride = part.block * width;
+        for (position, other, row) in part.tiles(pairs.width()) {
+            let from = self.at((row * part.block + position) * width + other);
+            let to = pairs.row(part.first + position, head, other).wrapping_add(part.first_row + row);
+            if part.is_whole(pairs.width(), other, row) {
+                unsafe { add_transposed(rows_from(from, stride), to, pairs.width()) };
+            } else {
+                for (i, j) in part.rest(pairs.width(), other, row) {
+                    unsafe { *to.wrapping_add(i * pairs.width() + j) += *from.wrapping_add(j * stride + i) };
+                }
+            }
+        }
+    }
+}
+
+/// What is transposed, tile by tile.
+impl Part {
+    /// (position in the block, first other row, first row in the group).
+    fn tiles(self, length: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+        (0..self.block).flat_map(move |position| {
+            (0..length)
+                .step_by(TILE)
+                .flat_map(move |other| (0..self.rows).step_by(TILE).map(move |row| (position, other, row)))
+        })
+    }
+
+    fn is_whole(self, length: usize, other: usize, row: usize) -> bool {
+        other + TILE <= length && row + TILE <= self.rows
+    }
+
+    /// The pairs (other row, row) within a tile over the edge.
+    fn rest(self, length: usize, other: usize, row: usize) -> impl Iterator<Item = (usize, usize)> {
+        let (others, rows) = (TILE.min(length - other), TILE.min(self.rows - row));
+        (0..others).flat_map(move |i| (0..rows).map(move |j| (i, j)))
+    }
+}
+
+/// The starts of a tile's rows.
+#[inline(always)]
+fn rows_from(start: *const f32, stride: usize) -> [*const f32; TILE] {
+    let mut rows = [start; TILE];
+    for i in 1..TILE {
+        rows[i] = rows[i - 1].wrapping_add(stride);
+    }
+    rows
+}
+
+#[inline(always)]
+unsafe fn copy(from: *const f32, to: *mut f32, count: usize) {
+    unsafe { std::ptr::copy_nonoverlapping(from, to, count) };
+}

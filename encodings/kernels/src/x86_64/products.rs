@@ -1,0 +1,126 @@
+//! The three products of a head with a table of classes, over blocks of positions that fit into the cache.
+//!
+//! Each takes a group of rows (queries, or keys) of a block of positions into a buffer, where every row's
+//! numbers for the whole block lie together, multiplies there and writes the result back. So each product is one of
+//! small dense matrices, whatever the tensors' strides, and no table is ever expanded for all pairs.
+
+use super::buffer::{BLOCK, Buffer, GROUP, Part, padded};
+use super::lanes::{Lanes, transpose};
+use super::matrices::{Operand, ROWS_AVX2, ROWS_AVX512, multiply};
+use crate::operands::TILE;
+use crate::{Product, Rows, Side, Table};
+
+/// Computes a product for one head.
+///
+/// # Safety
+/// The processor has AVX-512F and AVX2, and [`Product::compute`] checked the operands.
+#[target_feature(enable = "avx512f")]
+pub(crate) unsafe fn with_avx512(product: Product<'_>, head: usize) {
+    unsafe { run::<std::arch::x86_64::__m512, ROWS_AVX512>(product, head) }
+}
+
+/// Computes a product for one head.
+///
+/// # Safety
+/// The processor has AVX2 and FMA, and [`Product::compute`] checked the operands.
+#[target_feature(enable = "avx2,fma")]
+pub(crate) unsafe fn with_avx2(product: Product<'_>, head: usize) {
+    unsafe { run::<std::arch::x86_64::__m256, ROWS_AVX2>(product, head) }
+}
+
+#[inline(always)]
+unsafe fn run<L: Lanes, const R: usize>(product: Product<'_>, head: usize) {
+    unsafe {
+        match product {
+            Product::Dots { vectors, table, pairs, side, add } => {
+                dots::<L, R>(head, vectors, table, pairs, side, add);
+            }
+            Product::Mix { pairs, table, vectors, side } => mix::<L, R>(head, pairs, table, vectors, side),
+            Product::Collect { pairs, vectors, table, side } => collect::<L, R>(head, pairs, vectors, table, side),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn dots<L: Lanes, const R: usize>(
+    head: usize,
+    vectors: Rows,
+    table: Table,
+    pairs: Rows,
+    side: &Side,
+    add: bool,
+) {
+    let (length, width) = (padded(side.length()), padded(table.width()));
+    let table = Buffer::of_table(table, head);
+    let (mut own, mut found) = (Buffer::new(GROUP * BLOCK * width), Buffer::new(GROUP * BLOCK * length));
+    // The row's vectors as columns, side by side.
+    let mut columns = Buffer::new(width * length);
+    let column_rows: Vec<usize> = (0..vectors.width()).map(|channel| channel * length).collect();
+    let found_rows: Vec<usize> = (0..BLOCK).map(|position| position * length).collect();
+    for part in Part::all(vectors.batch(), side.length()) {
+        own.load(vectors, head, part, width);
+        for row in 0..part.rows {
+            let offsets = side.row(part.first_row + row);
+            for (to, of_tile) in offsets.chunks_exact(TILE).enumerate() {
+                for channel in (0..width).step_by(TILE) {
+                    let mut rows = [table.at(channel); TILE];
+                    for (row, class) in rows.iter_mut().zip(of_tile) {
+                        *row = row.wrapping_add(class * width);
+                    }
+                    unsafe { transpose(rows, columns.at_mut(channel * length + to * TILE), length) };
+                }
+            }
+            let a = Operand { start: own.at(row * part.block * width), row: width, depth: 1 };
+            let c = found.at_mut(row * part.block * length);
+            unsafe { multiply::<L, R>(a, columns.at(0), &column_rows, length, c, &found_rows[..part.block], false) };
+        }
+        match (side.is_transposed(), add) {
+            (true, _) => unsafe { found.add_transposed(pairs, head, part, length) },
+            (false, true) => found.add(pairs, head, part, length),
+            (false, false) => found.store(pairs, head, part, length),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Table, vectors: Rows, side: &Side) {
+    let (length, width) = (padded(side.length()), padded(table.width()));
+    let table = Buffer::of_table(table, head);
+    let (mut weights, mut found) = (Buffer::new(GROUP * BLOCK * length), Buffer::new(GROUP * BLOCK * width));
+    let found_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
+    let mut picked = vec![0; side.length()];
+    for part in Part::all(pairs.batch(), side.length()) {
+        unsafe { weights.load_pairs(pairs, head, part, length, side) };
+        for row in 0..part.rows {
+            for (to, class) in picked.iter_mut().zip(side.row(part.first_row + row)) {
+                *to = class * width;
+            }
+            let a = Operand { start: weights.at(row * part.block * length), row: length, depth: 1 };
+            let c = found.at_mut(row * part.block * width);
+            unsafe { multiply::<L, R>(a, table.at(0), &picked, width, c, &found_rows[..part.block], false) };
+        }
+        found.store(vectors, head, part, width);
+    }
+}
+
+#[inline(always)]
+unsafe fn collect<L: Lanes, const R: usize>(head: usize, pairs: Rows, vectors: Rows, table: Table, side: &Side) {
+    let (length, width) = (padded(side.length()), padded(table.width()));
+    let mut found = Buffer::new(table.classes() * width);
+    let (mut weights, mut own) = (Buffer::new(GROUP * BLOCK * length), Buffer::new(GROUP * BLOCK * width));
+    let own_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
+    let mut picked = vec![0; side.length()];
+    for part in Part::all(pairs.batch(), side.length()) {
+        unsafe { weights.load_pairs(pairs, head, part, length, side) };
+        own.load(vectors, head, part, width);
+        for row in 0..part.rows {
+            for (to, class) in picked.iter_mut().zip(side.row(part.first_row + row)) {
+                *to = class * width;
+            }
+            let a = Operand { start: weights.at(row * part.block * length), row: 1, depth: length };
+            let b = own.at(row * part.block * width);
+            unsafe { multiply::<L, R>(a, b, &own_rows[..part.block], width, found.at_mut(0), &picked, true) };
+        }
+    }
+    found.store_table(table, head, width);
+}

@@ -1,0 +1,178 @@
+//! The products against their definitions in f64, with every set of instructions that this processor has.
+
+use kernels::{Instructions, Product, Rows, Side, Table};
+
+/// More than a block of positions, and multiples of nothing; a width that no register divides.
+const SIZES: Sizes = Sizes { batch: 37, heads: 3, length: 13, classes: 29, width: 20 };
+
+#[derive(Clone, Copy)]
+struct Sizes {
+    batch: usize,
+    heads: usize,
+    length: usize,
+    classes: usize,
+    width: usize,
+}
+
+impl Sizes {
+    fn pairs(self) -> [usize; 4] {
+        [self.batch, self.heads, self.length, self.length]
+    }
+
+    fn vectors(self) -> [usize; 4] {
+        [self.batch, self.heads, self.length, self.width]
+    }
+
+    fn table(self) -> [usize; 3] {
+        [self.heads, self.classes, self.width]
+    }
+
+    /// The class of query i and key j: all classes occur, and no symmetry of rows and columns.
+    fn class(self, i: usize, j: usize) -> usize {
+        (5 * i + 2 * j + i * j) % self.classes
+    }
+
+    /// The class of own row i and other row j, as queries see them or as keys do.
+    fn class_of(self, of_keys: bool, own: usize, other: usize) -> usize {
+        if of_keys { self.class(other, own) } else { self.class(own, other) }
+    }
+
+    fn side(self, of_keys: bool) -> Side {
+        let of_pair = |pair: usize| self.class_of(of_keys, pair / self.length, pair % self.length);
+        let of_pairs: Vec<_> = (0..self.length * self.length).map(of_pair).collect();
+        if of_keys {
+            Side::keys(self.length, self.classes, &of_pairs)
+        } else {
+            Side::queries(self.length, self.classes, &of_pairs)
+        }
+    }
+
+    /// Every own row and other row of every position and head: the places of the pair, of the own vector and of the
+    /// class' vector.
+    fn each(self, of_keys: bool) -> impl Iterator<Item = (usize, usize, usize)> {
+        let Self { batch, heads, length: l, classes, width } = self;
+        (0..batch * heads * l * l).map(move |place| {
+            let (own, other, row) = (place / l % l, place % l, place / l / l);
+            let (query, key) = if of_keys { (other, own) } else { (own, other) };
+            let class = self.class_of(of_keys, own, other);
+            let pair = (row * l + query) * l + key;
+            (pair, (row * l + own) * width, (row % heads * classes + class) * width)
+        })
+    }
+}
+
+/// Numbers between −1 and 1 without a pattern.
+fn numbers(seed: f64, sizes: &[usize]) -> Vec<f32> {
+    (0..sizes.iter().product::<usize>()).map(|i| ((i as f64 * 0.734 + seed).sin() * 937.0).fract() as f32).collect()
+}
+
+struct Operands {
+    pairs: Vec<f32>,
+    vectors: Vec<f32>,
+    table: Vec<f32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Which {
+    Dots { add: bool },
+    Mix,
+    Collect,
+}
+
+const ALL: [Which; 4] = [Which::Dots { add: false }, Which::Dots { add: true }, Which::Mix, Which::Collect];
+
+impl Operands {
+    fn new() -> Self {
+        Self {
+            pairs: numbers(1.0, &SIZES.pairs()),
+            vectors: numbers(2.0, &SIZES.vectors()),
+            table: numbers(3.0, &SIZES.table()),
+        }
+    }
+
+    /// What the product writes.
+    fn computed(mut self, which: Which, of_keys: bool, instructions: Instructions, threads: usize) -> Vec<f32> {
+        let side = &SIZES.side(of_keys);
+        // SAFETY: the vectors have these sizes and live until the end of the function; no two of them overlap.
+        unsafe {
+            let pairs = Rows::new(self.pairs.as_mut_ptr(), SIZES.pairs());
+            let vectors = Rows::new(self.vectors.as_mut_ptr(), SIZES.vectors());
+            let table = Table::new(self.table.as_mut_ptr(), SIZES.table());
+            let product = match which {
+                Which::Dots { add } => Product::Dots { vectors, table, pairs, side, add },
+                Which::Mix => Product::Mix { pairs, table, vectors, side },
+                Which::Collect => Product::Collect { pairs, vectors, table, side },
+            };
+            product.compute(instructions, threads);
+        }
+        match which {
+            Which::Dots { .. } => self.pairs,
+            Which::Mix => self.vectors,
+            Which::Collect => self.table,
+        }
+    }
+
+    /// The same in f64, as it is defined.
+    fn defined(&self, which: Which, of_keys: bool) -> Vec<f64> {
+        let exact = |numbers: &[f32]| numbers.iter().copied().map(f64::from).collect::<Vec<_>>();
+        let (pairs, vectors, table) = (exact(&self.pairs), exact(&self.vectors), exact(&self.table));
+        let adds = of_keys || which == Which::Dots { add: true };
+        let mut found = match which {
+            Which::Dots { .. } if adds => pairs.clone(),
+            Which::Dots { .. } => vec![0.0; pairs.len()],
+            Which::Mix => vec![0.0; vectors.len()],
+            Which::Collect => vec![0.0; table.len()],
+        };
+        for (pair, vector, class) in SIZES.each(of_keys) {
+            for channel in 0..SIZES.width {
+                match which {
+                    Which::Dots { .. } => found[pair] += vectors[vector + channel] * table[class + channel],
+                    Which::Mix => found[vector + channel] += pairs[pair] * table[class + channel],
+                    Which::Collect => found[class + channel] += pairs[pair] * vectors[vector + channel],
+                }
+            }
+        }
+        found
+    }
+}
+
+#[test]
+fn every_instruction_set_gives_the_numbers_of_the_definition() {
+    for instructions in Instructions::available() {
+        for of_keys in [false, true] {
+            for which in ALL {
+                let wanted = Operands::new().defined(which, of_keys);
+                let found = Operands::new().computed(which, of_keys, instructions, 2);
+                let largest = wanted.iter().fold(0f64, |largest, number| largest.max(number.abs()));
+                let apart = found.iter().zip(&wanted).map(|(f, w)| (f64::from(*f) - w).abs()).fold(0.0, f64::max);
+                assert!(apart / largest < 1e-6, "{instructions:?}, {which:?}, keys: {of_keys}: {apart} apart");
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_change_no_bit() {
+    for instructions in Instructions::available() {
+        for which in ALL {
+            let with = |threads| Operands::new().computed(which, true, instructions, threads);
+            let bits = |numbers: Vec<f32>| numbers.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+            assert_eq!(bits(with(1)), bits(with(3)), "{instructions:?}, {which:?}");
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "of one sequence, batch and width")]
+fn operands_of_other_sizes_are_refused() {
+    let Some(instructions) = Instructions::fastest() else { panic!("of one sequence, batch and width: no kernels") };
+    let side = &SIZES.side(false);
+    let Operands { mut pairs, mut vectors, mut table } = Operands::new();
+    // SAFETY: the sizes are not larger than the vectors; nothing is computed.
+    unsafe {
+        let pairs = Rows::new(pairs.as_mut_ptr(), SIZES.pairs());
+        let vectors = Rows::new(vectors.as_mut_ptr(), SIZES.vectors());
+        let table = Table::new(table.as_mut_ptr(), [SIZES.heads, SIZES.classes - 1, SIZES.width]);
+        Product::Mix { pairs, table, vectors, side }.compute(instructions, 1);
+    }
+}

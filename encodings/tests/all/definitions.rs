@@ -1,0 +1,249 @@
+//! Every encoding against its definition: an independent formula in f64, over all tokens and all pairs of both boards.
+//!
+//! A new encoding gets a file below that implements [`Definition`] for its configuration, straight from its source and
+//! without a look at the program, and a line in [`definition`]; without it the tests do not compile. What a definition does
+//! not mention, the encoding must leave as it is.
+
+mod absolute;
+mod cls_map;
+mod dynamic_relative;
+mod none;
+mod relative_bias;
+mod rope;
+mod shaw;
+mod smolgen;
+
+use crate::common::single::{LAYER, Single, assert_near, numbers};
+use crate::common::{DIMS, input, normal_tensor, sequences};
+use encodings::{Dims, EncodingConfig, Queries, Tokens};
+use tch::{Kind, Tensor};
+
+/// What an encoding does, as its source defines it. Vectors are row by row: `x_ld` is `[l,d]`, and so on.
+pub(crate) trait Definition {
+    /// How many parameters it has in a whole network.
+    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize;
+
+    /// How many multiplications by weights or tables it adds to a position, all layers together.
+    fn macs(&self, _dims: Dims, _tokens: &Tokens) -> usize {
+        0
+    }
+
+    /// After the input embedding: x → x.
+    fn embed(&self, _given: &Given<'_>, x_ld: &[f64]) -> Vec<f64> {
+        x_ld.to_vec()
+    }
+
+    /// At the input of attention: x → what queries and keys, and what values are made from.
+    fn attend(&self, _given: &Given<'_>, x_ld: &[f64]) -> [Vec<f64>; 2] {
+        [x_ld.to_vec(), x_ld.to_vec()]
+    }
+
+    /// On queries, and in the same way on keys.
+    fn rotate(&self, _given: &Given<'_>, x_hlk: &[f64]) -> Vec<f64> {
+        x_hlk.to_vec()
+    }
+
+    /// What is added to q·k before it is divided by √k, `[h,l,l]`.
+    fn before_scale(&self, given: &Given<'_>, _board: &Board) -> Vec<f64> {
+        given.of_pairs(|_, _, _| 0.0)
+    }
+
+    /// What is added after the division, `[h,l,l]`.
+    fn after_scale(&self, given: &Given<'_>, _board: &Board) -> Vec<f64> {
+        given.of_pairs(|_, _, _| 0.0)
+    }
+
+    /// What is added to the attention output, `[h,l,k]`.
+    fn values(&self, given: &Given<'_>, _board: &Board) -> Vec<f64> {
+        vec![0.0; given.heads() * given.len() * given.head_width()]
+    }
+}
+
+/// The definition of each encoding.
+pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
+    match config {
+        EncodingConfig::None(config) => config,
+        EncodingConfig::Absolute(config) => config,
+        EncodingConfig::RelativeBias(config) => config,
+        EncodingConfig::Shaw(config) => config,
+        EncodingConfig::Smolgen(config) => config,
+        EncodingConfig::ClsMap(config) => config,
+        EncodingConfig::DynamicRelative(config) => config,
+        EncodingConfig::Rope(config) => config,
+    }
+}
+
+/// What a layer is given for one position.
+pub(crate) struct Board {
+    /// Its input, `[l,d]`.
+    pub(crate) x_ld: Vec<f64>,
+    /// Queries before rotation, `[h,l,k]`.
+    pub(crate) q_hlk: Vec<f64>,
+    /// Keys before rotation, `[h,l,k]`.
+    pub(crate) k_hlk: Vec<f64>,
+    /// Attention weights, `[h,l,l]`.
+    pub(crate) weights_hll: Vec<f64>,
+}
+
+/// The sequence, the sizes and the parameters.
+pub(crate) struct Given<'a> {
+    pub(crate) tokens: &'a Tokens,
+    single: &'a Single,
+    key: String,
+}
+
+impl Given<'_> {
+    /// A parameter of the encoding, by its name below the encoding's.
+    pub(crate) fn parameter(&self, name: &str) -> Vec<f64> {
+        self.single.parameter(&format!("{}.{name}", self.key))
+    }
+
+    /// A parameter of the layer in question.
+    pub(crate) fn of_layer(&self, name: &str) -> Vec<f64> {
+        self.parameter(&format!("layer.{LAYER}.{name}"))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        DIMS.width
+    }
+
+    pub(crate) fn heads(&self) -> usize {
+        DIMS.heads
+    }
+
+    pub(crate) fn head_width(&self) -> usize {
+        DIMS.width / DIMS.heads
+    }
+
+    /// Rank and file of a token, if it stands for a square: squares are numbered rank by rank.
+    pub(crate) fn place(&self, token: usize) -> Option<[usize; 2]> {
+        let files = self.tokens.geometry().files();
+        self.tokens.square(token).map(|square| [square / files, square % files])
+    }
+
+    /// `[h,l,l]` from a formula for head, query token and key token.
+    pub(crate) fn of_pairs(&self, logit: impl Fn(usize, usize, usize) -> f64) -> Vec<f64> {
+        let l = self.len();
+        (0..self.heads() * l * l).map(|i| logit(i / l / l, i / l % l, i % l)).collect()
+    }
+
+    /// A row of a table of vectors.
+    pub(crate) fn row<'t>(&self, table: &'t [f64], row: usize, width: usize) -> &'t [f64] {
+        &table[row * width..(row + 1) * width]
+    }
+}
+
+/// a·b.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// `W·x + b`, W row by row.
+pub(crate) fn affine(weight: &[f64], bias: Option<&[f64]>, x: &[f64]) -> Vec<f64> {
+    weight.chunks(x.len()).enumerate().map(|(i, row)| dot(row, x) + bias.map_or(0.0, |bias| bias[i])).collect()
+}
+
+/// The mean of rows of this width.
+pub(crate) fn mean_of_rows(rows: &[f64], width: usize) -> Vec<f64> {
+    let count = (rows.len() / width) as f64;
+    (0..width).map(|i| rows.chunks(width).map(|row| row[i]).sum::<f64>() / count).collect()
+}
+
+/// `(x − mean) / √(variance + 1e-3) · gain + bias`.
+pub(crate) fn layer_norm(x: &[f64], gain: &[f64], bias: &[f64]) -> Vec<f64> {
+    let mean = x.iter().sum::<f64>() / x.len() as f64;
+    let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / x.len() as f64;
+    x.iter().zip(gain.iter().zip(bias)).map(|(x, (g, b))| (x - mean) / (variance + 1e-3).sqrt() * g + b).collect()
+}
+
+/// How many of these pairs of tokens have a class of their own, by the formula of the displacement or one a pair.
+pub(crate) fn classes(share: encodings::pairs::Share, tokens: &Tokens) -> usize {
+    let (files, ranks) = (tokens.geometry().files(), tokens.geometry().ranks());
+    match share {
+        encodings::pairs::Share::Pair => tokens.len() * tokens.len(),
+        encodings::pairs::Share::Displacement => {
+            (2 * files - 1) * (2 * ranks - 1) + if tokens.len() > files * ranks { 3 } else { 0 }
+        }
+    }
+}
+
+/// The class of query i and key j: (2F−1)·(rank_i − rank_j + R−1) + (file_i − file_j + F−1) for two squares, and behind
+/// these one class each for square → auxiliary, auxiliary → square and auxiliary → auxiliary.
+pub(crate) fn displacement_class(given: &Given<'_>, i: usize, j: usize) -> usize {
+    let (files, ranks) = (given.tokens.geometry().files(), given.tokens.geometry().ranks());
+    let on_board = (2 * files - 1) * (2 * ranks - 1);
+    match (given.place(i), given.place(j)) {
+        (Some([rank_i, file_i]), Some([rank_j, file_j])) => {
+            (2 * files - 1) * (rank_i + ranks - 1 - rank_j) + file_i + files - 1 - file_j
+        }
+        (Some(_), None) => on_board,
+        (None, Some(_)) => on_board + 1,
+        (None, None) => on_board + 2,
+    }
+}
+
+const BATCH: i64 = 2;
+
+#[test]
+fn every_encoding_equals_its_definition() {
+    for config in EncodingConfig::examples() {
+        for tokens in sequences() {
+            let single = Single::random(config.clone(), &tokens);
+            let given = Given { tokens: &tokens, single: &single, key: config.key() };
+            let place = format!("{} on {:?} with {} tokens", config.label(), tokens.geometry(), tokens.len());
+            check(definition(&config), &given, &place);
+        }
+    }
+}
+
+fn check(definition: &dyn Definition, given: &Given<'_>, place: &str) {
+    let (l, h, k) = (given.len() as i64, given.heads() as i64, given.head_width() as i64);
+    let x = input(3, BATCH, given.tokens, DIMS);
+    let [q, k_tensor] = ["q", "k"].map(|name| normal_tensor(3, name, &[BATCH, h, l, k]));
+    let weights = normal_tensor(3, "weights", &[BATCH, h, l, l]).softmax(-1, Kind::Float);
+    let boards: Vec<_> = (0..BATCH)
+        .map(|position| Board {
+            x_ld: numbers(&x.get(position)),
+            q_hlk: numbers(&q.get(position)),
+            k_hlk: numbers(&k_tensor.get(position)),
+            weights_hll: numbers(&weights.get(position)),
+        })
+        .collect();
+    let near = |what: &str, found: &Tensor, wanted: &dyn Fn(&Board) -> Vec<f64>| {
+        let wanted: Vec<f64> = boards.iter().flat_map(wanted).collect();
+        assert_near(&numbers(found), &wanted, &format!("{place}: {what}"));
+    };
+    given.single.ask(|encoding, at| {
+        near("embed", &encoding.embed(at, x.shallow_clone()), &|board| definition.embed(given, &board.x_ld));
+
+        let attended = encoding.attend(at, &x);
+        let [qk, v] = match &attended {
+            None => [&x, &x],
+            Some(input) => [&input.qk_bld, input.v_bld.as_ref().unwrap_or(&input.qk_bld)],
+        };
+        near("attend, queries and keys", qk, &|board| definition.attend(given, &board.x_ld)[0].clone());
+        near("attend, values", v, &|board| definition.attend(given, &board.x_ld)[1].clone());
+
+        let (rotated_q, rotated_k) =
+            encoding.rotate(at, &q, &k_tensor).unwrap_or((q.shallow_clone(), k_tensor.shallow_clone()));
+        near("rotated queries", &rotated_q, &|board| definition.rotate(given, &board.q_hlk));
+        near("rotated keys", &rotated_k, &|board| definition.rotate(given, &board.k_hlk));
+
+        let logits = encoding.logits(at, Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &k_tensor });
+        let whole = |term: Option<Tensor>, shape: [i64; 4]| match term {
+            Some(term) => term.expand(shape, false),
+            None => Tensor::zeros(shape, (Kind::Float, x.device())),
+        };
+        let before = whole(logits.before_scale, [BATCH, h, l, l]);
+        near("logits before the scale", &before, &|board| definition.before_scale(given, board));
+        let after = whole(logits.after_scale, [BATCH, h, l, l]);
+        near("logits after the scale", &after, &|board| definition.after_scale(given, board));
+
+        let values = whole(encoding.values(at, &weights, &q), [BATCH, h, l, k]);
+        near("values", &values, &|board| definition.values(given, board));
+    });
+}

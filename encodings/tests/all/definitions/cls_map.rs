@@ -1,0 +1,36 @@
+//! One linear map from the summary token to all pairs, for all heads and layers.
+
+use super::{Board, Definition, Given, affine, mean_of_rows};
+use encodings::cls_map::{Config, Covered};
+use encodings::{Dims, Role, Tokens};
+
+fn covered(config: &Config, tokens: &Tokens) -> Vec<usize> {
+    let is_covered = |&token: &usize| config.tokens == Covered::All || matches!(tokens.roles()[token], Role::Square(_));
+    (0..tokens.len()).filter(is_covered).collect()
+}
+
+impl Definition for Config {
+    fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
+        (dims.width + 1) * covered(self, tokens).len().pow(2)
+    }
+
+    fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
+        dims.layers * dims.width * covered(self, tokens).len().pow(2)
+    }
+
+    fn after_scale(&self, given: &Given<'_>, board: &Board) -> Vec<f64> {
+        let row = |token: usize| given.row(&board.x_ld, token, given.width()).to_vec();
+        let squares = (0..given.len()).filter(|&token| given.place(token).is_some());
+        let summary = match given.tokens.roles().iter().position(|role| *role == Role::Cls) {
+            Some(cls) => row(cls),
+            None => mean_of_rows(&squares.flat_map(row).collect::<Vec<_>>(), given.width()),
+        };
+        let map = affine(&given.parameter("map.weight"), Some(&given.parameter("map.bias")), &summary);
+        let covered = covered(self, given.tokens);
+        let place = |token: usize| covered.iter().position(|&t| t == token);
+        given.of_pairs(|_, i, j| match (place(i), place(j)) {
+            (Some(i), Some(j)) => map[i * covered.len() + j],
+            _ => 0.0,
+        })
+    }
+}

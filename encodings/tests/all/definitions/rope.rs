@@ -1,0 +1,39 @@
+//! Each pair of channels as a complex number, times e^{iφ}.
+
+use super::{Definition, Given};
+use encodings::rope::{Aux, Config, Layout};
+use encodings::{Dims, Tokens};
+
+fn angle(config: &Config, given: &Given<'_>, [head, token, pair]: [usize; 3]) -> f64 {
+    let (k, pairs) = (given.head_width() as f64, given.head_width() / 2);
+    let place = given.place(token);
+    if place.is_none() && (config.layout != Layout::Flat1d || config.aux == Some(Aux::Unrotated)) {
+        return 0.0;
+    }
+    let [rank, file] = place.map_or([0.0; 2], |place| place.map(|coordinate| coordinate as f64));
+    match config.layout {
+        Layout::Flat1d => token as f64 / config.theta.powf(2.0 * pair as f64 / k),
+        Layout::Axial2d if pair < pairs / 2 => rank / config.theta.powf(4.0 * pair as f64 / k),
+        Layout::Axial2d => file / config.theta.powf(4.0 * (pair - pairs / 2) as f64 / k),
+        Layout::Mixed2d => {
+            let frequency = given.of_layer("frequencies");
+            let along = |axis: usize| frequency[(axis * given.heads() + head) * pairs + pair];
+            file * along(0) + rank * along(1)
+        }
+    }
+}
+
+impl Definition for Config {
+    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
+        if self.layout == Layout::Mixed2d { dims.layers * dims.width } else { 0 }
+    }
+
+    fn rotate(&self, given: &Given<'_>, x_hlk: &[f64]) -> Vec<f64> {
+        let (pairs, l) = (given.head_width() / 2, given.len());
+        let rotate = |(place, x): (usize, &[f64])| {
+            let (sin, cos) = angle(self, given, [place / pairs / l, place / pairs % l, place % pairs]).sin_cos();
+            [x[0] * cos - x[1] * sin, x[0] * sin + x[1] * cos]
+        };
+        x_hlk.chunks(2).enumerate().flat_map(rotate).collect()
+    }
+}

@@ -1,0 +1,192 @@
+//! What encodings guarantee against what is observed, in both directions: what is guaranteed holds for random parameters,
+//! and what is not guaranteed is broken by them.
+
+use crate::common::{DIMS, Network, input, largest_difference, normal_tensor, sequences};
+use encodings::{Auxiliary, Encoding, EncodingConfig, LayerContext, Queries, Tokens};
+use games::Geometry;
+use nn::{Arena, Views};
+use tch::{Device, Kind, Tensor};
+
+/// Runs a check over all stacks and sequences; each gives what is guaranteed and what is observed.
+fn compare<T: PartialEq + std::fmt::Debug>(what: &str, check: impl Fn(&Network, &Tokens) -> Option<(T, T)>) {
+    let mut failures = Vec::new();
+    for configs in EncodingConfig::example_stacks() {
+        for tokens in sequences() {
+            let network = Network::small(&configs, &tokens);
+            if let Some((guaranteed, observed)) = check(&network, &tokens).filter(|(a, b)| a != b) {
+                let labels: Vec<_> = configs.iter().map(EncodingConfig::label).collect();
+                let (board, length) = (tokens.geometry(), tokens.len());
+                failures.push(format!(
+                    "{labels:?} on {board:?} with {length} tokens: {what} guaranteed {guaranteed:?}, observed {observed:?}"
+                ));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Whether the network answers to a board whose squares are exchanged with the exchanged answer.
+fn commutes(network: &Network, tokens: &Tokens, exchanged: impl Fn(Geometry, usize) -> usize) -> bool {
+    let token_of = |square: usize| (0..tokens.len()).find(|&token| tokens.square(token) == Some(square));
+    let place = |token: usize| match tokens.square(token) {
+        None => token as i64,
+        Some(square) => token_of(exchanged(tokens.geometry(), square)).expect("every square has a token") as i64,
+    };
+    let order = Tensor::from_slice(&(0..tokens.len()).map(place).collect::<Vec<_>>());
+    let views = network.random_around_start(21, 0.2).frozen_views();
+    let x = input(21, 2, tokens, DIMS);
+    let answer = |x: &Tensor| network.forward(&views, x).output;
+    let (first, second) = (answer(&x).index_select(1, &order), answer(&x.index_select(1, &order)));
+    largest_difference(&first, &second) / first.abs().max().double_value(&[]) < 1e-5
+}
+
+#[test]
+fn left_and_right_can_be_exchanged_exactly_where_guaranteed() {
+    compare("mirror_equivariant", |network, tokens| {
+        let mirrored = |board: Geometry, s| board.square(board.files() - 1 - board.file_of(s), board.rank_of(s));
+        Some((network.stack.guarantees().mirror_equivariant, commutes(network, tokens, mirrored)))
+    });
+}
+
+#[test]
+fn the_board_can_be_turned_exactly_where_guaranteed() {
+    compare("half_turn_equivariant", |network, tokens| {
+        let turned = |board: Geometry, square| board.squares() - 1 - square;
+        Some((network.stack.guarantees().half_turn_equivariant, commutes(network, tokens, turned)))
+    });
+}
+
+/// What an encoding is asked with.
+struct Question {
+    x: Tensor,
+    q: Tensor,
+    k: Tensor,
+    weights: Tensor,
+}
+
+/// What an encoding adds: every answer less what it would be without the encoding.
+struct Added {
+    /// `[1,l,d]` and `[1,h,l,k]`, each with the dimension of the tokens.
+    to_vectors: Vec<(Tensor, i64)>,
+    /// `[…,l,l]`.
+    to_logits: Vec<Tensor>,
+    /// `[1,h,l,k]`.
+    to_values: Option<Tensor>,
+}
+
+impl Question {
+    fn new(seed: u64, tokens: &Tokens) -> Self {
+        let (l, heads, head_width) = (tokens.len() as i64, DIMS.heads as i64, DIMS.head_width() as i64);
+        let random = |name, last| normal_tensor(seed, name, &[1, heads, l, last]);
+        let weights = random("weights", l).softmax(-1, Kind::Float);
+        Self { x: input(seed, 1, tokens, DIMS), q: random("q", head_width), k: random("k", head_width), weights }
+    }
+
+    fn ask(&self, encoding: &dyn Encoding, views: &Views) -> Added {
+        let packed = Tensor::zeros([1, 1], (Kind::Uint8, Device::Cpu));
+        let at = LayerContext { views, layer: 1, packed: &packed };
+        let mut to_vectors = vec![(encoding.embed(at, self.x.shallow_clone()) - &self.x, 1)];
+        if let Some(input) = encoding.attend(at, &self.x) {
+            to_vectors.push((input.qk_bld - &self.x, 1));
+            to_vectors.extend(input.v_bld.map(|v| (v - &self.x, 1)));
+        }
+        if let Some((q, k)) = encoding.rotate(at, &self.q, &self.k) {
+            to_vectors.extend([(q - &self.q, 2), (k - &self.k, 2)]);
+        }
+        let logits = encoding.logits(at, Queries { x_bld: &self.x, q_bhlk: &self.q, k_bhlk: &self.k });
+        let to_logits = logits.before_scale.into_iter().chain(logits.after_scale).collect();
+        Added { to_vectors, to_logits, to_values: encoding.values(at, &self.weights, &self.q) }
+    }
+
+    /// What is added for squares and pairs of squares, or what is added for the rest: zeros in place of the other.
+    fn ask_for(&self, to_squares: bool, tokens: &Tokens, encoding: &dyn Encoding, views: &Views) -> Vec<Tensor> {
+        let flags: Vec<f32> = (0..tokens.len()).map(|t| f32::from(u8::from(tokens.square(t).is_some()))).collect();
+        let squares = Tensor::from_slice(&flags);
+        let pairs = squares.unsqueeze(1) * squares.unsqueeze(0);
+        let part = |mask: Tensor| if to_squares { mask } else { mask.ones_like() - mask };
+        let (of_tokens, of_pairs) = (part(squares), part(pairs));
+        let weights = &self.weights * &of_pairs;
+        let question =
+            Self { weights, x: self.x.shallow_clone(), q: self.q.shallow_clone(), k: self.k.shallow_clone() };
+        let added = question.ask(encoding, views);
+        let vectors = added.to_vectors.into_iter().map(|(term, dimension)| match dimension {
+            1 => term * of_tokens.view([1, -1, 1]),
+            _ => term * of_tokens.view([1, 1, -1, 1]),
+        });
+        vectors.chain(added.to_logits.into_iter().map(|term| term * &of_pairs)).chain(added.to_values).collect()
+    }
+}
+
+/// What is observed of auxiliary tokens.
+fn observed(encoding: &dyn Encoding, arena: &Arena, tokens: &Tokens) -> Auxiliary {
+    let question = Question::new(22, tokens);
+    let rest = question.ask_for(false, tokens, encoding, &arena.frozen_views());
+    if rest.iter().all(|term| term.abs().max().double_value(&[]) < 1e-5) {
+        return Auxiliary::Untouched;
+    }
+    // Which parameters what is added depends on.
+    let parameters = |to_squares| -> Vec<bool> {
+        let added = question.ask_for(to_squares, tokens, encoding, &arena.views());
+        let mixture = |term: &Tensor| (term * normal_tensor(23, "mixture", &term.size())).sum(Kind::Float);
+        let sum = added.iter().map(mixture).reduce(|sum, term| sum + term).expect("the embedding");
+        if !sum.requires_grad() {
+            return vec![];
+        }
+        let gradient: Vec<f32> = arena.gradient(&sum).expect("a gradient").try_into().expect("numbers");
+        gradient.into_iter().map(|g| g != 0.0).collect()
+    };
+    let (of_rest, of_squares) = (parameters(false), parameters(true));
+    let has_own = of_rest.iter().any(|&used| used);
+    let shares = of_rest.iter().zip(&of_squares).any(|(&a, &b)| a && b);
+    if has_own && !shares { Auxiliary::OwnParameters } else { Auxiliary::AsSquares }
+}
+
+#[test]
+fn auxiliary_tokens_are_treated_as_declared() {
+    compare("auxiliary tokens", |network, tokens| {
+        let arena = network.random(24, 0.5);
+        let found = network.stack.iter().map(|encoding| observed(encoding, &arena, tokens)).collect::<Vec<_>>();
+        let declared = network.stack.iter().map(|encoding| encoding.guarantees().auxiliary).collect();
+        tokens.has_aux().then_some((declared, found))
+    });
+}
+
+/// One token is changed; what is added for the others must not change.
+#[test]
+fn terms_depend_on_their_own_tokens_only_exactly_where_guaranteed() {
+    compare("pairwise", |network, tokens| {
+        let views = network.random(25, 0.5).frozen_views();
+        let changes = |changed: i64| {
+            let (one, other) = (Question::new(26, tokens), Question::new(27, tokens));
+            let with = |a: &Tensor, b: &Tensor, dimension: i64| {
+                let place = Tensor::from_slice(&[changed]);
+                a.index_copy(dimension, &place, &b.index_select(dimension, &place))
+            };
+            let changed_one = Question {
+                x: with(&one.x, &other.x, 1),
+                q: with(&one.q, &other.q, 2),
+                k: with(&one.k, &other.k, 2),
+                weights: with(&one.weights, &other.weights, 2),
+            };
+            let rest: Vec<i64> = (0..tokens.len() as i64).filter(|&token| token != changed).collect();
+            let rest = Tensor::from_slice(&rest);
+            network.stack.iter().any(|encoding| {
+                let [before, after] = [&one, &changed_one].map(|question| question.ask(encoding, &views));
+                let of_rest = |term: &Tensor, dimension: i64| term.index_select(dimension, &rest);
+                let of_pairs = |term: &Tensor| {
+                    let last = term.dim() as i64 - 1;
+                    of_rest(&of_rest(term, last - 1), last)
+                };
+                let rest_of = |added: &Added| -> Vec<Tensor> {
+                    let vectors = added.to_vectors.iter().map(|(term, dimension)| of_rest(term, *dimension));
+                    let logits = added.to_logits.iter().map(of_pairs);
+                    vectors.chain(logits).chain(added.to_values.iter().map(|term| of_rest(term, 2))).collect()
+                };
+                let (before, after) = (rest_of(&before), rest_of(&after));
+                before.iter().zip(&after).any(|(before, after)| largest_difference(before, after) > 1e-5)
+            })
+        };
+        let observed = ![0, tokens.len() as i64 - 1].into_iter().any(changes);
+        Some((network.stack.guarantees().pairwise, observed))
+    });
+}

@@ -1,0 +1,175 @@
+//! Laws that every encoding obeys on every board, with and without auxiliary tokens. One test per law, all encodings
+//! inside, since loading LibTorch takes longer than most laws.
+
+use crate::common::{DIMS, Network, input, largest_difference, normal_tensor, sequences, sequences_on};
+use encodings::{Encoding, EncodingConfig, InjectionPoints, LayerContext, Queries, Tokens};
+use games::GameKind;
+use nn::{Part, Views};
+use tch::{Device, Kind, Tensor};
+
+/// Runs a check over all stacks and sequences, and says where it failed.
+fn for_all(check: impl Fn(&[EncodingConfig], &Tokens) -> Result<(), String>) {
+    let failures: Vec<_> = EncodingConfig::example_stacks()
+        .iter()
+        .flat_map(|configs| sequences().into_iter().map(move |tokens| (configs.clone(), tokens)))
+        .filter_map(|(configs, tokens)| {
+            let labels: Vec<_> = configs.iter().map(EncodingConfig::label).collect();
+            let place = format!("{labels:?} on {:?} with {} tokens", tokens.geometry(), tokens.len());
+            check(&configs, &tokens).err().map(|failure| format!("{place}: {failure}"))
+        })
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn ensure(holds: bool, failure: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(failure()) }
+}
+
+#[test]
+fn a_forward_pass_keeps_its_shape() {
+    for_all(|configs, tokens| {
+        let network = Network::small(configs, tokens);
+        let x = input(1, 3, tokens, DIMS);
+        let trace = network.forward(&network.random(2, 0.5).frozen_views(), &x);
+        let (l, heads) = (tokens.len() as i64, DIMS.heads as i64);
+        ensure(trace.output.size() == x.size(), || format!("output {:?}", trace.output.size()))?;
+        ensure(trace.logits.iter().all(|t| t.size() == [3, heads, l, l]), || "logits' shape".to_owned())?;
+        ensure(bool::try_from(trace.output.isfinite().all()).expect("a bool"), || "output not finite".to_owned())
+    });
+}
+
+#[test]
+fn the_declared_injection_points_are_the_observed_ones() {
+    for_all(|configs, tokens| {
+        let network = Network::small(configs, tokens);
+        let views = network.random(3, 0.5);
+        for encoding in network.stack.iter() {
+            let (declared, observed) =
+                (encoding.injection_points(), observed_injection_points(encoding, &views.frozen_views(), tokens));
+            ensure(declared == observed, || format!("declares {declared}, touches {observed}"))?;
+        }
+        let all = network.stack.iter().fold(InjectionPoints::NONE, |all, encoding| all | encoding.injection_points());
+        ensure(network.stack.injection_points() == all, || {
+            "the stack declares other injection points than its encodings".to_owned()
+        })
+    });
+}
+
+fn observed_injection_points(encoding: &dyn Encoding, views: &Views, tokens: &Tokens) -> InjectionPoints {
+    let (l, heads, head_width) = (tokens.len() as i64, DIMS.heads as i64, DIMS.head_width() as i64);
+    let packed = Tensor::zeros([2, 1], (Kind::Uint8, Device::Cpu));
+    let at = LayerContext { views, layer: 1, packed: &packed };
+    let x = input(4, 2, tokens, DIMS);
+    let [q, k, v] = ["q", "k", "v"].map(|name| normal_tensor(4, name, &[2, heads, l, head_width]));
+    let weights = normal_tensor(4, "weights", &[2, heads, l, l]).softmax(-1, Kind::Float);
+    let differs = |a: &Tensor, b: &Tensor| largest_difference(a, b) > 1e-3;
+    let nonzero = |term: Option<Tensor>| term.is_some_and(|t| t.abs().max().double_value(&[]) > 1e-3);
+
+    let attended = encoding.attend(at, &x);
+    let on_attend =
+        attended.is_some_and(|input| differs(&input.qk_bld, &x) || input.v_bld.is_some_and(|v| differs(&v, &x)));
+    let rotated = encoding.rotate(at, &q, &k);
+    let on_rotate = rotated.is_some_and(|(turned_q, turned_k)| differs(&turned_q, &q) && differs(&turned_k, &k));
+    let logits = encoding.logits(at, Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &k });
+    let on_logits = nonzero(logits.before_scale) || nonzero(logits.after_scale);
+    [
+        (InjectionPoints::EMBED, differs(&encoding.embed(at, x.shallow_clone()), &x)),
+        (InjectionPoints::ATTEND, on_attend),
+        (InjectionPoints::ROTATE, on_rotate),
+        (InjectionPoints::LOGITS, on_logits),
+        (InjectionPoints::VALUES, nonzero(encoding.values(at, &weights, &v))),
+    ]
+    .into_iter()
+    .fold(InjectionPoints::NONE, |points, (point, touched)| if touched { points | point } else { points })
+}
+
+/// In both directions: what promises the identity keeps the function, everything else changes it.
+#[test]
+fn an_encoding_that_starts_as_the_identity_leaves_the_function_as_it_is() {
+    for_all(|configs, tokens| {
+        let network = Network::small(configs, tokens);
+        let plain = Network::small(&[], tokens);
+        let x = input(5, 2, tokens, DIMS);
+        let with = network.forward(&network.initial(6).frozen_views(), &x).output;
+        let without = plain.forward(&plain.initial(6).frozen_views(), &x).output;
+        let (promised, difference) =
+            (network.stack.guarantees().identity_at_start, largest_difference(&with, &without));
+        ensure(promised == (difference < 1e-6), || format!("promises {promised}, moves the output by {difference}"))
+    });
+}
+
+/// In both directions: what promises not to tell squares apart does not, everything else does.
+#[test]
+fn permuting_the_squares_permutes_the_output_exactly_where_promised() {
+    for_all(|configs, tokens| {
+        let network = Network::small(configs, tokens);
+        let views = network.random(7, 0.5);
+        let x = input(8, 2, tokens, DIMS);
+        let order = Tensor::from_slice(&shuffled_squares(tokens));
+        let of_permuted = network.forward(&views.frozen_views(), &x.index_select(1, &order)).output;
+        let permuted = network.forward(&views.frozen_views(), &x).output.index_select(1, &order);
+        let promised = network.stack.guarantees().permutation_equivariant;
+        let difference = largest_difference(&of_permuted, &permuted) / permuted.abs().max().double_value(&[]);
+        ensure(promised == (difference < 1e-5), || format!("promises {promised}, differs by {difference}"))
+    });
+    let control = [EncodingConfig::None(encodings::none::Config {})];
+    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
+    assert!(
+        Network::small(&control, &tokens).stack.guarantees().permutation_equivariant,
+        "the control promises nothing"
+    );
+}
+
+fn shuffled_squares(tokens: &Tokens) -> Vec<i64> {
+    let mut squares: Vec<_> = tokens.squares().map(|(token, _)| token as i64).collect();
+    streams::shuffle(&mut streams::stream(9, &["test", "permutation"]), &mut squares);
+    let mut shuffled = squares.into_iter();
+    (0..tokens.len()).map(|token| tokens.square(token).and_then(|_| shuffled.next()).unwrap_or(token as i64)).collect()
+}
+
+/// Every single number of every parameter, not only every parameter.
+#[test]
+fn every_parameter_receives_a_gradient() {
+    for_all(|configs, tokens| {
+        let network = Network::small(configs, tokens);
+        let arena = network.random_around_start(10, 0.2);
+        let output = network.forward(&arena.views(), &input(11, 12, tokens, DIMS)).output;
+        let loss = (&output * normal_tensor(12, "loss", &output.size())).sum(Kind::Float);
+        let gradient: Vec<f32> = arena.gradient(&loss).expect("a gradient").try_into().expect("numbers");
+        for param in network.layout.params() {
+            let dead = gradient[param.offset..param.offset + param.len()].iter().filter(|g| **g == 0.0).count();
+            ensure(dead == 0, || format!("{dead} of {} numbers of {} get no gradient", param.len(), param.name))?;
+        }
+        Ok(())
+    });
+}
+
+/// The same encoding alone and behind another one starts from the same numbers.
+#[test]
+fn stacking_does_not_change_how_an_encoding_starts() {
+    for tokens in sequences_on(GameKind::Chess.geometry()) {
+        for stack in EncodingConfig::example_stacks().into_iter().filter(|stack| stack.len() > 1) {
+            let stacked = Network::small(&stack, &tokens).initial(13);
+            for config in stack {
+                let alone = Network::small(std::slice::from_ref(&config), &tokens).initial(13);
+                for param in alone.layout().params() {
+                    let id = stacked.layout().find(&param.name).expect("the same name in the stack");
+                    let own = alone.layout().find(&param.name).expect("its own name");
+                    assert_eq!(stacked.frozen_views()[id], alone.frozen_views()[own], "{}", param.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_encoding_counts_as_encoding_and_nothing_else_does() {
+    for_all(|configs, tokens| {
+        let with = Network::small(configs, tokens).layout;
+        let without = Network::small(&[], tokens).layout;
+        let named = |p: &&nn::ParamSpec| p.name.starts_with("encoding.");
+        let declared: usize = with.params().iter().filter(named).map(nn::ParamSpec::len).sum();
+        ensure(with.count(Part::Encoding) == declared, || "counts something else".to_owned())?;
+        ensure(with.count(Part::Trunk) == without.total(), || "changes the trunk".to_owned())
+    });
+}

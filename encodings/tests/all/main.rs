@@ -1,0 +1,13 @@
+//! The tests of position encodings, in one binary: loading LibTorch takes longer than most of them.
+
+mod common;
+mod counts;
+mod definitions;
+mod documentation;
+mod guarantees;
+mod laws;
+mod options;
+mod references;
+mod shaw;
+mod translation;
+mod watched;

@@ -1,0 +1,201 @@
+//! What experiments may write, and what they are told when it makes no sense.
+
+use crate::common::{DIMS, Network};
+use encodings::pairs::Share;
+use encodings::rope::{self, Layout};
+use encodings::{Dims, EncodingConfig, Stack, Tokens, absolute, relative_bias, shaw};
+use games::GameKind;
+use std::collections::HashSet;
+
+fn json(text: &str) -> Result<EncodingConfig, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// As experiments read YAML.
+fn yaml(text: &str) -> Result<EncodingConfig, String> {
+    let document = serde_yaml::Deserializer::from_str(text);
+    serde_yaml::with::singleton_map_recursive::deserialize(document).map_err(|error| error.to_string())
+}
+
+fn board() -> Tokens {
+    Tokens::squares_then(GameKind::Chess.geometry(), &[])
+}
+
+fn refusal(text: &str, dims: Dims) -> String {
+    let config = yaml(text).expect("it reads");
+    Network::declare(&[config], dims, &board()).map(|_| ()).expect_err("it must be refused").to_string()
+}
+
+#[test]
+fn none_is_a_name_or_an_empty_map() {
+    let none = Ok(EncodingConfig::None(encodings::none::Config {}));
+    for text in [r#""none""#, r#"{"none": {}}"#] {
+        assert_eq!(json(text), none, "{text}");
+    }
+    for text in ["none", "none: {}", "{none: {}}"] {
+        assert_eq!(yaml(text), none, "{text}");
+    }
+}
+
+#[test]
+fn options_have_their_defaults() {
+    assert_eq!(
+        json(r#""shaw""#),
+        json(r#"{"shaw": {"terms": ["q", "k", "v"], "cross": false, "share": "displacement"}}"#)
+    );
+    assert_eq!(json(r#"{"shaw": {}}"#), Ok(EncodingConfig::Shaw(shaw::Config::default())));
+    assert_eq!(
+        yaml("smolgen"),
+        yaml("smolgen: {compress: 32, hidden: 256, gen: 256, pool: flatten, activation: swish}")
+    );
+    assert_eq!(yaml("absolute"), yaml("absolute: {at: input, table: learned, values: true, init_std: 0}"));
+    assert_eq!(
+        yaml("dynamic_relative"),
+        yaml("dynamic_relative: {bottleneck: 32, share: none, inside: none, scaled: true, init_std: 1}")
+    );
+    assert_eq!(yaml("cls_map"), yaml("cls_map: {tokens: squares}"));
+    let axial = rope::Config { layout: Layout::Axial2d, theta: 100.0, aux: None };
+    assert_eq!(yaml("rope: {layout: axial_2d, theta: 100}"), Ok(EncodingConfig::Rope(axial)));
+    let pair = relative_bias::Config { share: Share::Pair };
+    assert_eq!(yaml("relative_bias: {share: pair}"), Ok(EncodingConfig::RelativeBias(pair)));
+}
+
+/// Messages name what is wrong, what would be right and, in YAML, where.
+#[test]
+fn mistakes_are_named() {
+    let cases = [
+        ("ropes: {}", vec!["unknown variant `ropes`", "none", "dynamic_relative", "rope"]),
+        ("ropes", vec!["unknown variant `ropes`", "smolgen"]),
+        ("rope", vec!["missing field `layout`"]),
+        ("rope: {layout: axial_2d}", vec!["missing field `theta`", "line 1 column 7"]),
+        ("rope: {layout: axial, theta: 10}", vec!["unknown variant `axial`", "flat_1d", "axial_2d", "mixed_2d"]),
+        ("rope: {layout: axial_2d, theta: ten}", vec!["invalid type: string \"ten\"", "line 1 column 33"]),
+        ("relative_bias: {}", vec!["missing field `share`"]),
+        ("shaw: {term: [q]}", vec!["unknown field `term`", "terms", "cross", "share"]),
+        ("shaw: {}\nrope: {layout: axial_2d, theta: 100}", vec!["\"rope\" stands in the same map as \"shaw\"", "list"]),
+        ("{}", vec!["invalid length 0", "the name of an encoding"]),
+        ("7", vec!["invalid type: integer `7`", "none, absolute, relative_bias"]),
+    ];
+    for (text, wanted) in cases {
+        let message = yaml(text).expect_err(text);
+        for part in wanted {
+            assert!(message.contains(part), "{text}: \"{message}\" does not say \"{part}\"");
+        }
+    }
+}
+
+#[test]
+fn options_without_effect_are_refused_with_a_remedy() {
+    let cases = [
+        ("absolute: {at: gate, table: factorised}", "table: factorised has no effect with at: gate"),
+        ("absolute: {at: input, values: false}", "only at: every_layer tells values from queries"),
+        ("absolute: {at: gate, init_std: 0.02}", "init_std: 0.02 has no effect with at: gate"),
+        ("absolute: {table: sinusoidal_1d, init_std: 0.02}", "init_std: 0.02 has no effect with table: sinusoidal_1d"),
+        ("absolute: {init_std: -1}", "init_std must be 0 or more, not -1"),
+        ("shaw: {terms: []}", "terms must be one, two or three of q, k, v, each once, not []"),
+        ("shaw: {terms: [q, q]}", "not [q, q]"),
+        ("shaw: {terms: [q, v], cross: true}", "cross: true has no effect with only one of the terms q and k"),
+        ("smolgen: {gen: 0}", "gen must be 1 or more, not 0"),
+        ("dynamic_relative: {bottleneck: 0}", "bottleneck must be 1 or more"),
+        ("dynamic_relative: {init_std: -1}", "init_std must be 0 or more, not -1"),
+        ("rope: {layout: mixed_2d, theta: 10, aux: index}", "aux: index has no effect with layout: mixed_2d"),
+        ("rope: {layout: flat_1d, theta: 0}", "theta must be above 0, not 0"),
+        ("rope: {layout: flat_1d, theta: .nan}", "theta must be above 0, not NaN"),
+    ];
+    for (text, wanted) in cases {
+        let message = refusal(text, DIMS);
+        assert!(message.contains(wanted), "{text}: \"{message}\" does not say \"{wanted}\"");
+    }
+}
+
+#[test]
+fn sizes_that_do_not_divide_are_refused_with_a_remedy() {
+    let six_per_head = Dims { width: 12, heads: 2, layers: 1 };
+    for layout in ["axial_2d", "mixed_2d"] {
+        let message = refusal(&format!("rope: {{layout: {layout}, theta: 10}}"), six_per_head);
+        assert!(message.contains("head width (width / heads), 6, is not divisible by 4"), "{message}");
+        assert!(message.contains("change the width or the number of heads"), "{message}");
+    }
+    let flat = yaml("rope: {layout: flat_1d, theta: 10}").expect("it reads");
+    assert!(Network::declare(&[flat], six_per_head, &board()).is_ok(), "1-D needs pairs only");
+    let message = refusal("absolute: {table: sinusoidal_2d}", Dims { width: 6, heads: 1, layers: 1 });
+    assert!(message.contains("the width, 6, is not divisible by 4"), "{message}");
+}
+
+#[test]
+fn one_network_carries_each_encoding_once() {
+    let declare = |texts: [&str; 2]| {
+        let configs = texts.map(|text| yaml(text).expect("it reads"));
+        Network::declare(&configs, DIMS, &board()).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let message = declare(["shaw: {}", "shaw: {terms: [q]}"]).expect_err("twice");
+    assert!(message.contains("name \"shaw\" twice"), "{message}");
+    assert_eq!(
+        declare(["absolute: {at: gate}", "absolute: {at: every_layer}"]),
+        Ok(()),
+        "the paper's absolute network"
+    );
+}
+
+/// Every configuration survives being written and read, and has a label of its own.
+#[test]
+fn examples_survive_a_round_trip_and_have_labels_of_their_own() {
+    let mut labels = HashSet::new();
+    for config in EncodingConfig::examples() {
+        let text = serde_json::to_string(&config).expect("it can be written");
+        assert_eq!(json(&text), Ok(config.clone()), "{text}");
+        let mut written = Vec::new();
+        let mut serializer = serde_yaml::Serializer::new(&mut written);
+        serde_yaml::with::singleton_map_recursive::serialize(&config, &mut serializer).expect("it can be written");
+        assert_eq!(yaml(&String::from_utf8(written).expect("text")), Ok(config.clone()));
+        assert!(labels.insert(config.label()), "two examples are called {}", config.label());
+    }
+    for label in ["none", "shaw(q,k,v)", "absolute(gate)", "rope(axial_2d,theta=100)", "relative_bias(pair)"] {
+        assert!(labels.contains(label), "{label} is not among {labels:?}");
+    }
+}
+
+/// Every encoding is listed, described, reached by an example, and its own YAML example works.
+#[test]
+fn the_registry_is_complete() {
+    let reached: HashSet<_> = EncodingConfig::examples().iter().map(|config| config.info().name).collect();
+    for info in EncodingConfig::REGISTRY {
+        assert!(EncodingConfig::NAMES.contains(&info.name) && reached.contains(info.name), "{}", info.name);
+        assert!(!info.summary.is_empty() && !info.source.is_empty(), "{} lacks words", info.name);
+        let config = yaml(info.example).unwrap_or_else(|error| panic!("{}: {error}", info.example));
+        assert_eq!(config.info(), *info);
+        assert!(
+            Network::declare(&[config], Dims { width: 32, heads: 4, layers: 1 }, &board()).is_ok(),
+            "{}",
+            info.example
+        );
+    }
+    assert_eq!(EncodingConfig::NAMES.len(), EncodingConfig::REGISTRY.len());
+}
+
+/// A file that defines an encoding but was forgotten in the list is found.
+#[test]
+fn every_file_with_an_encoding_is_in_the_registry() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = HashSet::new();
+    for file in std::fs::read_dir(folder).expect("the sources lie beside the tests") {
+        let path = file.expect("a file").path();
+        if path.is_file() && std::fs::read_to_string(&path).expect("text").contains("impl Configure for Config") {
+            files.insert(path.file_stem().expect("a name").to_string_lossy().into_owned());
+        }
+    }
+    assert_eq!(files, EncodingConfig::NAMES.iter().map(|&name| name.to_owned()).collect());
+}
+
+#[test]
+fn an_empty_list_is_the_control() {
+    let mut builder = nn::LayoutBuilder::default();
+    let stack =
+        Stack::declare(&[], &mut builder.scope("encoding", nn::Part::Encoding), DIMS, &board()).expect("nothing");
+    assert_eq!(
+        (stack.guarantees(), stack.injection_points(), stack.macs()),
+        (encodings::Guarantees::ALL, encodings::InjectionPoints::NONE, 0)
+    );
+    let gate = EncodingConfig::Absolute(absolute::Config::new(absolute::Place::Gate));
+    assert_eq!(gate.key(), "absolute.gate");
+}

@@ -1,0 +1,119 @@
+//! Encodings against numbers worked out by hand, first values, and stacks against their encodings.
+
+use crate::common::single::{Single, numbers};
+use crate::common::{DIMS, Network, input, largest_difference, normal_tensor};
+use encodings::pairs::Share;
+use encodings::rope::{self, Layout};
+use encodings::{AttendInput, EncodingConfig, LayerContext, Queries, Tokens};
+use encodings::{absolute, relative_bias, smolgen};
+use games::GameKind;
+use nn::{Arena, Views};
+use tch::{Device, Kind, Tensor};
+
+/// RoPE-ViT's start: magnitudes θ^(−4i/k), the second half of the pairs at a right angle to the first, another direction
+/// for every head and layer.
+#[test]
+fn mixed_frequencies_start_as_rotated_axes() {
+    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
+    let config = rope::Config { layout: Layout::Mixed2d, theta: 10.0, aux: None };
+    let network = Network::small(&[EncodingConfig::Rope(config)], &tokens);
+    let views = network.initial(6).frozen_views();
+    let (pairs, mut directions) = (DIMS.head_width() / 2, Vec::new());
+    for layer in 0..DIMS.layers {
+        let id = network.layout.find(&format!("encoding.rope.layer.{layer}.frequencies")).expect("frequencies");
+        let frequencies = numbers(&views[id]);
+        for head in 0..DIMS.heads {
+            let vector = |pair: usize| [0, 1].map(|axis| frequencies[(axis * DIMS.heads + head) * pairs + pair]);
+            for i in 0..pairs / 2 {
+                let ([ax, ay], [bx, by]) = (vector(i), vector(i + pairs / 2));
+                let magnitude = 10f64.powf(-4.0 * i as f64 / DIMS.head_width() as f64);
+                assert!((ax.hypot(ay) - magnitude).abs() < 1e-6 && (bx.hypot(by) - magnitude).abs() < 1e-6);
+                assert!((ax * bx + ay * by).abs() < 1e-6, "not at a right angle");
+            }
+            directions.push(vector(0)[1].atan2(vector(0)[0]));
+        }
+    }
+    directions.sort_by(f64::total_cmp);
+    assert!(directions.windows(2).all(|pair| pair[1] - pair[0] > 1e-3), "directions repeat: {directions:?}");
+}
+
+/// The index of Lc0's training code, read off at corners: 15·(rank_q − rank_k + 7) + (file_q − file_k + 7).
+#[test]
+fn relative_bias_sits_at_the_index_of_the_reference_code() {
+    let chess = GameKind::Chess.geometry();
+    let tokens = Tokens::squares_then(chess, &["hand"]);
+    let config = EncodingConfig::RelativeBias(relative_bias::Config { share: Share::Displacement });
+    let network = Network::small(&[config], &tokens);
+    let id = network.layout.find("encoding.relative_bias.layer.1.bias").expect("a table");
+    let param = network.layout.param(id);
+    let mut values = vec![0f32; network.layout.len()];
+    for (i, value) in values[param.offset..param.offset + param.len()].iter_mut().enumerate() {
+        *value = i as f32;
+    }
+    let arena = Arena::from_values(network.layout.clone(), &values, Device::Cpu).expect("memory");
+    let single = Single { network, arena };
+    let bias = single.logits(&input(7, 1, &tokens, DIMS)).after_scale.expect("a bias");
+    let (a1, h1, h8, hand) = (chess.square(0, 0), chess.square(7, 0), chess.square(7, 7), chess.squares());
+    let cases = [
+        (a1, a1, 15 * 7 + 7),
+        (a1, h8, 0),
+        (h8, a1, 15 * 14 + 14),
+        (h1, a1, 15 * 7 + 14),
+        (h8, h1, 15 * 14 + 7),
+        (a1, hand, 15 * 15),
+        (hand, a1, 15 * 15 + 1),
+        (hand, hand, 15 * 15 + 2),
+    ];
+    for (q, k, class) in cases {
+        assert_eq!(bias.double_value(&[0, q as i64, k as i64]), f64::from(class), "query {q}, key {k}");
+    }
+}
+
+/// Eq. 4 gives the table to queries and keys only, its code to values too: one tensor then serves a fused projection.
+#[test]
+fn values_see_the_table_only_where_asked() {
+    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
+    let x = input(10, 1, &tokens, DIMS);
+    let attend = |values| -> AttendInput {
+        let config = absolute::Config { values, ..absolute::Config::new(absolute::Place::EveryLayer) };
+        let single = Single::random(EncodingConfig::Absolute(config), &tokens);
+        let input = single.ask(|encoding, at| encoding.attend(at, &x)).expect("an input");
+        let table = Tensor::from_slice(&single.parameter("absolute.every_layer.layer.1.table")).view(&x.size()[1..]);
+        assert!(largest_difference(&input.qk_bld.to_kind(Kind::Double), &(&x.to_kind(Kind::Double) + table)) < 1e-5);
+        input
+    };
+    assert!(attend(true).v_bld.is_none(), "the same tensor for values");
+    assert_eq!(attend(false).v_bld, Some(x.shallow_clone()));
+}
+
+/// A stack adds terms, applies rotations and tables in order, and keeps values apart once they are apart.
+#[test]
+fn a_stack_is_its_encodings_one_after_the_other() {
+    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
+    let every_layer = |values| absolute::Config { values, ..absolute::Config::new(absolute::Place::EveryLayer) };
+    let configs = [
+        EncodingConfig::Absolute(every_layer(false)),
+        EncodingConfig::RelativeBias(relative_bias::Config { share: Share::Displacement }),
+        EncodingConfig::Smolgen(smolgen::Config { compress: 3, hidden: 5, gen_width: 6, ..Default::default() }),
+        EncodingConfig::Rope(rope::Config { layout: Layout::Axial2d, theta: 10.0, aux: None }),
+    ];
+    let network = Network::small(&configs, &tokens);
+    let views: Views = network.random(11, 0.5).frozen_views();
+    let packed = Tensor::zeros([1, 1], (Kind::Uint8, Device::Cpu));
+    let at = LayerContext { views: &views, layer: 1, packed: &packed };
+    let x = input(12, 2, &tokens, DIMS);
+    let [q, k] = ["q", "k"]
+        .map(|n| normal_tensor(12, n, &[2, DIMS.heads as i64, tokens.len() as i64, DIMS.head_width() as i64]));
+    let queries = Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &k };
+    let each: Vec<_> = network.stack.iter().collect();
+
+    let attended = network.stack.attend(at, &x);
+    assert_eq!(attended.v_bld, Some(x.shallow_clone()), "values stay as the first encoding left them");
+    assert_eq!(attended.qk_bld, each[0].attend(at, &x).expect("a table").qk_bld);
+    let sum = network.stack.logits(at, queries);
+    let terms = [1, 2].map(|i| each[i].logits(at, queries).after_scale.expect("a term"));
+    assert_eq!(sum.after_scale, Some(&terms[0] + &terms[1]));
+    assert!(sum.before_scale.is_none() && network.stack.values(at, &q, &k).is_none());
+    assert_eq!(network.stack.rotate(at, &q, &k), each[3].rotate(at, &q, &k).expect("rotated"));
+    assert_eq!(network.stack.embed(at, x.shallow_clone()), x, "nothing touches the embedding");
+}

@@ -1,0 +1,188 @@
+//! A row against its reference.
+
+use super::super::statistics::{Holm, Interval, PairedTest};
+use spec::metrics::Direction;
+use std::fmt;
+
+/// Two-sided level of every test.
+pub const ALPHA: f64 = 0.05;
+
+/// Fewer pairs of seeds give no verdict.
+pub const PAIRS_NEEDED: usize = 3;
+
+/// A row against its reference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The reference's label.
+    pub reference: String,
+    /// Seeds of which both cells are done and comparable.
+    pub pairs: usize,
+    /// Seeds of the experiment.
+    pub planned: usize,
+    /// Row less reference by seed, as many as there are pairs.
+    pub differences: Vec<(u64, f64)>,
+    /// The paired test of row less reference, from two pairs on.
+    pub test: Option<PairedTest>,
+    /// The plain 95 % t-interval of the mean difference.
+    pub interval: Option<Interval>,
+    /// Holm's correction over the grid; none for an A/A control, which is not a comparison of the grid.
+    pub holm: Option<Corrected>,
+    /// Its precision; none for an A/A control and without a test.
+    pub precision: Option<Precision>,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Why there is no verdict, or which seeds were left out of it.
+    pub missing: Vec<Missing>,
+}
+
+/// The precision of a comparison. No verdict depends on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Precision {
+    /// The exact sign-flip p-value.
+    pub sign_flip: f64,
+    /// The true difference that the present pairs would detect with [`POWER`](super::super::statistics::power::POWER),
+    /// at the strictest level of Holm's procedure.
+    pub detectable: Option<f64>,
+    /// The seeds needed to detect a difference as large as the observed one; none above
+    /// [`MOST_SEEDS`](super::super::statistics::power::MOST_SEEDS).
+    pub seeds: Option<usize>,
+    /// The same for a given difference.
+    pub target: Option<TargetDifference>,
+}
+
+/// The power of a comparison for a given true difference, at the strictest level of Holm's procedure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TargetDifference {
+    /// The difference.
+    pub difference: f64,
+    /// The share of grids in which the present pairs would detect it.
+    pub power: f64,
+    /// The seeds needed to detect it with [`POWER`](super::super::statistics::power::POWER); none above
+    /// [`MOST_SEEDS`](super::super::statistics::power::MOST_SEEDS).
+    pub seeds: Option<usize>,
+}
+
+/// Holm's correction of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Corrected {
+    /// Adjusted p-value and confidence level.
+    pub holm: Holm,
+    /// The t-interval at that level: it excludes zero exactly if the verdict is better or worse.
+    pub interval: Interval,
+}
+
+/// The verdict of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The corrected interval excludes zero, on the better side.
+    Better,
+    /// The corrected interval excludes zero, on the worse side.
+    Worse,
+    /// The corrected interval contains zero.
+    NotDistinguishable,
+    /// There is none, for a reason in [`Comparison::missing`].
+    Missing,
+}
+
+/// Why a pair of seeds, or a whole comparison, does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Missing {
+    /// Seeds of the experiment are still to be trained. Verdicts before that would allow to stop at a convenient moment.
+    NotFinished {
+        /// Seeds of which both cells are done.
+        done: usize,
+        /// Seeds of the experiment.
+        planned: usize,
+    },
+    /// Too few complete pairs.
+    Pairs {
+        /// How many there are.
+        has: usize,
+    },
+    /// A cell of the pair failed.
+    Failed {
+        /// The seed.
+        seed: u64,
+    },
+    /// A cell of the pair is not finished.
+    Unfinished {
+        /// The seed.
+        seed: u64,
+    },
+    /// A cell of the pair has no value of the metric.
+    NoValue {
+        /// The seed.
+        seed: u64,
+    },
+    /// A cell of the pair has no readable manifest, so that its conditions are unknown.
+    NoManifest {
+        /// The seed.
+        seed: u64,
+    },
+    /// The two cells were not trained under the same conditions.
+    Differs {
+        /// The seed.
+        seed: u64,
+        /// The condition.
+        what: &'static str,
+        /// The row's.
+        row: String,
+        /// The reference's.
+        reference: String,
+    },
+    /// The differences of all seeds are bit-identical, as if the seed were not used.
+    NoSpread,
+    /// The metric has no better side.
+    NoDirection,
+    /// The cells only took a few steps.
+    Smoke,
+}
+
+impl Missing {
+    /// Whether it rules out a verdict; the other reasons only leave a pair out.
+    #[must_use]
+    pub fn rules_out_a_verdict(&self) -> bool {
+        matches!(self, Self::NotFinished { .. } | Self::Pairs { .. } | Self::NoSpread | Self::NoDirection | Self::Smoke)
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFinished { done, planned } => write!(f, "not finished: {done} of {planned} seeds done"),
+            Self::Pairs { has } => write!(f, "needs ≥ {PAIRS_NEEDED} complete pairs, has {has}"),
+            Self::Failed { seed } => write!(f, "seed {seed} failed"),
+            Self::Unfinished { seed } => write!(f, "seed {seed} is not done"),
+            Self::NoValue { seed } => write!(f, "seed {seed} has no value"),
+            Self::NoManifest { seed } => write!(f, "seed {seed} has no manifest"),
+            Self::Differs { seed, what, row, reference } => {
+                write!(f, "seed {seed}: {what} differs ({row} against {reference})")
+            }
+            Self::NoSpread => f.write_str("the difference is the same in every seed: are seeds used?"),
+            Self::Smoke => f.write_str("a smoke run gives no verdicts"),
+            Self::NoDirection => f.write_str("the metric has no better side"),
+        }
+    }
+}
+
+impl Verdict {
+    /// The verdict of a corrected p-value and a mean difference.
+    pub(crate) fn of(p: f64, mean: f64, direction: Direction) -> Self {
+        match (p < ALPHA, mean < 0.0, direction) {
+            (false, ..) => Self::NotDistinguishable,
+            (true, true, Direction::Lower) | (true, false, Direction::Higher) => Self::Better,
+            (true, ..) => Self::Worse,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::NotDistinguishable => "not distinguishable",
+            Self::Missing => "no verdict",
+        })
+    }
+}

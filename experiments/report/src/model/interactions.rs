@@ -1,0 +1,76 @@
+//! Gaps between rows, and how they change where something else differs.
+
+use super::super::statistics::{Interval, PairedTest};
+use super::comparison::{Corrected, Missing};
+use spec::Interaction;
+
+/// One interaction: a gap with one value, compared with the same gap with another value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InteractionReport {
+    /// The four rows and their names.
+    pub definition: Interaction,
+    /// The gap with the first and with the second value, over the seeds that have it.
+    pub gaps: [Option<Gap>; 2],
+    /// The second gap less the first by seed.
+    pub differences: Vec<(u64, f64)>,
+    /// Seeds of the experiment.
+    pub planned: usize,
+    /// The test of their mean against 0, from two seeds on.
+    pub test: Option<PairedTest>,
+    /// Its plain 95 % t-interval.
+    pub interval: Option<Interval>,
+    /// Holm's correction over the interactions.
+    pub holm: Option<Corrected>,
+    /// Its verdict.
+    pub change: Change,
+    /// Why there is no verdict, or which seeds were left out of it.
+    pub missing: Vec<Missing>,
+}
+
+/// A gap: the second row less the first, paired by seed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gap {
+    /// Its mean.
+    pub mean: f64,
+    /// Its plain 95 % t-interval.
+    pub interval: Interval,
+}
+
+/// How a gap changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It is smaller with the second value.
+    Shrinks,
+    /// It is larger.
+    Grows,
+    /// Both gaps exclude zero, with different signs.
+    Reverses,
+    /// The corrected interval of the change contains zero.
+    NotDistinguishable,
+    /// There is no verdict.
+    Missing,
+}
+
+impl Change {
+    /// The verb that follows "the gap".
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Shrinks => "shrinks",
+            Self::Grows => "grows",
+            Self::Reverses => "reverses",
+            Self::NotDistinguishable => "not distinguishable",
+            Self::Missing => "no verdict",
+        }
+    }
+}
+
+impl InteractionReport {
+    /// `shaw less absolute (batch 64)`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let [from, to] = &self.definition.gap;
+        let within = self.definition.within.as_ref().map_or_else(String::new, |label| format!(" ({label})"));
+        format!("{to} less {from}{within}")
+    }
+}

@@ -1,0 +1,83 @@
+//! Several grids side by side, and the settings in which they differ.
+
+use crate::report::folder::{Folder, SEEDS};
+use report::side_by_side;
+use report::table::Table;
+use serde_json::json;
+
+/// A finished grid whose rows have runs of so many steps, trained by another processor.
+fn folder(steps: u64, processor: &str) -> Folder {
+    let folder = Folder::finished();
+    for (label, rate) in [("absolute", 0.1), ("shaw", 0.2), ("rope", 0.1)] {
+        for seed in SEEDS {
+            folder.manifest(label, seed, |manifest| {
+                let train = json!({"steps": steps, "batch": 64, "learning_rate": {"values": [rate]}});
+                manifest["config"] = json!({"seed": seed, "train": train, "encoding": [label]});
+                manifest["cpu"] = json!({"model": processor, "vendor": "x", "cores": 2, "capability": "AVX2"});
+            });
+        }
+    }
+    folder
+}
+
+fn compared(one: &Folder, other: &Folder) -> Vec<Table> {
+    side_by_side::compare(&[one.report(), other.report()])
+}
+
+#[test]
+fn grids_are_set_side_by_side() {
+    let folder = Folder::finished();
+    let tables = compared(&folder, &folder);
+    assert_eq!(tables.len(), 2);
+    assert_eq!(tables[0].title, "settings in which the grids differ");
+    assert_eq!(tables[0].rows, [["none", "", ""]]);
+    assert_eq!(tables[1].header, ["row", "by-hand (1)", "by-hand (2)"]);
+    assert_eq!(tables[1].rows[1], ["shaw", "−0.097 [−0.111, −0.082] better", "−0.097 [−0.111, −0.082] better"]);
+    assert!(tables[1].notes.iter().any(|note| note.ends_with("Kendall's τ = 1.00")), "{:?}", tables[1].notes);
+}
+
+#[test]
+fn what_differs_comes_before_the_results() {
+    let [one, mut other] = [folder(100, "one"), folder(200, "another")];
+    other.manifest("rope", 0, |manifest| {
+        manifest["identity"]["numerics"] = json!(2);
+        manifest["dataset"]["name"] = json!("y");
+    });
+    other.plan.primary.metric = "policy_accuracy".to_owned();
+    other.plan.seeds.pop();
+    other.write_plan();
+    let tables = compared(&one, &other);
+    let rows: Vec<[&str; 3]> = tables[0].rows.iter().map(|row| [&row[0][..], &row[1][..], &row[2][..]]).collect();
+    let after = "on test positions after the last step, raw weights";
+    let [loss, accuracy] = ["policy_loss (nats, lower", "policy_accuracy (share, higher"]
+        .map(|metric| format!("{metric} is better) {after}"));
+    assert_eq!(
+        rows,
+        [
+            ["primary metric", &loss, &accuracy],
+            ["chess: dataset", "x (d)", "x (d), y (d)"],
+            ["chess: train.steps", "100", "200"],
+            ["seeds", "0, 1, 2", "0, 1"],
+            ["numerics version", "1", "1, 2"],
+            ["processor", "one", "another"],
+        ]
+    );
+}
+
+#[test]
+fn a_setting_that_one_grid_varies_and_another_fixes_differs() {
+    let [one, other] = [folder(100, "one"), folder(100, "one")];
+    for seed in SEEDS {
+        other.manifest("shaw", seed, |manifest| {
+            let train = json!({"steps": 100, "batch": 64, "learning_rate": {"values": [0.1]}});
+            manifest["config"] = json!({"train": train, "encoding": ["shaw"], "mask": null});
+            manifest["cpu"] = json!({"model": "one", "vendor": "x", "cores": 2, "capability": "AVX2"});
+        });
+    }
+    let tables = compared(&one, &other);
+    assert_eq!(
+        tables[0].rows,
+        [["chess: train.learning_rate.values", "varies", "[0.1]"], ["chess: mask", "–", "varies"]]
+    );
+    assert!(tables[0].notes[0].contains("varies: the rows of the grid differ"));
+}

@@ -1,0 +1,109 @@
+//! The long table of curves, and the recipes of docs/metrics.md that read it.
+
+use crate::report::folder::{Folder, SEEDS};
+use report::curves::{self, COLUMNS};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const PAGE: &str = include_str!("../../../../../docs/metrics.md");
+
+fn table(folder: &Folder) -> String {
+    let mut table = Vec::new();
+    curves::write(folder.path(), &mut table).expect("a table");
+    String::from_utf8(table).expect("text")
+}
+
+#[test]
+fn curves_have_a_line_for_every_number_of_every_cell() {
+    let mut folder = Folder::finished();
+    folder.plan.rows[2].label = "rope, wide".to_owned();
+    folder.write_plan();
+    // A cell that has begun, one that has measured nothing, and one whose last line is being written.
+    fs::remove_file(folder.cell("shaw", 2).join("metrics.jsonl")).expect("removed");
+    let path = folder.cell("shaw", 1).join("metrics.jsonl");
+    let line = r#"{"step":7,"split":"train","weights":"averaged","epochs":0.1,"metrics":{"loss":1.0,"gradient_norm":1e-7},"time":{"unix_s":0.0,"wall_s":1.0,"positions_per_s":10.0}}"#;
+    fs::write(&path, format!("{line}\n{{\"step\":9,")).expect("metrics");
+
+    let drawn = table(&folder);
+    let lines: Vec<&str> = drawn.split_terminator("\r\n").collect();
+    assert_eq!(lines[0], "game,row,seed,step,split,weights,metric,value");
+    assert_eq!(lines[0].split(',').collect::<Vec<_>>(), COLUMNS);
+    // One cell of the fixture has 1 + 1 + 2 + 1 + 18 numbers; shaw has one such cell and one with two numbers.
+    assert_eq!(lines.len() - 1, 10 * 23 + 2);
+    for line in [
+        "chess,shaw,0,50,validation,raw,policy_loss,3.3",
+        "chess,shaw,1,7,train,averaged,loss,1.0",
+        "chess,shaw,1,7,train,averaged,gradient_norm,1e-7",
+        "chess,\"rope, wide\",2,100,test,raw,policy_accuracy,0.4",
+        "chess,absolute-twin,0,100,train_sample,raw,policy_accuracy,0.5",
+    ] {
+        assert!(lines.contains(&line), "{line} is not in\n{drawn}");
+    }
+    fs::write(&path, "{}\n").expect("metrics");
+    let error = curves::write(folder.path(), &mut Vec::new()).expect_err("a damaged line").to_string();
+    assert!(error.contains("metrics.jsonl, line 1"), "{error}");
+}
+
+#[test]
+fn the_page_describes_every_column_and_every_field() {
+    let (_, columns) = PAGE.split_once("## The long table").expect("a section about the table");
+    assert!(COLUMNS.iter().all(|column| columns.contains(&format!("| `{column}` |"))), "a row for each of {COLUMNS:?}");
+    for field in
+        ["step", "split", "weights", "epochs", "metrics", "time", "time.unix_s", "time.wall_s", "time.positions_per_s"]
+    {
+        assert!(PAGE.contains(&format!("| `{field}` |")), "no row of `{field}`");
+    }
+}
+
+/// The recipe of the page for a library.
+fn recipe(library: &str) -> &'static str {
+    let blocks = PAGE.split("```python\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks.into_iter().find(|block| block.contains(&format!("import {library} as"))).expect("a recipe")
+}
+
+/// Runs a recipe and `checks` after it in a folder that has `curves.csv`; none without the library.
+fn run(library: &str, checks: &str, dir: &Path) -> Option<String> {
+    let python = std::env::var("POSENC_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let installed = Command::new(&python).args(["-c", &format!("import {library}")]).output();
+    if !installed.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: python3 has no package {library} (or set POSENC_PYTHON); the columns are tested above");
+        return None;
+    }
+    let script = format!("{}\n{checks}", recipe(library));
+    let output = Command::new(python).args(["-c", &script]).current_dir(dir).output().expect("python3 starts");
+    assert!(output.status.success(), "{script}\n{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The last line: mean and standard deviation of the reference's curve at step 50, shaw's mean gain there.
+fn check(library: &str, checks: &str) {
+    let folder = Folder::finished();
+    fs::write(folder.path().join("curves.csv"), table(&folder)).expect("written");
+    let Some(printed) = run(library, checks, folder.path()) else { return };
+    let last = printed.lines().last().expect("numbers");
+    let numbers: Vec<f64> = last.split(' ').map(|number| number.parse().expect("a number")).collect();
+    let expected = [3.41, 0.01, -0.096_666_666_666_666, SEEDS.len() as f64];
+    let close = numbers.iter().zip(expected).all(|(got, expected)| (got - expected).abs() < 1e-9);
+    assert!(close && numbers.len() == expected.len(), "{printed}");
+}
+
+#[test]
+fn the_recipe_for_pandas_works() {
+    check(
+        "pandas",
+        "at = curve.loc[('chess', 'absolute', 50)]\n\
+         gain = gains.loc[('chess', slice(None), 50), 'shaw']\n\
+         print(at['mean'], at['std'], gain.mean(), len(gain))",
+    );
+}
+
+#[test]
+fn the_recipe_for_polars_works() {
+    check(
+        "polars",
+        "at = curve.filter((pl.col('row') == 'absolute') & (pl.col('step') == 50))\n\
+         gain = gains.filter((pl.col('row') == 'shaw') & (pl.col('step') == 50))['gain']\n\
+         print(at['mean'][0], at['std'][0], gain.mean(), len(gain))",
+    );
+}

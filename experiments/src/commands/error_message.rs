@@ -1,0 +1,47 @@
+//! How an error is said: its chain of causes on stderr, each cause once.
+
+use train::error::without_backtrace;
+
+/// The text of an error and of its causes. Some errors of the libraries name their cause in their own text, which
+/// would say it twice.
+pub(super) fn error_message(error: &anyhow::Error) -> String {
+    let mut said = String::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        let text = without_backtrace(&text);
+        if said.contains(text) {
+            continue;
+        }
+        if !said.is_empty() {
+            said.push_str(": ");
+        }
+        said.push_str(text);
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context as _;
+    use std::io;
+    use tch::TchError;
+    use train::TrainError;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let error = TrainError::Io { action: "write", path: "runs/a".into(), cause: io::Error::other("no room") };
+        assert!(std::error::Error::source(&error).is_none(), "what the text says is not chained again");
+        let said = error_message(&Err::<(), _>(error).context("while training").unwrap_err());
+        assert!(said.starts_with("while training: cannot write runs/a: no room; what the last"), "{said}");
+        assert_eq!(said.matches("no room").count(), 1, "{said}");
+    }
+
+    #[test]
+    fn what_libtorch_says_ends_where_its_backtrace_begins() {
+        let text = "cannot reshape\nException raised from infer_size at InferSize.h:88\nframe #0: c10::Error";
+        let said = error_message(&TrainError::from(TchError::Torch(text.to_owned())).into());
+        assert!(said.starts_with("LibTorch: ") && said.ends_with("cannot reshape"), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}

@@ -1,0 +1,41 @@
+//! Features of libraries: the same whatever crate a command names.
+
+use crate::expect_none;
+use crate::metadata::{packages, root};
+use crate::rooms::ONE_BUILD;
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// Every library in the tree of a selection of crates, with its features.
+fn libraries(selection: &[&str]) -> BTreeSet<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--offline", "--locked", "--edges", "normal,build,dev", "--prefix", "none"])
+        .args(["--format", "{p} with the features [{f}]"])
+        .args(selection)
+        .current_dir(root())
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "cargo tree: {}", String::from_utf8_lossy(&output.stderr));
+    let own = root().display().to_string();
+    let lines = String::from_utf8_lossy(&output.stdout);
+    let library = |line: &str| line.trim_end_matches(" (*)").replace(" (proc-macro)", "");
+    lines.lines().filter(|line| !line.is_empty() && !line.contains(&own)).map(library).collect()
+}
+
+/// Otherwise `cargo test -p encodings` after `cargo build` compiles tch, and all that stands on it, a second time.
+#[test]
+fn one_set_of_features_serves_every_crate() {
+    let of_all = libraries(&["--workspace"]);
+    let mut breaches = vec![];
+    for package in packages().iter().filter(|package| package.name != ONE_BUILD) {
+        if package.dependencies.iter().all(|dependency| dependency.name != ONE_BUILD) {
+            breaches.push(format!("`{}` does not depend on `{ONE_BUILD}`", package.name));
+        }
+        let alone = libraries(&["--package", &package.name]);
+        breaches.extend(alone.difference(&of_all).map(|library| format!("`{}` alone builds {library}", package.name)));
+    }
+    let remedy = "Add `one-build.workspace = true` to the crate, and to scripts/one-build/Cargo.toml the features that the \
+                  library has in `cargo tree --workspace`.";
+    expect_none("Libraries that cargo compiles once more for a crate by itself:", remedy, &breaches);
+}

@@ -1,0 +1,70 @@
+//! What to import, and how.
+
+use super::format::Format;
+use crate::build::SplitPlan;
+use crate::filter::{Buckets, Filters};
+use crate::split::PerSplit;
+use games::GameKind;
+use games::chess::lc0::ValueSource;
+use std::path::PathBuf;
+
+/// What to import and how.
+#[derive(Debug, Clone)]
+pub struct ImportOptions {
+    /// The files, each plain or packed (containers are told by their first bytes).
+    pub inputs: Vec<PathBuf>,
+    /// The format of their records; `None` to tell it by each file's name and content.
+    pub format: Option<Format>,
+    /// The dataset's folder, which must not exist yet.
+    pub output: PathBuf,
+    /// The dataset's name.
+    pub name: String,
+    /// The game.
+    pub game: GameKind,
+    /// Where the games come from.
+    pub source: String,
+    /// Under which licence they may be used.
+    pub licence: String,
+    /// The command that this is.
+    pub made_by: String,
+    /// From this ply on, moves are the players' own choice and policy targets.
+    pub policy_from_ply: u16,
+    /// Which of the values of Lc0's chunks becomes the value, and its draw probability the draw.
+    pub value: ValueSource,
+    /// What is let in.
+    pub filters: Filters,
+    /// Named subsets by rating.
+    pub buckets: Buckets,
+    /// How the dataset is split. Single positions are always split by position.
+    pub split: SplitPlan,
+    /// Threads that examine records, 0 for one per core. The result does not depend on it.
+    pub threads: usize,
+    /// Fail at the first game that has to be rejected.
+    pub strict: bool,
+}
+
+impl ImportOptions {
+    /// An import of everything in these files, to a dataset with the name of its folder: split by game with seed 0, a
+    /// tenth each for validation and test.
+    #[must_use]
+    pub fn new(game: GameKind, inputs: Vec<PathBuf>, output: PathBuf) -> Self {
+        let folder = output.file_name().map(|name| name.to_string_lossy().into_owned());
+        Self {
+            inputs,
+            format: None,
+            name: folder.unwrap_or_else(|| game.name().to_owned()),
+            output,
+            game,
+            source: "not stated".to_owned(),
+            licence: "not stated".to_owned(),
+            made_by: "not stated".to_owned(),
+            policy_from_ply: 0,
+            value: ValueSource::Root,
+            filters: Filters::default(),
+            buckets: Buckets::default(),
+            split: SplitPlan::by_game(0, PerSplit { train: 0.8, validation: 0.1, test: 0.1 }),
+            threads: 0,
+            strict: false,
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Import: nothing gets lost, nothing is half done, and what is stored is what was read.
+
+use crate::samples::{CHESS, LICHESS, SHOGI, imported, options, parsed, rows, sample, sample_text};
+use dataset::store::GameRow;
+use dataset::{DatasetError, Filters, Split, ValueCurve, import};
+use games::{GameKind, GameResult, RejectKind, Side, Termination};
+use std::collections::BTreeSet;
+use std::fs;
+
+const SAMPLES: [(GameKind, &str); 3] = [(GameKind::Chess, CHESS), (GameKind::Chess, LICHESS), (GameKind::Shogi, SHOGI)];
+
+#[test]
+fn games_survive_the_store_unchanged() {
+    for (game, file) in SAMPLES {
+        let (dir, report) = imported(game, file);
+        let curve = ValueCurve::of(game);
+        let originals = parsed(game, &sample_text(file));
+        let rows = rows(dir.path());
+        assert_eq!(rows.len() as u64, report.manifest.counts.kept);
+        for row in &rows {
+            let original = originals[row.source_game as usize].as_ref().expect("only good games are kept");
+            assert_eq!(original.moves, row.moves.split(' ').collect::<Vec<_>>());
+            assert_eq!(
+                (&row.start, row.result, row.termination),
+                (&original.start, original.result, original.termination)
+            );
+            assert_eq!(usize::from(row.plies), original.moves.len());
+            assert_eq!((row.ratings, row.source_file.as_str()), (original.ratings, file));
+            for ply in 0..original.moves.len() {
+                // Every game of the samples starts with the first player.
+                let side = if ply % 2 == 0 { Side::First } else { Side::Second };
+                let expected = original.scores[ply].map(|score| curve.win_probability(score, side));
+                assert_eq!(row.value[ply], expected, "{file}, game {}, ply {ply}", row.source_game);
+            }
+            let said = |column: &[Option<f32>]| column.iter().any(Option::is_some).then(|| column.to_vec());
+            assert_eq!((&row.clock, &row.time), (&said(&original.clocks), &said(&original.times)));
+            assert_eq!(row.seen_in_train.is_some(), row.split != Split::Train);
+        }
+    }
+}
+
+#[test]
+fn every_record_is_accounted_for() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut text = sample_text(LICHESS);
+    text.extend_from_slice(b"\n\n[Event \"bad\"]\n\n1. e4 e5 2. Ke3 *\n\n[Event \"empty\"]\n\n*\n\n");
+    text.extend_from_slice(&sample_text(LICHESS));
+    let input = dir.path().join("games.pgn");
+    fs::write(&input, &text).expect("a temporary file");
+    let report = import(&options(GameKind::Chess, input, dir.path()), &mut |_| {}).expect("good games");
+
+    let counts = &report.manifest.counts;
+    assert_eq!((counts.read, counts.kept, counts.rejected, counts.duplicates), (82, 40, 1, 40));
+    assert_eq!(counts.rejected_by_kind["illegal_move"], 1);
+    assert_eq!(counts.filtered_games["no_moves"], 1);
+    let (file, first) = report.first_rejected.as_ref().expect("two were rejected");
+    assert_eq!((file.as_str(), first.game, first.ply, first.kind), ("games.pgn", 40, Some(2), RejectKind::IllegalMove));
+
+    let list = fs::read_to_string(report.rejects.expect("there are some")).expect("a text");
+    let lines: Vec<serde_json::Value> =
+        list.lines().map(|line| serde_json::from_str(line).expect("JSON on every line")).collect();
+    assert_eq!(lines.len(), 41);
+    assert_eq!(lines[0]["game"], 40);
+    assert_eq!(lines[0]["ply"], 2);
+    assert!(lines[0]["reason"].as_str().expect("a text").contains("\"Ke3\" in position"));
+    assert_eq!(lines[1]["kind"], "duplicate");
+    assert_eq!(lines[1]["reason"], "the same start and moves as game 0 of the dataset");
+}
+
+#[test]
+fn progress_reaches_the_end() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut last = None;
+    import(&options(GameKind::Shogi, sample(SHOGI), dir.path()), &mut |progress| last = Some(progress))
+        .expect("good games");
+    let last = last.expect("at least one report");
+    assert_eq!((last.bytes, last.read, last.kept, last.rejected), (last.total_bytes, 41, 41, 0));
+}
+
+#[test]
+fn compressed_and_plain_files_give_the_same_dataset() {
+    let (_dir, packed) = imported(GameKind::Chess, CHESS);
+    let plain = tempfile::tempdir().expect("a temporary folder");
+    // The name is part of every row, so it must be the same; its ending must not matter.
+    let input = plain.path().join(CHESS);
+    fs::write(&input, sample_text(CHESS)).expect("a temporary file");
+    let plain = import(&options(GameKind::Chess, input, plain.path()), &mut |_| {}).expect("good games");
+    assert_eq!(packed.manifest, plain.manifest);
+}
+
+#[test]
+fn a_strict_import_stops_and_leaves_nothing() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let input = dir.path().join("games.pgn");
+    fs::write(&input, "1. e4 e5 *\n\n1. e4 Ke7 *\n").expect("a temporary file");
+    let strict = dataset::ImportOptions { strict: true, ..options(GameKind::Chess, input, dir.path()) };
+    let error = import(&strict, &mut |_| {}).expect_err("an illegal move");
+    assert!(matches!(error, DatasetError::Rejected { .. }));
+    let message = error.to_string();
+    assert!(message.starts_with("games.pgn, game 1, ply 1: "), "{message}");
+    let left: Vec<_> =
+        fs::read_dir(dir.path()).expect("a folder").map(|entry| entry.expect("one").file_name()).collect();
+    assert_eq!(left, ["games.pgn"]);
+}
+
+#[test]
+fn a_file_that_breaks_off_keeps_its_whole_games() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let frame = |file: &str| zstd::encode_all(sample_text(file).as_slice(), 1).expect("zstd");
+    let (whole, broken) = (frame(CHESS), frame(LICHESS));
+    let input = dir.path().join("games.pgn.zst");
+    fs::write(&input, [&whole, &broken[..broken.len() / 2]].concat()).expect("a temporary file");
+    let report = import(&options(GameKind::Chess, input, dir.path()), &mut |_| {}).expect("good games");
+    let counts = &report.manifest.counts;
+    assert_eq!(counts.kept, 36);
+    assert_eq!(counts.rejected_by_kind.get("unreadable"), Some(&1));
+    assert_eq!((counts.read, counts.rejected), (37, 1));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_is_written() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let good = || options(GameKind::Chess, sample(CHESS), dir.path());
+    let message = |options: dataset::ImportOptions| import(&options, &mut |_| {}).expect_err("nonsense").to_string();
+
+    let missing = message(options(GameKind::Chess, dir.path().join("missing.pgn"), dir.path()));
+    assert!(missing.contains("missing.pgn") && missing.starts_with("cannot open"), "{missing}");
+    let folder = message(options(GameKind::Chess, dir.path().to_owned(), dir.path()));
+    assert!(folder.starts_with("cannot read"), "{folder}");
+    let fractions = dataset::PerSplit { train: 0.5, validation: 0.2, test: 0.2 };
+    let split = dataset::SplitPlan::by_game(1, fractions);
+    let shares = message(dataset::ImportOptions { split, ..good() });
+    assert!(shares.starts_with("fractions: "), "{shares}");
+    let wrong_format = message(options(GameKind::Chess, sample(SHOGI), dir.path()));
+    assert!(wrong_format.contains("is this a PGN file?"), "{wrong_format}");
+    assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "nothing was left behind");
+
+    fs::create_dir(dir.path().join("dataset")).expect("a folder");
+    let exists = message(good());
+    assert!(exists.contains("exists already"), "{exists}");
+    let file = dir.path().join("file");
+    fs::write(&file, "").expect("a file");
+    let unwritable = message(dataset::ImportOptions { output: file.join("dataset"), ..good() });
+    assert!(unwritable.starts_with("cannot write to"), "{unwritable}");
+}
+
+#[test]
+fn max_games_counts_what_is_kept() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let limited = dataset::ImportOptions {
+        filters: Filters { max_games: Some(5), ..Filters::default() },
+        ..options(GameKind::Chess, sample(CHESS), dir.path())
+    };
+    let counts = import(&limited, &mut |_| {}).expect("good games").manifest.counts;
+    assert_eq!((counts.read, counts.kept), (5, 5));
+}
+
+#[test]
+fn the_ply_cap_is_told_apart_from_draws() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let capped = dataset::ImportOptions {
+        filters: Filters { ply_cap: Some(320), ..Filters::default() },
+        ..options(GameKind::Shogi, sample(SHOGI), dir.path())
+    };
+    import(&capped, &mut |_| {}).expect("good games");
+    let long: Vec<GameRow> = rows(dir.path()).into_iter().filter(|row| row.plies == 320).collect();
+    assert_eq!(long.len(), 1);
+    assert_eq!((long[0].result, long[0].termination), (GameResult::Unknown, Termination::PlyCap));
+}
+
+#[test]
+fn the_manifest_counts_what_the_shards_hold() {
+    for (game, file) in SAMPLES {
+        let (dir, report) = imported(game, file);
+        let manifest = report.manifest;
+        let rows = rows(dir.path());
+        assert_eq!(rows.iter().map(|row| row.id).collect::<BTreeSet<_>>().len(), rows.len(), "ids are unique");
+        for split in Split::ALL {
+            let of_split: Vec<_> = rows.iter().filter(|row| row.split == split).collect();
+            assert_eq!(manifest.split.games[split], of_split.len() as u64);
+            let positions: u64 = of_split.iter().map(|row| u64::from(row.plies)).sum();
+            assert_eq!(manifest.split.positions[split], positions);
+        }
+        assert_eq!(manifest.counts.results.values().sum::<u64>(), manifest.counts.kept);
+        assert_eq!(manifest.counts.terminations.values().sum::<u64>(), manifest.counts.kept);
+    }
+}
+
+/// The bytes of a dataset are a function of its records and options: what was published can be made again.
+#[test]
+fn the_content_is_pinned() {
+    for ((game, file), content) in SAMPLES.into_iter().zip(PINNED_CONTENT) {
+        let (_dir, report) = imported(game, file);
+        assert_eq!(&report.manifest.content_hash[..16], content, "{file}");
+    }
+}
+
+const PINNED_CONTENT: [&str; 3] = ["f5d8cb8fdb4e584e", "0f804648cea6a8b4", "b31ca596cbf51eed"];

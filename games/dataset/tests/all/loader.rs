@@ -1,0 +1,239 @@
+//! The loader: the same batches for everybody, and every batch what a replay says.
+
+use crate::samples::{CHESS, SHOGI, dataset, imported, open, rows};
+use dataset::store::GameRow;
+use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, TrainLoader, evaluation_batches, summarise};
+use games::{Game, GameKind, GameResult, InputName, Line, Phase, Position, Side, with_game};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+const SAMPLES: [(GameKind, &str); 2] = [(GameKind::Chess, CHESS), (GameKind::Shogi, SHOGI)];
+
+/// Small blocks, so that a few batches go across blocks and epochs.
+fn config(workers: usize) -> LoaderConfig {
+    LoaderConfig { input: InputName::PieceTokens, batch: 100, seed: 3, workers, block_games: 5 }
+}
+
+fn batches(dataset: &Arc<Dataset>, config: LoaderConfig, start: u64, count: usize) -> Vec<Batch> {
+    let mut loader = TrainLoader::new(dataset, config, start).unwrap_or_else(|error| panic!("{error}"));
+    (0..count).map(|_| loader.next().unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
+fn evaluation(dataset: &Dataset, split: Split, max: u64) -> Vec<Batch> {
+    evaluation_batches(dataset, split, InputName::PieceTokens, 64, max)
+        .unwrap_or_else(|error| panic!("{error}"))
+        .map(|batch| batch.unwrap_or_else(|error| panic!("{error}")))
+        .collect()
+}
+
+/// Batches with NaN in them are equal where their bits are.
+fn bits(batches: &[Batch]) -> Vec<(Batch, Vec<u32>)> {
+    let without_nan = |batch: &Batch| Batch { value: Vec::new(), ..batch.clone() };
+    batches
+        .iter()
+        .map(|batch| (without_nan(batch), batch.value.iter().map(|value| value.to_bits()).collect()))
+        .collect()
+}
+
+fn places(batches: &[Batch]) -> Vec<(u32, u16)> {
+    batches.iter().flat_map(|batch| batch.game.iter().copied().zip(batch.ply.iter().copied())).collect()
+}
+
+#[test]
+fn the_number_of_workers_does_not_matter() {
+    for (game, file) in SAMPLES {
+        let dataset = dataset(game, file);
+        let one = bits(&batches(&dataset, config(1), 0, 60));
+        for workers in [2, 3] {
+            assert!(one == bits(&batches(&dataset, config(workers), 0, 60)), "{workers} workers, {file}");
+        }
+    }
+}
+
+#[test]
+fn a_run_resumes_at_the_exact_batch() {
+    let dataset = dataset(GameKind::Chess, CHESS);
+    let whole = bits(&batches(&dataset, config(1), 0, 80));
+    let epoch = TrainLoader::new(&dataset, config(1), 0).expect("good games").epoch_positions() / 100;
+    assert!(epoch + 2 < 80, "the test crosses the end of an epoch");
+    for start in [1, 7, epoch - 1, epoch, epoch + 1, 79] {
+        let resumed = bits(&batches(&dataset, config(2), start, 1));
+        assert!(resumed[0] == whole[start as usize], "batch {start}");
+    }
+}
+
+#[test]
+fn an_epoch_has_every_training_position_once() {
+    for (game, file) in SAMPLES {
+        let (dir, _) = imported(game, file);
+        let dataset = open(dir.path());
+        let single = LoaderConfig { batch: 1, ..config(1) };
+        let positions = dataset.positions(Split::Train) as usize;
+        let two_epochs = places(&batches(&dataset, single, 0, 2 * positions));
+        let expected: BTreeSet<(u32, u16)> = rows(dir.path())
+            .iter()
+            .filter(|row| row.split == Split::Train)
+            .flat_map(|row| (0..row.plies).map(|ply| (row.id, ply)))
+            .collect();
+        for epoch in two_epochs.chunks(positions) {
+            assert_eq!(epoch.iter().copied().collect::<BTreeSet<_>>(), expected);
+        }
+        assert_ne!(two_epochs[..positions], two_epochs[positions..], "epochs have orders of their own");
+    }
+}
+
+#[test]
+fn the_order_depends_on_the_seed() {
+    let dataset = dataset(GameKind::Chess, CHESS);
+    let first = places(&batches(&dataset, config(1), 0, 5));
+    assert_eq!(first, places(&batches(&dataset, config(1), 0, 5)));
+    let other = LoaderConfig { seed: 4, ..config(1) };
+    assert_ne!(first, places(&batches(&dataset, other, 0, 5)));
+}
+
+/// The order is part of every published run: it must not change by accident.
+#[test]
+fn the_order_is_pinned() {
+    let dataset = dataset(GameKind::Chess, CHESS);
+    let first: Vec<_> = places(&batches(&dataset, config(1), 0, 1)).into_iter().take(6).collect();
+    assert_eq!(first, PINNED_TRAINING);
+    let mut games: Vec<u32> =
+        places(&evaluation(&dataset, Split::Test, u64::MAX)).into_iter().map(|place| place.0).collect();
+    games.dedup();
+    assert_eq!(games, PINNED_EVALUATION);
+}
+
+const PINNED_TRAINING: [(u32, u16); 6] = [(2, 29), (30, 100), (30, 50), (27, 70), (30, 87), (19, 72)];
+const PINNED_EVALUATION: [u32; 5] = [14, 29, 7, 12, 0];
+
+/// What a batch should hold at one place, by a replay of its own.
+struct Expected {
+    packed: Vec<u8>,
+    legal: BTreeSet<u16>,
+    policy: i64,
+    outcome: i64,
+    value: Option<f32>,
+    phase: Phase,
+    novel: bool,
+}
+
+fn expected<G: Game>(row: &GameRow) -> Vec<Expected> {
+    let mut line = Line::new(G::Position::start());
+    let mut legal = Vec::new();
+    let texts = row.moves.split(' ').enumerate();
+    texts
+        .map(|(ply, text)| {
+            let position = line.position();
+            position.legal_moves(&mut legal);
+            let played = *legal.iter().find(|&&mv| position.move_text(mv) == text).expect("stored moves are legal");
+            let mut packed = vec![0xaa; G::input(InputName::PieceTokens).row_bytes()];
+            position.pack(InputName::PieceTokens, line.repetitions(), &mut packed);
+            let expected = Expected {
+                packed,
+                legal: legal.iter().map(|&mv| position.move_index(mv)).collect(),
+                policy: if ply < usize::from(row.policy_from_ply) { -1 } else { position.move_index(played).into() },
+                outcome: match (row.result, position.side_to_move()) {
+                    (GameResult::Draw, _) => 1,
+                    (GameResult::Unknown, _) => -1,
+                    (GameResult::FirstWins, Side::First) | (GameResult::SecondWins, Side::Second) => 0,
+                    _ => 2,
+                },
+                value: row.value[ply],
+                phase: position.phase(),
+                novel: row.seen_in_train.as_ref().is_some_and(|seen| !seen[ply]),
+            };
+            line.play(played);
+            expected
+        })
+        .collect()
+}
+
+fn check(batch: &Batch, expected: &BTreeMap<u32, Vec<Expected>>, labels: usize) {
+    let mask_bytes = labels.div_ceil(8);
+    assert_eq!(batch.packed.len(), batch.size * batch.row_bytes);
+    assert_eq!(batch.legal.len(), batch.size * mask_bytes);
+    assert_eq!((batch.candidates, batch.policy_index.len()), (1, batch.size));
+    for i in 0..batch.size {
+        let expected = &expected[&batch.game[i]][usize::from(batch.ply[i])];
+        assert_eq!(batch.packed[i * batch.row_bytes..][..batch.row_bytes], expected.packed);
+        let mask = &batch.legal[i * mask_bytes..][..mask_bytes];
+        let legal = (0..8 * mask_bytes as u16).filter(|&index| mask[usize::from(index / 8)] >> (index % 8) & 1 == 1);
+        assert_eq!(legal.collect::<BTreeSet<_>>(), expected.legal);
+        assert_eq!(batch.policy_index[i], expected.policy);
+        assert_eq!(batch.policy_prob[i], if expected.policy < 0 { 0.0 } else { 1.0 });
+        assert!(expected.policy < 0 || expected.legal.contains(&(expected.policy as u16)));
+        assert_eq!(batch.outcome[i], expected.outcome);
+        assert_eq!(Some(batch.value[i]).filter(|value| !value.is_nan()), expected.value);
+        assert_eq!(Phase::ALL[usize::from(batch.phase[i])], expected.phase);
+        assert_eq!(batch.novel[i], expected.novel);
+    }
+}
+
+#[test]
+fn batches_hold_what_a_replay_says() {
+    for (game, file) in SAMPLES {
+        let (dir, _) = imported(game, file);
+        let dataset = open(dir.path());
+        let expected: BTreeMap<u32, Vec<Expected>> =
+            rows(dir.path()).iter().map(|row| (row.id, with_game!(game, G => expected::<G>(row)))).collect();
+        let labels = game.from_to().len();
+        let training = batches(&dataset, config(1), 0, 30);
+        let test = evaluation(&dataset, Split::Test, u64::MAX);
+        training.iter().chain(&test).for_each(|batch| check(batch, &expected, labels));
+        assert!(training.iter().any(|batch| batch.policy_index.contains(&-1)), "early plies are positions too");
+        assert!(training.iter().all(|batch| batch.novel.iter().all(|novel| !novel)));
+    }
+}
+
+#[test]
+fn evaluations_take_whole_games_in_one_order() {
+    let dataset = dataset(GameKind::Chess, CHESS);
+    let all = evaluation(&dataset, Split::Test, u64::MAX);
+    let positions = dataset.positions(Split::Test);
+    assert_eq!(all.iter().map(|batch| batch.size as u64).sum::<u64>(), positions);
+    assert!(all.split_last().is_some_and(|(last, full)| full.iter().all(|batch| batch.size == 64) && last.size <= 64));
+
+    let all = places(&all);
+    let some = places(&evaluation(&dataset, Split::Test, 500));
+    assert!(some.len() <= 500 && !some.is_empty());
+    assert_eq!(some, all[..some.len()]);
+    assert_eq!(all[some.len()].1, 0, "a whole number of games");
+    let one = places(&evaluation(&dataset, Split::Test, 1));
+    assert_eq!(one.iter().map(|place| place.0).collect::<BTreeSet<_>>().len(), 1, "at least one game");
+
+    let training: BTreeSet<u32> =
+        places(&batches(&dataset, config(1), 0, 60)).into_iter().map(|place| place.0).collect();
+    assert!(all.iter().all(|place| !training.contains(&place.0)), "test games are never trained on");
+}
+
+#[test]
+fn sizes_of_nothing_are_refused() {
+    let dataset = dataset(GameKind::Chess, CHESS);
+    for wrong in [
+        LoaderConfig { batch: 0, ..config(1) },
+        LoaderConfig { workers: 0, ..config(1) },
+        LoaderConfig { block_games: 0, ..config(1) },
+    ] {
+        let error = TrainLoader::new(&dataset, wrong, 0).err().expect("refused");
+        assert!(matches!(error, DatasetError::Option { .. }), "{error}");
+    }
+}
+
+#[test]
+fn the_summary_adds_up() {
+    for (game, file) in SAMPLES {
+        let dataset = dataset(game, file);
+        let info = summarise(&dataset).expect("good games");
+        let counts = &info.manifest.counts;
+        assert_eq!(Split::ALL.iter().map(|&split| info.splits[split].positions).sum::<u64>(), counts.positions);
+        for split in Split::ALL {
+            let part = &info.splits[split];
+            assert_eq!(part.phases.values().sum::<u64>(), part.positions);
+            assert_eq!(part.results.values().sum::<u64>(), part.games);
+            assert_eq!(part.policy_targets, part.positions - 10 * part.games, "every game is longer than 10 plies");
+            assert_eq!(part.novel_positions.is_none(), split == Split::Train);
+        }
+        assert!(info.plies.min <= info.plies.median && info.plies.median <= info.plies.max);
+        assert_eq!(info.plies.mean, counts.positions as f64 / counts.kept as f64);
+    }
+}

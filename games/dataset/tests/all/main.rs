@@ -1,0 +1,21 @@
+//! Tests of the crate `dataset`, in one binary; [`memory`](../memory.rs) measures its process and needs its own.
+
+mod bags;
+mod containers;
+mod export_pgn;
+mod filters;
+mod history;
+mod import;
+mod loader;
+mod made_positions;
+mod maps;
+mod of_moves;
+mod policy;
+mod remake;
+mod samples;
+mod sequences;
+mod split;
+mod store;
+mod targets;
+mod traits;
+mod vocabulary;

@@ -1,0 +1,172 @@
+//! Datasets whose label is a map of the board.
+
+use crate::samples::{made, remade};
+use dataset::store::{GameRow, read_shard};
+use dataset::{
+    Batch, Dataset, LoaderConfig, MadeOptions, Manifest, MapInfo, MappedPosition, OnDisk, PerSplit, Split, TrainLoader,
+    evaluation_batches, remake, verify_content, write_maps, write_positions,
+};
+use games::chess::Chess;
+use games::maps::{MapShape, MapTask, NO_LABEL};
+use games::{Game as _, InputName, ParsedPosition, Position as _};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+const SQUARES: usize = Chess::GEOMETRY.squares();
+
+fn options(dir: &Path, name: &str) -> MadeOptions {
+    made(dir, name, PerSplit { train: 0.5, validation: 0.25, test: 0.25 })
+}
+
+fn info(task: MapTask) -> MapInfo {
+    MapInfo {
+        task: task.name().to_owned(),
+        classes: task.classes::<Chess>(),
+        shape: task.shape(),
+        names: task.class_names().iter().map(|&name| name.to_owned()).collect(),
+    }
+}
+
+/// The positions of a walk through the opening, from the middle on.
+fn positions(task: MapTask, count: usize) -> Vec<MappedPosition> {
+    let (mut position, mut legal, mut walk) = (<Chess as games::Game>::Position::start(), Vec::new(), Vec::new());
+    for ply in 0..count {
+        position.legal_moves(&mut legal);
+        let mv = legal[ply * 7 % legal.len()];
+        let (start, mv_text) = (position.to_text(), position.move_text(mv));
+        walk.push(MappedPosition { start, mv: mv_text, map: task.labels::<Chess>(&position) });
+        position.play(mv);
+    }
+    walk
+}
+
+fn written(dir: &Path, name: &str, info: MapInfo, positions: Vec<MappedPosition>) -> Manifest {
+    let wanted = positions.len() as u64;
+    write_maps(&options(dir, name), info, wanted, positions).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn rows(dir: &Path, manifest: &Manifest) -> BTreeMap<u32, GameRow> {
+    let mut rows = BTreeMap::new();
+    for shard in &manifest.shards {
+        read_shard(&dir.join(&shard.file), &mut |row| drop(rows.insert(row.id, row))).expect("a good shard");
+    }
+    rows
+}
+
+fn expect_right_labels(batch: &Batch, rows: &BTreeMap<u32, GameRow>, task: MapTask) {
+    assert_eq!(batch.map_cells, task.shape().cells(SQUARES));
+    assert_eq!(batch.map.len(), batch.size * batch.map_cells);
+    for (id, labels) in batch.game.iter().zip(batch.map.chunks(batch.map_cells)) {
+        let position = <Chess as games::Game>::Position::parse(rows[id].start.as_deref().expect("a start"));
+        assert_eq!(labels, task.labels::<Chess>(&position.expect("a position")));
+    }
+    // No move of these rows was chosen, and nobody is known to win.
+    assert!(batch.policy_index.iter().all(|&index| index == -1));
+    assert!(batch.outcome.iter().all(|&outcome| outcome == -1) && batch.value.iter().all(|value| value.is_nan()));
+}
+
+#[test]
+fn batches_hold_the_maps_of_their_positions() {
+    for task in MapTask::ALL {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let manifest = written(dir.path(), "set", info(task), positions(task, 60));
+        let dataset = Arc::new(Dataset::load(&dir.path().join("set"), manifest.clone()).expect("a dataset"));
+        let rows = rows(&dir.path().join("set"), &manifest);
+        assert_eq!(rows.len(), 60);
+        for workers in [1, 2] {
+            let config = LoaderConfig { input: InputName::PieceTokens, batch: 8, seed: 1, workers, block_games: 16 };
+            let mut loader = TrainLoader::new(&dataset, config, 0).expect("training positions");
+            (0..12).for_each(|_| expect_right_labels(&loader.next().expect("a batch"), &rows, task));
+        }
+        for split in [Split::Validation, Split::Test] {
+            let batches = evaluation_batches(&dataset, split, InputName::PieceTokens, 5, u64::MAX);
+            for batch in batches.expect("positions") {
+                expect_right_labels(&batch.expect("a batch"), &rows, task);
+            }
+        }
+        // What the manifest counts is what the rows hold.
+        let labels = || rows.values().flat_map(|row| row.map.iter().flatten().flatten());
+        let counted = manifest.map.as_ref().expect("a map").counted(&manifest.counts.map_classes);
+        for (class, (_, cells)) in (0i8..).zip(counted) {
+            assert_eq!(cells, labels().filter(|&&label| label == class).count() as u64, "{} {class}", task.name());
+        }
+        let unlabelled = labels().any(|&label| label == NO_LABEL);
+        assert_eq!(unlabelled, matches!(task, MapTask::Mobility | MapTask::Pins));
+        assert_eq!(verify_content(&dataset, true, &mut |_| {}).expect("rows that can be replayed").described, [""; 0]);
+    }
+}
+
+#[test]
+fn datasets_without_maps_have_no_cells() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let position = |made: MappedPosition| ParsedPosition { mv: Some(made.mv), ..ParsedPosition::new(made.start) };
+    let made: Vec<_> = positions(MapTask::Pins, 20).into_iter().map(position).collect();
+    let manifest = write_positions(&options(dir.path(), "set"), 20, made).expect("a dataset");
+    let text = String::from_utf8(manifest.to_yaml().expect("YAML")).expect("UTF-8");
+    assert!(manifest.map.is_none() && !text.contains("map"), "{text}");
+    let dataset = Dataset::load(&dir.path().join("set"), manifest).expect("a dataset");
+    let config = LoaderConfig { input: InputName::PieceTokens, batch: 8, seed: 1, workers: 1, block_games: 16 };
+    let batch = TrainLoader::new(&Arc::new(dataset), config, 0).expect("positions").next().expect("a batch");
+    assert_eq!((batch.map_cells, batch.map.len()), (0, 0));
+}
+
+#[test]
+fn wrong_labels_are_found() {
+    let task = MapTask::AttackedSquares;
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut wrong = positions(task, 30);
+    wrong[3].map[17] = (wrong[3].map[17] + 1) % 4;
+    let manifest = written(dir.path(), "wrong", info(task), wrong);
+    let dataset = Dataset::load(&dir.path().join("wrong"), manifest).expect("it fits its description");
+    let found = verify_content(&dataset, true, &mut |_| {}).expect("rows that can be replayed");
+    assert_eq!(found.problems, 1, "{:?}", found.described);
+    assert!(found.described[0].starts_with("row 3, ply 0: cell 17 has label"), "{:?}", found.described);
+
+    let other = MapInfo { names: vec!["a".to_owned(), "b".to_owned()], ..info(task) };
+    let manifest = written(dir.path(), "other", other, positions(task, 30));
+    let dataset = Dataset::load(&dir.path().join("other"), manifest).expect("it fits its description");
+    let found = verify_content(&dataset, true, &mut |_| {}).expect("rows that can be replayed");
+    assert!(found.described[0].contains("in another way than the rules"), "{:?}", found.described);
+
+    let unknown = MapInfo { task: "beauty".to_owned(), ..info(task) };
+    let manifest = written(dir.path(), "unknown", unknown, positions(task, 30));
+    let dataset = Dataset::load(&dir.path().join("unknown"), manifest).expect("it fits its description");
+    let found = verify_content(&dataset, true, &mut |_| {}).expect("rows that can be replayed");
+    assert!(found.described[0].contains("\"beauty\""), "{:?}", found.described);
+}
+
+#[test]
+fn maps_that_do_not_fit_their_description_are_refused() {
+    let task = MapTask::AttackedSquares;
+    let descriptions =
+        [Some(MapInfo { shape: MapShape::Pairs, ..info(task) }), Some(MapInfo { classes: 3, ..info(task) }), None];
+    for map in descriptions {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let manifest = Manifest { map, ..written(dir.path(), "set", info(task), positions(task, 30)) };
+        let error = Dataset::load(&dir.path().join("set"), manifest).expect_err("it does not fit").to_string();
+        assert!(error.contains("is not what dataset.yaml describes") && error.contains("make the dataset"), "{error}");
+    }
+}
+
+#[test]
+fn datasets_of_one_task_can_be_merged() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let source = |name: &str, task: MapTask, from: usize| {
+        let manifest = written(dir.path(), name, info(task), positions(task, 40).split_off(from));
+        OnDisk { dir: dir.path().join(name), manifest }
+    };
+    let (first, second) = (source("first", MapTask::Pins, 20), source("second", MapTask::Pins, 30));
+    let cells = |source: &OnDisk| source.manifest.counts.map_classes[0];
+    let sum = cells(&first) + cells(&second);
+    let options =
+        |sources: Vec<OnDisk>, name: &str| remade(sources, &dir.path().join(name), options(dir.path(), name).split);
+    let merged = remake(&options(vec![first.clone(), second], "merged"), &mut |_| {}).expect("one task");
+    assert_eq!((merged.map.as_ref(), merged.counts.map_classes[0]), (first.manifest.map.as_ref(), sum));
+    let dataset = Dataset::load(&dir.path().join("merged/dataset"), merged).expect("a dataset");
+    assert_eq!(verify_content(&dataset, false, &mut |_| {}).expect("rows").described, [""; 0]);
+
+    let other = source("other", MapTask::Attackers, 20);
+    let error = remake(&options(vec![first, other], "mixed"), &mut |_| {}).expect_err("two tasks").to_string();
+    assert!(error.contains("maps of different tasks"), "{error}");
+}

@@ -1,0 +1,166 @@
+//! What batches say about moves when they are asked: rights behind the move played, and which moves repeat a position; and
+//! the board on which moves are numbered.
+
+use crate::samples::{CHESS, LICHESS_438, SHOGI, dataset as whole, imported, open, options, rows, sample};
+use dataset::filter::Buckets;
+use dataset::{Batch, Dataset, LoaderConfig, Split, Targets, TrainLoader, evaluation_batches, import};
+use games::chess::ChessPosition;
+use games::{GameKind, InputName, MovesName, Position as _};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+const ASKED: Targets = Targets {
+    value: None,
+    draw: false,
+    short_term: None,
+    plies_left: false,
+    points: false,
+    rights: true,
+    repeats: true,
+};
+
+/// What a position's batch row should say.
+struct Expected {
+    legal: Vec<u16>,
+    /// Index and earlier occurrences of the moves that lead to a position that was there before.
+    repeated: Vec<(u16, usize)>,
+    played: i64,
+    rights: i64,
+}
+
+/// A game by the rules alone: whoever compares positions compares their FENs without the counters.
+fn replayed(game: &dataset::store::GameRow, input: InputName, moves: MovesName) -> Vec<Expected> {
+    let same = |position: &ChessPosition| position.to_text().rsplitn(3, ' ').last().expect("a FEN").to_owned();
+    let mut position =
+        game.start.as_deref().map_or_else(ChessPosition::start, |fen| ChessPosition::parse(fen).expect("a start"));
+    let mut seen = vec![same(&position)];
+    let mut plies = Vec::new();
+    for (ply, text) in game.moves.split_ascii_whitespace().enumerate() {
+        let label = |mv| position.label(mv, moves, input.frame());
+        let mut legal = Vec::new();
+        position.legal_moves(&mut legal);
+        let after = |mv| {
+            let mut after = position.clone();
+            after.play(mv);
+            let after = same(&after);
+            seen.iter().filter(|before| **before == after).count()
+        };
+        let repeated = legal.iter().map(|&mv| (label(mv), after(mv))).filter(|&(_, times)| times > 0);
+        let mv = position.parse_move(text).expect("a legal move");
+        let is_target = ply >= usize::from(game.policy_from_ply);
+        let unless_known = |value: u16| if is_target { i64::from(value) } else { -1 };
+        plies.push(Expected {
+            legal: legal.iter().map(|&mv| label(mv)).collect(),
+            repeated: repeated.collect(),
+            played: unless_known(label(mv)),
+            rights: unless_known(position.rights_after(mv, input.frame()).expect("chess has rights")),
+        });
+        position.play(mv);
+        seen.push(same(&position));
+    }
+    plies
+}
+
+fn set(bits: &[u8], index: u16) -> bool {
+    bits[usize::from(index / 8)] >> (index % 8) & 1 == 1
+}
+
+fn check(batch: &Batch, games: &BTreeMap<u32, Vec<Expected>>, bytes: usize) -> usize {
+    let mut repeats = 0;
+    assert_eq!((batch.rights.len(), batch.repeats.len()), (batch.size, batch.size * 2 * bytes));
+    for i in 0..batch.size {
+        let expected = &games[&batch.game[i]][usize::from(batch.ply[i])];
+        let legal = &batch.legal[i * bytes..][..bytes];
+        assert!(expected.legal.iter().all(|&index| set(legal, index)));
+        assert_eq!(legal.iter().map(|byte| byte.count_ones() as usize).sum::<usize>(), expected.legal.len());
+        assert_eq!((batch.policy_index[i], batch.rights[i]), (expected.played, expected.rights));
+        let (once, twice) = batch.repeats[i * 2 * bytes..][..2 * bytes].split_at(bytes);
+        for &(index, times) in &expected.repeated {
+            assert_eq!((set(once, index), set(twice, index)), (true, times >= 2));
+        }
+        let marked = once.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
+        assert_eq!(marked, expected.repeated.len());
+        repeats += marked;
+    }
+    repeats
+}
+
+#[test]
+fn rights_and_repetitions_are_those_of_the_rules_on_either_board() {
+    let (dir, _) = imported(GameKind::Chess, CHESS);
+    let rows = rows(dir.path());
+    for (input, moves) in [
+        (InputName::ClsTokens, MovesName::Uci1968Sid),
+        (InputName::ClsTokens, MovesName::FromTo),
+        (InputName::ClsTokensWhite, MovesName::Uci1968Dm),
+    ] {
+        let mut dataset = Arc::into_inner(open(dir.path())).expect("nobody else has it");
+        dataset.set_moves(moves).expect("chess has it");
+        dataset.set_targets(ASKED).expect("chess has them");
+        let games: BTreeMap<_, _> = rows.iter().map(|row| (row.id, replayed(row, input, moves))).collect();
+        let bytes = dataset.legal_bytes();
+        let mut repeats = 0;
+        for batch in evaluation_batches(&dataset, Split::Test, input, 64, u64::MAX).expect("test games") {
+            repeats += check(&batch.expect("good games"), &games, bytes);
+        }
+        let config = LoaderConfig { input, batch: 100, seed: 3, workers: 2, block_games: 5 };
+        let mut loader = TrainLoader::new(&Arc::new(dataset), config, 0).expect("training games");
+        for _ in 0..15 {
+            repeats += check(&loader.next().expect("good games"), &games, bytes);
+        }
+        assert!(repeats > 20, "{repeats} repetitions are too few to see anything");
+    }
+}
+
+#[test]
+fn nobody_who_does_not_ask_gets_them() {
+    let dataset = whole(GameKind::Chess, CHESS);
+    let batch = evaluation_batches(&dataset, Split::Test, InputName::PieceTokens, 64, 100).expect("games").next();
+    let batch = batch.expect("a batch").expect("good games");
+    assert!(batch.rights.is_empty() && batch.repeats.is_empty());
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let mut shogi = Arc::into_inner(whole(GameKind::Shogi, SHOGI)).expect("nobody else has it");
+    let error = shogi.set_targets(ASKED).expect_err("shogi has no castling").to_string();
+    assert!(error.contains("shogi has no rights"), "{error}");
+    shogi.set_targets(Targets { rights: false, ..ASKED }).expect("repetitions it has");
+    let chess = whole(GameKind::Chess, CHESS);
+    let error =
+        evaluation_batches(&chess, Split::Test, InputName::ClsTokensWhite, 64, 100).expect_err("from_to").to_string();
+    assert!(error.contains("uci_1968_dm"), "{error}");
+}
+
+/// 438 games of Lichess by rating.
+fn rated(dir: &Path) -> Dataset {
+    let usual = options(GameKind::Chess, sample(LICHESS_438), dir);
+    let options = dataset::ImportOptions { buckets: Buckets::new(vec![1000, 1500, 2000]), ..usual };
+    import(&options, &mut |_| {}).expect("the records are good");
+    Arc::into_inner(open(dir)).expect("nobody else has it")
+}
+
+#[test]
+fn a_part_of_training_has_the_games_of_its_buckets_and_no_others() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dataset = rated(dir.path());
+    let names = ["below-1000", "1000-1500", "1500-2000", "2000-up"];
+    let parts = names.map(|name| dataset.training_part(&[name]));
+    let positions = parts.each_ref().map(|part| part.positions(Split::Train));
+    assert!(positions.iter().all(|&positions| positions > 0));
+    assert_eq!(positions.iter().sum::<u64>(), dataset.positions(Split::Train));
+    assert!(parts.iter().all(|part| part.games(Split::Test) == 0 && part.games(Split::Validation) == 0));
+    let both = dataset.training_part(&names[1..3]);
+    assert_eq!(both.positions(Split::Train), positions[1] + positions[2]);
+    let bucket_of: BTreeMap<u32, String> =
+        rows(dir.path()).into_iter().map(|row| (row.id, row.rating_bucket.expect("rated"))).collect();
+    for (name, part) in names.into_iter().zip(parts) {
+        let config = LoaderConfig { input: InputName::ClsTokens, batch: 50, seed: 1, workers: 1, block_games: 5 };
+        let mut loader = TrainLoader::new(&Arc::new(part), config, 0).expect("training games");
+        for _ in 0..10 {
+            let batch = loader.next().expect("good games");
+            assert!(batch.game.iter().all(|game| bucket_of[game] == name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Soft policies and single positions, from the file to the batch.
+
+use crate::samples::{SHOGI, open, options, rows, sample};
+use dataset::store::GameRow;
+use dataset::{
+    Batch, DatasetError, Filters, LoaderConfig, Split, SplitBy, TrainLoader, Unit, evaluation_batches, import,
+};
+use games::{Game, GameKind, InputName, Line, Position, with_game};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+const HCPE3: &str = "shogi_selfplay_40games.hcpe3";
+const HCPE: &str = "shogi_selfplay_40games.hcpe";
+const PSV: &str = "shogi_selfplay_40games.psv";
+const LC0: &str = "lc0_v6_selfplay.tar";
+
+fn imported(game: GameKind, file: &str) -> (tempfile::TempDir, dataset::ImportReport) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let options = dataset::ImportOptions { policy_from_ply: 0, ..options(game, sample(file), dir.path()) };
+    let report = import(&options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    (dir, report)
+}
+
+/// Per ply, the targets that a row asks for: index and probability.
+fn targets<G: Game>(row: &GameRow) -> Vec<BTreeMap<i64, f32>> {
+    let start = row.start.as_deref().map_or_else(|| Ok(G::Position::start()), G::Position::parse);
+    let mut line = Line::new(start.expect("a stored start"));
+    let mut out = Vec::new();
+    for (ply, text) in row.moves.split(' ').enumerate() {
+        let position = line.position();
+        let index = |text: &str| i64::from(position.move_index(position.parse_move(text).expect("legal")));
+        let candidates = row.policy.as_ref().map(|policy| policy[ply].clone()).unwrap_or_default();
+        out.push(match candidates.is_empty() {
+            true => BTreeMap::from([(index(text), 1.0)]),
+            false => candidates.iter().map(|(mv, probability)| (index(mv), *probability)).collect(),
+        });
+        let mv = position.parse_move(text).expect("a stored move");
+        line.play(mv);
+    }
+    out
+}
+
+fn given(batch: &Batch, i: usize) -> BTreeMap<i64, f32> {
+    let range = i * batch.candidates..(i + 1) * batch.candidates;
+    let pairs = batch.policy_index[range.clone()].iter().copied().zip(batch.policy_prob[range].iter().copied());
+    for (index, probability) in pairs.clone() {
+        assert_eq!(index < 0, probability == 0.0, "padding has no probability");
+    }
+    pairs.filter(|&(index, _)| index >= 0).collect()
+}
+
+fn check_batches(dir: &Path, game: GameKind) -> usize {
+    let dataset = open(dir);
+    let expected: BTreeMap<u32, Vec<BTreeMap<i64, f32>>> =
+        rows(dir).iter().map(|row| (row.id, with_game!(game, G => targets::<G>(row)))).collect();
+    let config = LoaderConfig { input: InputName::PieceTokens, batch: 64, seed: 1, workers: 1, block_games: 8 };
+    let mut loader = TrainLoader::new(&dataset, config, 0).expect("training games");
+    let training = (0..20).map(|_| loader.next().expect("good games"));
+    let test = evaluation_batches(&dataset, Split::Test, InputName::PieceTokens, 50, u64::MAX).expect("test games");
+    let mut widest = 0;
+    for batch in training.chain(test.map(|batch| batch.expect("good games"))) {
+        assert_eq!(batch.policy_index.len(), batch.size * batch.candidates);
+        let most = (0..batch.size).map(|i| given(&batch, i).len()).max().expect("no batch is empty");
+        assert_eq!(batch.candidates, most.max(1), "a batch is as wide as it must be");
+        widest = widest.max(most);
+        for i in 0..batch.size {
+            assert_eq!(given(&batch, i), expected[&batch.game[i]][usize::from(batch.ply[i])]);
+        }
+    }
+    widest
+}
+
+#[test]
+fn visit_shares_become_soft_targets() {
+    for (game, file, games) in [(GameKind::Shogi, HCPE3, 40), (GameKind::Chess, LC0, 80)] {
+        let (dir, report) = imported(game, file);
+        assert_eq!((report.manifest.counts.read, report.manifest.counts.rejected), (games, 0), "{file}");
+        assert_eq!(report.manifest.unit, Unit::Game);
+        let rows = rows(dir.path());
+        let weighed: Vec<_> =
+            rows.iter().flat_map(|row| row.policy.iter().flatten()).filter(|c| !c.is_empty()).collect();
+        assert!(!weighed.is_empty(), "{file}");
+        for candidates in weighed {
+            let sum: f64 = candidates.iter().map(|&(_, probability)| f64::from(probability)).sum();
+            assert!((sum - 1.0).abs() < 1e-5 && candidates.iter().all(|&(_, p)| p > 0.0), "{candidates:?}");
+        }
+        check_batches(dir.path(), game);
+    }
+    let (dir, _) = imported(GameKind::Chess, LC0);
+    assert!(check_batches(dir.path(), GameKind::Chess) > 5, "Lc0 weighs many moves");
+}
+
+#[test]
+fn hard_targets_stay_one_wide() {
+    let (dir, _) = imported(GameKind::Shogi, SHOGI);
+    assert_eq!(check_batches(dir.path(), GameKind::Shogi), 1);
+}
+
+#[test]
+fn lc0_games_have_root_values() {
+    let (dir, report) = imported(GameKind::Chess, LC0);
+    assert_eq!(report.manifest.counts.positions, 6_459);
+    let rows = rows(dir.path());
+    assert!(rows.iter().all(|row| row.value.iter().all(|value| value.is_some_and(|v| (0.0..=1.0).contains(&v)))));
+}
+
+#[test]
+fn positions_without_games_are_rows_of_one_ply() {
+    for file in [HCPE, PSV] {
+        let (dir, report) = imported(GameKind::Shogi, file);
+        let manifest = &report.manifest;
+        assert_eq!((manifest.unit, manifest.split.by), (Unit::Position, SplitBy::Position));
+        let rows = rows(dir.path());
+        assert!(rows.iter().all(|row| row.plies == 1 && row.group.is_some() && row.start.is_some()));
+        let mut splits = BTreeMap::<u64, BTreeSet<Split>>::new();
+        let mut texts = BTreeMap::<String, u64>::new();
+        for row in &rows {
+            let group = row.group.expect("checked");
+            splits.entry(group).or_default().insert(row.split);
+            let start = row.start.as_deref().expect("checked");
+            let text = start.rsplit_once(' ').expect("a move number").0.to_owned();
+            assert_eq!(*texts.entry(text).or_insert(group), group);
+        }
+        assert!(splits.values().all(|splits| splits.len() == 1), "equal positions share a split");
+        assert_eq!(texts.len(), splits.len(), "different positions have different groups");
+        assert!(splits.len() < rows.len(), "some positions occur twice");
+        assert_eq!((manifest.split.novel_test_positions, manifest.split.novel_validation_positions), (1.0, 1.0));
+        assert_eq!(check_batches(dir.path(), GameKind::Shogi), 1);
+    }
+}
+
+#[test]
+fn filters_on_games_are_refused_for_positions() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let filters = Filters { min_plies: Some(10), ..Filters::default() };
+    let wrong = dataset::ImportOptions { filters, ..options(GameKind::Shogi, sample(HCPE), dir.path()) };
+    let error = import(&wrong, &mut |_| {}).expect_err("positions have no length");
+    assert!(matches!(error, DatasetError::Option { option: "filters", .. }), "{error}");
+    let mixed = vec![sample(HCPE), sample(SHOGI)];
+    let wrong = dataset::ImportOptions { inputs: mixed, ..options(GameKind::Shogi, sample(HCPE), dir.path()) };
+    let error = import(&wrong, &mut |_| {}).expect_err("games and positions").to_string();
+    assert!(error.contains("import them one by one"), "{error}");
+    assert_eq!(std::fs::read_dir(dir.path()).expect("a folder").count(), 0, "nothing was left behind");
+}

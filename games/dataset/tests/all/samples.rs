@@ -1,0 +1,123 @@
+//! Small datasets in temporary folders.
+
+use dataset::store::{GameRow, read_shard};
+use dataset::{
+    Dataset, ImportOptions, ImportReport, MadeOptions, Manifest, OnDisk, PerSplit, RemakeOptions, SplitBy, SplitPlan,
+    import,
+};
+use games::{GameKind, ParsedGame, Rejected, chess::pgn, shogi::csa};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) const CHESS: &str = "chess_engine_36.pgn.zst";
+pub(crate) const LICHESS: &str = "chess_lichess_40.pgn.zst";
+pub(crate) const LICHESS_438: &str = "chess_lichess_438.pgn.zst";
+pub(crate) const SHOGI: &str = "shogi_engine_41.csa.zst";
+
+/// Where a sample lies: here, or among those of crate `games`, which its own tests read too.
+pub(crate) fn sample(file: impl AsRef<Path>) -> PathBuf {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let here = crates.join("tests/data").join(&file);
+    if here.exists() { here } else { crates.join("../tests/data").join(file) }
+}
+
+/// The unpacked content of a sample, by its name, or of any file, by its path.
+pub(crate) fn sample_text(file: impl AsRef<Path>) -> Vec<u8> {
+    let packed = fs::read(sample(file)).expect("the sample is part of the project");
+    zstd::decode_all(packed.as_slice()).expect("zstd")
+}
+
+/// What the formats say about a text, record by record.
+pub(crate) fn parsed(game: GameKind, text: &[u8]) -> Vec<Result<ParsedGame, Rejected>> {
+    let records: Vec<Vec<u8>> = match game {
+        GameKind::Chess => pgn::records(text).map(Result::unwrap).collect(),
+        GameKind::Shogi => csa::records(text).map(Result::unwrap).collect(),
+    };
+    let numbered = records.iter().enumerate();
+    numbered
+        .map(|(number, record)| match game {
+            GameKind::Chess => pgn::parse(record, number as u64),
+            GameKind::Shogi => csa::parse(record, number as u64),
+        })
+        .collect()
+}
+
+/// Options that import one file into `dir/dataset`.
+pub(crate) fn options(game: GameKind, input: PathBuf, dir: &Path) -> ImportOptions {
+    ImportOptions {
+        name: "sample".to_owned(),
+        source: "a test".to_owned(),
+        licence: "free to use".to_owned(),
+        made_by: "cargo test".to_owned(),
+        policy_from_ply: 10,
+        split: SplitPlan::by_game(1, PerSplit { train: 0.6, validation: 0.2, test: 0.2 }),
+        ..ImportOptions::new(game, vec![input], dir.join("dataset"))
+    }
+}
+
+/// A folder with a dataset of this sample.
+pub(crate) fn imported(game: GameKind, file: &str) -> (tempfile::TempDir, ImportReport) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let report =
+        import(&options(game, sample(file), dir.path()), &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    (dir, report)
+}
+
+pub(crate) fn read_manifest(dir: &Path) -> Manifest {
+    Manifest::read(dir).unwrap_or_else(|error| panic!("{error}"))
+}
+
+pub(crate) fn open(dir: &Path) -> Arc<Dataset> {
+    Arc::new(Dataset::open(&dir.join("dataset")).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// A dataset of this sample, in memory only.
+pub(crate) fn dataset(game: GameKind, file: &str) -> Arc<Dataset> {
+    let (dir, _) = imported(game, file);
+    open(dir.path())
+}
+
+/// All rows of the dataset in `dir/dataset`, by id.
+pub(crate) fn rows(dir: &Path) -> Vec<GameRow> {
+    let dir = dir.join("dataset");
+    let mut rows = Vec::new();
+    for shard in read_manifest(&dir).shards {
+        read_shard(&dir.join(shard.file), &mut |row| rows.push(row)).unwrap_or_else(|error| panic!("{error}"));
+    }
+    rows.sort_by_key(|row| row.id);
+    rows
+}
+
+/// A dataset of this file in `dir/dataset`, all moves targets.
+pub(crate) fn all_targets(game: GameKind, input: PathBuf) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let options = ImportOptions { policy_from_ply: 0, ..options(game, input, dir.path()) };
+    import(&options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    dir
+}
+
+/// The dataset in `dir/dataset` as a source of others.
+pub(crate) fn on_disk(dir: &Path) -> OnDisk {
+    OnDisk::read(&dir.join("dataset")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Options that make `dir/dataset` of other datasets.
+pub(crate) fn remade(sources: Vec<OnDisk>, dir: &Path, split: SplitPlan) -> RemakeOptions {
+    let output = dir.join("dataset");
+    RemakeOptions { sources, output, name: "remade".to_owned(), made_by: "a test".to_owned(), split }
+}
+
+/// Options that make the dataset `dir/name` of positions.
+pub(crate) fn made(dir: &Path, name: &str, fractions: PerSplit<f64>) -> MadeOptions {
+    MadeOptions {
+        output: dir.join(name),
+        name: name.to_owned(),
+        game: GameKind::Chess,
+        maker: "a test".to_owned(),
+        source: "a test".to_owned(),
+        licence: "CC0-1.0".to_owned(),
+        made_by: "cargo test".to_owned(),
+        split: SplitPlan { by: SplitBy::Position, ..SplitPlan::by_game(0, fractions) },
+    }
+}

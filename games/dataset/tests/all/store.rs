@@ -1,0 +1,142 @@
+//! Damaged datasets: one clear error each, with the file and what to do.
+
+use crate::samples::{CHESS, imported, read_manifest};
+use dataset::manifest::Shard;
+use dataset::store::read_shard;
+use dataset::{Dataset, DatasetError, Manifest};
+use games::GameKind;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A dataset with one more thing wrong: what opening it says.
+fn opened(damage: impl FnOnce(&Path, &mut Manifest)) -> DatasetError {
+    let (dir, _) = imported(GameKind::Chess, CHESS);
+    let dir = dir.path().join("dataset");
+    let mut manifest = read_manifest(&dir);
+    damage(&dir, &mut manifest);
+    Dataset::load(&dir, manifest).expect_err("damaged")
+}
+
+fn shard(dir: &Path, manifest: &Manifest) -> PathBuf {
+    dir.join(&manifest.shards[0].file)
+}
+
+#[test]
+fn a_missing_shard() {
+    let error = opened(|dir, manifest| fs::remove_file(shard(dir, manifest)).expect("it is there"));
+    assert!(matches!(error, DatasetError::ShardMissing(_)), "{error:?}");
+    let message = error.to_string();
+    assert!(message.contains("00000-train.parquet is missing: fetch the dataset again"), "{message}");
+}
+
+#[test]
+fn a_truncated_shard() {
+    let error = opened(|dir, manifest| {
+        let path = shard(dir, manifest);
+        let bytes = fs::read(&path).expect("it is there");
+        fs::write(&path, &bytes[..bytes.len() - 100]).expect("a file");
+    });
+    let message = error.to_string();
+    assert!(matches!(error, DatasetError::ShardChanged { what: "size", .. }), "{error:?}");
+    assert!(message.contains("00000-train.parquet is damaged or was replaced (its size is "), "{message}");
+}
+
+#[test]
+fn a_changed_byte() {
+    let error = opened(|dir, manifest| {
+        let path = shard(dir, manifest);
+        let mut bytes = fs::read(&path).expect("it is there");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(&path, &bytes).expect("a file");
+    });
+    assert!(matches!(error, DatasetError::ShardChanged { what: "hash", .. }), "{error:?}");
+}
+
+/// Also where somebody made the manifest fit the damaged file.
+#[test]
+fn a_shard_that_is_no_parquet() {
+    let error = opened(|dir, manifest| {
+        let path = shard(dir, manifest);
+        let bytes = b"these are not the bytes of a Parquet file";
+        fs::write(&path, bytes).expect("a file");
+        let Shard { bytes: size, blake3, .. } = &mut manifest.shards[0];
+        (*size, *blake3) = (bytes.len() as u64, blake3::hash(bytes).to_hex().to_string());
+        manifest.content_hash = dataset::manifest::content_hash(manifest.game, &manifest.shards);
+    });
+    assert!(matches!(error, DatasetError::ShardUnreadable { .. }), "{error:?}");
+}
+
+#[test]
+fn manifests_that_contradict_themselves() {
+    let hash = opened(|_, manifest| manifest.content_hash = "0".repeat(32)).to_string();
+    assert!(hash.contains("dataset.yaml: content_hash does not fit the shards"), "{hash}");
+    let format = opened(|_, manifest| manifest.format = 99).to_string();
+    assert!(format.contains("format 99 is not the 1 that this version reads"), "{format}");
+    let outside = opened(|_, manifest| manifest.shards[0].file = "../elsewhere.parquet".to_owned()).to_string();
+    assert!(outside.contains("\"../elsewhere.parquet\" is not the name of a file beside it"), "{outside}");
+    let counts = opened(|_, manifest| manifest.split.games.test += 1).to_string();
+    assert!(counts.contains("games and"), "{counts}");
+}
+
+#[test]
+fn unknown_fields_of_a_manifest_are_refused() {
+    let (dir, report) = imported(GameKind::Chess, CHESS);
+    let mut json = serde_json::to_value(&report.manifest).expect("a manifest is JSON");
+    json["licens"] = "a typing error".into();
+    let error = serde_json::from_value::<Manifest>(json).expect_err("unknown");
+    assert!(error.to_string().contains("unknown field `licens`"), "{error}");
+    drop(dir);
+}
+
+mod mutated {
+    use super::*;
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+    use std::sync::LazyLock;
+
+    fn config() -> ProptestConfig {
+        let rng_seed = RngSeed::Fixed(1);
+        ProptestConfig { cases: 64, failure_persistence: None, rng_seed, ..ProptestConfig::default() }
+    }
+
+    /// The bytes of a good shard.
+    static SHARD: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        let (dir, _) = imported(GameKind::Chess, CHESS);
+        let dir = dir.path().join("dataset");
+        fs::read(shard(&dir, &read_manifest(&dir))).expect("it is there")
+    });
+
+    proptest! {
+        #![proptest_config(config())]
+
+        /// A shard that is cut anywhere is an error, never a panic and never half of its games.
+        #[test]
+        fn cut_shards_are_errors(cut in any::<prop::sample::Index>()) {
+            let dir = tempfile::tempdir().expect("a temporary folder");
+            let path = dir.path().join("cut.parquet");
+            fs::write(&path, &SHARD[..cut.index(SHARD.len())]).expect("a file");
+            let read = read_shard(&path, &mut |_| {});
+            prop_assert!(read.is_err());
+        }
+
+        /// Opening a dataset notices a changed byte by its hash; reading the shard without that is an error or not,
+        /// but never a panic.
+        #[test]
+        fn changed_shards_never_panic(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
+        ) {
+            let dir = tempfile::tempdir().expect("a temporary folder");
+            let path = dir.path().join("changed.parquet");
+            let mut bytes = SHARD.clone();
+            for (at, byte) in changes {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+            }
+            fs::write(&path, bytes).expect("a file");
+            let mut games = 0;
+            let read = read_shard(&path, &mut |_| games += 1);
+            prop_assert!(read.is_err() || games > 0);
+        }
+    }
+}

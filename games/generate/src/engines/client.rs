@@ -1,0 +1,260 @@
+//! Talking to an engine: the handshake, options, games, searches.
+
+use super::error::EngineError;
+use super::info::Lines;
+use super::process::{Process, Silence};
+use super::protocol::Protocol;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The option that every game is begun with.
+const THREADS: &str = "Threads";
+
+/// Which engine, and how it is set up.
+#[derive(Debug, Clone)]
+pub struct EngineSettings {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Its language.
+    pub protocol: Protocol,
+    /// Options to set, by name.
+    pub options: Vec<(String, String)>,
+    /// How many moves a search compares.
+    pub multipv: usize,
+    /// How long it may take over any answer.
+    pub timeout: Duration,
+}
+
+/// What an engine decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// This move, in UCI or USI, legal or not.
+    Move(String),
+    /// It gives up.
+    Resigns,
+    /// It declares that it has won (shogi: entering kings).
+    DeclaresWin,
+    /// It knows no move.
+    Nothing,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    /// The moves it compared.
+    pub lines: Lines,
+    /// The move it chose.
+    pub answer: Answer,
+}
+
+/// A running engine. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct Engine {
+    process: Process,
+    protocol: Protocol,
+    name: String,
+    timeout: Duration,
+    has_threads: bool,
+    last_line: String,
+}
+
+impl Engine {
+    /// Starts it and sets it up: one thread, so that its games can be repeated, and the options asked for.
+    ///
+    /// # Errors
+    /// If the program cannot be started, does not answer the greeting, or lacks an option.
+    pub fn start(settings: &EngineSettings) -> Result<Self, EngineError> {
+        let process = Process::start(&settings.program, &settings.arguments)
+            .map_err(|source| EngineError::Start { program: settings.program.clone(), source })?;
+        let mut engine = Self {
+            process,
+            protocol: settings.protocol,
+            name: settings.program.display().to_string(),
+            timeout: settings.timeout,
+            has_threads: false,
+            last_line: String::new(),
+        };
+        let known = engine.greet()?;
+        engine.has_threads = known.iter().any(|option| option == THREADS);
+        for (option, value) in wanted(settings, &known) {
+            engine.set(&known, &option, &value)?;
+        }
+        engine.wait_until_ready()?;
+        Ok(engine)
+    }
+
+    /// Its name and version, as it tells them.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Has it forget everything, so that the next game does not depend on the last.
+    ///
+    /// `ucinewgame` clears the hash table, but Stockfish and its relatives keep tables in their search threads, and
+    /// Fairy-Stockfish's answers depend on them (one game in twenty differed). Setting the number of threads makes new
+    /// ones.
+    ///
+    /// # Errors
+    /// If it ended or does not answer.
+    pub fn new_game(&mut self) -> Result<(), EngineError> {
+        const TASK: &str = "begin a game";
+        if self.has_threads {
+            self.tell("setoption name Threads value 1", TASK)?;
+        }
+        self.tell(self.protocol.new_game(), TASK)?;
+        self.wait_until_ready()
+    }
+
+    /// Searches a position (`start`, `None` for the standard one, and the moves from there) over so many nodes;
+    /// `only` restricts it to some moves, an empty list does not.
+    ///
+    /// # Errors
+    /// If it ended or does not answer. What it answers may be any text.
+    pub fn search(
+        &mut self,
+        start: Option<&str>,
+        moves: &[String],
+        nodes: u64,
+        only: &[String],
+    ) -> Result<Search, EngineError> {
+        const TASK: &str = "search a position";
+        self.tell(&self.protocol.position(start, moves), TASK)?;
+        let mut go = format!("go nodes {nodes}");
+        if !only.is_empty() {
+            go.push_str(" searchmoves ");
+            go.push_str(&only.join(" "));
+        }
+        self.tell(&go, TASK)?;
+        let deadline = self.deadline();
+        let mut lines = Lines::default();
+        loop {
+            let line = self.hear(deadline, TASK)?;
+            let mut words = line.split_ascii_whitespace();
+            if words.next() == Some("bestmove") {
+                return Ok(Search { lines, answer: answer(words.next()) });
+            }
+            lines.hear(self.protocol, &line);
+        }
+    }
+
+    /// Says hello and gives the names of its options.
+    fn greet(&mut self) -> Result<Vec<String>, EngineError> {
+        const TASK: &str = "introduce itself";
+        self.tell(self.protocol.hello(), TASK)?;
+        let deadline = self.deadline();
+        let mut options = Vec::new();
+        loop {
+            let line = self.hear(deadline, TASK)?;
+            if line == self.protocol.hello_done() {
+                return Ok(options);
+            }
+            if let Some(name) = line.strip_prefix("id name ") {
+                self.name = name.trim().to_owned();
+            } else if let Some(option) = line.strip_prefix("option name ") {
+                let name = option.split_once(" type ").map_or(option, |(name, _)| name);
+                options.push(name.trim().to_owned());
+            }
+        }
+    }
+
+    fn set(&mut self, known: &[String], option: &str, value: &str) -> Result<(), EngineError> {
+        let Some(name) = known.iter().find(|name| name.eq_ignore_ascii_case(option)) else {
+            return Err(EngineError::UnknownOption {
+                engine: self.name.clone(),
+                option: option.to_owned(),
+                near: nearest(option, known).cloned(),
+                known: known.join(", "),
+            });
+        };
+        if name == THREADS && value.trim() != "1" {
+            return Err(EngineError::NotReproducible {
+                option: name.clone(),
+                value: value.to_owned(),
+                remedy: "use one thread each and more --processes",
+            });
+        }
+        self.tell(&format!("setoption name {name} value {value}"), "take an option")
+    }
+
+    fn wait_until_ready(&mut self) -> Result<(), EngineError> {
+        const TASK: &str = "get ready";
+        self.tell("isready", TASK)?;
+        let deadline = self.deadline();
+        while self.hear(deadline, TASK)? != "readyok" {}
+        Ok(())
+    }
+
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.timeout
+    }
+
+    fn tell(&mut self, line: &str, task: &'static str) -> Result<(), EngineError> {
+        self.process.tell(line).map_err(|silence| self.failed(silence, task))
+    }
+
+    fn hear(&mut self, deadline: Instant, task: &'static str) -> Result<String, EngineError> {
+        let line = self.process.hear(deadline).map_err(|silence| self.failed(silence, task))?;
+        if !line.is_empty() {
+            self.last_line.clone_from(&line);
+        }
+        Ok(line)
+    }
+
+    fn failed(&self, silence: Silence, task: &'static str) -> EngineError {
+        let (engine, complaint) = (self.name.clone(), self.process.last_complaint(silence));
+        let words = if complaint.is_empty() { self.last_line.clone() } else { complaint };
+        match silence {
+            Silence::Ended => EngineError::Ended { engine, task, words },
+            Silence::Timeout => EngineError::Silent { engine, task, seconds: self.timeout.as_secs(), words },
+        }
+    }
+}
+
+/// The options to set: those asked for behind those that every engine is given which has them.
+fn wanted(settings: &EngineSettings, known: &[String]) -> Vec<(String, String)> {
+    let has = |name: &str| known.iter().any(|option| option == name);
+    let mut wanted = Vec::new();
+    if has(THREADS) {
+        wanted.push((THREADS.to_owned(), "1".to_owned()));
+    }
+    // An engine without the option compares one move, which is only right where no more are asked for.
+    if has("MultiPV") || settings.multipv > 1 {
+        wanted.push(("MultiPV".to_owned(), settings.multipv.to_string()));
+    }
+    wanted.extend(settings.options.iter().cloned());
+    wanted
+}
+
+/// The name that a typing mistake most probably meant: at most one edit in three characters, case ignored.
+fn nearest<'a>(wrong: &str, known: &'a [String]) -> Option<&'a String> {
+    let edits = |name: &String| strsim::osa_distance(&wrong.to_lowercase(), &name.to_lowercase());
+    let near = known.iter().map(|name| (edits(name), name));
+    let near = near.filter(|(edits, name)| *edits <= name.chars().count().max(3) / 3);
+    near.min_by_key(|(edits, _)| *edits).map(|(_, name)| name)
+}
+
+fn answer(word: Option<&str>) -> Answer {
+    match word {
+        Some("resign") => Answer::Resigns,
+        Some("win") => Answer::DeclaresWin,
+        None | Some("(none)" | "none" | "0000" | "pass") => Answer::Nothing,
+        Some(mv) => Answer::Move(mv.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_that_are_no_moves_are_known() {
+        assert_eq!(answer(Some("resign")), Answer::Resigns);
+        assert_eq!(answer(Some("win")), Answer::DeclaresWin);
+        assert_eq!(answer(Some("(none)")), Answer::Nothing);
+        assert_eq!(answer(None), Answer::Nothing);
+        assert_eq!(answer(Some("P*5e")), Answer::Move("P*5e".to_owned()));
+    }
+}

@@ -1,0 +1,112 @@
+//! The errors of a generation.
+
+use crate::engines::EngineError;
+use dataset::DatasetError;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why no dataset was made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// An option has an invalid value.
+    #[error("{option}: {reason}")]
+    Option {
+        /// Which option.
+        option: &'static str,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// An opening cannot be used.
+    #[error("{file}, {place}: {reason}")]
+    Opening {
+        /// The book's file.
+        file: String,
+        /// Line or game in it.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The engine cannot be used.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The dataset cannot be written.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// The journal could not be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Another process is making the same dataset.
+    #[error("another process is making this dataset: it works in {}", .0.display())]
+    Busy(PathBuf),
+    /// The games that are there already were played under other conditions.
+    #[error(
+        "{} holds games of an interrupted generation under other conditions ({differences}): repeat them to resume it, \
+         choose another --out, or remove that folder",
+        dir.display()
+    )]
+    OtherConditions {
+        /// The journal's folder.
+        dir: PathBuf,
+        /// What differs.
+        differences: String,
+    },
+    /// The journal is damaged.
+    #[error("{} is damaged ({reason}): remove its folder to start again", path.display())]
+    Journal {
+        /// The journal.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Something could not be written; the games that were finished are kept.
+    #[error("{source}; {done} of {games} games are kept: make room, and the same command resumes from there")]
+    Interrupted {
+        /// What could not be written, and why.
+        source: Box<GenerateError>,
+        /// Games that are in the journal.
+        done: u64,
+        /// Games that were asked for.
+        games: u64,
+    },
+    /// It was asked to stop.
+    #[error("stopped with {done} of {games} games played; the same command resumes from there")]
+    Stopped {
+        /// Games that are in the journal.
+        done: u64,
+        /// Games that were asked for.
+        games: u64,
+    },
+    /// Not one game could be played to its end.
+    #[error("none of the {games} games could be played to its end; the first: {reason}")]
+    NothingPlayed {
+        /// Games that were asked for.
+        games: u64,
+        /// Why the first was given up.
+        reason: String,
+    },
+}
+
+impl GenerateError {
+    /// The same, with what is kept where something could not be written.
+    pub(super) fn with_kept(self, done: u64, games: u64) -> Self {
+        match self {
+            Self::Io { .. } | Self::Dataset(DatasetError::Io { .. }) => {
+                Self::Interrupted { source: Box::new(self), done, games }
+            }
+            other => other,
+        }
+    }
+
+    /// Wraps an input or output error with what was tried and where.
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,181 @@
+//! Books of openings: PGN, or one opening a line.
+//!
+//! A line is a position (FEN or EPD in chess, SFEN in shogi), with or without the words of a `position` command
+//! (`position`, `fen`, `sfen`, `startpos`) before it and `moves …` behind. Empty lines and lines that begin with `#`
+//! are passed over. Files may be packed in any way that an import takes.
+
+use super::conditions::{Book, Settings};
+use super::error::GenerateError;
+use games::chess::pgn;
+use games::{GameKind, ParsePosition, Played, Position, Referee};
+use std::io;
+use std::path::Path;
+
+/// Where a game begins: FEN or SFEN (`None` for the standard start), and moves from there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Opening {
+    pub(super) start: Option<String>,
+    pub(super) moves: Vec<String>,
+}
+
+/// The openings in the order in which games take them.
+#[derive(Debug)]
+pub(super) struct Openings {
+    openings: Vec<Opening>,
+    book: Option<Book>,
+}
+
+impl Openings {
+    /// Reads the book, if there is one, checks every opening with the rules, and shuffles them by the seed.
+    pub(super) fn read<G: Referee>(settings: &Settings) -> Result<Self, GenerateError> {
+        let Some(path) = &settings.openings else {
+            return Ok(Self { openings: vec![Opening::default()], book: None });
+        };
+        let text = dataset::unpacked(path)?;
+        let file = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let placed = if G::KIND == GameKind::Chess && is_pgn(path, &text) { records(&text) } else { lines::<G>(&text) };
+        let wrong = |(place, reason)| GenerateError::Opening { file: file.clone(), place, reason };
+        let mut openings = checked::<G>(placed).map_err(wrong)?;
+        if openings.is_empty() {
+            return Err(wrong(("the whole of it".to_owned(), "it holds no opening".to_owned())));
+        }
+        let book = Book { file, blake3: blake3::hash(&text).to_hex().to_string(), openings: openings.len() as u64 };
+        streams::shuffle(&mut streams::stream(settings.seed, &["generate", "openings"]), &mut openings);
+        Ok(Self { openings, book: Some(book) })
+    }
+
+    /// The opening of a game.
+    pub(super) fn of(&self, number: u64) -> &Opening {
+        &self.openings[(number % self.openings.len() as u64) as usize]
+    }
+
+    /// The book.
+    pub(super) fn book(&self) -> Option<Book> {
+        self.book.clone()
+    }
+}
+
+/// Sets up an opening's position.
+pub(super) fn set_up<G: Referee>(opening: &Opening) -> Result<Played<G::Position>, String> {
+    let start = match &opening.start {
+        None => G::Position::start(),
+        Some(text) => G::Position::parse(text).map_err(|error| error.to_string())?,
+    };
+    let mut played = Played::from(start);
+    for text in &opening.moves {
+        let mv = played.position().parse_move(text).map_err(|error| error.to_string())?;
+        played.play(mv);
+    }
+    Ok(played)
+}
+
+/// Whether a book of chess is PGN: by its first tag, or by its name where its games have none.
+fn is_pgn(path: &Path, text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"[") || path.to_string_lossy().to_ascii_lowercase().contains(".pgn")
+}
+
+/// An opening, or why it is none, with its place in the book.
+type Placed = (String, Result<Opening, String>);
+
+/// The openings, if each can be played and leaves a game to play.
+fn checked<G: Referee>(placed: Vec<Placed>) -> Result<Vec<Opening>, (String, String)> {
+    let check = |opening: Opening| match G::verdict(&set_up::<G>(&opening)?) {
+        Some(_) => Err("the game is over at its end".to_owned()),
+        None => Ok(opening),
+    };
+    placed.into_iter().map(|(place, opening)| opening.and_then(check).map_err(|reason| (place, reason))).collect()
+}
+
+/// The games of a PGN file.
+fn records(text: &[u8]) -> Vec<Placed> {
+    let read = |number: u64, record: io::Result<Vec<u8>>| {
+        let record = record.map_err(|error| error.to_string())?;
+        let game = pgn::parse(&record, number).map_err(|rejected| rejected.reason)?;
+        Ok(Opening { start: game.start, moves: game.moves.into_iter().map(Into::into).collect() })
+    };
+    (0..).zip(pgn::records(text)).map(|(number, record)| (format!("game {number}"), read(number, record))).collect()
+}
+
+/// The lines of any other file.
+fn lines<G: Referee>(text: &[u8]) -> Vec<Placed> {
+    let lines = text.split(|&byte| byte == b'\n').map(|line| String::from_utf8_lossy(line).trim().to_owned());
+    let said = (1..).zip(lines).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    said.map(|(number, line)| (format!("line {number}"), opening::<G>(&line))).collect()
+}
+
+fn opening<G: Referee>(line: &str) -> Result<Opening, String> {
+    let (position, moves) = match line.split_once(" moves") {
+        Some((position, moves)) => (position, moves),
+        None => (line, ""),
+    };
+    let mut position = position.trim();
+    for word in ["position", "fen", "sfen"] {
+        position = position.strip_prefix(word).map_or(position, str::trim);
+    }
+    let moves = moves.split_ascii_whitespace().map(str::to_owned).collect();
+    if position == "startpos" {
+        return Ok(Opening { start: None, moves });
+    }
+    let parsed = parse::<G::Position>(position).map_err(|error| error.to_string())?;
+    let start = parsed.to_text();
+    Ok(Opening { start: (start != G::Position::start().to_text()).then_some(start), moves })
+}
+
+/// Reads a position; where it has something behind it, as EPD has its operations, that is passed over.
+fn parse<P: Position>(text: &str) -> Result<P, ParsePosition> {
+    const FIELDS: usize = 4;
+    P::parse(text).or_else(|error| {
+        let fields: Vec<&str> = text.split_ascii_whitespace().take(FIELDS).collect();
+        P::parse(&fields.join(" ")).map_err(|_| error)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::chess::Chess;
+    use games::shogi::Shogi;
+
+    const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+
+    #[test]
+    fn a_line_is_a_position_in_any_of_its_forms() {
+        let opening = opening::<Chess>;
+        let after_e4 = Opening { start: Some(AFTER_E4.to_owned()), moves: vec![] };
+        assert_eq!(opening(AFTER_E4), Ok(after_e4.clone()));
+        assert_eq!(opening(&format!("position fen {AFTER_E4}")), Ok(after_e4.clone()));
+        let epd = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - id \"King's pawn\"; bm e5;";
+        assert_eq!(opening(epd), Ok(after_e4));
+        let moves = vec!["e2e4".to_owned(), "c7c5".to_owned()];
+        assert_eq!(opening("startpos moves e2e4 c7c5"), Ok(Opening { start: None, moves }));
+    }
+
+    #[test]
+    fn shogi_lines_may_be_sfen_or_moves() {
+        let sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2";
+        for line in [sfen.to_owned(), format!("sfen {sfen}"), format!("position sfen {sfen} moves 3c3d")] {
+            let read = opening::<Shogi>(&line).expect("an opening");
+            assert_eq!(read.start.as_deref(), Some(sfen));
+            assert!(set_up::<Shogi>(&read).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_wrong_opening_is_named_with_its_line() {
+        let book = b"# a book\n\nstartpos moves e2e4\nstartpos moves e2e5\n";
+        let (place, reason) = checked::<Chess>(lines::<Chess>(book)).expect_err("e2e5 is illegal");
+        assert_eq!(place, "line 4");
+        assert!(reason.starts_with("illegal move"), "{reason}");
+        let mate = b"startpos moves f2f3 e7e5 g2g4 d8h4";
+        let (_, reason) = checked::<Chess>(lines::<Chess>(mate)).expect_err("nothing is left to play");
+        assert!(reason.contains("the game is over"), "{reason}");
+    }
+
+    #[test]
+    fn games_in_pgn_are_openings() {
+        let book = b"[Event \"a\"]\n\n1. e4 c5 *\n\n[Event \"b\"]\n\n1. d4 *\n";
+        let openings = checked::<Chess>(records(book)).expect("both are legal");
+        let moves: Vec<usize> = openings.iter().map(|opening| opening.moves.len()).collect();
+        assert_eq!(moves, [2, 1]);
+    }
+}

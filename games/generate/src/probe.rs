@@ -1,0 +1,176 @@
+//! Positions with a known right answer, as datasets: `posenc data generate probe`.
+//!
+//! The rules of the game are the only teacher: every label is exact, and nothing is downloaded. A dataset is a function
+//! of task, game, number and seed; each random game draws from a stream of its own, so that neither the number of threads
+//! nor the number of positions changes those that come first.
+
+mod endgame;
+mod maps;
+mod random_play;
+
+use super::error::GenerateError;
+use dataset::{Done, MadeOptions, Manifest, SplitBy, SplitPlan, write_maps, write_positions};
+use games::chess::endgame::Ending;
+use games::maps::{MapShape, MapTask};
+use games::{Candidate, GameKind, ParsedPosition, Position, with_game};
+use std::path::PathBuf;
+
+/// What is asked about a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// Which moves mate? Positions of random play in which some move does.
+    MateInOne,
+    /// Which moves are legal? Positions of random play.
+    LegalMoves,
+    /// Who wins, and which moves keep that? Positions of a small ending of chess.
+    Endgame(Ending),
+    /// What holds for each square, or each pair of squares? Positions of random play.
+    Map(MapTask),
+}
+
+impl Task {
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MateInOne => "mate-in-one",
+            Self::LegalMoves => "legal-moves",
+            Self::Endgame(_) => "endgame",
+            Self::Map(task) => task.name(),
+        }
+    }
+
+    /// How the positions and their labels come about, for `dataset.yaml`.
+    fn sentence(self, seed: u64) -> String {
+        match self {
+            Self::MateInOne => format!(
+                "exact labels: the first position with a mate in one of each game of uniformly random moves (at most {} \
+                 plies, seed {seed}); policy = uniform over all mating moves, value = won",
+                random_play::PLY_CAP
+            ),
+            Self::LegalMoves => format!(
+                "exact labels: one position of each game of uniformly random moves, at a uniformly random ply below {} \
+                 (seed {seed}); policy = uniform over all legal moves, no value",
+                random_play::LATEST_PLY
+            ),
+            Self::Endgame(ending) => format!(
+                "exact labels: positions of {} by retrograde analysis, drawn uniformly from all legal ones that have a \
+                 move, White the strong side (seed {seed}); result = win, draw or loss under best play, policy = uniform \
+                 over all moves that keep it",
+                ending.name()
+            ),
+            Self::Map(MapTask::Pins) => format!(
+                "exact labels: of each game of uniformly random moves the first position from a uniformly random ply below \
+                 {} on (and before {}) in which a piece is pinned to its king, in turn one of the side to move and of the \
+                 opponent (seed {seed}); a label for each piece, neither policy nor value",
+                random_play::LATEST_PLY,
+                random_play::PLY_CAP
+            ),
+            Self::Map(task) => format!(
+                "exact labels: one position of each game of uniformly random moves, at a uniformly random ply below {} \
+                 (seed {seed}); {}, neither policy nor value",
+                random_play::LATEST_PLY,
+                match task.shape() {
+                    MapShape::Squares => "labels for the squares of the board",
+                    MapShape::Pairs => "a label for each pair of squares",
+                }
+            ),
+        }
+    }
+}
+
+/// What is to be made.
+#[derive(Debug, Clone)]
+pub struct ProbeSettings {
+    /// The task.
+    pub task: Task,
+    /// The game.
+    pub game: GameKind,
+    /// How many different positions.
+    pub positions: u64,
+    /// The seed of everything that is drawn.
+    pub seed: u64,
+    /// The dataset's folder, which must not exist yet.
+    pub output: PathBuf,
+    /// The dataset's name.
+    pub name: String,
+    /// The command that makes it again.
+    pub made_by: String,
+    /// How it is split. Single positions have neither games nor openings: they are split by position.
+    pub split: SplitPlan,
+}
+
+/// Makes the dataset. `progress` is told after each position.
+///
+/// # Errors
+/// If the game has no such task, there are fewer positions than asked for, the target exists, or the disk is full.
+pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(Done)) -> Result<Manifest, GenerateError> {
+    if settings.split.by == SplitBy::Opening {
+        let reason = "single positions have no opening: they are split by position".to_owned();
+        return Err(GenerateError::Option { option: "split by opening", reason });
+    }
+    let options = MadeOptions {
+        output: settings.output.clone(),
+        name: settings.name.clone(),
+        game: settings.game,
+        maker: format!("probe {}", settings.task.name()),
+        source: settings.task.sentence(settings.seed),
+        licence: "CC0-1.0".to_owned(),
+        made_by: settings.made_by.clone(),
+        split: SplitPlan { by: SplitBy::Position, ..settings.split.clone() },
+    };
+    let (wanted, seed) = (settings.positions, settings.seed);
+    let manifest = match settings.task {
+        Task::MateInOne => with_game!(settings.game, G => {
+            let positions = random_play::games(wanted, |number| random_play::mate_in_one::<G>(seed, number));
+            write_positions(&options, wanted, counted(positions, wanted, progress))
+        }),
+        Task::LegalMoves => with_game!(settings.game, G => {
+            let positions = random_play::games(wanted, |number| random_play::legal_moves::<G>(seed, number));
+            write_positions(&options, wanted, counted(positions, wanted, progress))
+        }),
+        Task::Map(task) => with_game!(settings.game, G => {
+            let positions = random_play::games(wanted, |number| maps::mapped::<G>(task, seed, number));
+            write_maps(&options, maps::info::<G>(task), wanted, counted(positions, wanted, progress))
+        }),
+        Task::Endgame(_) if settings.game != GameKind::Chess => {
+            let reason = format!("{} is an ending of chess: take --game chess", settings.task.name());
+            return Err(GenerateError::Option { option: "task", reason });
+        }
+        Task::Endgame(ending) => {
+            // Said before they are labelled and written one by one. Those that end the game are counted here, too.
+            let legal = ending.placements().count();
+            if wanted > legal as u64 {
+                let reason = format!("{} has {legal} legal positions: ask for fewer", ending.name());
+                return Err(GenerateError::Option { option: "positions", reason });
+            }
+            write_positions(&options, wanted, counted(endgame::positions(ending, seed), wanted, progress))
+        }
+    };
+    Ok(manifest?)
+}
+
+/// The same, reported as they go by.
+fn counted<T>(
+    positions: impl Iterator<Item = T>,
+    total: u64,
+    progress: &mut dyn FnMut(Done),
+) -> impl Iterator<Item = T> {
+    let mut done = 0;
+    positions.inspect(move |_| {
+        // Some occur twice, so that a few more than are wanted can go by.
+        done = total.min(done + 1);
+        progress(Done { what: "positions", done, total });
+    })
+}
+
+/// A policy target that prefers none of these moves.
+fn uniform<P: Position>(position: &P, moves: &[P::Move]) -> Vec<Candidate> {
+    let share = 1.0 / moves.len() as f32;
+    moves.iter().map(|&mv| (position.move_text(mv), share)).collect()
+}
+
+/// A position whose policy target is uniform over `moves`; nothing is known of its value yet.
+fn labelled<P: Position>(position: &P, moves: &[P::Move]) -> ParsedPosition {
+    ParsedPosition { candidates: uniform(position, moves), ..ParsedPosition::new(position.to_text()) }
+}

@@ -1,0 +1,5 @@
+//! Tests of the crate `generate`, in one binary.
+
+mod engines;
+mod fake;
+mod probe;

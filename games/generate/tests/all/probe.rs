@@ -1,0 +1,219 @@
+//! Probes: every label is what the rules say, and the same settings make the same bytes.
+
+use dataset::store::{GameRow, read_shard};
+use dataset::{
+    Batch, Dataset, LoaderConfig, PerSplit, Split, SplitBy, SplitPlan, TrainLoader, Unit, evaluation_batches,
+};
+use games::attacks::Tactics;
+use games::chess::Chess;
+use games::chess::endgame::{Ending, Solved, Value};
+use games::maps::MapTask;
+use games::{Game, GameKind, GameResult, InputName, Position, Side, with_game};
+use generate::probe::{ProbeSettings, Task, probe};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+fn folder() -> TempDir {
+    TempDir::new().expect("a temporary folder")
+}
+
+/// Makes `dir/out` and opens it.
+fn probed(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -> Dataset {
+    let settings = ProbeSettings {
+        task,
+        game,
+        positions,
+        seed: 3,
+        output: dir.join(out),
+        name: out.to_owned(),
+        made_by: "a test".to_owned(),
+        split: SplitPlan::by_game(0, PerSplit { train: 0.8, validation: 0.1, test: 0.1 }),
+    };
+    probe(&settings, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    Dataset::open(&settings.output).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn rows(dir: &Path, dataset: &Dataset) -> Vec<GameRow> {
+    let mut rows = Vec::new();
+    for shard in &dataset.manifest().shards {
+        read_shard(&dir.join(&shard.file), &mut |row| rows.push(row)).expect("a good shard");
+    }
+    rows
+}
+
+/// The position of a row and the moves of its target, which must be uniform.
+fn target<G: Game>(row: &GameRow) -> (G::Position, BTreeSet<String>) {
+    assert_eq!(row.plies, 1);
+    let candidates = &row.policy.as_ref().expect("a policy")[0];
+    assert!(candidates.iter().all(|(_, share)| *share == 1.0 / candidates.len() as f32), "{candidates:?}");
+    let moves: BTreeSet<String> = candidates.iter().map(|(mv, _)| mv.clone()).collect();
+    assert_eq!(moves.len(), candidates.len(), "no move twice");
+    assert!(moves.contains(&row.moves));
+    (G::Position::parse(row.start.as_deref().expect("a start")).expect("a legal position"), moves)
+}
+
+/// The texts of those legal moves after which `holds`.
+fn moves_after<P: Position>(position: &P, holds: impl Fn(&P) -> bool) -> BTreeSet<String> {
+    let mut legal = Vec::new();
+    position.legal_moves(&mut legal);
+    let after = |mv| {
+        let mut after = position.clone();
+        after.play(mv);
+        after
+    };
+    legal.into_iter().filter(|&mv| holds(&after(mv))).map(|mv| position.move_text(mv)).collect()
+}
+
+fn is_mate<P: Position>(position: &P) -> bool {
+    let mut legal = Vec::new();
+    position.legal_moves(&mut legal);
+    legal.is_empty() && position.in_check()
+}
+
+fn check_mates<G: Game>(row: &GameRow) {
+    let (position, moves) = target::<G>(row);
+    assert!(!moves.is_empty());
+    assert_eq!(moves, moves_after(&position, is_mate), "{position:?}");
+    let won = if position.side_to_move() == Side::First { GameResult::FirstWins } else { GameResult::SecondWins };
+    assert_eq!((row.result, row.value.as_slice()), (won, [Some(1.0)].as_slice()));
+}
+
+fn check_legal<G: Game>(row: &GameRow) {
+    let (position, moves) = target::<G>(row);
+    assert_eq!(moves, moves_after(&position, |_| true), "{position:?}");
+    assert_eq!((row.result, row.value.as_slice()), (GameResult::Unknown, [None].as_slice()));
+}
+
+#[test]
+fn mates_are_all_mates_that_there_are() {
+    for game in GameKind::ALL {
+        let dir = folder();
+        let dataset = probed(dir.path(), Task::MateInOne, game, 60, "set");
+        let rows = rows(&dir.path().join("set"), &dataset);
+        assert_eq!(rows.len(), 60);
+        rows.iter().for_each(|row| with_game!(game, G => check_mates::<G>(row)));
+        assert!(rows.iter().any(|row| row.policy.as_ref().is_some_and(|plies| plies[0].len() > 1)));
+    }
+}
+
+#[test]
+fn legal_moves_are_all_legal_moves() {
+    for game in GameKind::ALL {
+        let dir = folder();
+        let dataset = probed(dir.path(), Task::LegalMoves, game, 200, "set");
+        let rows = rows(&dir.path().join("set"), &dataset);
+        assert_eq!(rows.len(), 200);
+        rows.iter().for_each(|row| with_game!(game, G => check_legal::<G>(row)));
+    }
+}
+
+fn check_map<G: Tactics>(row: &GameRow, task: MapTask) {
+    let position = G::Position::parse(row.start.as_deref().expect("a start")).expect("a legal position");
+    assert_eq!(row.map.as_deref().expect("a map"), [task.labels::<G>(&position)], "{position:?}");
+    assert_eq!((row.plies, row.policy_from_ply, row.policy.as_ref()), (1, 1, None), "no move is a target");
+    assert_eq!((row.result, row.value.as_slice()), (GameResult::Unknown, [None].as_slice()));
+    assert!(position.parse_move(&row.moves).is_ok());
+}
+
+#[test]
+fn maps_are_what_the_rules_say() {
+    for game in GameKind::ALL {
+        for task in MapTask::ALL {
+            let dir = folder();
+            let dataset = probed(dir.path(), Task::Map(task), game, 60, "set");
+            let map = dataset.manifest().map.as_ref().expect("a map");
+            assert_eq!((map.task.as_str(), map.shape), (task.name(), task.shape()));
+            let rows = rows(&dir.path().join("set"), &dataset);
+            assert_eq!(rows.len(), 60);
+            rows.iter().for_each(|row| with_game!(game, G => check_map::<G>(row, task)));
+            // A class of pins would be rare if positions were not chosen for it.
+            let cells = &dataset.manifest().counts.map_classes;
+            assert!(task != MapTask::Pins || cells[1..].iter().all(|&pinned| pinned >= 20), "{cells:?}");
+            // Few pieces can go to very many squares; every other class occurs.
+            assert!(task == MapTask::Mobility || cells.iter().all(|&count| count > 0), "{task:?}: {cells:?}");
+            assert!(cells.len() > 1 && cells[0] > 0 && cells[1] > 0, "{task:?}: {cells:?}");
+        }
+    }
+}
+
+#[test]
+fn endings_are_labelled_by_their_tables() {
+    for ending in [Ending::Kpk, Ending::Krk, Ending::Kqk] {
+        let dir = folder();
+        let dataset = probed(dir.path(), Task::Endgame(ending), GameKind::Chess, 600, "set");
+        let solved = Solved::new(ending);
+        let mut results = BTreeSet::new();
+        for row in rows(&dir.path().join("set"), &dataset) {
+            let (position, moves) = target::<Chess>(&row);
+            let value = solved.value(&position).expect("a position of the ending");
+            let kept = moves_after(&position, |after| solved.value(after).is_some_and(|after| value.is_kept_by(after)));
+            assert_eq!(moves, kept, "{position:?}");
+            let points = match value {
+                Value::Win(_) => 1.0,
+                Value::Draw => 0.5,
+                Value::Loss(_) => 0.0,
+            };
+            assert_eq!(row.value, [Some(points)]);
+            // White is the strong side, and the weak one never wins.
+            let decided = if value == Value::Draw { GameResult::Draw } else { GameResult::FirstWins };
+            assert_eq!(row.result, decided);
+            results.insert(row.result.name());
+        }
+        assert_eq!(results.len(), 2, "{ending:?}: wins and draws");
+    }
+}
+
+/// How many targets the widest row of a batch has, after checking that every row has some.
+fn widest(batch: &Batch) -> usize {
+    let rows = batch.policy_prob.chunks(batch.candidates);
+    for row in rows {
+        assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{row:?}");
+    }
+    batch.candidates
+}
+
+#[test]
+fn networks_are_given_every_right_move() {
+    let dir = folder();
+    for (task, out) in [(Task::MateInOne, "mates"), (Task::LegalMoves, "moves")] {
+        let dataset = Arc::new(probed(dir.path(), task, GameKind::Chess, 200, out));
+        assert_eq!(dataset.unit(), Unit::Position);
+        assert_eq!(dataset.manifest().split.by, SplitBy::Position);
+        let config = LoaderConfig { input: InputName::PieceTokens, batch: 64, seed: 1, workers: 1, block_games: 64 };
+        let mut loader = TrainLoader::new(&dataset, config, 0).expect("training positions");
+        assert!(widest(&loader.next().expect("a batch")) > 1);
+        let test =
+            evaluation_batches(&dataset, Split::Test, InputName::PieceTokens, 50, u64::MAX).expect("test positions");
+        for batch in test {
+            assert!(batch.expect("a batch").novel.iter().all(|&novel| novel), "split by position");
+        }
+    }
+}
+
+#[test]
+fn the_same_settings_make_the_same_bytes() {
+    let dir = folder();
+    for (task, game) in [
+        (Task::MateInOne, GameKind::Chess),
+        (Task::LegalMoves, GameKind::Shogi),
+        (Task::Endgame(Ending::Krk), GameKind::Chess),
+        (Task::Map(MapTask::Pins), GameKind::Chess),
+        (Task::Map(MapTask::Mobility), GameKind::Shogi),
+    ] {
+        let [first, second, third] = [1, 2, 3].map(|number| format!("{}-{number}", task.name()));
+        let dataset = probed(dir.path(), task, game, 100, &first);
+        probed(dir.path(), task, game, 100, &second);
+        for file in dataset.manifest().shards.iter().map(|shard| shard.file.as_str()) {
+            let bytes = |set: &str| std::fs::read(dir.path().join(set).join(file)).expect("a shard");
+            assert_eq!(bytes(&first), bytes(&second));
+        }
+        // A larger one holds the smaller one.
+        let starts = |set: &str, dataset: &Dataset| -> BTreeSet<String> {
+            rows(&dir.path().join(set), dataset).into_iter().filter_map(|row| row.start).collect()
+        };
+        let larger = probed(dir.path(), task, game, 150, &third);
+        assert!(starts(&first, &dataset).is_subset(&starts(&third, &larger)));
+    }
+}

@@ -1,0 +1,172 @@
+//! DeepMind's bags. None is at hand, so a small writer makes them as the format is described.
+
+use crate::samples::CHESS_START as START;
+use games::chess::bag::{Bag, BagError, BagRecord, Positions, parse, shards};
+use games::{ParsedPosition, RejectKind, Rejected};
+use std::io::Cursor;
+
+const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 7 20";
+
+/// A text with its length in front, 7 bits a byte.
+fn nested(text: &str) -> Vec<u8> {
+    let (mut length, mut out) = (text.len(), Vec::new());
+    while length > 0x7f {
+        out.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    out.push(length as u8);
+    out.extend_from_slice(text.as_bytes());
+    out
+}
+
+fn action_value(fen: &str, mv: &str, value: f64) -> Vec<u8> {
+    [nested(fen), nested(mv), value.to_be_bytes().to_vec()].concat()
+}
+
+/// A bag of these records.
+fn bag(records: &[Vec<u8>], compressed: bool) -> Vec<u8> {
+    let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+    for record in records {
+        match compressed && !record.is_empty() {
+            true => bytes.extend(zstd::bulk::compress(record, 0).expect("zstd")),
+            false => bytes.extend_from_slice(record),
+        }
+        ends.extend((bytes.len() as u64).to_le_bytes());
+    }
+    [bytes, ends].concat()
+}
+
+fn open(bytes: &[u8], compressed: bool) -> Result<Bag<Cursor<&[u8]>>, BagError> {
+    Bag::open(Cursor::new(bytes), compressed)
+}
+
+fn read(bytes: &[u8], compressed: bool, kind: BagRecord) -> Vec<Result<ParsedPosition, Rejected>> {
+    Positions::new(open(bytes, compressed).expect("a bag"), kind).collect()
+}
+
+#[test]
+fn a_record_of_each_kind() {
+    let found = parse(&action_value(START, "e2e4", 0.5125), BagRecord::ActionValue, 0).expect("a record");
+    let expected = |mv: Option<&str>, value| ParsedPosition {
+        mv: mv.map(str::to_owned),
+        value,
+        ..ParsedPosition::new(START.to_owned())
+    };
+    assert_eq!(found, expected(Some("e2e4"), Some(0.5125)));
+    let state = [nested(START), 0.25f64.to_be_bytes().to_vec()].concat();
+    assert_eq!(parse(&state, BagRecord::StateValue, 0), Ok(expected(None, Some(0.25))));
+    let cloned = [nested(START), b"g1f3".to_vec()].concat();
+    assert_eq!(parse(&cloned, BagRecord::BehavioralCloning, 0), Ok(expected(Some("g1f3"), None)));
+    // Both ways to write castling become one.
+    for text in ["e8g8", "e8h8"] {
+        let found = parse(&action_value(CASTLING, text, 0.0), BagRecord::ActionValue, 0).expect("a record");
+        assert_eq!(found.mv.as_deref(), Some("e8g8"));
+    }
+    // A length of two bytes: no FEN is that long, so that the error comes from behind the reading.
+    let long = action_value(&"x".repeat(300), "e2e4", 0.5);
+    assert_eq!(parse(&long, BagRecord::ActionValue, 0).unwrap_err().kind, RejectKind::StartPosition);
+}
+
+#[test]
+fn bags_are_read_to_their_end() {
+    // More records than are read at a time, some of them empty.
+    let records: Vec<Vec<u8>> = (0..3000u32)
+        .map(|i| if i % 700 == 3 { Vec::new() } else { action_value(START, "e2e4", f64::from(i) / 3000.0) })
+        .collect();
+    for compressed in [false, true] {
+        let bytes = bag(&records, compressed);
+        let mut bag = open(&bytes, compressed).expect("a bag");
+        assert_eq!((bag.len(), bag.is_empty()), (3000, false));
+        for record in &records {
+            assert_eq!(bag.next().expect("readable").expect("a record").expect("unpacked"), record);
+        }
+        assert!(bag.next().expect("the end").is_none());
+        let found: Vec<Vec<u8>> =
+            games::chess::bag::records(open(&bytes, compressed).unwrap()).map(Result::unwrap).collect();
+        assert_eq!(found, records);
+    }
+    assert!(open(&[], false).expect("an empty bag").is_empty());
+}
+
+#[test]
+fn the_best_action_stands_for_its_position() {
+    let records = [
+        action_value(START, "e2e4", 0.5),
+        action_value(START, "d2d4", 0.75),
+        action_value(START, "g1f3", 0.75),
+        action_value(CASTLING, "e8g8", 0.25),
+        action_value(CASTLING, "e8e9", 0.5),
+        action_value(CASTLING, "e8c8", 0.5),
+        action_value(START, "a2a3", 0.125),
+    ];
+    let found = read(&bag(&records, true), true, BagRecord::ActionValue);
+    let summary: Vec<_> = found
+        .iter()
+        .map(|found| match found {
+            Ok(position) => {
+                (position.start.as_str(), position.mv.as_deref().unwrap_or(""), position.value.unwrap_or(-1.0))
+            }
+            Err(rejected) => (rejected.kind.name(), "record", rejected.game as f32),
+        })
+        .collect();
+    assert_eq!(
+        summary,
+        [(START, "d2d4", 0.75), ("illegal_move", "record", 4.0), (CASTLING, "e8c8", 0.5), (START, "a2a3", 0.125),]
+    );
+}
+
+#[test]
+fn what_is_no_record_is_named() {
+    let good = action_value(START, "e2e4", 0.5);
+    let kind = |record: &[u8], kind| parse(record, kind, 9).map_err(|error| (error.game, error.kind));
+    let fault = |record: &[u8]| kind(record, BagRecord::ActionValue).expect_err("no record");
+    for cut in 0..good.len() {
+        assert_eq!(fault(&good[..cut]), (9, RejectKind::Truncated), "{cut} bytes");
+    }
+    assert_eq!(fault(&[&good[..], b"x"].concat()), (9, RejectKind::Syntax));
+    assert_eq!(fault(&action_value(START, "e2e5", 0.5)), (9, RejectKind::IllegalMove));
+    assert_eq!(fault(&action_value("8/8/8/8/8/8/8/8 w - - 0 1", "e2e4", 0.5)), (9, RejectKind::StartPosition));
+    for value in [f64::NAN, -0.01, 1.01, f64::INFINITY] {
+        assert_eq!(fault(&action_value(START, "e2e4", value)), (9, RejectKind::Syntax), "{value}");
+    }
+    assert_eq!(fault(&[0xff; 20]), (9, RejectKind::Syntax));
+    assert_eq!(fault(&[1, 0xc3, 1, b'a', 0, 0, 0, 0, 0, 0, 0, 0]), (9, RejectKind::Syntax));
+    // Taken for another kind, it is none.
+    assert!(kind(&good, BagRecord::StateValue).is_err());
+    assert!(kind(&good, BagRecord::BehavioralCloning).is_err());
+}
+
+#[test]
+fn what_is_no_bag_is_named() {
+    let good = bag(&[action_value(START, "e2e4", 0.5), action_value(START, "d2d4", 0.5)], false);
+    let index = |bytes: &[u8]| match open(bytes, false) {
+        Err(BagError::Index(reason)) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert!(index(&good[..5]).contains("5 bytes"));
+    assert!(index(&good[..good.len() - 3]).contains("should begin"));
+    // The first record ends behind the second, or far away.
+    let at = good.len() - 16;
+    for end in [good.len() as u64, u64::MAX, i64::MAX as u64] {
+        let mut bytes = good.clone();
+        bytes[at..at + 8].copy_from_slice(&end.to_le_bytes());
+        let found = read(&bytes, false, BagRecord::ActionValue);
+        let kinds: Vec<RejectKind> = found.into_iter().map(|found| found.unwrap_err().kind).collect();
+        assert_eq!(kinds, [RejectKind::Unreadable], "{end}");
+    }
+    // A plain bag that is called compressed.
+    let found = read(&good, true, BagRecord::ActionValue);
+    assert_eq!(found.len(), 2);
+    assert!(found.iter().all(|found| found.as_ref().is_err_and(|error| error.kind == RejectKind::Unreadable)));
+}
+
+#[test]
+fn shards_have_numbered_names() {
+    let names = |name| shards(name).expect("a name");
+    assert_eq!(names("test/action_value_data.bag"), ["test/action_value_data.bag"]);
+    assert_eq!(names("x@2.bagz"), ["x-00000-of-00002.bagz", "x-00001-of-00002.bagz"]);
+    assert_eq!(names("action_value-@2148_data.bag")[2147], "action_value--02147-of-02148_data.bag");
+    assert_eq!(names("x@0.bag"), ["x.bag"]);
+    assert_eq!(names("me@home.bag"), ["me@home.bag"]);
+    assert_eq!((shards("x@2@3.bag"), shards("x@100000.bag"), shards("x@99999999999999.bag")), (None, None, None));
+}

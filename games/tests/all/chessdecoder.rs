@@ -1,0 +1,181 @@
+//! ChessDecoder's input and moves: 68 words, and 1,924 moves as White sees them.
+
+use crate::samples;
+use games::chess::{Chess, ChessPosition};
+use games::{Entry, FeatureKind, Frame, Game, GameKind, InputName, MovesName, Position, Vocabulary};
+use std::collections::BTreeSet;
+
+const MOVES: MovesName = MovesName::Chessdecoder1924;
+
+fn entries() -> &'static [Entry] {
+    match GameKind::Chess.vocabulary(MOVES).expect("chess has them") {
+        Vocabulary::List(list) => list.moves.entries(),
+        other => panic!("{} is no list", other.name()),
+    }
+}
+
+/// An entry as ChessDecoder writes it.
+fn text(entry: Entry) -> String {
+    let square = |s: u8| format!("{}{}", char::from(b'a' + s % 8), s / 8 + 1);
+    match entry {
+        Entry::Plain { from, to } => square(from) + &square(to),
+        Entry::Promotion { from, to, kind } => {
+            format!("{}{}{}", square(from), square(to), ["q", "r", "b"][usize::from(kind)])
+        }
+        Entry::Drop { .. } => panic!("chess has no drops"),
+    }
+}
+
+/// A legal move of python-chess in ChessDecoder's words, by its own rules: castling by the words of the four moves of the
+/// king, bare promotions to a knight.
+fn converted(position: &ChessPosition, uci: &str) -> String {
+    let king = |square: &str| {
+        let fen = position.to_text();
+        let board = fen.split(' ').next().expect("a FEN begins with the board");
+        let (file, rank) = (usize::from(square.as_bytes()[0] - b'a'), usize::from(b'8' - square.as_bytes()[1]));
+        let rank = board.split('/').nth(rank).expect("eight ranks");
+        let empty = |c: char| c.to_digit(10).map_or(c.to_string(), |n| ".".repeat(n as usize));
+        let squares: String = rank.chars().map(empty).collect();
+        squares.as_bytes()[file].eq_ignore_ascii_case(&b'k')
+    };
+    let castling = [("e1g1", "e1h1"), ("e1c1", "e1a1"), ("e8g8", "e8h8"), ("e8c8", "e8a8")];
+    match castling.iter().find(|(own, _)| *own == uci && king(&uci[..2])) {
+        Some((_, rook)) => (*rook).to_owned(),
+        None => uci.strip_suffix('n').unwrap_or(uci).to_owned(),
+    }
+}
+
+#[test]
+fn the_moves_are_chessdecoders_in_its_order() {
+    let entries = entries();
+    assert_eq!(entries.len(), 1_924);
+    let plain = entries.iter().filter(|entry| matches!(entry, Entry::Plain { .. })).count();
+    assert_eq!(plain, 1_792);
+    // Read off `policy_index`, at places where another order would show.
+    for (index, expected) in [
+        (0, "a1b1"),
+        (22, "a1h8"),
+        (97, "e1a1"),
+        (103, "e1h1"),
+        (1_791, "h8g8"),
+        (1_792, "a7a8q"),
+        (1_857, "h7h8b"),
+        (1_858, "a2a1q"),
+        (1_859, "a2a1r"),
+        (1_860, "a2a1b"),
+        (1_861, "a2b1q"),
+        (1_864, "b2a1q"),
+        (1_884, "d2c1b"),
+        (1_885, "d2d1q"),
+        (1_923, "h2h1b"),
+    ] {
+        assert_eq!(text(entries[index]), expected, "{index}");
+    }
+    assert_eq!(GameKind::Chess.moves(MOVES).frames(), [Frame::FirstPlayer]);
+}
+
+#[test]
+fn every_legal_move_goes_there_and_back() {
+    let mut castled = BTreeSet::new();
+    for (fen, legal) in samples::oracle(GameKind::Chess) {
+        let position = ChessPosition::parse(&fen).expect("a position");
+        let mut seen = BTreeSet::new();
+        for uci in &legal {
+            let mv = position.parse_move(uci).expect("legal");
+            let index = usize::from(position.index_in(mv, MOVES));
+            let name = text(entries()[index]);
+            assert_eq!(name, converted(&position, uci), "{uci} in {fen}");
+            assert!(seen.insert(index), "{uci} in {fen} shares its index");
+            // The way back: read by the rules, bare promotions as those to a knight.
+            let back = position.parse_move(&name).or_else(|_| position.parse_move(&format!("{name}n")));
+            assert_eq!(back.expect("a legal move"), mv, "{name} in {fen}");
+            if name != *uci && !uci.ends_with('n') {
+                castled.insert((uci.clone(), name));
+            }
+        }
+    }
+    let all = [("e1c1", "e1a1"), ("e1g1", "e1h1"), ("e8c8", "e8a8"), ("e8g8", "e8h8")];
+    assert_eq!(castled, all.map(|(a, b)| (a.to_owned(), b.to_owned())).into_iter().collect());
+}
+
+/// ChessDecoder turns every `e1h1` of its network into castling; here it is one where a king stands on e1.
+#[test]
+fn a_rooks_own_way_to_the_corner_is_no_castling() {
+    let of = |fen: &str, uci: &str| {
+        let position = ChessPosition::parse(fen).expect("a position");
+        let mv = position.parse_move(uci).expect("legal");
+        (text(entries()[usize::from(position.index_in(mv, MOVES))]), position.move_text(mv))
+    };
+    let rook = of("k7/8/8/8/8/8/8/2K1R3 w - - 0 1", "e1h1");
+    assert_eq!(rook, ("e1h1".to_owned(), "e1h1".to_owned()));
+    let castles = of("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1");
+    assert_eq!(castles, ("e1h1".to_owned(), "e1g1".to_owned()));
+    let black = of("r3k3/8/8/8/8/8/8/4K3 b q - 0 1", "e8c8");
+    assert_eq!(black, ("e8a8".to_owned(), "e8c8".to_owned()));
+}
+
+/// Checkpoints name it: a change here breaks them all, so it needs a new name instead.
+#[test]
+fn the_fingerprint_does_not_change() {
+    assert_eq!(GameKind::Chess.moves(MOVES).hash(), "678053eb7a2d6b1c95ade2dafc0c3283fc511da10221e089f7bb955f984596e8");
+}
+
+#[test]
+fn shogi_has_neither() {
+    assert_eq!(
+        GameKind::Shogi.offered(InputName::Tokens68).unwrap_err().to_string(),
+        "shogi has no input tokens_68: its inputs are piece_tokens, piece_tokens_aux, dlshogi_62_57"
+    );
+    let error = GameKind::Shogi.vocabulary(MOVES).expect_err("shogi has none").to_string();
+    assert!(error.starts_with("shogi has no moves chessdecoder_1924"), "{error}");
+}
+
+/// A row in words.
+fn words(fen: &str) -> Vec<String> {
+    let layout = Chess::input(InputName::Tokens68);
+    let mut row = vec![0xAA; layout.row_bytes()];
+    ChessPosition::parse(fen).expect("a position").pack(InputName::Tokens68, 2, &mut row);
+    let squares = row[..64].iter().map(|&code| match usize::from(code).checked_sub(1) {
+        None => "empty".to_owned(),
+        Some(piece) => format!("{} {}", ["white", "black"][piece / 6], Chess::PIECES[piece % 6]),
+    });
+    let word = |(at, feature): (usize, &games::Feature)| match feature.kind {
+        FeatureKind::Word { words } => words[usize::from(row[at])].to_owned(),
+        other => panic!("{other:?}"),
+    };
+    squares.chain(layout.words().map(word)).collect()
+}
+
+#[test]
+fn a_row_is_its_words() {
+    let layout = Chess::input(InputName::Tokens68);
+    assert_eq!((layout.tokens(), layout.row_bytes()), (68, 66));
+    assert_eq!(layout.summary_token(), Some("start_pos"));
+    assert_eq!(layout.aux_tokens(), ["end_pos", "castling", "side_to_move"]);
+
+    // White's back rank comes first whoever is to move.
+    let start = words("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    assert_eq!(start[..5], ["white rook", "white knight", "white bishop", "white queen", "white king"]);
+    assert_eq!((start[27].as_str(), start[63].as_str()), ("empty", "black rook"));
+    assert_eq!(start[64..], ["KQkq", "white_to_move"]);
+    let reply = words("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b Kq - 0 1");
+    assert_eq!((reply[4].as_str(), reply[28].as_str()), ("white king", "white pawn"));
+    assert_eq!(reply[64..], ["Kq", "black_to_move"]);
+    assert_eq!(words("4k3/8/8/8/8/8/8/4K2R b - - 7 9")[64..], ["no_castling_rights", "black_to_move"]);
+}
+
+/// En passant, clocks and repetitions are not among the words: such positions look alike.
+#[test]
+fn what_has_no_word_is_not_seen() {
+    let with = words("rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3");
+    let without = words("rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq - 40 30");
+    assert_eq!(with, without);
+}
+
+#[test]
+fn every_set_of_rights_has_a_word_of_its_own() {
+    let rights = ["K", "Q", "k", "q", "KQ", "Kk", "Kq", "Qk", "Qq", "kq", "KQk", "KQq", "Kkq", "Qkq", "KQkq"];
+    let of = |rights: &str| words(&format!("r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1"))[64].clone();
+    assert_eq!(rights.map(of), rights.map(str::to_owned));
+    assert_eq!(of("-"), "no_castling_rights");
+}

@@ -1,0 +1,210 @@
+//! Packed rows: what they hold, and that both players see the same board the same way.
+
+use crate::colours;
+use crate::samples::{self, Case};
+use games::chess::{Chess, ChessPosition};
+use games::shogi::{Shogi, ShogiPosition};
+use games::{Feature, FeatureKind, Frame, Game, GameKind, InputLayout, InputName, Position};
+use std::collections::BTreeSet;
+
+fn row<G: Game>(position: &G::Position, input: InputName, repetitions: u8) -> Vec<u8> {
+    // Rows are reused: nothing of what stood there before may stay.
+    let mut row = vec![0xAA; G::input(input).row_bytes()];
+    position.pack(input, repetitions, &mut row);
+    row
+}
+
+fn parsed_row<G: Game>(text: &str, repetitions: u8) -> Vec<u8> {
+    let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    row::<G>(&position, InputName::PieceTokens, repetitions)
+}
+
+#[test]
+fn layouts_describe_their_rows() {
+    for kind in GameKind::ALL {
+        for layout in kind.inputs() {
+            assert_eq!(kind.input(layout.name), layout);
+            assert_eq!(layout.geometry, kind.geometry());
+            let boards = layout.steps() * layout.geometry.squares();
+            let added = match layout.name {
+                InputName::Lc0_112 => 8,
+                InputName::Dlshogi62_57 => 4 * 81,
+                InputName::PieceTokens
+                | InputName::PieceTokensAux
+                | InputName::Tokens68
+                | InputName::ClsTokens
+                | InputName::ClsTokensWhite => 0,
+            };
+            assert_eq!(layout.features_at(), boards + added);
+            assert_eq!(layout.row_bytes(), layout.features_at() + layout.features.len());
+            let names: BTreeSet<&str> = layout.features.iter().map(|feature| feature.name).collect();
+            assert_eq!(names.len(), layout.features.len(), "two features share a name");
+            let mut seen: Vec<(usize, &Feature)> =
+                layout.scalars().chain(layout.squares()).chain(layout.thermometers()).chain(layout.words()).collect();
+            seen.sort_by_key(|&(offset, _)| offset);
+            let all: Vec<(usize, &Feature)> = (layout.features_at()..).zip(&layout.features).collect();
+            assert_eq!(seen, all, "every feature is of one kind");
+            let expected: Vec<usize> = match (kind, layout.name) {
+                (GameKind::Chess, InputName::Lc0_112) => (0..12).collect(),
+                (GameKind::Chess, _) => (1..13).collect(),
+                (GameKind::Shogi, InputName::Dlshogi62_57) => (0..14).chain(31..45).collect(),
+                (GameKind::Shogi, _) => (1..29).collect(),
+            };
+            assert_eq!(layout.current_pieces(), expected, "the channels of pieces");
+        }
+        assert!(kind.input(InputName::PieceTokens).aux_tokens().is_empty());
+        let aux = kind.input(InputName::PieceTokensAux);
+        assert_eq!(aux.aux_tokens().len(), aux.scalars().count());
+        assert_eq!(aux.tokens(), kind.geometry().squares() + aux.scalars().count());
+    }
+}
+
+#[test]
+fn a_game_offers_its_own_inputs_only() {
+    let names = |kind: GameKind| kind.inputs().iter().map(|layout| layout.name).collect::<Vec<_>>();
+    let white = [InputName::Tokens68, InputName::ClsTokens, InputName::ClsTokensWhite];
+    assert_eq!(names(GameKind::Chess), [&InputName::ALL[..3], &white].concat());
+    assert_eq!(names(GameKind::Shogi), [InputName::ALL[0], InputName::ALL[1], InputName::ALL[3]]);
+    let error = GameKind::Shogi.offered(InputName::Lc0_112).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "shogi has no input lc0_112: its inputs are piece_tokens, piece_tokens_aux, dlshogi_62_57"
+    );
+}
+
+#[test]
+fn features_are_the_documented_ones() {
+    let features = |kind: GameKind| -> Vec<(&str, Option<f32>)> {
+        let scale = |kind| if let FeatureKind::Scalar { scale } = kind { Some(scale) } else { None };
+        kind.input(InputName::PieceTokens).features.iter().map(|feature| (feature.name, scale(feature.kind))).collect()
+    };
+    assert_eq!(
+        features(GameKind::Chess),
+        [
+            ("castling.own.king_side", Some(1.0)),
+            ("castling.own.queen_side", Some(1.0)),
+            ("castling.opponent.king_side", Some(1.0)),
+            ("castling.opponent.queen_side", Some(1.0)),
+            ("en_passant", None),
+            ("halfmove_clock", Some(99.0)),
+            ("repetitions", Some(2.0)),
+            ("check", Some(1.0)),
+        ]
+    );
+    let shogi = features(GameKind::Shogi);
+    let scales = [18.0, 4.0, 4.0, 4.0, 4.0, 2.0, 2.0].map(Some);
+    assert_eq!(shogi[..7].iter().map(|&(_, scale)| scale).collect::<Vec<_>>(), scales);
+    assert_eq!(shogi[7..14].iter().map(|&(_, scale)| scale).collect::<Vec<_>>(), scales);
+    assert_eq!((shogi[0].0, shogi[6].0), ("hand.own.pawn", "hand.own.rook"));
+    assert_eq!((shogi[7].0, shogi[13].0), ("hand.opponent.pawn", "hand.opponent.rook"));
+    assert_eq!(shogi[14..], [("repetitions", Some(3.0)), ("check", Some(1.0))]);
+}
+
+#[test]
+fn the_chess_start_is_this_row() {
+    let mut expected = vec![0; 64];
+    expected[..8].copy_from_slice(&[4, 2, 3, 5, 6, 3, 2, 4]);
+    expected[8..16].fill(1);
+    expected[48..56].fill(7);
+    expected[56..].copy_from_slice(&[10, 8, 9, 11, 12, 9, 8, 10]);
+    expected.extend([1, 1, 1, 1, 0, 0, 0, 0]);
+    assert_eq!(parsed_row::<Chess>(&ChessPosition::start().to_text(), 0), expected);
+}
+
+#[test]
+fn chess_features_are_seen_from_the_side_to_move() {
+    let features = |fen: &str, repetitions| parsed_row::<Chess>(fen, repetitions)[64..].to_vec();
+    // Black may castle king-side only, White queen-side only.
+    assert_eq!(features("r3k2r/8/8/8/8/8/8/R3K2R w Qk - 7 20", 1), [0, 1, 1, 0, 0, 7, 1, 0]);
+    assert_eq!(features("r3k2r/8/8/8/8/8/8/R3K2R b Qk - 7 20", 1), [1, 0, 0, 1, 0, 7, 1, 0]);
+    // d6 for White is square 43, Black's d3 is mirrored to the same; without a pawn to capture it is nothing.
+    assert_eq!(features("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", 0)[4], 44);
+    assert_eq!(features("4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1", 0)[4], 44);
+    assert_eq!(features("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1", 0)[4], 0);
+    // The capture would uncover the rook's check along the rank.
+    assert_eq!(features("4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 1", 0)[4], 0);
+    // Caps, and check.
+    assert_eq!(features("4k3/8/8/8/8/8/4r3/4K3 w - - 4000000000 1", 200)[5..], [100, 2, 1]);
+}
+
+#[test]
+fn the_shogi_start_is_this_row() {
+    let back = [2, 3, 4, 5, 8, 5, 4, 3, 2];
+    let mut expected = vec![0; 81];
+    expected[..9].copy_from_slice(&back);
+    // 8h is the bishop, 2h the rook, seen by Black: files run from 9 at the left to 1 at the right.
+    (expected[9 + 1], expected[9 + 7]) = (6, 7);
+    expected[18..27].fill(1);
+    expected[54..63].fill(15);
+    (expected[63 + 1], expected[63 + 7]) = (14 + 7, 14 + 6);
+    expected[72..].copy_from_slice(&back.map(|code| code + 14));
+    expected.extend([0; 16]);
+    assert_eq!(parsed_row::<Shogi>(&ShogiPosition::start().to_text(), 0), expected);
+}
+
+#[test]
+fn every_shogi_piece_has_its_code() {
+    let sfen = "k8/9/9/9/PLNSGBR1K/+P+L+N+S1+B+R2/9/9/9 b 2P2l 1";
+    let row = parsed_row::<Shogi>(sfen, 255);
+    assert_eq!(row[36..45], [1, 2, 3, 4, 5, 6, 7, 0, 8]);
+    assert_eq!(row[27..36], [9, 10, 11, 12, 0, 13, 14, 0, 0]);
+    assert_eq!(row[72], 14 + 8);
+    assert_eq!(row[81..], [2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 3, 0]);
+}
+
+#[test]
+fn both_inputs_pack_the_same_bytes() {
+    let position = ShogiPosition::parse("4k4/4G4/4P4/9/9/9/9/9/4K4 w 3Pp 12").unwrap();
+    assert_eq!(
+        row::<Shogi>(&position, InputName::PieceTokens, 1),
+        row::<Shogi>(&position, InputName::PieceTokensAux, 1)
+    );
+    let position = ChessPosition::start();
+    assert_eq!(
+        row::<Chess>(&position, InputName::PieceTokens, 1),
+        row::<Chess>(&position, InputName::PieceTokensAux, 1)
+    );
+}
+
+#[test]
+#[should_panic(expected = "another size")]
+fn a_row_of_another_size_is_an_error() {
+    ChessPosition::start().pack(InputName::PieceTokens, 0, &mut [0; 70]);
+}
+
+#[test]
+fn both_players_see_the_same() {
+    check_exchanged::<Chess>(&samples::oracle(GameKind::Chess), colours::chess);
+    check_exchanged::<Shogi>(&samples::oracle(GameKind::Shogi), colours::shogi);
+}
+
+/// A row without the byte of `cls_tokens` that says who moves, which a network may leave out.
+fn without_turn(layout: &games::InputLayout, mut row: Vec<u8>) -> Vec<u8> {
+    if let Some(turn) = layout.byte_of("turn") {
+        row[turn] = 0;
+    }
+    row
+}
+
+/// The exchange of colours changes neither the row nor the indices of the legal moves.
+fn check_exchanged<G: Game>(cases: &[Case], turn: fn(&str) -> String) {
+    let seen = |text: &str| {
+        let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let vocabularies = G::vocabularies().iter().filter(|(_, moves)| moves.frames()[0] == Frame::SideToMove);
+        let indices: Vec<BTreeSet<u16>> =
+            vocabularies.map(|&(name, _)| moves.iter().map(|&mv| position.index_in(mv, name)).collect()).collect();
+        // Lc0's planes say who moves.
+        let turned = |layout: &&InputLayout| layout.name.frame() == Frame::SideToMove;
+        let inputs = G::inputs().iter().filter(turned).filter(|layout| layout.name != InputName::Lc0_112);
+        let rows: Vec<Vec<u8>> =
+            inputs.map(|layout| without_turn(layout, row::<G>(&position, layout.name, 0))).collect();
+        (position.side_to_move(), rows, indices, position.phase())
+    };
+    for (position, _) in cases {
+        let (here, there) = (seen(position), seen(&turn(position)));
+        assert_eq!((here.1, here.2, here.3), (there.1, there.2, there.3), "{position}");
+        assert_eq!(here.0, there.0.other());
+    }
+}

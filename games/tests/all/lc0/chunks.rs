@@ -1,0 +1,270 @@
+//! Records field by field, and chunks as games.
+
+use super::sample::{Chunk, chunks, lines};
+use games::chess::lc0::{Evaluation, Lc0Error, Record, ValueSource, Version, parse, read_game, records};
+use games::chess::{Chess, ChessPosition};
+use games::{Game, GameResult, Position, RejectKind, Termination};
+use serde::Deserialize;
+use std::collections::HashMap;
+
+/// A record as another program read it.
+#[derive(Deserialize)]
+struct Truth {
+    file: String,
+    rec: usize,
+    version: u32,
+    input_format: u32,
+    fen: String,
+    rule50: u8,
+    side_to_move: String,
+    castling: [u8; 4],
+    repeated: bool,
+    history_steps: usize,
+    invariance_info: u8,
+    played_idx: u16,
+    played: String,
+    best_idx: u16,
+    best: String,
+    n_legal: usize,
+    prob_sum: f64,
+    legal_idx_sum: usize,
+    top3: Vec<(String, usize, f32)>,
+    result_q: f32,
+    result_d: f32,
+    root_q: f32,
+    root_d: f32,
+    root_m: f32,
+    best_q: f32,
+    best_d: f32,
+    best_m: f32,
+    played_q: f32,
+    played_d: f32,
+    played_m: f32,
+    orig_q: f32,
+    orig_d: f32,
+    orig_m: f32,
+    plies_left: f32,
+    policy_kld: f32,
+    q_st: f32,
+    visits: u32,
+}
+
+#[test]
+fn every_field_is_what_another_program_reads() {
+    let chunks: HashMap<String, Chunk> = chunks().into_iter().map(|chunk| (chunk.game.file.clone(), chunk)).collect();
+    let truths: Vec<Truth> = lines("lc0_v6_truth.jsonl.zst");
+    assert_eq!(truths.len(), 110);
+    for truth in truths {
+        let chunk = &chunks[&truth.file];
+        let mut records = chunk.records();
+        for _ in 0..truth.rec {
+            records.next().expect("a record").expect("a record");
+        }
+        let record = records.next().expect("a record").expect("a record");
+        check(&record, &truth);
+        let position = ChessPosition::parse(&truth.fen).expect("a position");
+        for (text, index) in [(&truth.played, truth.played_idx), (&truth.best, truth.best_idx)] {
+            let mv = position.parse_move(text).expect("a legal move");
+            assert_eq!(position.move_index(mv), index, "{} {text}", truth.fen);
+        }
+    }
+}
+
+fn check(record: &Record<'_>, truth: &Truth) {
+    let place = format!("{} record {}", truth.file, truth.rec);
+    let number = match record.version() {
+        Version::V3 => 3,
+        Version::V4 => 4,
+        Version::V5 => 5,
+        Version::V6 => 6,
+    };
+    assert_eq!((number, record.input_format()), (truth.version, truth.input_format), "{place}");
+    assert_eq!(record.rule_50(), truth.rule50, "{place}");
+    assert_eq!(["w", "b"][usize::from(record.side_to_move())], truth.side_to_move, "{place}");
+    assert_eq!(record.castling(), truth.castling, "{place}");
+    assert_eq!(record.repeated(), truth.repeated, "{place}");
+    let steps = (0..8).filter(|&step| record.pieces(step) != [0; 12]).count();
+    assert_eq!(steps, truth.history_steps, "{place}");
+    assert_eq!((record.invariance_info(), record.move_count()), (truth.invariance_info, None), "{place}");
+
+    let legal: Vec<(usize, f32)> = record.policy().enumerate().filter(|&(_, share)| share >= 0.0).collect();
+    assert_eq!(legal.len(), truth.n_legal, "{place}");
+    assert_eq!(legal.iter().map(|&(index, _)| index).sum::<usize>(), truth.legal_idx_sum, "{place}");
+    let sum: f64 = legal.iter().map(|&(_, share)| f64::from(share)).sum();
+    assert!((sum - truth.prob_sum).abs() < 1e-6, "{place}");
+    for &(_, index, share) in &truth.top3 {
+        assert_eq!(record.policy().nth(index), Some(share), "{place}");
+    }
+
+    let evaluation = |q, d, m| Some(Evaluation { q, d, m: Some(m) });
+    assert_eq!(
+        Some(record.result()),
+        evaluation(truth.result_q, truth.result_d, 0.0).map(|e| Evaluation { m: None, ..e })
+    );
+    assert_eq!(record.root(), evaluation(truth.root_q, truth.root_d, truth.root_m), "{place}");
+    assert_eq!(record.best(), evaluation(truth.best_q, truth.best_d, truth.best_m), "{place}");
+    assert_eq!(record.played(), evaluation(truth.played_q, truth.played_d, truth.played_m), "{place}");
+    assert_eq!(record.original(), evaluation(truth.orig_q, truth.orig_d, truth.orig_m), "{place}");
+    assert_eq!(record.plies_left(), Some(truth.plies_left), "{place}");
+    let search = record.search().expect("V6 knows its search");
+    assert_eq!(
+        (search.visits, search.played, search.best),
+        (truth.visits, truth.played_idx, truth.best_idx),
+        "{place}"
+    );
+    assert_eq!((search.policy_kld, search.q_st), (truth.policy_kld, truth.q_st), "{place}");
+}
+
+#[test]
+fn chunks_are_the_games_that_were_played() {
+    for chunk in chunks() {
+        let game = parse(chunk.bytes.as_slice(), 7, ValueSource::Root).unwrap_or_else(|error| panic!("{error:?}"));
+        let played = &chunk.game;
+        assert_eq!(game.moves, played.moves[played.first_recorded_ply..], "{}", played.file);
+        assert_eq!(game.moves.len(), played.records);
+        let result = match played.result.as_str() {
+            "whitewon" => GameResult::FirstWins,
+            "blackwon" => GameResult::SecondWins,
+            "draw" => GameResult::Draw,
+            other => panic!("{other}"),
+        };
+        let termination = match played.end.as_str() {
+            "checkmate" => Termination::Checkmate,
+            "adjudicated" => Termination::Adjudication,
+            "threefold" => Termination::Repetition,
+            "stalemate" => Termination::Stalemate,
+            "insufficient" => Termination::InsufficientMaterial,
+            other => panic!("{other}"),
+        };
+        assert_eq!((game.result, game.termination), (result, termination), "{}", played.file);
+        check_start(&chunk, game.start.as_deref());
+        check_labels(&chunk, &game);
+    }
+}
+
+/// The start is the position of the first record, its move number aside.
+fn check_start(chunk: &Chunk, start: Option<&str>) {
+    let mut position = ChessPosition::parse(&chunk.game.startfen).expect("a position");
+    for text in &chunk.game.moves[..chunk.game.first_recorded_ply] {
+        let mv = position.parse_move(text).expect("a legal move");
+        position.play(mv);
+    }
+    let without_number = |fen: &str| fen.rsplit_once(' ').expect("six fields").0.to_owned();
+    assert_eq!(start.is_none(), position.to_text() == ChessPosition::start().to_text());
+    let start = start.map_or_else(|| ChessPosition::start().to_text(), str::to_owned);
+    assert_eq!(without_number(&start), without_number(&position.to_text()), "{}", chunk.game.file);
+}
+
+fn check_labels(chunk: &Chunk, game: &games::ParsedGame) {
+    let mut position = match &game.start {
+        None => ChessPosition::start(),
+        Some(fen) => ChessPosition::parse(fen).expect("a position"),
+    };
+    let mut records = chunk.records();
+    for (ply, text) in game.moves.iter().enumerate() {
+        let record = records.next().expect("a record").expect("a record");
+        let root = record.root().expect("V6 has values");
+        assert_eq!(game.values[ply], Some((root.q + 1.0) / 2.0));
+        assert_eq!(game.scores[ply], None);
+        let mut shares = vec![0.0; Chess::from_to().len()];
+        for (candidate, share) in &game.candidates[ply] {
+            let mv = position.parse_move(candidate).expect("candidates are legal");
+            shares[usize::from(position.move_index(mv))] = *share;
+        }
+        let policy: Vec<f32> = record.policy().map(|share| share.max(0.0)).collect();
+        assert_eq!(shares, policy, "{} ply {ply}", chunk.game.file);
+        let mv = position.parse_move(text).expect("a legal move");
+        position.play(mv);
+    }
+}
+
+#[test]
+fn the_value_can_come_from_elsewhere() {
+    let chunk = &chunks()[0];
+    let mut records = chunk.records();
+    let record = records.next().expect("a record").expect("a record");
+    let value = |source| read_game(chunk.bytes.as_slice(), source).expect("a game").values[0];
+    for (source, found) in [
+        (ValueSource::Root, record.root()),
+        (ValueSource::Best, record.best()),
+        (ValueSource::Played, record.played()),
+        (ValueSource::Original, record.original()),
+    ] {
+        assert_eq!(value(source), found.map(|found| (found.q + 1.0) / 2.0), "{source:?}");
+    }
+    let mut bytes = chunk.bytes.clone();
+    bytes[8328..8332].copy_from_slice(&f32::NAN.to_le_bytes());
+    let game = read_game(bytes.as_slice(), ValueSource::Original).expect("orig_q may be missing");
+    assert_eq!((game.values[0], game.values[1].is_some()), (None, true));
+}
+
+#[test]
+fn a_chunk_is_one_record_of_a_file() {
+    let chunk = &chunks()[0];
+    let found: Vec<Vec<u8>> = records(chunk.bytes.as_slice()).map(Result::unwrap).collect();
+    assert_eq!(found, [chunk.bytes.as_slice()]);
+    assert_eq!(records(&[][..]).count(), 0);
+    // Endless bytes are not kept, and are no game.
+    let found: Vec<Vec<u8>> = records(std::io::repeat(6)).map(Result::unwrap).collect();
+    assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [4097 * Version::V6.bytes()]);
+    let first = &chunk.bytes[..Version::V6.bytes()];
+    let found: Vec<Vec<u8>> = records(first.repeat(5000).as_slice()).map(Result::unwrap).collect();
+    assert_eq!(parse(found[0].as_slice(), 0, ValueSource::Root).unwrap_err().kind, RejectKind::TooLong);
+}
+
+#[test]
+fn shuffled_records_are_put_in_order() {
+    for (i, chunk) in chunks().iter().enumerate().step_by(7) {
+        let size = Version::V6.bytes();
+        let mut records: Vec<&[u8]> = chunk.bytes.chunks(size).collect();
+        let count = records.len();
+        records.rotate_left(i % count);
+        records.swap(1, count / 2);
+        records[count / 3..].reverse();
+        let shuffled = records.concat();
+        assert_ne!(shuffled, chunk.bytes);
+        let [found, expected] = [&shuffled, &chunk.bytes].map(|bytes| read_game(bytes.as_slice(), ValueSource::Root));
+        assert_eq!(found.expect("a game"), expected.expect("a game"), "{}", chunk.game.file);
+    }
+}
+
+#[test]
+fn what_is_no_game_is_named() {
+    let chunk = &chunks()[3].bytes;
+    let size = Version::V6.bytes();
+    let fault = |bytes: &[u8]| read_game(bytes, ValueSource::Root).expect_err("no game");
+    let with = |at: usize, value: &[u8]| {
+        let mut bytes = chunk.clone();
+        bytes[at..at + value.len()].copy_from_slice(value);
+        fault(&bytes)
+    };
+    assert!(matches!(fault(&[]), Lc0Error::NoMoves { records: 0, version: None }));
+    let endless = chunk[..size].repeat(5000);
+    assert!(matches!(fault(&endless), Lc0Error::TooLong(4096)));
+    assert!(matches!(fault(&chunk[..3]), Lc0Error::Truncated { record: 0, found: 3, wanted: 4 }));
+    assert!(matches!(fault(&chunk[..size + 100]), Lc0Error::Truncated { record: 1, found: 100, wanted: 8356 }));
+    assert!(matches!(with(0, &[7]), Lc0Error::Version { record: 0, found: 7 }));
+    assert!(matches!(with(size, &[5]), Lc0Error::Version { record: 1, found: 5 }));
+    assert!(matches!(with(size + 4, &[3]), Lc0Error::InputFormat { record: 1, found: 3 }));
+    assert!(with(4, &[132]).to_string().contains("132 (canonical, hectoplies, armageddon), only 1 (classic)"));
+    assert!(matches!(with(8280, &f32::NAN.to_le_bytes()), Lc0Error::Number { record: 0, field: "q", .. }));
+    assert!(matches!(with(8308, &2f32.to_le_bytes()), Lc0Error::Number { record: 0, field: "the result's q", .. }));
+    let policy = "the sum of the policy";
+    assert!(matches!(with(8, &1f32.to_le_bytes()), Lc0Error::Number { field, .. } if field == policy));
+    assert!(matches!(with(8, &f32::INFINITY.to_le_bytes()), Lc0Error::Number { field, .. } if field == policy));
+    assert!(matches!(with(8276, &[2]), Lc0Error::Board { record: 0, .. }));
+    // White's king is everywhere.
+    assert!(matches!(with(7440 + 5 * 8, &[255; 8]), Lc0Error::Board { record: 0, .. }));
+    // a1a8 is not legal at the start.
+    assert!(matches!(with(8344, &[13, 0]), Lc0Error::Illegal { record: 0, index: 13, .. }));
+    // Without its second record the chunk is two halves.
+    let gap = [&chunk[..size], &chunk[2 * size..]].concat();
+    assert!(matches!(fault(&gap), Lc0Error::Order { .. }));
+    let twice = [&chunk[..size], chunk].concat();
+    assert!(matches!(fault(&twice), Lc0Error::Order { .. }));
+    // The last record gives the mated side the game.
+    let last = chunk.len() - size;
+    assert!(matches!(with(last + 8308, &(-1f32).to_le_bytes()), Lc0Error::Contradiction { .. }));
+    let rejected = parse(&chunk[..size + 100], 5, ValueSource::Root).unwrap_err();
+    assert_eq!((rejected.game, rejected.ply, rejected.kind), (5, Some(1), RejectKind::Truncated));
+}

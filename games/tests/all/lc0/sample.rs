@@ -1,0 +1,62 @@
+//! The sample: 80 chunks, the games behind them, and what another program read in some of their records.
+
+use crate::samples::{path, text};
+use flate2::read::GzDecoder;
+use games::chess::lc0::Records;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::fs::File;
+use std::io::Read as _;
+
+/// The game behind a chunk.
+#[derive(Deserialize)]
+pub(crate) struct Played {
+    pub(crate) file: String,
+    pub(crate) records: usize,
+    pub(crate) startfen: String,
+    pub(crate) first_recorded_ply: usize,
+    pub(crate) result: String,
+    pub(crate) end: String,
+    pub(crate) moves: Vec<String>,
+}
+
+/// A chunk, unpacked, with its game.
+pub(crate) struct Chunk {
+    pub(crate) game: Played,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The objects of a packed file of JSON lines.
+pub(crate) fn lines<T: DeserializeOwned>(file: &str) -> Vec<T> {
+    text(file)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
+}
+
+/// Every chunk, in the order of the archive.
+pub(crate) fn chunks() -> Vec<Chunk> {
+    let games: Vec<Played> = lines("lc0_v6_games.jsonl.zst");
+    let mut archive = tar::Archive::new(File::open(path("lc0_v6_selfplay.tar")).expect("the sample is there"));
+    let chunks: Vec<Chunk> = archive
+        .entries()
+        .expect("an archive")
+        .zip(games)
+        .map(|(entry, game)| {
+            let entry = entry.expect("an entry");
+            assert_eq!(entry.path().expect("a name").to_str(), Some(game.file.as_str()));
+            let mut bytes = Vec::new();
+            GzDecoder::new(entry).read_to_end(&mut bytes).expect("gzip");
+            Chunk { game, bytes }
+        })
+        .collect();
+    assert_eq!(chunks.len(), 80);
+    chunks
+}
+
+impl Chunk {
+    /// Reads the records one by one.
+    pub(crate) fn records(&self) -> Records<&[u8]> {
+        Records::new(&self.bytes)
+    }
+}

@@ -1,0 +1,128 @@
+//! Legal moves, their texts and their indices on every position of two independent oracles.
+
+use crate::samples::{self, Case};
+use games::chess::Chess;
+use games::shogi::Shogi;
+use games::{Entry, Game, GameKind, Position};
+use std::collections::BTreeSet;
+
+/// A square as text, in the game's notation, in the frame of the side to move.
+type InFrame = fn(&str, bool) -> u8;
+
+#[test]
+fn chess_moves_equal_python_chess() {
+    let in_frame: InFrame = |text, second| {
+        let (file, rank) = (text.as_bytes()[0] - b'a', text.as_bytes()[1] - b'1');
+        8 * (if second { 7 - rank } else { rank }) + file
+    };
+    let expected = |position: &<Chess as Game>::Position, text: &str| {
+        let second = position.side_to_move() == games::Side::Second;
+        let (from, to) = (in_frame(&text[..2], second), in_frame(&text[2..4], second));
+        let king = {
+            let fen = position.to_text();
+            piece_of_fen(&fen, &text[..2]).eq_ignore_ascii_case(&'k')
+        };
+        match text.get(4..) {
+            Some("q") => Entry::Promotion { from, to, kind: 0 },
+            Some("r") => Entry::Promotion { from, to, kind: 1 },
+            Some("b") => Entry::Promotion { from, to, kind: 2 },
+            _ if king && from.abs_diff(to) == 2 => Entry::Plain { from, to: if to > from { 7 } else { 0 } },
+            _ => Entry::Plain { from, to },
+        }
+    };
+    check_all::<Chess>(&samples::oracle(GameKind::Chess), expected);
+}
+
+#[test]
+fn shogi_moves_equal_cshogi() {
+    let in_frame: InFrame = |text, second| {
+        let (file, rank) = (text.as_bytes()[0] - b'1', text.as_bytes()[1] - b'a');
+        if second { 9 * rank + file } else { 80 - (9 * rank + file) }
+    };
+    let expected = |position: &<Shogi as Game>::Position, text: &str| {
+        let second = position.side_to_move() == games::Side::Second;
+        let to = in_frame(&text[2..4], second);
+        match text.split_once('*') {
+            Some((piece, _)) => Entry::Drop { kind: "PLNSGBR".find(piece).expect("a hand piece") as u8, to },
+            None => match (in_frame(&text[..2], second), text.ends_with('+')) {
+                (from, true) => Entry::Promotion { from, to, kind: 0 },
+                (from, false) => Entry::Plain { from, to },
+            },
+        }
+    };
+    check_all::<Shogi>(&samples::oracle(GameKind::Shogi), expected);
+}
+
+fn check_all<G: Game>(cases: &[Case], expected: impl Fn(&G::Position, &str) -> Entry) {
+    let mut moves = Vec::new();
+    for (case, listed) in cases {
+        let position = G::Position::parse(case).unwrap_or_else(|error| panic!("{error}"));
+        let written = position.to_text();
+        assert_eq!(G::Position::parse(&written).expect("own text").to_text(), written);
+        // python-chess names an en-passant square even where no pawn can capture; posenc does not.
+        if !has_en_passant_square(case) {
+            assert_eq!(&written, case);
+        }
+
+        position.legal_moves(&mut moves);
+        let mut texts: Vec<String> = moves.iter().map(|&mv| position.move_text(mv)).collect();
+        for (&mv, text) in moves.iter().zip(&texts) {
+            assert_eq!(position.parse_move(text), Ok(mv), "{text} in {case}");
+            let index = usize::from(position.move_index(mv));
+            assert_eq!(G::from_to().entries()[index], expected(&position, text), "{text} in {case}");
+        }
+        let indices: BTreeSet<u16> = moves.iter().map(|&mv| position.move_index(mv)).collect();
+        assert_eq!(indices.len(), moves.len(), "two moves share an index in {case}");
+
+        // A few of python-chess' positions write castling as king takes rook: read, then written, all are alike.
+        let mut listed: Vec<String> = listed.iter().map(|text| reread(&position, text)).collect();
+        listed.sort_unstable();
+        texts.sort_unstable();
+        assert_eq!(texts, listed, "{case}");
+    }
+}
+
+fn reread<P: Position>(position: &P, text: &str) -> String {
+    position.move_text(position.parse_move(text).unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn has_en_passant_square(position: &str) -> bool {
+    position.split(' ').count() == 6 && position.split(' ').nth(3) != Some("-")
+}
+
+fn piece_of_fen(fen: &str, square: &str) -> char {
+    let (file, rank) = (usize::from(square.as_bytes()[0] - b'a'), usize::from(square.as_bytes()[1] - b'1'));
+    let row = fen.split([' ', '/']).nth(7 - rank).expect("eight ranks");
+    let squares = row.chars().flat_map(|c| match c.to_digit(10) {
+        Some(empty) => vec!['.'; empty as usize],
+        None => vec![c],
+    });
+    squares.into_iter().nth(file).expect("eight files")
+}
+
+#[test]
+fn castling_is_read_in_both_notations() {
+    let position = <Chess as Game>::Position::parse("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
+    for (standard, king_takes_rook, index) in [("e1g1", "e1h1", 103), ("e1c1", "e1a1", 97)] {
+        let mv = position.parse_move(standard).unwrap();
+        assert_eq!(position.parse_move(king_takes_rook), Ok(mv));
+        assert_eq!(position.move_text(mv), standard);
+        assert_eq!(position.move_index(mv), index);
+    }
+}
+
+#[test]
+fn moves_that_are_none_are_refused() {
+    let chess = <Chess as Game>::Position::start();
+    for text in ["", "e2", "e2e5", "e7e5", "0000", "N@e4", "e2e4q", "e2e4 ", "♟e2e4", "e2e4e5"] {
+        let error = chess.parse_move(text).unwrap_err();
+        assert_eq!((error.input.as_str(), error.position), (text, chess.to_text()));
+    }
+    let shogi = <Shogi as Game>::Position::start();
+    for text in
+        ["", "7g", "7g7e", "3c3d", "resign", "win", "none", "null", "0000", "P*5e", "K*5e", "7g7f+", "歩7g7f", "7g7f++"]
+    {
+        let error = shogi.parse_move(text).unwrap_err();
+        assert_eq!((error.input.as_str(), error.position), (text, shogi.to_text()));
+    }
+}

@@ -1,0 +1,97 @@
+//! Fourth occurrences in shogi: draws and perpetual checks.
+
+use crate::samples::SHOGI_START as START;
+use games::shogi::ShogiPosition;
+use games::shogi::repetition::{Repetition, Seen, judge, judge_line};
+use games::{Position, Side};
+
+/// Judges the line of `moves`, which start at `sfen`, after every ply.
+fn verdicts(sfen: &str, moves: &[&str]) -> Vec<Option<Repetition>> {
+    let start = ShogiPosition::parse(sfen).unwrap_or_else(|error| panic!("{error}"));
+    let mut position = start.clone();
+    let mut played = Vec::new();
+    let mut judged = vec![judge_line(&start, &played)];
+    for text in moves {
+        let mv = position.parse_move(text).unwrap_or_else(|error| panic!("{error}"));
+        position.play(mv);
+        played.push(mv);
+        judged.push(judge_line(&start, &played));
+    }
+    judged
+}
+
+/// Only the last position of a line is judged, and only there.
+fn last(sfen: &str, moves: &[&str]) -> Option<Repetition> {
+    let judged = verdicts(sfen, moves);
+    let (last, before) = judged.split_last().expect("the start is judged");
+    assert!(before.iter().all(Option::is_none), "judged before the fourth occurrence");
+    *last
+}
+
+const SHUFFLE: [&str; 4] = ["2h3h", "8b7b", "3h2h", "7b8b"];
+
+/// White's king steps between 4a and 5a, Black's rook gives check from 4e and 5e.
+const ROOK_BLACK: &str = "5k3/9/9/9/4R4/9/9/9/8K b - 1";
+const CHECKS: [&str; 4] = ["5e4e", "4a5a", "4e5e", "5a4a"];
+/// The same way back to the start, without check.
+const QUIET: [&str; 4] = ["5e6e", "4a3a", "6e5e", "3a4a"];
+
+#[test]
+fn the_fourth_occurrence_is_a_draw() {
+    assert_eq!(last(START, &SHUFFLE.repeat(3)), Some(Repetition::Draw));
+    assert_eq!(last(START, &SHUFFLE.repeat(2)), None);
+    assert_eq!(last(START, &[&SHUFFLE.repeat(2)[..], &SHUFFLE[..3]].concat()), None);
+}
+
+#[test]
+fn a_repetition_may_start_anywhere() {
+    let detour = [&["7g7f", "3c3d"], &SHUFFLE.repeat(3)[..]].concat();
+    assert_eq!(last(START, &detour), Some(Repetition::Draw));
+}
+
+#[test]
+fn perpetual_check_loses() {
+    assert_eq!(last(ROOK_BLACK, &CHECKS.repeat(3)), Some(Repetition::PerpetualCheck { loser: Side::First }));
+}
+
+#[test]
+fn white_can_check_perpetually_too() {
+    let rook_white = "k8/9/9/9/4r4/9/9/9/3K5 w - 1";
+    let checks = ["5e6e", "6i5i", "6e5e", "5i6i"];
+    assert_eq!(last(rook_white, &checks.repeat(3)), Some(Repetition::PerpetualCheck { loser: Side::Second }));
+}
+
+#[test]
+fn the_checked_side_may_close_the_circle() {
+    // The position that occurs four times is one with the king in check: the first check stands before the cycle.
+    let moves = [&CHECKS.repeat(3)[..], &CHECKS[..1]].concat();
+    let judged = verdicts(ROOK_BLACK, &moves);
+    assert_eq!(judged[13], Some(Repetition::PerpetualCheck { loser: Side::First }));
+}
+
+#[test]
+fn one_quiet_move_in_the_cycle_makes_a_draw() {
+    for quiet_round in 0..3 {
+        let rounds: Vec<&str> = (0..3).flat_map(|round| if round == quiet_round { QUIET } else { CHECKS }).collect();
+        assert_eq!(last(ROOK_BLACK, &rounds), Some(Repetition::Draw), "quiet in round {quiet_round}");
+    }
+}
+
+#[test]
+fn quiet_moves_before_the_cycle_do_not_count() {
+    let moves = [&QUIET[..], &CHECKS.repeat(3)].concat();
+    let judged = verdicts(ROOK_BLACK, &moves);
+    assert_eq!(judged[12], Some(Repetition::Draw), "the quiet round is part of the first four occurrences");
+    assert_eq!(judged[16], Some(Repetition::PerpetualCheck { loser: Side::First }), "but not of the last four");
+}
+
+#[test]
+fn hands_and_turn_are_part_of_the_position() {
+    let position = |text| Seen::of(&ShogiPosition::parse(text).unwrap());
+    let base = position("4k4/9/9/9/9/9/9/9/4K4 b P 1");
+    for other in ["4k4/9/9/9/9/9/9/9/4K4 b 2P 1", "4k4/9/9/9/9/9/9/9/4K4 w P 1", "4k4/9/9/9/9/9/9/9/4K4 b Pp 1"] {
+        assert_eq!(judge(&[base, base, position(other), base]), None);
+    }
+    assert_eq!(judge(&[base, base, base, base]), Some(Repetition::Draw));
+    assert_eq!(judge(&[]), None);
+}

@@ -1,0 +1,82 @@
+//! The samples in `tests/data`, and the steps that the tests of most formats take.
+
+use games::{GameKind, ParsedGame, RejectKind, Rejected};
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub(crate) const CHESS_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+pub(crate) const SHOGI_START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+
+/// Shogi without White's rook and bishop.
+pub(crate) const TWO_PIECE_HANDICAP: &str = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+
+/// One line of an oracle: FEN or SFEN, and every legal move.
+pub(crate) type Case = (String, Vec<String>);
+
+/// Where a sample lies.
+pub(crate) fn path(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file)
+}
+
+/// A sample's bytes, unpacked.
+pub(crate) fn sample(file: &str) -> Vec<u8> {
+    let bytes = std::fs::read(path(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+    if file.ends_with(".zst") { zstd::decode_all(bytes.as_slice()).expect("zstd") } else { bytes }
+}
+
+/// A sample's text, unpacked.
+pub(crate) fn text(file: &str) -> String {
+    String::from_utf8(sample(file)).expect("UTF-8")
+}
+
+/// The positions of a game and their legal moves as another program lists them: python-chess' 20,000 or cshogi's 15,000.
+pub(crate) fn oracle(game: GameKind) -> Vec<Case> {
+    let (file, cases) = match game {
+        GameKind::Chess => ("chess_legal_20k.tsv.zst", 20_000),
+        GameKind::Shogi => ("shogi_legal_15k.tsv.zst", 15_000),
+    };
+    let read: Vec<Case> = text(file).lines().map(case).collect();
+    assert_eq!(read.len(), cases);
+    read
+}
+
+fn case(line: &str) -> Case {
+    let (position, moves) = line.split_once('\t').expect("position, tab, moves");
+    let moves = moves.split_whitespace().map(str::to_owned).collect();
+    (position.to_owned(), moves)
+}
+
+/// What a format makes of each record of a text.
+pub(crate) fn parsed<T>(
+    records: impl Iterator<Item = io::Result<Vec<u8>>>,
+    parse: impl Fn(&[u8], u64) -> Result<T, Rejected>,
+) -> Vec<Result<T, Rejected>> {
+    (0..).zip(records).map(|(number, record)| parse(&record.expect("memory can be read"), number)).collect()
+}
+
+/// The same, where every record is a good one.
+pub(crate) fn accepted<T>(
+    records: impl Iterator<Item = io::Result<Vec<u8>>>,
+    parse: impl Fn(&[u8], u64) -> Result<T, Rejected>,
+) -> Vec<T> {
+    let read = parsed(records, parse);
+    read.into_iter().map(|record| record.unwrap_or_else(|rejected| panic!("{rejected:?}"))).collect()
+}
+
+/// The only game of a text.
+pub(crate) fn only(mut games: Vec<ParsedGame>) -> ParsedGame {
+    assert_eq!(games.len(), 1);
+    games.remove(0)
+}
+
+/// A text that is refused: what kind of fault, at which ply, and a part of the reason.
+pub(crate) type Refused<'a> = (&'a str, RejectKind, Option<u32>, &'a str);
+
+/// Checks that each text is refused, with its place.
+pub(crate) fn check_refused(cases: &[Refused<'_>], parse: impl Fn(&[u8], u64) -> Result<ParsedGame, Rejected>) {
+    for &(text, kind, ply, part) in cases {
+        let rejected = parse(text.as_bytes(), 7).expect_err(text);
+        assert_eq!((rejected.kind, rejected.ply, rejected.game), (kind, ply, 7), "{text}: {rejected:?}");
+        assert!(rejected.reason.contains(part), "{text}: {}", rejected.reason);
+    }
+}

@@ -1,0 +1,145 @@
+//! The two lists of 1,968 moves: order, round trips on every position of the oracle, and both boards.
+
+use crate::samples;
+use games::chess::{Chess, ChessPosition, rights};
+use games::{Entry, Frame, GameKind, InputName, MovesName, Position, Side, Vocabulary};
+use std::collections::BTreeSet;
+
+const NAMES: [MovesName; 2] = [MovesName::Uci1968Dm, MovesName::Uci1968Sid];
+
+/// The moves of a list, in UCI.
+fn entries(name: MovesName) -> Vec<String> {
+    match GameKind::Chess.vocabulary(name) {
+        Ok(Vocabulary::List(list)) => list.moves.entries().iter().map(|&entry| text(entry)).collect(),
+        other => panic!("{other:?} is no list"),
+    }
+}
+
+fn text(entry: Entry) -> String {
+    let square = |square: u8| format!("{}{}", char::from(b'a' + square % 8), square / 8 + 1);
+    match entry {
+        Entry::Plain { from, to } => square(from) + &square(to),
+        Entry::Promotion { from, to, kind } => square(from) + &square(to) + ["q", "r", "b", "n"][usize::from(kind)],
+        Entry::Drop { .. } => panic!("chess has no drops"),
+    }
+}
+
+fn position(fen: &str) -> ChessPosition {
+    ChessPosition::parse(fen).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A move on the board that its ranks are mirrored on.
+fn mirrored(uci: &str) -> String {
+    let rank = |c: char| char::from(b'1' + b'8' - c as u8);
+    uci.chars().map(|c| if c.is_ascii_digit() { rank(c) } else { c }).collect()
+}
+
+/// FNV-1a of the moves, a line each.
+fn fingerprint(entries: &[String]) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    entries.join("\n").bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// The numbers come from a program of its own in Python that makes the lists as the two projects describe them.
+#[test]
+fn the_lists_are_those_of_the_two_projects() {
+    let moves = ["a1b1", "e1g1", "e8c8", "e2e4", "a7a8q", "a2a1n", "h7g8r", "h8g8", "g1f3", "b7a8b"];
+    let places =
+        [[0, 102, 1711, 317, 1880, 1795, 1965, 1789, 169, 1894], [0, 985, 1231, 1017, 166, 38, 1934, 1945, 1539, 419]];
+    let prints = [0xbb4d_c8aa_74ef_56f5, 0x5896_8dbe_4fc6_b729];
+    for ((name, places), print) in NAMES.into_iter().zip(places).zip(prints) {
+        let entries = entries(name);
+        assert_eq!(entries.len(), 1968);
+        assert_eq!(entries.iter().collect::<BTreeSet<_>>().len(), 1968);
+        for (mv, place) in moves.into_iter().zip(places) {
+            assert_eq!(entries[place], mv);
+        }
+        assert_eq!(fingerprint(&entries), print, "{}", name.name());
+    }
+}
+
+#[test]
+fn every_legal_move_is_the_entry_of_its_index_on_either_board() {
+    for (fen, _) in samples::oracle(GameKind::Chess) {
+        let position = position(&fen);
+        let turned_around = position.side_to_move() == Side::Second;
+        let mut legal = Vec::new();
+        position.legal_moves(&mut legal);
+        for name in NAMES {
+            let entries = entries(name);
+            for &mv in &legal {
+                let uci = position.move_text(mv);
+                let as_mover = if turned_around { mirrored(&uci) } else { uci.clone() };
+                assert_eq!(entries[usize::from(position.label(mv, name, Frame::FirstPlayer))], uci, "{fen}");
+                assert_eq!(entries[usize::from(position.index_in(mv, name))], as_mover, "{fen}");
+                let text = &entries[usize::from(position.label(mv, name, Frame::FirstPlayer))];
+                assert_eq!(position.parse_move(text).expect("the entry is the move"), mv);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_vocabulary_of_the_movers_moves_does_not_serve_whites_board() {
+    assert!(NAMES.into_iter().all(|name| name.serves(InputName::ClsTokensWhite).is_ok()));
+    assert!(MovesName::FromTo.serves(InputName::ClsTokens).is_ok());
+    let error = MovesName::FromTo.serves(InputName::ClsTokensWhite).unwrap_err().to_string();
+    assert!(error.contains("from_to") && error.contains("uci_1968_dm or uci_1968_sid"), "{error}");
+    assert!(GameKind::Shogi.vocabulary(MovesName::Uci1968Dm).is_err());
+}
+
+#[test]
+fn rows_of_cls_tokens_are_these() {
+    let pack = |fen: &str, input, repetitions| {
+        let layout = GameKind::Chess.input(input);
+        let mut row = vec![0xAA; layout.row_bytes()];
+        position(fen).pack(input, repetitions, &mut row);
+        row
+    };
+    let layout = GameKind::Chess.input(InputName::ClsTokens);
+    assert_eq!((layout.row_bytes(), layout.tokens()), (82, 82), "64 squares, CLS, turn, 4, 9, repetition, 2 counters");
+    let fen = "r3k2r/8/8/8/3Pp3/8/8/4K2R b Kq d3 33 300";
+    let (own, white) = (pack(fen, InputName::ClsTokens, 9), pack(fen, InputName::ClsTokensWhite, 1));
+    // Black moves: castling k none, q; White K; en passant on the file d.
+    assert_eq!(own[64..], [0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 3, 33, 255]);
+    assert_eq!(white[64..], [0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 33, 255]);
+    // The white king on e1: the opponent's on the mover's e8, White's own on e1. The black pawn on e4 likewise.
+    assert_eq!((own[60], white[4]), (12, 6));
+    assert_eq!((own[36], white[28]), (1, 7));
+    let colours_exchanged = "4k2r/8/8/3pP3/8/8/8/R3K2R w kQ d6 33 300";
+    let same = pack(colours_exchanged, InputName::ClsTokens, 9);
+    assert_eq!((&own[..65], &own[66..]), (&same[..65], &same[66..]), "but for the turn both players see the same");
+    assert_eq!(same[65], 0);
+}
+
+#[test]
+fn rights_behind_a_move_are_these() {
+    let after = |fen: &str, mv: &str, view| {
+        let position = position(fen);
+        let mv = position.parse_move(mv).expect("legal");
+        let bits = position.rights_after(mv, view).expect("chess has rights");
+        let named = rights::NAMES.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
+        named.map(|(_, name)| name.replace("castling.", "")).collect::<Vec<_>>().join(" ")
+    };
+    let all = "r3k2r/3p4/8/4P3/8/8/3P4/R3K2R w KQkq - 0 1";
+    let black = "r3k2r/3p4/8/4P3/8/8/3P4/R3K2R b KQkq - 0 1";
+    let everything = "own.king_side own.queen_side opponent.king_side opponent.queen_side";
+    assert_eq!(after(all, "d2d3", Frame::SideToMove), everything);
+    assert_eq!(after(all, "e1g1", Frame::SideToMove), "opponent.king_side opponent.queen_side");
+    assert_eq!(after(all, "a1a8", Frame::SideToMove), "own.king_side opponent.king_side", "both a rooks are gone");
+    // Black's double step past White's pawn on e5; the rights are the mover's, or White's, first.
+    assert_eq!(after(black, "d7d5", Frame::SideToMove), format!("{everything} en_passant en_passant.d"));
+    assert_eq!(after(black, "e8e7", Frame::SideToMove), "opponent.king_side opponent.queen_side");
+    assert_eq!(after(black, "e8e7", Frame::FirstPlayer), "own.king_side own.queen_side");
+    let shogi = games::shogi::ShogiPosition::start();
+    let mv = shogi.parse_move("7g7f").expect("legal");
+    assert_eq!(shogi.rights_after(mv, Frame::SideToMove), None);
+}
+
+/// Whether `NAMES` of rights are those of the input's features, which a head's answers are compared with.
+#[test]
+fn the_input_shows_the_same_rights() {
+    let layout = <Chess as games::Game>::input(InputName::ClsTokens);
+    let shown: Vec<&str> = layout.features[2..2 + rights::RIGHTS].iter().map(|feature| feature.name).collect();
+    assert_eq!(shown, rights::NAMES);
+}

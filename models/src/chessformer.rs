@@ -1,0 +1,168 @@
+//! The trunk of a Chessformer: an embedding and blocks of attention, once or, with refinement, twice.
+
+use crate::body::Body;
+use crate::config::{ChessformerConfig, ModelError};
+use crate::embedding::parts::Parts;
+use crate::embedding::{Embedding, EmbeddingConfig, with_tokens};
+use crate::heads::{self, HeadName, Output, Outputs};
+use crate::input::Expander;
+use crate::network::Spec;
+use crate::refine::{Choices, Refine, RefinementConfig};
+use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
+use encodings::{EncodingConfig, LayerContext, Stack};
+use nn::{LayoutBuilder, Part, Views};
+use tch::Tensor;
+
+/// The trunk.
+#[derive(Debug)]
+struct Encoder {
+    embedding: Embeds,
+    body: Body,
+    refine: Option<Box<Refine>>,
+    /// Tokens of the input.
+    embedded: u64,
+}
+
+/// What makes the first tokens.
+#[derive(Debug)]
+enum Embeds {
+    /// One layer for all tokens, from channels.
+    Channels(Expander, Box<Embedding>),
+    /// Tables for each part, from the packed bytes.
+    Parts(Box<Parts>),
+}
+
+impl Embeds {
+    /// `[b,l,d]`, the encodings' seam `embed` included; `added [b,k,d]` are further tokens.
+    fn forward(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
+        match self {
+            Self::Channels(expander, embedding) => embedding.forward(at, stack, &expander.expand(at.packed), added),
+            Self::Parts(parts) => stack.embed(at, with_tokens(parts.forward(at.views, at.packed), added)),
+        }
+    }
+
+    fn macs(&self, length: u64) -> u64 {
+        match self {
+            Self::Channels(_, embedding) => embedding.macs(length),
+            Self::Parts(parts) => parts.macs(),
+        }
+    }
+
+    fn paper_macs(&self, length: u64) -> u64 {
+        match self {
+            Self::Channels(_, embedding) => embedding.paper_macs(length),
+            Self::Parts(_) => 0,
+        }
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        match self {
+            Self::Channels(_, embedding) => embedding.position_sources(),
+            Self::Parts(_) => Vec::new(),
+        }
+    }
+}
+
+impl Architectural for ChessformerConfig {
+    fn name(&self) -> &'static str {
+        "chessformer"
+    }
+
+    fn outputs(&self) -> &Outputs {
+        &self.outputs
+    }
+
+    fn outputs_mut(&mut self) -> &mut Outputs {
+        &mut self.outputs
+    }
+
+    fn refinement(&self) -> Option<RefinementConfig> {
+        self.refinement
+    }
+
+    fn check(&self) -> Result<(), ModelError> {
+        self.check_sizes()
+    }
+
+    fn declare(
+        &self,
+        builder: &mut LayoutBuilder,
+        encodings: &[EncodingConfig],
+        spec: &Spec,
+    ) -> Result<Declared, ModelError> {
+        self.check_policy(spec.moves)?;
+        spec.check_maps(&self.outputs)?;
+        let mut tokens = spec.tokens();
+        let scope = &mut builder.scope("embedding", Part::Trunk);
+        let embedding = if let EmbeddingConfig::Parts(parts) = &self.embedding {
+            tokens = parts.tokens(spec.input)?;
+            Embeds::Parts(Box::new(Parts::declare(scope, parts, spec.input, self.width)))
+        } else {
+            let expander = Expander::new(spec.input);
+            let embedding = Embedding::declare(scope, expander.channels(), spec, &tokens, self);
+            Embeds::Channels(expander, Box::new(embedding))
+        };
+        let embedded = tokens.len() as u64;
+        if let Some(refinement) = self.refinement {
+            tokens = refinement.extend(&tokens);
+        }
+        let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), self.dims(), &tokens)?;
+        let body = Body::declare(&mut builder.scope("body", Part::Trunk), &self.body());
+        let heads = heads::declare(builder, self, &tokens, spec.moves)?;
+        let known = if let Embeds::Parts(parts) = &embedding { parts.repetitions() } else { None };
+        let refine = self.refinement.map(|refinement| {
+            let sizes = [self.width, spec.moves.len()];
+            Box::new(Refine::declare(builder, refinement, &tokens, sizes, known))
+        });
+        Ok(Declared { trunk: Box::new(Encoder { embedding, body, refine, embedded }), stack, heads, tokens })
+    }
+}
+
+impl Encoder {
+    /// A pass with these tokens after the input's.
+    fn pass(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
+        self.body.forward(at, stack, self.embedding.forward(at, stack, added), None)
+    }
+
+    fn no_moves(&self, views: &Views, batch: i64) -> Option<Tensor> {
+        self.refine.as_ref().map(|refine| refine.no_moves(views, batch))
+    }
+}
+
+impl Trunk for Encoder {
+    fn forward(&self, at: LayerContext<'_>, stack: &Stack) -> Tensor {
+        self.pass(at, stack, self.no_moves(at.views, at.packed.size()[0]))
+    }
+
+    fn answer_further(&self, at: LayerContext<'_>, stack: &Stack, choices: Option<Choices<'_>>, output: &mut Output) {
+        let (Some(refine), Some(logits)) = (&self.refine, output.get(HeadName::Policy)) else { return };
+        let (tokens, candidates) = refine.candidates(at.views, logits, choices);
+        let x_bld = self.pass(at, stack, Some(tokens));
+        refine.choose(at.views, &x_bld, candidates).set(output);
+    }
+
+    fn refines(&self) -> bool {
+        self.refine.is_some()
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        let of_refinement = self.refine.iter().map(|_| Refine::position_source()).collect();
+        [self.embedding.position_sources(), self.body.position_sources(), of_refinement].concat()
+    }
+
+    fn macs(&self, encoding: u64) -> TrunkMacs {
+        // A second pass goes through the whole trunk again.
+        let passes = if self.refines() { 2 } else { 1 };
+        let length = self.embedded + self.refine.as_ref().map_or(0, |refine| refine.tokens());
+        let embedding = passes * self.embedding.macs(self.embedded);
+        let of_blocks = passes * length * self.body.weight_macs_per_token();
+        TrunkMacs {
+            trunk: embedding + passes * self.body.macs(length),
+            embedding,
+            encoding: passes * encoding,
+            weights: embedding + of_blocks,
+            paper: Some(passes * self.embedding.paper_macs(self.embedded) + of_blocks),
+            further: self.refine.as_ref().map(|refine| refine.macs()),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The head of the next board, which the decoder has: its answer comes from a pass of the decoder's own.
+
+use super::{HeadDeclaration, HeadName, Need, Output, Reading};
+use crate::examples::Target;
+use crate::measure::Visit;
+use crate::metric::{Direction, Loss, Metric, loss};
+use tch::{Kind, Tensor};
+
+const LOSS: Loss = loss!(
+    "board" = 1.0,
+    "nats",
+    Target::BoardTokens,
+    "Cross-entropy of the tokens of boards.",
+    "cross-entropy of the tokens of boards, given what came before each"
+);
+const ACCURACY: Metric = Metric::mean(
+    "board_accuracy",
+    "share",
+    Direction::Higher,
+    Target::BoardTokens,
+    "tokens of boards that are the likeliest ones",
+);
+const TOKENS: Metric =
+    Metric::count("board_words", "words", Target::BoardTokens, "tokens of boards that are asked for");
+
+pub(super) const DECLARATION: HeadDeclaration =
+    HeadDeclaration { losses: &[LOSS], metrics: &[ACCURACY, TOKENS], columns: &[], needs: &[Need::Boards], evaluate };
+
+fn evaluate(visit: &mut Visit<'_>) {
+    let Some(board) = BoardTokens::of(visit.output) else { return };
+    visit.loss(&LOSS, || board.losses());
+    visit.value(&ACCURACY, || board.hits());
+}
+
+/// The tokens that there are.
+const THERE: &str = "tokens";
+/// Which of them are asked for.
+const ASKED: &str = "asked";
+
+/// What a decoder answers about the tokens of boards.
+#[derive(Debug)]
+pub struct BoardTokens {
+    /// Logits `[b,c,w]` for each token of a row's board, from what came before it.
+    pub logits_bcw: Tensor,
+    /// The tokens that there are `[b,c]`, i64.
+    pub token_bc: Tensor,
+    /// Which of them are asked for, bool `[b,c]`.
+    pub present_bc: Tensor,
+}
+
+impl BoardTokens {
+    /// Those of an output; `None` if the network does not have the head.
+    #[must_use]
+    pub fn of(output: &Output) -> Option<Self> {
+        let part = |part| output.part(HeadName::Board, part).map(Tensor::shallow_clone);
+        Some(Self { logits_bcw: part("")?, token_bc: part(THERE)?, present_bc: part(ASKED)? })
+    }
+
+    /// Adds them to an output.
+    pub(crate) fn set(self, output: &mut Output) {
+        output.set(HeadName::Board, Reading::Internal, self.logits_bcw);
+        output.set_part(HeadName::Board, THERE, Reading::Internal, self.token_bc);
+        output.set_part(HeadName::Board, ASKED, Reading::Internal, self.present_bc);
+    }
+
+    /// Cross-entropy in nats with each token `[b,c]`, f32; 0 where none is asked for.
+    pub fn losses(&self) -> Tensor {
+        let log_probs = self.logits_bcw.log_softmax(-1, Kind::Float);
+        let chosen = log_probs.gather(-1, &self.token_bc.unsqueeze(-1), false).squeeze_dim(-1);
+        -(chosen * self.present_bc.to_kind(Kind::Float))
+    }
+
+    /// Which tokens are the likeliest ones, bool `[b,c]`; false where none is asked for.
+    pub fn hits(&self) -> Tensor {
+        self.logits_bcw.argmax(-1, false).eq_tensor(&self.token_bc).logical_and(&self.present_bc)
+    }
+}

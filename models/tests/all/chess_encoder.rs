@@ -1,0 +1,245 @@
+//! ChessEncoder: words as tokens, and a policy over a list of moves off the token that stands for the position.
+
+use crate::common::sums::{policy_cross_entropy, wdl_cross_entropy};
+use crate::common::*;
+use encodings::EncodingConfig;
+use games::{GameKind, InputName, MovesName};
+use models::input::Expander;
+use models::loss::PolicyTargets;
+use models::optimizer::AdamwConfig;
+use models::{ChessformerConfig, HeadName, ModelConfig, ModelError, Network, Optimizer, OptimizerConfig, Preset, Spec};
+use nn::Part;
+use tch::{Kind, Tensor};
+
+/// The words of a square, then the others.
+const PIECES: usize = 13;
+const RIGHTS: usize = 16;
+const WORDS: usize = PIECES + 2 + RIGHTS + 2;
+const MOVES: usize = 1_924;
+const TOKENS: usize = 68;
+
+fn words() -> Spec {
+    let game = GameKind::Chess;
+    Spec { input: game.input(InputName::Tokens68), moves: game.moves(MovesName::Chessdecoder1924) }
+}
+
+fn squares() -> usize {
+    GameKind::Chess.geometry().squares()
+}
+
+/// ChessEncoder in small.
+const TINY: &str = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "embedding": "table", "ff_kind": "swiglu",
+    "ff_bias": false, "out_bias": false, "norm": "pre", "value": {"pool": "token"}}"#;
+
+fn tiny_encoder() -> ChessformerConfig {
+    serde_json::from_str(TINY).expect("a valid configuration")
+}
+
+fn flat() -> Vec<EncodingConfig> {
+    vec![encoding(r#"{"rope": {"layout": "flat_1d", "theta": 10000}}"#)]
+}
+
+#[test]
+fn every_token_is_one_word() {
+    let spec = words();
+    let rows = rows(&spec, 7);
+    let channels = Expander::new(spec.input).expand(&tensor(&rows));
+    assert_eq!(channels.size(), [7, TOKENS as i64, WORDS as i64]);
+    let found: Vec<Vec<f64>> = numbers(&channels).chunks(WORDS).map(<[f64]>::to_vec).collect();
+    let expected = rows.iter().flat_map(|row| {
+        let square = |s: usize| usize::from(row[s]);
+        let rights = PIECES + 2 + usize::from(row[squares()]);
+        let side = PIECES + 2 + RIGHTS + usize::from(row[squares() + 1]);
+        let mut tokens = vec![PIECES];
+        tokens.extend((0..squares()).map(square));
+        tokens.extend([PIECES + 1, rights, side]);
+        tokens
+    });
+    for (i, (token, word)) in found.iter().zip(expected).enumerate() {
+        let one_hot: Vec<f64> = (0..WORDS).map(|channel| f64::from(u8::from(channel == word))).collect();
+        assert_eq!(*token, one_hot, "token {i}");
+    }
+}
+
+#[test]
+fn the_heads_read_start_pos_and_nothing_else() {
+    let spec = words();
+    let (network, layout) = declare(&tiny_encoder(), &flat(), &spec);
+    let arena = stirred(&layout);
+    let (views, packed) = (arena.frozen_views(), packed(&spec, 3));
+    let trunk = numbers(&network.trunk(&views, &packed));
+    let output = network.forward(&views, &packed);
+    let weights = Weights::of(&arena);
+    let start_pos: Vec<&[f64]> = trunk.chunks(16).step_by(TOKENS).collect();
+    let expect = |layer: &str| start_pos.iter().flat_map(|x| weights.dense(layer, x)).collect::<Vec<f64>>();
+    assert_eq!(policy_of(&output).size(), [3, MOVES as i64]);
+    assert_near(&numbers(policy_of(&output)), &expect("policy.moves"), 1e-5, "policy");
+    assert_near(&numbers(wdl_of(&output)), &expect("value.wdl"), 1e-5, "result");
+    assert_eq!(network.position_sources(), ["policy (a weight for each move)"]);
+}
+
+#[test]
+fn the_embedding_is_a_row_of_a_table() {
+    let spec = words();
+    let config = ChessformerConfig { layers: 1, ..tiny_encoder() };
+    let (network, layout) = declare(&config, &none(), &spec);
+    assert!(layout.find("embedding.bias").is_none());
+    // Blocks without weights leave the stream as it is.
+    let mut values = initialise(&layout, 1).values().expect("the CPU's values can be read");
+    for param in layout.params() {
+        let kept = param.name == "embedding.weight" || param.name.ends_with("gain");
+        for (i, value) in values[param.offset..param.offset + param.len()].iter_mut().enumerate() {
+            *value = if kept { fraction((param.offset + i) as u64) } else { 0.0 };
+        }
+    }
+    let arena = nn::Arena::from_values(layout.clone(), &values, tch::Device::Cpu).expect("memory");
+    let rows = rows(&spec, 1);
+    let trunk = numbers(&network.trunk(&arena.frozen_views(), &tensor(&rows)));
+    let weights = Weights::of(&arena);
+    let (table, gain) = (weights.rows("embedding.weight"), weights.vector("body.final_norm.gain"));
+    let word = usize::from(rows[0][5]);
+    let own: Vec<f64> = table.iter().map(|channel| channel[word]).collect();
+    let rms = (own.iter().map(|x| x * x).sum::<f64>() / 16.0 + 1e-5).sqrt();
+    let expected: Vec<f64> = own.iter().zip(gain).map(|(x, g)| x / rms * g).collect();
+    assert_near(&trunk[16 * 6..16 * 7], &expected, 1e-5, "the sixth square stands behind start_pos");
+}
+
+#[test]
+fn every_encoding_runs_on_words() {
+    let spec = words();
+    for stack in EncodingConfig::example_stacks() {
+        let (network, layout) = declare(&tiny_encoder(), &stack, &spec);
+        let arena = stirred(&layout);
+        let output = network.forward(&arena.views(), &packed(&spec, 3));
+        let loss = policy_of(&output).log_softmax(-1, Kind::Float).select(1, 7).mean(Kind::Float);
+        let gradient = numbers(&arena.gradient(&loss).expect("the loss depends on the parameters"));
+        assert!(gradient.iter().all(|g| g.is_finite()), "{stack:?}");
+        let encoding = layout.params().iter().filter(|param| param.part == Part::Encoding);
+        for param in encoding {
+            let own = &gradient[param.offset..param.offset + param.len()];
+            assert!(own.iter().any(|g| *g != 0.0), "{} of {stack:?} gets no gradient", param.name);
+        }
+    }
+}
+
+/// Without an encoding `start_pos` sees a set of words.
+#[test]
+fn without_an_encoding_squares_can_be_exchanged() {
+    let spec = words();
+    let (network, layout) = declare(&tiny_encoder(), &none(), &spec);
+    let views = stirred(&layout).frozen_views();
+    let rows = rows(&spec, 2);
+    let exchanged: Vec<Vec<u8>> = rows
+        .iter()
+        .map(|row| {
+            let mut out = row.clone();
+            out[..squares()].reverse();
+            out
+        })
+        .collect();
+    assert_ne!(rows, exchanged);
+    let answer = |rows: &[Vec<u8>]| network.forward(&views, &tensor(rows))[HeadName::Policy].shallow_clone();
+    assert!(largest_difference(&answer(&rows), &answer(&exchanged)) < 1e-5);
+    let (network, layout) = declare(&tiny_encoder(), &flat(), &spec);
+    let views = stirred(&layout).frozen_views();
+    let answer = |rows: &[Vec<u8>]| network.forward(&views, &tensor(rows))[HeadName::Policy].shallow_clone();
+    assert!(largest_difference(&answer(&rows), &answer(&exchanged)) > 1e-3);
+}
+
+fn declared(preset: Preset) -> (Network, nn::Layout) {
+    Network::declare(&ModelConfig::Preset(preset), &flat(), &words()).expect("a preset can be declared")
+}
+
+/// Numbers of the code's encoder: embedding of all its words, blocks, last norm, policy.
+fn of_the_code(vocabulary: usize, d: usize, ff: usize) -> usize {
+    let block = 4 * d * d + 3 * d * ff + 2 * d;
+    vocabulary * d + 12 * block + d + (d + 1) * MOVES
+}
+
+/// The code's table has a row for each of its words, moves among them, of which an encoder sees 33 only: the others are
+/// never read and never trained, and are not declared here.
+#[test]
+fn the_presets_have_the_codes_numbers_less_the_words_that_no_position_has() {
+    for (preset, vocabulary, d, ff, in_code) in [
+        (Preset::ChessEncoder, 1_960, 768, 3_072, 116_250_244),
+        (Preset::ChessEncoderV2, 1_968, 1_024, 1_536, 110_967_684),
+    ] {
+        assert_eq!(of_the_code(vocabulary, d, ff), in_code);
+        let (network, layout) = declared(preset);
+        let unread = (vocabulary - WORDS) * d;
+        assert_eq!(layout.total(), in_code - unread, "{}", preset.name());
+        assert_eq!(layout.count(Part::Encoding), 0);
+        assert_eq!(layout.count(Part::Head), (d + 1) * MOVES);
+        // Each weight of a block once a token, the table once a token, the policy once; attention's two products.
+        let of_token = WORDS * d + 12 * (4 * d * d + 3 * d * ff);
+        let products = 12 * 2 * TOKENS * TOKENS * d;
+        assert_eq!(network.macs().total() as usize, TOKENS * of_token + products + d * MOVES, "{}", preset.name());
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let chess = GameKind::Chess;
+    let refuse = |config: &str, input, moves| {
+        let config: ChessformerConfig = serde_json::from_str(config).expect("options");
+        let spec = Spec { input: chess.input(input), moves: chess.moves(moves) };
+        let model = ModelConfig::Chessformer(Box::new(config));
+        Network::declare(&model, &none(), &spec).expect_err("they do not fit").to_string()
+    };
+    let (words, squares) = (InputName::Tokens68, InputName::PieceTokens);
+    let frames = refuse(TINY, squares, MovesName::Chessdecoder1924);
+    assert!(
+        frames.contains("as the side to move sees it") && frames.contains("as the first player sees them"),
+        "{frames}"
+    );
+    assert!(refuse(TINY, words, MovesName::FromTo).contains("tokens_68 with chessdecoder_1924"));
+    let with = |more: &str| format!("{}, {more}}}", TINY.strip_suffix('}').expect("an object"));
+    let map = refuse(&with(r#""outputs": {"per_square": {"classes": 3}}"#), words, MovesName::Chessdecoder1924);
+    assert!(map.contains("outputs.per_square") && map.contains("White"), "{map}");
+    let sizes = with(r#""policy": {"depth": 8}"#);
+    assert!(refuse(&sizes, words, MovesName::Chessdecoder1924).contains("policy.depth means nothing"));
+    let token = r#"{"layers": 1, "width": 16, "heads": 2, "ff": 8, "value": {"pool": "token"}}"#;
+    let no_token = refuse(token, squares, MovesName::FromTo);
+    assert!(no_token.contains("this input has none"), "{no_token}");
+    let hidden = r#"{"layers": 1, "width": 16, "heads": 2, "ff": 8, "value": {"pool": "token", "hidden": 7}}"#;
+    assert!(refuse(hidden, words, MovesName::Chessdecoder1924).contains("value.hidden means nothing"));
+    assert_eq!(ModelError::NoHiddenLayer { option: "value.hidden" }.option(), Some("value.hidden"));
+}
+
+/// Returns the policy's divergence from its targets and the value's cross-entropy after these steps.
+fn learn(stack: &[EncodingConfig], steps: u64) -> (f64, f64) {
+    const BATCH: i64 = 6;
+    let spec = words();
+    let (network, layout) = declare(&tiny_encoder(), stack, &spec);
+    let arena = initialise(&layout, 1);
+    let adamw = OptimizerConfig::Adamw(AdamwConfig::default());
+    let mut optimizer = Optimizer::new(adamw, &layout, arena.device()).expect("a valid configuration");
+    let packed = packed(&spec, BATCH as usize);
+    let index: Vec<i64> = (0..BATCH as u64).map(|row| i64::from(mixed(row)) % MOVES as i64).collect();
+    let (index, prob) = (Tensor::from_slice(&index).view([BATCH, 1]), Tensor::ones([BATCH, 1], tch::kind::FLOAT_CPU));
+    let outcome = Tensor::from_slice(&(0..BATCH).map(|row| row % 3).collect::<Vec<_>>());
+    let mut last = (f64::NAN, f64::NAN);
+    for _ in 0..steps {
+        let output = network.forward(&arena.views(), &packed);
+        let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
+        let policy = policy_cross_entropy(policy_of(&output), None, targets).mean();
+        let value = wdl_cross_entropy(wdl_of(&output), &outcome).mean();
+        last = (policy.double_value(&[]), value.double_value(&[]));
+        let gradient = arena.gradient(&(policy + value)).expect("the loss depends on the parameters");
+        optimizer.step(&mut arena.flat(), &gradient, 4e-3).expect("memory suffices");
+    }
+    last
+}
+
+#[test]
+fn a_batch_is_learnt_by_heart() {
+    for written in [
+        r#"{"rope": {"layout": "flat_1d", "theta": 10000}}"#,
+        r#"{"rope": {"layout": "flat_1d", "theta": 10000, "aux": "unrotated"}}"#,
+        r#"{"rope": {"layout": "axial_2d", "theta": 100}}"#,
+        r#"{"rope": {"layout": "mixed_2d", "theta": 10}}"#,
+    ] {
+        let (policy, value) = learn(&[encoding(written)], 220);
+        assert!(policy < 0.05 && value < 0.05, "{written}: policy {policy}, value {value}");
+    }
+}

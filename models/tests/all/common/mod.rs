@@ -1,0 +1,243 @@
+//! Small networks, fixed batches and plain loops that the tests share.
+
+pub(crate) mod learning;
+pub(crate) mod sums;
+
+use encodings::EncodingConfig;
+use games::{FeatureKind, Frame, FromTo, GameKind, InputName, Vocabulary};
+use models::{Architecture, ChessformerConfig, HeadName, ModelConfig, Network, NormPlace, Output, Preset, Spec};
+use nn::{Arena, Layout, Views};
+use std::sync::Arc;
+use tch::{Device, Tensor};
+
+/// Every game with every input that shows the board as the side to move sees it.
+pub(crate) fn specs() -> Vec<Spec> {
+    let of = |game: GameKind| {
+        let turned = game.inputs().iter().filter(|input| input.name.frame() == Frame::SideToMove);
+        turned.map(move |input| Spec { input, moves: Vocabulary::FromTo(game.from_to()) })
+    };
+    GameKind::ALL.into_iter().flat_map(of).collect()
+}
+
+pub(crate) fn spec(game: GameKind, name: InputName) -> Spec {
+    Spec { input: game.input(name), moves: Vocabulary::FromTo(game.from_to()) }
+}
+
+/// The vocabulary of the attention policy.
+pub(crate) fn from_to(spec: &Spec) -> &'static FromTo {
+    match spec.moves {
+        Vocabulary::FromTo(moves) => moves,
+        other => panic!("{} has no pairs of squares", other.name()),
+    }
+}
+
+/// A network that runs in milliseconds. Head width 8 lets every rotation fit.
+pub(crate) fn tiny(norm: NormPlace) -> ChessformerConfig {
+    ChessformerConfig { norm, ..serde_json::from_str(TINY).expect("a valid configuration") }
+}
+
+/// A published Chessformer.
+pub(crate) fn preset(preset: Preset) -> ChessformerConfig {
+    match preset.architecture() {
+        Architecture::Chessformer(config) => *config,
+        other => panic!("{} is a {}", preset.name(), other.name()),
+    }
+}
+
+const TINY: &str = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "policy": {"embedding": 12, "depth": 10},
+    "value": {"embedding": 3, "hidden": 5}}"#;
+
+/// CF-6M's sizes and choices.
+pub(crate) fn cf_6m() -> ChessformerConfig {
+    preset(Preset::Cf6m)
+}
+
+/// The tiny network with further options, written as an experiment writes them.
+pub(crate) fn tiny_with(options: &str) -> ChessformerConfig {
+    let object = |text: &str| serde_json::from_str::<serde_json::Map<_, _>>(text).expect("an object");
+    let mut written = object(TINY);
+    written.extend(object(options));
+    serde_json::from_value(serde_json::Value::Object(written)).expect("a valid configuration")
+}
+
+/// Every choice that a body has, in few networks, none of which tells squares apart.
+pub(crate) const BODIES: [&str; 9] = [
+    r#"{}"#,
+    r#"{"norm": "pre", "normalisation": "layer", "qkv_bias": true}"#,
+    r#"{"norm": "post_deepnet", "ff_kind": "swiglu", "ff_bias": false, "activation": "gelu"}"#,
+    r#"{"norm": "post_plain", "ff_kind": "glu", "out_bias": false, "activation": "relu"}"#,
+    r#"{"norm": {"post_scaled": {"alpha": 0.7, "beta": 0.4}}, "ff_kind": "geglu", "activation": "gelu_tanh"}"#,
+    r#"{"activation": "silu", "normalisation": "layer"}"#,
+    r#"{"norm": "post_plain", "normalisation": "batch"}"#,
+    r#"{"activation": "tanh", "ff_activation": "relu2", "normalisation": "layer_1e-6"}"#,
+    r#"{"activation": "selu", "ff_activation": "sigmoid", "norm": "pre", "normalisation": "layer_1e-6"}"#,
+];
+
+/// Networks with embeddings that tell squares apart: that which sees all of them at once, and the map of moves.
+pub(crate) const ALL_PIECES: [&str; 5] = [
+    r#"{"embedding": {"new": {"dense": 3}}}"#,
+    r#"{"embedding": {"new": {"dense": 1}}, "norm": "pre", "normalisation": "layer"}"#,
+    r#"{"embedding": {"new": {"dense": 5}}, "norm": "post_deepnet", "ff_kind": "swiglu", "ff_bias": false}"#,
+    r#"{"embedding": {"new": {"dense": 2, "ff": 9}}, "ff_activation": "identity"}"#,
+    r#"{"embedding": "reach", "normalisation": "layer_1e-6"}"#,
+];
+
+pub(crate) fn encoding(written: &str) -> EncodingConfig {
+    serde_json::from_str(written).expect("a valid encoding")
+}
+
+pub(crate) fn none() -> Vec<EncodingConfig> {
+    vec![encoding(r#"{"none": {}}"#)]
+}
+
+pub(crate) fn declare(config: &ChessformerConfig, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
+    let model = ModelConfig::Chessformer(Box::new(config.clone()));
+    let (network, layout) = Network::declare(&model, stack, spec).expect("the network can be declared");
+    (network, Arc::new(layout))
+}
+
+pub(crate) fn policy_of(output: &Output) -> &Tensor {
+    &output[HeadName::Policy]
+}
+
+pub(crate) fn wdl_of(output: &Output) -> &Tensor {
+    &output[HeadName::Result]
+}
+
+pub(crate) fn initialise(layout: &Arc<Layout>, seed: u64) -> Arena {
+    tch::set_num_threads(1);
+    Arena::initialise(layout.clone(), seed, "", Device::Cpu).expect("small networks fit into memory")
+}
+
+/// Parameters moved away from their start, so that nothing is zero by initialisation.
+pub(crate) fn stirred(layout: &Arc<Layout>) -> Arena {
+    let mut values = initialise(layout, 3).values().expect("the CPU's values can be read");
+    for (i, value) in values.iter_mut().enumerate() {
+        *value += 0.1 * fraction(i as u64 + 77) - 0.05;
+    }
+    Arena::from_values(layout.clone(), &values, Device::Cpu).expect("small networks fit into memory")
+}
+
+/// A fixed, well mixed function of `i` in 0…1.
+pub(crate) fn fraction(i: u64) -> f32 {
+    mixed(i) as f32 / u32::MAX as f32
+}
+
+/// A fixed, well mixed function of `i`.
+pub(crate) fn mixed(i: u64) -> u32 {
+    let x = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let x = (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (x >> 32) as u32
+}
+
+/// Packed rows with valid codes: no real positions, since networks take any.
+pub(crate) fn rows(spec: &Spec, batch: usize) -> Vec<Vec<u8>> {
+    let squares = spec.input.geometry.squares();
+    (0..batch).map(|row| (0..spec.input.row_bytes()).map(|i| byte(spec, squares, row, i)).collect()).collect()
+}
+
+fn byte(spec: &Spec, squares: usize, row: usize, i: usize) -> u8 {
+    let draw = mixed((row * 1009 + i) as u64) as usize;
+    let features_at = spec.input.features_at();
+    if i < spec.input.steps() * squares {
+        return (draw % spec.input.piece_codes) as u8;
+    } else if i < features_at {
+        return if spec.input.attack_bytes() > 0 { draw as u8 } else { (draw % 2) as u8 };
+    }
+    match spec.input.features[i - features_at].kind {
+        FeatureKind::Scalar { .. } => (draw % 3) as u8,
+        FeatureKind::Square => (draw % (squares + 1)) as u8,
+        FeatureKind::Thermometer { steps } => (draw % (usize::from(steps) + 2)) as u8,
+        FeatureKind::Word { words } => (draw % words.len()) as u8,
+    }
+}
+
+/// Moves who attacks a square along with the square.
+pub(crate) fn move_attacks(spec: &Spec, row: &[u8], moved: &[usize], out: &mut [u8]) {
+    let bytes = spec.input.attack_bytes();
+    let at = |square: usize| moved.len() + square * bytes;
+    for (from, &to) in moved.iter().enumerate().filter(|_| bytes > 0) {
+        out[at(to)..at(to + 1)].copy_from_slice(&row[at(from)..at(from + 1)]);
+    }
+}
+
+pub(crate) fn tensor(rows: &[Vec<u8>]) -> Tensor {
+    tch::set_num_threads(1);
+    Tensor::from_slice(&rows.concat()).view([rows.len() as i64, -1])
+}
+
+pub(crate) fn packed(spec: &Spec, batch: usize) -> Tensor {
+    tensor(&rows(spec, batch))
+}
+
+pub(crate) fn numbers(tensor: &Tensor) -> Vec<f64> {
+    Vec::try_from(tensor.detach().flatten(0, -1).to_kind(tch::Kind::Double)).expect("a tensor of numbers")
+}
+
+pub(crate) fn largest_difference(a: &Tensor, b: &Tensor) -> f64 {
+    assert_eq!(a.size(), b.size());
+    numbers(&(a - b).abs()).into_iter().fold(0.0, f64::max)
+}
+
+pub(crate) fn assert_same_bits(a: &Tensor, b: &Tensor, what: &str) {
+    assert_eq!(a.size(), b.size(), "{what}");
+    let bits = |tensor: &Tensor| numbers(tensor).into_iter().map(f64::to_bits).collect::<Vec<_>>();
+    assert_eq!(bits(a), bits(b), "{what}");
+}
+
+/// Parameters by name as rows of numbers, for references in plain loops.
+pub(crate) struct Weights<'a> {
+    layout: &'a Layout,
+    views: Views,
+}
+
+impl<'a> Weights<'a> {
+    pub(crate) fn of(arena: &'a Arena) -> Self {
+        Self { layout: arena.layout(), views: arena.frozen_views() }
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.layout.find(name).is_some()
+    }
+
+    /// A parameter's rows; a vector has one.
+    pub(crate) fn rows(&self, name: &str) -> Vec<Vec<f64>> {
+        let id = self.layout.find(name).unwrap_or_else(|| panic!("no parameter is called {name}"));
+        let width = self.layout.param(id).shape.last().copied().expect("parameters have dimensions") as usize;
+        numbers(&self.views[id]).chunks(width).map(<[f64]>::to_vec).collect()
+    }
+
+    pub(crate) fn vector(&self, name: &str) -> Vec<f64> {
+        self.rows(name).remove(0)
+    }
+
+    /// A dense layer on one token.
+    pub(crate) fn dense(&self, name: &str, x: &[f64]) -> Vec<f64> {
+        let mut y: Vec<f64> = self.rows(&format!("{name}.weight")).iter().map(|row| dot(row, x)).collect();
+        if self.has(&format!("{name}.bias")) {
+            let bias = self.vector(&format!("{name}.bias"));
+            y.iter_mut().zip(bias).for_each(|(y, b)| *y += b);
+        }
+        y
+    }
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+pub(crate) fn mish(x: Vec<f64>) -> Vec<f64> {
+    x.into_iter().map(|x| x * x.exp().ln_1p().tanh()).collect()
+}
+
+pub(crate) fn mean(rows: &[Vec<f64>]) -> Vec<f64> {
+    (0..rows[0].len()).map(|i| rows.iter().map(|row| row[i]).sum::<f64>() / rows.len() as f64).collect()
+}
+
+pub(crate) fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (i, (f, e)) in found.iter().zip(expected).enumerate() {
+        assert!((f - e).abs() <= tolerance * (1.0 + e.abs()), "{what}, element {i}: {f} instead of {e}");
+    }
+}

@@ -1,0 +1,352 @@
+//! The decoder: what a token may see, what its answers are made of, how large it is.
+
+use crate::common::sums::{Sum, policy_cross_entropy, wdl_cross_entropy};
+use crate::common::*;
+use encodings::{EncodingConfig, MapKind};
+use games::{GameKind, InputName, MovesName};
+use models::decoder::asks_for_board;
+use models::loss::PolicyTargets;
+use models::optimizer::AdamwConfig;
+use models::{BoardTokens, HeadName, ModelConfig, Network, Optimizer, OptimizerConfig, Output, Preset, Spec};
+use nn::{Arena, Layout, Part};
+use std::sync::Arc;
+use tch::{Device, Kind, Tensor};
+
+const MOVES: usize = 1_924;
+/// Words of boards: pieces and the empty square, `start_pos`, `end_pos`, castling, side to move.
+const WORDS: usize = 13 + 2 + 16 + 2;
+/// Words of one board; a move makes a ply of them.
+const BOARD: usize = 68;
+const PLIES: usize = 3;
+const WIDTH: usize = 16;
+
+fn words() -> Spec {
+    let game = GameKind::Chess;
+    Spec { input: game.input(InputName::Tokens68), moves: game.moves(MovesName::Chessdecoder1924) }
+}
+
+fn model(more: &str) -> ModelConfig {
+    let text = format!(r#"{{"decoder": {{"layers": 2, "width": {WIDTH}, "heads": 2, "ff": 24{more}}}}}"#);
+    serde_json::from_str(&text).expect("a valid configuration")
+}
+
+const MASKS: [&str; 2] = ["", r#", "mask": "causal""#];
+
+fn declared(more: &str, stack: &[EncodingConfig]) -> (Network, Arc<Layout>) {
+    let (network, layout) = Network::declare(&model(more), stack, &words()).expect("the network can be declared");
+    (network, Arc::new(layout))
+}
+
+fn flat() -> Vec<EncodingConfig> {
+    vec![encoding(r#"{"rope": {"layout": "flat_1d", "theta": 10000}}"#)]
+}
+
+/// Every stack that a decoder takes.
+fn stacks() -> Vec<Vec<EncodingConfig>> {
+    let stacks = EncodingConfig::example_stacks();
+    let all = stacks.len();
+    let taken: Vec<_> =
+        stacks.into_iter().filter(|stack| Network::declare(&model(""), stack, &words()).is_ok()).collect();
+    assert!(taken.len() > 10 && taken.len() < all, "{} of {all}", taken.len());
+    taken
+}
+
+/// Rows of so many sequences, with moves.
+fn sequences(count: usize) -> Vec<Vec<u8>> {
+    let mut rows = rows(&words(), count * PLIES);
+    for (i, row) in rows.iter_mut().enumerate() {
+        let played = (mixed(i as u64 + 5) as usize % MOVES) as u16;
+        row.extend(played.to_le_bytes());
+    }
+    rows
+}
+
+fn answer(network: &Network, arena: &Arena, rows: &[Vec<u8>]) -> Output {
+    tch::no_grad(|| network.forward(&arena.frozen_views(), &tensor(rows)))
+}
+
+/// Everything that is answered about a row: moves, result, and the words of its board, one after the other.
+fn said(output: &Output, row: usize) -> [Vec<f64>; 3] {
+    let of = |tensor: &Tensor| numbers(&tensor.get(row as i64));
+    let board = BoardTokens::of(&output).expect("a board head");
+    [of(policy_of(output)), of(wdl_of(output)), of(&board.logits_bcw)]
+}
+
+#[test]
+fn every_row_of_a_sequence_is_answered() {
+    for stack in stacks() {
+        let (network, layout) = declared("", &stack);
+        let output = answer(&network, &stirred(&layout), &sequences(2));
+        let rows = (2 * PLIES) as i64;
+        assert_eq!(policy_of(&output).size(), [rows, MOVES as i64], "{stack:?}");
+        assert_eq!(wdl_of(&output).size(), [rows, 3]);
+        let board = BoardTokens::of(&output).expect("a board head");
+        assert_eq!(board.logits_bcw.size(), [rows, BOARD as i64, (MOVES + WORDS) as i64]);
+        assert_eq!(network.tokens().len(), PLIES * (BOARD + 1));
+        assert!(numbers(policy_of(&output)).iter().all(|x| x.is_finite()), "{stack:?}");
+    }
+}
+
+/// Changes in later plies, or in the move that is asked for, leave the answers to a ply as they are, to the last bit.
+#[test]
+fn nothing_later_is_seen() {
+    for mask in MASKS {
+        for stack in stacks() {
+            let (network, layout) = declared(mask, &stack);
+            let arena = stirred(&layout);
+            let rows = sequences(1);
+            let before = answer(&network, &arena, &rows);
+            for changed in 0..PLIES {
+                let mut other = rows.clone();
+                let len = other[changed].len();
+                other[changed][len - 2] ^= 1;
+                for row in &mut other[changed + 1..] {
+                    row.iter_mut().take(64).for_each(|code| *code = (*code + 1) % 13);
+                    row[64] ^= 1;
+                }
+                let after = answer(&network, &arena, &other);
+                for ply in 0..=changed {
+                    assert!(said(&before, ply) == said(&after, ply), "ply {ply} sees ply {changed}: {stack:?}{mask}");
+                }
+                for ply in changed + 1..PLIES {
+                    assert_ne!(said(&before, ply)[0], said(&after, ply)[0], "ply {ply} sees nothing of ply {changed}");
+                }
+            }
+        }
+    }
+}
+
+/// Sequences do not see each other.
+#[test]
+fn a_sequence_is_answered_alike_in_any_company() {
+    let (network, layout) = declared("", &flat());
+    let arena = stirred(&layout);
+    let rows = sequences(3);
+    let together = answer(&network, &arena, &rows);
+    let alone = answer(&network, &arena, &rows[PLIES..2 * PLIES]);
+    for ply in 0..PLIES {
+        for (a, b) in said(&together, PLIES + ply).iter().zip(said(&alone, ply)) {
+            assert_near(a, &b, 1e-5, "a sequence alone");
+        }
+    }
+}
+
+/// The words of a board are asked of what stood before them: none is read off itself, whatever the mask of the moves.
+#[test]
+fn a_word_is_not_seen_before_it_is_asked_for() {
+    for mask in MASKS {
+        let (network, layout) = declared(mask, &flat());
+        let arena = stirred(&layout);
+        let rows = sequences(1);
+        let words = |rows: &[Vec<u8>]| {
+            let board = BoardTokens::of(&answer(&network, &arena, rows)).expect("a board head");
+            let logits = numbers(&board.logits_bcw.get(1));
+            logits.chunks(MOVES + WORDS).map(<[f64]>::to_vec).collect::<Vec<_>>()
+        };
+        let before = words(&rows);
+        let mut other = rows.clone();
+        // Square 30 is word 31 behind `start_pos`.
+        other[1][30] = (other[1][30] + 1) % 13;
+        let after = words(&other);
+        let same: Vec<bool> = before.iter().zip(&after).map(|(a, b)| a == b).collect();
+        assert!(same[..=31].iter().all(|&same| same), "{mask}: {same:?}");
+        assert!(same[32..].iter().all(|&same| !same), "{mask}: {same:?}");
+    }
+}
+
+#[test]
+fn words_are_asked_for_behind_a_first_board_and_not_in_padding() {
+    let mut rows = sequences(2);
+    // The last row of the second sequence is padding.
+    let len = rows[5].len();
+    rows[5][len - 2..].copy_from_slice(&u16::MAX.to_le_bytes());
+    let asked = asks_for_board(&tensor(&rows), PLIES as i64);
+    assert_eq!(numbers(&asked), [0.0, 1.0, 1.0, 0.0, 1.0, 0.0]);
+    let (network, layout) = declared("", &flat());
+    let board = BoardTokens::of(&answer(&network, &stirred(&layout), &rows)).expect("a board head");
+    let losses = board.losses();
+    let silent = numbers(&losses.sum_dim_intlist([1i64].as_slice(), false, Kind::Double));
+    assert!(silent[0] == 0.0 && silent[3] == 0.0 && silent[5] == 0.0 && silent[1] > 0.0, "{silent:?}");
+    // By hand: the word at square 7 of the second row.
+    let logits = numbers(&board.logits_bcw.get(1).get(8));
+    let word = MOVES + usize::from(rows[1][7]);
+    let sum: f64 = logits.iter().map(|x| x.exp()).sum();
+    assert!((losses.double_value(&[1, 8]) - (sum.ln() - logits[word])).abs() < 1e-4);
+}
+
+/// Behind the prefix mask the first board is what an encoder makes of it that sees all of its words: one with the same
+/// weights, built of other parts.
+#[test]
+fn the_first_board_is_read_as_an_encoder_reads_it() {
+    let spec = words();
+    let (network, layout) = declared("", &flat());
+    let arena = stirred(&layout);
+    let encoder = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "embedding": "table", "ff_kind": "swiglu",
+        "ff_bias": false, "out_bias": false, "norm": "pre", "value": {"pool": "token"}}"#;
+    let config = serde_json::from_str(encoder).expect("a valid configuration");
+    let (encoder, own) = declare(&config, &flat(), &spec);
+    let (source, mut values) = (arena.values().expect("values"), vec![0.0; own.len()]);
+    for param in own.params() {
+        if param.name == "embedding.weight" {
+            // A column for each word of a board; the decoder's table has a row for each, behind the moves.
+            let table = layout.param(layout.find("embedding.table").expect("a table"));
+            for channel in 0..WIDTH {
+                for word in 0..WORDS {
+                    values[param.offset + channel * WORDS + word] =
+                        source[table.offset + (MOVES + word) * WIDTH + channel];
+                }
+            }
+        } else if let Some(shared) = layout.find(&param.name).filter(|_| param.name.starts_with("body.")) {
+            let from = layout.param(shared).offset;
+            values[param.offset..param.offset + param.len()].copy_from_slice(&source[from..from + param.len()]);
+        }
+    }
+    let copied = Arena::from_values(own, &values, Device::Cpu).expect("memory");
+    let rows = sequences(2);
+    let boards: Vec<Vec<u8>> = rows.iter().step_by(PLIES).map(|row| row[..row.len() - 2].to_vec()).collect();
+    let expected = encoder.trunk(&copied.frozen_views(), &tensor(&boards)).select(1, BOARD as i64 - 1);
+    let found = network.trunk(&arena.frozen_views(), &tensor(&rows)).select(1, 0).slice(0, 0, None, PLIES as i64);
+    assert!(largest_difference(&found, &expected) < 1e-5);
+    // Behind the causal mask it is not: words see no later ones.
+    let (causal, _) = declared(MASKS[1], &flat());
+    let found = causal.trunk(&arena.frozen_views(), &tensor(&rows)).select(1, 0).slice(0, 0, None, PLIES as i64);
+    assert!(largest_difference(&found, &expected) > 1e-3);
+}
+
+#[test]
+fn every_parameter_gets_a_gradient() {
+    for stack in stacks() {
+        let (network, layout) = declared("", &stack);
+        let arena = stirred(&layout);
+        let output = network.forward(&arena.views(), &tensor(&sequences(4)));
+        let board = BoardTokens::of(&output).expect("a board head");
+        let loss = policy_of(&output).log_softmax(-1, Kind::Float).select(1, 7).mean(Kind::Float)
+            + wdl_of(&output).log_softmax(-1, Kind::Float).select(1, 0).mean(Kind::Float)
+            + board.losses().mean(Kind::Float);
+        let gradient = numbers(&arena.gradient(&loss).expect("the loss depends on the parameters"));
+        for param in layout.params() {
+            let own = &gradient[param.offset..param.offset + param.len()];
+            assert!(own.iter().any(|g| *g != 0.0), "{} of {stack:?} gets no gradient", param.name);
+            assert!(own.iter().all(|g| g.is_finite()), "{} of {stack:?}", param.name);
+        }
+    }
+}
+
+/// The document says about 122 million, with 4,500 words; its code has 1,960, of which no position has three.
+#[test]
+fn the_preset_has_the_codes_numbers_less_the_words_that_no_position_has() {
+    let (d, ff, layers) = (768, 3_072, 12);
+    let blocks = layers * (4 * d * d + 3 * d * ff + 2 * d);
+    let of = |vocabulary: usize| vocabulary * d + blocks + d + (d + 1) * vocabulary + (d + 1) * 3;
+    assert_eq!(of(1_960), 116_280_235);
+    assert_eq!(of(4_500), 120_184_215, "the document's words would make this");
+    assert_eq!(MOVES + WORDS, 1_957);
+    let preset = ModelConfig::Preset(Preset::ChessDecoder);
+    let (network, layout) = Network::declare(&preset, &flat(), &words()).expect("a preset can be declared");
+    assert_eq!(layout.total(), of(1_957));
+    assert_eq!(layout.total() + 3 * (d + d + 1), 116_280_235);
+    assert_eq!((layout.count(Part::Encoding), layout.count(Part::Head)), (0, (d + 1) * 1_957 + (d + 1) * 3));
+    // Two passes over 207 tokens, by the ply; words of 68 tokens and of the move.
+    let length = PLIES * (BOARD + 1);
+    let pass = (BOARD + 1) * layers * (4 * d * d + 3 * d * ff) + layers * 2 * length * length * d / PLIES;
+    let macs = network.macs();
+    assert_eq!(macs.trunk as usize, 2 * pass);
+    assert_eq!(macs.of_heads() as usize, (BOARD + 1) * d * 1_957 + 3 * d);
+}
+
+#[test]
+fn what_a_decoder_cannot_have_is_refused() {
+    let refuse = |model: &ModelConfig, stack: &str, spec: &Spec| {
+        Network::declare(model, &[encoding(stack)], spec).expect_err("it cannot").to_string()
+    };
+    let none = r#"{"none": {}}"#;
+    for (stack, name) in [(r#"{"smolgen": {}}"#, "smolgen"), (r#"{"dynamic_relative": {}}"#, "dynamic_relative")] {
+        let error = refuse(&model(""), stack, &words());
+        assert!(error.contains(name) && error.contains("what comes later"), "{error}");
+    }
+    let squares = spec(GameKind::Chess, InputName::PieceTokens);
+    assert!(refuse(&model(""), none, &squares).contains("tokens_68"));
+    assert!(refuse(&model(r#", "plies": 1"#), none, &words()).contains("write 2 or more"));
+    let heads = refuse(&model(r#", "outputs": {"policy": {}, "q": {}}"#), none, &words());
+    assert!(heads.contains("a decoder has no head `q`; it has policy, result, result_shares, board"), "{heads}");
+    let chessformer = r#"{"chessformer": {"layers": 1, "width": 16, "heads": 2, "ff": 8, "outputs": {"board": {}}}}"#;
+    let chessformer = serde_json::from_str(chessformer).expect("options");
+    assert!(refuse(&chessformer, none, &squares).contains("a chessformer has no head `board`"));
+}
+
+/// Each loss of the last step.
+fn learn(more: &str, steps: u64) -> [f64; 3] {
+    let (network, layout) = declared(more, &flat());
+    let arena = initialise(&layout, 1);
+    let adamw = OptimizerConfig::Adamw(AdamwConfig::default());
+    let mut optimizer = Optimizer::new(adamw, &layout, arena.device()).expect("a valid configuration");
+    // Boards without chance: the squares of a row hold one piece, which the ply before tells.
+    let rows: Vec<Vec<u8>> = sequences(2)
+        .into_iter()
+        .enumerate()
+        .map(|(i, mut row)| {
+            row[..64].fill((i % 5) as u8);
+            row
+        })
+        .collect();
+    let (count, packed) = (rows.len() as i64, tensor(&rows));
+    let index: Vec<i64> = (0..rows.len() as u64).map(|row| i64::from(mixed(row)) % MOVES as i64).collect();
+    let (index, prob) = (Tensor::from_slice(&index).view([count, 1]), Tensor::ones([count, 1], tch::kind::FLOAT_CPU));
+    let outcome = Tensor::from_slice(&(0..count).map(|row| row % 3).collect::<Vec<_>>());
+    let mut last = [f64::NAN; 3];
+    for _ in 0..steps {
+        let output = network.forward(&arena.views(), &packed);
+        let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
+        let policy = policy_cross_entropy(policy_of(&output), None, targets).mean();
+        let value = wdl_cross_entropy(wdl_of(&output), &outcome).mean();
+        let board = BoardTokens::of(&output).expect("a board head");
+        let board = Sum::of(&board.losses(), &board.present_bc).mean();
+        last = [&policy, &value, &board].map(|loss| loss.double_value(&[]));
+        let gradient = arena.gradient(&(policy + value + board)).expect("the loss depends on the parameters");
+        optimizer.step(&mut arena.flat(), &gradient, 4e-3).expect("memory suffices");
+    }
+    last
+}
+
+#[test]
+fn shares_of_the_result_are_said_at_every_ply() {
+    let (network, layout) = declared(r#", "outputs": {"policy": {}, "result_shares": {}, "board": {}}"#, &flat());
+    let rows = sequences(2);
+    let output = answer(&network, &initialise(&layout, 1), &rows);
+    assert!(output.get(HeadName::Result).is_none());
+    assert_eq!(output[HeadName::ResultShares].size(), [rows.len() as i64, 3]);
+    let usual = declared("", &flat()).1;
+    let sizes = |layout: &Layout| layout.params().iter().map(|param| param.len()).sum::<usize>();
+    assert_eq!(sizes(&layout), sizes(&usual), "as many numbers as the result's head has");
+}
+
+#[test]
+fn a_batch_is_learnt_by_heart() {
+    for mask in MASKS {
+        let losses = learn(mask, 250);
+        assert!(losses.iter().all(|&loss| loss < 0.05), "{losses:?}{mask}");
+    }
+}
+
+/// The mask itself, as attention shows it: exactly nothing on what a token may not see, something on all that it may.
+#[test]
+fn attention_is_exactly_on_the_past_and_behind_the_prefix_mask_on_the_own_board() {
+    for (mask, prefix) in MASKS.into_iter().zip([true, false]) {
+        let (network, layout) = declared(mask, &flat());
+        let (network, watch) = network.watched();
+        let _answer = network.trunk(&stirred(&layout).frozen_views(), &tensor(&sequences(2)));
+        let seen: Vec<_> = watch.take().into_iter().filter(|seen| seen.kind == MapKind::Attention).collect();
+        assert_eq!(seen.len(), 2, "two layers");
+        let length = PLIES * (BOARD + 1);
+        // The ply and, on its board, the word; the move stands behind the words.
+        let place = |token: usize| (token / (BOARD + 1), (token % (BOARD + 1) < BOARD).then_some(()));
+        for seen in seen {
+            for (pair, weight) in numbers(&seen.map_ll).into_iter().enumerate() {
+                let (query, key) = (pair / length, pair % length);
+                let same_board = place(query).1.is_some() && place(query) == place(key);
+                let may_see = key <= query || (prefix && same_board);
+                assert_eq!(weight > 0.0, may_see, "{query} and {key}: {weight}{mask}");
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The options of input embedding and body: what they cost, how they are written, what is refused, and bf16.
+
+use crate::common::*;
+use games::{GameKind, InputName, MovesName, Vocabulary};
+use models::{
+    Architecture, ChessformerConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ModelError, Network, NormPlace,
+    PolicyConfig, Spec,
+};
+use nn::{Activation, Part};
+use tch::Kind;
+
+const WIDTH: usize = 16;
+const FF: usize = 24;
+const LAYERS: usize = 2;
+
+/// Numbers and multiplications of the tiny network before its heads, on chess with piece tokens.
+fn trunk_of(options: &str) -> (usize, usize) {
+    let (network, layout) = declare(&tiny_with(options), &none(), &spec(GameKind::Chess, InputName::PieceTokens));
+    (layout.count(Part::Trunk), network.macs().trunk as usize)
+}
+
+#[test]
+fn each_option_costs_what_its_formula_says() {
+    let plain = trunk_of("{}");
+    let (squares, channels) = (64, 13 + 1 + 7);
+    let block = 4 * WIDTH * WIDTH + 2 * WIDTH * FF;
+    let biases = WIDTH + FF + WIDTH;
+    assert_eq!(plain.0, channels * WIDTH + WIDTH + LAYERS * (block + biases + 2 * WIDTH));
+    assert_eq!(plain.1, squares * (channels * WIDTH + LAYERS * block) + LAYERS * 2 * squares * squares * WIDTH);
+
+    let more = |options: &str| {
+        let found = trunk_of(options);
+        (found.0 as i64 - plain.0 as i64, found.1 as i64 - plain.1 as i64)
+    };
+    for free in ["post_deepnet", "post_plain"] {
+        assert_eq!(more(&format!(r#"{{"norm": "{free}"}}"#)), (0, 0));
+    }
+    let per_layer = |n: usize| (LAYERS * n) as i64;
+    assert_eq!(more(r#"{"norm": "pre"}"#), (WIDTH as i64, 0));
+    assert_eq!(more(r#"{"qkv_bias": true}"#), (per_layer(3 * WIDTH), 0));
+    assert_eq!(more(r#"{"out_bias": false}"#), (-per_layer(WIDTH), 0));
+    assert_eq!(more(r#"{"ff_bias": false}"#), (-per_layer(FF + WIDTH), 0));
+    for gated in ["glu", "swiglu", "geglu"] {
+        let written = format!(r#"{{"ff_kind": "{gated}"}}"#);
+        assert_eq!(more(&written), (per_layer(WIDTH * FF + FF), per_layer(squares * WIDTH * FF)), "{gated}");
+    }
+    // A third less inside makes a gated layer as expensive as a dense one.
+    assert_eq!(more(r#"{"ff_kind": "swiglu", "ff": 16, "ff_bias": false}"#), (-per_layer(FF + WIDTH), 0));
+    let (dense, codes) = (5, 12);
+    let pieces = squares * codes * squares * dense;
+    let token = dense * WIDTH + 2 * WIDTH * FF;
+    assert_eq!(
+        more(r#"{"embedding": {"new": {"dense": 5}}}"#),
+        ((pieces + squares * dense + token + FF + WIDTH + 2 * WIDTH) as i64, (pieces + squares * token) as i64)
+    );
+}
+
+#[test]
+fn the_map_of_moves_and_a_feed_forward_layer_of_its_own_cost_what_their_formulas_say() {
+    let (plain, squares) = (trunk_of("{}"), 64);
+    let mapped = trunk_of(r#"{"embedding": "reach"}"#);
+    assert_eq!((mapped.0 - plain.0, mapped.1 - plain.1), (squares * WIDTH, squares * squares * WIDTH));
+    let new = |options: &str| trunk_of(&format!(r#"{{"embedding": {{"new": {{"dense": 5{options}}}}}}}"#));
+    let (usual, wider) = (new(""), new(r#", "ff": 31"#));
+    let more = 31 - FF;
+    assert_eq!((wider.0 - usual.0, wider.1 - usual.1), (more * (2 * WIDTH + 1), squares * more * 2 * WIDTH));
+    assert_eq!(new(r#", "ff": 24"#), usual);
+}
+
+#[test]
+fn the_paper_counts_the_embeddings_feed_forward_layer_only() {
+    let paper = |options: &str| {
+        let spec = spec(GameKind::Shogi, InputName::PieceTokens);
+        declare(&tiny_with(options), &none(), &spec).0.macs().paper as usize
+    };
+    let squares = GameKind::Shogi.geometry().squares();
+    assert_eq!(paper(r#"{"embedding": {"new": {"dense": 5}}}"#) - paper("{}"), squares * 2 * WIDTH * FF);
+}
+
+#[test]
+fn auxiliary_tokens_get_summaries_too() {
+    for game in GameKind::ALL {
+        let spec = spec(game, InputName::PieceTokensAux);
+        let (_, layout) = declare(&tiny_with(ALL_PIECES[0]), &none(), &spec);
+        let weight = layout.param(layout.find("embedding.pieces.weight").expect("the layer is there"));
+        let inputs = spec.input.geometry.squares() * (spec.input.piece_codes - 1);
+        assert_eq!(weight.shape, [(3 * spec.input.tokens()) as i64, inputs as i64]);
+    }
+}
+
+#[test]
+fn options_are_written_only_where_they_are_not_the_default() {
+    let sizes = r#"{"layers":1,"width":8,"heads":2,"ff":4,"#;
+    let rest = r#""normalisation":"rms","activation":"mish","qkv_bias":false,"policy":{},"value":{"embedding":32,"hidden":128,"pool":"flatten"}}"#;
+    let defaults = format!(r#"{{"chessformer":{sizes}"norm":"post",{rest}}}"#);
+    let spelt_out = format!(
+        r#"{{"chessformer":{sizes}"embedding":"old","ff_kind":"dense","ff_bias":true,"out_bias":true,"dropout":0.0,"norm":"post",{rest}}}"#
+    );
+    for text in [&defaults, &spelt_out] {
+        let read: ModelConfig = serde_json::from_str(text).expect("a readable model");
+        assert_eq!(serde_json::to_string(&read).expect("JSON"), defaults);
+    }
+    let others = defaults
+        .replace(r#""ff":4,"#, r#""ff":4,"embedding":{"new":{"dense":7}},"ff_kind":"geglu","ff_bias":false,"#)
+        .replace(r#""post","#, r#"{"post_scaled":{"alpha":0.5,"beta":2.0}},"#)
+        .replace("mish", "gelu_tanh")
+        .replace(r#""qkv_bias":false,"#, r#""qkv_bias":true,"out_bias":false,"#);
+    let read: ModelConfig = serde_json::from_str(&others).expect("a readable model");
+    assert_eq!(serde_json::to_string(&read).expect("JSON"), others);
+    let Architecture::Chessformer(config) = read.resolve().expect("a valid model") else { panic!("a Chessformer") };
+    assert_eq!(
+        (config.embedding, config.ff_kind),
+        (EmbeddingConfig::New { dense: 7, ff: None }, FeedForwardKind::Geglu)
+    );
+    assert_eq!(config.norm, NormPlace::PostScaled { alpha: 0.5, beta: 2.0 });
+    assert_eq!(tiny_with(r#"{"activation": "silu"}"#).activation, Activation::Swish);
+}
+
+fn shogi_planes() -> Vocabulary {
+    GameKind::Shogi.vocabulary(MovesName::Dlshogi2187).expect("shogi has planes of moves")
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let refused = |options: &str| ModelConfig::Chessformer(Box::new(tiny_with(options))).resolve().expect_err(options);
+    assert_eq!(refused(r#"{"embedding": {"new": {"dense": 0}}}"#), ModelError::Zero { name: "embedding.new.dense" });
+    assert_eq!(
+        refused(r#"{"embedding": {"new": {"dense": 1, "ff": 0}}}"#),
+        ModelError::Zero { name: "embedding.new.ff" }
+    );
+    let gated = refused(r#"{"ff_kind": "glu", "ff_activation": "relu2"}"#).to_string();
+    assert_eq!(gated, "model: ff_activation means nothing with a gated ff_kind: leave it out");
+    let planes = Spec { input: GameKind::Shogi.input(InputName::PieceTokens), moves: shogi_planes() };
+    let mapped = ChessformerConfig { policy: PolicyConfig::default(), ..tiny_with(r#"{"embedding": "reach"}"#) };
+    let mapped = ModelConfig::Chessformer(Box::new(mapped));
+    let without_map = Network::declare(&mapped, &none(), &planes).expect_err("no squares that moves leave").to_string();
+    assert!(without_map.contains("embedding.reach means nothing for the moves"), "{without_map}");
+    assert_eq!(
+        refused(r#"{"norm": {"post_scaled": {"alpha": 1, "beta": -1}}}"#).to_string(),
+        "model: norm.post_scaled.beta is -1, it must be a number above 0"
+    );
+    let dropout = refused(r#"{"dropout": 0.1}"#).to_string();
+    assert!(dropout.contains("dropout is 0.1") && dropout.contains("leave it out"), "{dropout}");
+    let unknown = |text: &str| serde_json::from_str::<ModelConfig>(text).expect_err(text).to_string();
+    let model =
+        |option: &str| format!(r#"{{"chessformer": {{"layers": 1, "width": 8, "heads": 2, "ff": 4, {option}}}}}"#);
+    assert!(unknown(&model(r#""norm": "deepnorm""#)).contains("post_deepnet"));
+    assert!(unknown(&model(r#""ff_kind": "moe""#)).contains("swiglu"));
+    assert!(unknown(&model(r#""embedding": {"new": {}}"#)).contains("dense"));
+    assert!(unknown(&model(r#""norm": {"post_scaled": {"alpha": 1, "beta": 1, "gamma": 1}}"#)).contains("gamma"));
+}
+
+#[test]
+fn every_option_runs_in_bf16() {
+    for spec in specs() {
+        for options in BODIES.into_iter().chain(ALL_PIECES) {
+            let gate = [encoding(r#"{"absolute": {"at": "gate"}}"#)];
+            let (network, layout) = declare(&tiny_with(options), &gate, &spec);
+            let arena = stirred(&layout);
+            let packed = packed(&spec, 3);
+            let exact = network.trunk(&arena.views(), &packed);
+            let rounded = network.trunk(&arena.views_in(Kind::BFloat16), &packed);
+            assert_eq!((exact.kind(), rounded.kind()), (Kind::Float, Kind::Float), "{options}: the stream is f32");
+            // bf16 keeps 8 binary digits; two blocks and the embedding round some dozen times.
+            assert!(largest_difference(&exact, &rounded) > 0.0, "{options}: bf16 was not used");
+            let scale = exact.square().mean(Kind::Float).sqrt().double_value(&[]);
+            let apart = (rounded - exact).square().mean(Kind::Float).sqrt().double_value(&[]);
+            assert!(apart < 0.03 * scale, "{options}: {apart} apart at {scale}");
+            let loss = network.trunk(&arena.views_in(Kind::BFloat16), &packed).square().mean(Kind::Float);
+            let gradient = numbers(&arena.gradient(&loss).expect("the trunk depends on the parameters"));
+            assert!(gradient.iter().all(|g| g.is_finite()), "{options}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Each head alone learns one batch by heart: its loss goes to its floor.
+
+use crate::common::sums::{Sum, policy_cross_entropy};
+use crate::common::*;
+use games::{GameKind, InputName};
+use models::loss::{self, MapTargets, PolicyTargets, RewardTargets};
+use models::optimizer::NadamConfig;
+use models::{
+    ChessformerConfig, HeadName, NormPlace, Optimizer, OptimizerConfig, Output, Outputs, Schedule, clip_global_norm,
+};
+use tch::{Kind, Tensor};
+
+const BATCH: usize = 6;
+
+/// How a head is trained: tanh and sigmoid saturate at rates that moves left need.
+#[derive(Clone, Copy)]
+struct Plan {
+    steps: u64,
+    rate: f64,
+}
+
+/// Trains a network with these heads on one batch; each loss of the last step less its floor.
+fn learn(game: GameKind, outputs: &str, plan: Plan, losses: impl Fn(&Output) -> Vec<Tensor>) -> Vec<f64> {
+    let spec = spec(game, InputName::PieceTokens);
+    let outputs: Outputs = serde_json::from_str(outputs).expect("heads");
+    let mut config = ChessformerConfig { outputs, ..tiny(NormPlace::Post) };
+    config.value.hidden = 16;
+    let stack = [encoding(r#"{"absolute": {"at": "every_layer"}}"#)];
+    let (network, layout) = declare(&config, &stack, &spec);
+    let arena = initialise(&layout, 1);
+    let nadam = OptimizerConfig::Nadam(NadamConfig::default());
+    let mut optimizer = Optimizer::new(nadam, &layout, arena.device()).expect("a valid configuration");
+    let schedule =
+        Schedule::new(10, vec![plan.rate, plan.rate / 8.0], vec![plan.steps * 3 / 4]).expect("a valid schedule");
+    let packed = packed(&spec, BATCH);
+    let mut last = Vec::new();
+    for step in 0..plan.steps {
+        let losses = losses(&network.forward(&arena.views(), &packed));
+        last = losses.iter().map(|loss| loss.double_value(&[])).collect();
+        let objective = losses.into_iter().reduce(|sum, loss| sum + loss).expect("a loss");
+        let mut gradient = arena.gradient(&objective).expect("the loss depends on the parameters");
+        clip_global_norm(&mut gradient, Some(10.0)).expect("memory suffices");
+        optimizer.step(&mut arena.flat(), &gradient, schedule.at(step)).expect("memory suffices");
+    }
+    last
+}
+
+fn assert_floor(found: &[f64], floors: &[f64], tolerance: f64, what: &str) {
+    let reached = found.iter().zip(floors).all(|(found, floor)| (found - floor).abs() < tolerance);
+    assert!(reached && found.len() == floors.len(), "{what}: {found:?}, where the floor is {floors:?}");
+}
+
+fn label(row: usize, cell: usize, classes: u32) -> i64 {
+    i64::from(mixed((row * 1013 + cell) as u64) % classes)
+}
+
+#[test]
+fn the_soft_policys_loss_falls_to_the_entropy_of_its_target() {
+    for game in GameKind::ALL {
+        let moves = spec(game, InputName::PieceTokens).moves.len();
+        let index = (0..BATCH * 3).map(|i| (mixed(i as u64) as usize % moves) as i64).collect::<Vec<_>>();
+        let index = Tensor::from_slice(&index).view([BATCH as i64, 3]);
+        let prob = Tensor::from_slice(&[0.9f32, 0.09, 0.01].repeat(BATCH)).view([BATCH as i64, 3]);
+        let hard = PolicyTargets { index_bk: &index, prob_bk: &prob };
+        let soft = hard.softened(4.0);
+        let targets = PolicyTargets { index_bk: &index, prob_bk: &soft };
+        let floor = targets.entropy_rows().mean(Kind::Float).double_value(&[]);
+        // The fourth roots of 0.9, 0.09 and 0.01, made whole: a spread of 1.03 nats, where the hard target has 0.35.
+        let roots = [0.9f64, 0.09, 0.01].map(|p| p.powf(0.25));
+        let whole: f64 = roots.iter().sum();
+        let entropy: f64 = roots.iter().map(|root| -(root / whole) * (root / whole).ln()).sum();
+        assert!((floor - entropy).abs() < 1e-5, "{floor} instead of {entropy}");
+        let last = learn(game, r#"{"soft_policy": {}}"#, Plan { steps: 250, rate: 8e-3 }, |output| {
+            let logits = &output[HeadName::SoftPolicy];
+            vec![policy_cross_entropy(logits, None, targets).mean()]
+        });
+        assert_floor(&last, &[entropy], 0.02, game.name());
+    }
+}
+
+#[test]
+fn rewards_their_errors_and_their_intervals_are_learnt() {
+    // Far enough from certain that tanh does not saturate on the way: behind it no gradient leads back.
+    let p = Tensor::from_slice(&[0.7f32, 0.25, 0.5, 0.6, 0.4, f32::NAN]);
+    let targets = RewardTargets::of_probabilities(&p);
+    for game in GameKind::ALL {
+        for head in [HeadName::Q, HeadName::ShortTerm] {
+            let name = head.name();
+            let last = learn(
+                game,
+                &format!("{{\"{name}\": {{\"error\": true, \"buckets\": 32}}}}"),
+                Plan { steps: 600, rate: 7e-4 },
+                |output| {
+                    let value = &output[head];
+                    let [error, buckets] = ["error", "buckets"].map(|part| output.part(head, part).expect("asked"));
+                    let rows = [
+                        loss::reward_squared_error_rows(value, &targets),
+                        loss::reward_error_rows(error, value, &targets),
+                        loss::reward_bucket_rows(buckets, &targets),
+                    ];
+                    let weighted = rows.iter().zip([1.0, 1.0, 0.1]);
+                    weighted.map(|(rows, weight)| Sum::of(rows, &targets.present_b).mean() * weight).collect()
+                },
+            );
+            assert_floor(&last[..2], &[0.0, 0.0], 2e-3, name);
+            assert_floor(&last[2..], &[0.0], 5e-3, name);
+        }
+    }
+}
+
+#[test]
+fn the_moves_left_are_learnt() {
+    let target = Tensor::from_slice(&[3.0f32, 12.0, 25.0, 7.0, f32::NAN, 18.0]);
+    for game in GameKind::ALL {
+        let last = learn(
+            game,
+            r#"{"moves_left": {"embedding": 4, "hidden": 16}}"#,
+            Plan { steps: 400, rate: 8e-3 },
+            |output| {
+                let rows = loss::moves_left_rows(&output[HeadName::MovesLeft], &target);
+                vec![Sum::of(&rows, &loss::moves_left_present(&target)).mean()]
+            },
+        );
+        assert_floor(&last, &[0.0], 2e-3, game.name());
+    }
+}
+
+#[test]
+fn shares_of_the_result_are_learnt() {
+    let outcome = Tensor::from_slice(&[0i64, 1, 2, 2, -1, 0]);
+    for game in GameKind::ALL {
+        let last = learn(game, r#"{"result_shares": {}}"#, Plan { steps: 300, rate: 8e-3 }, |output| {
+            let rows = loss::result_share_rows(&output[HeadName::ResultShares], &outcome);
+            vec![Sum::of(&rows, &outcome.ge(0)).mean()]
+        });
+        assert_floor(&last, &[0.0], 2e-3, game.name());
+    }
+}
+
+#[test]
+fn maps_of_squares_and_of_pairs_are_learnt() {
+    for game in GameKind::ALL {
+        let squares = spec(game, InputName::PieceTokens).input.geometry.squares();
+        // Labels that follow from what stands on the square, some cells without one.
+        let rows = rows(&spec(game, InputName::PieceTokens), BATCH);
+        let of_square = |row: usize, square: usize| match label(row, square, 7) {
+            0 => -1,
+            _ => i64::from(rows[row][square] % 3),
+        };
+        let labels: Vec<i64> =
+            (0..BATCH).flat_map(|row| (0..squares).map(move |s| (row, s))).map(|(row, s)| of_square(row, s)).collect();
+        let targets = MapTargets::new(&Tensor::from_slice(&labels).view([BATCH as i64, -1]));
+        let last = learn(game, r#"{"per_square": {"classes": 3}}"#, Plan { steps: 150, rate: 8e-3 }, |output| {
+            let cells = loss::square_map_cells(&output[HeadName::PerSquare], &targets);
+            vec![Sum::of(&cells, &targets.present_bc).mean()]
+        });
+        assert_floor(&last, &[0.0], 0.02, game.name());
+        // Yes where both squares hold the same of two kinds: a product of what stands on them.
+        let kind = |row: usize, square: usize| rows[row][square].is_multiple_of(2);
+        let labels: Vec<i64> = (0..BATCH)
+            .flat_map(|row| (0..squares * squares).map(move |pair| (row, pair / squares, pair % squares)))
+            .map(|(row, from, to)| i64::from(kind(row, from) && kind(row, to)))
+            .collect();
+        let targets = MapTargets::new(&Tensor::from_slice(&labels).view([BATCH as i64, -1]));
+        let last = learn(game, r#"{"pairs": {}}"#, Plan { steps: 150, rate: 8e-3 }, |output| {
+            let cells = loss::pair_map_cells(&output[HeadName::Pairs], &targets);
+            vec![Sum::of(&cells, &targets.present_bc).mean()]
+        });
+        assert_floor(&last, &[0.0], 0.02, game.name());
+    }
+}

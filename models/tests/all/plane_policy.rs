@@ -1,0 +1,183 @@
+//! The policy over vocabularies of planes: plain loops, parameters, what tells squares apart, and one batch learnt.
+
+use crate::common::sums::policy_cross_entropy;
+use crate::common::*;
+use games::{GameKind, InputName, MovesName, Planes, Vocabulary};
+use models::loss::PolicyTargets;
+use models::optimizer::NadamConfig;
+use models::{
+    ChessformerConfig, HeadName, ModelConfig, Network, Optimizer, OptimizerConfig, Schedule, Spec, clip_global_norm,
+};
+use tch::Tensor;
+
+const NAMES: [MovesName; 3] = [MovesName::Dlshogi2187, MovesName::Shogi1496, MovesName::PythonDlshogi2187];
+const CLASSES: usize = 27;
+const SQUARES: usize = 81;
+
+fn shogi(input: InputName, moves: MovesName) -> Spec {
+    Spec { input: GameKind::Shogi.input(input), moves: GameKind::Shogi.moves(moves) }
+}
+
+fn planes(spec: &Spec) -> &'static Planes {
+    match spec.moves {
+        Vocabulary::Planes(planes) => planes,
+        other => panic!("{} has no planes", other.name()),
+    }
+}
+
+fn network_of(options: &str) -> ChessformerConfig {
+    let written = format!(r#"{{"layers": 2, "width": 16, "heads": 2, "ff": 24, {options}}}"#);
+    serde_json::from_str(&written).expect("a valid configuration")
+}
+
+const BIASES: [&str; 2] = [r#""policy": {}"#, r#""policy": {"plane_bias": "per_class"}"#];
+
+#[test]
+fn logits_are_those_of_plain_loops() {
+    for (name, bias) in NAMES.into_iter().flat_map(|name| BIASES.map(|bias| (name, bias))) {
+        for input in [InputName::Dlshogi62_57, InputName::PieceTokensAux] {
+            let spec = shogi(input, name);
+            let config = network_of(&format!(r#"{bias}, "outputs": {{"policy": {{}}, "soft_policy": {{}}}}"#));
+            let (network, layout) = declare(&config, &none(), &spec);
+            let arena = stirred(&layout);
+            let (views, packed) = (arena.frozen_views(), packed(&spec, 2));
+            let trunk = numbers(&network.trunk(&views, &packed));
+            let output = network.forward(&views, &packed);
+            let weights = Weights::of(&arena);
+            let tokens: Vec<&[f64]> = trunk.chunks(16).collect();
+            for name in [HeadName::Policy, HeadName::SoftPolicy] {
+                let (head, found) = (name.name(), output.get(name));
+                let of_moves = format!("{head}.moves.bias");
+                let added = weights.has(&of_moves).then(|| weights.vector(&of_moves));
+                assert_eq!(added.is_some(), bias == BIASES[0]);
+                let expected: Vec<f64> = tokens
+                    .chunks(spec.input.tokens())
+                    .flat_map(|tokens| {
+                        let logits: Vec<Vec<f64>> = tokens[..SQUARES].iter().map(|x| weights.dense(head, x)).collect();
+                        let entries = planes(&spec).entries().iter().enumerate();
+                        entries
+                            .map(|(i, entry)| {
+                                let logit = logits[usize::from(entry.to)][usize::from(entry.class)];
+                                logit + added.as_ref().map_or(0.0, |added| added[i])
+                            })
+                            .collect::<Vec<f64>>()
+                    })
+                    .collect();
+                assert_near(&numbers(found.as_ref().expect("a head")), &expected, 1e-4, name.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn parameters_and_multiplications_are_the_formulas() {
+    for name in NAMES {
+        let spec = shogi(InputName::Dlshogi62_57, name);
+        for (bias, biases) in BIASES.into_iter().zip([spec.moves.len(), CLASSES]) {
+            let config = network_of(&format!(r#"{bias}, "outputs": {{"policy": {{}}}}"#));
+            let (network, layout) = declare(&config, &none(), &spec);
+            let policy: usize =
+                layout.params().iter().filter(|param| param.name.starts_with("policy.")).map(|param| param.len()).sum();
+            assert_eq!(policy, 16 * CLASSES + biases);
+            let macs = network.macs();
+            let heads: Vec<_> = macs.heads.iter().map(|head| (head.name, head.macs, head.weights)).collect();
+            let once = (16 * CLASSES * SQUARES) as u64;
+            assert_eq!(heads, [("policy", once, once)]);
+        }
+    }
+}
+
+#[test]
+fn what_tells_squares_apart_is_said() {
+    let sources = |name, bias: &str| {
+        let config = network_of(&format!(r#"{bias}, "outputs": {{"policy": {{}}}}"#));
+        declare(&config, &none(), &shogi(InputName::Dlshogi62_57, name)).0.position_sources()
+    };
+    let (gaps, bias) = ("policy vocabulary (only structurally possible moves)", "policy bias (a number for each move)");
+    assert_eq!(sources(MovesName::Dlshogi2187, BIASES[1]), Vec::<&str>::new());
+    assert_eq!(sources(MovesName::Dlshogi2187, BIASES[0]), [bias]);
+    assert_eq!(sources(MovesName::Shogi1496, BIASES[1]), [gaps]);
+    assert_eq!(sources(MovesName::Shogi1496, BIASES[0]), [gaps, bias]);
+}
+
+/// With the one bias per class and every class on every square, squares that change places take their logits along.
+#[test]
+fn without_sources_squares_can_be_exchanged() {
+    let spec = shogi(InputName::Dlshogi62_57, MovesName::Dlshogi2187);
+    for (bias, same) in [(BIASES[1], true), (BIASES[0], false)] {
+        let config = network_of(&format!(r#"{bias}, "outputs": {{"policy": {{}}}}"#));
+        let (network, layout) = declare(&config, &none(), &spec);
+        let views = stirred(&layout).frozen_views();
+        let moved: Vec<usize> = (0..SQUARES).map(|square| (17 * square + 5) % SQUARES).collect();
+        let before = rows(&spec, 2);
+        let after: Vec<Vec<u8>> = before
+            .iter()
+            .map(|row| {
+                let mut out = row.clone();
+                moved.iter().enumerate().for_each(|(from, &to)| out[to] = row[from]);
+                move_attacks(&spec, row, &moved, &mut out);
+                out
+            })
+            .collect();
+        let entries = planes(&spec).entries();
+        let order: Vec<i64> = entries
+            .iter()
+            .map(|entry| {
+                let wanted = games::PlaneEntry { class: entry.class, to: moved[usize::from(entry.to)] as u8 };
+                entries.iter().position(|entry| *entry == wanted).expect("every class on every square") as i64
+            })
+            .collect();
+        let logits = |rows: &[Vec<u8>]| policy_of(&network.forward(&views, &tensor(rows))).shallow_clone();
+        let found = logits(&after).index_select(1, &Tensor::from_slice(&order));
+        let difference = largest_difference(&found, &logits(&before));
+        assert_eq!(difference < 1e-5, same, "{bias}: {difference}");
+    }
+}
+
+#[test]
+fn options_without_meaning_are_refused() {
+    let refused = |config: &ChessformerConfig, spec: &Spec| {
+        let model = ModelConfig::Chessformer(Box::new(config.clone()));
+        let error = Network::declare(&model, &none(), spec).expect_err("refused");
+        (error.option().expect("an option is to blame"), error.to_string())
+    };
+    let planes = shogi(InputName::PieceTokens, MovesName::Shogi1496);
+    let (option, text) = refused(&network_of(r#""policy": {"depth": 8}"#), &planes);
+    assert_eq!(
+        (option, text.as_str()),
+        ("policy.depth", "model: policy.depth means nothing for the moves shogi_1496: leave it out",)
+    );
+    assert_eq!(refused(&network_of(r#""policy": {"embedding": 8}"#), &planes).0, "policy.embedding");
+    let soft = network_of(r#""outputs": {"policy": {}, "soft_policy": {"depth": 4}}"#);
+    assert_eq!(refused(&soft, &planes).0, "outputs.soft_policy.depth");
+    let pairs = shogi(InputName::PieceTokens, MovesName::FromTo);
+    assert_eq!(refused(&network_of(BIASES[1]), &pairs).0, "policy.plane_bias");
+}
+
+#[test]
+fn one_batch_is_learnt() {
+    const BATCH: usize = 6;
+    for name in NAMES {
+        let spec = shogi(InputName::Dlshogi62_57, name);
+        let index: Vec<i64> = (0..BATCH).map(|i| (mixed(i as u64) as usize % spec.moves.len()) as i64).collect();
+        let index = Tensor::from_slice(&index).view([BATCH as i64, 1]);
+        let targets = PolicyTargets { index_bk: &index, prob_bk: &Tensor::from_slice(&[1f32; BATCH]).view([-1, 1]) };
+        let config = network_of(&format!(r#"{}, "outputs": {{"policy": {{}}}}"#, BIASES[1]));
+        let (network, layout) = declare(&config, &[encoding(r#"{"absolute": {"at": "every_layer"}}"#)], &spec);
+        let arena = initialise(&layout, 1);
+        let nadam = OptimizerConfig::Nadam(NadamConfig::default());
+        let mut optimizer = Optimizer::new(nadam, &layout, arena.device()).expect("a valid configuration");
+        let schedule = Schedule::new(10, vec![8e-3, 1e-3], vec![150]).expect("a valid schedule");
+        let packed = packed(&spec, BATCH);
+        let mut last = f64::INFINITY;
+        for step in 0..200 {
+            let output = network.forward(&arena.views(), &packed);
+            let loss = policy_cross_entropy(policy_of(&output), None, targets).mean();
+            last = loss.double_value(&[]);
+            let mut gradient = arena.gradient(&loss).expect("the loss depends on the parameters");
+            clip_global_norm(&mut gradient, Some(10.0)).expect("memory suffices");
+            optimizer.step(&mut arena.flat(), &gradient, schedule.at(step)).expect("memory suffices");
+        }
+        assert!(last < 0.02, "{}: the loss is still {last}", name.name());
+    }
+}

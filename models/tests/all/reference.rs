@@ -1,0 +1,168 @@
+//! The input expansion and the first heads against plain loops in f64.
+
+use crate::common::*;
+use games::{Boards, Entry, FeatureKind, InputName};
+use models::input::Expander;
+use models::{NormPlace, Pool, Spec};
+
+#[test]
+fn the_input_expansion() {
+    for spec in specs() {
+        let rows = rows(&spec, 5);
+        let expander = Expander::new(spec.input);
+        let found = expander.expand(&tensor(&rows));
+        let size = [5, spec.input.tokens() as i64, expander.channels() as i64];
+        assert_eq!(found.size(), size);
+        assert_eq!(expander.channels() == 112, spec.input.name == InputName::Lc0_112, "Lc0's planes are 112");
+        assert_eq!(expander.channels() == 119, spec.input.name == InputName::Dlshogi62_57, "dlshogi's planes are 119");
+        let expected: Vec<f64> = rows.iter().flat_map(|row| channels(&spec, row).concat()).collect();
+        assert_near(&numbers(&found), &expected, 1e-6, spec.input.name.name());
+    }
+}
+
+/// The channels of every token, as the documentation of `Expander` words them.
+fn channels(spec: &Spec, row: &[u8]) -> Vec<Vec<f64>> {
+    let input = spec.input;
+    let squares = input.geometry.squares();
+    let scalars: Vec<f64> = input.scalars().map(|(at, feature)| scaled(row[at], feature.kind)).collect();
+    let aux = input.name.has_aux_tokens();
+    let mut tokens: Vec<Vec<f64>> = (0..squares)
+        .map(|square| {
+            let mut token = board_channels(spec, row, square);
+            token.extend(input.squares().map(|(at, _)| one(usize::from(row[at]) == square + 1)));
+            for (at, feature) in input.thermometers() {
+                let FeatureKind::Thermometer { steps } = feature.kind else { panic!("a thermometer") };
+                token.extend((0..steps).map(|step| one(row[at] > step)));
+            }
+            token.extend(if aux { vec![0.0; 2 * scalars.len()] } else { scalars.clone() });
+            token
+        })
+        .collect();
+    if aux {
+        let board = tokens[0].len() - 2 * scalars.len();
+        tokens.extend((0..scalars.len()).map(|i| {
+            let mut token = vec![0.0; board + 2 * scalars.len()];
+            token[board + i] = scalars[i];
+            token[board + scalars.len() + i] = 1.0;
+            token
+        }));
+    }
+    tokens
+}
+
+fn board_channels(spec: &Spec, row: &[u8], square: usize) -> Vec<f64> {
+    let input = spec.input;
+    let (squares, steps) = (input.geometry.squares(), input.steps());
+    let pieces = |step: usize, codes: std::ops::Range<usize>| {
+        codes.map(move |code| one(usize::from(row[step * squares + square]) == code))
+    };
+    match input.boards {
+        Boards::Current => pieces(0, 0..input.piece_codes).collect(),
+        Boards::History { .. } => (0..steps)
+            .flat_map(|step| pieces(step, 1..input.piece_codes).chain([f64::from(row[steps * squares + step])]))
+            .collect(),
+        Boards::Attacked { kinds } => {
+            let at = squares + square * input.attack_bytes();
+            let bit = |i: usize| one(row[at + i / 8] >> (i % 8) & 1 == 1);
+            [0, kinds.len()]
+                .into_iter()
+                .flat_map(|side| {
+                    let stands =
+                        kinds.iter().map(move |&kind| one(usize::from(row[square]) == 1 + side + usize::from(kind)));
+                    let attack = kinds.iter().enumerate().map(move |(i, _)| bit(side + i));
+                    let first = attack.clone().fold(0.0, f64::max);
+                    let counts = 2 * kinds.len() + if side == 0 { 0 } else { 2 };
+                    stands.chain(attack).chain([first, bit(counts), bit(counts + 1)]).collect::<Vec<f64>>()
+                })
+                .collect()
+        }
+    }
+}
+
+fn scaled(byte: u8, kind: FeatureKind) -> f64 {
+    match kind {
+        FeatureKind::Scalar { scale } => f64::from(byte) / f64::from(scale),
+        FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Word { .. } => panic!("not a scalar"),
+    }
+}
+
+fn one(condition: bool) -> f64 {
+    if condition { 1.0 } else { 0.0 }
+}
+
+#[test]
+fn the_policy_head() {
+    for spec in specs() {
+        let config = tiny(NormPlace::Post);
+        let (network, layout) = declare(&config, &none(), &spec);
+        let arena = stirred(&layout);
+        let packed = packed(&spec, 2);
+        let views = arena.frozen_views();
+        let trunk = numbers(&network.trunk(&views, &packed));
+        let found = numbers(policy_of(&network.forward(&views, &packed)));
+        let tokens: Vec<Vec<f64>> = trunk.chunks(config.width).map(<[f64]>::to_vec).collect();
+        let weights = Weights::of(&arena);
+        let expected: Vec<f64> =
+            tokens.chunks(spec.input.tokens()).flat_map(|tokens| policy(&weights, &spec, tokens)).collect();
+        assert_near(&found, &expected, 1e-4, spec.moves.name());
+    }
+}
+
+fn policy(weights: &Weights<'_>, spec: &Spec, tokens: &[Vec<f64>]) -> Vec<f64> {
+    let embedded: Vec<Vec<f64>> = tokens.iter().map(|token| mish(weights.dense("policy.embedding", token))).collect();
+    let squares = &embedded[..spec.input.geometry.squares()];
+    let keys: Vec<Vec<f64>> = squares.iter().map(|e| weights.dense("policy.key", e)).collect();
+    let queries: Vec<Vec<f64>> = embedded.iter().map(|e| weights.dense("policy.query", e)).collect();
+    let depth = keys[0].len() as f64;
+    let logit = |query: &[f64], to: u8| dot(query, &keys[usize::from(to)]) / depth.sqrt();
+    let promotions: Vec<Vec<f64>> = keys.iter().map(|key| weights.dense("policy.promotion", key)).collect();
+    let drops: Vec<Vec<f64>> =
+        (0..from_to(spec).drops.len()).map(|kind| drop_query(weights, spec, squares, &queries, kind)).collect();
+    let entries = from_to(spec).entries().iter();
+    entries
+        .map(|&entry| match entry {
+            Entry::Plain { from, to } => logit(&queries[usize::from(from)], to),
+            Entry::Promotion { from, to, kind } => {
+                logit(&queries[usize::from(from)], to) + promotions[usize::from(to)][usize::from(kind)]
+            }
+            Entry::Drop { kind, to } => logit(&drops[usize::from(kind)], to),
+        })
+        .collect()
+}
+
+fn drop_query(weights: &Weights<'_>, spec: &Spec, squares: &[Vec<f64>], queries: &[Vec<f64>], kind: usize) -> Vec<f64> {
+    if spec.input.name == InputName::PieceTokensAux {
+        let name = format!("hand.own.{}", from_to(spec).drops[kind]);
+        let token = spec.input.aux_tokens().iter().position(|aux| *aux == name).expect("hands are tokens");
+        return queries[spec.input.geometry.squares() + token].clone();
+    }
+    let board = weights.dense("policy.drop.board", &mean(squares));
+    board.iter().zip(&weights.rows("policy.drop.vectors")[kind]).map(|(a, b)| a + b).collect()
+}
+
+#[test]
+fn the_value_head() {
+    for spec in specs() {
+        for pool in [Pool::Flatten, Pool::Mean] {
+            let mut config = tiny(NormPlace::Post);
+            config.value.pool = pool;
+            let (network, layout) = declare(&config, &none(), &spec);
+            let arena = stirred(&layout);
+            let packed = packed(&spec, 2);
+            let views = arena.frozen_views();
+            let trunk = numbers(&network.trunk(&views, &packed));
+            let tokens: Vec<Vec<f64>> = trunk.chunks(config.width).map(<[f64]>::to_vec).collect();
+            let weights = Weights::of(&arena);
+            let expected: Vec<f64> = tokens
+                .chunks(spec.input.tokens())
+                .flat_map(|tokens| {
+                    let squares = tokens[..spec.input.geometry.squares()].iter();
+                    let reduced: Vec<_> = squares.map(|s| mish(weights.dense("value.embedding", s))).collect();
+                    let pooled = if pool == Pool::Mean { mean(&reduced) } else { reduced.concat() };
+                    weights.dense("value.wdl", &mish(weights.dense("value.hidden", &pooled)))
+                })
+                .collect();
+            assert_near(&numbers(wdl_of(&network.forward(&views, &packed))), &expected, 1e-4, "value");
+        }
+    }
+}

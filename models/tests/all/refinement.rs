@@ -1,0 +1,320 @@
+//! The second look: its candidates, its tokens, its loss, and that both passes learn.
+
+use crate::common::sums::{Sum, policy_cross_entropy};
+use crate::common::*;
+use games::chess::ChessPosition;
+use games::{GameKind, InputName, MovesName, Position};
+use models::loss::{self, PolicyTargets, RefinedTargets};
+use models::optimizer::NadamConfig;
+use models::{
+    ChessformerConfig, Choices, ModelConfig, Network, Optimizer, OptimizerConfig, Output, Refined, Spec,
+    clip_global_norm,
+};
+use nn::Views;
+use tch::{Device, Kind, Tensor};
+
+const SMALL: &str = r#""layers": 1, "width": 16, "heads": 2, "ff": 16, "outputs": {"policy": {}}, "refinement": {}"#;
+
+fn config(rest: &str) -> ChessformerConfig {
+    serde_json::from_str(&format!("{{{SMALL}{rest}}}")).expect("a valid configuration")
+}
+
+/// Networks that look twice: with and without a summary token, over a list and over pairs of squares, on both boards.
+fn networks() -> Vec<(ChessformerConfig, Spec)> {
+    let spec = |game: GameKind, input, moves| Spec { input: game.input(input), moves: game.moves(moves) };
+    vec![
+        (config(r#", "embedding": {"parts": {}}"#), spec(GameKind::Chess, InputName::ClsTokens, MovesName::Uci1968Dm)),
+        (config(""), spec(GameKind::Chess, InputName::ClsTokensWhite, MovesName::Uci1968Sid)),
+        (config(""), spec(GameKind::Shogi, InputName::PieceTokensAux, MovesName::FromTo)),
+    ]
+}
+
+/// A few legal moves a row, the same ones every time; the last row has only two.
+fn legal(rows: i64, moves: usize) -> Tensor {
+    let legal = Tensor::zeros([rows, moves as i64], (Kind::Bool, Device::Cpu));
+    for row in 0..rows {
+        let count = if row + 1 == rows { 2 } else { 12 };
+        for i in 0..count {
+            let index = i64::from(mixed((row * 31 + i) as u64)) % moves as i64;
+            let _set = legal.select(0, row).select(0, index).fill_(1);
+        }
+    }
+    legal
+}
+
+fn answer(network: &Network, views: &Views, rows: &Tensor, legal: &Tensor, repeats: &Tensor) -> Output {
+    network.answer(views, rows, Some(Choices { legal_bv: legal, repeats_bv: repeats }))
+}
+
+fn indices(tensor: &Tensor) -> Vec<i64> {
+    Vec::try_from(tensor.flatten(0, -1).to_kind(Kind::Int64)).expect("numbers")
+}
+
+#[test]
+fn the_candidates_are_the_likeliest_legal_moves() {
+    for (config, spec) in networks() {
+        let (network, layout) = declare(&config, &none(), &spec);
+        let (views, rows) = (stirred(&layout).frozen_views(), packed(&spec, 4));
+        let legal = legal(4, spec.moves.len());
+        let repeats = legal.zeros_like().to_kind(Kind::Int64);
+        let output = answer(&network, &views, &rows, &legal, &repeats);
+        let refined = &Refined::of(&output).expect("a second look");
+        let (moves, present) = (indices(&refined.moves_bk), indices(&refined.present_bk));
+        for row in 0..4usize {
+            let logits = numbers(&policy_of(&output).select(0, row as i64));
+            let allowed = indices(&legal.select(0, row as i64));
+            let mut ranked: Vec<usize> = (0..logits.len()).filter(|&i| allowed[i] == 1).collect();
+            ranked.sort_by(|&a, &b| logits[b].total_cmp(&logits[a]));
+            let own = &moves[3 * row..3 * row + 3];
+            for (place, &best) in ranked.iter().take(3).enumerate() {
+                assert_eq!((own[place], present[3 * row + place]), (best as i64, 1));
+            }
+            assert_eq!(present[3 * row..3 * row + 3].iter().sum::<i64>(), ranked.len().min(3) as i64);
+        }
+        // A move that is not legal is never chosen, not even a little.
+        let shares = refined.logits_bk.softmax(-1, Kind::Float);
+        let missing = numbers(&shares.masked_select(&refined.present_bk.logical_not()));
+        assert_eq!(missing, [0.0], "the last row has two legal moves");
+        assert!(numbers(&refined.chosen()).len() == 4);
+        // Without a word about the moves it looks at all of them.
+        let all = Refined::of(&network.forward(&views, &rows)).expect("a second look");
+        assert!(indices(&all.present_bk).into_iter().all(|present| present == 1));
+        assert_same_bits(policy_of(&network.forward(&views, &rows)), policy_of(&output), "the first pass");
+    }
+}
+
+/// The second pass by itself: a network whose tokens of refinement are set by hand to what the text's formula gives.
+#[test]
+fn a_candidates_token_is_the_sum_that_the_text_gives() {
+    for (config, spec) in networks() {
+        let (network, layout) = declare(&config, &none(), &spec);
+        let arena = stirred(&layout);
+        let (rows, legal) = (packed(&spec, 2), legal(3, spec.moves.len()).narrow(0, 0, 2));
+        let repeats = (&legal * 2).to_kind(Kind::Int64);
+        let found =
+            Refined::of(&answer(&network, &arena.frozen_views(), &rows, &legal, &repeats)).expect("a second look");
+        let weights = Weights::of(&arena);
+        let own_table = weights.has("refinement.repetition");
+        assert_eq!(own_table, !weights.has("embedding.repetition"), "one table of repetitions");
+        let repetition = weights.rows(if own_table { "refinement.repetition" } else { "embedding.repetition" });
+        let (moves, ranks) = (weights.rows("refinement.moves"), weights.rows("refinement.rank"));
+        let scaling = weights.vector("refinement.scaling");
+        let logits = loss::policy_log_probs(policy_of(&network.forward(&arena.frozen_views(), &rows)), Some(&legal));
+        for row in 0..2i64 {
+            // The same numbers in a network whose three moves all are "no move", one row for each place: the candidates'
+            // tokens go where the first pass has its own.
+            let candidates = indices(&found.moves_bk.select(0, row));
+            let probability = |index: i64| logits.double_value(&[row, index]).exp();
+            let tokens: Vec<Vec<f64>> = (0..3)
+                .map(|place| {
+                    let index = candidates[place];
+                    (0..16)
+                        .map(|i| {
+                            moves[index as usize][i]
+                                + repetition[2][i]
+                                + probability(index) * scaling[i]
+                                + ranks[place][i]
+                        })
+                        .collect()
+                })
+                .collect();
+            let expected = with_tokens(&config, &spec, &arena, &rows.narrow(0, row, 1), &tokens);
+            assert_near(&numbers(&found.logits_bk.select(0, row)), &expected, 1e-4, "the choice");
+        }
+    }
+}
+
+/// What the head for the choice says of a first pass whose tokens of no move are these: `no move` and the ranks' places are
+/// told apart by an absolute encoding that adds them.
+fn with_tokens(
+    config: &ChessformerConfig,
+    spec: &Spec,
+    arena: &nn::Arena,
+    row: &Tensor,
+    tokens: &[Vec<f64>],
+) -> Vec<f64> {
+    let stack = [encoding(r#"{"absolute": {"at": "input"}}"#)];
+    let (network, layout) = declare(config, &stack, spec);
+    let mut values = vec![0f32; layout.len()];
+    let known = arena.layout();
+    let flat = arena.values().expect("the CPU's values can be read");
+    for param in layout.params() {
+        if let Some(same) = known.find(&param.name).map(|id| known.param(id)) {
+            values[param.offset..][..param.len()].copy_from_slice(&flat[same.offset..][..same.len()]);
+        }
+    }
+    let table = layout.param(layout.find("encoding.absolute.input.table").expect("a table"));
+    let no_move = Weights::of(arena).rows("refinement.moves").pop().expect("a last row");
+    let first = (network.tokens().len() - tokens.len()) * 16;
+    for (i, value) in tokens.concat().into_iter().enumerate() {
+        values[table.offset + first + i] = (value - no_move[i % 16]) as f32;
+    }
+    let arena = nn::Arena::from_values(layout, &values, Device::Cpu).expect("memory");
+    let x = network.trunk(&arena.frozen_views(), row);
+    let summary = match network.tokens().cls() {
+        Some(token) => numbers(&x.select(1, token as i64)),
+        None => numbers(&x.narrow(1, 0, spec.input.geometry.squares() as i64).mean_dim(
+            [1i64].as_slice(),
+            false,
+            Kind::Float,
+        )),
+    };
+    Weights::of(&arena).dense("refined.choice", &summary)
+}
+
+#[test]
+fn repetitions_of_candidates_matter_and_others_do_not() {
+    let (config, spec) = networks().remove(0);
+    let (network, layout) = declare(&config, &none(), &spec);
+    let (views, rows) = (stirred(&layout).frozen_views(), packed(&spec, 1));
+    let legal = legal(2, spec.moves.len()).narrow(0, 0, 1);
+    let none = legal.zeros_like().to_kind(Kind::Int64);
+    let logits =
+        |repeats: &Tensor| Refined::of(&answer(&network, &views, &rows, &legal, repeats)).expect("a second look");
+    let before = logits(&none);
+    let of = |index: i64| {
+        let repeats = none.copy();
+        let _set = repeats.select(0, 0).select(0, index).fill_(1);
+        largest_difference(&logits(&repeats).logits_bk, &before.logits_bk)
+    };
+    let candidates = indices(&before.moves_bk);
+    assert!(candidates.iter().all(|&index| of(index) > 1e-6));
+    let other = (0..spec.moves.len() as i64).find(|index| !candidates.contains(index)).expect("there are more moves");
+    assert_eq!(of(other), 0.0);
+}
+
+fn refined(moves: &[i64], present: &[i64], logits: &[f32]) -> Refined {
+    let shape = [moves.len() as i64 / 3, 3];
+    let present = Tensor::from_slice(present).view(shape).to_kind(Kind::Bool);
+    Refined::new(Tensor::from_slice(moves).view(shape), present, &Tensor::from_slice(logits).view(shape))
+}
+
+#[test]
+fn the_loss_is_that_of_the_targets_among_the_candidates() {
+    let logits = [0.0, 1.0, 2.0f32].repeat(4);
+    let refined = refined(&[7, 4, 9, 7, 4, 9, 7, 4, 9, 7, 4, 9], &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0], &logits);
+    // A move among them; one that is not; two of them beside a third; one whose candidate is no legal move.
+    let index = Tensor::from_slice(&[4i64, -1, -1, 5, -1, -1, 7, 9, 1, 9, -1, -1]).view([4, 3]);
+    let prob = Tensor::from_slice(&[1.0f32, 9.0, 9.0, 1.0, 9.0, 9.0, 0.3, 0.1, 0.6, 1.0, 9.0, 9.0]).view([4, 3]);
+    let targets = RefinedTargets::new(&refined, PolicyTargets { index_bk: &index, prob_bk: &prob });
+    assert_eq!(indices(&targets.among_b), [1, 0, 1, 0]);
+    let whole = (0..3).map(|i| f64::from(i).exp()).sum::<f64>().ln();
+    let expected = [whole - 1.0, 0.0, 0.75 * whole + 0.25 * (whole - 2.0), 0.0];
+    assert_near(&numbers(&loss::refined_rows(&refined, &targets)), &expected, 1e-6, "rows");
+    assert_eq!(indices(&refined.chosen()), [9, 9, 9, 4], "the last row's third candidate cannot be chosen");
+}
+
+#[test]
+fn both_passes_learn_one_batch() {
+    const BATCH: i64 = 4;
+    for (config, spec) in networks() {
+        let (network, layout) = declare(&config, &none(), &spec);
+        let arena = initialise(&layout, 2);
+        let mut optimizer =
+            Optimizer::new(OptimizerConfig::Nadam(NadamConfig::default()), &layout, arena.device()).expect("valid");
+        let rows = packed(&spec, BATCH as usize);
+        let legal = legal(BATCH, spec.moves.len());
+        let repeats = legal.zeros_like().to_kind(Kind::Int64);
+        let index = legal.to_kind(Kind::Int64).argmax(1, true);
+        let prob = Tensor::ones([BATCH, 1], (Kind::Float, Device::Cpu));
+        let targets = PolicyTargets { index_bk: &index, prob_bk: &prob };
+        let mut last = [f64::NAN; 2];
+        for _ in 0..150 {
+            let output = answer(&network, &arena.views(), &rows, &legal, &repeats);
+            let refined = &Refined::of(&output).expect("a second look");
+            let policy = policy_cross_entropy(policy_of(&output), Some(&legal), targets).mean();
+            let second = loss::refined_rows(refined, &RefinedTargets::new(refined, targets));
+            let second = Sum::of(&second, &targets.present()).mean();
+            last = [policy.double_value(&[]), second.double_value(&[])];
+            let mut gradient = arena.gradient(&(policy + second)).expect("the loss depends on the parameters");
+            clip_global_norm(&mut gradient, Some(10.0)).expect("memory suffices");
+            optimizer.step(&mut arena.flat(), &gradient, 5e-3).expect("memory suffices");
+        }
+        assert!(last.into_iter().all(|loss| loss < 0.05), "{last:?}");
+        let output = answer(&network, &arena.frozen_views(), &rows, &legal, &repeats);
+        assert_eq!(indices(&Refined::of(&output).expect("a second look").chosen()), indices(&index));
+    }
+}
+
+#[test]
+fn the_second_loss_does_not_reach_the_first_policy() {
+    let (config, spec) = networks().remove(0);
+    let (network, layout) = declare(&config, &none(), &spec);
+    let arena = stirred(&layout);
+    let legal = legal(3, spec.moves.len());
+    let repeats = legal.zeros_like().to_kind(Kind::Int64);
+    let output = answer(&network, &arena.views(), &packed(&spec, 3), &legal, &repeats);
+    let second = Refined::of(&output).expect("a second look").logits_bk.square().sum(Kind::Float);
+    let gradient = Views::split(arena.layout(), &arena.gradient(&second).expect("it depends on the parameters"));
+    let of = |name: &str| {
+        let id = arena.layout().find(name).expect("a parameter");
+        gradient[id].abs().max().double_value(&[])
+    };
+    assert_eq!(of("policy.moves.weight"), 0.0);
+    for learnt in ["refinement.moves", "embedding.repetition", "refinement.scaling", "refinement.rank", "embedding.cls"]
+    {
+        assert!(of(learnt) > 0.0, "{learnt}");
+    }
+}
+
+#[test]
+fn a_second_look_costs_a_second_pass() {
+    let spec = &networks().remove(0).1;
+    let (twice, _) = declare(&config(r#", "embedding": {"parts": {}}"#), &none(), spec);
+    let (macs, tokens, d) = (twice.macs(), 85u64, 16u64);
+    assert_eq!(twice.tokens().len() as u64, tokens);
+    // Two passes of one block, a matrix of 16 numbers for the full moves; the policy, and the choice among three.
+    assert_eq!(macs.trunk, 2 * (tokens * 6 * d * d + 2 * tokens * tokens * d + 16 * d));
+    assert_eq!(macs.of_heads(), 1968 * d + 3 * d);
+}
+
+#[test]
+fn second_looks_that_cannot_be_are_refused() {
+    let spec = spec(GameKind::Chess, InputName::PieceTokens);
+    let refused = |written: &str| {
+        let config = serde_json::from_str(written).expect("a configuration");
+        let model = ModelConfig::Chessformer(Box::new(config));
+        Network::declare(&model, &none(), &spec).expect_err("it is refused").to_string()
+    };
+    let of = |rest: &str| format!(r#"{{"layers": 1, "width": 16, "heads": 2, "ff": 16, {rest}}}"#);
+    assert!(refused(&of(r#""refinement": {"moves": 1}"#)).contains("refinement.moves is 1"));
+    assert!(refused(&of(r#""refinement": {}, "outputs": {"result": {}}"#)).contains("add `policy: {}`"));
+    assert!(refused(&of(r#""refinement": {}, "embedding": {"new": {"dense": 2}}"#)).contains("old or parts"));
+}
+
+/// A position and the same one with the colours exchanged, in which the mover's moves have the same words.
+const FLIPPED: [&str; 2] =
+    ["r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 12 40", "r3k2r/8/8/8/3Pp3/8/1p6/R3K2R b KQkq d3 12 40"];
+
+#[test]
+fn a_flipped_position_has_the_flipped_second_look() {
+    let moves = MovesName::Uci1968Dm;
+    for (input, same) in [(InputName::ClsTokens, true), (InputName::ClsTokensWhite, false)] {
+        let spec = Spec { input: GameKind::Chess.input(input), moves: GameKind::Chess.moves(moves) };
+        let parts = r#", "embedding": {"parts": {"turn": false}}"#;
+        let (network, layout) = declare(&config(parts), &[encoding(r#"{"shaw": {}}"#)], &spec);
+        let views = stirred(&layout).frozen_views();
+        let [white, black] = FLIPPED.map(|fen| {
+            let position = ChessPosition::parse(fen).unwrap_or_else(|error| panic!("{error}"));
+            let mut row = vec![0; spec.input.row_bytes()];
+            position.pack(input, 0, &mut row);
+            let legal = Tensor::zeros([1, spec.moves.len() as i64], (Kind::Bool, Device::Cpu));
+            let repeats = legal.zeros_like().to_kind(Kind::Int64);
+            let mut listed = Vec::new();
+            position.legal_moves(&mut listed);
+            for &mv in &listed {
+                let label = i64::from(position.label(mv, moves, input.frame()));
+                let _set = legal.select(0, 0).select(0, label).fill_(1);
+                // Behind every third of the mover's moves, whichever colour has it, the position is an old one.
+                if label % 3 == 0 {
+                    let _set = repeats.select(0, 0).select(0, label).fill_(1);
+                }
+            }
+            let refined =
+                Refined::of(&answer(&network, &views, &tensor(&[row]), &legal, &repeats)).expect("a second look");
+            (indices(&refined.moves_bk), numbers(&refined.logits_bk))
+        });
+        assert_eq!(white == black, same, "{}: {white:?} and {black:?}", input.name());
+        assert!(white.0.iter().all(|&index| index >= 0), "three candidates");
+    }
+}
