@@ -37,7 +37,7 @@ pub mod setting;
 pub mod shape;
 pub mod source;
 pub mod step;
-pub mod suggest;
+mod suggest;
 mod syntax;
 mod teach;
 mod tree;
