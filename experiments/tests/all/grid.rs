@@ -69,7 +69,7 @@ fn a_part_of_a_grid_can_be_chosen() {
     let wrong = run(dir.path(), &["run", "experiment.yaml", "--only", "colour=red"]);
     assert_eq!(wrong.code, Some(2));
     assert!(
-        wrong.stderr.contains("there is no axis \"colour\"") && wrong.stderr.contains("learning_rate"),
+        wrong.stderr.contains("there is no setting \"colour\"") && wrong.stderr.contains("learning_rate"),
         "{}",
         wrong.stderr
     );
