@@ -16,7 +16,8 @@ pub fn hparams(run: &RunConfig) -> HParams {
     let encoding = run.encoding.iter().map(encodings::EncodingConfig::label).collect::<Vec<_>>().join(" + ");
     let value = |name: &'static str| match name {
         "encoding" => Value::from(encoding.clone()),
-        name => Setting::short(name).of(&json).cloned().unwrap_or_default(),
+        // A run's JSON leaves out an empty list of phases.
+        name => Setting::short(name).of(&json).cloned().unwrap_or_else(|| Value::Array(Vec::new())),
     };
     let settings = SHORT.iter().map(|&(name, _)| (name, value(name)));
     let all = settings.chain([("seed", Value::from(run.seed)), ("twin", Value::from(run.twin))]);
