@@ -96,7 +96,7 @@ pub(super) fn resolved(row: &Combination, data: &OpenedData) -> Result<Vec<Phase
         return Err(error.help(format!("write more `steps` than {before}, or fewer epochs")));
     }
     let plain = |phase: &Phase| Phase {
-        loss: phase.loss.unlike(train.loss),
+        loss: phase.loss.unlike(&train.loss),
         learning_rate: phase.learning_rate.filter(|&factor| factor != 1.0),
         ..phase.clone()
     };

@@ -2,8 +2,7 @@
 
 /// The candidate that a typing mistake most probably meant, if any is near enough: at most one edit in three
 /// characters. An edit inserts, deletes or replaces a character, or swaps two neighbours; case does not count.
-#[must_use]
-pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wrong = wrong.to_lowercase();
     candidates
         .into_iter()

@@ -27,7 +27,7 @@ fn in_order(mut stack: Vec<EncodingConfig>) -> Vec<EncodingConfig> {
         stack.retain(|one| !is_none(one));
     }
     let rank = |one: &EncodingConfig| {
-        let listed = EncodingConfig::NAMES.iter().position(|name| *name == one.entry().name);
+        let listed = EncodingConfig::NAMES.iter().position(|name| *name == one.info().name);
         let is_later = matches!(one, EncodingConfig::Absolute(table) if table.at == Place::EveryLayer);
         (listed, is_later)
     };
