@@ -56,7 +56,7 @@ fn a_full_disk_costs_no_finished_game() {
     };
     assert!(command("whole").output().expect("posenc starts").status.success());
     let mut cramped = command("set");
-    let limit = libc::rlimit { rlim_cur: 20_000, rlim_max: 20_000 };
+    let limit = libc::rlimit { rlim_cur: 8_000, rlim_max: 8_000 };
     // SAFETY: between fork and exec one async-signal-safe system call is made.
     unsafe {
         cramped.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
