@@ -176,8 +176,7 @@ described! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainConfig {
-    /// Optimiser steps.
-    #[serde(deserialize_with = "at_least_one")]
+    /// Optimiser steps. Only the run of an imported network has none.
     pub steps: u64,
     /// Positions a step.
     #[serde(deserialize_with = "at_least_one")]

@@ -134,7 +134,7 @@ impl Tally {
     fn line(&self) -> String {
         let mut line = format!("{} cells finished", self.finished);
         if self.twins > 0 {
-            let _ = write!(line, " (and {} A/A twins)", self.twins);
+            let _ = write!(line, " (and {} A/A controls)", self.twins);
         }
         let _ = write!(line, ", {} failed, {} skipped", self.failed, self.skipped);
         if self.interrupted > 0 {

@@ -30,7 +30,7 @@ fn rows_are_listed_with_their_size_and_sources() {
         "legal-move mask in training",
         "dataset chess",
         "FLOPs/position",
-        "24 cells: 8 rows (2 of them A/A twins) x 3 seeds",
+        "24 cells: 8 rows (2 of them A/A controls) x 3 seeds",
     ];
     for part in parts {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");

@@ -20,7 +20,11 @@ fn fingerprints(run_dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 fn a_grid_runs_once_and_its_report_is_always_the_same() {
     let dir = place(&small());
     let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert!(first.stdout.contains("\n3 cells finished (and 1 A/A twins), 0 failed, 0 skipped\n"), "{}", first.stdout);
+    assert!(
+        first.stdout.contains("\n3 cells finished (and 1 A/A controls), 0 failed, 0 skipped\n"),
+        "{}",
+        first.stdout
+    );
     assert!(first.stdout.contains("TensorBoard: tensorboard --logdir runs/small\n"), "{}", first.stdout);
     assert!(first.stdout.contains("needs ≥ 3 complete pairs, has 1"), "{}", first.stdout);
     assert!(first.stderr.contains("cell 4/4 done"), "{}", first.stderr);
@@ -34,7 +38,7 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
     assert_eq!(second.stderr, "", "nothing is trained, so nothing is told");
     let (table, summary) = second.stdout.split_once("\nTensorBoard").expect("a table, then the summary");
     assert!(
-        summary.contains("3 cells finished (and 1 A/A twins), 0 failed, 0 skipped; all were finished already"),
+        summary.contains("3 cells finished (and 1 A/A controls), 0 failed, 0 skipped; all were finished already"),
         "{summary}"
     );
     assert_eq!(table, first.stdout.split_once("\nTensorBoard").expect("a table, then the summary").0);
@@ -59,7 +63,7 @@ fn a_part_of_a_grid_can_be_chosen() {
     let answer =
         run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=shaw,none", "--only", "seed=0"]).succeeds();
     // The twin is a twin of `none`.
-    assert!(answer.stdout.contains("2 cells finished (and 1 A/A twins), 0 failed, 1 skipped"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("2 cells finished (and 1 A/A controls), 0 failed, 1 skipped"), "{}", answer.stdout);
     assert!(answer.stdout.contains("2 of 3 cells done, 1 pending"), "{}", answer.stdout);
     assert!(answer.stdout.contains("not measured"), "step times wait for the whole grid: {}", answer.stdout);
     let answer = run(dir.path(), &["run", "experiment.yaml", "--only", "row=chess-absolute"]).succeeds();
@@ -85,13 +89,13 @@ fn a_failed_cell_is_a_row_and_the_next_run_mends_it() {
     fs::create_dir_all(shaw.join("metrics.jsonl")).expect("a folder");
     let answer = run(dir.path(), &["run", "experiment.yaml"]);
     assert_eq!(answer.code, Some(1), "{}", answer.stderr);
-    assert!(answer.stdout.contains("2 cells finished (and 1 A/A twins), 1 failed, 0 skipped"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("2 cells finished (and 1 A/A controls), 1 failed, 0 skipped"), "{}", answer.stdout);
     for part in ["chess shaw seed 0 FAILED: error: ", "metrics.jsonl", "(seed 0 failed)"] {
         assert!(answer.stdout.contains(part), "{part:?} is not in\n{}", answer.stdout);
     }
     fs::remove_dir(shaw.join("metrics.jsonl")).expect("the folder goes");
     let answer = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert!(answer.stdout.contains("3 cells finished (and 1 A/A twins), 0 failed, 0 skipped"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("3 cells finished (and 1 A/A controls), 0 failed, 0 skipped"), "{}", answer.stdout);
 }
 
 /// The folder that the plan gives a row.
@@ -118,7 +122,7 @@ fn a_smoke_run_tries_everything_apart_from_real_results() {
     for _ in 0..2 {
         let answer = run(dir.path(), &["run", "experiment.yaml", "--smoke"]).succeeds();
         assert!(
-            answer.stdout.contains("3 cells finished (and 1 A/A twins), 0 failed, 0 skipped\n"),
+            answer.stdout.contains("3 cells finished (and 1 A/A controls), 0 failed, 0 skipped\n"),
             "{}",
             answer.stdout
         );
@@ -215,7 +219,11 @@ fn a_killed_runner_leaves_no_orphans_and_the_next_one_finishes_the_grid() {
     let done = cells(&run_dir).iter().filter(|cell| CellState::of(cell) == CellState::Done).count();
     assert!((1..4).contains(&done), "{done} cells are done");
     let answer = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert!(answer.stdout.contains("3 cells finished (and 1 A/A twins), 0 failed, 0 skipped; "), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("3 cells finished (and 1 A/A controls), 0 failed, 0 skipped; "),
+        "{}",
+        answer.stdout
+    );
 }
 
 #[test]

@@ -170,8 +170,8 @@ fn a_full_disk_is_a_failure_that_the_next_run_mends_with_nothing_lost() {
     assert!(full.stdout.contains("0 cells finished, 4 failed, 0 skipped"), "{}", full.stdout);
     assert!(full.stdout.contains("FAILED: disk full: cannot write"), "{}", full.stdout);
     let mended = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
-    assert!(mended.stdout.contains("3 cells finished (and 1 A/A twins), 0 failed"), "{}", mended.stdout);
-    assert!(calm.stdout.contains("3 cells finished (and 1 A/A twins), 0 failed"));
+    assert!(mended.stdout.contains("3 cells finished (and 1 A/A controls), 0 failed"), "{}", mended.stdout);
+    assert!(calm.stdout.contains("3 cells finished (and 1 A/A controls), 0 failed"));
     let status = |out: &str| -> Vec<Vec<u8>> {
         let cells = cells(&dir.path().join(out).join("small"));
         cells.iter().map(|cell| fs::read(cell.join("status.json")).expect("a status")).collect()

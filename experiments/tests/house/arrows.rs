@@ -38,9 +38,16 @@ fn forbidden_paths(name: &str, sources: &[Source]) -> Vec<String> {
     let Some(room) = room(name) else { return vec![] };
     let mut breaches = vec![];
     for source in sources {
-        for (line, path) in paths(source.code()) {
-            let first = path[0].as_str();
-            let is_other = first != name && ROOMS.iter().any(|room| room.name == first);
+        let named = paths(source.code());
+        // A module of the file, or a name that a longer path brings into it, is no crate.
+        let is_local = |first: &str| {
+            let ends_a_path =
+                |(_, path): &(usize, Vec<String>)| path.len() > 1 && path.last().is_some_and(|l| l == first);
+            named.iter().any(ends_a_path) || source.code().contains(&format!("mod {first};"))
+        };
+        for (line, path) in &named {
+            let (line, first) = (*line, path[0].as_str());
+            let is_other = first != name && !is_local(first) && ROOMS.iter().any(|room| room.name == first);
             if is_other && !room.may_import.contains(&first) {
                 breaches.push(format!("{}: `{name}` may not name `{}`", source.place(line), path.join("::")));
             }

@@ -26,8 +26,8 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
     let (rows, seeds) = (experiment.rows.len(), experiment.seeds.len());
     let twins = match experiment.rows.iter().filter(|row| row.role == Role::Twin).count() {
         0 => String::new(),
-        1 => " (1 of them an A/A twin)".to_owned(),
-        twins => format!(" ({twins} of them A/A twins)"),
+        1 => " (1 of them an A/A control)".to_owned(),
+        twins => format!(" ({twins} of them A/A controls)"),
     };
     out.push_str(&format!("{cells} cells: {rows} rows{twins} x {seeds} seeds\n"));
     out
