@@ -27,7 +27,7 @@ struct Encoder {
 #[derive(Debug)]
 enum Embeds {
     /// One layer for all tokens, from channels.
-    Channels(Expander, Box<Embedding>),
+    Channels(Box<(Expander, Embedding)>),
     /// Tables for each part, from the packed bytes.
     Parts(Box<Parts>),
 }
@@ -36,28 +36,31 @@ impl Embeds {
     /// `[b,l,d]`, the encodings' seam `embed` included; `added [b,k,d]` are further tokens.
     fn forward(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
         match self {
-            Self::Channels(expander, embedding) => embedding.forward(at, stack, &expander.expand(at.packed), added),
+            Self::Channels(channels) => {
+                let (expander, embedding) = &**channels;
+                embedding.forward(at, stack, &expander.expand(at.packed), added)
+            }
             Self::Parts(parts) => stack.embed(at, with_tokens(parts.forward(at.views, at.packed), added)),
         }
     }
 
     fn macs(&self, length: u64) -> u64 {
         match self {
-            Self::Channels(_, embedding) => embedding.macs(length),
+            Self::Channels(channels) => channels.1.macs(length),
             Self::Parts(parts) => parts.macs(),
         }
     }
 
     fn paper_macs(&self, length: u64) -> u64 {
         match self {
-            Self::Channels(_, embedding) => embedding.paper_macs(length),
+            Self::Channels(channels) => channels.1.paper_macs(length),
             Self::Parts(_) => 0,
         }
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
         match self {
-            Self::Channels(_, embedding) => embedding.position_sources(),
+            Self::Channels(channels) => channels.1.position_sources(),
             Self::Parts(_) => Vec::new(),
         }
     }
@@ -100,7 +103,7 @@ impl Architectural for ChessformerConfig {
         } else {
             let expander = Expander::new(spec.input);
             let embedding = Embedding::declare(scope, expander.channels(), spec, &tokens, self);
-            Embeds::Channels(expander, Box::new(embedding))
+            Embeds::Channels(Box::new((expander, embedding)))
         };
         let embedded = tokens.len() as u64;
         if let Some(refinement) = self.refinement {

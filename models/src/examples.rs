@@ -141,7 +141,6 @@ impl Examples {
     }
 
     /// A column.
-    #[must_use]
     pub fn get(&self, column: Column) -> &Tensor {
         &self.columns[column as usize]
     }

@@ -42,7 +42,6 @@ pub struct Term {
 
 impl Term {
     /// What lines show.
-    #[must_use]
     pub fn shown(&self) -> &Tensor {
         self.shown.as_ref().unwrap_or(&self.trained)
     }

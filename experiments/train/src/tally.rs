@@ -22,10 +22,10 @@ impl Measured {
         let values = measure.values(output, examples);
         let mut targets: Vec<Target> = Vec::new();
         for metric in measure.metrics() {
-            if let Quantity::Mean(target) | Quantity::Count(target) = metric.quantity {
-                if !targets.contains(&target) {
-                    targets.push(target);
-                }
+            if let Quantity::Mean(target) | Quantity::Count(target) = metric.quantity
+                && !targets.contains(&target)
+            {
+                targets.push(target);
             }
         }
         let counts = targets.iter().map(|&target| measure.counts(target, examples));

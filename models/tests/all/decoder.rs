@@ -68,7 +68,7 @@ fn answer(network: &Network, arena: &Arena, rows: &[Vec<u8>]) -> Output {
 /// Everything that is answered about a row: moves, result, and the words of its board, one after the other.
 fn said(output: &Output, row: usize) -> [Vec<f64>; 3] {
     let of = |tensor: &Tensor| numbers(&tensor.get(row as i64));
-    let board = BoardTokens::of(&output).expect("a board head");
+    let board = BoardTokens::of(output).expect("a board head");
     [of(policy_of(output)), of(wdl_of(output)), of(&board.logits_bcw)]
 }
 

@@ -109,7 +109,7 @@ fn the_other_columns_hold_what_was_measured() {
     close(game.novel_share.expect("measured"), 0.9);
     assert_eq!(game.test_positions, Some(4000));
     let heads: Vec<_> = game.heads.iter().map(|head| (head.name, &head.phases[..])).collect();
-    assert_eq!(heads, [("policy", &[("opening", Some(1000))][..]), ("value", &[("opening", Some(1200))][..])]);
+    assert_eq!(heads, [("policy", &[("opening", Some(1000))][..]), ("result", &[("opening", Some(1200))][..])]);
     assert_eq!(game.heads[0].targets.map(|(metric, count)| (&metric.name[..], count)), Some(("policy_targets", 3000)));
     assert_eq!(game.common_sources, ["value head"]);
     assert!(report.warnings.iter().any(|warning| warning.contains("4,000 test positions")), "{:?}", report.warnings);

@@ -92,7 +92,7 @@ fn small_heads_share_a_table_and_further_losses_belong_to_their_head() {
     })
     .report();
     let names: Vec<&str> = report.games[0].heads.iter().map(|head| head.name).collect();
-    assert_eq!(names, ["policy", "value", "soft_policy", "q", "moves_left"]);
+    assert_eq!(names, ["policy", "result", "soft_policy", "q", "moves_left"]);
     let headers: Vec<String> = tables(&report).iter().map(|table| table[0].join(" ")).collect();
     assert!(
         headers
