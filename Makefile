@@ -1,6 +1,6 @@
 # `make` lists the targets. A newcomer needs two: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint components doctests unit-tests check probe-data rated-data data engines soak test-slurm fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard
+.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data rated-data data engines soak test-slurm fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard
 
 .NOTPARALLEL:
 
@@ -35,6 +35,9 @@ lint: components setup ## check format and lints of every target; warnings are e
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+
+other-processors: ## check that crate kernels compiles for other processors (rustup target add aarch64-unknown-linux-gnu)
+	$(CARGO) check --locked -p kernels --target aarch64-unknown-linux-gnu
 
 components:
 	@for tool in fmt clippy; do $(CARGO) $$tool --version >/dev/null 2>&1 || { \

@@ -1,6 +1,5 @@
 //! The three products, head by head.
 
-use crate::instructions::Set;
 use crate::{Instructions, Rows, Side, Table};
 
 /// A product of pairs `[b,h,l,l]`, vectors `[b,h,l,k]` and a table `[h,c,k]`. The table's vector for own row i and other row
@@ -76,6 +75,7 @@ impl Product<'_> {
 
     #[cfg(target_arch = "x86_64")]
     unsafe fn of_head(self, instructions: Instructions, head: usize) {
+        use crate::instructions::Set;
         unsafe {
             match instructions.0 {
                 Set::Avx512 => crate::x86_64::with_avx512(self, head),

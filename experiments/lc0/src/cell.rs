@@ -12,7 +12,7 @@ use train::checkpoint::save_final;
 use train::inspect::export::Folder;
 use train::setup::declare;
 
-/// What the run of an imported network says beside its network: no step is trained, so none of it decides a number but
+/// What the run of an imported network says beside its network: no step is trained ([`train::setup`] sees to it), so none of it decides a number but
 /// how much is evaluated.
 const RUN: &str = "
 game: chess
@@ -21,7 +21,7 @@ input: lc0_112
 model: {resnet: {blocks: 1, channels: 1}}
 encoding: [none]
 train:
-  steps: 0
+  steps: 1
   batch: 256
   optimizer: {adamw: {}}
   learning_rate: {values: [0.001]}

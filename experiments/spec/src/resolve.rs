@@ -219,10 +219,6 @@ fn optimizer(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
 }
 
 fn sizes(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
-    if run.train.steps == 0 {
-        let error = row.refused(&["train", "steps"], "invalid value: integer `0`, expected a whole number, 1 or more");
-        return Err(error);
-    }
     let batches = [(["train", "batch"], run.train.batch), (["eval", "batch"], run.eval.batch)];
     let plies = run.plies();
     if let Some((way, batch)) = batches.into_iter().find(|(_, batch)| !batch.is_multiple_of(plies)) {

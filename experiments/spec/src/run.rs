@@ -176,7 +176,8 @@ described! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainConfig {
-    /// Optimiser steps. Only the run of an imported network has none.
+    /// Optimiser steps.
+    #[serde(deserialize_with = "at_least_one")]
     pub steps: u64,
     /// Positions a step.
     #[serde(deserialize_with = "at_least_one")]

@@ -41,8 +41,10 @@ fn forbidden_paths(name: &str, sources: &[Source]) -> Vec<String> {
         let named = paths(source.code());
         // A module of the file, or a name that a longer path brings into it, is no crate.
         let is_local = |first: &str| {
-            let ends_a_path =
-                |(_, path): &(usize, Vec<String>)| path.len() > 1 && path.last().is_some_and(|l| l == first);
+            let ends_a_path = |(_, path): &(usize, Vec<String>)| match &path[..] {
+                [.., name, last] => last == first || (last == "self" && name == first),
+                _ => false,
+            };
             named.iter().any(ends_a_path) || source.code().contains(&format!("mod {first};"))
         };
         for (line, path) in &named {

@@ -130,8 +130,13 @@ pub(crate) fn read_config(path: &Path) -> Result<RunConfig, TrainError> {
     let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
     let text = std::fs::read_to_string(path)
         .map_err(|error| refused(format!("cannot be read: {error}; `posenc run` makes the folders of cells")))?;
-    RunConfig::from_yaml(&text)
-        .map_err(|error| refused(format!("{error}; `posenc run` with the experiment's file writes it anew")))
+    let mut run = RunConfig::from_yaml(&text)
+        .map_err(|error| refused(format!("{error}; `posenc run` with the experiment's file writes it again")))?;
+    if run.imported.is_some() {
+        // An imported network is evaluated, never trained.
+        run.train.steps = 0;
+    }
+    Ok(run)
 }
 
 fn shorten(config: &mut RunConfig) {

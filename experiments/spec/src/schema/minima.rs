@@ -21,8 +21,7 @@ pub(super) fn is_a_run(value: &Value) -> bool {
     let Ok(run) = read::<BaseConfig>(&tree(value)) else { return false };
     // Only encodings are checked where a network is declared, which takes longer than all the rest.
     let declared = || Shape::of_network(&run.model, &run.encoding, &SPEC).is_ok();
-    run.train.steps > 0
-        && run.model.resolve().is_ok()
+    run.model.resolve().is_ok()
         && (matches!(run.encoding[..], [EncodingConfig::None(_)]) || declared())
         && run.train.optimizer.check().is_ok()
         && run.train.averaging.is_none_or(|averaging| averaging.check().is_ok())
