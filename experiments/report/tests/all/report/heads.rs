@@ -101,7 +101,7 @@ fn small_heads_share_a_table_and_further_losses_belong_to_their_head() {
         "{headers:?}"
     );
     let drawn = text::draw(&report);
-    for part in ["policy, value on test positions", "soft policy, q, moves left on test positions"] {
+    for part in ["policy, result on test positions", "soft policy, q, moves left on test positions"] {
         assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
     }
     let widest = drawn.lines().filter(|line| !line.contains("Holm")).map(|line| line.chars().count()).max();
