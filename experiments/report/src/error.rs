@@ -23,7 +23,7 @@ impl From<UnknownMetric> for ReportError {
     }
 }
 
-/// Why there is no table of curves. A cell that cannot be read is an error here: other programs would not notice it.
+/// Why a table of curves cannot be made. A cell that cannot be read is an error here: other programs would not notice it.
 #[derive(Debug, thiserror::Error)]
 pub enum CurvesError {
     /// The folder is not a run folder.

@@ -211,7 +211,7 @@ pub struct TrainConfig {
     /// Steps between two lines of training metrics, each the mean over these steps.
     #[serde(default = "default_log_every", deserialize_with = "at_least_one")]
     pub log_every: u64,
-    /// Steps between two checkpoints. No number depends on it, so it is no part of a cell's hash.
+    /// Steps between two checkpoints. No number depends on it, so a cell's hash leaves it out.
     #[serde(default = "default_checkpoint_every", deserialize_with = "at_least_one")]
     pub checkpoint_every: u64,
 }
@@ -243,7 +243,7 @@ pub struct EvalConfig {
     #[serde(default = "default_eval_batch", deserialize_with = "at_least_one")]
     pub batch: usize,
     /// When pictures of the encodings are drawn: ends, none, or every so many steps as well. No number depends on it, so
-    /// it is no part of a cell's hash.
+    /// a cell's hash leaves it out.
     #[serde(default, skip_serializing_if = "Pictures::is_default")]
     pub pictures: Pictures,
 }

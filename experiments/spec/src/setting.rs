@@ -42,7 +42,7 @@ pub(crate) const GROUPS: [&str; 2] = ["train", "eval"];
 pub struct Setting(Vec<String>);
 
 impl Setting {
-    /// A setting by its short name or by its dotted way below `base`; none if the first word of it is no key of `base`.
+    /// A setting by its short name or by its dotted way below `base`; `None` if its first key is not a key of `base`.
     #[must_use]
     pub fn named(text: &str) -> Option<Self> {
         let long = SHORT.iter().find(|(short, _)| *short == text).map_or(text, |(_, long)| long);

@@ -65,7 +65,7 @@ pub enum Outcome {
 /// A cell's `status.json` tells its state at any time, a failure included (unless the disk has no room for that).
 ///
 /// # Errors
-/// If the cell cannot be begun or gone on with, a number is not finite, or the primary log cannot be written. What the last
+/// If the cell cannot be started or resumed, a number is not finite, or the primary log cannot be written. What the last
 /// checkpoint holds is safe then.
 pub fn run_cell(
     dir: &Path,
@@ -93,7 +93,7 @@ pub fn run_cell(
     outcome
 }
 
-/// A cell that was begun or gone on with.
+/// A cell that was started or resumed.
 struct Cell<'a> {
     dir: &'a Path,
     metrics: PathBuf,

@@ -47,7 +47,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Takes a picture, which is no part of the primary log.
+    /// Takes a picture. The primary log holds none.
     pub(super) fn picture(&mut self, picture: &Picture, note: Note<'_>) {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.picture(picture)));
     }

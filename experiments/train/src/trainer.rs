@@ -54,7 +54,7 @@ pub(super) struct Trainer {
     clock: Clock,
 }
 
-/// Times, which are no part of the bits.
+/// Times. They are not compared between runs.
 struct Clock {
     before_s: f64,
     began: Instant,

@@ -51,7 +51,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Whether two rows agree in everything that the name says nothing about.
+    /// Whether two rows agree in every setting that the name leaves open.
     fn alike(&self, a: usize, b: usize, name: &RowName) -> bool {
         let RowName::Values(point) = name else { return true };
         let [a, b] = [a, b].map(|row| self.combinations[row].without(point.settings()));
