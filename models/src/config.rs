@@ -5,7 +5,6 @@ mod error;
 use crate::body::BodyConfig;
 use crate::heads::pooled::PooledSizes;
 use crate::heads::{HeadName, check_offered};
-use crate::preset::Preset;
 use crate::refine::RefinementConfig;
 use crate::trunk::Architectural;
 use encodings::Dims;
@@ -29,7 +28,7 @@ pub use crate::resnet::config::{BatchNormConfig, ResnetConfig, ResnetPolicy, Res
 pub use crate::resnet_transformer::config::{AttentionConfig, EmbedAt, ResnetTransformerConfig};
 pub use crate::start::InitKind;
 
-/// A network, by its architecture or by a preset of it.
+/// A network with every size written out. Published ones have names ([`crate::presets`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ModelConfig {
@@ -41,25 +40,10 @@ pub enum ModelConfig {
     ResnetTransformer(Box<ResnetTransformerConfig>),
     /// Blocks over the boards and moves of a game.
     Decoder(Box<DecoderConfig>),
-    /// A published network, by name.
-    Preset(Preset),
 }
 
-/// A network with every size written out.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Architecture {
-    /// See [`ModelConfig::Chessformer`].
-    Chessformer(Box<ChessformerConfig>),
-    /// See [`ModelConfig::Resnet`].
-    Resnet(Box<ResnetConfig>),
-    /// See [`ModelConfig::ResnetTransformer`].
-    ResnetTransformer(Box<ResnetTransformerConfig>),
-    /// See [`ModelConfig::Decoder`].
-    Decoder(Box<DecoderConfig>),
-}
-
-impl Architecture {
-    /// Its name in YAML.
+impl ModelConfig {
+    /// The name of its architecture in YAML.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.as_declared().name()
@@ -110,40 +94,24 @@ impl Architecture {
         };
         declared.outputs_mut()
     }
-}
 
-impl From<Architecture> for ModelConfig {
-    fn from(architecture: Architecture) -> Self {
-        match architecture {
-            Architecture::Chessformer(config) => Self::Chessformer(config),
-            Architecture::Resnet(config) => Self::Resnet(config),
-            Architecture::ResnetTransformer(config) => Self::ResnetTransformer(config),
-            Architecture::Decoder(config) => Self::Decoder(config),
-        }
-    }
-}
-
-impl ModelConfig {
-    /// The architecture with every size written out, whether or not they fit each other.
-    #[must_use]
-    pub fn architecture(&self) -> Architecture {
-        match self {
-            Self::Chessformer(config) => Architecture::Chessformer(config.clone()),
-            Self::Resnet(config) => Architecture::Resnet(config.clone()),
-            Self::ResnetTransformer(config) => Architecture::ResnetTransformer(config.clone()),
-            Self::Decoder(config) => Architecture::Decoder(config.clone()),
-            Self::Preset(preset) => preset.architecture(),
-        }
-    }
-
-    /// The architecture with every size written out.
+    /// Refuses sizes that contradict each other.
     ///
     /// # Errors
-    /// If a size is zero, the heads do not divide the width, or a network would have nothing to say.
-    pub fn resolve(&self) -> Result<Architecture, ModelError> {
-        let architecture = self.architecture();
-        architecture.as_declared().check()?;
-        Ok(architecture)
+    /// If a size is zero, the heads do not divide the width, or a network would have no output.
+    pub fn check(&self) -> Result<(), ModelError> {
+        self.as_declared().check()
+    }
+
+    /// The same network in its one spelling: sizes that repeat the network's width are left out.
+    #[must_use]
+    pub fn normalised(mut self) -> Self {
+        if let Self::Chessformer(network) = &mut self {
+            let width = network.width;
+            network.policy.embedding = network.policy.embedding.filter(|&size| size != width);
+            network.policy.depth = network.policy.depth.filter(|&size| size != width);
+        }
+        self
     }
 }
 

@@ -43,7 +43,7 @@ mod trunk;
 pub use average::{Average, AverageConfig};
 pub use clip::clip_global_norm;
 pub use config::{
-    Architecture, AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, EmbedAt, EmbeddingConfig,
+    AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, EmbedAt, EmbeddingConfig,
     FeedForwardKind, FurtherPolicy, InitKind, ModelConfig, ModelDescription, ModelError, MovesLeft, NoOptions,
     NormPlace, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, Pool, ResnetConfig, ResnetPolicy,
     ResnetTransformerConfig, ResnetValue, RewardOptions, RightsOptions, SequenceMask, SoftPolicy, SqueezeConfig, Stem,
@@ -57,6 +57,6 @@ pub use measure::{Masking, Measure, Term};
 pub use metric::{Direction, Loss, Metric, Quantity};
 pub use network::{Network, Spec};
 pub use optimizer::{Optimizer, OptimizerConfig, OptimizerError, OptimizerProgress};
-pub use preset::{Preset, PresetDescription, presets};
+pub use preset::{Preset, presets};
 pub use refine::{Choices, RefinementConfig};
 pub use schedule::{Cosine, Schedule, ScheduleError};

@@ -1,6 +1,6 @@
 //! Answers against targets: the terms of a step and the values of each example, from one visit of each head.
 
-use crate::config::Architecture;
+use crate::config::ModelConfig;
 use crate::examples::{Column, Examples, Sequence, Target};
 use crate::heads::{HeadName, Output, Outputs};
 use crate::loss::policy_log_probs;
@@ -50,7 +50,7 @@ impl Term {
 impl Measure {
     /// For a network of this architecture.
     #[must_use]
-    pub fn new(model: &Architecture, spec: &Spec, masking: Masking) -> Self {
+    pub fn new(model: &ModelConfig, spec: &Spec, masking: Masking) -> Self {
         let sequence = Sequence { plies: model.plies() as i64, tokens: spec.input.tokens() as i64 };
         Self { heads: model.heads(), outputs: model.outputs().clone(), masking, moves: spec.moves.len(), sequence }
     }
@@ -126,7 +126,7 @@ fn losses(heads: &[HeadName], outputs: &Outputs) -> Vec<&'static Loss> {
 impl Loss {
     /// The losses of a network, in the order in which they are added up.
     #[must_use]
-    pub fn of_network(model: &Architecture) -> Vec<&'static Self> {
+    pub fn of_network(model: &ModelConfig) -> Vec<&'static Self> {
         losses(&model.heads(), model.outputs())
     }
 }

@@ -75,7 +75,8 @@ impl Network {
     ) -> Result<(Self, Layout), ModelError> {
         spec.check_frames()?;
         let mut builder = LayoutBuilder::default();
-        let declared = config.resolve()?.as_declared().declare(&mut builder, encodings, spec)?;
+        config.check()?;
+        let declared = config.as_declared().declare(&mut builder, encodings, spec)?;
         let Declared { trunk, stack, heads, tokens } = declared;
         Ok((Self { stack, trunk, heads, tokens }, builder.finish()?))
     }

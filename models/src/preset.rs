@@ -1,99 +1,95 @@
 //! Published networks by name.
 
 use crate::config::{
-    Architecture, AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, EmbedAt, EmbeddingConfig,
-    FeedForwardKind, InitKind, MovesLeft, NoOptions, NormPlace, Outputs, PolicyConfig, Pool, ResnetConfig,
-    ResnetPolicy, ResnetTransformerConfig, ResnetValue, RewardOptions, SequenceMask, SoftPolicy, Stem, ValueConfig,
+    AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, EmbedAt, EmbeddingConfig, FeedForwardKind,
+    InitKind, ModelConfig, MovesLeft, NoOptions, NormPlace, Outputs, PolicyConfig, Pool, ResnetConfig, ResnetPolicy,
+    ResnetTransformerConfig, ResnetValue, RewardOptions, SequenceMask, SoftPolicy, Stem, ValueConfig,
 };
 use nn::{Activation, NormKind};
-use serde::{Deserialize, Serialize};
 
-/// A published network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Preset {
-    /// CF-6M as the text of the Chessformer paper describes it.
-    #[serde(rename = "cf-6m")]
-    Cf6m,
-    /// CF-6M with the heads of the example in the paper's code: also moves left and categorical rewards.
-    #[serde(rename = "cf-6m-repo")]
-    Cf6mRepo,
-    /// CF-240M of the Chessformer paper.
-    #[serde(rename = "cf-240m")]
-    Cf240m,
-    /// ChessEncoder, the encoder of ChessDecoder, as its code had it at 405b565.
-    #[serde(rename = "chess-encoder")]
-    ChessEncoder,
-    /// The same, wider with a narrower feed-forward layer, as its code has it at 57e2a42.
-    #[serde(rename = "chess-encoder-v2")]
-    ChessEncoderV2,
-    /// ChessDecoder as its code had it at 405b565.
-    #[serde(rename = "chess-decoder")]
-    ChessDecoder,
-    /// dlshogi's residual network of 10 blocks.
-    #[serde(rename = "dlshogi-10x192")]
-    Dlshogi10x192,
-    /// dlshogi's residual network of 15 blocks.
-    #[serde(rename = "dlshogi-15x224")]
-    Dlshogi15x224,
-    /// dlshogi's residual network of 20 blocks.
-    #[serde(rename = "dlshogi-20x256")]
-    Dlshogi20x256,
-    /// dlshogi's residual network of 12 blocks with 8 attention layers behind them, of its article of 5 June 2024.
-    #[serde(rename = "dlshogi-transformer")]
-    DlshogiTransformer,
-}
-
-/// A preset in words, for `posenc list presets`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PresetDescription {
-    /// The preset.
-    pub preset: Preset,
+/// A published network: a name for a [`ModelConfig`].
+#[derive(Debug, Clone, Copy)]
+pub struct Preset {
     /// Its name in YAML.
     pub name: &'static str,
     /// What it is, in a line.
     pub description: &'static str,
+    /// Makes it.
+    pub model: fn() -> ModelConfig,
+}
+
+impl Preset {
+    /// The preset of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        presets().iter().find(|preset| preset.name == name)
+    }
 }
 
 /// Every preset.
+///
+/// With Shaw's relative positions (`shaw`) and the input gate (`absolute: {at: gate}`), which are encodings here, on
+/// `lc0_112`, CF-6M has 5.74 million parameters, with the repository's heads 6.02 million, and CF-240M 242.7 million.
+/// Promotions cost one column less than in the paper's code (`heads/from_to.rs`).
 #[must_use]
-pub fn presets() -> &'static [PresetDescription] {
-    const fn described(preset: Preset, description: &'static str) -> PresetDescription {
-        PresetDescription { preset, name: preset.name(), description }
-    }
-    const ALL: &[PresetDescription] = &[
-        described(
-            Preset::Cf6m,
-            "Chessformer's CF-6M: 8 layers, width 256, 8 heads, feed-forward 256, policy, soft policy, result, q and \
-             short-term heads (arXiv 2409.12272)",
-        ),
-        described(Preset::Cf6mRepo, "the same with moves-left and categorical heads, as its code's example has them"),
-        described(
-            Preset::Cf240m,
-            "Chessformer's CF-240M: 15 layers, width 1024, 32 heads, feed-forward 4096, the new embedding, all heads \
-             (arXiv 2409.12272)",
-        ),
-        described(
-            Preset::ChessEncoder,
-            "ChessDecoder's encoder: 12 layers, width 768, 12 heads, SwiGLU 3072, a policy off start_pos; with tokens_68, \
-             chessdecoder_1924 and rope flat_1d (maxlegrec1/ChessDecoder@405b565)",
-        ),
-        described(
-            Preset::ChessEncoderV2,
-            "the same with width 1024, 16 heads, SwiGLU 1536 (maxlegrec1/ChessDecoder@57e2a42)",
-        ),
-        described(
-            Preset::ChessDecoder,
-            "ChessDecoder: the blocks of chess-encoder over boards and moves of a game; policy, result and next board \
-             (maxlegrec1/ChessDecoder@405b565)",
-        ),
-        described(Preset::Dlshogi10x192, "dlshogi's resnet10: 10 blocks of 192 channels, swish, one win rate"),
-        described(Preset::Dlshogi15x224, "dlshogi's resnet15: 15 blocks of 224 channels, swish, one win rate"),
-        described(Preset::Dlshogi20x256, "dlshogi's resnet20: 20 blocks of 256 channels, swish, one win rate"),
-        described(
-            Preset::DlshogiTransformer,
-            "dlshogi's resnet with attention: 12 blocks of 256 channels (relu), 8 layers of 8 heads, feed-forward 256; \
-             encodings absolute (input) and dynamic_relative",
-        ),
+pub fn presets() -> &'static [Preset] {
+    const ALL: &[Preset] = &[
+        Preset {
+            name: "cf-6m",
+            description: "Chessformer's CF-6M: 8 layers, width 256, 8 heads, feed-forward 256, policy, soft policy, \
+                          result, q and short-term heads (arXiv 2409.12272)",
+            model: || chessformer(cf_6m(without_buckets())),
+        },
+        Preset {
+            name: "cf-6m-repo",
+            description: "the same with moves-left and categorical heads, as its code's example has them",
+            model: || chessformer(cf_6m(with_buckets())),
+        },
+        Preset {
+            name: "cf-240m",
+            description: "Chessformer's CF-240M: 15 layers, width 1024, 32 heads, feed-forward 4096, the new \
+                          embedding, all heads (arXiv 2409.12272)",
+            model: || chessformer(cf_240m()),
+        },
+        Preset {
+            name: "chess-encoder",
+            description: "ChessDecoder's encoder: 12 layers, width 768, 12 heads, SwiGLU 3072, a policy off start_pos; \
+                          with tokens_68, chessdecoder_1924 and rope flat_1d (maxlegrec1/ChessDecoder@405b565)",
+            model: || chessformer(llama(768, 12, 3072)),
+        },
+        Preset {
+            name: "chess-encoder-v2",
+            description: "the same with width 1024, 16 heads, SwiGLU 1536 (maxlegrec1/ChessDecoder@57e2a42)",
+            model: || chessformer(llama(1024, 16, 1536)),
+        },
+        Preset {
+            name: "chess-decoder",
+            description: "ChessDecoder: the blocks of chess-encoder over boards and moves of a game; policy, result \
+                          and next board (maxlegrec1/ChessDecoder@405b565)",
+            model: || ModelConfig::Decoder(Box::new(chess_decoder())),
+        },
+        Preset {
+            name: "dlshogi-10x192",
+            description: "dlshogi's resnet10: 10 blocks of 192 channels, swish, one win rate",
+            model: || ModelConfig::Resnet(Box::new(dlshogi(10, 192, Activation::Swish))),
+        },
+        Preset {
+            name: "dlshogi-15x224",
+            description: "dlshogi's resnet15: 15 blocks of 224 channels, swish, one win rate",
+            model: || ModelConfig::Resnet(Box::new(dlshogi(15, 224, Activation::Swish))),
+        },
+        Preset {
+            name: "dlshogi-20x256",
+            description: "dlshogi's resnet20: 20 blocks of 256 channels, swish, one win rate",
+            model: || ModelConfig::Resnet(Box::new(dlshogi(20, 256, Activation::Swish))),
+        },
+        Preset {
+            name: "dlshogi-transformer",
+            description: "dlshogi's resnet with attention, of its article of 5 June 2024: 12 blocks of 256 channels \
+                          (relu), 8 layers of 8 heads, feed-forward 256; encodings absolute (input) and \
+                          dynamic_relative",
+            model: || ModelConfig::ResnetTransformer(Box::new(dlshogi_transformer())),
+        },
     ];
     ALL
 }
@@ -101,46 +97,8 @@ pub fn presets() -> &'static [PresetDescription] {
 /// Intervals of the categorical rewards.
 const BUCKETS: usize = 32;
 
-impl Preset {
-    /// Its name in YAML.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cf6m => "cf-6m",
-            Self::Cf6mRepo => "cf-6m-repo",
-            Self::Cf240m => "cf-240m",
-            Self::ChessEncoder => "chess-encoder",
-            Self::ChessEncoderV2 => "chess-encoder-v2",
-            Self::ChessDecoder => "chess-decoder",
-            Self::Dlshogi10x192 => "dlshogi-10x192",
-            Self::Dlshogi15x224 => "dlshogi-15x224",
-            Self::Dlshogi20x256 => "dlshogi-20x256",
-            Self::DlshogiTransformer => "dlshogi-transformer",
-        }
-    }
-
-    /// Its architecture.
-    ///
-    /// With Shaw's relative positions (`shaw`) and the input gate (`absolute: {at: gate}`), which are encodings here, on
-    /// `lc0_112`, CF-6M has 5.74 million numbers, with the repository's heads 6.02 million, and CF-240M 242.7 million.
-    /// Promotions cost one column less than in the paper's code (`heads/from_to.rs`).
-    #[must_use]
-    pub fn architecture(self) -> Architecture {
-        let chessformer = |config| Architecture::Chessformer(Box::new(config));
-        let resnet = |blocks, channels| Architecture::Resnet(Box::new(dlshogi(blocks, channels, Activation::Swish)));
-        match self {
-            Self::Cf6m => chessformer(cf_6m(without_buckets())),
-            Self::Cf6mRepo => chessformer(cf_6m(with_buckets())),
-            Self::Cf240m => chessformer(cf_240m()),
-            Self::ChessEncoder => chessformer(llama(768, 12, 3072)),
-            Self::ChessEncoderV2 => chessformer(llama(1024, 16, 1536)),
-            Self::ChessDecoder => Architecture::Decoder(Box::new(chess_decoder())),
-            Self::Dlshogi10x192 => resnet(10, 192),
-            Self::Dlshogi15x224 => resnet(15, 224),
-            Self::Dlshogi20x256 => resnet(20, 256),
-            Self::DlshogiTransformer => Architecture::ResnetTransformer(Box::new(dlshogi_transformer())),
-        }
-    }
+fn chessformer(config: ChessformerConfig) -> ModelConfig {
+    ModelConfig::Chessformer(Box::new(config))
 }
 
 /// Llama's blocks on words, twelve of them: RMS norms before the sublayers, SwiGLU, no bias; the policy is its only head.

@@ -9,8 +9,9 @@
 //! What this file varies (`axes`) is not taken from the other one.
 
 use super::file::ExperimentFile;
+use super::preset;
 use super::reader::{self, Problem};
-use super::run::{BaseConfig, spelled_out};
+use super::run::BaseConfig;
 use super::setting::{GROUPS, Point, Setting};
 use super::source::{ConfigError, Source};
 use super::tree::{Content, Node};
@@ -22,7 +23,7 @@ const LONGEST_CHAIN: usize = 10;
 
 /// Reads the tree of a row.
 pub(crate) fn read_row(tree: &Node) -> Result<BaseConfig, ConfigError> {
-    let run: BaseConfig = reader::read(tree).map_err(|refusal| {
+    preset::read_run(tree).map_err(|refusal| {
         let Problem::Missing(key) = &refusal.problem else { return refusal.explain() };
         let way = [&refusal.way[..], std::slice::from_ref(key)].concat();
         let dotted = way.join(".");
@@ -43,8 +44,7 @@ pub(crate) fn read_row(tree: &Node) -> Result<BaseConfig, ConfigError> {
             }
             false => refusal.explain(),
         }
-    })?;
-    Ok(BaseConfig { model: spelled_out(run.model), ..run })
+    })
 }
 
 /// A value that the command line gives to a setting: `--set train.steps=500`. It holds in every row.

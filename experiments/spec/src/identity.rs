@@ -4,7 +4,7 @@
 //! place of the dataset on this disk, or the way a value was spelled. Fields at their default value are left out, so
 //! that a field which is added later (with a default that means what the code did before) keeps every old hash.
 
-use super::run::{RunConfig, spelled_out};
+use super::run::RunConfig;
 use super::step::MicroBatch;
 use serde_json::{Map, Value};
 
@@ -35,7 +35,7 @@ pub fn hash(run: &RunConfig, content: &str) -> String {
 /// the machine decides, as it does with its threads and its kernels, and the manifest says what it decided.
 #[must_use]
 pub fn canonical(run: &RunConfig, content: &str) -> String {
-    let run = RunConfig { model: spelled_out(run.model.clone()), ..run.clone() };
+    let run = RunConfig { model: run.model.clone().normalised(), ..run.clone() };
     let mut value = without_defaults(&run);
     remove(&mut value, &["seed"]);
     remove(&mut value, &["train", "checkpoint_every"]);

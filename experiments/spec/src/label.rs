@@ -139,7 +139,7 @@ fn encodings(rows: &[&Combination]) -> Vec<Vec<Word>> {
 
 /// The leaves in which networks differ; where they are of several architectures, a published one's name.
 fn models(rows: &[&Combination], values: &[Value]) -> Vec<Vec<Word>> {
-    let names: Vec<&str> = rows.iter().map(|row| row.run.model.architecture().name()).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row.run.model.name()).collect();
     if names.iter().all(|name| *name == names[0]) {
         return differences(values);
     }
@@ -154,8 +154,7 @@ fn models(rows: &[&Combination], values: &[Value]) -> Vec<Vec<Word>> {
 
 /// The name of a published network with all of its heads.
 fn preset_of(model: &ModelConfig) -> Vec<Word> {
-    let own = model.architecture();
-    let known = models::presets().iter().find(|known| known.preset.architecture() == own);
+    let known = models::presets().iter().find(|known| (known.model)().normalised() == *model);
     known.map(|known| Word::plain(known.name)).into_iter().collect()
 }
 

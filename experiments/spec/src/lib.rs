@@ -28,6 +28,7 @@ mod numbers;
 mod one_or_list;
 pub mod phases;
 pub mod pictures;
+mod preset;
 mod primary;
 mod reader;
 mod resolve;

@@ -7,7 +7,7 @@
 
 use crate::Mask;
 use games::Phase;
-use models::{Architecture, HeadName, Loss};
+use models::{ModelConfig, HeadName, Loss};
 use std::sync::LazyLock;
 
 pub use models::Direction;
@@ -47,7 +47,7 @@ impl Metric {
 
     /// Whether a network has it.
     #[must_use]
-    pub fn measured(&self, network: &Architecture) -> bool {
+    pub fn measured(&self, network: &ModelConfig) -> bool {
         let own = network.heads();
         let has_head = self.heads.is_empty() || self.heads.iter().any(|head| own.contains(head));
         has_head && self.loss.is_none_or(|loss| Loss::of_network(network).contains(&loss))

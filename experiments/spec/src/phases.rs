@@ -165,7 +165,7 @@ impl Check<'_> {
 
 /// Refuses phases in which a network learns nothing.
 pub(super) fn check_weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
-    let own = Loss::of_network(&run.model.architecture());
+    let own = Loss::of_network(&run.model);
     let idle = |phase: &Phase| {
         let weights = phase.weights(&run.train.loss);
         !own.is_empty() && own.iter().all(|&loss| weights.of(loss) == 0.0)

@@ -23,7 +23,7 @@ pub(crate) fn check(
         let message = format!("`{}` means nothing for {}: it trains with illegal moves masked", metric.name, row.label);
         return Err(wrong(message).help("choose a metric of legal moves (policy_loss), or `mask: eval` for every row"));
     }
-    if let Some(row) = rows.iter().find(|row| !metric.measured(&row.run.model.architecture())) {
+    if let Some(row) = rows.iter().find(|row| !metric.measured(&row.run.model)) {
         let heads = row.run.outputs().names().join(", ");
         let message = format!("{} has no head that `{}` is about; its heads are {heads}", row.label, metric.name);
         return Err(wrong(message).help("choose a metric of a head that every row has, or add the head to `outputs`"));

@@ -49,6 +49,12 @@ impl Refusal {
         Self { problem, place: None, way: Vec::new() }
     }
 
+    /// A problem of a value, at its way from the root.
+    pub(crate) fn of(problem: Problem, node: &Node, way: &[&str]) -> Self {
+        let way = way.iter().map(|&step| step.to_owned()).collect();
+        Self { problem, place: Some(Box::new(Reader(node).place())), way }
+    }
+
     fn at(mut self, place: impl FnOnce() -> Place) -> Self {
         self.place.get_or_insert_with(|| Box::new(place()));
         self

@@ -3,7 +3,7 @@
 use super::data::{DataEntry, DataFolders, DataView};
 use super::expand::Combination;
 use super::phases;
-use super::run::{BaseConfig, RunConfig, TrainConfig, architecture};
+use super::run::{BaseConfig, RunConfig, TrainConfig};
 use super::shape::Shape;
 use super::source::ConfigError;
 use super::suggest::nearest;
@@ -151,12 +151,11 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
 }
 
 /// The network with the heads that its dataset has targets for: all of them, or the experiment says otherwise.
-fn taught(model: ModelConfig, row: &Combination, data: &OpenedData) -> Result<ModelConfig, ConfigError> {
-    if model.resolve().is_err() {
+fn taught(mut network: ModelConfig, row: &Combination, data: &OpenedData) -> Result<ModelConfig, ConfigError> {
+    if network.check().is_err() {
         // It is refused where its shape is asked for, with the option to blame.
-        return Ok(model);
+        return Ok(network);
     }
-    let mut network = architecture(&model);
     let outputs = &row.node(&["model", network.name(), "outputs"]).origin;
     if let Some(reason) = wrong_classes(network.outputs(), &data.manifest) {
         return Err(outputs.refused(reason));
@@ -180,7 +179,7 @@ fn taught(model: ModelConfig, row: &Combination, data: &OpenedData) -> Result<Mo
             )));
         }
     }
-    Ok(network.into())
+    Ok(network)
 }
 
 /// Refuses a run that cannot be trained, and says what its network looks like.
@@ -194,7 +193,7 @@ pub(crate) fn shape(row: &Combination, run: &RunConfig) -> Result<Shape, ConfigE
             (ModelError::TokensOnConvolutions, _) => row.node(&["input"]),
             (_, None) => row.node(&["model"]),
             (_, Some(option)) => {
-                let name = run.model.architecture().name();
+                let name = run.model.name();
                 row.tree.nearest(&["model", name].into_iter().chain(option.split('.')).collect::<Vec<_>>())
             }
         };
@@ -237,7 +236,7 @@ fn weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
             return Err(error.help("write a number, 0 or more"));
         }
     }
-    let own = Loss::of_network(&run.model.architecture());
+    let own = Loss::of_network(&run.model);
     if !own.is_empty() && own.iter().all(|&loss| weights.of(loss) == 0.0) {
         let names: Vec<&str> = own.iter().map(|loss| loss.name()).collect();
         let message = format!("all losses of this network have the weight 0 ({})", names.join(", "));

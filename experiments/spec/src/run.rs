@@ -10,7 +10,7 @@ use super::step::{Dtype, MicroBatch};
 use super::teach::MissingTargets;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
-use models::{Architecture, AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
+use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
 use serde::{Deserialize, Serialize};
 use serde_yaml::with::singleton_map_recursive;
 use std::path::PathBuf;
@@ -112,13 +112,13 @@ impl RunConfig {
     /// Which heads its network has.
     #[must_use]
     pub fn outputs(&self) -> models::Outputs {
-        self.model.architecture().outputs().clone()
+        self.model.outputs().clone()
     }
 
     /// How many consecutive plies of a game its network reads at once.
     #[must_use]
     pub fn plies(&self) -> usize {
-        self.model.architecture().plies()
+        self.model.plies()
     }
 
     /// What its game's network must know.
@@ -126,24 +126,6 @@ impl RunConfig {
     pub fn spec(&self) -> Spec {
         Spec { input: self.game.input(self.input), moves: self.game.moves(self.moves) }
     }
-}
-
-/// A network with its preset replaced by the architecture that it stands for, and sizes that repeat the network's
-/// width left out: the same network has one spelling in every `config.yaml` and every hash.
-#[must_use]
-pub fn spelled_out(model: ModelConfig) -> ModelConfig {
-    architecture(&model).into()
-}
-
-/// The architecture of [`spelled_out`].
-pub(super) fn architecture(model: &ModelConfig) -> Architecture {
-    let mut architecture = model.architecture();
-    if let Architecture::Chessformer(network) = &mut architecture {
-        let width = network.width;
-        network.policy.embedding = network.policy.embedding.filter(|&size| size != width);
-        network.policy.depth = network.policy.depth.filter(|&size| size != width);
-    }
-    architecture
 }
 
 /// When illegal moves are masked out of the policy.

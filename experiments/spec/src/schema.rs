@@ -6,12 +6,13 @@
 
 mod describe;
 mod minima;
+mod presets;
 mod settings;
 mod share;
 
 use super::file::ExperimentFile;
+use super::preset::read_run;
 use super::reader::{Problem, Refusal, read};
-use super::run::BaseConfig;
 use super::source::Source;
 use super::tree::{Node as Tree, Origin};
 use serde::de::DeserializeOwned;
@@ -34,8 +35,9 @@ enum Step {
 /// The schema of experiment files.
 #[must_use]
 pub fn schema() -> Value {
-    let mut base = Explorer(reads::<BaseConfig>).explore(&mut Vec::new()).schema;
+    let mut base = Explorer(|value| read_run(&tree(value)).err()).explore(&mut Vec::new()).schema;
     minima::tighten(&mut base, &minima::is_a_run);
+    presets::beside_sizes(&mut base["properties"]["model"]);
     let mut file = Explorer(reads::<ExperimentFile>).explore(&mut Vec::new()).schema;
     minima::tighten(&mut file, &|value| reads::<ExperimentFile>(value).is_none());
     let mut defs = settings::put_in(&mut file, base);

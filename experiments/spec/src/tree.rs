@@ -135,7 +135,7 @@ impl Node {
         }
     }
 
-    fn entry_mut(&mut self, step: &str) -> Option<&mut Self> {
+    pub(crate) fn entry_mut(&mut self, step: &str) -> Option<&mut Self> {
         match &mut self.content {
             Content::Map(entries) => entries.iter_mut().find(|(key, _)| key == step).map(|(_, node)| node),
             Content::List(elements) => elements.get_mut(step.parse::<usize>().ok()?),

@@ -4,6 +4,7 @@ use super::check::parts;
 use clap::ValueEnum;
 use encodings::EncodingConfig;
 use games::{GameKind, InputLayout, InputName, MovesName, Vocabulary, with_game};
+use models::{EmbeddingConfig, ModelConfig};
 use serde_json::{Value, json};
 use spec::Shape;
 use spec::metrics::{self, Direction};
@@ -168,13 +169,14 @@ fn moves() -> Vec<Value> {
 }
 
 fn presets() -> anyhow::Result<Vec<Value>> {
-    let entry = |described: &models::PresetDescription| {
-        let setting = Setting::of(described.preset)?;
-        let shape = setting.shape(described.preset)?;
+    let entry = |preset: &models::Preset| {
+        let model = (preset.model)();
+        let setting = Setting::of(&model)?;
+        let shape = Shape::of_network(&model, &setting.encoding, &setting.spec)?;
         Ok(json!({
-            "name": described.name,
-            "description": described.description,
-            "model": models::ModelConfig::from(described.preset.architecture()),
+            "name": preset.name,
+            "description": preset.description,
+            "model": model,
             "counted_with": setting.name,
             "parameters": shape.parameters(),
             "paper_macs": shape.macs.paper,
@@ -194,33 +196,35 @@ struct Setting {
 }
 
 impl Setting {
-    fn of(preset: models::Preset) -> anyhow::Result<Self> {
-        use models::Preset::{Cf6m, Cf6mRepo, Cf240m, ChessDecoder, ChessEncoder, ChessEncoderV2};
-        use models::Preset::{Dlshogi10x192, Dlshogi15x224, Dlshogi20x256, DlshogiTransformer};
-        let (name, game, input, moves, encoding) = match preset {
+    fn of(model: &ModelConfig) -> anyhow::Result<Self> {
+        let reads_words = match model {
+            ModelConfig::Chessformer(network) => network.embedding == EmbeddingConfig::Table,
+            _ => false,
+        };
+        let (name, game, input, moves, encoding) = match model {
             // Shaw's encoding, and the gate behind the input embedding.
-            Cf6m | Cf6mRepo | Cf240m => (
+            ModelConfig::Chessformer(_) if !reads_words => (
                 "chess, lc0_112, absolute (gate) + shaw",
                 GameKind::Chess,
                 InputName::Lc0_112,
                 MovesName::FromTo,
                 &["{\"absolute\": {\"at\": \"gate\"}}", "{\"shaw\": {}}"][..],
             ),
-            ChessEncoder | ChessEncoderV2 | ChessDecoder => (
+            ModelConfig::Chessformer(_) | ModelConfig::Decoder(_) => (
                 "chess, tokens_68, chessdecoder_1924, rope (flat_1d)",
                 GameKind::Chess,
                 InputName::Tokens68,
                 MovesName::Chessdecoder1924,
                 &["{\"rope\": {\"layout\": \"flat_1d\", \"theta\": 10000}}"][..],
             ),
-            Dlshogi10x192 | Dlshogi15x224 | Dlshogi20x256 => (
+            ModelConfig::Resnet(_) => (
                 "shogi, dlshogi_62_57, dlshogi_2187",
                 GameKind::Shogi,
                 InputName::Dlshogi62_57,
                 MovesName::Dlshogi2187,
                 &["{\"none\": {}}"][..],
             ),
-            DlshogiTransformer => (
+            ModelConfig::ResnetTransformer(_) => (
                 "shogi, dlshogi_62_57, dlshogi_2187, absolute (input) + dynamic_relative",
                 GameKind::Shogi,
                 InputName::Dlshogi62_57,
@@ -231,9 +235,5 @@ impl Setting {
         let encoding = encoding.iter().map(|text| serde_json::from_str(text)).collect::<Result<_, _>>()?;
         let spec = models::Spec { input: game.offered(input)?, moves: game.vocabulary(moves)? };
         Ok(Self { name, spec, encoding })
-    }
-
-    fn shape(&self, preset: models::Preset) -> anyhow::Result<Shape> {
-        Ok(Shape::of_network(&models::ModelConfig::Preset(preset), &self.encoding, &self.spec)?)
     }
 }

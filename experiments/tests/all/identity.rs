@@ -70,14 +70,6 @@ fn the_same_run_in_other_words_has_the_same_hash() {
 }
 
 #[test]
-fn a_preset_is_its_architecture() {
-    let preset = with("chessformer: {layers: 8, width: 256, heads: 8, ff: 256}", "preset: cf-6m");
-    let heads = "outputs: {policy: {}, soft_policy: {temperature: 4}, result: {}, q: {}, short_term: {error: true}}";
-    assert_eq!(preset, with("ff: 256}", &format!("ff: 256, {heads}}}")));
-    assert_ne!(preset, of(RUN));
-}
-
-#[test]
 fn what_decides_no_number_is_no_part_of_it() {
     let same = [
         with("seed: 0", "seed: 7"),

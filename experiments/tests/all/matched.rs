@@ -3,7 +3,7 @@
 use crate::cli::{EXPERIMENT, datasets, run, write_experiment};
 use games::GameKind;
 use grid::planned;
-use models::Architecture;
+use models::ModelConfig;
 use spec::{Experiment, Quantity, Role, Row, Source};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -60,7 +60,7 @@ fn controls(experiment: &Experiment) -> Vec<&Row> {
 
 /// The sizes of a row's network: width, layers, inside of the feed-forward layer.
 fn sizes(row: &Row) -> [u64; 3] {
-    let Architecture::Chessformer(network) = row.run.model.architecture() else { panic!("{:?}", row.run.model) };
+    let ModelConfig::Chessformer(network) = row.run.model else { panic!("{:?}", row.run.model) };
     [network.width, network.layers, network.ff].map(|size| size as u64)
 }
 

@@ -75,6 +75,34 @@ fn clipping_is_an_axis() {
 }
 
 #[test]
+fn a_preset_is_its_sizes_written_out() {
+    let of = |model: &str| {
+        let axes = format!("  model: [{model}]\n");
+        let row = load(&grid(&axes, &[MODEL], "{encoding: none}")).rows.remove(0);
+        row.run.model
+    };
+    let outputs =
+        "outputs: {policy: {}, soft_policy: {temperature: 4}, result: {}, q: {}, short_term: {error: true}}";
+    let written = format!("{{chessformer: {{layers: 8, width: 256, heads: 8, ff: 256, {outputs}}}}}");
+    assert_eq!(of("{preset: cf-6m}"), of(&written));
+}
+
+#[test]
+fn a_size_over_a_preset_is_an_axis() {
+    let axes = "  model.chessformer.layers: [1, 3]\n";
+    let text = grid(axes, &[MODEL], "{model.chessformer.layers: 1}").replace("base:\n", "base:\n  model: {preset: cf-6m}\n");
+    let sizes = |row: &&Row| {
+        let models::ModelConfig::Chessformer(network) = &row.run.model else { panic!("a Chessformer") };
+        (network.layers, network.width)
+    };
+    let experiment = load(&text);
+    assert_eq!(compared(&experiment).iter().map(sizes).collect::<Vec<_>>(), [(1, 256), (3, 256)]);
+    assert_eq!(names(&experiment), ["layers 1", "layers 3"]);
+    refused(&text.replace("cf-6m", "cf-7m"), &["unknown value `cf-7m`", "did you mean `cf-6m`?", "cf-240m"]);
+    refused(&text.replace("chessformer.layers", "resnet.blocks"), &["expected one key of", "resnet and chessformer"]);
+}
+
+#[test]
 fn a_size_of_the_network_is_an_axis() {
     let text = grid("  model.chessformer.layers: [1, 3]\n", &["layers: 2, "], "{model.chessformer.layers: 1}");
     let experiment = load(&text);

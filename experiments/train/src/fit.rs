@@ -111,7 +111,7 @@ fn out_of_memory(message: &str) -> bool {
 /// Bytes of activations of one position.
 fn activation_bytes(setup: &Setup) -> Result<u64, ModelError> {
     let channels = Expander::new(setup.config.spec().input).channels();
-    Ok(activations::bytes(&setup.config.model.resolve()?, setup.network.tokens().len(), channels))
+    Ok(activations::bytes(&setup.config.model, setup.network.tokens().len(), channels))
 }
 
 /// What Linux says is free, less where a control group allows less.

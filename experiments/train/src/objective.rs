@@ -26,5 +26,5 @@ impl Objective {
 pub(super) fn measure(run: &RunConfig) -> Measure {
     let mask = run.train.mask;
     let masking = Masking { training: mask == Mask::Train, measuring: mask != Mask::None };
-    Measure::new(&run.model.architecture(), &run.spec(), masking)
+    Measure::new(&run.model, &run.spec(), masking)
 }

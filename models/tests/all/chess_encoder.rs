@@ -146,8 +146,8 @@ fn without_an_encoding_squares_can_be_exchanged() {
     assert!(largest_difference(&answer(&rows), &answer(&exchanged)) > 1e-3);
 }
 
-fn declared(preset: Preset) -> (Network, nn::Layout) {
-    Network::declare(&ModelConfig::Preset(preset), &flat(), &words()).expect("a preset can be declared")
+fn declared(preset: &str) -> (Network, nn::Layout) {
+    Network::declare(&(Preset::named(preset).expect("a preset").model)(), &flat(), &words()).expect("a preset can be declared")
 }
 
 /// Numbers of the code's encoder: embedding of all its words, blocks, last norm, policy.
@@ -161,8 +161,8 @@ fn of_the_code(vocabulary: usize, d: usize, ff: usize) -> usize {
 #[test]
 fn the_presets_have_the_codes_numbers_less_the_words_that_no_position_has() {
     for (preset, vocabulary, d, ff, in_code) in [
-        (Preset::ChessEncoder, 1_960, 768, 3_072, 116_250_244),
-        (Preset::ChessEncoderV2, 1_968, 1_024, 1_536, 110_967_684),
+        ("chess-encoder", 1_960, 768, 3_072, 116_250_244),
+        ("chess-encoder-v2", 1_968, 1_024, 1_536, 110_967_684),
     ] {
         assert_eq!(of_the_code(vocabulary, d, ff), in_code);
         let (network, layout) = declared(preset);

@@ -4,7 +4,7 @@ use crate::common::*;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{
-    Architecture, ModelConfig, ModelError, Network, NormPlace, Pool, Preset, Schedule, ScheduleError, Spec, models,
+    ModelConfig, ModelError, Network, NormPlace, Pool, Schedule, ScheduleError, Spec, models,
     presets,
 };
 use nn::{Activation, NormKind};
@@ -15,8 +15,8 @@ fn model(written: &str) -> ModelConfig {
 
 #[test]
 fn defaults_are_the_papers() {
-    let config = model(r#"{"chessformer": {"layers": 4, "width": 32, "heads": 4, "ff": 48}}"#).resolve().unwrap();
-    let Architecture::Chessformer(config) = config else { panic!("a Chessformer") };
+    let config = model(r#"{"chessformer": {"layers": 4, "width": 32, "heads": 4, "ff": 48}}"#);
+    let ModelConfig::Chessformer(config) = config else { panic!("a Chessformer") };
     assert_eq!((config.norm, config.normalisation), (NormPlace::Post, NormKind::Rms));
     assert_eq!((config.activation, config.qkv_bias), (Activation::Mish, false));
     assert_eq!((config.policy_embedding(), config.policy_depth()), (32, 32));
@@ -26,7 +26,7 @@ fn defaults_are_the_papers() {
 #[test]
 fn what_is_written_is_read_back() {
     for written in [
-        r#"{"preset":"cf-6m"}"#,
+        r#"{"decoder":{"layers":2,"width":8,"heads":2,"ff":16,"plies":2}}"#,
         r#"{"chessformer":{"layers":4,"width":32,"heads":4,"ff":48,"norm":"pre","normalisation":"layer","activation":"gelu","qkv_bias":true,"policy":{"embedding":16,"depth":12},"value":{"embedding":3,"hidden":5,"pool":"mean"}}}"#,
     ] {
         assert_eq!(serde_json::to_string(&model(written)).unwrap(), written);
@@ -36,13 +36,11 @@ fn what_is_written_is_read_back() {
 #[test]
 fn presets_are_listed_and_can_be_declared() {
     for preset in presets() {
-        let named = model(&format!(r#"{{"preset": "{}"}}"#, preset.name));
-        assert_eq!(named, ModelConfig::Preset(preset.preset));
-        assert_eq!(preset.preset.name(), preset.name);
+        let named = (Preset::named(preset.name).expect("a listed preset").model)();
         let (chess, words) = (GameKind::Chess, InputName::Tokens68);
-        let spec = match preset.preset {
+        let spec = match named {
             // It reads games in words, and nothing else.
-            Preset::ChessDecoder => Spec { input: chess.input(words), moves: chess.moves(MovesName::Chessdecoder1924) },
+            ModelConfig::Decoder(_) => Spec { input: chess.input(words), moves: chess.moves(MovesName::Chessdecoder1924) },
             _ => spec(GameKind::Shogi, InputName::PieceTokens),
         };
         Network::declare(&named, &none(), &spec).expect("a preset can be declared");
@@ -66,7 +64,7 @@ fn mistakes_are_refused_by_name() {
 #[test]
 fn heads_must_divide_the_width() {
     let written = |heads| format!(r#"{{"chessformer": {{"layers": 1, "width": 48, "heads": {heads}, "ff": 8}}}}"#);
-    let refused = |heads: usize| model(&written(heads)).resolve().expect_err("heads do not divide the width");
+    let refused = |heads: usize| model(&written(heads)).check().expect_err("heads do not divide the width");
     assert_eq!(
         refused(7).to_string(),
         "model: heads: 7 do not divide width: 48; nearest that fit: heads: 6 or 8, or width: 42 or 49"
@@ -76,7 +74,7 @@ fn heads_must_divide_the_width() {
     assert_eq!(refused(100), too_many);
     assert_eq!(refused(0), ModelError::Zero { name: "heads" });
     let zero = r#"{"chessformer": {"layers": 1, "width": 48, "heads": 4, "ff": 8, "value": {"hidden": 0}}}"#;
-    assert_eq!(model(zero).resolve(), Err(ModelError::Zero { name: "value.hidden" }));
+    assert_eq!(model(zero).check(), Err(ModelError::Zero { name: "value.hidden" }));
 }
 
 /// Before any memory is asked for: every encoding and every size that a declaration multiplies.

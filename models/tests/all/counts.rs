@@ -3,7 +3,7 @@
 use crate::common::*;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName};
-use models::{Macs, ModelConfig, Network, NormPlace, Outputs, PerSquare, Preset};
+use models::{Macs, Network, NormPlace, Outputs, PerSquare, Preset};
 use nn::{Layout, Part};
 
 const LC0_CHANNELS: usize = 112;
@@ -18,9 +18,9 @@ fn displacements() -> usize {
     (2 * board.files() - 1) * (2 * board.ranks() - 1)
 }
 
-fn declared(preset: Preset, stack: &[EncodingConfig], input: InputName) -> (Network, Layout) {
+fn declared(preset: &str, stack: &[EncodingConfig], input: InputName) -> (Network, Layout) {
     let spec = spec(GameKind::Chess, input);
-    Network::declare(&ModelConfig::Preset(preset), stack, &spec).expect("a preset can be declared")
+    Network::declare(&(Preset::named(preset).expect("a preset").model)(), stack, &spec).expect("a preset can be declared")
 }
 
 /// The encodings that the paper's networks have: Shaw's and the gate behind the input embedding.
@@ -48,7 +48,7 @@ fn pooled(d: usize, e: usize) -> usize {
 
 #[test]
 fn counts_equal_the_formulas() {
-    let (network, layout) = declared(Preset::Cf6m, &[encoding(r#"{"shaw": {}}"#)], InputName::PieceTokens);
+    let (network, layout) = declared("cf-6m", &[encoding(r#"{"shaw": {}}"#)], InputName::PieceTokens);
     let (d, layers) = (256, 8);
     let channels = 13 + 1 + 7;
     assert_eq!(layout.count(Part::Trunk), dense(channels, d) + layers * block(d, d));
@@ -79,17 +79,17 @@ const COLUMN: usize = 256;
 #[test]
 fn presets_have_the_published_numbers() {
     let total = |preset| declared(preset, &papers(), InputName::Lc0_112).1.total();
-    let cf_6m = total(Preset::Cf6m);
+    let cf_6m = total("cf-6m");
     assert_eq!(cf_6m + 2 * COLUMN, 5_743_463, "5.74 million");
-    assert_eq!(total(Preset::Cf6mRepo) + 2 * COLUMN, 6_022_344, "6.02 million");
+    assert_eq!(total("cf-6m-repo") + 2 * COLUMN, 6_022_344, "6.02 million");
     let moves_left = pooled(256, 32) + dense(128, 1);
     let categories = 2 * dense(128, 32);
-    assert_eq!(total(Preset::Cf6mRepo) - cf_6m, moves_left + categories);
+    assert_eq!(total("cf-6m-repo") - cf_6m, moves_left + categories);
 }
 
 #[test]
 fn cf_240m_has_the_published_numbers() {
-    let (network, layout) = declared(Preset::Cf240m, &papers(), InputName::Lc0_112);
+    let (network, layout) = declared("cf-240m", &papers(), InputName::Lc0_112);
     let (d, ff, layers) = (1024, 4096, 15);
     let heads = dense(d, d)
         + 2 * policy(d, d)
@@ -109,7 +109,7 @@ fn cf_240m_has_the_published_numbers() {
 
 #[test]
 fn all_weights_of_cf_6m_are_multiplied_226_million_times() {
-    let (network, _) = declared(Preset::Cf6m, &papers(), InputName::Lc0_112);
+    let (network, _) = declared("cf-6m", &papers(), InputName::Lc0_112);
     let macs = network.macs();
     let promotions = 2 * squares() * 3 * 256;
     let outputs = 128 * (3 + 4);

@@ -241,7 +241,7 @@ fn the_preset_has_the_codes_numbers_less_the_words_that_no_position_has() {
     assert_eq!(of(1_960), 116_280_235);
     assert_eq!(of(4_500), 120_184_215, "the document's words would make this");
     assert_eq!(MOVES + WORDS, 1_957);
-    let preset = ModelConfig::Preset(Preset::ChessDecoder);
+    let preset = (Preset::named("chess-decoder").expect("a preset").model)();
     let (network, layout) = Network::declare(&preset, &flat(), &words()).expect("a preset can be declared");
     assert_eq!(layout.total(), of(1_957));
     assert_eq!(layout.total() + 3 * (d + d + 1), 116_280_235);

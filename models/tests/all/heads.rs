@@ -143,7 +143,7 @@ fn further_policies_are_the_policy_with_weights_of_their_own() {
         assert!(largest_difference(of_a, of_b) > 0.1);
     }
     let alone = ModelConfig::Chessformer(Box::new(with_heads(r#"{"result": {}, "further_policies": {"a": {}}}"#)));
-    let refused = alone.resolve().expect_err("they share the policy's embedding").to_string();
+    let refused = alone.check().expect_err("they share the policy's embedding").to_string();
     assert!(
         refused.contains("outputs.further_policies means nothing with neither policy nor soft_policy"),
         "{refused}"

@@ -4,7 +4,7 @@ use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::PolicyTargets;
 use models::{
-    Architecture, ChessformerConfig, Column, Examples, HeadName, Loss, Masking, Measure, NormPlace, Outputs, Quantity,
+    ModelConfig, ChessformerConfig, Column, Examples, HeadName, Loss, Masking, Measure, NormPlace, Outputs, Quantity,
     Spec,
 };
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ fn measured(masking: Masking) -> (Measure, models::Output, Examples) {
     let spec = spec(GameKind::Chess, InputName::ClsTokens);
     let config = tiny_with(HEADS);
     let (network, layout) = declare(&config, &none(), &spec);
-    let measure = Measure::new(&Architecture::Chessformer(Box::new(config)), &spec, masking);
+    let measure = Measure::new(&ModelConfig::Chessformer(Box::new(config)), &spec, masking);
     let examples = examples(&spec);
     let output = measure.answer(&network, &stirred(&layout).frozen_views(), &examples);
     (measure, output, examples)
@@ -118,7 +118,7 @@ fn a_head_that_is_taken_away_is_not_there() {
     }
     assert_eq!(outputs, Outputs::none());
     let usual = ChessformerConfig { outputs: Outputs::default(), ..tiny(NormPlace::Post) };
-    assert_eq!(Architecture::Chessformer(Box::new(usual)).heads(), [HeadName::Policy, HeadName::Result]);
+    assert_eq!(ModelConfig::Chessformer(Box::new(usual)).heads(), [HeadName::Policy, HeadName::Result]);
 }
 
 #[test]

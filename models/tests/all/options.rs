@@ -3,7 +3,7 @@
 use crate::common::*;
 use games::{GameKind, InputName, MovesName, Vocabulary};
 use models::{
-    Architecture, ChessformerConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ModelError, Network, NormPlace,
+    ChessformerConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ModelError, Network, NormPlace,
     PolicyConfig, Spec,
 };
 use nn::{Activation, Part};
@@ -107,7 +107,7 @@ fn options_are_written_only_where_they_are_not_the_default() {
         .replace(r#""qkv_bias":false,"#, r#""qkv_bias":true,"out_bias":false,"#);
     let read: ModelConfig = serde_json::from_str(&others).expect("a readable model");
     assert_eq!(serde_json::to_string(&read).expect("JSON"), others);
-    let Architecture::Chessformer(config) = read.resolve().expect("a valid model") else { panic!("a Chessformer") };
+    let ModelConfig::Chessformer(config) = read else { panic!("a Chessformer") };
     assert_eq!(
         (config.embedding, config.ff_kind),
         (EmbeddingConfig::New { dense: 7, ff: None }, FeedForwardKind::Geglu)
@@ -122,7 +122,7 @@ fn shogi_planes() -> Vocabulary {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let refused = |options: &str| ModelConfig::Chessformer(Box::new(tiny_with(options))).resolve().expect_err(options);
+    let refused = |options: &str| ModelConfig::Chessformer(Box::new(tiny_with(options))).check().expect_err(options);
     assert_eq!(refused(r#"{"embedding": {"new": {"dense": 0}}}"#), ModelError::Zero { name: "embedding.new.dense" });
     assert_eq!(
         refused(r#"{"embedding": {"new": {"dense": 1, "ff": 0}}}"#),

@@ -5,7 +5,7 @@ use super::super::shape::Shape;
 use super::Quantity;
 use super::entry::Size;
 use encodings::EncodingConfig;
-use models::{Architecture, ModelError};
+use models::{ModelConfig, ModelError};
 
 /// Sizes that GPUs multiply without padding are multiples of this.
 const ALIGNED: usize = 8;
@@ -19,14 +19,14 @@ impl Size {
         if self == Self::Encoding {
             return sized_encoding(&mut run.encoding.clone()).map(|(_, size)| *size);
         }
-        let mut network = run.model.architecture();
+        let mut network = run.model;
         let size = self.in_network(&mut network).map(|size| *size);
         size.ok_or_else(|| format!("a {} has no {}", network.name(), self.name()))
     }
 
     /// The run with another one; unchanged if it has no such size.
     pub(super) fn set(self, run: &RunConfig, to: usize) -> RunConfig {
-        let (mut network, mut encoding) = (run.model.architecture(), run.encoding.clone());
+        let (mut network, mut encoding) = (run.model, run.encoding.clone());
         let size = match self {
             Self::Encoding => sized_encoding(&mut encoding).ok().map(|(_, size)| size),
             Self::Ffn | Self::Width | Self::Depth => self.in_network(&mut network),
@@ -37,20 +37,20 @@ impl Size {
         RunConfig { model: network.into(), encoding, ..run.clone() }
     }
 
-    fn in_network(self, network: &mut Architecture) -> Option<&mut usize> {
+    fn in_network(self, network: &mut ModelConfig) -> Option<&mut usize> {
         match (self, network) {
-            (Self::Ffn, Architecture::Chessformer(network)) => Some(&mut network.ff),
-            (Self::Width, Architecture::Chessformer(network)) => Some(&mut network.width),
-            (Self::Depth, Architecture::Chessformer(network)) => Some(&mut network.layers),
-            (Self::Width, Architecture::Resnet(network)) => Some(&mut network.channels),
-            (Self::Depth, Architecture::Resnet(network)) => Some(&mut network.blocks),
-            (Self::Ffn, Architecture::ResnetTransformer(network)) => Some(&mut network.attention.ff),
-            (Self::Width, Architecture::ResnetTransformer(network)) => Some(&mut network.resnet.channels),
-            (Self::Depth, Architecture::ResnetTransformer(network)) => Some(&mut network.attention.layers),
-            (Self::Ffn, Architecture::Decoder(network)) => Some(&mut network.ff),
-            (Self::Width, Architecture::Decoder(network)) => Some(&mut network.width),
-            (Self::Depth, Architecture::Decoder(network)) => Some(&mut network.layers),
-            (Self::Ffn, Architecture::Resnet(_)) | (Self::Encoding, _) => None,
+            (Self::Ffn, ModelConfig::Chessformer(network)) => Some(&mut network.ff),
+            (Self::Width, ModelConfig::Chessformer(network)) => Some(&mut network.width),
+            (Self::Depth, ModelConfig::Chessformer(network)) => Some(&mut network.layers),
+            (Self::Width, ModelConfig::Resnet(network)) => Some(&mut network.channels),
+            (Self::Depth, ModelConfig::Resnet(network)) => Some(&mut network.blocks),
+            (Self::Ffn, ModelConfig::ResnetTransformer(network)) => Some(&mut network.attention.ff),
+            (Self::Width, ModelConfig::ResnetTransformer(network)) => Some(&mut network.resnet.channels),
+            (Self::Depth, ModelConfig::ResnetTransformer(network)) => Some(&mut network.attention.layers),
+            (Self::Ffn, ModelConfig::Decoder(network)) => Some(&mut network.ff),
+            (Self::Width, ModelConfig::Decoder(network)) => Some(&mut network.width),
+            (Self::Depth, ModelConfig::Decoder(network)) => Some(&mut network.layers),
+            (Self::Ffn, ModelConfig::Resnet(_)) | (Self::Encoding, _) => None,
         }
     }
 
@@ -64,11 +64,11 @@ impl Size {
     /// Steps in which it is searched, the one to be preferred first: multiples that GPUs like, then whatever is valid.
     /// Heads divide the width, and rotations need a head width of a multiple of 2 or 4.
     pub(super) fn steps(self, run: &RunConfig) -> Vec<usize> {
-        let heads = match run.model.architecture() {
-            Architecture::Chessformer(network) => Some(network.heads),
-            Architecture::ResnetTransformer(network) => Some(network.attention.heads),
-            Architecture::Decoder(network) => Some(network.heads),
-            Architecture::Resnet(_) => None,
+        let heads = match run.model {
+            ModelConfig::Chessformer(network) => Some(network.heads),
+            ModelConfig::ResnetTransformer(network) => Some(network.attention.heads),
+            ModelConfig::Decoder(network) => Some(network.heads),
+            ModelConfig::Resnet(_) => None,
         };
         match (self, heads) {
             (Self::Depth, _) => vec![1],

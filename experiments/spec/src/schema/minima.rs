@@ -1,7 +1,6 @@
 //! The least numbers that are valid, not only read: layers, widths and learning rates are checked where networks are made.
 
-use super::super::reader::read;
-use super::super::run::BaseConfig;
+use super::super::preset::read_run;
 use super::super::shape::Shape;
 use super::{SAMPLE, tree};
 use encodings::EncodingConfig;
@@ -18,10 +17,10 @@ static SPEC: LazyLock<Spec> = LazyLock::new(|| Spec {
 
 /// Whether a document is a run that can be trained, as far as a file decides that.
 pub(super) fn is_a_run(value: &Value) -> bool {
-    let Ok(run) = read::<BaseConfig>(&tree(value)) else { return false };
+    let Ok(run) = read_run(&tree(value)) else { return false };
     // Only encodings are checked where a network is declared, which takes longer than all the rest.
     let declared = || Shape::of_network(&run.model, &run.encoding, &SPEC).is_ok();
-    run.model.resolve().is_ok()
+    run.model.check().is_ok()
         && (matches!(run.encoding[..], [EncodingConfig::None(_)]) || declared())
         && run.train.optimizer.check().is_ok()
         && run.train.averaging.is_none_or(|averaging| averaging.check().is_ok())

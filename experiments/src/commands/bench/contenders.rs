@@ -3,7 +3,7 @@
 use anyhow::{Context as _, bail};
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
-use models::{ModelConfig, OptimizerConfig, Schedule, presets};
+use models::{ModelConfig, OptimizerConfig, Preset, Schedule, presets};
 use serde_yaml::with::singleton_map_recursive;
 use spec::experiment::Role;
 use spec::{DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Row, RunConfig, TrainConfig};
@@ -15,8 +15,8 @@ const CONTROL: &str = "none";
 
 /// The network of a preset's name.
 pub(super) fn preset(name: &str) -> anyhow::Result<ModelConfig> {
-    match presets().iter().find(|preset| preset.name == name) {
-        Some(found) => Ok(ModelConfig::Preset(found.preset)),
+    match Preset::named(name) {
+        Some(found) => Ok((found.model)()),
         None => {
             let names: Vec<_> = presets().iter().map(|preset| preset.name).collect();
             bail!("there is no preset \"{name}\"; the presets are {}", names.join(", "))

@@ -1,18 +1,18 @@
 //! How much memory a position's activations take, from the sizes of its network.
 
 use models::{
-    Architecture, ChessformerConfig, DecoderConfig, EmbeddingConfig, FeedForwardKind, ResnetConfig,
+    ModelConfig, ChessformerConfig, DecoderConfig, EmbeddingConfig, FeedForwardKind, ResnetConfig,
     ResnetTransformerConfig,
 };
 
 /// Bytes that the forward pass of one position leaves for the backward pass, generously: measured networks of posenc take
 /// about half of it (docs/performance.md).
-pub(super) fn bytes(architecture: &Architecture, tokens: usize, channels: usize) -> u64 {
+pub(super) fn bytes(architecture: &ModelConfig, tokens: usize, channels: usize) -> u64 {
     let numbers = match architecture {
-        Architecture::Chessformer(config) => chessformer(config, tokens, channels),
-        Architecture::Resnet(config) => resnet(config, tokens, channels),
-        Architecture::ResnetTransformer(config) => resnet(&config.resnet, tokens, channels) + attention(config, tokens),
-        Architecture::Decoder(config) => decoder(config, tokens),
+        ModelConfig::Chessformer(config) => chessformer(config, tokens, channels),
+        ModelConfig::Resnet(config) => resnet(config, tokens, channels),
+        ModelConfig::ResnetTransformer(config) => resnet(&config.resnet, tokens, channels) + attention(config, tokens),
+        ModelConfig::Decoder(config) => decoder(config, tokens),
     };
     (size_of::<f32>() * numbers) as u64
 }
@@ -75,14 +75,14 @@ mod tests {
     use models::{ModelConfig, Preset};
 
     fn cf_6m() -> ChessformerConfig {
-        match ModelConfig::Preset(Preset::Cf6m).architecture() {
-            Architecture::Chessformer(config) => *config,
+        match (Preset::named("cf-6m").expect("a preset").model)() {
+            ModelConfig::Chessformer(config) => *config,
             other => panic!("{other:?}"),
         }
     }
 
     fn numbers(config: ChessformerConfig) -> u64 {
-        bytes(&Architecture::Chessformer(Box::new(config)), 10, 3) / 4
+        bytes(&ModelConfig::Chessformer(Box::new(config)), 10, 3) / 4
     }
 
     #[test]

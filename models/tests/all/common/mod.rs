@@ -5,7 +5,7 @@ pub(crate) mod sums;
 
 use encodings::EncodingConfig;
 use games::{FeatureKind, Frame, FromTo, GameKind, InputName, Vocabulary};
-use models::{Architecture, ChessformerConfig, HeadName, ModelConfig, Network, NormPlace, Output, Preset, Spec};
+use models::{ChessformerConfig, HeadName, ModelConfig, Network, NormPlace, Output, Preset, Spec};
 use nn::{Arena, Layout, Views};
 use std::sync::Arc;
 use tch::{Device, Tensor};
@@ -37,9 +37,9 @@ pub(crate) fn tiny(norm: NormPlace) -> ChessformerConfig {
 }
 
 /// A published Chessformer.
-pub(crate) fn preset(preset: Preset) -> ChessformerConfig {
-    match preset.architecture() {
-        Architecture::Chessformer(config) => *config,
+pub(crate) fn preset(name: &str) -> ChessformerConfig {
+    match preset {
+        ModelConfig::Chessformer(config) => *config,
         other => panic!("{} is a {}", preset.name(), other.name()),
     }
 }
@@ -49,7 +49,7 @@ const TINY: &str = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "policy":
 
 /// CF-6M's sizes and choices.
 pub(crate) fn cf_6m() -> ChessformerConfig {
-    preset(Preset::Cf6m)
+    preset("cf-6m")
 }
 
 /// The tiny network with further options, written as an experiment writes them.

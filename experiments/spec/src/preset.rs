@@ -1,0 +1,80 @@
+//! `model: {preset: cf-6m}`: a published network by name. The preset's sizes are merged into the tree before it is read,
+//! below what stands beside the preset, so that `model.chessformer.layers` can be an axis over a preset.
+
+use super::reader::{Problem, Refusal, read};
+use super::run::BaseConfig;
+use super::tree::{Content, Node, Origin};
+use models::{Preset, presets};
+use serde_json::Value;
+
+/// The key of a preset's name, beside the names of architectures.
+pub(crate) const PRESET: &str = "preset";
+
+/// Reads the tree of a row.
+pub(crate) fn read_run(tree: &Node) -> Result<BaseConfig, Refusal> {
+    let run: BaseConfig = match tree.get(&["model", PRESET]) {
+        Some(name) => read(&expanded(tree.clone(), name)?)?,
+        None => read(tree).map_err(offered)?,
+    };
+    Ok(BaseConfig { model: run.model.normalised(), ..run })
+}
+
+/// The tree with the preset of this name in place.
+fn expanded(mut tree: Node, name: &Node) -> Result<Node, Refusal> {
+    let wrong = |problem| Refusal::of(problem, name, &["model", PRESET]);
+    let text = name.text().ok_or_else(|| wrong(Problem::Type("a string".to_owned())))?;
+    let names = || presets().iter().map(|preset| preset.name.to_owned()).collect();
+    let preset = Preset::named(text).ok_or_else(|| wrong(Problem::Name(text.to_owned(), names())))?;
+    let sizes = serde_json::to_value((preset.model)()).expect("a network has string keys only");
+    let way = ["model".to_owned()];
+    if let Some(model) = tree.entry_mut(&way[0]) {
+        model.remove(&[PRESET.to_owned()]);
+        lay_below(model, node(sizes, &name.origin));
+    }
+    Ok(tree)
+}
+
+/// Adds what a map lacks.
+fn lay_below(own: &mut Node, other: Node) {
+    let (Content::Map(own), Content::Map(other)) = (&mut own.content, other.content) else { return };
+    for (key, value) in other {
+        match own.iter_mut().find(|(known, _)| *known == key) {
+            None => own.push((key, value)),
+            Some((_, known)) if names_another(known, &value) => {}
+            Some((_, known)) => lay_below(known, value),
+        }
+    }
+}
+
+/// Whether both are maps of one name, the choice of an option, and the choices differ.
+fn names_another(own: &Node, other: &Node) -> bool {
+    let (Content::Map(own), Content::Map(other)) = (&own.content, &other.content) else { return false };
+    matches!((&own[..], &other[..]), ([(own, _)], [(other, _)]) if own != other)
+}
+
+/// A value written at the place of a preset's name.
+fn node(value: Value, origin: &Origin) -> Node {
+    let content = match value {
+        Value::Null => Content::Null,
+        Value::Bool(value) => Content::Bool(value),
+        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(number), _) => Content::Unsigned(number),
+            (None, Some(number)) => Content::Signed(number),
+            (None, None) => Content::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Value::String(text) => Content::Text(text),
+        Value::Array(elements) => Content::List(elements.into_iter().map(|value| node(value, origin)).collect()),
+        Value::Object(map) => {
+            Content::Map(map.into_iter().map(|(key, value)| (key, node(value, origin))).collect())
+        }
+    };
+    Node { content, origin: origin.clone() }
+}
+
+/// Where names of architectures are expected, the key of presets is offered too.
+fn offered(mut refusal: Refusal) -> Refusal {
+    if let (Problem::Name(_, names), ["model"]) = (&mut refusal.problem, &refusal.way.iter().map(String::as_str).collect::<Vec<_>>()[..]) {
+        names.push(PRESET.to_owned());
+    }
+    refusal
+}
