@@ -84,6 +84,9 @@ fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
         "model" => models(rows, &values),
         "learning_rate" => rows.iter().map(|row| vec![rate(row)]).collect(),
         "phases" => values.iter().map(phases).collect(),
+        "train.encoding_rate" => {
+            values.iter().map(|value| vec![Word::plain(format!("encoding rate × {}", leaf(value)))]).collect()
+        }
         "input" | "moves" => values.iter().map(|value| vec![Word::plain(leaf(value))]).collect(),
         _ if values.iter().any(|value| value.is_object() || value.is_array()) => differences(&values),
         _ => values.iter().map(|value| vec![Word::of(setting.last(), value)]).collect(),

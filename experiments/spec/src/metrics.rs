@@ -7,7 +7,7 @@
 
 use crate::Mask;
 use games::Phase;
-use models::{ModelConfig, HeadName, Loss};
+use models::{HeadName, Loss, ModelConfig};
 use std::sync::LazyLock;
 
 pub use models::Direction;

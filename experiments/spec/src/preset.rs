@@ -64,16 +64,16 @@ fn node(value: Value, origin: &Origin) -> Node {
         },
         Value::String(text) => Content::Text(text),
         Value::Array(elements) => Content::List(elements.into_iter().map(|value| node(value, origin)).collect()),
-        Value::Object(map) => {
-            Content::Map(map.into_iter().map(|(key, value)| (key, node(value, origin))).collect())
-        }
+        Value::Object(map) => Content::Map(map.into_iter().map(|(key, value)| (key, node(value, origin))).collect()),
     };
     Node { content, origin: origin.clone() }
 }
 
 /// Where names of architectures are expected, the key of presets is offered too.
 fn offered(mut refusal: Refusal) -> Refusal {
-    if let (Problem::Name(_, names), ["model"]) = (&mut refusal.problem, &refusal.way.iter().map(String::as_str).collect::<Vec<_>>()[..]) {
+    if let (Problem::Name(_, names), ["model"]) =
+        (&mut refusal.problem, &refusal.way.iter().map(String::as_str).collect::<Vec<_>>()[..])
+    {
         names.push(PRESET.to_owned());
     }
     refusal

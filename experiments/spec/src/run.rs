@@ -3,7 +3,7 @@
 use super::data::{DataFolders, DataView};
 use super::describe::described;
 use super::losses::LossWeights;
-use super::numbers::{above_zero_if_any, at_least_one};
+use super::numbers::{above_zero_if_any, at_least_one, not_negative};
 use super::phases::Phase;
 use super::pictures::Pictures;
 use super::step::{Dtype, MicroBatch};
@@ -169,6 +169,10 @@ pub struct TrainConfig {
     /// Learning rate over steps: a number, or a map with warm-up and either values and boundaries or a cosine.
     #[serde(deserialize_with = "super::values::rate")]
     pub learning_rate: Schedule,
+    /// Factor on the learning rate of the position encodings' parameters. The best one differs from encoding to encoding
+    /// (docs/fair-comparison.md), so a comparison should tune it.
+    #[serde(default = "one", deserialize_with = "not_negative")]
+    pub encoding_rate: f64,
     /// Largest global norm of the gradient; none by default.
     #[serde(default, deserialize_with = "above_zero_if_any")]
     pub clip: Option<f64>,
@@ -197,6 +201,18 @@ pub struct TrainConfig {
     #[serde(default = "default_checkpoint_every", deserialize_with = "at_least_one")]
     pub checkpoint_every: u64,
 }
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl TrainConfig {
+    /// The optimiser with [`Self::encoding_rate`]; groups that the experiment writes itself override it.
+    #[must_use]
+    pub fn optimizer(&self) -> OptimizerConfig {
+        self.optimizer.clone().with_encoding_rate(self.encoding_rate)
+    }
 }
 
 fn default_log_every() -> u64 {

@@ -60,7 +60,7 @@ fn controls(experiment: &Experiment) -> Vec<&Row> {
 
 /// The sizes of a row's network: width, layers, inside of the feed-forward layer.
 fn sizes(row: &Row) -> [u64; 3] {
-    let ModelConfig::Chessformer(network) = row.run.model else { panic!("{:?}", row.run.model) };
+    let ModelConfig::Chessformer(network) = &row.run.model else { panic!("{:?}", row.run.model) };
     [network.width, network.layers, network.ff].map(|size| size as u64)
 }
 

@@ -78,11 +78,10 @@ fn clipping_is_an_axis() {
 fn a_preset_is_its_sizes_written_out() {
     let of = |model: &str| {
         let axes = format!("  model: [{model}]\n");
-        let row = load(&grid(&axes, &[MODEL], "{encoding: none}")).rows.remove(0);
-        row.run.model
+        let text = grid(&axes, &[MODEL], "{encoding: none}").replace("base:\n", "base:\n  missing_targets: skip\n");
+        load(&text).rows.remove(0).run.model
     };
-    let outputs =
-        "outputs: {policy: {}, soft_policy: {temperature: 4}, result: {}, q: {}, short_term: {error: true}}";
+    let outputs = "outputs: {policy: {}, soft_policy: {temperature: 4}, result: {}, q: {}, short_term: {error: true}}";
     let written = format!("{{chessformer: {{layers: 8, width: 256, heads: 8, ff: 256, {outputs}}}}}");
     assert_eq!(of("{preset: cf-6m}"), of(&written));
 }
@@ -90,7 +89,8 @@ fn a_preset_is_its_sizes_written_out() {
 #[test]
 fn a_size_over_a_preset_is_an_axis() {
     let axes = "  model.chessformer.layers: [1, 3]\n";
-    let text = grid(axes, &[MODEL], "{model.chessformer.layers: 1}").replace("base:\n", "base:\n  model: {preset: cf-6m}\n");
+    let text = grid(axes, &[MODEL], "{model.chessformer.layers: 1}")
+        .replace("base:\n", "base:\n  missing_targets: skip\n  model: {preset: cf-6m}\n");
     let sizes = |row: &&Row| {
         let models::ModelConfig::Chessformer(network) = &row.run.model else { panic!("a Chessformer") };
         (network.layers, network.width)

@@ -35,7 +35,7 @@ pub(super) struct Step {
 impl Learner {
     /// An optimiser at rest for these parameters; `micro` positions go through the network at once.
     pub(super) fn new(run: &RunConfig, arena: Arena, micro: usize) -> Result<Self, TrainError> {
-        let optimizer = Optimizer::new(run.train.optimizer.clone(), arena.layout(), arena.device())?;
+        let optimizer = Optimizer::new(run.train.optimizer(), arena.layout(), arena.device())?;
         let average = run.train.averaging.map(|config| Average::new(config, &arena.flat())).transpose()?;
         Ok(Self { arena, optimizer, average, timetable: Timetable::constant(&run.train), micro })
     }

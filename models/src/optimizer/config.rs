@@ -1,7 +1,7 @@
 //! The optimisers, as experiments write them.
 
 use super::OptimizerError;
-use super::groups::Group;
+use super::groups::{Group, GroupPart};
 use crate::config::is_default;
 use serde::{Deserialize, Serialize};
 
@@ -148,6 +148,22 @@ impl OptimizerConfig {
     #[must_use]
     pub fn groups(&self) -> &[Group] {
         self.common().groups
+    }
+
+    /// The same with a factor on the learning rate of position encodings. It comes before the other groups, which
+    /// override it.
+    #[must_use]
+    pub fn with_encoding_rate(mut self, factor: f64) -> Self {
+        if factor != 1.0 {
+            let part = Some(GroupPart::Encoding);
+            let group = Group { part, learning_rate: Some(factor), ..Group::default() };
+            match &mut self {
+                Self::Nadam(config) => config.groups.insert(0, group),
+                Self::NadamTorch(config) => config.groups.insert(0, group),
+                Self::Adamw(config) => config.groups.insert(0, group),
+            }
+        }
+        self
     }
 
     /// Its name in YAML.

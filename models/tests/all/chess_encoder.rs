@@ -147,7 +147,8 @@ fn without_an_encoding_squares_can_be_exchanged() {
 }
 
 fn declared(preset: &str) -> (Network, nn::Layout) {
-    Network::declare(&(Preset::named(preset).expect("a preset").model)(), &flat(), &words()).expect("a preset can be declared")
+    Network::declare(&(Preset::named(preset).expect("a preset").model)(), &flat(), &words())
+        .expect("a preset can be declared")
 }
 
 /// Numbers of the code's encoder: embedding of all its words, blocks, last norm, policy.
@@ -160,20 +161,19 @@ fn of_the_code(vocabulary: usize, d: usize, ff: usize) -> usize {
 /// never read and never trained, and are not declared here.
 #[test]
 fn the_presets_have_the_codes_numbers_less_the_words_that_no_position_has() {
-    for (preset, vocabulary, d, ff, in_code) in [
-        ("chess-encoder", 1_960, 768, 3_072, 116_250_244),
-        ("chess-encoder-v2", 1_968, 1_024, 1_536, 110_967_684),
-    ] {
+    for (preset, vocabulary, d, ff, in_code) in
+        [("chess-encoder", 1_960, 768, 3_072, 116_250_244), ("chess-encoder-v2", 1_968, 1_024, 1_536, 110_967_684)]
+    {
         assert_eq!(of_the_code(vocabulary, d, ff), in_code);
         let (network, layout) = declared(preset);
         let unread = (vocabulary - WORDS) * d;
-        assert_eq!(layout.total(), in_code - unread, "{}", preset.name());
+        assert_eq!(layout.total(), in_code - unread, "{}", preset);
         assert_eq!(layout.count(Part::Encoding), 0);
         assert_eq!(layout.count(Part::Head), (d + 1) * MOVES);
         // Each weight of a block once a token, the table once a token, the policy once; attention's two products.
         let of_token = WORDS * d + 12 * (4 * d * d + 3 * d * ff);
         let products = 12 * 2 * TOKENS * TOKENS * d;
-        assert_eq!(network.macs().total() as usize, TOKENS * of_token + products + d * MOVES, "{}", preset.name());
+        assert_eq!(network.macs().total() as usize, TOKENS * of_token + products + d * MOVES, "{}", preset);
     }
 }
 

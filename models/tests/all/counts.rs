@@ -20,7 +20,8 @@ fn displacements() -> usize {
 
 fn declared(preset: &str, stack: &[EncodingConfig], input: InputName) -> (Network, Layout) {
     let spec = spec(GameKind::Chess, input);
-    Network::declare(&(Preset::named(preset).expect("a preset").model)(), stack, &spec).expect("a preset can be declared")
+    Network::declare(&(Preset::named(preset).expect("a preset").model)(), stack, &spec)
+        .expect("a preset can be declared")
 }
 
 /// The encodings that the paper's networks have: Shaw's and the gate behind the input embedding.

@@ -6,10 +6,15 @@ use crate::common::*;
 use encodings::{EncodingConfig, InjectionPoints};
 use games::{GameKind, InputName, MovesName};
 use models::loss::{policy_entropy_rows, win_rate_entropy_rows, win_rate_rows};
-use models::{HeadName, ModelConfig, ModelError, Network, Output, Spec};
+use models::{HeadName, ModelConfig, ModelError, Network, Output, Preset, Spec};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
 use tch::{Device, Tensor};
+
+fn published(preset: &str, stack: &[EncodingConfig], spec: &Spec) -> (Network, Layout) {
+    let model = (Preset::named(preset).expect("a preset").model)();
+    Network::declare(&model, stack, spec).expect("a preset can be declared")
+}
 
 fn model(written: &str) -> ModelConfig {
     serde_json::from_str(written).expect("a network")
@@ -52,7 +57,7 @@ fn parts(spec: &Spec) -> [usize; 2] {
 fn dlshogis_networks_have_their_published_sizes() {
     let spec = dlshogi();
     for (name, blocks, c) in [("10x192", 10, 192), ("15x224", 15, 224), ("20x256", 20, 256)] {
-        let (network, layout) = declared(&format!(r#"{{"preset": "dlshogi-{name}"}}"#), &none(), &spec);
+        let (network, layout) = published(&format!("dlshogi-{name}"), &none(), &spec);
         let stem = 62 * c * 9 + 62 * c + 57 * c + 2 * c;
         let block = 2 * (c * c * 9 + 2 * c);
         assert_eq!(layout.count(Part::Trunk), stem + blocks * block, "{name}");
@@ -71,7 +76,7 @@ fn dlshogis_networks_have_their_published_sizes() {
 fn dlshogis_transformer_has_its_published_size() {
     let spec = dlshogi();
     let stack = [encoding(r#"{"absolute": {"at": "input"}}"#), encoding(r#"{"dynamic_relative": {}}"#)];
-    let (_, layout) = declared(r#"{"preset": "dlshogi-transformer"}"#, &stack, &spec);
+    let (_, layout) = published("dlshogi-transformer", &stack, &spec);
     let resnet = 62 * 256 * 10 + 57 * 256 + 512 + 12 * 2 * (256 * 256 * 9 + 512);
     let attention = 8 * (3 * 256 * 256 + 256 * 256 + 2 * 256 * 256 + 2 * 512);
     assert_eq!(layout.count(Part::Trunk), resnet + attention);

@@ -4,7 +4,7 @@ use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::PolicyTargets;
 use models::{
-    ModelConfig, ChessformerConfig, Column, Examples, HeadName, Loss, Masking, Measure, NormPlace, Outputs, Quantity,
+    ChessformerConfig, Column, Examples, HeadName, Loss, Masking, Measure, ModelConfig, NormPlace, Outputs, Quantity,
     Spec,
 };
 use std::collections::BTreeSet;

@@ -177,8 +177,12 @@ fn encodings_that_start_as_identity_leave_the_first_answer_alone() {
             }
             tried += 1;
             let found = network.forward(&initialise(&layout, 5).frozen_views(), &packed);
-            assert!(largest_difference(policy_of(&found), policy_of(&expected)) < 2e-6, "{stack:?}");
-            assert!(largest_difference(wdl_of(&found), wdl_of(&expected)) < 2e-6, "{stack:?}");
+            // With a term of zero the logits are summed by another kernel; the last bits depend on the processor.
+            let off = [
+                largest_difference(policy_of(&found), policy_of(&expected)),
+                largest_difference(wdl_of(&found), wdl_of(&expected)),
+            ];
+            assert!(off.iter().all(|&off| off < 1e-5), "{stack:?}: {off:?}");
         }
     }
     assert!(tried >= 4 * 6, "only {tried} stacks start as identity");

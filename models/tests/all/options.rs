@@ -3,8 +3,8 @@
 use crate::common::*;
 use games::{GameKind, InputName, MovesName, Vocabulary};
 use models::{
-    ChessformerConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ModelError, Network, NormPlace,
-    PolicyConfig, Spec,
+    ChessformerConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ModelError, Network, NormPlace, PolicyConfig,
+    Spec,
 };
 use nn::{Activation, Part};
 use tch::Kind;

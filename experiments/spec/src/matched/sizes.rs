@@ -19,14 +19,14 @@ impl Size {
         if self == Self::Encoding {
             return sized_encoding(&mut run.encoding.clone()).map(|(_, size)| *size);
         }
-        let mut network = run.model;
+        let mut network = run.model.clone();
         let size = self.in_network(&mut network).map(|size| *size);
         size.ok_or_else(|| format!("a {} has no {}", network.name(), self.name()))
     }
 
     /// The run with another one; unchanged if it has no such size.
     pub(super) fn set(self, run: &RunConfig, to: usize) -> RunConfig {
-        let (mut network, mut encoding) = (run.model, run.encoding.clone());
+        let (mut network, mut encoding) = (run.model.clone(), run.encoding.clone());
         let size = match self {
             Self::Encoding => sized_encoding(&mut encoding).ok().map(|(_, size)| size),
             Self::Ffn | Self::Width | Self::Depth => self.in_network(&mut network),
@@ -34,7 +34,7 @@ impl Size {
         if let Some(size) = size {
             *size = to;
         }
-        RunConfig { model: network.into(), encoding, ..run.clone() }
+        RunConfig { model: network, encoding, ..run.clone() }
     }
 
     fn in_network(self, network: &mut ModelConfig) -> Option<&mut usize> {
@@ -64,7 +64,7 @@ impl Size {
     /// Steps in which it is searched, the one to be preferred first: multiples that GPUs like, then whatever is valid.
     /// Heads divide the width, and rotations need a head width of a multiple of 2 or 4.
     pub(super) fn steps(self, run: &RunConfig) -> Vec<usize> {
-        let heads = match run.model {
+        let heads = match &run.model {
             ModelConfig::Chessformer(network) => Some(network.heads),
             ModelConfig::ResnetTransformer(network) => Some(network.attention.heads),
             ModelConfig::Decoder(network) => Some(network.heads),

@@ -68,6 +68,7 @@ impl Bench {
                 micro_batch: None,
                 dtype: Dtype::F32,
                 learning_rate: Schedule::new(3, vec![3e-3, 1e-3], vec![steps / 2]).expect("a schedule"),
+                encoding_rate: 1.0,
                 clip: Some(1.0),
                 mask: Mask::Train,
                 phases: Vec::new(),

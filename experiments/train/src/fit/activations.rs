@@ -1,7 +1,7 @@
 //! How much memory a position's activations take, from the sizes of its network.
 
 use models::{
-    ModelConfig, ChessformerConfig, DecoderConfig, EmbeddingConfig, FeedForwardKind, ResnetConfig,
+    ChessformerConfig, DecoderConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ResnetConfig,
     ResnetTransformerConfig,
 };
 

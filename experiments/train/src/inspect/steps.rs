@@ -21,7 +21,7 @@ pub const STEPS_FILE: &str = "steps.safetensors";
 pub fn write(cell: &mut Loaded, batch: &Examples, count: u64, dir: &Path) -> Result<(), InspectError> {
     let train = cell.config.train.clone();
     let mut optimizer =
-        Optimizer::new(train.optimizer, cell.layout(), cell.arena.device()).map_err(TrainError::from)?;
+        Optimizer::new(train.optimizer(), cell.layout(), cell.arena.device()).map_err(TrainError::from)?;
     let first = cell.arena.flat().copy();
     let (mut gradients, mut rates) = (Vec::new(), Vec::new());
     for step in 0..count {

@@ -38,9 +38,9 @@ pub(crate) fn tiny(norm: NormPlace) -> ChessformerConfig {
 
 /// A published Chessformer.
 pub(crate) fn preset(name: &str) -> ChessformerConfig {
-    match preset {
+    match (Preset::named(name).expect("a preset").model)() {
         ModelConfig::Chessformer(config) => *config,
-        other => panic!("{} is a {}", preset.name(), other.name()),
+        other => panic!("{name} is a {}", other.name()),
     }
 }
 
