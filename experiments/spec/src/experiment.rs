@@ -5,10 +5,10 @@ use super::cell::Cell;
 use super::expand::{Combination, Matrix};
 use super::file::{ExperimentFile, Primary};
 use super::identity;
-use super::idle;
 use super::interactions::{self, Interaction};
 use super::label::{Label, labels};
 use super::matched::{self, Matched};
+use super::no_effect;
 use super::phases;
 use super::primary;
 use super::resolve::{self, Datasets, OpenedData};
@@ -41,8 +41,8 @@ pub struct Experiment {
     pub rows: Vec<Row>,
     /// Gaps between rows that are compared over something else.
     pub interactions: Vec<Interaction>,
-    /// What its file varies without effect, a sentence each.
-    pub idle: Vec<String>,
+    /// What its file varies without effect, one sentence each.
+    pub no_effect: Vec<String>,
     /// What the command line set, `setting=value` each.
     pub sets: Vec<String>,
 }
@@ -161,7 +161,7 @@ impl Experiment {
         mark_references(&mut rows, &combinations, matrix)?;
         primary::check(&file, &rows, &combinations, source)?;
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
-        let idle = idle::idle(matrix, &rows, &combinations);
+        let no_effect = no_effect::sentences(matrix, &rows, &combinations);
         rows.extend(matched::controls(matrix, &rows, &combinations)?);
         if file.twin {
             add_twins(&mut rows);
@@ -177,7 +177,7 @@ impl Experiment {
             primary,
             rows,
             interactions,
-            idle,
+            no_effect,
             sets: sets.to_vec(),
         })
     }

@@ -166,11 +166,11 @@ impl Check<'_> {
 /// Refuses phases in which a network learns nothing.
 pub(super) fn check_weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     let own = Loss::of_network(&run.model.architecture());
-    let idle = |phase: &Phase| {
+    let has_no_loss = |phase: &Phase| {
         let weights = phase.weights(&run.train.loss);
         !own.is_empty() && own.iter().all(|&loss| weights.of(loss) == 0.0)
     };
-    let Some(i) = run.train.phases.iter().position(idle) else { return Ok(()) };
+    let Some(i) = run.train.phases.iter().position(has_no_loss) else { return Ok(()) };
     let names: Vec<&str> = own.iter().map(|loss| loss.name()).collect();
     let message = format!("all losses of this network have the weight 0 in phase {} ({})", i + 1, names.join(", "));
     let error = row.refused(&["train", "phases", &i.to_string(), "loss"], message);

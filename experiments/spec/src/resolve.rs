@@ -7,7 +7,7 @@ use super::run::{BaseConfig, RunConfig, TrainConfig, architecture};
 use super::shape::Shape;
 use super::source::ConfigError;
 use super::suggest::nearest;
-use super::teach::{Contents, Lack, MissingTargets, lacks, wrong_classes};
+use super::targets::{self, Contents, MissingTarget, OnMissingTargets, wrong_classes};
 use super::tree::Node;
 use dataset::{DatasetError, Manifest, PerSplit, Split, Targets, ValueTarget, store};
 use games::{Frame, GameKind};
@@ -136,7 +136,7 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
         view: data.view.clone(),
         input,
         moves,
-        model: taught(model.clone(), row, data)?,
+        model: with_targets(model.clone(), row, data)?,
         encoding: encoding.clone(),
         train: TrainConfig {
             learning_rate: learning_rate.map_err(|error| row.refused(&["train", "learning_rate"], error))?,
@@ -150,8 +150,9 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
     })
 }
 
-/// The network with the heads that its dataset has targets for: all of them, or the experiment says otherwise.
-fn taught(model: ModelConfig, row: &Combination, data: &OpenedData) -> Result<ModelConfig, ConfigError> {
+/// The network with the heads that its dataset has targets for. A head without targets is refused, unless the experiment
+/// leaves it out.
+fn with_targets(model: ModelConfig, row: &Combination, data: &OpenedData) -> Result<ModelConfig, ConfigError> {
     if model.resolve().is_err() {
         // It is refused where its shape is asked for, with the option to blame.
         return Ok(model);
@@ -161,14 +162,13 @@ fn taught(model: ModelConfig, row: &Combination, data: &OpenedData) -> Result<Mo
     if let Some(reason) = wrong_classes(network.outputs(), &data.manifest) {
         return Err(outputs.refused(reason));
     }
-    let lacks = lacks(network.outputs(), &data.manifest, data.contents);
-    match (lacks.first(), row.run.missing_targets) {
+    let missing = targets::missing(network.outputs(), &data.manifest, data.contents);
+    match (missing.first(), row.run.missing_targets) {
         (None, _) => {}
-        (Some(_), MissingTargets::Skip) => {
-            lacks.iter().for_each(|lack| network.outputs_mut().remove(lack.head));
+        (Some(_), OnMissingTargets::Skip) => {
+            missing.iter().for_each(|target| network.outputs_mut().remove(target.head));
         }
-        (Some(lack), MissingTargets::Error) => {
-            let Lack { head, column, wanted } = lack;
+        (Some(MissingTarget { head, column, wanted }), OnMissingTargets::Error) => {
             let head = head.name();
             let name = &data.manifest.name;
             let message = format!(
