@@ -1,7 +1,7 @@
 //! What an experiment file varies without effect: values that no row has, and axes that change no run.
 
 use super::expand::{Combination, Matrix};
-use super::experiment::{Role, Row};
+use super::row::{Role, Row};
 use super::run::{Mask, RunConfig};
 use super::setting::Setting;
 use super::source::dotted;

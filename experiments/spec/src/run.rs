@@ -4,7 +4,7 @@ use super::data::{DataFolders, DataView};
 use super::describe::described;
 use super::losses::LossWeights;
 use super::numbers::{above_zero_if_any, at_least_one};
-use super::phases::Phase;
+use super::phase::Phase;
 use super::pictures::Pictures;
 use super::step::{Dtype, MicroBatch};
 use super::targets::OnMissingTargets;

@@ -2,7 +2,7 @@
 
 use super::super::run::RunConfig;
 use super::entry::Size;
-use super::{Quantity, TOLERANCE};
+use super::result::{Quantity, TOLERANCE};
 use models::ModelError;
 
 /// No network is searched beyond this size: a count that grows so slowly never gets there.

@@ -2,8 +2,8 @@
 
 use super::super::run::RunConfig;
 use super::super::shape::Shape;
-use super::Quantity;
 use super::entry::Size;
+use super::result::Quantity;
 use encodings::EncodingConfig;
 use models::{Architecture, ModelError};
 
