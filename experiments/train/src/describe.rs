@@ -1,6 +1,5 @@
 //! What a cell's manifest says, from the cell itself.
 
-use super::cell::CellOptions;
 use super::error::TrainError;
 use super::setup::Setup;
 use dataset::Split;
@@ -32,12 +31,7 @@ const VARIABLES: &[&str] = &[
 ///
 /// # Errors
 /// If the weights cannot be read from the device.
-pub(super) fn describe(
-    cell: &Path,
-    setup: &Setup,
-    arena: &Arena,
-    options: &CellOptions,
-) -> Result<Manifest, TrainError> {
+pub(super) fn describe(cell: &Path, setup: &Setup, arena: &Arena, smoke: bool) -> Result<Manifest, TrainError> {
     let (experiment, label, hash) = place(cell);
     let shape = Shape::of(&setup.config)?;
     Ok(Manifest {
@@ -52,7 +46,7 @@ pub(super) fn describe(
         gpu: gpu(setup.device),
         seeds: Some(seeds(&setup.config)),
         determinism: Some(determinism(setup)),
-        smoke: options.smoke,
+        smoke,
         dataset: dataset_facts(setup),
         parameters: Parameters { trunk: shape.trunk, encoding: shape.encoding, head: shape.heads },
         macs: macs(&shape.macs),
