@@ -199,7 +199,7 @@ fn row(combination: &Combination, label: &Label, datasets: &Datasets) -> Result<
     };
     let hash = identity::hash(&run, &data.content_hash);
     let (label, name) = (label.folder(), label.name());
-    Ok(Row { label, name, hash, run, shape, data, role: Role::Candidate, matched: None })
+    Ok(Row { label, name, hash, run, shape, data, role: Role::Compared, matched: None })
 }
 
 /// Two equal rows would compare a network with itself.

@@ -61,7 +61,7 @@ pub use pictures::Pictures;
 pub use row::{Role, Row, RowData};
 pub use run::{BaseConfig, EvalConfig, ImportedWeights, Mask, RunConfig, TrainConfig};
 pub use setting::Setting;
-pub use shape::{PartShape, Shape};
+pub use shape::{NetworkFacts, PartShape, Shape};
 pub use source::{ConfigError, Source};
 pub use step::{Dtype, MicroBatch};
 pub use targets::OnMissingTargets;

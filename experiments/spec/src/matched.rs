@@ -162,7 +162,7 @@ impl Task<'_> {
             run,
             shape,
             data: self.own.data.clone(),
-            role: Role::Candidate,
+            role: Role::Compared,
             matched: Some(matched),
         })
     }

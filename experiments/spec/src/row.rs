@@ -3,6 +3,7 @@
 use super::matched::result::Matched;
 use super::run::RunConfig;
 use super::shape::Shape;
+use serde::{Deserialize, Serialize};
 
 /// One row: a run that is repeated with every seed.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,15 +26,28 @@ pub struct Row {
     pub matched: Option<Matched>,
 }
 
-/// What a row stands for in its game's comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The role of a row in the comparison of its game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// One of those that are compared.
-    Candidate,
-    /// The one that every difference is taken against.
+    /// A row that is compared with the reference.
+    Compared,
+    /// The row that every difference is taken against.
     Reference,
-    /// The reference with other parameter streams: how large a difference is when there is none.
+    /// The reference with other parameter streams: the A/A control.
     Twin,
+}
+
+impl Role {
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Compared => "compared",
+            Self::Reference => "reference",
+            Self::Twin => "twin",
+        }
+    }
 }
 
 /// What a row knows of its dataset.

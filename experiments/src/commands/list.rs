@@ -1,6 +1,5 @@
 //! `posenc list`: available games, encodings and so on, from the registries.
 
-use super::check::parts;
 use clap::ValueEnum;
 use encodings::EncodingConfig;
 use games::{GameKind, InputLayout, InputName, MovesName, Vocabulary, with_game};
@@ -176,11 +175,11 @@ fn presets() -> anyhow::Result<Vec<Value>> {
             "description": described.description,
             "model": models::ModelConfig::from(described.preset.architecture()),
             "counted_with": setting.name,
-            "parameters": shape.parameters(),
+            "parameters": shape.facts.parameters(),
             "paper_macs": shape.macs.paper,
             "weight_macs": shape.macs.weights,
             "macs": shape.macs.total(),
-            "parts": parts(&shape),
+            "parts": shape.parts,
         }))
     };
     models::presets().iter().map(entry).collect()

@@ -100,7 +100,7 @@ impl Quantity {
     /// How much of it a run's network has; `None` for what only a clock tells.
     pub(super) fn of(self, shape: &Shape) -> Option<u64> {
         match self {
-            Self::Params => Some(shape.parameters() as u64),
+            Self::Params => Some(shape.facts.parameters() as u64),
             Self::Flops => Some(shape.macs.flops()),
             Self::StepTime => None,
         }
