@@ -190,7 +190,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
         "primary": {
             "metric": experiment.primary.metric,
             "at": experiment.primary.at,
-            "weights": "raw",
+            "weights": experiment.primary.weights,
         },
         "seeds": experiment.seeds,
         "cells": experiment.cells().len(),
