@@ -11,7 +11,7 @@ use records::plan::{Plan, Row};
 use records::status::Status;
 use records::{Manifest, atomic, manifest, status};
 use records::{MetricLine, Part};
-use spec::RunConfig;
+use spec::{ReadAt, RunConfig};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -213,11 +213,11 @@ fn value(bundle: &Verified, metrics: &[u8]) -> Option<f64> {
     let primary = &bundle.plan.primary;
     let text = String::from_utf8_lossy(metrics);
     let wanted = |line: &MetricLine| match primary.at {
-        None => line.split == Part::Test,
-        Some(step) => line.split == Part::Validation && line.step == step,
+        ReadAt::Last => line.split == Part::Test,
+        ReadAt::Step(step) => line.split == Part::Validation && line.step == step,
     };
     let mut lines = text.lines().rev().filter_map(|line| serde_json::from_str::<MetricLine>(line).ok());
-    let newest = lines.find(|line| wanted(line) && line.weights.name() == primary.weights);
+    let newest = lines.find(|line| wanted(line) && line.weights == primary.weights);
     newest?.metrics.get(&primary.metric)
 }
 

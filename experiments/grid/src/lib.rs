@@ -14,12 +14,14 @@ pub mod scheduler;
 pub mod select;
 pub mod slurm;
 pub mod start_over;
+mod task;
 pub mod worker;
 
 pub use error::GridError;
 pub use interrupt::Interrupt;
 pub use limits::Limits;
 pub use prepare::{Choice, Prepared};
-pub use scheduler::{Outcome, Scheduler, Task};
+pub use scheduler::Scheduler;
 pub use select::Selector;
+pub use task::{Outcome, Task};
 pub use worker::Worker;

@@ -3,10 +3,10 @@
 use anyhow::Context as _;
 use records::lock::CellLock;
 use records::machine::Cpu;
-use records::plan::{Plan, Role};
+use records::plan::Plan;
 use records::state::CellState;
 use records::step_times::{StepTime, StepTimes};
-use spec::Experiment;
+use spec::{Experiment, Role};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tch::Device;
@@ -65,14 +65,13 @@ fn known(plan: &Plan, run_dir: &Path) -> bool {
 }
 
 fn time_rows(experiment: &Experiment, threads: usize, device: Device) -> anyhow::Result<StepTimes> {
-    let rows: Vec<&spec::Row> = experiment.rows.iter().filter(|row| row.role != spec::Role::Twin).collect();
+    let rows: Vec<&spec::Row> = experiment.rows.iter().filter(|row| row.role != Role::Twin).collect();
     let contenders: Vec<Contender> =
         rows.iter().map(|row| Contender { name: row.folder(), run: row.run.clone() }).collect();
     let options = BenchOptions { threads, device, rounds: ROUNDS, warm_up: WARM_UP };
     let measured = step_times(&contenders, &options).context("cannot measure step times")?;
     let reference = |row: &spec::Row| {
-        let of_game =
-            |(other, _): &(&&spec::Row, _)| other.run.game == row.run.game && other.role == spec::Role::Reference;
+        let of_game = |(other, _): &(&&spec::Row, _)| other.run.game == row.run.game && other.role == Role::Reference;
         rows.iter().zip(&measured).find(of_game).map(|(_, time)| time)
     };
     let rows = rows.iter().zip(&measured).map(|(row, time)| StepTime {

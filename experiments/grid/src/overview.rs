@@ -5,10 +5,10 @@ mod tail;
 use records::MetricLine;
 use records::damage;
 use records::folder::{CONFIG_FILE, METRICS_FILE};
-use records::plan::{Plan, PlanError, Role, Row};
+use records::plan::{Plan, PlanError, Row};
 use records::state::{CellState, Progress};
 use records::status::Status;
-use spec::RunConfig;
+use spec::{Role, RunConfig};
 use std::path::Path;
 
 /// The metrics that stand for "the loss" of a line, the first that it has.

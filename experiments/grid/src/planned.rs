@@ -1,28 +1,19 @@
-//! The plan of an experiment: what `grid.json` says about it.
+//! The plan of an experiment: the content of its `grid.json`.
 
-use records::plan::{Declared, FORMAT, Matched, Plan, Primary, Role, Row};
-use spec::{Experiment, ReadAt};
+use records::plan::{FORMAT, MatchedTo, Plan, Row};
+use spec::{Experiment, Matched, Primary, ReadAt};
 
 /// The plan of an experiment. A smoke run's cells end before any step that the primary metric might be read at.
 #[must_use]
 pub fn plan(experiment: &Experiment, smoke: bool) -> Plan {
-    let at = match experiment.primary.at {
-        ReadAt::Step(step) if !smoke => Some(step),
-        _ => None,
-    };
-    let primary = &experiment.primary;
+    let at = if smoke { ReadAt::Last } else { experiment.primary.at };
     Plan {
         format: FORMAT,
         experiment: experiment.name.clone(),
         question: experiment.question.clone(),
         expect: experiment.expect.clone(),
         smoke,
-        primary: Primary {
-            metric: primary.metric.clone(),
-            at,
-            weights: primary.weights.name().to_owned(),
-            difference: primary.difference,
-        },
+        primary: Primary { at, ..experiment.primary.clone() },
         seeds: experiment.seeds.clone(),
         rows: experiment.rows.iter().map(row).collect(),
         interactions: experiment.interactions.clone(),
@@ -30,29 +21,18 @@ pub fn plan(experiment: &Experiment, smoke: bool) -> Plan {
 }
 
 fn row(row: &spec::Row) -> Row {
-    let game = row.run.game;
-    let shape = &row.shape;
+    let matched_to = |matched: &Matched| MatchedTo {
+        quantity: matched.quantity,
+        goal: matched.goal_folder.clone(),
+        ratio: matched.ratio(),
+    };
     Row {
-        game,
+        game: row.run.game,
         label: row.name.clone(),
         folder: row.folder(),
-        role: match row.role {
-            spec::Role::Candidate => Role::Compared,
-            spec::Role::Reference => Role::Reference,
-            spec::Role::Twin => Role::Twin,
-        },
+        role: row.role,
         mask: row.run.train.mask,
-        network: Declared {
-            trunk: shape.trunk,
-            heads: shape.heads,
-            encoding: shape.encoding,
-            injection_points: shape.injection_points.clone(),
-            position_sources: shape.position_sources.clone(),
-        },
-        matched: row.matched.as_ref().map(|matched| Matched {
-            quantity: matched.quantity,
-            goal: matched.goal_folder.clone(),
-            ratio: matched.ratio(),
-        }),
+        network: row.shape.facts.clone(),
+        matched: row.matched.as_ref().map(matched_to),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::error::GridError;
 use super::planned;
-use super::scheduler::Task;
 use super::select::Selector;
+use super::task::Task;
 use records::atomic;
 use records::folder::{CONFIG_FILE, EXPERIMENT_FILE};
 use records::lock::CellLock;

@@ -9,7 +9,7 @@ pub use bars::Bars;
 pub use plain::Plain;
 
 use super::interrupt::StopRequest;
-use super::scheduler::{Outcome, Task};
+use super::task::{Outcome, Task};
 use records::failure::Failure;
 use std::io::{self, IsTerminal as _};
 

@@ -1,6 +1,6 @@
 //! Cells of a run folder that are to be tried again, found by their state: the experiment's file is not needed.
 
-use super::scheduler::Task;
+use super::task::Task;
 use records::damage;
 use records::failure::Failure;
 use records::folder::CONFIG_FILE;

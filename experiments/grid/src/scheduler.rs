@@ -3,6 +3,7 @@
 use super::interrupt::{Interrupt, StopRequest};
 use super::limits::Limits;
 use super::progress::Watch;
+use super::task::{Outcome, Task};
 use super::worker::{self, Worker};
 use records::failure::{Failure, log_since};
 use records::folder::LOG;
@@ -10,7 +11,7 @@ use records::lock::CellLock;
 use records::status::{State, Status};
 use std::collections::VecDeque;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -18,33 +19,6 @@ use std::time::{Duration, Instant, SystemTime};
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How often cells of another runner are looked at: each look takes a lock.
 const LOOK_ELSEWHERE_EVERY: Duration = Duration::from_millis(500);
-
-/// A cell to be trained.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
-    /// What a person calls it, e.g. `chess-shaw seed 1`.
-    pub name: String,
-    /// Its folder, with its configuration inside.
-    pub dir: PathBuf,
-}
-
-/// How a cell came out of this run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// Trained to its end, here.
-    Finished {
-        /// How long that took.
-        took: Duration,
-    },
-    /// There was nothing to do: it was finished before, or another runner has finished it meanwhile.
-    AlreadyFinished,
-    /// It failed, here or in another runner.
-    Failed(Failure),
-    /// It was stopped at a checkpoint.
-    Interrupted,
-    /// It was not started, because the run was stopped first.
-    NotStarted,
-}
 
 /// Runs tasks.
 #[derive(Debug)]

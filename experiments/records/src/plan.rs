@@ -1,9 +1,9 @@
-//! `grid.json`: what a run folder sets out to compare, so that a report needs the folder and nothing else.
+//! `grid.json`: the plan of a comparison, so that a report needs only the run folder.
 
 use crate::atomic;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
-use spec::{Interaction, Mask, Quantity};
+use spec::{Interaction, Mask, NetworkFacts, Primary, Quantity, ReadAt, Role, Weights};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub const FILE: &str = "grid.json";
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// What a grid sets out to compare.
+/// The plan of a grid: what it compares.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// [`FORMAT`].
@@ -29,7 +29,8 @@ pub struct Plan {
     /// Whether its cells only take a few steps, to see that everything works.
     #[serde(default)]
     pub smoke: bool,
-    /// What verdicts are about.
+    /// The metric that verdicts are about.
+    #[serde(with = "StoredPrimary")]
     pub primary: Primary,
     /// The seeds of every row.
     pub seeds: Vec<u64>,
@@ -40,32 +41,16 @@ pub struct Plan {
     pub interactions: Vec<Interaction>,
 }
 
-/// The metric that verdicts are about.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Primary {
-    /// Its name.
-    pub metric: String,
-    /// The step after which it is read, on the validation positions; on the test positions at the end if there is
-    /// none.
+/// The stored form of [`Primary`]: without a step, it is read after the last one.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Primary")]
+struct StoredPrimary {
+    metric: String,
+    #[serde(default, skip_serializing_if = "ReadAt::is_last")]
+    at: ReadAt,
+    weights: Weights,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<u64>,
-    /// Of which weights.
-    pub weights: String,
-    /// The difference that a report says the seeds for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub difference: Option<f64>,
-}
-
-/// What a row is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// The row that differences are taken against.
-    Reference,
-    /// The reference with other parameter streams: the A/A row.
-    Twin,
-    /// A row that is compared.
-    Compared,
+    difference: Option<f64>,
 }
 
 /// One row: the cells that differ in their seed only.
@@ -73,50 +58,34 @@ pub enum Role {
 pub struct Row {
     /// Its game. Each game has one reference.
     pub game: GameKind,
-    /// What tells it apart within its game, e.g. `shaw`.
+    /// Its name within its game, e.g. `shaw`.
     pub label: String,
     /// Its folder's name, `<label>-<hash>`.
     pub folder: String,
-    /// What it is for.
+    /// Its role in the comparison.
     pub role: Role,
     /// When illegal moves are masked.
     pub mask: Mask,
-    /// What its network declares.
-    pub network: Declared,
-    /// What its network was made equal to, if it is a matched control.
+    /// The size and the position sources of its network.
+    pub network: NetworkFacts,
+    /// The row that it was matched to, if it is a matched control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub matched: Option<Matched>,
+    pub matched: Option<MatchedTo>,
 }
 
-/// What a matched control was made equal to.
+/// The goal of a matched control, and how closely the control matches it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Matched {
-    /// What it has as much of.
+pub struct MatchedTo {
+    /// The quantity that was matched.
     pub quantity: Quantity,
     /// The folder of the row that it was matched to.
     pub goal: String,
-    /// Its own count by that row's; none for what only a clock tells.
+    /// Its count divided by that row's; none for step times, which are measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
 }
 
-/// What a network declares before any tensor is made.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Declared {
-    /// Trained numbers in embedding and body.
-    pub trunk: usize,
-    /// Trained numbers in the policy and value heads.
-    pub heads: usize,
-    /// Trained numbers in the position encodings.
-    pub encoding: usize,
-    /// The injection points that its encodings touch, joined by `+`.
-    #[serde(alias = "seams")]
-    pub injection_points: String,
-    /// Whatever else tells it where squares are.
-    pub position_sources: Vec<String>,
-}
-
-/// Why there is no plan.
+/// Why a plan cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// The folder has none.
@@ -132,7 +101,7 @@ pub enum PlanError {
         /// The cause.
         cause: io::Error,
     },
-    /// It is no plan.
+    /// It is not a plan.
     #[error("{path} is damaged: {cause}; `posenc run` with the experiment's file writes it anew")]
     Damaged {
         /// The file.

@@ -7,7 +7,7 @@ use super::statistics::PairedTest;
 use super::statistics::across::{RankCorrelation, rank_correlation};
 use super::variants::{self, Variant};
 use games::GameKind;
-use records::plan::Role;
+use spec::Role;
 
 /// The settings in which a row may differ between two budgets.
 const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkpoint_every", "eval.every"];

@@ -14,9 +14,9 @@ use super::{
 };
 use games::GameKind;
 use records::CellState;
-use records::plan::{Plan, Role, Row};
-use spec::Quantity;
+use records::plan::{Plan, Row};
 use spec::metrics::{self, NOVEL};
+use spec::{Quantity, Role};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -48,7 +48,7 @@ impl Report {
             unit: metric.unit,
             direction: metric.direction,
             at: plan.primary.at,
-            weights: plan.primary.weights.clone(),
+            weights: plan.primary.weights,
             difference: plan.primary.difference,
         };
         let mut games: Vec<_> = plan.games().into_iter().map(|game| game_report(folder, game, &primary)).collect();

@@ -3,7 +3,7 @@
 use super::model::interactions::InteractionReport;
 use super::model::{GameReport, Report, RowReport};
 use super::statistics::Summary;
-use records::plan::Role;
+use spec::{ReadAt, Role};
 
 const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,high,p,holm_p,verdict,seeds_done,seeds,\
                       parameters,flops,step_s,step_ratio";
@@ -32,8 +32,8 @@ fn of_row(report: &Report, game: &GameReport, row: &RowReport) -> Vec<String> {
 
 fn primary(report: &Report) -> String {
     match report.primary.at {
-        None => report.primary.name.clone(),
-        Some(step) => format!("{}@{step}", report.primary.name),
+        ReadAt::Last => report.primary.name.clone(),
+        ReadAt::Step(step) => format!("{}@{step}", report.primary.name),
     }
 }
 
@@ -73,17 +73,12 @@ fn line(
     let comparison = row.comparison.as_ref().filter(|_| decides);
     let test = comparison.and_then(|comparison| comparison.test);
     let interval = comparison.and_then(|comparison| comparison.interval);
-    let role = match row.role {
-        Role::Reference => "reference",
-        Role::Twin => "twin",
-        Role::Compared => "compared",
-    };
     let verdict = comparison.filter(|_| row.role == Role::Compared).map(|comparison| comparison.verdict.to_string());
     [
         field(&report.experiment),
         field(&game.game),
         field(&row.label),
-        role.to_owned(),
+        row.role.name().to_owned(),
         field(metric),
         summary.n.to_string(),
         summary.mean.to_string(),
@@ -96,7 +91,7 @@ fn line(
         verdict.unwrap_or_default(),
         row.cells.done.to_string(),
         row.cells.all.to_string(),
-        row.parameters().to_string(),
+        row.network.parameters().to_string(),
         row.flops.map(|flops| flops.to_string()).unwrap_or_default(),
         number(row.step_time.map(|time| time.seconds)),
         number(row.step_time.and_then(|time| time.ratio)),

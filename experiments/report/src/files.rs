@@ -4,7 +4,7 @@ use super::error::ReportError;
 use records::folder::METRICS_FILE;
 use records::machine::{Cpu, Revision};
 use records::manifest::{self, DatasetFacts, MacsByPart, Session};
-use records::plan::{Plan, Primary, Row};
+use records::plan::{Plan, Row};
 use records::positions::{self, PositionRow};
 use records::state::CellState;
 use records::status::{Fingerprints, Status};
@@ -12,7 +12,7 @@ use records::step_times::StepTimes;
 use records::{Failure, damage};
 use records::{MetricLine, Part, lines};
 use serde::Deserialize;
-use spec::Weights;
+use spec::{Primary, ReadAt, Weights};
 use std::path::{Path, PathBuf};
 
 /// A run folder.
@@ -154,14 +154,15 @@ impl CellRecord {
 impl CellResult {
     fn read(dir: &Path, primary: &Primary) -> Result<Self, Failure> {
         let lines = lines::read(&dir.join(METRICS_FILE)).map_err(|error| damage::failure(&error))?;
-        let lines: Vec<_> = lines.into_iter().filter(|line| line.weights.name() == primary.weights).collect();
+        let lines: Vec<_> = lines.into_iter().filter(|line| line.weights == primary.weights).collect();
         let last = |part: Part| lines.iter().rfind(|line| line.split == part).cloned();
         let test = last(Part::Test).ok_or_else(|| {
-            Failure::error(format!("it is finished but has no line of the test split with {} weights", primary.weights))
+            let weights = primary.weights.name();
+            Failure::error(format!("it is finished but has no line of the test split with {weights} weights"))
         })?;
         let primary = match primary.at {
-            None => test.clone(),
-            Some(step) => {
+            ReadAt::Last => test.clone(),
+            ReadAt::Step(step) => {
                 lines.iter().rfind(|line| line.split == Part::Validation && line.step == step).cloned().ok_or_else(
                     || Failure::error(format!("it is finished but has no validation line of step {step}")),
                 )?
@@ -178,8 +179,7 @@ impl CellResult {
     /// The measurements on each test position with these weights; none if an older version trained the cell, or the file
     /// cannot be read.
     #[must_use]
-    pub fn positions(&self, weights: &str) -> Option<Vec<PositionRow>> {
-        let weights = [Weights::Raw, Weights::Averaged].into_iter().find(|known| known.name() == weights)?;
+    pub fn positions(&self, weights: Weights) -> Option<Vec<PositionRow>> {
         positions::read(&self.folder.join(positions::file(weights))).ok()
     }
 }

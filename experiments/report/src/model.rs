@@ -13,10 +13,9 @@ use comparison::Comparison;
 use interactions::InteractionReport;
 use provenance::{Provenance, Setting};
 use records::Failure;
-use records::plan::{Declared, Role};
 use slices::SliceReport;
-use spec::Quantity;
 use spec::metrics::{Direction, Metric};
+use spec::{NetworkFacts, Quantity, ReadAt, Role, Weights};
 use std::collections::BTreeMap;
 use transfer::Transfer;
 use variants::{Budgets, Sizes, Sweep};
@@ -89,10 +88,10 @@ pub struct PrimaryMetric {
     pub unit: &'static str,
     /// Which way it improves.
     pub direction: Direction,
-    /// The step after which it is read on validation; on test at the end if there is none.
-    pub at: Option<u64>,
-    /// Of which weights.
-    pub weights: String,
+    /// When it is read.
+    pub at: ReadAt,
+    /// The weights that it is read of.
+    pub weights: Weights,
     /// The difference that it should be able to show, if someone named one.
     pub difference: Option<f64>,
 }
@@ -164,8 +163,8 @@ pub struct RowReport {
     pub role: Role,
     /// Cells by status.
     pub cells: Counts,
-    /// What its network declares.
-    pub network: Declared,
+    /// The size and the position sources of its network.
+    pub network: NetworkFacts,
     /// Its network in a few words, once a cell has a manifest.
     pub system: Option<System>,
     /// What its network was made equal to, if it is a matched control.
@@ -197,14 +196,6 @@ impl GameReport {
     pub(super) fn least_sign_flip(&self) -> Option<f64> {
         let pairs = self.rows.iter().filter_map(|row| Some(row.comparison.as_ref()?.pairs)).max()?;
         sign_flip::least(pairs)
-    }
-}
-
-impl RowReport {
-    /// Parameters of the whole network.
-    #[must_use]
-    pub fn parameters(&self) -> usize {
-        self.network.trunk + self.network.heads + self.network.encoding
     }
 }
 

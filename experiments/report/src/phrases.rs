@@ -4,8 +4,8 @@ use super::distinct::distinct;
 use super::files::Conditions;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report};
 use super::tables::heads::BELOW_UNIFORM;
-use spec::grouped;
 use spec::metrics::{Direction, Metric};
+use spec::{ReadAt, grouped};
 
 /// The label of the sentence about the primary metric.
 pub(super) const PRIMARY_METRIC: &str = "primary metric";
@@ -39,10 +39,10 @@ pub(super) fn primary(report: &Report) -> String {
         Direction::Neither => "",
     };
     let when = match primary.at {
-        None => "on test positions after the last step".to_owned(),
-        Some(step) => format!("on validation positions after step {step}"),
+        ReadAt::Last => "on test positions after the last step".to_owned(),
+        ReadAt::Step(step) => format!("on validation positions after step {step}"),
     };
-    format!("{} ({}{better}) {when}, {} weights", primary.name, primary.unit, primary.weights)
+    format!("{} ({}{better}) {when}, {} weights", primary.name, primary.unit, primary.weights.name())
 }
 
 /// Facts about the test positions of a game.

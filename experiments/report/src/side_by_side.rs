@@ -7,7 +7,7 @@ use super::numbers::{fixed, mean_sd, or_absent, with_interval};
 use super::phrases;
 use super::statistics::across::kendall;
 use super::table::{ABSENT, Table};
-use records::plan::Role;
+use spec::Role;
 use std::iter::once;
 
 /// The settings in which grids differ, then their differences to their own references: a table for each game with a row

@@ -10,7 +10,7 @@ use super::model::variants::{Equivalent, Multiple, SizeMeasure, SizedRow, Sizes}
 use super::statistics::{Interval, PairedTest};
 use super::variants::{self, Variant};
 use games::GameKind;
-use records::plan::Role;
+use spec::Role;
 use std::collections::BTreeMap;
 
 /// The rungs that a ladder needs.

@@ -8,8 +8,9 @@ use dataset::move_type::MOVE_TYPES;
 use games::{GameKind, Phase, with_game};
 use rayon::prelude::*;
 use records::CellState;
-use records::plan::{Role, Row};
+use records::plan::Row;
 use records::positions::{MEASURES, PositionRow};
+use spec::{Role, Weights};
 use std::collections::BTreeMap;
 
 /// Slices with fewer positions are not reported.
@@ -43,7 +44,7 @@ pub(super) fn of(
     let mut table = None;
     let mut measurements = |wanted: &dyn Fn(&Row) -> bool| -> Measurements {
         let cells = lines().filter(|(row, _)| wanted(row)).flat_map(|(_, cells)| cells);
-        cells.filter_map(|cell| Some((cell.seed, values(cell, place, &primary.weights, &mut table)?))).collect()
+        cells.filter_map(|cell| Some((cell.seed, values(cell, place, primary.weights, &mut table)?))).collect()
     };
     let reference = measurements(&|row| row.role == Role::Reference);
     let labels: Vec<String> =
@@ -64,7 +65,12 @@ pub(super) fn of(
 
 /// The measurements of a finished cell on each position; none if it has not stored them, or on other positions than the
 /// first cell.
-fn values(cell: &CellRecord, place: usize, weights: &str, table: &mut Option<Positions>) -> Option<Vec<Option<f32>>> {
+fn values(
+    cell: &CellRecord,
+    place: usize,
+    weights: Weights,
+    table: &mut Option<Positions>,
+) -> Option<Vec<Option<f32>>> {
     if cell.state != CellState::Done {
         return None;
     }

@@ -7,7 +7,7 @@ use super::model::variants::{Chosen, Sweep};
 use super::statistics::{PairedTest, Summary, holm};
 use super::variants::{self, Variant};
 use games::GameKind;
-use records::plan::Role;
+use spec::Role;
 use spec::metrics::Direction;
 
 /// The path of the learning rate in a run.

@@ -19,9 +19,8 @@ use super::numbers::{fixed, interval, interval_decimals, mean_sd, mega, or_absen
 use super::statistics::Summary;
 use super::table::{ABSENT, Table};
 use cells::{ROW, name, ruled_out};
-use records::plan::Role;
-use spec::grouped;
 use spec::metrics::NOVEL;
+use spec::{Role, grouped};
 
 /// The note of a game without an A/A control.
 const NO_CONTROL: &str = "A/A control: none, so the size of differences by chance is unknown; remove `twin: false` from \

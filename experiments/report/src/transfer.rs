@@ -5,7 +5,7 @@ use super::model::transfer::{Effect, GameDifference, Transfer, TransferRow};
 use super::model::{GameReport, PrimaryMetric, RowReport};
 use super::statistics::across::{RankCorrelation, hedges, pooled_sd, rank_correlation, welch};
 use super::statistics::holm;
-use records::plan::Role;
+use spec::Role;
 use spec::metrics::Direction;
 
 /// Every pair of games that has rows in common.

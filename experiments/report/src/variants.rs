@@ -4,8 +4,9 @@ use super::files::{CellRecord, RunFolder};
 use super::model::PrimaryMetric;
 use games::GameKind;
 use records::CellState;
-use records::plan::{Role, Row};
+use records::plan::Row;
 use serde_json::Value;
+use spec::Role;
 use std::collections::BTreeMap;
 
 /// A row with its resolved run.

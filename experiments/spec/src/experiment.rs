@@ -2,19 +2,20 @@
 
 use super::base;
 use super::cell::Cell;
+use super::datasets::{Datasets, OpenedData};
 use super::expand::{Combination, Matrix};
 use super::file::{ExperimentFile, Primary};
 use super::identity;
-use super::idle;
 use super::interactions::{self, Interaction};
 use super::label::{Label, labels};
-use super::matched::{self, Matched};
+use super::matched;
+use super::no_effect;
 use super::phases;
 use super::primary;
-use super::resolve::{self, Datasets, OpenedData};
+use super::resolve;
+use super::row::{Role, Row, RowData};
 use super::run::RunConfig;
 use super::setting::Setting;
-use super::shape::Shape;
 use super::source::{ConfigError, Source, at};
 use games::GameKind;
 use std::collections::HashMap;
@@ -29,97 +30,26 @@ pub struct Experiment {
     pub name: String,
     /// The question that it answers.
     pub question: Option<String>,
-    /// What its author expects.
+    /// The result that its author expects.
     pub expect: Option<String>,
     /// What it costs, in words.
     pub cost: Option<String>,
     /// The seeds, in the order in which they run.
     pub seeds: Vec<u64>,
-    /// What decides.
+    /// The metric that verdicts are about.
     pub primary: Primary,
-    /// The rows in the order of the file, then their matched controls, then the references' twins.
+    /// The rows in the order of the file, then their matched controls, then the references' A/A controls.
     pub rows: Vec<Row>,
-    /// Gaps between rows that are compared over something else.
+    /// Gaps between rows that are compared over another setting.
     pub interactions: Vec<Interaction>,
-    /// What its file varies without effect, a sentence each.
-    pub idle: Vec<String>,
-    /// What the command line set, `setting=value` each.
+    /// What its file varies without effect, one sentence each.
+    pub no_effect: Vec<String>,
+    /// The settings of the command line, each as `setting=value`.
     pub sets: Vec<String>,
 }
 
-/// One row: a run that is repeated with every seed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    /// The game's and the varied axes' short names, as a part of a folder's name: `chess-shaw-batch64`.
-    pub label: String,
-    /// The same for people, without the game: `shaw, batch 64`.
-    pub name: String,
-    /// See [`identity::hash`].
-    pub hash: String,
-    /// The run with seed 0.
-    pub run: RunConfig,
-    /// Its network.
-    pub shape: Shape,
-    /// Its dataset.
-    pub data: RowData,
-    /// What it is compared as.
-    pub role: Role,
-    /// What its network was made equal to, if it is a matched control.
-    pub matched: Option<Matched>,
-}
-
-/// What a row stands for in its game's comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// One of those that are compared.
-    Candidate,
-    /// The one that every difference is taken against.
-    Reference,
-    /// The reference with other parameter streams: how large a difference is when there is none.
-    Twin,
-}
-
-/// What a row knows of its dataset.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RowData {
-    /// Its name.
-    pub name: String,
-    /// Its content hash.
-    pub content_hash: String,
-    /// Positions of the training split, as far as the run takes them; the others likewise.
-    pub train_positions: u64,
-    /// Positions of the validation split.
-    pub validation_positions: u64,
-    /// Positions of the test split.
-    pub test_positions: u64,
-    /// The step behind the last one of each phase of training; none without phases.
-    pub phase_ends: Vec<u64>,
-}
-
-impl Row {
-    /// How often the training split is seen.
-    #[must_use]
-    pub fn epochs(&self) -> f64 {
-        let seen = self.run.train.steps as f64 * self.run.train.batch as f64;
-        seen / self.data.train_positions as f64
-    }
-
-    /// The row's folder name, as [`Cell::row`].
-    #[must_use]
-    pub fn folder(&self) -> String {
-        format!("{}-{}", self.label, self.hash)
-    }
-
-    /// Whether it has this name or label, with the game or without.
-    #[must_use]
-    pub fn is_called(&self, name: &str) -> bool {
-        let within_game = self.label.strip_prefix(self.run.game.name()).and_then(|rest| rest.strip_prefix('-'));
-        self.label == name || within_game == Some(name) || self.name == name
-    }
-}
-
 impl Experiment {
-    /// Reads a file, expands it and refuses whatever could not be run.
+    /// Reads a file, expands it and refuses an experiment that cannot be run.
     ///
     /// # Errors
     /// On everything that can be known before the first step, with its place in the file and a remedy.
@@ -161,7 +91,7 @@ impl Experiment {
         mark_references(&mut rows, &combinations, matrix)?;
         primary::check(&file, &rows, &combinations, source)?;
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
-        let idle = idle::idle(matrix, &rows, &combinations);
+        let no_effect = no_effect::sentences(matrix, &rows, &combinations);
         rows.extend(matched::controls(matrix, &rows, &combinations)?);
         if file.twin {
             add_twins(&mut rows);
@@ -177,7 +107,7 @@ impl Experiment {
             primary,
             rows,
             interactions,
-            idle,
+            no_effect,
             sets: sets.to_vec(),
         })
     }
@@ -269,7 +199,7 @@ fn row(combination: &Combination, label: &Label, datasets: &Datasets) -> Result<
     };
     let hash = identity::hash(&run, &data.content_hash);
     let (label, name) = (label.folder(), label.name());
-    Ok(Row { label, name, hash, run, shape, data, role: Role::Candidate, matched: None })
+    Ok(Row { label, name, hash, run, shape, data, role: Role::Compared, matched: None })
 }
 
 /// Two equal rows would compare a network with itself.

@@ -1,7 +1,7 @@
 //! An experiment file: what it asks for, with the values of settings still as they were written.
 
 use super::describe::described;
-use super::interactions::InteractionEntry;
+use super::interactions::entry::InteractionEntry;
 use super::matched::entry::ControlEntry;
 use super::numbers::above_zero_if_any;
 use super::setting::{Point, Setting};

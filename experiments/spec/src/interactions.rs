@@ -4,45 +4,19 @@
 //! may be a whole axis' or one option inside of it, written with dots: `model.chessformer.layers`. A row *has* a value if
 //! writing it there changes nothing, so options at their defaults count as written.
 
+pub(crate) mod entry;
+
 use super::expand::{Combination, Matrix, without};
-use super::experiment::Row;
 use super::label::labels;
-use super::one_or_list::one_or_list;
+use super::row::Row;
 use super::setting::Setting;
 use super::source::{ConfigError, YamlPath, at};
 use super::suggest::nearest;
 use super::tree::Node;
+use entry::{InteractionEntry, Place};
 use games::GameKind;
-use serde::de::Deserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-/// One entry.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct InteractionEntry {
-    /// Two values; the gap is the primary metric with the second less that with the first.
-    #[serde(deserialize_with = "places")]
-    gap: Vec<Place>,
-    /// Two values or more; the gap with each later one is compared with that of the first.
-    #[serde(deserialize_with = "places")]
-    by: Vec<Place>,
-}
-
-/// What is varied: one place, or several whose values advance together.
-fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Place>, D::Error> {
-    one_or_list("a map {axis, values} or a list of such", deserializer)
-}
-
-/// A place and the values that rows have there.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Place {
-    /// A setting: `encoding`, `model.chessformer.layers`.
-    axis: Setting,
-    /// The values, as in `axes`.
-    values: Vec<Node>,
-}
 
 /// A gap with one value against the same gap with another: four rows of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,7 +34,7 @@ pub struct Interaction {
     pub rows: [[String; 2]; 2],
 }
 
-/// Every interaction that the file asks for, in its order. `rows` are those of the file, without controls and twins, and
+/// The interactions of the file, in its order. `rows` are those of the file, without controls and twins, and
 /// `combinations` what they were made of.
 pub(super) fn interactions(
     matrix: Matrix<'_>,
@@ -141,7 +115,7 @@ impl Request<'_> {
         later.map(interaction).collect()
     }
 
-    /// Refuses what could be of no row, whatever the others are.
+    /// Refuses an entry that no row can match.
     fn check(&self) -> Result<(), ConfigError> {
         let sides = [("gap", &self.entry.gap), ("by", &self.entry.by)];
         for (side, places) in sides {

@@ -2,110 +2,30 @@
 //! that "Shaw is better" cannot mean "Shaw is larger".
 //!
 //! A control is an ordinary row: its cells' configurations hold the sizes that were found and nothing about how, so the
-//! same network written by hand is the same cell. What it was matched to stands in [`Matched`], for tables.
+//! same network written by hand is the same cell. [`Matched`] records for tables what it was matched to.
 //!
-//! Parameters and operations are counted from declared shapes; sizes are found anew for every game, whose boards give
-//! tables other sizes. A step's time is no function of the file: its sizes are given, and only measuring says whether
-//! they fit.
+//! Parameters and operations are counted from declared shapes; sizes are searched for every game, because the
+//! size of tables depends on the board. Step time depends on the hardware, not on the file: its sizes are given, and
+//! measured.
 
 pub mod entry;
+pub(crate) mod result;
 mod rows;
 mod search;
 mod sizes;
 
+pub use result::{ChangedSize, Matched, Quantity, TOLERANCE};
+
 use super::expand::{Combination, Matrix};
-use super::experiment::{Role, Row};
 use super::identity;
 use super::resolve;
+use super::row::{Role, Row};
 use super::run::RunConfig;
 use super::source::{ConfigError, Source, YamlPath, at};
 use crate::grouped;
 use entry::{By, Match, RowName, Size};
 use models::ModelError;
 use search::{Candidate, Outcome, search};
-use serde::{Deserialize, Serialize};
-use std::fmt;
-
-/// How far from its goal a control may be, as a share of it.
-pub const TOLERANCE: f64 = 0.01;
-
-/// What a control has as much of as another row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Quantity {
-    /// Trained numbers of the whole network, encodings and heads included.
-    Params,
-    /// Floating-point operations of a forward pass of the whole network.
-    Flops,
-    /// The time of a training step.
-    StepTime,
-}
-
-impl Quantity {
-    /// Its name in YAML.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Params => "params",
-            Self::Flops => "flops",
-            Self::StepTime => "step_time",
-        }
-    }
-
-    /// Its name in a sentence.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Params => "params",
-            Self::Flops => "FLOPs",
-            Self::StepTime => "step time",
-        }
-    }
-}
-
-/// What a control was matched to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Matched {
-    /// The label of the row whose network was changed.
-    pub source: String,
-    /// What it has as much of.
-    pub quantity: Quantity,
-    /// The label of the row that it was matched to.
-    pub goal: String,
-    /// That row's folder.
-    pub goal_folder: String,
-    /// The sizes that changed.
-    pub sizes: Vec<ChangedSize>,
-    /// Its own count and the goal's; `None` for what only a clock tells.
-    pub counts: Option<[u64; 2]>,
-}
-
-/// A size that differs between a control and the row that it was made from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedSize {
-    /// `ffn`, `width`, `depth`, or the option of the encoding.
-    pub name: String,
-    /// In the row that it was made from.
-    pub from: usize,
-    /// In the control.
-    pub to: usize,
-}
-
-impl Matched {
-    /// Its own count by the goal's.
-    #[must_use]
-    pub fn ratio(&self) -> Option<f64> {
-        self.counts.map(|[own, goal]| own as f64 / goal as f64)
-    }
-}
-
-/// `params of shaw by ffn 352`.
-impl fmt::Display for Matched {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sizes: Vec<String> = self.sizes.iter().map(|size| format!("{} {}", size.name, size.to)).collect();
-        write!(f, "{} of {} by {}", self.quantity.words(), self.goal, sizes.join(" and "))
-    }
-}
 
 /// The controls that an experiment asks for, in the order of its file; `combinations` are those of `rows`.
 pub(crate) fn controls(
@@ -242,7 +162,7 @@ impl Task<'_> {
             run,
             shape,
             data: self.own.data.clone(),
-            role: Role::Candidate,
+            role: Role::Compared,
             matched: Some(matched),
         })
     }
@@ -253,7 +173,7 @@ impl Task<'_> {
     }
 }
 
-/// What is refused, in words.
+/// Errors.
 impl Task<'_> {
     fn no_such_size(&self, size: Size, reason: &str) -> ConfigError {
         let message = format!("{} cannot be matched by {}: {reason}", self.own.label, size.name());

@@ -1,76 +1,13 @@
-//! A curriculum: training in phases, each with games, weights of the losses and a learning rate of its own.
-//!
-//! ```yaml
-//! train:
-//!   phases:
-//!     - {bucket: 500-1000, epochs: 1}
-//!     - {bucket: [1000-1500, 1500-2000], epochs: 2}
-//!     - {bucket: 2000+}                       # the steps that are left
-//! ```
-//! ```yaml
-//!   phases:                                   # of all games, in the order that they have without phases
-//!     - {steps: 1000, loss: {value: 0}}
-//!     - {learning_rate: 0.5}
-//! ```
-//!
-//! Within a phase the order is that of a dataset that holds these games only; where the next phase has the same ones, it goes
-//! on in it. A last step's batch is always full: a phase takes as many steps as its epochs need, rounded up. Evaluations look
-//! at all games, whatever the phase.
+//! The phases of a row: checked against its dataset, and counted in steps.
 
-use super::data::names;
+use super::datasets::OpenedData;
 use super::expand::Combination;
-use super::losses::{LossChanges, LossWeights};
-use super::numbers::{above_zero_if_any, at_least_one_if_any};
-use super::resolve::OpenedData;
+use super::phase::Phase;
 use super::run::RunConfig;
 use super::source::ConfigError;
 use super::suggest::nearest;
 use dataset::{DatasetError, Split, store};
 use models::Loss;
-use serde::{Deserialize, Serialize};
-
-/// A part of training.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Phase {
-    /// The rating buckets that its games are of; all games by default.
-    #[serde(default, deserialize_with = "names", skip_serializing_if = "Vec::is_empty")]
-    pub bucket: Vec<String>,
-    /// How often it goes through their games. The last phase has neither this nor `steps`: it takes the steps that are left.
-    #[serde(default, deserialize_with = "above_zero_if_any", skip_serializing_if = "Option::is_none")]
-    pub epochs: Option<f64>,
-    /// How many steps it takes, instead of `epochs`.
-    #[serde(default, deserialize_with = "at_least_one_if_any", skip_serializing_if = "Option::is_none")]
-    pub steps: Option<u64>,
-    /// Weights of losses that differ from `train.loss` while it lasts.
-    #[serde(default, skip_serializing_if = "LossChanges::is_empty")]
-    pub loss: LossChanges,
-    /// What the learning rate is multiplied by while it lasts; 1 by default.
-    #[serde(default, deserialize_with = "above_zero_if_any", skip_serializing_if = "Option::is_none")]
-    pub learning_rate: Option<f64>,
-}
-
-impl Phase {
-    /// How many steps of `batch` positions it takes on `positions`; `None` for all that are left.
-    #[must_use]
-    pub fn steps(&self, positions: u64, batch: usize) -> Option<u64> {
-        self.steps.or_else(|| self.epochs.map(|epochs| (epochs * positions as f64 / batch as f64).ceil() as u64))
-    }
-
-    /// The weights of the losses while it lasts.
-    #[must_use]
-    pub fn weights(&self, usual: &LossWeights) -> LossWeights {
-        self.loss.over(usual)
-    }
-
-    /// Training positions of its games.
-    pub(super) fn positions(&self, data: &OpenedData) -> Result<u64, DatasetError> {
-        if self.bucket.is_empty() {
-            return Ok(data.positions.train);
-        }
-        store::positions_of(&data.folder, &data.manifest, &self.bucket).map(|positions| positions[Split::Train])
-    }
-}
 
 /// What the phases of a row are checked against.
 struct Check<'a> {
@@ -152,9 +89,9 @@ impl Check<'_> {
         }
     }
 
-    /// How many steps a phase takes; `None` for all that are left.
+    /// The number of steps of a phase; `None` for all that are left.
     fn steps(&self, i: usize, phase: &Phase) -> Result<Option<u64>, ConfigError> {
-        let positions = phase.positions(self.data).map_err(|error| self.refused(i, &["bucket"], error))?;
+        let positions = positions(phase, self.data).map_err(|error| self.refused(i, &["bucket"], error))?;
         if positions == 0 {
             let error = self.refused(i, &["bucket"], "these rating buckets hold no training positions");
             return Err(error.help("name more buckets, or import more games"));
@@ -166,24 +103,32 @@ impl Check<'_> {
 /// Refuses phases in which a network learns nothing.
 pub(super) fn check_weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     let own = Loss::of_network(&run.model);
-    let idle = |phase: &Phase| {
+    let has_no_loss = |phase: &Phase| {
         let weights = phase.weights(&run.train.loss);
         !own.is_empty() && own.iter().all(|&loss| weights.of(loss) == 0.0)
     };
-    let Some(i) = run.train.phases.iter().position(idle) else { return Ok(()) };
+    let Some(i) = run.train.phases.iter().position(has_no_loss) else { return Ok(()) };
     let names: Vec<&str> = own.iter().map(|loss| loss.name()).collect();
     let message = format!("all losses of this network have the weight 0 in phase {} ({})", i + 1, names.join(", "));
     let error = row.refused(&["train", "phases", &i.to_string(), "loss"], message);
     Err(error.help("give at least one of them a weight above 0"))
 }
 
-/// The step behind the last one of each phase of a run.
+/// The step after the last one of each phase of a run.
 pub(super) fn ends(run: &RunConfig, data: &OpenedData) -> Result<Vec<u64>, DatasetError> {
     let mut end = 0;
     let of_phase = |phase: &Phase| {
-        let steps = phase.steps(phase.positions(data)?, run.train.batch);
+        let steps = phase.steps(positions(phase, data)?, run.train.batch);
         end = steps.map_or(run.train.steps, |steps| end + steps);
         Ok(end)
     };
     run.train.phases.iter().map(of_phase).collect()
+}
+
+/// Training positions of the games of a phase.
+fn positions(phase: &Phase, data: &OpenedData) -> Result<u64, DatasetError> {
+    if phase.bucket.is_empty() {
+        return Ok(data.positions.train);
+    }
+    store::positions_of(&data.folder, &data.manifest, &phase.bucket).map(|positions| positions[Split::Train])
 }

@@ -1,8 +1,8 @@
 //! The primary metric: does it exist, does it judge, and is it there at the step at which it is read?
 
 use super::expand::Combination;
-use super::experiment::{Role, Row};
 use super::file::{ExperimentFile, Primary};
+use super::row::{Role, Row};
 use super::run::Mask;
 use super::source::{ConfigError, Source, at};
 use super::suggest::nearest;

@@ -1,121 +1,14 @@
-//! From a combination to a complete run, and whatever makes one impossible: refused here, before the first step.
+//! From a combination to a complete run. What cannot be trained is refused here, before the first step.
 
-use super::data::{DataEntry, DataFolders, DataView};
+use super::datasets::{Datasets, OpenedData};
 use super::expand::Combination;
 use super::phases;
 use super::run::{BaseConfig, RunConfig, TrainConfig};
 use super::shape::Shape;
 use super::source::ConfigError;
-use super::suggest::nearest;
-use super::teach::{Contents, Lack, MissingTargets, lacks, wrong_classes};
-use super::tree::Node;
-use dataset::{DatasetError, Manifest, PerSplit, Split, Targets, ValueTarget, store};
-use games::{Frame, GameKind};
+use super::targets::{self, MissingTarget, OnMissingTargets, wrong_classes};
+use games::Frame;
 use models::{Loss, ModelConfig, ModelError, Network};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-/// The datasets of an experiment, opened once each.
-#[derive(Debug)]
-pub(crate) struct Datasets {
-    by_game: BTreeMap<GameKind, OpenedData>,
-}
-
-/// A dataset that can be used, and what is taken of it.
-#[derive(Debug)]
-pub(crate) struct OpenedData {
-    pub(crate) folder: PathBuf,
-    pub(crate) manifest: Manifest,
-    pub(crate) view: DataView,
-    /// Positions of each split that are taken.
-    pub(crate) positions: PerSplit<u64>,
-    /// What there are targets for.
-    contents: Contents,
-}
-
-impl Datasets {
-    /// Reads the manifests of the games that the rows play, and checks their shards.
-    pub(crate) fn open(rows: &[Combination]) -> Result<Self, ConfigError> {
-        let first_rows: BTreeMap<GameKind, &Combination> = rows.iter().rev().map(|row| (row.run.game, row)).collect();
-        let games: Vec<&str> = first_rows.keys().map(|game| game.name()).collect();
-        let is_one = |row: &&Combination| matches!(row.run.data, DataFolders::One(_));
-        if let ([first, second, ..], Some(row)) = (&games[..], rows.first().filter(is_one)) {
-            let message = format!("`base.data` is one folder, but {first} and {second} are played");
-            let remedy = format!("name a folder for each: data: {{{first}: …, {second}: …}}");
-            return Err(row.node(&["data"]).origin.error(message).help(remedy));
-        }
-        let open = |(game, row): (GameKind, &Combination)| Ok((game, open_one(row, game)?));
-        Ok(Self { by_game: first_rows.into_iter().map(open).collect::<Result<_, _>>()? })
-    }
-
-    pub(crate) fn of(&self, game: GameKind) -> &OpenedData {
-        &self.by_game[&game]
-    }
-}
-
-fn open_one(row: &Combination, game: GameKind) -> Result<OpenedData, ConfigError> {
-    let all = row.node(&["data"]);
-    let Some(DataEntry { path: written, view }) = row.run.data.of(game) else {
-        let message = format!("`base.data` names no dataset for {}", game.name());
-        return Err(all.origin.error(message).help(format!("add `{}: <folder>`", game.name())));
-    };
-    let node = all.get(&[game.name()]).unwrap_or(all);
-    let origin = &node.origin;
-    let beside = node.nearest(&["path"]).origin.source.folder().join(written);
-    // Cells run in processes of their own, so the path must not depend on where one stands.
-    let folder = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
-    let with_remedy = |reason: String| {
-        let remedy = "the path is relative to the experiment file; `posenc data import` makes a dataset";
-        origin.refused(reason).help(remedy)
-    };
-    let manifest = Manifest::read(&folder).map_err(|error| with_remedy(error.to_string()))?;
-    if manifest.game != game {
-        let (found, name) = (manifest.game.name(), game.name());
-        return Err(with_remedy(format!("this is a dataset of {found}, but {name} is to be played")));
-    }
-    manifest.check_shards(&folder).map_err(|error| with_remedy(error.to_string()))?;
-    viewed(folder, manifest, view.clone(), node)
-}
-
-/// Refuses a view that the dataset does not offer, and counts what it holds.
-fn viewed(folder: PathBuf, manifest: Manifest, mut view: DataView, node: &Node) -> Result<OpenedData, ConfigError> {
-    let refused = |key: &str, reason: String| node.nearest(&[key]).origin.refused(reason);
-    let known: Vec<&str> = manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();
-    if let Some(unknown) = view.bucket.iter().find(|name| !known.contains(&name.as_str())) {
-        let message = format!("the dataset \"{}\" has no rating bucket \"{unknown}\"", manifest.name);
-        let error = refused("bucket", message).valid(known.iter().copied());
-        return Err(match (nearest(unknown, known.iter().copied()), known.is_empty()) {
-            (Some(meant), _) => error.help(format!("did you mean `{meant}`?")),
-            (None, true) => error.help("import it with --rating-buckets, or leave `bucket` out"),
-            (None, false) => error.help("write one of the valid names"),
-        });
-    }
-    // One spelling for one set of games.
-    view.bucket =
-        known.iter().filter(|name| view.bucket.iter().any(|wanted| wanted == *name)).map(|&n| n.into()).collect();
-    let targets = Targets { value: view.value, ..Targets::default() };
-    targets.check().map_err(|error| refused("value", error.to_string()).help("write a number from 0 to 1"))?;
-    for (column, target) in targets.columns() {
-        if !store::says(&folder, &manifest, column).map_err(|error| refused("value", error.to_string()))? {
-            let dataset = manifest.name.clone();
-            let error = refused("value", DatasetError::NoTarget { dataset, column, target }.to_string());
-            return Err(error.help("leave `value` out, or write `value: result`"));
-        }
-    }
-    // The stored value is what there is without a word about it.
-    view.value = view.value.filter(|&target| target != ValueTarget::Score);
-    let positions = match view.bucket.is_empty() {
-        true => manifest.split.positions,
-        false => store::positions_of(&folder, &manifest, &view.bucket)
-            .map_err(|error| refused("bucket", error.to_string()))?,
-    };
-    if let Some(split) = Split::ALL.into_iter().find(|&split| !view.bucket.is_empty() && positions[split] == 0) {
-        let error = refused("bucket", format!("these rating buckets hold no {} positions", split.name()));
-        return Err(error.help("name more buckets, or import more games"));
-    }
-    let contents = Contents::of(&folder, &manifest, &view).map_err(|error| node.origin.refused(error))?;
-    Ok(OpenedData { folder, manifest, view, positions, contents })
-}
 
 /// The run of a combination, without a seed (it is 0).
 pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, ConfigError> {
@@ -136,7 +29,7 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
         view: data.view.clone(),
         input,
         moves,
-        model: taught(model.clone(), row, data)?,
+        model: with_targets(model.clone(), row, data)?,
         encoding: encoding.clone(),
         train: TrainConfig {
             learning_rate: learning_rate.map_err(|error| row.refused(&["train", "learning_rate"], error))?,
@@ -150,8 +43,9 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
     })
 }
 
-/// The network with the heads that its dataset has targets for: all of them, or the experiment says otherwise.
-fn taught(mut network: ModelConfig, row: &Combination, data: &OpenedData) -> Result<ModelConfig, ConfigError> {
+/// The network with the heads that its dataset has targets for. A head without targets is refused, unless the experiment
+/// leaves it out.
+fn with_targets(mut network: ModelConfig, row: &Combination, data: &OpenedData) -> Result<ModelConfig, ConfigError> {
     if network.check().is_err() {
         // It is refused where its shape is asked for, with the option to blame.
         return Ok(network);
@@ -160,14 +54,13 @@ fn taught(mut network: ModelConfig, row: &Combination, data: &OpenedData) -> Res
     if let Some(reason) = wrong_classes(network.outputs(), &data.manifest) {
         return Err(outputs.refused(reason));
     }
-    let lacks = lacks(network.outputs(), &data.manifest, data.contents);
-    match (lacks.first(), row.run.missing_targets) {
+    let missing = targets::missing(network.outputs(), &data.manifest, data.contents);
+    match (missing.first(), row.run.missing_targets) {
         (None, _) => {}
-        (Some(_), MissingTargets::Skip) => {
-            lacks.iter().for_each(|lack| network.outputs_mut().remove(lack.head));
+        (Some(_), OnMissingTargets::Skip) => {
+            missing.iter().for_each(|target| network.outputs_mut().remove(target.head));
         }
-        (Some(lack), MissingTargets::Error) => {
-            let Lack { head, column, wanted } = lack;
+        (Some(MissingTarget { head, column, wanted }), OnMissingTargets::Error) => {
             let head = head.name();
             let name = &data.manifest.name;
             let message = format!(
@@ -182,7 +75,7 @@ fn taught(mut network: ModelConfig, row: &Combination, data: &OpenedData) -> Res
     Ok(network)
 }
 
-/// Refuses a run that cannot be trained, and says what its network looks like.
+/// Refuses a run that cannot be trained, and returns the shape of its network.
 pub(crate) fn shape(row: &Combination, run: &RunConfig) -> Result<Shape, ConfigError> {
     sizes(row, run)?;
     phases::check_weights(row, run)?;
@@ -201,7 +94,7 @@ pub(crate) fn shape(row: &Combination, run: &RunConfig) -> Result<Shape, ConfigE
     })
 }
 
-/// Refuses an optimiser or an average that cannot be.
+/// Refuses an optimiser or an average with invalid options.
 fn optimizer(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     let optimizer = &run.train.optimizer;
     let wrong = |error| row.refused(&["train", "optimizer"], error);

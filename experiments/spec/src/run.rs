@@ -4,10 +4,10 @@ use super::data::{DataFolders, DataView};
 use super::describe::described;
 use super::losses::LossWeights;
 use super::numbers::{above_zero_if_any, at_least_one, not_negative};
-use super::phases::Phase;
+use super::phase::Phase;
 use super::pictures::Pictures;
 use super::step::{Dtype, MicroBatch};
-use super::teach::MissingTargets;
+use super::targets::OnMissingTargets;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
@@ -35,7 +35,7 @@ pub struct BaseConfig {
     pub model: ModelConfig,
     /// What happens to heads that the dataset has no targets for.
     #[serde(default, skip_serializing)]
-    pub missing_targets: MissingTargets,
+    pub missing_targets: OnMissingTargets,
     /// The position encodings: one, or a list.
     #[serde(deserialize_with = "super::values::encodings")]
     pub encoding: Vec<EncodingConfig>,

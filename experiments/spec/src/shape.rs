@@ -1,35 +1,52 @@
-//! What a run's network looks like from outside: parameters, cost, and every place where position gets in.
+//! The parameters, the cost and the position sources of a run's network.
 
 use super::run::{Mask, RunConfig};
 use encodings::EncodingConfig;
 use models::{Macs, ModelConfig, ModelError, Network, Spec};
 use nn::{Layout, Part};
+use serde::{Deserialize, Serialize};
 
 /// A network's size and cost, counted from declared shapes; no tensor is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
-    /// Trained numbers of the input embedding and the body.
-    pub trunk: usize,
-    /// Trained numbers of the position encodings.
-    pub encoding: usize,
-    /// Trained numbers of the heads.
-    pub heads: usize,
-    /// The same numbers by module, in the order of their declaration.
+    /// Its parameters by part, and its position sources.
+    pub facts: NetworkFacts,
+    /// Its parameters and multiplications by module, in the order of their declaration.
     pub parts: Vec<PartShape>,
     /// Multiplications of a forward pass for one position.
     pub macs: Macs,
-    /// The injection points that the encodings touch, joined by `+`.
+}
+
+/// A network's parameters by part, and its position sources.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetworkFacts {
+    /// Parameters of the input embedding and the body.
+    pub trunk: usize,
+    /// Parameters of the heads.
+    pub heads: usize,
+    /// Parameters of the position encodings.
+    pub encoding: usize,
+    /// The injection points that the encodings use, joined by `+`.
+    #[serde(alias = "seams")]
     pub injection_points: String,
-    /// What else tells the network about squares.
+    /// The other sources of position.
     pub position_sources: Vec<String>,
 }
 
+impl NetworkFacts {
+    /// Parameters of the whole network.
+    #[must_use]
+    pub fn parameters(&self) -> usize {
+        self.trunk + self.encoding + self.heads
+    }
+}
+
 /// One module of a network.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PartShape {
     /// What its parameters' names begin with: `embedding`, `body`, `encoding` or a head's scope.
     pub name: String,
-    /// Trained numbers.
+    /// Parameters.
     pub parameters: usize,
     /// Multiplications of a forward pass for one position.
     pub macs: u64,
@@ -66,7 +83,7 @@ impl Shape {
     pub fn of(run: &RunConfig) -> Result<Self, ModelError> {
         let mut shape = Self::of_network(&run.model, &run.encoding, &run.spec())?;
         if run.train.mask == Mask::Train {
-            shape.position_sources.push("legal-move mask in training".to_owned());
+            shape.facts.position_sources.push("legal-move mask in training".to_owned());
         }
         Ok(shape)
     }
@@ -79,19 +96,15 @@ impl Shape {
         let (network, layout) = Network::declare(model, encoding, spec)?;
         let macs = network.macs();
         Ok(Self {
-            trunk: layout.count(Part::Trunk),
-            encoding: layout.count(Part::Encoding),
-            heads: layout.count(Part::Head),
+            facts: NetworkFacts {
+                trunk: layout.count(Part::Trunk),
+                heads: layout.count(Part::Head),
+                encoding: layout.count(Part::Encoding),
+                injection_points: network.injection_points().to_string(),
+                position_sources: network.position_sources().into_iter().map(str::to_owned).collect(),
+            },
             parts: PartShape::all(&layout, &macs),
             macs,
-            injection_points: network.injection_points().to_string(),
-            position_sources: network.position_sources().into_iter().map(str::to_owned).collect(),
         })
-    }
-
-    /// All trained numbers.
-    #[must_use]
-    pub fn parameters(&self) -> usize {
-        self.trunk + self.encoding + self.heads
     }
 }

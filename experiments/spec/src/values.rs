@@ -7,6 +7,7 @@ use encodings::absolute::Place;
 use models::Schedule;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// The encodings of one network: `shaw`, `{rope: {…}}`, or a list of such, in an order that depends on what they are and
@@ -69,13 +70,33 @@ impl<'de> Visitor<'de> for RateOrMap {
     }
 }
 
+const LAST: &str = "last";
+
 /// The step at which the primary metric is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReadAt {
     /// After the last step, on the test positions.
+    #[default]
     Last,
     /// After this step, on the validation positions.
     Step(u64),
+}
+
+impl ReadAt {
+    /// Whether it is read after the last step.
+    #[must_use]
+    pub const fn is_last(&self) -> bool {
+        matches!(self, Self::Last)
+    }
+}
+
+impl Serialize for ReadAt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Last => serializer.serialize_str(LAST),
+            Self::Step(step) => serializer.serialize_u64(*step),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for ReadAt {
@@ -83,7 +104,7 @@ impl<'de> Deserialize<'de> for ReadAt {
         let written = NumberOrWord {
             expected: "`last` or the number of a step",
             number: |step| Some(Self::Step(step)),
-            word: |word| (word == "last").then_some(Self::Last),
+            word: |word| (word == LAST).then_some(Self::Last),
         };
         written.read(deserializer)
     }

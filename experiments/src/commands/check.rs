@@ -5,8 +5,6 @@ mod facts;
 mod phases;
 mod report;
 
-pub(super) use report::parts;
-
 use super::sets::Sets;
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -1,6 +1,5 @@
 //! `posenc list`: available games, encodings and so on, from the registries.
 
-use super::check::parts;
 use clap::ValueEnum;
 use encodings::EncodingConfig;
 use games::{GameKind, InputLayout, InputName, MovesName, Vocabulary, with_game};
@@ -178,11 +177,11 @@ fn presets() -> anyhow::Result<Vec<Value>> {
             "description": preset.description,
             "model": model,
             "counted_with": setting.name,
-            "parameters": shape.parameters(),
+            "parameters": shape.facts.parameters(),
             "paper_macs": shape.macs.paper,
             "weight_macs": shape.macs.weights,
             "macs": shape.macs.total(),
-            "parts": parts(&shape),
+            "parts": shape.parts,
         }))
     };
     models::presets().iter().map(entry).collect()

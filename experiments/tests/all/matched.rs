@@ -110,8 +110,8 @@ fn controls_have_the_parameters_of_their_goal_on_both_boards() {
         for control in found {
             let game = control.run.game;
             let (own, goal) = (numbers(game, sizes(control)), shaw_numbers(game));
-            assert_eq!(control.shape.parameters() as u64, own);
-            assert_eq!(row(&experiment, &format!("{}-shaw", game.name())).shape.parameters() as u64, goal);
+            assert_eq!(control.shape.facts.parameters() as u64, own);
+            assert_eq!(row(&experiment, &format!("{}-shaw", game.name())).shape.facts.parameters() as u64, goal);
             assert!(within_one_percent(own, goal), "{game:?} by {by}: {own} of {goal}");
             // The last size is the nearest multiple of 8.
             let [width, layers, ff] = sizes(control);
@@ -149,7 +149,7 @@ fn a_control_can_be_smaller_than_what_it_is_made_of() {
         assert_eq!([width, layers], [WIDTH, LAYERS]);
         let tables = shaw_numbers(game) - numbers(game, [WIDTH, LAYERS, FF]);
         let own = numbers(game, [WIDTH, LAYERS, ff]) + tables;
-        assert_eq!(control.shape.parameters() as u64, own);
+        assert_eq!(control.shape.facts.parameters() as u64, own);
         assert!(ff < large && within_one_percent(own, numbers(game, [WIDTH, LAYERS, large])));
     }
 }
@@ -171,8 +171,8 @@ fn an_encoding_grows_by_its_own_size() {
         let to_gen = (hidden + 1) * heads * gen_width;
         let norms = 2 * hidden + 2 * heads * gen_width;
         let smolgen = bare + LAYERS * (to_hidden + to_gen + norms) + gen_width * squares * squares;
-        assert_eq!(control.shape.parameters() as u64, dynamic);
-        assert_eq!(row(&experiment, &format!("{}-smolgen", game.name())).shape.parameters() as u64, smolgen);
+        assert_eq!(control.shape.facts.parameters() as u64, dynamic);
+        assert_eq!(row(&experiment, &format!("{}-smolgen", game.name())).shape.facts.parameters() as u64, smolgen);
         assert!(within_one_percent(dynamic, smolgen), "{dynamic} of {smolgen}");
     }
 }
@@ -209,7 +209,7 @@ fn controls_leave_every_other_row_as_it_is() {
     let without = load(&with_absolute_as_reference(&without));
     let others: Vec<&Row> = with.rows.iter().filter(|row| row.matched.is_none()).collect();
     assert_eq!(others, without.rows.iter().collect::<Vec<_>>());
-    assert!(controls(&with).iter().all(|row| row.role == Role::Candidate));
+    assert!(controls(&with).iter().all(|row| row.role == Role::Compared));
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn maps_are_learnt_by_the_head_of_their_shape_and_classes() {
     let squares = |outputs| on_maps(MapShape::Squares, outputs);
     let pairs = |outputs| on_maps(MapShape::Pairs, outputs);
     let experiment = load(&squares("{per_square: {classes: 3}}")).expect("the head fits the map");
-    let sources = &experiment.rows[0].shape.position_sources;
+    let sources = &experiment.rows[0].shape.facts.position_sources;
     assert_eq!(sources[..], ["legal-move mask in training"], "the head tells no square apart");
     assert!(load(&pairs("{pairs: {}}")).is_ok());
     refused(&squares("{per_square: {classes: 4}}"), &["has 3 classes, not 4", "per_square: {classes: 3}"]);

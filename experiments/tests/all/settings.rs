@@ -285,12 +285,12 @@ fn the_command_line_sets_values_in_every_row() {
 fn what_the_command_line_sets_is_not_varied() {
     let set = load_with(EXPERIMENT, &["encoding={rope: {layout: axial_2d, theta: 10}}"]).expect("it can be run");
     assert_eq!(labels(&set), ["chess-rope", "shogi-rope"]);
-    assert!(set.rows.iter().all(|row| row.role != Role::Candidate), "one row a game, its reference, and the twin");
+    assert!(set.rows.iter().all(|row| row.role != Role::Compared), "one row a game, its reference, and the twin");
     let deep = load_with(EXPERIMENT, &["encoding=[shaw, none]", "model.chessformer.layers=1", "train.mask=eval"]);
     let row = &deep.expect("it can be run").rows[0];
     assert_eq!(row.run.encoding.len(), 1);
-    let shape = |experiment: &Experiment| experiment.rows[0].shape.trunk;
-    assert!(row.shape.trunk < shape(&set));
+    let shape = |experiment: &Experiment| experiment.rows[0].shape.facts.trunk;
+    assert!(row.shape.facts.trunk < shape(&set));
 }
 
 #[test]

@@ -4,13 +4,10 @@
 //! with itself. Here the contenders take turns, one step each a round (A B C A B C …), so that whatever slows the
 //! machine for a while slows all of them; a ratio is the median over the rounds of the ratio within a round.
 
-mod positions;
-
-pub(super) use positions::random as random_batch;
-
 use super::error::TrainError;
 use super::fit;
 use super::learner::Learner;
+use super::random_batch::random_batch;
 use super::setup::declare;
 use super::threads::use_threads;
 use dataset::Batch;
@@ -118,7 +115,7 @@ impl Runner {
             rounds: Vec::new(),
         };
         let arena = Arena::initialise(Arc::new(layout), run.seed, "", device)?;
-        let batch = positions::random(&run, run.train.batch);
+        let batch = random_batch(&run, run.train.batch);
         let micro = match run.train.micro_batch {
             Some(MicroBatch::Of(positions)) => fit::whole(positions.min(run.train.batch), run.plies()),
             Some(MicroBatch::Auto) | None => run.train.batch,

@@ -4,6 +4,7 @@ use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, sav
 use super::describe;
 use super::error::{TrainError, without_backtrace};
 use super::events::hparams;
+use super::fit;
 use super::recorder::{Note, Recorder};
 use super::setup::Setup;
 use super::threads::use_threads;
@@ -120,7 +121,7 @@ impl<'a> Cell<'a> {
             None => first_weights(&setup)?,
             Some(_) => Arena::from_values(Arc::clone(&setup.layout), &load_final(dir, &setup.layout)?, setup.device)?,
         };
-        setup.settle_micro_batch(&first, checkpoint.as_ref().and_then(|c| c.identity.micro_batch))?;
+        setup.micro_batch = fit::micro_batch(&setup, &first, checkpoint.as_ref().and_then(|c| c.identity.micro_batch))?;
         let identity = setup.identity();
         let forced = match &checkpoint {
             Some(checkpoint) => other_bits(checkpoint, &identity, options.force)?,
@@ -130,7 +131,7 @@ impl<'a> Cell<'a> {
         let known = if checkpoint.is_some() { Manifest::read(dir)? } else { None };
         let mut manifest = match known {
             Some(manifest) => manifest,
-            None => describe::describe(dir, &setup, &first, options)?,
+            None => describe::describe(dir, &setup, &first, options.smoke)?,
         };
         describe::begin_session(&mut manifest, dir, step, forced)?;
         let mut recorder = Recorder::open(&metrics, bytes)?;

@@ -1,6 +1,5 @@
 //! What a cell's manifest says, from the cell itself.
 
-use super::cell::CellOptions;
 use super::error::TrainError;
 use super::setup::Setup;
 use dataset::Split;
@@ -32,12 +31,7 @@ const VARIABLES: &[&str] = &[
 ///
 /// # Errors
 /// If the weights cannot be read from the device.
-pub(super) fn describe(
-    cell: &Path,
-    setup: &Setup,
-    arena: &Arena,
-    options: &CellOptions,
-) -> Result<Manifest, TrainError> {
+pub(super) fn describe(cell: &Path, setup: &Setup, arena: &Arena, smoke: bool) -> Result<Manifest, TrainError> {
     let (experiment, label, hash) = place(cell);
     let shape = Shape::of(&setup.config)?;
     Ok(Manifest {
@@ -52,12 +46,12 @@ pub(super) fn describe(
         gpu: gpu(setup.device),
         seeds: Some(seeds(&setup.config)),
         determinism: Some(determinism(setup)),
-        smoke: options.smoke,
+        smoke,
         dataset: dataset_facts(setup),
-        parameters: Parameters { trunk: shape.trunk, encoding: shape.encoding, head: shape.heads },
+        parameters: Parameters { trunk: shape.facts.trunk, encoding: shape.facts.encoding, head: shape.facts.heads },
         macs: macs(&shape.macs),
         injection_points: setup.network.injection_points().names().into_iter().map(str::to_owned).collect(),
-        position_sources: shape.position_sources,
+        position_sources: shape.facts.position_sources,
         tokens: setup.network.tokens().len(),
         initial_weights: initial_weights(&setup.layout, &arena.values()?),
         sessions: Vec::new(),

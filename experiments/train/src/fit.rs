@@ -7,10 +7,10 @@
 
 mod activations;
 
-use super::bench::random_batch;
 use super::error::TrainError;
 use super::micro::{Gradient, Model};
 use super::objective::Objective;
+use super::random_batch::random_batch;
 use super::setup::Setup;
 use super::tensors::on_device;
 use models::ModelError;

@@ -22,6 +22,7 @@ mod learner;
 mod micro;
 mod objective;
 pub mod pictures;
+mod random_batch;
 mod recorder;
 pub mod setup;
 pub mod signals;

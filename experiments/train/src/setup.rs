@@ -1,11 +1,10 @@
 //! What a cell is made of before the first number is drawn: configuration, dataset, declared network.
 
 use super::error::TrainError;
-use super::fit;
 use super::tensors::asked_targets;
 use dataset::Dataset;
 use models::{AverageConfig, Network};
-use nn::{Arena, Layout};
+use nn::Layout;
 use records::folder::CONFIG_FILE;
 use records::identity::Identity;
 use records::machine::{Cpu, LibTorch};
@@ -52,16 +51,6 @@ impl Setup {
         let (network, layout) = declare(&config)?;
         let micro_batch = config.train.batch;
         Ok(Self { config, dataset, network, layout: Arc::new(layout), device, threads, micro_batch })
-    }
-
-    /// Settles how many positions go through the network at once: as the run says, as the checkpoint's cell has it
-    /// (`known`), or as many as the device has room for.
-    ///
-    /// # Errors
-    /// If not even one position fits, or the device fails.
-    pub(super) fn settle_micro_batch(&mut self, arena: &Arena, known: Option<usize>) -> Result<(), TrainError> {
-        self.micro_batch = fit::micro_batch(self, arena, known)?;
-        Ok(())
     }
 
     /// What its bits depend on, on this machine.

@@ -9,106 +9,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum OptimizerConfig {
-    /// Adam with Nesterov momentum in Keras' form, the Chessformer paper's choice.
+    /// Adam with Nesterov momentum in Keras' form, as in the Chessformer paper.
     Nadam(NadamConfig),
     /// The same in PyTorch's form.
     NadamTorch(NadamTorchConfig),
     /// Adam with decoupled weight decay.
     Adamw(AdamwConfig),
-}
-
-/// Options of Nadam (Dozat 2016), in the form of `tf.keras.optimizers.Nadam` since TensorFlow 2.11.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NadamConfig {
-    /// Decay of the first moment.
-    pub beta1: f64,
-    /// Decay of the second moment.
-    pub beta2: f64,
-    /// Added to the root of the second moment.
-    pub epsilon: f64,
-    /// Share of a weight that a step of rate 1 takes away; none by default, as in the paper's code. See
-    /// [`AdamwConfig::weight_decay`].
-    #[serde(skip_serializing_if = "is_default")]
-    pub weight_decay: f64,
-    /// See [`AdamwConfig::decay_encodings`].
-    #[serde(skip_serializing_if = "is_default")]
-    pub decay_encodings: bool,
-    /// Parameters with a rate or a decay of their own.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub groups: Vec<Group>,
-}
-
-impl Default for NadamConfig {
-    fn default() -> Self {
-        Self { beta1: 0.9, beta2: 0.98, epsilon: 1e-7, weight_decay: 0.0, decay_encodings: false, groups: Vec::new() }
-    }
-}
-
-/// Options of Nadam in the form of `torch.optim.NAdam`, whose momentum grows 250 times as slowly as Keras'. Defaults are
-/// PyTorch's.
-///
-/// Weight decay is always decoupled (`decoupled_weight_decay=True`), never added to the gradient.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NadamTorchConfig {
-    /// Decay of the first moment.
-    pub beta1: f64,
-    /// Decay of the second moment.
-    pub beta2: f64,
-    /// Added to the root of the second moment.
-    pub epsilon: f64,
-    /// ψ in the momentum β₁·(1 − ½·0.96^(t·ψ)) of step t.
-    pub momentum_decay: f64,
-    /// See [`AdamwConfig::weight_decay`].
-    #[serde(skip_serializing_if = "is_default")]
-    pub weight_decay: f64,
-    /// See [`AdamwConfig::decay_encodings`].
-    #[serde(skip_serializing_if = "is_default")]
-    pub decay_encodings: bool,
-    /// Parameters with a rate or a decay of their own.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub groups: Vec<Group>,
-}
-
-impl Default for NadamTorchConfig {
-    fn default() -> Self {
-        Self {
-            beta1: 0.9,
-            beta2: 0.999,
-            epsilon: 1e-8,
-            momentum_decay: 0.004,
-            weight_decay: 0.0,
-            decay_encodings: false,
-            groups: Vec::new(),
-        }
-    }
-}
-
-/// Options of AdamW (Loshchilov & Hutter 2019, arXiv 1711.05101), in the form of `torch.optim.AdamW`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AdamwConfig {
-    /// Decay of the first moment.
-    pub beta1: f64,
-    /// Decay of the second moment.
-    pub beta2: f64,
-    /// Added to the root of the second moment.
-    pub epsilon: f64,
-    /// Share of a weight that a step of rate 1 takes away. Only weights of matrix products outside the position
-    /// encodings decay; norms and biases never do, unless a group names them.
-    pub weight_decay: f64,
-    /// Whether everything that belongs to the position encodings decays too: tables, gates, frequencies.
-    pub decay_encodings: bool,
-    /// Parameters with a rate or a decay of their own.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub groups: Vec<Group>,
-}
-
-impl Default for AdamwConfig {
-    fn default() -> Self {
-        Self { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.01, decay_encodings: false, groups: Vec::new() }
-    }
 }
 
 /// What every optimiser has.
@@ -122,29 +28,106 @@ pub(super) struct Common<'a> {
     pub(super) groups: &'a [Group],
 }
 
-macro_rules! common {
-    ($config:expr) => {
-        Common {
-            beta1: $config.beta1,
-            beta2: $config.beta2,
-            epsilon: $config.epsilon,
-            weight_decay: $config.weight_decay,
-            decay_encodings: $config.decay_encodings,
-            groups: &$config.groups,
+/// Declares the options of an optimiser: those that every optimiser has, with its own defaults, and at most one more.
+macro_rules! options {
+    (
+        $(#[$doc:meta])*
+        $name:ident {
+            beta2: $beta2:literal,
+            epsilon: $epsilon:literal,
+            $(#[$stored:meta])? weight_decay: $weight_decay:literal,
+            $($(#[$own_doc:meta])+ $own:ident: $own_default:literal,)?
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name {
+            /// Decay of the first moment.
+            pub beta1: f64,
+            /// Decay of the second moment.
+            pub beta2: f64,
+            /// Added to the root of the second moment.
+            pub epsilon: f64,
+            $($(#[$own_doc])+ pub $own: f64,)?
+            /// Decoupled weight decay: the share of a weight that a step with learning rate 1 removes. Only weights of
+            /// matrix products outside the position encodings decay; norms and biases decay only where a group names them.
+            $(#[$stored])?
+            pub weight_decay: f64,
+            /// Whether all parameters of the position encodings decay too: tables, gates, frequencies.
+            $(#[$stored])?
+            pub decay_encodings: bool,
+            /// Parameters with another learning rate or weight decay.
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            pub groups: Vec<Group>,
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self {
+                    beta1: 0.9,
+                    beta2: $beta2,
+                    epsilon: $epsilon,
+                    $($own: $own_default,)?
+                    weight_decay: $weight_decay,
+                    decay_encodings: false,
+                    groups: Vec::new(),
+                }
+            }
+        }
+
+        impl $name {
+            fn common(&self) -> Common<'_> {
+                let Self { beta1, beta2, epsilon, weight_decay, decay_encodings, ref groups, .. } = *self;
+                Common { beta1, beta2, epsilon, weight_decay, decay_encodings, groups }
+            }
         }
     };
+}
+
+options! {
+    /// Options of Nadam (Dozat 2016), in the form of `tf.keras.optimizers.Nadam` since TensorFlow 2.11. Without weight decay
+    /// by default, as in the paper's code.
+    NadamConfig {
+        beta2: 0.98,
+        epsilon: 1e-7,
+        #[serde(skip_serializing_if = "is_default")]
+        weight_decay: 0.0,
+    }
+}
+
+options! {
+    /// Options of Nadam in the form of `torch.optim.NAdam` with `decoupled_weight_decay=True`. Its momentum grows 250 times
+    /// as slowly as in Keras. Defaults are PyTorch's.
+    NadamTorchConfig {
+        beta2: 0.999,
+        epsilon: 1e-8,
+        #[serde(skip_serializing_if = "is_default")]
+        weight_decay: 0.0,
+        /// ψ in the momentum β₁·(1 − ½·0.96^(t·ψ)) of step t.
+        momentum_decay: 0.004,
+    }
+}
+
+options! {
+    /// Options of AdamW (Loshchilov & Hutter 2019, arXiv 1711.05101), in the form of `torch.optim.AdamW`.
+    AdamwConfig {
+        beta2: 0.999,
+        epsilon: 1e-8,
+        weight_decay: 0.01,
+    }
 }
 
 impl OptimizerConfig {
     pub(super) fn common(&self) -> Common<'_> {
         match self {
-            Self::Nadam(config) => common!(config),
-            Self::NadamTorch(config) => common!(config),
-            Self::Adamw(config) => common!(config),
+            Self::Nadam(config) => config.common(),
+            Self::NadamTorch(config) => config.common(),
+            Self::Adamw(config) => config.common(),
         }
     }
 
-    /// Parameters with a rate or a decay of their own.
+    /// Parameters with another learning rate or weight decay.
     #[must_use]
     pub fn groups(&self) -> &[Group] {
         self.common().groups

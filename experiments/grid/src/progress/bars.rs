@@ -2,7 +2,7 @@
 
 use super::{Watch, ending, retrying, stopping};
 use crate::interrupt::StopRequest;
-use crate::scheduler::{Outcome, Task};
+use crate::task::{Outcome, Task};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use records::failure::Failure;
 use records::status::Status;

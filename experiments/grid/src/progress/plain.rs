@@ -2,7 +2,7 @@
 
 use super::{Watch, ending, retrying, stopping};
 use crate::interrupt::StopRequest;
-use crate::scheduler::{Outcome, Task};
+use crate::task::{Outcome, Task};
 use records::failure::Failure;
 use std::io::Write;
 

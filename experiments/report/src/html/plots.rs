@@ -14,9 +14,8 @@ use crate::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use crate::statistics::Interval;
 use crate::statistics::crossed::Estimate;
 use crate::tables::cells::{name, ruled_out};
-use records::plan::Role;
-use spec::grouped;
 use spec::metrics::Direction;
+use spec::{Role, grouped};
 
 /// One style for each row of a report, the same in all games.
 pub(super) struct Styles(Vec<String>);
@@ -147,7 +146,7 @@ pub(super) fn cost(report: &Report, game: &GameReport, styles: &Styles) -> Vec<F
         Direction::Neither => return Vec::new(),
     };
     let step = |row: &RowReport| row.step_time.map(|time| time.seconds * 1e3);
-    let parameters = |row: &RowReport| Some(row.parameters() as f64);
+    let parameters = |row: &RowReport| Some(row.network.parameters() as f64);
     let flops = |row: &RowReport| row.flops.map(|flops| flops as f64);
     type Cost<'a> = &'a dyn Fn(&RowReport) -> Option<f64>;
     let costs: [(&str, &str, &str, Cost<'_>); 3] = [

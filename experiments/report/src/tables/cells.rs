@@ -3,7 +3,7 @@
 use crate::model::RowReport;
 use crate::model::comparison::Missing;
 use crate::numbers::{mean_sd, or_absent};
-use records::plan::Role;
+use spec::Role;
 use spec::metrics::Metric;
 
 /// The heading of the rows' names.

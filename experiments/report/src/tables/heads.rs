@@ -67,7 +67,7 @@ fn words(heads: &[&str]) -> String {
 fn columns(game: &GameReport, head: &HeadReport, primary: &PrimaryMetric) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
     for metric in &head.metrics {
-        if primary.at.is_some() || metric.name != primary.name {
+        if !primary.at.is_last() || metric.name != primary.name {
             columns.push((heading(metric), rows(game).map(|row| value(row, metric, &metric.name)).collect()));
         }
         if let Some(uniform) = game.uniform_baseline.filter(|_| metric.name == "policy_loss") {

@@ -6,7 +6,7 @@ use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{decimals, fixed, or_absent, p_value};
 use crate::statistics::power::{MOST_SEEDS, POWER};
 use crate::table::{ABSENT, Table};
-use records::plan::Role;
+use spec::Role;
 
 /// The precision of every comparison; with a given difference, the seeds that it needs.
 pub(super) fn precision(report: &Report, game: &GameReport) -> Table {

@@ -40,7 +40,7 @@ pub(crate) fn systems(report: &Report) -> Table {
         column("input", &|_, row| described(row, |system| &system.input).unwrap_or_default()),
         column("moves", &|_, row| described(row, |system| &system.moves).unwrap_or_default()),
         column("encoding", &|_, row| described(row, |system| &system.encoding).unwrap_or_default()),
-        column("parameters", &|_, row| grouped(row.parameters() as u64)),
+        column("parameters", &|_, row| grouped(row.network.parameters() as u64)),
         column("MFLOPs", &|_, row| mega(row.flops)),
         column("step ms", &|_, row| or_absent(row.step_time, |time| fixed(time.seconds * 1e3, 1))),
     ];

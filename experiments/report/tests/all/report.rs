@@ -11,13 +11,13 @@ mod interactions;
 mod variants;
 
 use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, row};
-use records::plan::Role;
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
 use records::{CellLock, FailureKind};
 use report::model::comparison::{Missing, Verdict};
 use report::{Report, ReportError, text};
 use serde_json::json;
+use spec::{ReadAt, Role};
 use std::fs;
 
 #[test]
@@ -71,10 +71,10 @@ fn the_direction_of_a_verdict_belongs_to_the_metric() {
 #[test]
 fn the_primary_metric_is_read_where_the_plan_says() {
     let mut folder = Folder::finished();
-    folder.plan.primary.at = Some(50);
+    folder.plan.primary.at = ReadAt::Step(50);
     folder.write_plan();
     close(row(&folder.report(), "absolute").primary.expect("three seeds").mean, 3.41);
-    folder.plan.primary.at = Some(60);
+    folder.plan.primary.at = ReadAt::Step(60);
     folder.write_plan();
     let report = folder.report();
     assert_eq!(report.cells.failed, 9);

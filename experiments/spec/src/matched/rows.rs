@@ -1,7 +1,7 @@
 //! Which rows an entry of `controls` speaks of.
 
 use super::super::expand::{Combination, Matrix};
-use super::super::experiment::Row;
+use super::super::row::Row;
 use super::super::source::{ConfigError, YamlPath};
 use super::super::suggest::nearest;
 use super::entry::RowName;

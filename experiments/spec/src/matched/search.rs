@@ -2,7 +2,7 @@
 
 use super::super::run::RunConfig;
 use super::entry::Size;
-use super::{Quantity, TOLERANCE};
+use super::result::{Quantity, TOLERANCE};
 use models::ModelError;
 
 /// No network is searched beyond this size: a count that grows so slowly never gets there.
@@ -30,7 +30,7 @@ impl Candidate {
     }
 }
 
-/// What the search for sizes came to.
+/// The outcome of the search for sizes.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// Sizes within the tolerance.

@@ -5,7 +5,7 @@ use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{ModelConfig, OptimizerConfig, Preset, Schedule, presets};
 use serde_yaml::with::singleton_map_recursive;
-use spec::experiment::Role;
+use spec::Role;
 use spec::{DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Row, RunConfig, TrainConfig};
 use std::path::PathBuf;
 use train::bench::Contender;

@@ -9,7 +9,7 @@ const SEEDS_FOR_A_VERDICT: usize = 3;
 
 /// What can be run but will disappoint.
 pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
-    let mut warnings = experiment.idle.clone();
+    let mut warnings = experiment.no_effect.clone();
     let seeds = experiment.seeds.len();
     if seeds < SEEDS_FOR_A_VERDICT {
         warnings

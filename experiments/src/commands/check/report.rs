@@ -4,7 +4,7 @@ use super::{controls, phases};
 use report::text_table::table;
 use serde_json::{Value, json};
 use spec::grouped;
-use spec::{Experiment, PartShape, ReadAt, Role, Row, Shape};
+use spec::{Experiment, ReadAt, Role, Row};
 use std::fmt::Write as _;
 
 pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) -> String {
@@ -64,7 +64,7 @@ fn read_at(at: ReadAt) -> String {
 
 fn role(row: &Row) -> &'static str {
     match row.role {
-        Role::Candidate => "",
+        Role::Compared => "",
         Role::Reference => "reference",
         Role::Twin => "twin",
     }
@@ -83,13 +83,13 @@ fn rows(experiment: &Experiment, times: &[f64]) -> String {
         let mut cells = vec![
             row.label.clone(),
             role(row).to_owned(),
-            grouped(shape.trunk as u128),
-            grouped(shape.encoding as u128),
-            grouped(shape.heads as u128),
+            grouped(shape.facts.trunk as u128),
+            grouped(shape.facts.encoding as u128),
+            grouped(shape.facts.heads as u128),
             grouped(shape.macs.total()),
             grouped(shape.macs.flops()),
             format!("{:.3}", row.epochs()),
-            shape.injection_points.clone(),
+            shape.facts.injection_points.clone(),
         ];
         cells.extend(times.get(i).map(|seconds| format!("{:.1}", 1000.0 * seconds)));
         cells
@@ -119,7 +119,7 @@ fn modules(out: &mut String, experiment: &Experiment) {
 fn sources(out: &mut String, experiment: &Experiment) {
     let mut sets: Vec<(&[String], Vec<&str>)> = Vec::new();
     for row in &experiment.rows {
-        let sources = &row.shape.position_sources[..];
+        let sources = &row.shape.facts.position_sources[..];
         match sets.iter_mut().find(|(known, _)| *known == sources) {
             Some((_, labels)) => labels.push(&row.label),
             None => sets.push((sources, vec![&row.label])),
@@ -148,33 +148,27 @@ fn datasets(experiment: &Experiment) -> String {
     experiment.games().into_iter().filter_map(game).collect()
 }
 
-/// Numbers and multiplications of each module.
-pub(in crate::commands) fn parts(shape: &Shape) -> Vec<Value> {
-    let part = |part: &PartShape| json!({"name": part.name, "parameters": part.parameters, "macs": part.macs});
-    shape.parts.iter().map(part).collect()
-}
-
 pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) -> Value {
     let row = |(i, row): (usize, &Row)| {
         json!({
             "label": row.label,
             "hash": row.hash,
-            "role": if row.role == Role::Candidate { "candidate" } else { role(row) },
+            "role": if row.role == Role::Compared { "candidate" } else { role(row) },
             "game": row.run.game,
             "encoding": row.run.encoding,
             "parameters": {
-                "trunk": row.shape.trunk,
-                "encoding": row.shape.encoding,
-                "heads": row.shape.heads,
-                "total": row.shape.parameters(),
+                "trunk": row.shape.facts.trunk,
+                "encoding": row.shape.facts.encoding,
+                "heads": row.shape.facts.heads,
+                "total": row.shape.facts.parameters(),
             },
-            "parts": parts(&row.shape),
+            "parts": row.shape.parts,
             "macs": row.shape.macs.total(),
             "flops": row.shape.macs.flops(),
             "weight_macs": row.shape.macs.weights,
             "paper_macs": row.shape.macs.paper,
-            "injection_points": row.shape.injection_points,
-            "position_sources": row.shape.position_sources,
+            "injection_points": row.shape.facts.injection_points,
+            "position_sources": row.shape.facts.position_sources,
             "epochs": row.epochs(),
             "phases": phases::json(row),
             "matched": controls::json(row),
@@ -195,11 +189,8 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
         "cost": experiment.cost,
         "primary": {
             "metric": experiment.primary.metric,
-            "at": match experiment.primary.at {
-                ReadAt::Last => json!("last"),
-                ReadAt::Step(step) => json!(step),
-            },
-            "weights": "raw",
+            "at": experiment.primary.at,
+            "weights": experiment.primary.weights,
         },
         "seeds": experiment.seeds,
         "cells": experiment.cells().len(),

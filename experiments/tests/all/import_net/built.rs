@@ -103,7 +103,7 @@ fn every_tensor_of_a_residual_network_has_its_place() {
     let value = 4 * CHANNELS + 2 * 4 + 4 * SQUARES * 5 + 5 + 5 * 3 + 3;
     let moves_left = CHANNELS + 2 + SQUARES * 6 + 6 + 6 + 1;
     let shape = Shape::of(&run).expect("a shape");
-    assert_eq!((shape.trunk, shape.encoding, shape.heads), (trunk, 0, policy + value + moves_left));
+    assert_eq!((shape.facts.trunk, shape.facts.encoding, shape.facts.heads), (trunk, 0, policy + value + moves_left));
     assert_eq!(spec().moves.len(), MOVES);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::report::folder::{Folder, row};
 use records::StepTimes;
-use records::plan::Matched;
+use records::plan::MatchedTo;
 use records::step_times::StepTime;
 use report::text;
 use spec::Quantity;
@@ -15,7 +15,7 @@ fn folder(quantity: Quantity, ratio: Option<f64>) -> Folder {
     let goal = folder.plan.rows[0].folder.clone();
     let control = &mut folder.plan.rows[2];
     control.label = LABEL.to_owned();
-    control.matched = Some(Matched { quantity, goal, ratio });
+    control.matched = Some(MatchedTo { quantity, goal, ratio });
     folder.write_plan();
     folder
 }

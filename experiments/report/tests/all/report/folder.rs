@@ -2,7 +2,7 @@
 
 use dataset::{MoveTraits, PositionTraits};
 use games::{GameKind, Phase, Relation};
-use records::plan::{Declared, FORMAT, Plan, Primary, Role, Row};
+use records::plan::{FORMAT, Plan, Row};
 use records::positions::{self, Measured};
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
@@ -10,8 +10,7 @@ use report::Report;
 use report::model::RowReport;
 use report::model::comparison::Comparison;
 use serde_json::json;
-use spec::Mask;
-use spec::Weights;
+use spec::{Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -36,7 +35,7 @@ impl Folder {
             folder: format!("chess-{label}-0123456789ab"),
             role,
             mask: Mask::Train,
-            network: Declared {
+            network: NetworkFacts {
                 trunk: 1000,
                 heads: 200,
                 encoding,
@@ -53,8 +52,8 @@ impl Folder {
             smoke: false,
             primary: Primary {
                 metric: "policy_loss".to_owned(),
-                at: None,
-                weights: "raw".to_owned(),
+                at: ReadAt::Last,
+                weights: Weights::Raw,
                 difference: None,
             },
             seeds: SEEDS.to_vec(),

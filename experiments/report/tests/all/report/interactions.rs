@@ -2,12 +2,12 @@
 
 use crate::report::folder::{Folder, SEEDS};
 use games::GameKind;
-use records::plan::{Role, Row};
+use records::plan::Row;
 use report::model::comparison::Missing;
 use report::model::interactions::Change;
 use report::{csv, html, latex, markdown, text};
 use serde_json::Value;
-use spec::Interaction;
+use spec::{Interaction, Role};
 
 fn cases() -> Vec<Value> {
     let fixture = include_str!("../../fixtures/interaction.json");

@@ -1,11 +1,12 @@
 //! Learning rates, sizes and budgets: rows that are variants of each other.
 
 use crate::report::folder::{Folder, SEEDS, close};
-use records::plan::{Role, Row};
+use records::plan::Row;
 use report::model::comparison::Verdict;
 use report::model::variants::Multiple;
 use report::sizes::{Place, place_on};
 use serde_json::{Value, json};
+use spec::{NetworkFacts, Role};
 
 /// A grid of rows with runs and losses on test, the first the reference; on validation losses are 0.5 higher.
 fn grid(rows: &[(&str, Value, [f64; 3])]) -> Folder {
@@ -18,7 +19,7 @@ fn grid(rows: &[(&str, Value, [f64; 3])]) -> Folder {
             label: (*label).to_owned(),
             folder: format!("chess-{label}-0123456789ab"),
             role: if i == 0 { Role::Reference } else { Role::Compared },
-            network: records::plan::Declared {
+            network: NetworkFacts {
                 trunk: config["model"].as_u64().unwrap_or(100) as usize,
                 heads: 0,
                 encoding: 0,

@@ -1,4 +1,4 @@
-//! What a dataset can teach: which heads it has targets for.
+//! The heads that a dataset has targets for.
 
 use super::data::DataView;
 use dataset::{DatasetError, Manifest, Unit, ValueTarget, store};
@@ -8,10 +8,10 @@ use models::{HeadName, Need, Outputs};
 use serde::Deserialize;
 use std::path::Path;
 
-/// What to do about heads that the dataset has no targets for.
+/// What to do with heads that the dataset has no targets for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum MissingTargets {
+pub enum OnMissingTargets {
     /// Refuse the experiment.
     #[default]
     Error,
@@ -19,22 +19,23 @@ pub enum MissingTargets {
     Skip,
 }
 
-/// What a dataset has targets for, beside its map.
+/// The targets of a dataset, other than its map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Contents {
-    /// Moves that the policy may learn.
+    /// Moves that are targets of the policy.
     moves: bool,
     /// Distributions over moves.
     distributions: bool,
     /// Known results.
     results: bool,
-    /// What a position's value is made of, for the reward and for its average over the plies to come.
+    /// Values of positions, as the view defines them.
     values: bool,
+    /// Values of positions in the column `value`.
     stored_values: bool,
 }
 
 impl Contents {
-    /// Looks at the manifest and at the footers of the shards.
+    /// Reads the manifest and the footers of the shards.
     ///
     /// # Errors
     /// If a shard cannot be read.
@@ -55,26 +56,25 @@ impl Contents {
 
 /// A head without targets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lack {
+pub(crate) struct MissingTarget {
     /// The head.
     pub(crate) head: HeadName,
     /// The column that is empty.
     pub(crate) column: &'static str,
-    /// What a dataset that has it has.
+    /// What a dataset with this target has.
     pub(crate) wanted: &'static str,
 }
 
 /// The heads that a dataset has no targets for, in the order of [`HeadName`].
-pub(crate) fn lacks(outputs: &Outputs, manifest: &Manifest, contents: Contents) -> Vec<Lack> {
-    let missing = |head: &HeadName| {
+pub(crate) fn missing(outputs: &Outputs, manifest: &Manifest, contents: Contents) -> Vec<MissingTarget> {
+    let of_head = |head: HeadName| {
         let mut needs = head.declaration().needs.iter().map(|&need| has(need, manifest, contents));
-        needs.find(|(there, ..)| !there)
+        needs.find(|(there, ..)| !there).map(|(_, column, wanted)| MissingTarget { head, column, wanted })
     };
-    let lack = |head| missing(&head).map(|(_, column, wanted)| Lack { head, column, wanted });
-    outputs.heads().into_iter().filter_map(lack).collect()
+    outputs.heads().into_iter().filter_map(of_head).collect()
 }
 
-/// Whether a dataset has what a head needs, in which column it would be, and what a dataset that has it has.
+/// Whether a dataset has what a head needs, the column of this target, and what a dataset with this target has.
 fn has(need: Need, manifest: &Manifest, contents: Contents) -> (bool, &'static str, &'static str) {
     let map = |shape| manifest.map.as_ref().is_some_and(|map| map.shape == shape);
     let whole_games = manifest.unit == Unit::Game;
@@ -103,11 +103,11 @@ const VALUES: &str = "scores or values of positions, or write `data: {value: res
 const RIGHTS: &str = "games of chess whose moves are targets (no other game has castling and en passant)";
 const TEACHER: &str = "a column that teaches them (there is none: only imported networks have further policies)";
 
-/// Why a map head does not fit the dataset's map, if it does not.
+/// The reason why a map head does not fit the dataset's map, if it does not.
 pub(crate) fn wrong_classes(outputs: &Outputs, manifest: &Manifest) -> Option<String> {
     let map = manifest.map.as_ref()?;
     let found = usize::from(map.classes);
-    let asked = match map.shape {
+    let expected = match map.shape {
         MapShape::Squares => outputs.per_square?.classes,
         MapShape::Pairs => outputs.pairs.map(|_| 2)?,
     };
@@ -115,6 +115,6 @@ pub(crate) fn wrong_classes(outputs: &Outputs, manifest: &Manifest) -> Option<St
         MapShape::Squares => format!("write `per_square: {{classes: {found}}}`"),
         MapShape::Pairs => "the pairs head knows yes and no only: take a map of squares, or another task".to_owned(),
     };
-    (asked != found)
-        .then(|| format!("the map `{}` of {} has {found} classes, not {asked}; {what}", map.task, manifest.name))
+    (expected != found)
+        .then(|| format!("the map `{}` of {} has {found} classes, not {expected}; {what}", map.task, manifest.name))
 }

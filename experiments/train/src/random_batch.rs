@@ -1,15 +1,15 @@
-//! Positions to time steps on: random games, so that no dataset is needed.
+//! Positions on which steps are tried and timed: random games, so that no dataset is needed.
 
 use dataset::Batch;
 use games::InputLayout;
 use games::{Game, Line, Phase, Position, with_game};
 use spec::RunConfig;
 
-/// Plies after which a random game is begun anew.
+/// Plies after which a random game starts again.
 const GAME_PLIES: usize = 60;
 
 /// A batch of positions from random legal games, each with a random legal move and outcome as its targets.
-pub(crate) fn random(run: &RunConfig, size: usize) -> Batch {
+pub(super) fn random_batch(run: &RunConfig, size: usize) -> Batch {
     with_game!(run.game, G => random_of::<G>(run, size))
 }
 

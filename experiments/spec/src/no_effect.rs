@@ -1,48 +1,48 @@
-//! What an experiment file varies without effect: values that no row has, and axes along which nothing changes.
+//! What an experiment file varies without effect: values that no row has, and axes that change no run.
 
 use super::expand::{Combination, Matrix};
-use super::experiment::{Role, Row};
+use super::row::{Role, Row};
 use super::run::{Mask, RunConfig};
 use super::setting::Setting;
 use super::source::dotted;
 
-/// Steps at which two schedules are compared, at most, beside those where they change.
+/// The most steps at which two schedules are compared, in addition to those where they change.
 const COMPARED_STEPS: u64 = 10_000;
 
-/// A sentence for each. `combinations` are those of the first rows, in order.
-pub(super) fn idle(matrix: Matrix<'_>, rows: &[Row], combinations: &[Combination]) -> Vec<String> {
-    let mut idle = values_in_no_row(matrix, combinations);
+/// One sentence for each. `combinations` are those of the first rows, in order.
+pub(super) fn sentences(matrix: Matrix<'_>, rows: &[Row], combinations: &[Combination]) -> Vec<String> {
+    let mut sentences = values_in_no_row(matrix, combinations);
     let mut axes: Vec<&Setting> = combinations.iter().flat_map(|row| row.point.settings()).collect();
     axes.sort_by_key(|setting| setting.rank());
     let mut seen: Vec<&Setting> = Vec::new();
     for axis in axes {
         if !seen.contains(&axis) {
             seen.push(axis);
-            idle.extend(nothing_changes_along(axis, rows, combinations));
+            sentences.extend(nothing_changes_along(axis, rows, combinations));
         }
     }
-    idle
+    sentences
 }
 
-/// Values that `exclude` took out of every row, or `include` overwrote in all of them.
+/// Values that `exclude` removes from every row, or that `include` overwrites in all of them.
 fn values_in_no_row(matrix: Matrix<'_>, combinations: &[Combination]) -> Vec<String> {
-    let mut idle = Vec::new();
+    let mut sentences = Vec::new();
     for (axis, values) in &matrix.file.axes.0 {
         for value in values.elements() {
             let is_there =
                 |row: &Combination| row.point.get(axis).is_some_and(|own| own.origin.path == value.origin.path);
             if !combinations.iter().any(is_there) {
                 let place = dotted(&value.origin.path);
-                idle.push(format!(
+                sentences.push(format!(
                     "`{place}` is in no row: `exclude` takes all of them out, or `include` overwrites it"
                 ));
             }
         }
     }
-    idle
+    sentences
 }
 
-/// An axis whose values, all else being equal, come to the same numbers wherever two rows can be compared.
+/// An axis along which all rows that differ in nothing else train in the same way.
 fn nothing_changes_along(axis: &Setting, rows: &[Row], combinations: &[Combination]) -> Option<String> {
     let first = rows.iter().filter(|row| row.role != Role::Twin && row.matched.is_none());
     let first: Vec<(&Row, &Combination)> = first.zip(combinations).collect();
@@ -58,7 +58,7 @@ fn nothing_changes_along(axis: &Setting, rows: &[Row], combinations: &[Combinati
     ))
 }
 
-/// Whether two runs with different configurations train in the same way all the same.
+/// Whether two runs train in the same way although their configurations differ.
 fn have_the_same_numbers(a: &RunConfig, b: &RunConfig) -> bool {
     let (mut a, mut b) = (a.clone(), b.clone());
     let steps = a.train.steps.min(b.train.steps);
