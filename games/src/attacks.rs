@@ -74,7 +74,7 @@ pub struct Pieces {
 /// A game whose attacks are known.
 pub trait Tactics: Game {
     /// To how many squares a single piece can ever have legal moves: the queen's 27, the promoted bishop's 20.
-    const MOST_TARGETS: u16;
+    const MAX_TARGETS: u16;
 
     /// The pieces of a position.
     fn pieces(position: &Self::Position) -> Pieces;

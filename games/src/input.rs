@@ -95,9 +95,9 @@ pub enum FeatureKind {
         steps: u8,
     },
     /// One of several words, by its place in the list: a token of its own behind the squares.
-    Word {
+    Token {
         /// The words.
-        words: &'static [&'static str],
+        values: &'static [&'static str],
     },
 }
 
@@ -262,8 +262,8 @@ impl InputLayout {
     }
 
     /// The words, as `(byte offset in the row, feature)`.
-    pub fn words(&self) -> impl Iterator<Item = (usize, &Feature)> {
-        self.features_of(|kind| matches!(kind, FeatureKind::Word { .. }))
+    pub fn token_features(&self) -> impl Iterator<Item = (usize, &Feature)> {
+        self.features_of(|kind| matches!(kind, FeatureKind::Token { .. }))
     }
 
     fn features_of(&self, keep: fn(&FeatureKind) -> bool) -> impl Iterator<Item = (usize, &Feature)> {
@@ -286,7 +286,7 @@ impl InputLayout {
     #[must_use]
     pub fn aux_tokens(&self) -> Vec<&'static str> {
         if self.name == InputName::Tokens68 {
-            return std::iter::once("end_pos").chain(self.words().map(|(_, feature)| feature.name)).collect();
+            return std::iter::once("end_pos").chain(self.token_features().map(|(_, feature)| feature.name)).collect();
         }
         let scalars = self.scalars().map(|(_, feature)| feature.name);
         scalars.filter(|_| self.name.has_aux_tokens()).collect()

@@ -29,6 +29,8 @@ pub use move_text::MoveText;
 pub use moves::{Entry, FromTo};
 pub use planes::{PlaneEntry, Planes};
 pub use position::{Earlier, Game, GameKind, IllegalMove, ParsePosition, Phase, Position, Side};
-pub use record::{Candidate, GameResult, Known, ParsedGame, ParsedPosition, RejectKind, Rejected, Score, Termination};
+pub use record::{
+    Candidate, GameResult, ParsedGame, ParsedPosition, PositionFacts, RejectKind, Rejected, Score, Termination,
+};
 pub use referee::{Played, Referee};
 pub use vocabulary::{MoveList, MovesName, Vocabulary, WrongFrame};

@@ -59,7 +59,7 @@ impl<P: Position> Line<P> {
     /// How often the position behind a legal move occurred before in this line, at most 255.
     #[must_use]
     pub fn repetitions_after(&self, mv: P::Move) -> u8 {
-        let key = self.position.clone().play_on(mv, self.key());
+        let key = self.position.clone().play_with_key(mv, self.key());
         self.keys.iter().filter(|&&before| before == key).count().min(255) as u8
     }
 
@@ -79,7 +79,7 @@ impl<P: Position> Line<P> {
             self.earlier.truncate(self.keep - 1);
             self.earlier.insert(0, past);
         }
-        let key = self.position.play_on(mv, self.key());
+        let key = self.position.play_with_key(mv, self.key());
         self.keys.push(key);
     }
 

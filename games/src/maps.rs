@@ -81,7 +81,7 @@ impl MapTask {
     #[must_use]
     pub fn classes<G: Tactics>(self) -> u16 {
         match self {
-            Self::Mobility => G::MOST_TARGETS + 1,
+            Self::Mobility => G::MAX_TARGETS + 1,
             Self::AttackedSquares | Self::Attackers | Self::Pins => self.class_names().len() as u16,
         }
     }

@@ -164,7 +164,7 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     ///
     /// # Panics
     /// May panic if `mv` is not legal here.
-    fn play_on(&mut self, mv: Self::Move, key: u64) -> u64 {
+    fn play_with_key(&mut self, mv: Self::Move, key: u64) -> u64 {
         debug_assert_eq!(key, self.repetition_key());
         self.play(mv);
         self.repetition_key()

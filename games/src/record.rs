@@ -122,14 +122,14 @@ pub type Candidate = (String, f32);
 /// What a record's reader found out about a position while it checked it, so that nobody has to read the position's text
 /// for it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct PositionFacts {
     /// [`Position::repetition_key`].
     pub key: u64,
     /// [`Position::side_to_move`].
     pub side_to_move: Side,
 }
 
-impl Known {
+impl PositionFacts {
     /// Asks a position.
     #[must_use]
     pub fn of<P: Position>(position: &P) -> Self {
@@ -144,7 +144,7 @@ pub struct ParsedPosition {
     /// The position as FEN or SFEN; its move number is 1 where the record has no ply.
     pub start: String,
     /// What the reader knows of it, if it says so.
-    pub known: Option<Known>,
+    pub known: Option<PositionFacts>,
     /// The move played or chosen, in UCI or USI; `None` where the record names none.
     pub mv: Option<String>,
     /// The engine's score, from the first player's point of view as everywhere ([`Score`]). Formats that write the

@@ -21,25 +21,25 @@
 //! `result_shares` takes it as three raw numbers with a squared error, as there. Norms and first weights are those of the other networks here.
 
 pub mod config;
-mod words;
+mod logits;
 
 use crate::body::Body;
 use crate::config::{DecoderConfig, ModelError, SequenceMask};
 use crate::heads::pooled::Pooled;
 use crate::heads::result::{self, ReadAs};
 use crate::heads::{BoardTokens, Head, Output, Outputs};
-use crate::input::Words;
+use crate::input::TokenVocabulary;
 use crate::macs::HeadMacs;
 use crate::network::Spec;
-use crate::refine::Choices;
+use crate::refine::MoveContext;
 use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
 use encodings::{EncodingConfig, LayerContext, Role, Stack, Tokens};
 use games::Vocabulary;
+use logits::{MovePolicy, TokenLogits};
 use nn::{Constant, Init, LayoutBuilder, ParamId, Part};
 use tch::{Kind, Tensor};
-use words::{MovePolicy, WordLogits};
 
-pub use words::asks_for_board;
+pub use logits::predicts_board;
 
 /// What a mask adds to the logit of a token that is not seen: beside any other, its share is exactly 0.
 const HIDDEN: f32 = -1e30;
@@ -47,14 +47,14 @@ const HIDDEN: f32 = -1e30;
 /// A declared decoder but for its heads.
 #[derive(Debug)]
 pub(crate) struct Decoder {
-    words: Words,
+    vocabulary: TokenVocabulary,
     moves: i64,
     /// A row for each move, then for each other word `[words, d]`.
     table: ParamId,
     body: Body,
     mask: Constant,
     /// Where the words of boards are asked for: by what, and the mask if it is another.
-    board: Option<(WordLogits, Option<Constant>)>,
+    board: Option<(TokenLogits, Option<Constant>)>,
     plies: i64,
     /// Words of a board.
     board_len: i64,
@@ -99,12 +99,12 @@ impl Decoder {
         spec: &Spec,
         config: &DecoderConfig,
     ) -> Result<Declared, ModelError> {
-        let (Some(words), Vocabulary::List(_)) = (Words::of(spec.input), spec.moves) else {
-            return Err(ModelError::NoWords { input: spec.input.name.name(), moves: spec.moves.name() });
+        let (Some(vocabulary), Vocabulary::List(_)) = (TokenVocabulary::of(spec.input), spec.moves) else {
+            return Err(ModelError::NoTokens { input: spec.input.name.name(), moves: spec.moves.name() });
         };
         let (body, tokens) = (config.body(), sequence(spec, config.plies));
         let (moves, width) = (spec.moves.len() as i64, config.width as i64);
-        let all = moves + words.len();
+        let all = moves + vocabulary.len();
         let table = builder.scope("embedding", Part::Trunk).matrix("table", &[all, width], Init::Normal { std: 1.0 });
         let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), body.dims(), &tokens)?;
         let sees_ahead = encodings.iter().zip(stack.iter()).find(|(_, encoding)| !encoding.guarantees().pairwise);
@@ -112,7 +112,7 @@ impl Decoder {
             return Err(ModelError::SeesAhead(config.info().name));
         }
         let blocks = Body::declare(&mut builder.scope("body", Part::Trunk), &body.body());
-        let logits = WordLogits::declare(&mut builder.scope("policy", Part::Head), width, all);
+        let logits = TokenLogits::declare(&mut builder.scope("policy", Part::Head), width, all);
         let mut heads: Vec<Box<dyn Head>> = Vec::new();
         if config.outputs.policy.is_some() {
             heads.push(Box::new(MovePolicy { logits, moves }));
@@ -131,7 +131,7 @@ impl Decoder {
         let board_len = spec.input.tokens() as i64;
         let causal = prefix.then(|| mask(config.plies, spec.input.tokens(), SequenceMask::Causal));
         let decoder = Self {
-            words,
+            vocabulary,
             moves,
             table,
             body: blocks,
@@ -147,31 +147,31 @@ impl Decoder {
     /// What is said about the words of boards, if that is asked for.
     fn board(&self, at: LayerContext<'_>, stack: &Stack) -> Option<BoardTokens> {
         let (logits, causal) = self.board.as_ref()?;
-        let (words_sl, mask) = (self.sequences(at.packed), causal.as_ref().unwrap_or(&self.mask));
-        let x_btd = self.pass(at, stack, &words_sl, &mask.on(at.packed.device()));
+        let (tokens_sl, mask) = (self.sequences(at.packed), causal.as_ref().unwrap_or(&self.mask));
+        let x_btd = self.pass(at, stack, &tokens_sl, &mask.on(at.packed.device()));
         // The word at a place is asked of the token before it.
-        let x_sld = x_btd.view([words_sl.size()[0], -1, x_btd.size()[2]]);
-        let before = x_sld.constant_pad_nd([0, 0, 1, 0]).narrow(1, 0, words_sl.size()[1]);
+        let x_sld = x_btd.view([tokens_sl.size()[0], -1, x_btd.size()[2]]);
+        let before = x_sld.constant_pad_nd([0, 0, 1, 0]).narrow(1, 0, tokens_sl.size()[1]);
         let before = before.reshape(x_btd.size()).narrow(1, 0, self.board_len);
         let rows = at.packed.size()[0];
         Some(BoardTokens {
             logits_bcw: logits.forward(at.views, &before),
-            token_bc: words_sl.reshape([rows, -1]).narrow(1, 0, self.board_len),
-            present_bc: asks_for_board(at.packed, self.plies).unsqueeze(1).expand([rows, self.board_len], false),
+            token_bc: tokens_sl.reshape([rows, -1]).narrow(1, 0, self.board_len),
+            present_bc: predicts_board(at.packed, self.plies).unsqueeze(1).expand([rows, self.board_len], false),
         })
     }
 
     /// The blocks over whole sequences: `[s,l]` → `[b, words of a ply, d]`.
-    fn pass(&self, at: LayerContext<'_>, stack: &Stack, words_sl: &Tensor, mask: &Tensor) -> Tensor {
-        let x_sld = Tensor::embedding(&at.views[self.table], words_sl, -1, false, false).to_kind(Kind::Float);
+    fn pass(&self, at: LayerContext<'_>, stack: &Stack, tokens_sl: &Tensor, mask: &Tensor) -> Tensor {
+        let x_sld = Tensor::embedding(&at.views[self.table], tokens_sl, -1, false, false).to_kind(Kind::Float);
         let x_sld = self.body.forward(at, stack, stack.embed(at, x_sld), Some(mask));
         x_sld.reshape([at.packed.size()[0], self.board_len + 1, -1])
     }
 
     /// The words of packed rows as numbers: `[b,row]` → `[s,l]`, i64; moves first.
     fn sequences(&self, packed: &Tensor) -> Tensor {
-        let board = self.words.numbers(packed) + self.moves;
-        let played = words::played(packed);
+        let board = self.vocabulary.ids(packed) + self.moves;
+        let played = logits::played_moves(packed);
         // In padding, and where a move is yet to be made, any move will do: nothing that is answered sees it.
         let played = played.where_self(&played.lt(self.moves), &played.zeros_like());
         Tensor::cat(&[board, played.unsqueeze(1)], 1).reshape([packed.size()[0] / self.plies, -1])
@@ -181,11 +181,17 @@ impl Decoder {
 impl Trunk for Decoder {
     /// `[b,1,d]`: the vector of the last token of each row's board.
     fn forward(&self, at: LayerContext<'_>, stack: &Stack) -> Tensor {
-        let (words_sl, device) = (self.sequences(at.packed), at.packed.device());
-        self.pass(at, stack, &words_sl, &self.mask.on(device)).narrow(1, self.board_len - 1, 1)
+        let (tokens_sl, device) = (self.sequences(at.packed), at.packed.device());
+        self.pass(at, stack, &tokens_sl, &self.mask.on(device)).narrow(1, self.board_len - 1, 1)
     }
 
-    fn answer_further(&self, at: LayerContext<'_>, stack: &Stack, _choices: Option<Choices<'_>>, output: &mut Output) {
+    fn answer_further(
+        &self,
+        at: LayerContext<'_>,
+        stack: &Stack,
+        _context: Option<MoveContext<'_>>,
+        output: &mut Output,
+    ) {
         self.board(at, stack).into_iter().for_each(|board| board.set(output));
     }
 
@@ -201,7 +207,7 @@ impl Trunk for Decoder {
     fn macs(&self, encoding: u64) -> TrunkMacs {
         let (plies, length) = (self.plies as u64, (self.plies * (self.board_len + 1)) as u64);
         let passes = if matches!(self.board, Some((_, Some(_)))) { 2 } else { 1 };
-        let of_board = |logits: &WordLogits| HeadMacs::of_weights("board", self.board_len as u64 * logits.macs());
+        let of_board = |logits: &TokenLogits| HeadMacs::of_weights("board", self.board_len as u64 * logits.macs());
         TrunkMacs {
             trunk: passes * self.body.macs(length) / plies,
             encoding: passes * encoding / plies,

@@ -1,12 +1,12 @@
 //! Packed rows become tokens, on the device.
 
-mod words;
+mod token_vocabulary;
 
 use games::{Boards, FeatureKind, InputLayout};
 use nn::Constant;
 use tch::{Kind, Tensor};
 
-pub(crate) use words::Words;
+pub(crate) use token_vocabulary::TokenVocabulary;
 
 /// Turns packed rows `[b,row]`, u8, into channels `[b,l,c]`, f32.
 ///
@@ -40,7 +40,7 @@ pub struct Expander {
     /// The identity over scalar features, where they have tokens of their own.
     token_ids: Option<Constant>,
     /// Where all tokens are words.
-    words: Option<Words>,
+    vocabulary: Option<TokenVocabulary>,
 }
 
 impl Expander {
@@ -79,15 +79,15 @@ impl Expander {
             marked,
             scalars,
             token_ids,
-            words: Words::of(layout),
+            vocabulary: TokenVocabulary::of(layout),
         }
     }
 
     /// Channels `c` of every token.
     #[must_use]
     pub fn channels(&self) -> usize {
-        if let Some(words) = &self.words {
-            return words.len() as usize;
+        if let Some(vocabulary) = &self.vocabulary {
+            return vocabulary.len() as usize;
         }
         let scalars = if self.token_ids.is_some() { 2 * self.scalars } else { self.scalars };
         (self.own_channels() + scalars) as usize
@@ -95,8 +95,8 @@ impl Expander {
 
     /// `[b,row]` → `[b,l,c]`.
     pub fn expand(&self, packed: &Tensor) -> Tensor {
-        match (&self.words, &self.token_ids) {
-            (Some(words), _) => words.expand(packed),
+        match (&self.vocabulary, &self.token_ids) {
+            (Some(vocabulary), _) => vocabulary.one_hot(packed),
             (None, Some(ids)) => self.with_aux_tokens(packed, ids),
             (None, None) => self.broadcast(packed),
         }
@@ -249,7 +249,7 @@ impl Thermometers {
 fn inverse_scale(kind: &FeatureKind) -> f32 {
     match kind {
         FeatureKind::Scalar { scale } => scale.recip(),
-        FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Word { .. } => 1.0,
+        FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Token { .. } => 1.0,
     }
 }
 

@@ -77,7 +77,7 @@ impl RefinementConfig {
 
 /// What a network is told about the moves of a batch.
 #[derive(Debug, Clone, Copy)]
-pub struct Choices<'a> {
+pub struct MoveContext<'a> {
     /// Which are legal, bool `[b,v]`.
     pub legal_bv: &'a Tensor,
     /// How often the position behind each occurred before, i64 `[b,v]`.
@@ -144,17 +144,17 @@ impl Refine {
         &self,
         views: &Views,
         logits_bv: &Tensor,
-        choices: Option<Choices<'_>>,
+        context: Option<MoveContext<'_>>,
     ) -> (Tensor, Candidates) {
         let logits = logits_bv.detach().to_kind(Kind::Float);
-        let logits = choices.map_or_else(|| logits.shallow_clone(), |choices| mask_policy(&logits, choices.legal_bv));
+        let logits = context.map_or_else(|| logits.shallow_clone(), |context| mask_policy(&logits, context.legal_bv));
         let (prob_bk, moves_bk) = logits.softmax(-1, Kind::Float).topk(self.count, -1, true, true);
-        let present_bk = match choices {
-            Some(choices) => choices.legal_bv.gather(1, &moves_bk, false),
+        let present_bk = match context {
+            Some(context) => context.legal_bv.gather(1, &moves_bk, false),
             None => moves_bk.ge(0),
         };
-        let repeats = match choices {
-            Some(choices) => choices.repeats_bv.gather(1, &moves_bk, false).clamp_max(REPETITIONS - 1),
+        let repeats = match context {
+            Some(context) => context.repeats_bv.gather(1, &moves_bk, false).clamp_max(REPETITIONS - 1),
             None => moves_bk.zeros_like(),
         };
         let tokens = pick(views, self.moves, &self.numbers, &moves_bk)

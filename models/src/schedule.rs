@@ -6,14 +6,14 @@ use std::f64::consts::PI;
 /// A learning rate per step `s`, counted from 0, with a linear warm-up: while `s < warmup` the rate is scaled by
 /// `(s + 1) / warmup`, as in Lc0's training code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "ScheduleConfig", into = "ScheduleConfig")]
 pub struct Schedule {
     warmup: u64,
-    course: Course,
+    curve: RateCurve,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Course {
+enum RateCurve {
     /// `values[i]`, `i` the number of boundaries ≤ `s`.
     Constant {
         values: Vec<f64>,
@@ -42,7 +42,7 @@ pub struct Cosine {
 /// The schedule as YAML has it, unchecked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct ScheduleConfig {
     #[serde(default)]
     warmup: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,28 +53,30 @@ struct Written {
     cosine: Option<Cosine>,
 }
 
-impl TryFrom<Written> for Schedule {
+impl TryFrom<ScheduleConfig> for Schedule {
     type Error = ScheduleError;
 
-    fn try_from(written: Written) -> Result<Self, ScheduleError> {
-        match written {
-            Written { warmup, values: None, boundaries: None, cosine: Some(cosine) } => Self::cosine(warmup, cosine),
-            Written { cosine: Some(_), .. } => Err(ScheduleError::Both),
-            Written { values: None, .. } => Err(ScheduleError::Neither),
-            Written { warmup, values: Some(values), boundaries, cosine: None } => {
+    fn try_from(config: ScheduleConfig) -> Result<Self, ScheduleError> {
+        match config {
+            ScheduleConfig { warmup, values: None, boundaries: None, cosine: Some(cosine) } => {
+                Self::cosine(warmup, cosine)
+            }
+            ScheduleConfig { cosine: Some(_), .. } => Err(ScheduleError::Both),
+            ScheduleConfig { values: None, .. } => Err(ScheduleError::Neither),
+            ScheduleConfig { warmup, values: Some(values), boundaries, cosine: None } => {
                 Self::new(warmup, values, boundaries.unwrap_or_default())
             }
         }
     }
 }
 
-impl From<Schedule> for Written {
-    fn from(Schedule { warmup, course }: Schedule) -> Self {
-        match course {
-            Course::Constant { values, boundaries } => {
+impl From<Schedule> for ScheduleConfig {
+    fn from(Schedule { warmup, curve }: Schedule) -> Self {
+        match curve {
+            RateCurve::Constant { values, boundaries } => {
                 Self { warmup, values: Some(values), boundaries: Some(boundaries), cosine: None }
             }
-            Course::Cosine(cosine) => Self { warmup, values: None, boundaries: None, cosine: Some(cosine) },
+            RateCurve::Cosine(cosine) => Self { warmup, values: None, boundaries: None, cosine: Some(cosine) },
         }
     }
 }
@@ -96,7 +98,7 @@ pub enum ScheduleError {
     /// There are two courses.
     #[error("learning rate: `cosine` and `values` with `boundaries` are two schedules; keep one")]
     Both,
-    /// There is no course.
+    /// There is no curve.
     #[error("learning rate: there is no rate; write `values: [rate, …]` or `cosine: {{from: rate}}`")]
     Neither,
     /// Boundaries do not increase.
@@ -137,7 +139,7 @@ impl Schedule {
             return Err(ScheduleError::Order { before: pair[0], after: pair[1] });
         }
         values.iter().try_for_each(|&value| check_rate(value))?;
-        Ok(Self { warmup, course: Course::Constant { values, boundaries } })
+        Ok(Self { warmup, curve: RateCurve::Constant { values, boundaries } })
     }
 
     /// A cosine.
@@ -149,7 +151,7 @@ impl Schedule {
         check_rate(cosine.to)?;
         match cosine.steps {
             Some(steps) if steps <= warmup => Err(ScheduleError::Warmup { steps, warmup }),
-            _ => Ok(Self { warmup, course: Course::Cosine(cosine) }),
+            _ => Ok(Self { warmup, curve: RateCurve::Cosine(cosine) }),
         }
     }
 
@@ -158,8 +160,8 @@ impl Schedule {
     /// # Errors
     /// If a cosine then ends before its warm-up does.
     pub fn ending_at(self, steps: u64) -> Result<Self, ScheduleError> {
-        match self.course {
-            Course::Cosine(cosine @ Cosine { steps: None, .. }) => {
+        match self.curve {
+            RateCurve::Cosine(cosine @ Cosine { steps: None, .. }) => {
                 Self::cosine(self.warmup, Cosine { steps: Some(steps), ..cosine })
             }
             _ => Ok(self),
@@ -169,7 +171,7 @@ impl Schedule {
     /// The rate of a step, counted from 0. A cosine whose end is open stays at its first rate.
     #[must_use]
     pub fn at(&self, step: u64) -> f64 {
-        let rate = self.course.at(step, self.warmup);
+        let rate = self.curve.at(step, self.warmup);
         if step < self.warmup { rate * (step + 1) as f64 / self.warmup as f64 } else { rate }
     }
 
@@ -182,26 +184,26 @@ impl Schedule {
     /// The rate that the warm-up leads to.
     #[must_use]
     pub fn first(&self) -> f64 {
-        self.course.at(0, self.warmup)
+        self.curve.at(0, self.warmup)
     }
 
     /// Whether it is a cosine.
     #[must_use]
     pub fn is_cosine(&self) -> bool {
-        matches!(self.course, Course::Cosine(_))
+        matches!(self.curve, RateCurve::Cosine(_))
     }
 
-    /// The steps at which the course changes: its boundaries, or the end of the cosine.
+    /// The steps at which the curve changes: its boundaries, or the end of the cosine.
     #[must_use]
     pub fn changes(&self) -> Vec<u64> {
-        match &self.course {
-            Course::Constant { boundaries, .. } => boundaries.clone(),
-            Course::Cosine(cosine) => cosine.steps.into_iter().collect(),
+        match &self.curve {
+            RateCurve::Constant { boundaries, .. } => boundaries.clone(),
+            RateCurve::Cosine(cosine) => cosine.steps.into_iter().collect(),
         }
     }
 }
 
-impl Course {
+impl RateCurve {
     fn at(&self, step: u64, warmup: u64) -> f64 {
         match self {
             Self::Constant { values, boundaries } => values[boundaries.partition_point(|&boundary| boundary <= step)],

@@ -1,4 +1,4 @@
-//! What a cell's manifest says, from the cell itself.
+//! The manifest of a cell.
 
 use super::cell::CellOptions;
 use super::error::TrainError;
@@ -28,7 +28,7 @@ const VARIABLES: &[&str] = &[
     "ONEDNN_MAX_CPU_ISA",
 ];
 
-/// The manifest of a cell whose parameters have their first values.
+/// The manifest of a cell before its first step.
 ///
 /// # Errors
 /// If the weights cannot be read from the device.
@@ -38,7 +38,7 @@ pub(super) fn describe(
     arena: &Arena,
     options: &CellOptions,
 ) -> Result<Manifest, TrainError> {
-    let (experiment, label, hash) = place(cell);
+    let (experiment, label, hash) = cell_names(cell);
     let shape = Shape::of(&setup.config)?;
     Ok(Manifest {
         experiment,
@@ -66,7 +66,7 @@ pub(super) fn describe(
     })
 }
 
-/// Adds a session to a manifest and writes it.
+/// Adds a session to a manifest and writes the manifest.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -80,7 +80,7 @@ pub(super) fn begin_session(
     manifest.write(cell).map_err(TrainError::io("write the manifest in", cell))
 }
 
-/// Adds a cell's outcome to its manifest and writes it.
+/// Adds a cell's outcome to its manifest and writes the manifest.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -147,7 +147,7 @@ fn initial_weights(layout: &Layout, values: &[f32]) -> InitialWeights {
 }
 
 /// Experiment, label and hash from `<experiment>/<label>-<hash>/seed-<n>`.
-fn place(cell: &Path) -> (String, String, String) {
+fn cell_names(cell: &Path) -> (String, String, String) {
     let absolute = std::path::absolute(cell).unwrap_or_else(|_| cell.to_owned());
     let name = |path: Option<&Path>| {
         path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_folder_tells_its_cell() {
-        let (experiment, label, hash) = place(Path::new("/runs/quickstart/chess-shaw-0123456789ab/seed-2"));
+        let (experiment, label, hash) = cell_names(Path::new("/runs/quickstart/chess-shaw-0123456789ab/seed-2"));
         assert_eq!((&experiment[..], &label[..], &hash[..]), ("quickstart", "chess-shaw", "0123456789ab"));
     }
 }

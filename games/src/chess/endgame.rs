@@ -181,12 +181,12 @@ impl Table {
         for placement in ending.placements() {
             if placement.strong_to_move {
                 let wins = promoted.iter().filter_map(|table| table.after_promotion(placement));
-                wins.for_each(|distance| due(&mut levels, distance + 1, placement));
+                wins.for_each(|distance| schedule(&mut levels, distance + 1, placement));
             } else {
                 let moves = placement.lone_moves();
                 escapes[placement.index()] = moves;
                 if moves == 0 && placement.attacked(placement.lone) {
-                    due(&mut levels, 0, placement);
+                    schedule(&mut levels, 0, placement);
                 }
             }
         }
@@ -205,7 +205,7 @@ impl Table {
                             continue;
                         }
                     }
-                    due(&mut levels, distance + 1, before);
+                    schedule(&mut levels, distance + 1, before);
                 }
             }
             distance += 1;
@@ -226,7 +226,7 @@ impl Table {
 }
 
 /// Notes that a placement is decided in so many plies, unless it is sooner.
-fn due(levels: &mut Vec<Vec<Placement>>, distance: usize, placement: Placement) {
+fn schedule(levels: &mut Vec<Vec<Placement>>, distance: usize, placement: Placement) {
     if levels.len() <= distance {
         levels.resize(distance + 1, Vec::new());
     }

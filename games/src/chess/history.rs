@@ -84,7 +84,7 @@ pub fn pack(
         first = position;
     }
     for (missing, board) in steps.enumerate() {
-        if made_up(first, missing, fill) {
+        if is_filled(first, missing, fill) {
             first.pack_board(viewer, board);
             undo_double_step(first.as_shakmaty(), viewer, board);
         } else {
@@ -95,7 +95,7 @@ pub fn pack(
 }
 
 /// Whether the `missing`-th step before the first known position is made up from it.
-fn made_up(first: &ChessPosition, missing: usize, fill: HistoryFill) -> bool {
+fn is_filled(first: &ChessPosition, missing: usize, fill: HistoryFill) -> bool {
     match fill {
         HistoryFill::No => missing == 0 && first.as_shakmaty().legal_ep_square().is_some(),
         HistoryFill::FenOnly => *first != ChessPosition::start(),

@@ -26,9 +26,9 @@ const CLOCK_CAP: u32 = 100;
 const REPETITIONS_CAP: u8 = 2;
 
 /// The words of `tokens_68`: castling rights and side to move.
-const WORDS: [Feature; 2] = [
-    Feature { name: "castling", kind: FeatureKind::Word { words: &RIGHTS } },
-    Feature { name: "side_to_move", kind: FeatureKind::Word { words: &["white_to_move", "black_to_move"] } },
+const TOKEN_FEATURES: [Feature; 2] = [
+    Feature { name: "castling", kind: FeatureKind::Token { values: &RIGHTS } },
+    Feature { name: "side_to_move", kind: FeatureKind::Token { values: &["white_to_move", "black_to_move"] } },
 ];
 
 /// Every set of castling rights, in ChessDecoder's order.
@@ -57,7 +57,7 @@ const fn flag(name: &'static str) -> Feature {
 pub(super) fn layouts() -> &'static [InputLayout] {
     static LAYOUTS: LazyLock<[InputLayout; 6]> = LazyLock::new(|| {
         let [squares, aux] = InputLayout::piece_tokens(Chess::GEOMETRY, Chess::PIECES.len(), &FEATURES);
-        let (words, parts) = (WORDS.as_slice(), cls_features());
+        let (tokens, parts) = (TOKEN_FEATURES.as_slice(), cls_features());
         let current = |name, features: &[Feature]| {
             InputLayout::new(name, Chess::GEOMETRY, Chess::PIECES.len(), Boards::Current, features)
         };
@@ -65,7 +65,7 @@ pub(super) fn layouts() -> &'static [InputLayout] {
             squares,
             aux,
             history::layout(),
-            current(InputName::Tokens68, words),
+            current(InputName::Tokens68, tokens),
             current(InputName::ClsTokens, &parts),
             current(InputName::ClsTokensWhite, &parts),
         ]
@@ -91,7 +91,7 @@ pub(super) fn pack(
     let viewer = rights::viewer(rules.turn(), name.frame());
     current.pack_board(viewer, squares);
     match name {
-        InputName::Tokens68 => features.copy_from_slice(&pack_words(rules)),
+        InputName::Tokens68 => features.copy_from_slice(&pack_token_features(rules)),
         InputName::ClsTokens | InputName::ClsTokensWhite => pack_cls(rules, viewer, repetitions, features),
         _ => features.copy_from_slice(&pack_features(rules, repetitions)),
     }
@@ -109,7 +109,7 @@ fn pack_cls(rules: &shakmaty::Chess, viewer: Color, repetitions: u8, out: &mut [
 }
 
 /// ChessDecoder's words for what does not lie on a square.
-fn pack_words(rules: &shakmaty::Chess) -> [u8; WORDS.len()] {
+fn pack_token_features(rules: &shakmaty::Chess) -> [u8; TOKEN_FEATURES.len()] {
     let letters = [
         ('K', Color::White, CastlingSide::KingSide),
         ('Q', Color::White, CastlingSide::QueenSide),

@@ -96,7 +96,7 @@ mod tests {
                     position.legal_moves(&mut legal);
                     for mv in legal {
                         let mut after = position.clone();
-                        assert_eq!(after.play_on(mv, key), after.repetition_key(), "{mv:?} in {position:?}");
+                        assert_eq!(after.play_with_key(mv, key), after.repetition_key(), "{mv:?} in {position:?}");
                         next.push(after);
                         checked += 1;
                     }

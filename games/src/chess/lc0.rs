@@ -11,14 +11,14 @@
 
 mod error;
 mod game;
-mod kept;
 mod order;
 mod record;
+mod record_data;
 mod records;
 mod state;
 
 pub use error::Lc0Error;
 pub use game::{parse, read_game};
-pub use kept::ValueSource;
 pub use record::{Evaluation, PLANES, POLICY, Record, Search, Version};
+pub use record_data::ValueSource;
 pub use records::{Records, records};

@@ -14,7 +14,7 @@ mod movetext;
 mod san;
 mod write;
 
-pub use write::{Noted, termination_tag, write};
+pub use write::{PlyNotes, termination_tag, write};
 
 use super::ChessPosition;
 use crate::line::Line;

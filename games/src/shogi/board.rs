@@ -192,8 +192,8 @@ impl Board {
 
 /// Checks that every piece of a file can move, and that neither side has two pawns there.
 fn check_column(file: u8, column: &[Man]) -> Result<(), BadPosition> {
-    for rank in RANKS_WHERE_STUCK {
-        if STUCK[rank] >> column[rank] & 1 == 1 {
+    for rank in IMMOBILE_RANKS {
+        if IMMOBILE[rank] >> column[rank] & 1 == 1 {
             return Err(BadPosition::Stuck { file, rank: char::from(b'a' + rank as u8) });
         }
     }
@@ -287,11 +287,11 @@ pub(super) fn side(color: Color) -> Man {
     }
 }
 
-/// The ranks that [`STUCK`] has men for.
-const RANKS_WHERE_STUCK: [usize; 4] = [0, 1, RANKS - 2, RANKS - 1];
+/// The ranks that [`IMMOBILE`] has men for.
+const IMMOBILE_RANKS: [usize; 4] = [0, 1, RANKS - 2, RANKS - 1];
 
 /// By rank, the set of men that could never move from it, as bits.
-pub(super) const STUCK: [u32; RANKS] = {
+pub(super) const IMMOBILE: [u32; RANKS] = {
     let mut stuck = [0; RANKS];
     let (needs_one, needs_two) = ((1 << 1) | (1 << 2) | (1 << 3), 1 << 3);
     stuck[0] |= needs_one;

@@ -57,7 +57,7 @@ impl<R: BufRead> Iterator for Records<R> {
             if separator {
                 record.truncate(start);
             }
-            if (separator || record.len() > MAX_BYTES || self.done) && says_something(&record) {
+            if (separator || record.len() > MAX_BYTES || self.done) && has_content(&record) {
                 return Some(Ok(record));
             }
             if separator {
@@ -69,7 +69,7 @@ impl<R: BufRead> Iterator for Records<R> {
 }
 
 /// Whether a record is more than blank lines and comments.
-fn says_something(record: &[u8]) -> bool {
+fn has_content(record: &[u8]) -> bool {
     record.split(|&byte| byte == b'\n').any(|line| !matches!(line.trim_ascii().first(), None | Some(b'\'')))
 }
 

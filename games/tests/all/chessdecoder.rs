@@ -140,10 +140,10 @@ fn words(fen: &str) -> Vec<String> {
         Some(piece) => format!("{} {}", ["white", "black"][piece / 6], Chess::PIECES[piece % 6]),
     });
     let word = |(at, feature): (usize, &games::Feature)| match feature.kind {
-        FeatureKind::Word { words } => words[usize::from(row[at])].to_owned(),
+        FeatureKind::Token { values } => values[usize::from(row[at])].to_owned(),
         other => panic!("{other:?}"),
     };
-    squares.chain(layout.words().map(word)).collect()
+    squares.chain(layout.token_features().map(word)).collect()
 }
 
 #[test]

@@ -159,7 +159,7 @@ pub enum ModelError {
         "model: a decoder reads boards and moves as words, and {input} with {moves} are none: take the input tokens_68 with \
          the moves chessdecoder_1924"
     )]
-    NoWords {
+    NoTokens {
         /// The input.
         input: &'static str,
         /// The vocabulary.
@@ -234,7 +234,7 @@ impl ModelError {
             | Self::Frames { .. }
             | Self::MapInFrame { .. }
             | Self::NoSummaryToken { .. }
-            | Self::NoWords { .. }
+            | Self::NoTokens { .. }
             | Self::SeesAhead(_)
             | Self::Layout(_)
             | Self::EncodingOnConvolutions(_)

@@ -4,7 +4,7 @@ use crate::common::sums::{Sum, policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::{EncodingConfig, MapKind};
 use games::{GameKind, InputName, MovesName};
-use models::decoder::asks_for_board;
+use models::decoder::predicts_board;
 use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;
 use models::{BoardTokens, HeadName, ModelConfig, Network, Optimizer, OptimizerConfig, Output, Preset, Spec};
@@ -160,7 +160,7 @@ fn words_are_asked_for_behind_a_first_board_and_not_in_padding() {
     // The last row of the second sequence is padding.
     let len = rows[5].len();
     rows[5][len - 2..].copy_from_slice(&u16::MAX.to_le_bytes());
-    let asked = asks_for_board(&tensor(&rows), PLIES as i64);
+    let asked = predicts_board(&tensor(&rows), PLIES as i64);
     assert_eq!(numbers(&asked), [0.0, 1.0, 1.0, 0.0, 1.0, 0.0]);
     let (network, layout) = declared("", &flat());
     let board = BoardTokens::of(&answer(&network, &stirred(&layout), &rows)).expect("a board head");

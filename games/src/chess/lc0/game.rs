@@ -1,9 +1,9 @@
 //! From the records of a chunk to a game.
 
 use super::error::Lc0Error;
-use super::kept::{Kept, RANGE_TOLERANCE, ValueSource};
 use super::order;
 use super::record::{Evaluation, Version};
+use super::record_data::{RANGE_TOLERANCE, RecordData, ValueSource};
 use super::records::Records;
 use super::state::State;
 use crate::chess::ChessPosition;
@@ -32,13 +32,13 @@ pub fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Lc0
     let (mut records, mut version) = (Vec::new(), None);
     while let Some(record) = reader.next()? {
         version = Some(record.version());
-        records.push(Kept::new(&record, records.len() as u32, value)?);
+        records.push(RecordData::new(&record, records.len() as u32, value)?);
     }
     match replay(&records) {
-        Err(Stop::OutOfOrder(_)) => {
+        Err(ReplayStop::OutOfOrder(_)) => {
             let order = order::restore(&records)?;
-            let mut places: Vec<Option<Kept>> = records.into_iter().map(Some).collect();
-            let sorted: Vec<Kept> = order.into_iter().filter_map(|i| places[i].take()).collect();
+            let mut places: Vec<Option<RecordData>> = records.into_iter().map(Some).collect();
+            let sorted: Vec<RecordData> = order.into_iter().filter_map(|i| places[i].take()).collect();
             replay(&sorted)
         }
         outcome => outcome,
@@ -47,14 +47,14 @@ pub fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Lc0
 }
 
 /// Why a replay stopped.
-enum Stop {
+enum ReplayStop {
     /// The record does not show what the move before leads to.
     OutOfOrder(u32),
     NoMoves(u32),
     Fault(Lc0Error),
 }
 
-impl Stop {
+impl ReplayStop {
     fn into_error(self, version: Option<Version>) -> Lc0Error {
         match self {
             Self::OutOfOrder(record) => {
@@ -66,32 +66,32 @@ impl Stop {
     }
 }
 
-impl From<Lc0Error> for Stop {
+impl From<Lc0Error> for ReplayStop {
     fn from(error: Lc0Error) -> Self {
         Self::Fault(error)
     }
 }
 
 /// Plays the records through in their order.
-fn replay(records: &[Kept]) -> Result<ParsedGame, Stop> {
-    let (Some(first), Some(last)) = (records.first(), records.last()) else { return Err(Stop::NoMoves(0)) };
+fn replay(records: &[RecordData]) -> Result<ParsedGame, ReplayStop> {
+    let (Some(first), Some(last)) = (records.first(), records.last()) else { return Err(ReplayStop::NoMoves(0)) };
     if records.len() == 1 && last.played.is_none() {
-        return Err(Stop::NoMoves(1));
+        return Err(ReplayStop::NoMoves(1));
     }
     let start = first.position(0)?;
-    let standard = first.state.is_fresh() && start == ChessPosition::start();
+    let standard = first.state.is_game_start() && start == ChessPosition::start();
     let mut game = ParsedGame::beginning((!standard).then(|| start.to_text()), Vec::new());
     let mut line = Line::new(start);
     let mut legal = Legal::default();
     for (i, record) in records.iter().enumerate() {
         let position = line.position();
         if i > 0 && State::of_position(position) != record.state {
-            return Err(Stop::OutOfOrder(i as u32));
+            return Err(ReplayStop::OutOfOrder(i as u32));
         }
         legal.list(position);
         let played = match (record.played, records.get(i + 1)) {
             (Some(index), _) => legal.find(index).ok_or_else(|| illegal("the move played is", index, position, i))?,
-            (None, Some(next)) => legal.leading_to(next, position).ok_or(Stop::OutOfOrder(i as u32 + 1))?,
+            (None, Some(next)) => legal.leading_to(next, position).ok_or(ReplayStop::OutOfOrder(i as u32 + 1))?,
             (None, None) => break,
         };
         game.push(position.write_move(played));
@@ -130,7 +130,7 @@ impl Legal {
         Some(self.by_index[at].1)
     }
 
-    fn leading_to(&self, next: &Kept, position: &ChessPosition) -> Option<Move> {
+    fn leading_to(&self, next: &RecordData, position: &ChessPosition) -> Option<Move> {
         self.moves.iter().copied().find(|&mv| order::after(position, mv) == next.state)
     }
 
@@ -158,7 +158,11 @@ const ADJUDICATED: u8 = 1 << 5;
 
 /// How the game ended: what the board proves comes first, then what the last record says. Of games whose last move is
 /// unknown the board proves nothing. A draw by Lc0's cap on the length is no draw.
-fn conclude(line: &Line<ChessPosition>, last: &Kept, complete: bool) -> Result<(GameResult, Termination), Lc0Error> {
+fn conclude(
+    line: &Line<ChessPosition>,
+    last: &RecordData,
+    complete: bool,
+) -> Result<(GameResult, Termination), Lc0Error> {
     let said = stated(last);
     if let Some((proven, termination)) = ending::proven(line.position()).filter(|_| complete) {
         return match said {
@@ -180,7 +184,7 @@ fn conclude(line: &Line<ChessPosition>, last: &Kept, complete: bool) -> Result<(
 }
 
 /// The result that a record states; unknown where a rescorer has put an estimate in its place.
-fn stated(record: &Kept) -> GameResult {
+fn stated(record: &RecordData) -> GameResult {
     const CERTAIN: f32 = 1.0 - RANGE_TOLERANCE;
     let side = record.state.side_to_move();
     let winner = match record.result {

@@ -77,7 +77,7 @@ impl State {
     }
 
     /// Whether it is the start of a game, with nothing played before.
-    pub(super) fn is_fresh(&self) -> bool {
+    pub(super) fn is_game_start(&self) -> bool {
         self.rule_50 == 0
     }
 

@@ -27,7 +27,7 @@ pub(super) fn tags(record: &[u8]) -> Result<(Tags, &[u8]), String> {
                 rest = behind.trim_ascii_start();
             }
             // An escape line, for the use of the program that wrote it.
-            [b'%', ..] => rest = behind_line(rest).trim_ascii_start(),
+            [b'%', ..] => rest = after_line(rest).trim_ascii_start(),
             _ => return Ok((tags, rest)),
         }
     }
@@ -66,7 +66,7 @@ fn malformed(rest: &[u8]) -> String {
     format!("malformed tag: {}", excerpt(line))
 }
 
-fn behind_line(text: &[u8]) -> &[u8] {
+fn after_line(text: &[u8]) -> &[u8] {
     text.iter().position(|&byte| byte == b'\n').map_or(&[], |end| &text[end + 1..])
 }
 
@@ -99,7 +99,7 @@ impl<'a> Movetext<'a> {
     }
 
     fn skip_line(&mut self) {
-        self.rest = behind_line(self.rest);
+        self.rest = after_line(self.rest);
         self.line_start = true;
     }
 

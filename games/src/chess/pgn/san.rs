@@ -35,14 +35,14 @@ impl San {
     fn read(text: &[u8]) -> Option<Self> {
         let text = text.strip_suffix(b"+").or_else(|| text.strip_suffix(b"#")).unwrap_or(text);
         let (text, promotion) = match text {
-            [rest @ .., b'=', kind] => (rest, Some(officer(*kind)?)),
+            [rest @ .., b'=', kind] => (rest, Some(piece_letter(*kind)?)),
             _ => (text, None),
         };
         let [front @ .., file, rank] = text else { return None };
         let to = Square::from_coords(read_file(*file)?, read_rank(*rank)?);
         let (role, front) = match front {
             [b'K', rest @ ..] => (Role::King, rest),
-            [kind, rest @ ..] if kind.is_ascii_uppercase() => (officer(*kind)?, rest),
+            [kind, rest @ ..] if kind.is_ascii_uppercase() => (piece_letter(*kind)?, rest),
             _ => (Role::Pawn, front),
         };
         let (front, capture) = match front {
@@ -199,7 +199,7 @@ static DIAGONALS: [u64; 64] = {
     diagonals
 };
 
-fn officer(byte: u8) -> Option<Role> {
+fn piece_letter(byte: u8) -> Option<Role> {
     match byte {
         b'N' => Some(Role::Knight),
         b'B' => Some(Role::Bishop),

@@ -11,7 +11,7 @@ const COLUMNS: usize = 80;
 
 /// What is said about a ply, as commands in a comment behind its move.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Noted {
+pub struct PlyNotes {
     /// The score before the move in hundredths of a pawn, from the mover's view: `[%eval]`, from White's.
     pub eval: Option<f64>,
     /// Seconds left on the mover's clock after the move, `[%clk]`.
@@ -20,7 +20,7 @@ pub struct Noted {
     pub time: Option<f32>,
 }
 
-impl Noted {
+impl PlyNotes {
     /// The comment; `None` where nothing is said. Times keep every digit that their f32 has.
     fn comment(self, side: Side) -> Option<String> {
         let white = |points: f64| if side == Side::First { points } else { -points };
@@ -64,7 +64,7 @@ pub fn write<'a>(
     moves: impl Iterator<Item = &'a str>,
     result: GameResult,
     tags: &[(&str, &str)],
-    noted: &[Noted],
+    noted: &[PlyNotes],
 ) -> Result<String, (usize, String)> {
     let position = start.map_or_else(|| Ok(ChessPosition::start()), ChessPosition::parse);
     let mut position = position.map_err(|error| (0, error.to_string()))?;
@@ -82,7 +82,7 @@ pub fn write<'a>(
         writeln!(out, "[{name} \"{value}\"]").expect("a String takes every text");
     }
     out.push('\n');
-    let mut line = Words::new(&mut out);
+    let mut line = LineWrapper::new(&mut out);
     let mut number = start.and_then(|fen| fen.split(' ').nth(5)?.parse().ok()).unwrap_or(1u32);
     let mut is_commented = false;
     for (ply, text) in moves.enumerate() {
@@ -110,13 +110,13 @@ pub fn write<'a>(
     Ok(out)
 }
 
-/// Words in lines of [`COLUMNS`].
-struct Words<'a> {
+/// LineWrapper in lines of [`COLUMNS`].
+struct LineWrapper<'a> {
     out: &'a mut String,
     column: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> LineWrapper<'a> {
     fn new(out: &'a mut String) -> Self {
         Self { out, column: 0 }
     }

@@ -2,7 +2,7 @@
 
 use super::{Board, HAND, SQUARES, WHITE, piece};
 use crate::position::Side;
-use crate::record::Known;
+use crate::record::PositionFacts;
 use crate::shogi::frame;
 use rsshogi::board::zobrist::Zobrist;
 use rsshogi::types as rules;
@@ -44,11 +44,11 @@ impl Board {
     }
 
     /// What importing needs to know of this position.
-    pub(in crate::shogi) fn known(&self) -> Known {
+    pub(in crate::shogi) fn known(&self) -> PositionFacts {
         let side_to_move = match self.turn {
             Color::Black => Side::First,
             Color::White => Side::Second,
         };
-        Known { key: self.repetition_key(), side_to_move }
+        PositionFacts { key: self.repetition_key(), side_to_move }
     }
 }

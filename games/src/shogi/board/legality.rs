@@ -1,7 +1,7 @@
 //! Whether one move is legal, on an array.
 
 use super::attacks::{attacked, attacks};
-use super::{Board, EMPTY, HAND, HAND_MEN, KING, Man, PROMOTED, RANKS, STUCK, WHITE, color, man, man_of_kind, side};
+use super::{Board, EMPTY, HAND, HAND_MEN, IMMOBILE, KING, Man, PROMOTED, RANKS, WHITE, color, man, man_of_kind, side};
 use shogi_core::{Color, Move, PieceKind, Square};
 
 /// How many ranks at the far end are those where pieces promote.
@@ -31,7 +31,7 @@ impl Board {
         let may_promote = moved & !WHITE < 7 && (self.in_zone(from) || self.in_zone(to));
         let after = if promote { moved + PROMOTED } else { moved };
         (may_promote || !promote)
-            && !is_stuck(after, to)
+            && !is_immobile(after, to)
             && attacks(&self.squares, from, to)
             && self.king_is_safe_after(Some(from), to, after)
     }
@@ -41,7 +41,7 @@ impl Board {
         let dropped = HAND_MEN[held] + side(self.turn);
         self.hands[self.turn.array_index()][held] > 0
             && self.squares[usize::from(to)] == EMPTY
-            && !is_stuck(dropped, to)
+            && !is_immobile(dropped, to)
             && !(kind == PieceKind::Pawn && self.has_on_file(dropped, to))
             && self.king_is_safe_after(None, to, dropped)
     }
@@ -80,8 +80,8 @@ impl Board {
     }
 }
 
-fn is_stuck(man: Man, square: u8) -> bool {
-    STUCK[usize::from(square) % RANKS] >> man & 1 == 1
+fn is_immobile(man: Man, square: u8) -> bool {
+    IMMOBILE[usize::from(square) % RANKS] >> man & 1 == 1
 }
 
 fn index(square: Square) -> u8 {

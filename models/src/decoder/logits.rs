@@ -8,19 +8,19 @@ use tch::{Kind, Tensor};
 
 /// A logit for each word: `W·x + b`, the moves first. One weight for moves and the words of boards, as in ChessDecoder.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct WordLogits {
+pub(super) struct TokenLogits {
     weight: ParamId,
     bias: ParamId,
     size: [i64; 2],
 }
 
-impl WordLogits {
-    pub(super) fn declare(scope: &mut Scope<'_>, width: i64, words: i64) -> Self {
+impl TokenLogits {
+    pub(super) fn declare(scope: &mut Scope<'_>, width: i64, tokens: i64) -> Self {
         let mut scope = scope.sub("words");
         Self {
-            weight: scope.matrix("weight", &[words, width], Init::glorot_normal(width, words, 1.0)),
-            bias: scope.f32_param("bias", &[words], Init::ZEROS),
-            size: [width, words],
+            weight: scope.matrix("weight", &[tokens, width], Init::glorot_normal(width, tokens, 1.0)),
+            bias: scope.f32_param("bias", &[tokens], Init::ZEROS),
+            size: [width, tokens],
         }
     }
 
@@ -39,7 +39,7 @@ impl WordLogits {
 /// The policy: the words that are moves.
 #[derive(Debug)]
 pub(super) struct MovePolicy {
-    pub(super) logits: WordLogits,
+    pub(super) logits: TokenLogits,
     pub(super) moves: i64,
 }
 
@@ -59,7 +59,7 @@ impl Head for MovePolicy {
 }
 
 /// The index of the move that was played in each packed row `[b,row]`: `[b]`, i64.
-pub(super) fn played(packed: &Tensor) -> Tensor {
+pub(super) fn played_moves(packed: &Tensor) -> Tensor {
     let at = packed.size()[1] - InputLayout::MOVE_BYTES as i64;
     let byte = |i: i64| packed.select(1, at + i).to_kind(Kind::Int64);
     byte(0) + byte(1) * (i64::from(u8::MAX) + 1)
@@ -67,7 +67,7 @@ pub(super) fn played(packed: &Tensor) -> Tensor {
 
 /// In which packed rows `[b,row]` the words of the board are asked for, bool `[b]`: those of positions that are not the first
 /// of their sequence of so many plies.
-pub fn asks_for_board(packed: &Tensor, plies: i64) -> Tensor {
+pub fn predicts_board(packed: &Tensor, plies: i64) -> Tensor {
     let first = Tensor::arange(packed.size()[0], (Kind::Int64, packed.device())).remainder(plies).eq(0);
-    played(packed).ne(i64::from(InputLayout::NO_MOVE)).logical_and(&first.logical_not())
+    played_moves(packed).ne(i64::from(InputLayout::NO_MOVE)).logical_and(&first.logical_not())
 }

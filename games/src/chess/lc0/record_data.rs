@@ -41,7 +41,7 @@ impl ValueSource {
 
 /// What of a record its game needs.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct RecordData {
     pub(super) state: State,
     /// The pieces of the step before, in the same frame.
     pub(super) before: [u64; 12],
@@ -55,7 +55,7 @@ pub(super) struct Kept {
     pub(super) ending: u8,
 }
 
-impl Kept {
+impl RecordData {
     pub(super) fn new(record: &Record<'_>, number: u32, value: ValueSource) -> Result<Self, Lc0Error> {
         let state = State::of_record(record).map_err(|reason| Lc0Error::Board { record: number, reason })?;
         let played = record.search().filter(|search| search.visits > 0).map(|search| search.played);
@@ -76,7 +76,7 @@ impl Kept {
     }
 
     /// Whether the step before the current one shows `state`'s board, or nothing.
-    pub(super) fn remembers(&self, state: &State) -> bool {
+    pub(super) fn follows(&self, state: &State) -> bool {
         let empty = self.before.iter().all(|&plane| plane == 0);
         // The opponent was to move then: sides and ranks are exchanged.
         let turned = |i: usize| in_frame(state.pieces()[(i + 6) % 12], Color::Black);
