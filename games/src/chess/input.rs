@@ -8,7 +8,7 @@ use crate::position::{Earlier, Game};
 use shakmaty::{CastlingSide, Color, Position};
 use std::sync::LazyLock;
 
-/// The bytes behind the board. The clock's scale is the last value before a draw can be claimed.
+/// The bytes after the board. The clock's scale is the last value before a draw can be claimed.
 const FEATURES: [Feature; 8] = [
     flag("castling.own.king_side"),
     flag("castling.own.queen_side"),
@@ -20,12 +20,12 @@ const FEATURES: [Feature; 8] = [
     flag("check"),
 ];
 
-/// Halfmove clocks above this look alike: the game could have been drawn.
+/// Halfmove clocks above this are encoded alike: the game could have been drawn.
 const CLOCK_CAP: u32 = 100;
-/// A third occurrence is a draw, so that two earlier ones are the most that a game shows.
+/// A third occurrence is a draw, so a game has at most two earlier ones.
 const REPETITIONS_CAP: u8 = 2;
 
-/// The words of `tokens_68`: castling rights and side to move.
+/// The tokens of `tokens_68` after the squares: castling rights and side to move.
 const TOKEN_FEATURES: [Feature; 2] = [
     Feature { name: "castling", kind: FeatureKind::Token { values: &RIGHTS } },
     Feature { name: "side_to_move", kind: FeatureKind::Token { values: &["white_to_move", "black_to_move"] } },
@@ -34,9 +34,9 @@ const TOKEN_FEATURES: [Feature; 2] = [
 /// Every set of castling rights, in ChessDecoder's order.
 const RIGHTS: [&str; 16] =
     ["K", "Q", "k", "q", "KQ", "Kk", "Kq", "Qk", "Qq", "kq", "KQk", "KQq", "Kkq", "Qkq", "KQkq", "no_castling_rights"];
-/// What `cls_tokens` has behind the board, a byte and a token each: the summary token (its byte says nothing), the colour
-/// to move (1 for Black), the rights, how often the position occurred before, and FEN's two counters, in units of 50 and
-/// of 100 moves.
+/// The features of `cls_tokens`, a byte and a token each: the summary token (its byte is unused), the side to move (1
+/// for Black), the rights, the number of earlier occurrences of the position, and FEN's two counters, in units of 50
+/// and of 100 moves.
 fn cls_features() -> Vec<Feature> {
     let scalar = |name, scale| Feature { name, kind: FeatureKind::Scalar { scale } };
     let counters = [
@@ -47,7 +47,7 @@ fn cls_features() -> Vec<Feature> {
     [flag("cls"), flag("turn")].into_iter().chain(rights::NAMES.map(flag)).chain(counters).collect()
 }
 
-/// The documents have embeddings for none to three earlier occurrences.
+/// The documents have embeddings for up to three earlier occurrences.
 const CLS_REPETITIONS_CAP: u8 = 3;
 
 const fn flag(name: &'static str) -> Feature {
@@ -73,7 +73,7 @@ pub(super) fn layouts() -> &'static [InputLayout] {
     LAYOUTS.as_slice()
 }
 
-/// Writes one row. The inputs of piece tokens pack the same bytes; they differ in how the device makes tokens of them.
+/// Writes one row. The inputs of piece tokens pack the same bytes; the device makes different tokens of them.
 pub(super) fn pack(
     current: &ChessPosition,
     earlier: &[Earlier<ChessPosition>],
@@ -108,7 +108,7 @@ fn pack_cls(rules: &shakmaty::Chess, viewer: Color, repetitions: u8, out: &mut [
     counters.copy_from_slice(&[repetitions.min(CLS_REPETITIONS_CAP), halfmoves, fullmoves]);
 }
 
-/// ChessDecoder's words for what does not lie on a square.
+/// ChessDecoder's tokens of castling rights and side to move.
 fn pack_token_features(rules: &shakmaty::Chess) -> [u8; TOKEN_FEATURES.len()] {
     let letters = [
         ('K', Color::White, CastlingSide::KingSide),

@@ -1,4 +1,4 @@
-//! From the records of a chunk to a game.
+//! Converts the records of a chunk to a game.
 
 use super::error::Lc0Error;
 use super::order;
@@ -17,16 +17,17 @@ use std::io::Read;
 /// Reads game number `number` of a file: see [`read_game`].
 ///
 /// # Errors
-/// A chunk that is no game, as [`Lc0Error`] words it.
+/// If the chunk is not a valid game, see [`Lc0Error`].
 pub fn parse(chunk: impl Read, number: u64, value: ValueSource) -> Result<ParsedGame, Rejected> {
     read_game(chunk, value).map_err(|error| error.rejected(number))
 }
 
-/// Makes a game of an unpacked chunk. Its candidates are the moves that got visits, with their shares; its values are
-/// `(q + 1) / 2`, so that a draw is half a win, and its draws the `d` beside that `q`. Records that stand in another order than that of the game are sorted.
+/// Converts an unpacked chunk to a game. Its candidates are the visited moves, with their visit shares; its values are
+/// `(q + 1) / 2`, so that a draw is half a win, and its draws the `d` of that `q`. Records out of game order are
+/// sorted.
 ///
 /// # Errors
-/// See [`Lc0Error`]; nothing of the chunk is taken then.
+/// See [`Lc0Error`]; no part of the chunk is used then.
 pub fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Lc0Error> {
     let mut reader = Records::new(chunk);
     let (mut records, mut version) = (Vec::new(), None);
@@ -48,7 +49,7 @@ pub fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Lc0
 
 /// Why a replay stopped.
 enum ReplayStop {
-    /// The record does not show what the move before leads to.
+    /// The record does not show the position after the move before.
     OutOfOrder(u32),
     NoMoves(u32),
     Fault(Lc0Error),
@@ -72,7 +73,7 @@ impl From<Lc0Error> for ReplayStop {
     }
 }
 
-/// Plays the records through in their order.
+/// Replays the records in order.
 fn replay(records: &[RecordData]) -> Result<ParsedGame, ReplayStop> {
     let (Some(first), Some(last)) = (records.first(), records.last()) else { return Err(ReplayStop::NoMoves(0)) };
     if records.len() == 1 && last.played.is_none() {
@@ -110,7 +111,7 @@ fn replay(records: &[RecordData]) -> Result<ParsedGame, ReplayStop> {
     Ok(game)
 }
 
-/// The legal moves of a position and their indices, in the order of these.
+/// The legal moves of a position and their indices, in the same order.
 #[derive(Default)]
 struct Legal {
     moves: Vec<Move>,
@@ -156,8 +157,8 @@ fn illegal(what: &'static str, index: u16, position: &ChessPosition, record: usi
 const LENGTH_CAP: u8 = 1 << 4;
 const ADJUDICATED: u8 = 1 << 5;
 
-/// How the game ended: what the board proves comes first, then what the last record says. Of games whose last move is
-/// unknown the board proves nothing. A draw by Lc0's cap on the length is no draw.
+/// The ending: the board's, if it is decided; otherwise the last record's. If the last move is unknown, the board
+/// decides nothing. A draw by Lc0's cap on the length counts as unknown.
 fn conclude(
     line: &Line<ChessPosition>,
     last: &RecordData,
@@ -183,7 +184,7 @@ fn conclude(
     })
 }
 
-/// The result that a record states; unknown where a rescorer has put an estimate in its place.
+/// The recorded result; unknown if a rescorer replaced it by an estimate.
 fn stated(record: &RecordData) -> GameResult {
     const CERTAIN: f32 = 1.0 - RANGE_TOLERANCE;
     let side = record.state.side_to_move();

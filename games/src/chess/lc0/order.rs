@@ -1,4 +1,4 @@
-//! Records in the order of their game, whatever order the chunk has them in.
+//! Sorts records into the order of their game.
 
 use super::error::Lc0Error;
 use super::record_data::RecordData;
@@ -8,7 +8,7 @@ use crate::position::Position as _;
 use shakmaty::Move;
 use std::collections::HashMap;
 
-/// The indices of `records` in the order of the game: each is what a move of the one before leads to.
+/// The indices of `records` in game order: each position follows by a move from the one before.
 pub(super) fn restore(records: &[RecordData]) -> Result<Vec<usize>, Lc0Error> {
     let by_state = index(records)?;
     let mut next = vec![None; records.len()];
@@ -39,7 +39,7 @@ fn index(records: &[RecordData]) -> Result<HashMap<&State, usize>, Lc0Error> {
     Ok(by_state)
 }
 
-/// The record that a move of this one leads to, `None` for the game's last.
+/// The record that follows by a move from this one; `None` for the game's last.
 fn follower(
     record: &RecordData,
     i: usize,
@@ -56,7 +56,7 @@ fn follower(
     Ok(led_to)
 }
 
-/// What stands after a move.
+/// The state after a move.
 pub(super) fn after(position: &ChessPosition, mv: Move) -> State {
     let mut next = position.clone();
     next.play(mv);

@@ -1,4 +1,4 @@
-//! What rsshogi would call a board, from its tables and without setting it up.
+//! rsshogi's repetition key of a board, from its tables, without setting up its position.
 
 use super::{Board, HAND, SQUARES, WHITE, piece};
 use crate::position::Side;
@@ -9,7 +9,7 @@ use rsshogi::types as rules;
 use shogi_core::Color;
 use std::sync::LazyLock;
 
-/// The part of a key that each man has on each square; nothing for an empty one.
+/// The part of a key of each piece on each square; 0 for an empty one.
 static MEN: LazyLock<Box<[[u64; SQUARES]; MAN_NUMBERS]>> = LazyLock::new(|| {
     let mut men = Box::new([[0; SQUARES]; MAN_NUMBERS]);
     for (man, row) in (0..).zip(men.iter_mut()) {
@@ -21,7 +21,7 @@ static MEN: LazyLock<Box<[[u64; SQUARES]; MAN_NUMBERS]>> = LazyLock::new(|| {
     men
 });
 
-/// Numbers that men and empty squares can have.
+/// Numbers of pieces and empty squares.
 const MAN_NUMBERS: usize = 2 * WHITE as usize;
 
 impl Board {
@@ -43,7 +43,7 @@ impl Board {
         key
     }
 
-    /// What importing needs to know of this position.
+    /// The facts of this position that an import needs.
     pub(in crate::shogi) fn known(&self) -> PositionFacts {
         let side_to_move = match self.turn {
             Color::Black => Side::First,

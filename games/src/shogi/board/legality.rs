@@ -1,14 +1,14 @@
-//! Whether one move is legal, on an array.
+//! Legality of one move, on an array board.
 
 use super::attacks::{attacked, attacks};
 use super::{Board, EMPTY, HAND, HAND_MEN, IMMOBILE, KING, Man, PROMOTED, RANKS, WHITE, color, man, man_of_kind, side};
 use shogi_core::{Color, Move, PieceKind, Square};
 
-/// How many ranks at the far end are those where pieces promote.
+/// The number of promotion ranks.
 const ZONE: u8 = 3;
 
 impl Board {
-    /// Whether a move is legal here. The board must be a position, see [`Board::check`].
+    /// Whether a move is legal. The board must be a legal position, see [`Board::check`].
     #[must_use]
     pub fn is_legal(&self, mv: Move) -> bool {
         match mv {
@@ -16,7 +16,7 @@ impl Board {
             Move::Drop { piece, to } => {
                 piece.color() == self.turn
                     && self.can_drop(piece.piece_kind(), index(to))
-                    // Only a pawn's drop may be forbidden because it mates, and only rsshogi knows mates.
+                    // Only a pawn drop can be illegal because it mates, and only rsshogi detects mates.
                     && (!self.checks_by_pawn(man(piece), index(to)) || self.unchecked_position(1).is_legal(mv))
             }
         }
@@ -46,7 +46,7 @@ impl Board {
             && self.king_is_safe_after(None, to, dropped)
     }
 
-    /// The far ranks, from the side to move.
+    /// Whether a square is in the promotion zone of the side to move.
     fn in_zone(&self, square: u8) -> bool {
         let rank = square % RANKS as u8;
         match self.turn {
