@@ -39,7 +39,7 @@ pub struct Cosine {
     pub steps: Option<u64>,
 }
 
-/// The schedule as YAML has it, unchecked.
+/// The schedule in YAML, unchecked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScheduleConfig {
@@ -81,24 +81,24 @@ impl From<Schedule> for ScheduleConfig {
     }
 }
 
-/// Why numbers are no schedule.
+/// Why a schedule is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ScheduleError {
-    /// There is not one value more than boundaries.
+    /// The number of values is not the number of boundaries plus one.
     #[error("learning rate: {values} values need {} boundaries between them, but {boundaries} are given", values.saturating_sub(1))]
     Count {
-        /// How many values there are.
+        /// The number of values.
         values: usize,
-        /// How many boundaries there are.
+        /// The number of boundaries.
         boundaries: usize,
     },
-    /// There is no value.
+    /// There are no values.
     #[error("learning rate: values is empty, give at least one rate")]
     Empty,
-    /// There are two courses.
+    /// There are two schedules.
     #[error("learning rate: `cosine` and `values` with `boundaries` are two schedules; keep one")]
     Both,
-    /// There is no curve.
+    /// There is no schedule.
     #[error("learning rate: there is no rate; write `values: [rate, …]` or `cosine: {{from: rate}}`")]
     Neither,
     /// Boundaries do not increase.
@@ -106,13 +106,13 @@ pub enum ScheduleError {
     Order {
         /// A boundary.
         before: u64,
-        /// The one behind it.
+        /// The next one.
         after: u64,
     },
-    /// A value is no rate.
+    /// A value is not a valid rate.
     #[error("learning rate: {0} is no rate; rates are finite and not negative")]
     Value(f64),
-    /// The cosine has no room.
+    /// The cosine ends during the warm-up.
     #[error("learning rate: the cosine ends at step {steps}, but the warm-up takes {warmup} steps")]
     Warmup {
         /// The end of the cosine.
@@ -155,7 +155,7 @@ impl Schedule {
         }
     }
 
-    /// The same schedule for a run of `steps` steps: a cosine without an end of its own ends with it.
+    /// The schedule for a run of `steps` steps: a cosine without an explicit end ends with the run.
     ///
     /// # Errors
     /// If a cosine then ends before its warm-up does.
@@ -168,7 +168,7 @@ impl Schedule {
         }
     }
 
-    /// The rate of a step, counted from 0. A cosine whose end is open stays at its first rate.
+    /// The rate of a step, counted from 0. A cosine without an end stays at its first rate.
     #[must_use]
     pub fn at(&self, step: u64) -> f64 {
         let rate = self.curve.at(step, self.warmup);
@@ -181,7 +181,7 @@ impl Schedule {
         self.warmup
     }
 
-    /// The rate that the warm-up leads to.
+    /// The rate at the end of the warm-up.
     #[must_use]
     pub fn first(&self) -> f64 {
         self.curve.at(0, self.warmup)
@@ -193,7 +193,7 @@ impl Schedule {
         matches!(self.curve, RateCurve::Cosine(_))
     }
 
-    /// The steps at which the curve changes: its boundaries, or the end of the cosine.
+    /// The steps at which the rate's formula changes: the boundaries, or the end of the cosine.
     #[must_use]
     pub fn changes(&self) -> Vec<u64> {
         match &self.curve {

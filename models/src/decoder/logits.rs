@@ -1,4 +1,4 @@
-//! Words that are asked for: moves, and the words of boards.
+//! Predicted tokens: moves, and the tokens of boards.
 
 use crate::heads::{Head, HeadName, Output, Reading};
 use crate::macs::HeadMacs;
@@ -6,7 +6,7 @@ use games::InputLayout;
 use nn::{Init, ParamId, Scope, Views, dense};
 use tch::{Kind, Tensor};
 
-/// A logit for each word: `W·x + b`, the moves first. One weight for moves and the words of boards, as in ChessDecoder.
+/// A logit for each token: `W·x + b`, the moves first. Moves and board tokens share one weight, as in ChessDecoder.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TokenLogits {
     weight: ParamId,
@@ -24,7 +24,7 @@ impl TokenLogits {
         }
     }
 
-    /// `[…,d]` → `[…,words]`.
+    /// `[…,d]` → `[…,tokens]`.
     pub(super) fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         let bias = views[self.bias].to_kind(views.kind());
         dense(&x.to_kind(views.kind()), &views[self.weight], Some(&bias))
@@ -36,7 +36,7 @@ impl TokenLogits {
     }
 }
 
-/// The policy: the words that are moves.
+/// The policy: the logits of the tokens that are moves.
 #[derive(Debug)]
 pub(super) struct MovePolicy {
     pub(super) logits: TokenLogits,
@@ -65,8 +65,8 @@ pub(super) fn played_moves(packed: &Tensor) -> Tensor {
     byte(0) + byte(1) * (i64::from(u8::MAX) + 1)
 }
 
-/// In which packed rows `[b,row]` the words of the board are asked for, bool `[b]`: those of positions that are not the first
-/// of their sequence of so many plies.
+/// The packed rows `[b,row]` whose board tokens are predicted, bool `[b]`: positions that are not the first of their
+/// sequence of `plies` plies.
 pub fn predicts_board(packed: &Tensor, plies: i64) -> Tensor {
     let first = Tensor::arange(packed.size()[0], (Kind::Int64, packed.device())).remainder(plies).eq(0);
     played_moves(packed).ne(i64::from(InputLayout::NO_MOVE)).logical_and(&first.logical_not())

@@ -1,15 +1,15 @@
-//! Rows whose tokens are words become tokens with one channel each.
+//! Rows as sequences of tokens from one vocabulary, with one channel for each token.
 
 use games::{FeatureKind, InputLayout};
 use nn::Constant;
 use tch::{Kind, Tensor};
 
-/// The words of a row in the order of their channels: those that a square can hold (its piece codes), the summary token,
-/// the token that ends the squares, and the words of each feature.
+/// The vocabulary in the order of its channels: the tokens of a square (its piece codes), the summary token, the token
+/// after the squares, and the tokens of each feature.
 #[derive(Debug)]
 pub(crate) struct TokenVocabulary {
-    /// For each token where its byte stands, whether it has one (1) or is always the same word (0), and the number of its
-    /// first word.
+    /// For each place of the sequence: the offset of its byte, whether it has one (1) or a constant token (0), and the
+    /// id of its first token.
     bytes: Constant,
     counts: Constant,
     first: Constant,
@@ -19,7 +19,7 @@ pub(crate) struct TokenVocabulary {
 }
 
 impl TokenVocabulary {
-    /// `None` for rows whose tokens are no words.
+    /// `None` for inputs without such tokens.
     pub(crate) fn of(layout: &InputLayout) -> Option<Self> {
         layout.token_features().next()?;
         let (squares, codes) = (layout.geometry.squares(), layout.piece_codes as i64);
@@ -47,19 +47,19 @@ impl TokenVocabulary {
         })
     }
 
-    /// How many words there are.
+    /// The number of tokens.
     pub(crate) fn len(&self) -> i64 {
         self.len
     }
 
-    /// The number of each token's word: `[b,row]` → `[b,l]`, i64.
+    /// Token ids: `[b,row]` → `[b,l]`, i64.
     pub(crate) fn ids(&self, packed: &Tensor) -> Tensor {
         let device = packed.device();
         let bytes = packed.index_select(1, &self.bytes.on(device)).to_kind(Kind::Int64);
         bytes * self.counts.on(device) + self.first.on(device)
     }
 
-    /// One channel for each word: `[b,row]` → `[b,l,words]`.
+    /// One channel for each token: `[b,row]` → `[b,l,tokens]`.
     pub(crate) fn one_hot(&self, packed: &Tensor) -> Tensor {
         let ids = self.ids(packed).unsqueeze(-1);
         ids.eq_tensor(&self.all_ids.on(packed.device())).to_kind(Kind::Float)
