@@ -119,17 +119,17 @@ fn parse(header: &[u8; BLOCK]) -> io::Result<(String, u64)> {
         &bytes[..bytes.iter().position(|&byte| byte == 0).unwrap_or(room)]
     };
     if header[MAGIC.0..MAGIC.0 + MAGIC.1] != *USTAR {
-        return Err(refused("a header is none of a ustar archive"));
+        return Err(refused("a header is not in ustar format"));
     }
     if number(field(CHECKSUM)) != Some(u64::from(checksum(header))) {
         return Err(refused("a header does not have its checksum"));
     }
     if header[KIND] != REGULAR {
-        return Err(refused("it holds something that is no regular file"));
+        return Err(refused("it holds something other than a regular file"));
     }
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| refused("a name is not UTF-8"));
     let (prefix, name) = (text(field(PREFIX))?, text(field(NAME))?);
-    let size = number(field(SIZE)).ok_or_else(|| refused("a size is no number"))?;
+    let size = number(field(SIZE)).ok_or_else(|| refused("a size is not a number"))?;
     Ok((if prefix.is_empty() { name } else { format!("{prefix}/{name}") }, size))
 }
 

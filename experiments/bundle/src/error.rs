@@ -11,10 +11,12 @@ pub enum BundleError {
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The report cannot be made.
-    #[error("the report cannot be drawn: {0}; mend that, or delete what is damaged and run the experiment again")]
+    #[error("the report cannot be made: {0}; fix this, or delete damaged files and run the experiment again")]
     Report(String),
     /// Cells are unfinished.
-    #[error("{count} cells are not done, the first is {first}; finish them, or publish what there is with --partial")]
+    #[error(
+        "{count} cells are not done, the first is {first}; finish them, or publish the finished ones with --partial"
+    )]
     Unfinished {
         /// How many.
         count: usize,
@@ -43,7 +45,7 @@ pub enum BundleError {
         what: String,
     },
     /// The file or folder is not a readable bundle.
-    #[error("{path} is no bundle, or a damaged one: {reason}; get it again from its source")]
+    #[error("{path} is not a bundle, or is damaged: {reason}; get it again from its source")]
     Unreadable {
         /// The bundle.
         path: PathBuf,

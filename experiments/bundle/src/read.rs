@@ -114,7 +114,7 @@ fn folder(
                 }
                 each(inside, &mut File::open(&path).map_err(BundleError::io("read", &path))?)?;
             } else {
-                return Err(BundleError::unreadable(bundle, format!("{inside} is a link or no regular file")));
+                return Err(BundleError::unreadable(bundle, format!("{inside} is a link or not a regular file")));
             }
         }
     }

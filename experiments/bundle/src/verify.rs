@@ -119,7 +119,7 @@ fn is_kept(path: &str) -> bool {
 /// Paths and hashes of the list.
 fn listed(bundle: &Path, sums: &[u8]) -> Result<BTreeMap<String, blake3::Hash>, BundleError> {
     let wrong =
-        |line: usize| BundleError::unreadable(bundle, format!("line {} of {SUMS} is no hash with a path", line + 1));
+        |line: usize| BundleError::unreadable(bundle, format!("line {} of {SUMS} is not a hash with a path", line + 1));
     let text = std::str::from_utf8(sums).map_err(|_| wrong(0))?;
     let line = |(at, line): (usize, &str)| {
         let (hash, path) = line.split_once("  ").ok_or_else(|| wrong(at))?;

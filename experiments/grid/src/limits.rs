@@ -26,7 +26,7 @@ pub struct HumanDuration(pub Duration);
 
 /// The text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no time; write 90s, 30m, 1h30m, 2d or 04:00:00")]
+#[error("\"{0}\" is not a duration; write 90s, 30m, 1h30m, 2d or 04:00:00")]
 pub struct HumanDurationError(String);
 
 const MINUTE: u64 = 60;

@@ -46,14 +46,14 @@ pub fn on_stderr(tasks: &[Task]) -> Box<dyn Observer> {
 /// The message when a run is being stopped.
 fn stopping(request: StopRequest, running: usize) -> String {
     match request {
-        StopRequest::Kill => format!("killing {running} cells; each goes on from its last checkpoint in the next run"),
-        _ => format!("stopping: {running} cells write a checkpoint (once more to kill them)"),
+        StopRequest::Kill => format!("killing {running} cells; the next run resumes each from its last checkpoint"),
+        _ => format!("stopping: {running} cells write a checkpoint (press Ctrl-C again to kill them)"),
     }
 }
 
 /// The message about a cell that will be retried.
 fn retrying(name: &str, failure: &Failure) -> String {
-    format!("{name}: {failure}; it is tried again when no other cell runs")
+    format!("{name}: {failure}; it is retried when no other cell runs")
 }
 
 /// The message about a cell that has ended; none if it needed no work.

@@ -28,7 +28,7 @@ enum Axis {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectorError {
     /// The `=` is missing.
-    #[error("\"{0}\" is no selection; write axis=value, e.g. encoding=shaw or seed=0,1")]
+    #[error("\"{0}\" is not a selection; write axis=value, e.g. encoding=shaw or seed=0,1")]
     Form(String),
     /// The axis does not exist.
     #[error("there is no setting \"{name}\"; write one of {}, or a dotted name like train.clip", axis_names().join(", "))]

@@ -20,7 +20,7 @@ pub enum NetError {
         cause: io::Error,
     },
     /// The file is not a weights file, or is damaged.
-    #[error("this is no weights file of Lc0 ({0}); give it a .pb.gz")]
+    #[error("this is not a weights file of Lc0 ({0}); give it a .pb.gz")]
     NoNetwork(String),
     /// It holds an ONNX model.
     #[error("this file holds no weights but an ONNX model, which posenc cannot read; take the network's own .pb.gz")]

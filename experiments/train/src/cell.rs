@@ -234,7 +234,7 @@ impl<'a> Cell<'a> {
         self.checkpoint()?;
         self.write_status(State::Interrupted)?;
         let step = self.trainer.steps_done();
-        (self.note)(&format!("interrupted at step {step}; the next run goes on from there"));
+        (self.note)(&format!("interrupted at step {step}; the next run resumes from there"));
         Ok(Outcome::Interrupted { step })
     }
 
@@ -254,7 +254,7 @@ impl<'a> Cell<'a> {
         self.recorder.end(self.note);
         // Checkpoints take three times the space of the weights, and a finished cell is never resumed.
         if let Err(error) = checkpoint::remove_all(&self.dir.join(CHECKPOINTS)) {
-            (self.note)(&format!("old checkpoints are left behind: {error}"));
+            (self.note)(&format!("old checkpoints cannot be removed: {error}"));
         }
         Ok(Outcome::Done)
     }
@@ -274,9 +274,9 @@ fn newest_checkpoint(
 ) -> Result<Option<Checkpoint>, TrainError> {
     let Some((checkpoint, skipped)) = Checkpoint::newest(dir, metrics, &setup.layout)? else { return Ok(None) };
     for skipped in skipped {
-        note(&format!("the checkpoint of step {} is passed over: {}", skipped.step, skipped.reason));
+        note(&format!("the checkpoint of step {} is skipped: {}", skipped.step, skipped.reason));
     }
-    note(&format!("going on from the checkpoint of step {}", checkpoint.progress.step));
+    note(&format!("resuming from the checkpoint of step {}", checkpoint.progress.step));
     Ok(Some(checkpoint))
 }
 
@@ -293,7 +293,7 @@ fn changed_identity(checkpoint: &Checkpoint, now: &Identity, force: bool) -> Res
 fn open_tensorboard(dir: &Path, first_step: u64, hparams: &HParams, recorder: &mut Recorder, note: Note<'_>) {
     match EventLog::create(dir, first_step, hparams) {
         Ok(log) => recorder.add("TensorBoard", Box::new(log)),
-        Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has them all")),
+        Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has all lines")),
     }
 }
 

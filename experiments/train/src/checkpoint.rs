@@ -105,9 +105,7 @@ struct Place {
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// A file cannot be read or written.
-    #[error(
-        "cannot {action} {path}: {cause}; once that is mended, the next run goes on from the newest whole checkpoint"
-    )]
+    #[error("cannot {action} {path}: {cause}; fix this, and the next run resumes from the newest valid checkpoint")]
     Io {
         /// What was tried.
         action: &'static str,

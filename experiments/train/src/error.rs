@@ -44,9 +44,7 @@ pub enum TrainError {
     #[error(transparent)]
     Optimizer(#[from] OptimizerError),
     /// A file cannot be written; everything up to the last checkpoint is safe.
-    #[error(
-        "cannot {action} {path}: {cause}; what the last checkpoint holds is safe, and the next run goes on from it"
-    )]
+    #[error("cannot {action} {path}: {cause}; the last checkpoint is safe, and the next run resumes from it")]
     Io {
         /// What was tried.
         action: &'static str,
@@ -75,7 +73,7 @@ pub enum TrainError {
     },
     /// Resuming would not be bit-identical.
     #[error(
-        "going on from step {step} would give other bits than one undisturbed run: {}; restore what changed, or force \
+        "resuming from step {step} would not be bit-identical: {}; restore what changed, or force \
          it (`posenc run --force`), which the manifest will say",
         differences.join("; ")
     )]

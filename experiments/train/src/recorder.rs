@@ -75,7 +75,7 @@ impl SecondarySink {
         }
         if let Err(error) = action(&mut *self.sink) {
             self.failed = true;
-            note(&format!("{} failed and gets no more lines ({error}); metrics.jsonl has them all", self.name));
+            note(&format!("{} failed and gets no more lines ({error}); metrics.jsonl has all lines", self.name));
         }
     }
 }

@@ -177,7 +177,7 @@ impl FromStr for Range {
 
     /// Reads `2000` or `2000..` (2000 or more), `..1500` (less than 1500), `1000..1500`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is no range of ratings: write 2000, 2000.., ..1500 or 1000..1500");
+        let wrong = || format!("\"{text}\" is not a range of ratings: write 2000, 2000.., ..1500 or 1000..1500");
         let (from, to) = text.split_once("..").unwrap_or((text, ""));
         let end = |text: &str| (!text.is_empty()).then(|| text.parse()).transpose().map_err(|_| wrong());
         let range = Self { from: end(from)?, to: end(to)? };
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!("2000".parse(), "2000..".parse::<Range>());
         assert!("..900".parse::<Range>().expect("a range").holds(-5.0));
         for wrong in ["", "..", "x", "5..x", "9..5", "5..5"] {
-            assert!(wrong.parse::<Range>().expect_err("no range").contains("is no range of ratings"), "{wrong}");
+            assert!(wrong.parse::<Range>().expect_err("no range").contains("is not a range of ratings"), "{wrong}");
         }
     }
 

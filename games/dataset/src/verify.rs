@@ -172,7 +172,7 @@ fn row<G: Tactics>(
         }
         let value = game.value[ply];
         if !value.is_nan() && !(0.0..=1.0).contains(&value) {
-            found.problem(format!("row {}, ply {ply}: the value {value} is no probability", game.id));
+            found.problem(format!("row {}, ply {ply}: the value {value} is not a probability", game.id));
         }
     })
 }

@@ -8,7 +8,7 @@ use shogi_core::{Color, Move, ToUsi as _};
 /// The legal move of a code.
 pub(super) fn legal_move(board: &Board, format: Move16, code: u16) -> Result<Move, String> {
     let place = || format!("in position \"{}\"", board.sfen(1));
-    let mv = format.decode(code, board.turn()).ok_or_else(|| format!("{code} is no move {}", place()))?;
+    let mv = format.decode(code, board.turn()).ok_or_else(|| format!("{code} is not a move {}", place()))?;
     if board.is_legal(mv) { Ok(mv) } else { Err(format!("illegal move {} {}", mv.to_usi_owned(), place())) }
 }
 

@@ -44,7 +44,7 @@ pub fn psv_to_hcpe(record: &Psv, number: u64) -> Result<(Hcpe, u16), Rejected> {
     let board = packed_sfen::decode(&record.sfen).map_err(|error| bad_position(&error, number))?;
     let mv = legal_move(&board, Move16::YaneuraOu, record.move16).map_err(|reason| illegal(number, reason))?;
     let result = psv::absolute(record.result, board.turn())
-        .ok_or_else(|| reject(number, RejectKind::Syntax, format!("{} is no result", record.result)))?;
+        .ok_or_else(|| reject(number, RejectKind::Syntax, format!("{} is not a result", record.result)))?;
     let hcpe = Hcpe::new(&board, mv, record.score, result).map_err(|error| not_written(&error, number))?;
     Ok((hcpe, record.ply))
 }

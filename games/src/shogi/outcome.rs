@@ -25,7 +25,7 @@ pub(super) fn read(byte: u8) -> Result<(GameResult, Termination), String> {
         0 => GameResult::Draw,
         1 => GameResult::FirstWins,
         2 => GameResult::SecondWins,
-        _ => return Err(format!("{byte} is no result: 0 is a draw, 1 Black's win, 2 White's")),
+        _ => return Err(format!("{byte} is not a result: 0 is a draw, 1 Black's win, 2 White's")),
     };
     Ok(match (byte & !3, result) {
         (0, _) => (result, Termination::Other),

@@ -137,7 +137,7 @@ fn read_hands(field: Field<'_>) -> Result<Hands, Wrong> {
         let c = after.chars().next().ok_or_else(|| (at, "a number without its piece".to_owned()))?;
         let piece = kind(c)
             .and_then(|kind| HAND.iter().position(|&(k, _)| k == kind))
-            .ok_or_else(|| (at + digits, format!("{c:?} is no piece that can be in hand (PLNSGBR, plnsgbr)")))?;
+            .ok_or_else(|| (at + digits, format!("{c:?} cannot be in hand (PLNSGBR, plnsgbr)")))?;
         let held = &mut hands[usize::from(c.is_ascii_lowercase())][piece];
         *held = count
             .and_then(|n| held.checked_add(n))

@@ -16,7 +16,7 @@ pub enum InspectError {
     #[error("the input {0} shows no earlier positions, so that there is nothing to fill: leave --history-fill out")]
     NoHistory(&'static str),
     /// The folder is not a cell's.
-    #[error("{} is no cell: it has no config.yaml. {hint}", dir.display())]
+    #[error("{} is not a cell: it has no config.yaml. {hint}", dir.display())]
     NoCell {
         /// The folder.
         dir: PathBuf,

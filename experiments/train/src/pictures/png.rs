@@ -10,7 +10,7 @@ pub enum PngError {
     #[error("the picture cannot be encoded: {0}")]
     Encode(#[from] png::EncodingError),
     /// The bytes are not a PNG file.
-    #[error("this is no PNG: {0}")]
+    #[error("this is not a PNG file: {0}")]
     Decode(#[from] png::DecodingError),
 }
 
