@@ -1,9 +1,8 @@
-//! Who attacks which square, and who is pinned.
+//! Attacked squares and pinned pieces.
 //!
-//! A piece attacks the squares on which it could capture at once if an opponent's piece stood there, whether or not its
-//! own king would then be safe: a piece's own side is attacked too (it is defended), pins do not matter, and whatever
-//! stands in a slider's way blocks it. Pawns attack where they capture, not where they go. Castling, en passant and
-//! drops attack nothing.
+//! A piece attacks the squares on which it could capture at once if an opponent's piece were there, whether or not its
+//! own king would then be safe. So a piece's own side is attacked too (defended), pins do not matter, and any piece
+//! blocks a slider. Pawns attack the squares on which they capture. Castling, en passant and drops attack nothing.
 
 use crate::position::Game;
 
@@ -15,7 +14,7 @@ impl SquareSet {
     /// Adds a square.
     ///
     /// # Panics
-    /// If no board is so large.
+    /// If the square is beyond the largest board.
     pub fn insert(&mut self, square: usize) {
         self.0 |= 1 << square;
     }
@@ -32,19 +31,19 @@ impl SquareSet {
         self.0.count_ones() as usize
     }
 
-    /// Whether no square is.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// What is in both sets.
+    /// The intersection.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// What is in either set.
+    /// The union.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -59,26 +58,27 @@ impl FromIterator<usize> for SquareSet {
     }
 }
 
-/// Where pieces stand, and which of them are pinned.
+/// The pieces of a position, and which of them are pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pieces {
-    /// Where the side to move has pieces.
+    /// Squares of the side to move's pieces.
     pub own: SquareSet,
-    /// Where the opponent has.
+    /// Squares of the opponent's pieces.
     pub opponent: SquareSet,
-    /// Pieces of both sides that are pinned to their king: each stands alone between its king and an opponent's slider
-    /// that would attack the king without it. Whether it can still move (along the line) does not matter.
+    /// Pieces of both sides that are pinned to their king: each is the only piece between its king and an opponent's
+    /// slider that would attack the king without it. Whether it can still move along the line does not matter.
     pub pinned: SquareSet,
 }
 
-/// A game whose attacks are known.
+/// A game with known attacks.
 pub trait Tactics: Game {
-    /// To how many squares a single piece can ever have legal moves: the queen's 27, the promoted bishop's 20.
-    const MOST_TARGETS: u16;
+    /// The largest number of squares to which a single piece can have legal moves: the queen's 27, the promoted
+    /// bishop's 20.
+    const MAX_TARGETS: u16;
 
     /// The pieces of a position.
     fn pieces(position: &Self::Position) -> Pieces;
 
-    /// For each square, what the piece on it attacks; nothing where there is none.
+    /// For each square, the squares that its piece attacks; empty for an empty square.
     fn attacks(position: &Self::Position) -> Vec<SquareSet>;
 }

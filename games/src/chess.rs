@@ -1,7 +1,7 @@
-//! Chess on 8×8, on shakmaty's rules.
+//! Chess on 8×8, with shakmaty's rules.
 //!
-//! Positions are shown to the network from the side to move's view: Black's board is mirrored by rank (files stay
-//! where they are), and the piece codes say "own" and "opponent" instead of White and Black. Inputs and vocabularies in
+//! Networks see positions from the side to move's view: Black's board is mirrored by rank (files are unchanged), and
+//! the piece codes mean "own" and "opponent" instead of White and Black. Inputs and vocabularies in
 //! [`Frame::FirstPlayer`](crate::Frame) show White's view to both.
 
 pub mod bag;

@@ -1,4 +1,4 @@
-//! Text fields that know their place: what reading FEN and SFEN have in common.
+//! Text fields with their places, for reading FEN and SFEN.
 
 /// A place (offset in bytes) and what is wrong there.
 pub(crate) type Wrong = (usize, String);
@@ -24,7 +24,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Splits a text into as many fields as one of `counts` says; `needs` tells the reader what they are.
+/// Splits a text into as many fields as one of `counts`; `needs` describes them in the error.
 pub(crate) fn split<'a>(text: &'a str, counts: &[usize], needs: &str) -> Result<Vec<Field<'a>>, Wrong> {
     let start = text.as_ptr().addr();
     let fields: Vec<Field<'_>> =

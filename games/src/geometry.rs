@@ -1,4 +1,4 @@
-//! The one place that fixes square order, flips, displacement classes and square relations.
+//! Square order, flips, displacement classes and square relations; no other module defines them.
 //!
 //! A square is an index `rank * files + file` in a [`Frame`], usually that of the side to move: rank 0 is that side's own back
 //! rank, file 0 the leftmost file as its player of the first colour sees it (chess: the a-file for both colours,
@@ -7,18 +7,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How squares, pieces' colours and moves are written.
+/// The view in which squares, pieces' colours and moves are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Frame {
-    /// As the side to move sees the board.
+    /// The side to move's view.
     SideToMove,
-    /// As the player sees it who moves first in a game (chess: White), whoever is to move.
+    /// The view of the player who moves first in a game (chess: White), whoever is to move.
     FirstPlayer,
 }
 
 impl Frame {
-    /// Whose eyes see it, for messages.
+    /// Whose view it is, for messages.
     #[must_use]
     pub const fn viewer(self) -> &'static str {
         match self {
@@ -28,14 +28,14 @@ impl Frame {
     }
 }
 
-/// The size of a board, and everything that follows from it.
+/// The size of a board, and everything derived from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Geometry {
     files: usize,
     ranks: usize,
 }
 
-/// How two squares lie to each other, finest first: what a piece could connect in one move.
+/// The relation of two squares, finest first: which piece could connect them in one move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
@@ -96,7 +96,7 @@ impl Geometry {
         square / self.files
     }
 
-    /// The square with its rank mirrored: how chess turns the board for Black.
+    /// The square with its rank mirrored, as chess does for Black.
     #[must_use]
     pub const fn mirror_ranks(&self, square: usize) -> usize {
         self.square(self.file_of(square), self.ranks - 1 - self.rank_of(square))
@@ -108,7 +108,7 @@ impl Geometry {
         self.square(self.files - 1 - self.file_of(square), self.rank_of(square))
     }
 
-    /// The square after a turn by 180°: how shogi turns the board for White.
+    /// The square rotated by 180°, as shogi does for White.
     #[must_use]
     pub const fn rotate(&self, square: usize) -> usize {
         self.squares() - 1 - square
@@ -129,7 +129,7 @@ impl Geometry {
         (2 * self.files - 1) * rank + file
     }
 
-    /// How two squares lie to each other.
+    /// The relation of two squares.
     #[must_use]
     pub const fn relation(&self, a: usize, b: usize) -> Relation {
         let ranks = self.rank_of(a).abs_diff(self.rank_of(b));

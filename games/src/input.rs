@@ -1,8 +1,8 @@
-//! Input representations, as packed rows of small integers that the network's device expands.
+//! Input representations: packed rows of small integers, which the network's device expands.
 //!
-//! A packed row is what travels from the loader to the device: one piece code per square of each board that the input
-//! shows, with history one byte per board that marks a repetition, then one byte per [`Feature`]. How the bytes become
-//! channels is fixed by the layout, so the expansion is the same for every game.
+//! A packed row is transferred from the loader to the device: one piece code per square of each board that the input
+//! shows, with history one byte per board that marks a repetition, then one byte per [`Feature`]. The layout determines
+//! how the bytes become channels, so the expansion is the same for every game.
 
 use crate::geometry::{Frame, Geometry};
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InputName {
-    /// One token per square; everything else (hands, castling, clocks, repetition, check) is broadcast to all of
-    /// them as features. The game-agnostic default.
+    /// One token per square; everything else (hands, castling, clocks, repetition, check) is broadcast to all of them
+    /// as features. The default of every game.
     PieceTokens,
-    /// One token per square, and one auxiliary token per feature that has no square.
+    /// One token per square, and one auxiliary token per feature without a square.
     PieceTokensAux,
     /// Lc0's 112 planes as channels of the squares: the last eight positions, castling, side to move, rule 50. Chess
     /// only.
@@ -23,15 +23,15 @@ pub enum InputName {
     /// hands and check. Shogi only.
     #[serde(rename = "dlshogi_62_57")]
     Dlshogi62_57,
-    /// ChessDecoder's 68 tokens: `start_pos`, the squares as White sees them, `end_pos`, castling rights and side to move,
-    /// each a word. No en passant, no clock and no repetition. Chess only.
+    /// ChessDecoder's 68 tokens: `start_pos`, the squares from White's view, `end_pos`, castling rights and side to
+    /// move. No en passant, no clock and no repetition. Chess only.
     #[serde(rename = "tokens_68")]
     Tokens68,
-    /// One token per square, and one for everything else that a FEN or the game says: a summary token, the turn, four
-    /// castling rights, nine for en passant, repetitions, both move counters. The board stands as the mover sees it.
-    /// Chess only.
+    /// One token per square, and one for everything else in a FEN or the game: a summary token, the side to move, four
+    /// castling rights, nine for en passant, repetitions, both move counters. The board is from the mover's view. Chess
+    /// only.
     ClsTokens,
-    /// The same with the board as White sees it, whoever moves; moves are numbered as they are on that board.
+    /// Like `cls_tokens`, with the board from White's view, whoever moves; moves are numbered as on that board.
     ClsTokensWhite,
 }
 
@@ -61,7 +61,7 @@ impl InputName {
         }
     }
 
-    /// How it numbers squares. Moves beside it are numbered so too.
+    /// How it numbers squares. Moves of its datasets are numbered in the same way.
     #[must_use]
     pub const fn frame(self) -> Frame {
         match self {
@@ -72,63 +72,63 @@ impl InputName {
         }
     }
 
-    /// Whether its features are tokens of their own.
+    /// Whether its features are separate tokens.
     #[must_use]
     pub const fn has_aux_tokens(self) -> bool {
         matches!(self, Self::PieceTokensAux | Self::ClsTokens | Self::ClsTokensWhite)
     }
 }
 
-/// How a feature's byte is read.
+/// How a feature's byte is decoded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FeatureKind {
     /// A number for the whole board: the channel is `byte / scale`.
     Scalar {
-        /// The divisor that brings the usual range to 0…1.
+        /// The divisor that maps the usual range to 0…1.
         scale: f32,
     },
     /// A marked square: 0 for none, else `square + 1`; the channel is 1 on that square, 0 elsewhere.
     Square,
     /// A number for the whole board as a row of channels: the n-th, from 1, is 1 if the byte is n or more, else 0.
     Thermometer {
-        /// How many channels there are; larger bytes look like this one.
+        /// The number of channels; larger bytes are encoded like this one.
         steps: u8,
     },
-    /// One of several words, by its place in the list: a token of its own behind the squares.
-    Word {
-        /// The words.
-        words: &'static [&'static str],
+    /// One of several values, by its index in the list: a separate token after the squares.
+    Token {
+        /// The names of the values.
+        values: &'static [&'static str],
     },
 }
 
-/// One byte of a packed row behind the board.
+/// One byte of a packed row after the board.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Feature {
     /// Its name, e.g. `castling.own.king_side` or `hand.own.pawn`.
     pub name: &'static str,
-    /// How its byte is read.
+    /// How its byte is decoded.
     pub kind: FeatureKind,
 }
 
 /// Which boards a packed row shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Boards {
-    /// The current position. A square has one channel for each piece code, the empty square's among them.
+    /// The current position. A square has one channel for each piece code, including the empty square's.
     Current,
-    /// The current position and those before it, the latest first, all as the side to move now sees them. Per step a
-    /// square has one channel for each piece code but the empty square's, then one that is 1 everywhere if that
+    /// The current position and those before it, the latest first, all from the current side to move's view. Per step a
+    /// square has one channel for each piece code except the empty square's, then one that is 1 everywhere if that
     /// position was a repetition. Steps before the known history are empty boards.
     History {
-        /// How many positions, the current one included.
+        /// The number of positions, including the current one.
         steps: usize,
     },
-    /// The current position, and who attacks what ([`crate::attacks`] says when a piece attacks a square). For the side
-    /// to move and then for its opponent, a square has one channel for each of `kinds` that stands on it, one for each
-    /// that attacks it, and [`Boards::ATTACKERS`] that count its attackers: the n-th is 1 if there are n or more.
+    /// The current position, and the attackers of each square ([`crate::attacks`] defines attacks). For the side to
+    /// move and then for its opponent, a square has one channel for each of `kinds` on it, one for each kind that
+    /// attacks it, and [`Boards::ATTACKERS`] that count its attackers: the n-th is 1 if there are n or more.
     ///
-    /// Behind the pieces a row has [`InputLayout::attack_bytes`] bytes for each square, whose bits, the lowest first, say
-    /// which own kinds attack it, which of the opponent's, and for either side whether there are 2 or more and 3 or
-    /// more attackers.
+    /// After the pieces a row has [`InputLayout::attack_bytes`] bytes for each square, whose bits, the lowest first,
+    /// are the attacking own kinds, the attacking kinds of the opponent, and for either side whether there are 2 or
+    /// more and 3 or more attackers.
     Attacked {
         /// The kinds in the order of their channels, as indices into [`Game::PIECES`].
         kinds: &'static [u8],
@@ -136,34 +136,33 @@ pub enum Boards {
 }
 
 impl Boards {
-    /// Up to how many attackers of a square are counted.
+    /// The largest counted number of attackers of a square.
     pub const ATTACKERS: usize = 3;
 }
 
-/// What a packed row holds and how it becomes tokens.
+/// The content of a packed row and its conversion to tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputLayout {
     /// The input's name.
     pub name: InputName,
     /// The board.
     pub geometry: Geometry,
-    /// How many piece codes a square can hold, 0 (empty) included.
+    /// The number of piece codes of a square, including 0 (empty).
     pub piece_codes: usize,
-    /// The boards in front.
+    /// The boards at the beginning.
     pub boards: Boards,
-    /// The bytes behind the boards, in order.
+    /// The bytes after the boards, in order.
     pub features: Vec<Feature>,
 }
 
 impl InputLayout {
-    /// Bytes behind a packed row of a game's sequence that say which move was played, as its index in the vocabulary, the
-    /// lower first.
+    /// Bytes after a packed row of a sequence that hold the played move, as its index in the vocabulary, little-endian.
     pub const MOVE_BYTES: usize = 2;
 
-    /// What these bytes hold where there is no move, as in padding; no vocabulary has so many.
+    /// The value of these bytes without a move, as in padding; larger than any vocabulary.
     pub const NO_MOVE: u16 = u16::MAX;
 
-    /// An input of a game with this board and so many kinds of pieces.
+    /// An input of a game with this board and number of piece kinds.
     pub(crate) fn new(
         name: InputName,
         geometry: Geometry,
@@ -180,8 +179,8 @@ impl InputLayout {
             .map(|name| Self::new(name, geometry, pieces, Boards::Current, features))
     }
 
-    /// Which channels of a square show the pieces of the current position: one channel for each piece code but that of
-    /// the empty square, in the order that [`Boards`] fixes.
+    /// Which channels of a square show the pieces of the current position: one channel for each piece code except the
+    /// empty square's, in the order that [`Boards`] defines.
     #[must_use]
     pub fn current_pieces(&self) -> Vec<usize> {
         match self.boards {
@@ -194,18 +193,18 @@ impl InputLayout {
         }
     }
 
-    /// Channels that a square has of the boards.
+    /// Channels of a square that come from the boards.
     #[must_use]
     pub fn board_channels(&self) -> usize {
         match self.boards {
             Boards::Current => self.piece_codes,
-            // Behind the pieces of each step stands the channel of repetition.
+            // After the pieces of each step comes the repetition channel.
             Boards::History { steps } => steps * self.piece_codes,
             Boards::Attacked { kinds } => 2 * (2 * kinds.len() + Boards::ATTACKERS),
         }
     }
 
-    /// Boards in a row, the current one included.
+    /// Boards in a row, including the current one.
     #[must_use]
     pub fn steps(&self) -> usize {
         match self.boards {
@@ -214,7 +213,7 @@ impl InputLayout {
         }
     }
 
-    /// Bytes that a row has for each square to say who attacks it.
+    /// Bytes of a row for each square's attackers.
     #[must_use]
     pub fn attack_bytes(&self) -> usize {
         match self.boards {
@@ -223,19 +222,19 @@ impl InputLayout {
         }
     }
 
-    /// Whether rows show more than the current position. Records that are single positions cannot serve such inputs.
+    /// Whether rows show more than the current position. Datasets of single positions do not support such inputs.
     #[must_use]
     pub fn needs_history(&self) -> bool {
         self.steps() > 1
     }
 
-    /// Bytes of a packed row: one per square of each board, what [`Boards`] adds to them, one per feature.
+    /// Bytes of a packed row: one per square of each board, the additional bytes of [`Boards`], one per feature.
     #[must_use]
     pub fn row_bytes(&self) -> usize {
         self.features_at() + self.features.len()
     }
 
-    /// Where in a row the features begin.
+    /// The offset of the features in a row.
     #[must_use]
     pub fn features_at(&self) -> usize {
         let squares = self.geometry.squares();
@@ -261,9 +260,9 @@ impl InputLayout {
         self.features_of(|kind| matches!(kind, FeatureKind::Thermometer { .. }))
     }
 
-    /// The words, as `(byte offset in the row, feature)`.
-    pub fn words(&self) -> impl Iterator<Item = (usize, &Feature)> {
-        self.features_of(|kind| matches!(kind, FeatureKind::Word { .. }))
+    /// The features with separate tokens, as `(byte offset in the row, feature)`.
+    pub fn token_features(&self) -> impl Iterator<Item = (usize, &Feature)> {
+        self.features_of(|kind| matches!(kind, FeatureKind::Token { .. }))
     }
 
     fn features_of(&self, keep: fn(&FeatureKind) -> bool) -> impl Iterator<Item = (usize, &Feature)> {
@@ -275,24 +274,24 @@ impl InputLayout {
             .map(move |(i, feature)| (offset + i, feature))
     }
 
-    /// The token before the squares that stands for the whole position: `start_pos` in [`InputName::Tokens68`].
+    /// The token before the squares that represents the whole position: `start_pos` in [`InputName::Tokens68`].
     #[must_use]
     pub fn summary_token(&self) -> Option<&'static str> {
         (self.name == InputName::Tokens68).then_some("start_pos")
     }
 
-    /// The auxiliary tokens behind the squares: one per scalar feature where the input
-    /// [has such tokens](InputName::has_aux_tokens), `end_pos` and the words in [`InputName::Tokens68`], else none.
+    /// The auxiliary tokens after the squares: one per scalar feature if the input [has such
+    /// tokens](InputName::has_aux_tokens), `end_pos` and the token features in [`InputName::Tokens68`], else none.
     #[must_use]
     pub fn aux_tokens(&self) -> Vec<&'static str> {
         if self.name == InputName::Tokens68 {
-            return std::iter::once("end_pos").chain(self.words().map(|(_, feature)| feature.name)).collect();
+            return std::iter::once("end_pos").chain(self.token_features().map(|(_, feature)| feature.name)).collect();
         }
         let scalars = self.scalars().map(|(_, feature)| feature.name);
         scalars.filter(|_| self.name.has_aux_tokens()).collect()
     }
 
-    /// Where in a row the byte of a feature stands; `None` if there is no such feature.
+    /// The offset of a feature's byte in a row; `None` if there is no such feature.
     #[must_use]
     pub fn byte_of(&self, feature: &str) -> Option<usize> {
         let place = self.features.iter().position(|own| own.name == feature)?;

@@ -1,4 +1,4 @@
-//! Games by name, for what is known only at run time.
+//! Games by name, for code that learns the game at run time.
 
 use crate::geometry::Geometry;
 use crate::input::{InputLayout, InputName};
@@ -6,8 +6,7 @@ use crate::moves::FromTo;
 use crate::position::GameKind;
 use crate::vocabulary::{MovesName, Vocabulary};
 
-/// Runs generic code for a [`GameKind`] that is known only at run time: `with_game!(kind, G => f::<G>())`.
-/// A new game is one more arm here.
+/// Runs generic code for a [`GameKind`]: `with_game!(kind, G => f::<G>())`. A new game needs one more arm here.
 #[macro_export]
 macro_rules! with_game {
     ($kind:expr, $game:ident => $body:expr) => {
@@ -56,13 +55,13 @@ impl GameKind {
     /// One of its vocabularies.
     ///
     /// # Errors
-    /// Names the vocabularies that it has, if this is none of them.
+    /// If the game does not have this vocabulary; the error lists those that it has.
     pub fn vocabulary(self, moves: MovesName) -> Result<Vocabulary, NoVocabulary> {
         let found = self.vocabularies().iter().find(|(name, _)| *name == moves);
         found.map(|(_, vocabulary)| *vocabulary).ok_or(NoVocabulary { game: self, moves })
     }
 
-    /// The same for a vocabulary that the game has.
+    /// A vocabulary that the game must have.
     ///
     /// # Panics
     /// If it does not.
@@ -80,29 +79,29 @@ impl GameKind {
     /// The layout of one of its inputs.
     ///
     /// # Panics
-    /// If the game does not have it: what comes from outside goes through [`GameKind::offered`].
+    /// If the game does not have it; for user input use [`GameKind::offered`].
     #[must_use]
     pub fn input(self, name: InputName) -> &'static InputLayout {
         crate::with_game!(self, G => G::input(name))
     }
 
-    /// The layout of an input that the game may not have.
+    /// The layout of an input, if the game has it.
     ///
     /// # Errors
-    /// Names the inputs that it has, if this is none of them.
+    /// If the game does not have this input; the error lists those that it has.
     pub fn offered(self, name: InputName) -> Result<&'static InputLayout, NotOffered> {
         let found = self.inputs().iter().find(|layout| layout.name == name);
         found.ok_or(NotOffered { game: self, input: name })
     }
 }
 
-/// A game was asked for an input that it does not have.
+/// A game does not have the requested input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} has no input {}: its inputs are {}", game.name(), input.name(), inputs_of(*game))]
 pub struct NotOffered {
     /// The game.
     pub game: GameKind,
-    /// What it does not have.
+    /// The requested input.
     pub input: InputName,
 }
 
@@ -110,13 +109,13 @@ fn inputs_of(game: GameKind) -> String {
     game.inputs().iter().map(|layout| layout.name.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// A game was asked for a vocabulary that it does not have.
+/// A game does not have the requested vocabulary.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} has no moves {}: its vocabularies are {}", game.name(), moves.name(), vocabularies_of(*game))]
 pub struct NoVocabulary {
     /// The game.
     pub game: GameKind,
-    /// What it does not have.
+    /// The requested vocabulary.
     pub moves: MovesName,
 }
 

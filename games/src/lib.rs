@@ -1,7 +1,7 @@
 //! Games as data: rules, square order, move vocabularies, input representations and record formats.
 //!
-//! No tensors, no YAML, no clock, no network live here. Rules come from libraries (shakmaty; rsshogi behind
-//! shogi_core's types); this crate fixes how a position becomes small integers and a move becomes an index.
+//! No tensors, YAML, clocks or networks. Rules come from libraries (shakmaty; rsshogi, with shogi_core's types). This
+//! crate defines how a position becomes small integers and a move becomes an index.
 
 pub mod attacks;
 pub mod chess;
@@ -29,6 +29,8 @@ pub use move_text::MoveText;
 pub use moves::{Entry, FromTo};
 pub use planes::{PlaneEntry, Planes};
 pub use position::{Earlier, Game, GameKind, IllegalMove, ParsePosition, Phase, Position, Side};
-pub use record::{Candidate, GameResult, Known, ParsedGame, ParsedPosition, RejectKind, Rejected, Score, Termination};
+pub use record::{
+    Candidate, GameResult, ParsedGame, ParsedPosition, PositionFacts, RejectKind, Rejected, Score, Termination,
+};
 pub use referee::{Played, Referee};
 pub use vocabulary::{MoveList, MovesName, Vocabulary, WrongFrame};

@@ -3,13 +3,13 @@
 use crate::input::InputLayout;
 use crate::position::{Earlier, Position};
 
-/// A game in progress: the current position, the keys of those before it, and the last of them themselves where an
-/// input shows them.
+/// A game in progress: the current position, the keys of those before it, and the last of these positions if an input
+/// shows them.
 #[derive(Debug, Clone)]
 pub struct Line<P> {
     position: P,
     keys: Vec<u64>,
-    /// The positions before the current one, the latest first, `keep` at most.
+    /// The positions before the current one, the latest first, at most `keep`.
     earlier: Vec<Earlier<P>>,
     keep: usize,
 }
@@ -21,7 +21,7 @@ impl<P: Position> Line<P> {
         Self::keeping(position, 0)
     }
 
-    /// Starts from a position without history, and keeps as many positions as `layout` shows.
+    /// Starts from a position without history, and stores as many positions as `layout` shows.
     #[must_use]
     pub fn for_input(position: P, layout: &InputLayout) -> Self {
         Self::keeping(position, layout.steps() - 1)
@@ -38,13 +38,13 @@ impl<P: Position> Line<P> {
         &self.position
     }
 
-    /// The positions before the current one that it keeps, the latest first.
+    /// The stored positions before the current one, the latest first.
     #[must_use]
     pub fn earlier(&self) -> &[Earlier<P>] {
         &self.earlier
     }
 
-    /// The repetition key of the current position, which the line has at hand.
+    /// The repetition key of the current position.
     #[must_use]
     pub fn key(&self) -> u64 {
         *self.keys.last().expect("a line holds its start")
@@ -56,10 +56,10 @@ impl<P: Position> Line<P> {
         self.keys
     }
 
-    /// How often the position behind a legal move occurred before in this line, at most 255.
+    /// How often the position after a legal move occurred before in this line, at most 255.
     #[must_use]
     pub fn repetitions_after(&self, mv: P::Move) -> u8 {
-        let key = self.position.clone().play_on(mv, self.key());
+        let key = self.position.clone().play_with_key(mv, self.key());
         self.keys.iter().filter(|&&before| before == key).count().min(255) as u8
     }
 
@@ -79,7 +79,7 @@ impl<P: Position> Line<P> {
             self.earlier.truncate(self.keep - 1);
             self.earlier.insert(0, past);
         }
-        let key = self.position.play_on(mv, self.key());
+        let key = self.position.play_with_key(mv, self.key());
         self.keys.push(key);
     }
 
@@ -92,9 +92,8 @@ impl<P: Position> Line<P> {
 
     /// Writes the packed row of the current position, [`InputLayout::row_bytes`] bytes.
     ///
-    /// # Panics
-    /// If the row has another size, or the line was not begun for an input with this much history
-    /// ([`Line::for_input`]): a row without its history would be wrong without a word.
+    /// If the row has another size, or the line was not created for an input with this much history
+    /// ([`Line::for_input`]): the row would be wrong.
     pub fn pack(&self, layout: &InputLayout, out: &mut [u8]) {
         let wanted = layout.steps() - 1;
         assert!(wanted <= self.keep, "{} shows {wanted} earlier positions, kept are {}", layout.name.name(), self.keep);

@@ -1,17 +1,17 @@
-//! Labels for every square, or every pair of squares, that the rules alone give: what probes ask networks for.
+//! Labels for every square or pair of squares that follow from the rules: the targets of probes.
 //!
-//! Squares are numbered as everywhere in the frame of the side to move ([`crate::geometry`]), so that a label's place is
-//! that of the square's token. A label of [`NO_LABEL`] is not asked for.
+//! Squares are numbered in the frame of the side to move ([`crate::geometry`]), so a label's index is that of the
+//! square's token. [`NO_LABEL`] marks cells without a label.
 
 use crate::attacks::{Pieces, SquareSet, Tactics};
 use crate::moves::Entry;
 use crate::position::Position;
 use serde::{Deserialize, Serialize};
 
-/// Marks a cell about which nothing is asked.
+/// Marks a cell without a label.
 pub const NO_LABEL: i8 = -1;
 
-/// Which cells a map has.
+/// The cells of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MapShape {
@@ -22,7 +22,7 @@ pub enum MapShape {
 }
 
 impl MapShape {
-    /// How many cells a map has on a board of so many squares.
+    /// The number of cells on a board with this many squares.
     #[must_use]
     pub const fn cells(self, squares: usize) -> usize {
         match self {
@@ -32,17 +32,17 @@ impl MapShape {
     }
 }
 
-/// A question about every cell. What an attack and a pin are is said in [`crate::attacks`].
+/// A question about every cell. [`crate::attacks`] defines attacks and pins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MapTask {
-    /// Each square: who attacks it? 0 nobody, 1 only the side to move, 2 only the opponent, 3 both.
+    /// For each square: who attacks it? 0 nobody, 1 only the side to move, 2 only the opponent, 3 both.
     AttackedSquares,
-    /// Each piece of the side to move: to how many different squares has it legal moves? Promotions of one move count
-    /// once, castling counts as one. Other squares have no label.
+    /// For each piece of the side to move: the number of squares to which it has legal moves. Promotions of one move
+    /// count once, castling counts as one. Other squares have no label.
     Mobility,
-    /// Each pair of squares: 1 where the piece on the first attacks the second, 0 where not or where there is none.
+    /// For each pair of squares: 1 if the piece on the first attacks the second, otherwise 0.
     Attackers,
-    /// Each piece: 0 not pinned to its king, 1 pinned and the side to move's, 2 pinned and the opponent's. Empty
+    /// For each piece: 0 not pinned to its king, 1 pinned and the side to move's, 2 pinned and the opponent's. Empty
     /// squares have no label.
     Pins,
 }
@@ -68,7 +68,7 @@ impl MapTask {
         Self::ALL.into_iter().find(|task| task.name() == name)
     }
 
-    /// Which cells it labels.
+    /// The cells that it labels.
     #[must_use]
     pub const fn shape(self) -> MapShape {
         match self {
@@ -77,16 +77,16 @@ impl MapTask {
         }
     }
 
-    /// How many classes it has in a game. Mobility has one for every number that can occur.
+    /// The number of its classes in a game. Mobility has one for every possible number.
     #[must_use]
     pub fn classes<G: Tactics>(self) -> u16 {
         match self {
-            Self::Mobility => G::MOST_TARGETS + 1,
+            Self::Mobility => G::MAX_TARGETS + 1,
             Self::AttackedSquares | Self::Attackers | Self::Pins => self.class_names().len() as u16,
         }
     }
 
-    /// The names of its classes; none where a class is a number.
+    /// The names of its classes; empty if the classes are numbers.
     #[must_use]
     pub const fn class_names(self) -> &'static [&'static str] {
         match self {

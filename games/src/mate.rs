@@ -3,7 +3,7 @@
 use crate::position::Position;
 
 /// The legal moves that mate: they give check, and the opponent has no legal answer. In the order of
-/// [`Position::legal_moves`]. What the rules forbid as a way to mate (shogi's pawn drop) is not legal and so not here.
+/// [`Position::legal_moves`]. Forbidden mates (shogi's pawn drop) are not legal moves, so they are not included.
 #[must_use]
 pub fn mating_moves<P: Position>(position: &P) -> Vec<P::Move> {
     let mut moves = Vec::new();
@@ -11,12 +11,12 @@ pub fn mating_moves<P: Position>(position: &P) -> Vec<P::Move> {
     mating_among(position, &moves)
 }
 
-/// Those of these legal moves that mate.
+/// The mating moves among these legal moves.
 #[must_use]
 pub fn mating_among<P: Position>(position: &P, legal: &[P::Move]) -> Vec<P::Move> {
     let mut answers = Vec::new();
     let mut mates = |mv: P::Move| {
-        // Few moves give check: only then it pays to make the move and to look for answers.
+        // Few moves give check; only for these the move is made and answers are generated.
         position.gives_check(mv) && {
             let mut after = position.clone();
             after.play(mv);

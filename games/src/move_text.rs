@@ -1,20 +1,20 @@
-//! The text of a move, without a heap.
+//! The text of a move, without heap allocation.
 
 use std::borrow::Borrow;
 use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::Deref;
 
-/// Room for a text: UCI and USI take four bytes or five.
+/// The maximal length of a text: UCI and USI need four or five bytes.
 const ROOM: usize = 7;
 
-/// What a text becomes that is too long for any move. It is none either.
+/// Replaces texts that are too long for a move; it is not a move either.
 const NO_MOVE: u8 = b'?';
 
-/// A move in UCI or USI, as records name it: a text of eight bytes that is copied instead of allocated. It compares, and
-/// joins with others, as the text does.
+/// A move in UCI or USI: a text of eight bytes that is copied instead of allocated. It compares and joins like the
+/// text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct MoveText {
-    /// Zeros behind the text.
+    /// Zeros after the text.
     bytes: [u8; ROOM],
     length: u8,
 }
@@ -23,7 +23,7 @@ impl MoveText {
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        // Only `From` and games' own writers fill the bytes, with whole texts.
+        // Only `From` and the games' writers fill the bytes, with whole texts.
         str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 
@@ -33,7 +33,7 @@ impl MoveText {
         &self.bytes[..usize::from(self.length)]
     }
 
-    /// A text of ASCII, at most as many characters as there is room for.
+    /// An ASCII text of at most the maximal length.
     pub(crate) const fn of_ascii(text: &[u8]) -> Self {
         let mut bytes = [0; ROOM];
         let mut i = 0;
@@ -45,7 +45,7 @@ impl MoveText {
         Self { bytes, length: text.len() as u8 }
     }
 
-    /// Moves as a dataset stores them: separated by single spaces.
+    /// Moves as stored in a dataset: separated by single spaces.
     #[must_use]
     pub fn line(moves: &[Self]) -> String {
         let mut line = Vec::with_capacity((ROOM - 1) * moves.len());
@@ -58,7 +58,7 @@ impl MoveText {
     }
 }
 
-/// A text that is too long to be a move's becomes `?`, which is none either.
+/// A text that is too long for a move becomes `?`, which is not a move.
 impl From<&str> for MoveText {
     fn from(text: &str) -> Self {
         let bytes = text.as_bytes();

@@ -1,11 +1,11 @@
-//! The `from_to` attention-policy vocabulary: one index for every structurally possible move of any board.
+//! The `from_to` attention-policy vocabulary: one index for every structurally possible move of a board.
 
 use crate::geometry::Geometry;
 
 /// One entry of the vocabulary, in the frame of the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Entry {
-    /// A piece moves; in chess also castling (king takes own rook) and promotion to a knight.
+    /// A piece moves; in chess also castling (king captures own rook) and knight promotions.
     Plain {
         /// The square it leaves.
         from: u8,
@@ -30,29 +30,29 @@ pub enum Entry {
     },
 }
 
-/// A vocabulary: an ordered list of entries. Its order is part of every dataset and checkpoint, so it is hashed.
+/// A vocabulary: an ordered list of entries. Datasets and checkpoints depend on its order, so it is hashed.
 #[derive(Debug)]
 pub struct FromTo {
     /// Its versioned name, e.g. `from_to_chess_1858`.
     pub name: &'static str,
     /// Names of the promotions.
     pub promotions: &'static [&'static str],
-    /// Names of the pieces that can be dropped; empty where the game has no hands.
+    /// Names of the pieces that can be dropped; empty if the game has no drops.
     pub drops: &'static [&'static str],
     entries: Vec<Entry>,
     squares: usize,
-    /// Index of every conceivable entry by [`FromTo::slot`]; [`ABSENT`] where the vocabulary has none.
+    /// Index of every conceivable entry by [`FromTo::slot`]; [`ABSENT`] for entries outside the vocabulary.
     index: Vec<u16>,
 }
 
-/// Marks a conceivable entry that is not in the vocabulary.
+/// Marks a conceivable entry outside the vocabulary.
 const ABSENT: u16 = u16::MAX;
 
 impl FromTo {
     /// A vocabulary of `entries` in this order.
     ///
     /// # Panics
-    /// If an entry occurs twice, or there are more than a `u16` can number: both are errors in the game's code.
+    /// If an entry occurs twice, or there are more than `u16` allows: both are errors in the game's code.
     pub(crate) fn new(
         name: &'static str,
         geometry: Geometry,
@@ -77,27 +77,27 @@ impl FromTo {
         &self.entries
     }
 
-    /// How many moves it names.
+    /// The number of its moves.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether it names none.
+    /// Whether it has no moves.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The index of an entry, `None` if the vocabulary does not hold it. One look into a table.
+    /// The index of an entry, `None` if the vocabulary does not have it; a table look-up.
     #[must_use]
     pub fn index_of(&self, entry: Entry) -> Option<usize> {
         let index = *self.index.get(self.slot(entry)?)?;
         (index != ABSENT).then_some(usize::from(index))
     }
 
-    /// The vocabulary's fingerprint: BLAKE3 (64 hex digits) of its name, its promotions and drops, and its entries
-    /// in order. Datasets and checkpoints keep it, so that a change of order cannot pass unseen.
+    /// The vocabulary's hash: BLAKE3 (64 hex digits) of its name, its promotions and drops, and its entries in order.
+    /// Datasets and checkpoints store it, so that a change of order is detected.
     #[must_use]
     pub fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
@@ -115,7 +115,7 @@ impl FromTo {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// Where an entry's index stands: plain pairs, then the pairs of each promotion, then the drops of each piece.
+    /// The place of an entry's index: plain pairs, then the pairs of each promotion, then the drops of each piece.
     fn slot(&self, entry: Entry) -> Option<usize> {
         let area = self.squares * self.squares;
         let (block, row, to) = match entry {

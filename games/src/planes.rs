@@ -1,18 +1,18 @@
-//! Vocabularies of planes: a move is a class (a direction, or a piece that is dropped) and the square where it ends.
+//! Vocabularies of planes: a move is a class (a direction, or a dropped piece) and its target square.
 //!
-//! What a convolutional policy has: one plane of logits for each class. The class does not say how far a piece came, so
-//! an entry is a move only in a position, where no two legal ones share it.
+//! These are the outputs of a convolutional policy: one plane of logits for each class. The class does not include the
+//! distance, so an entry determines a move only in a position, where no two legal moves share an entry.
 
 /// One entry of the vocabulary, in the frame of the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PlaneEntry {
     /// Which class, an index into [`Planes::classes`].
     pub class: u8,
-    /// The square that is entered.
+    /// The target square.
     pub to: u8,
 }
 
-/// A vocabulary: an ordered list of entries. Its order is part of every checkpoint, so it is hashed.
+/// A vocabulary: an ordered list of entries. Checkpoints depend on its order, so it is hashed.
 #[derive(Debug)]
 pub struct Planes {
     /// Its versioned name.
@@ -33,7 +33,7 @@ impl Planes {
         &self.entries
     }
 
-    /// The vocabulary's fingerprint: BLAKE3 (64 hex digits) of its name, its classes, and its entries in order.
+    /// The vocabulary's hash: BLAKE3 (64 hex digits) of its name, its classes, and its entries in order.
     #[must_use]
     pub fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();

@@ -1,4 +1,5 @@
-//! The game-agnostic traits: a [`Game`] names its board, pieces, inputs and moves; a [`Position`] knows its rules.
+//! The game-agnostic traits: a [`Game`] defines its board, pieces, inputs and moves; a [`Position`] implements its
+//! rules.
 
 use crate::geometry::{Frame, Geometry};
 use crate::input::{InputLayout, InputName};
@@ -58,7 +59,7 @@ impl Phase {
     }
 }
 
-/// The games that posenc knows, by name. [`with_game!`](crate::with_game) turns a kind into a type.
+/// The games by name. [`with_game!`](crate::with_game) maps a kind to a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GameKind {
@@ -73,7 +74,7 @@ impl GameKind {
     pub const ALL: [Self; 2] = [Self::Chess, Self::Shogi];
 }
 
-/// A game: what is fixed about it before any position is seen.
+/// A game: everything that does not depend on a position.
 pub trait Game: 'static + Send + Sync {
     /// Its kind.
     const KIND: GameKind;
@@ -99,23 +100,23 @@ pub trait Game: 'static + Send + Sync {
     /// The layout of a named input.
     ///
     /// # Panics
-    /// If the game does not have it: what comes from outside goes through [`GameKind::offered`].
+    /// If the game does not have it; for user input use [`GameKind::offered`].
     fn input(name: InputName) -> &'static InputLayout {
         let found = Self::inputs().iter().find(|layout| layout.name == name);
         found.unwrap_or_else(|| panic!("{} has no input {}", Self::NAME, name.name()))
     }
 }
 
-/// A position that a game passed through before the current one, as inputs with history see it.
+/// A position before the current one, as inputs with history show it.
 #[derive(Debug, Clone)]
 pub struct Earlier<P> {
     /// The position.
     pub position: P,
-    /// How often it had occurred before.
+    /// How often it occurred before.
     pub repetitions: u8,
 }
 
-/// A legal position and its rules. Squares given out are in the frame of the side to move (see [`Geometry`]).
+/// A legal position and its rules. Squares are in the frame of the side to move (see [`Geometry`]).
 pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// A move of this game, in the game's own frame.
     type Move: Copy + Eq + Debug + Send + Sync;
@@ -126,29 +127,29 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// Reads FEN (chess) or SFEN (shogi).
     ///
     /// # Errors
-    /// On syntax, on impossible positions, and where the side not to move stands in check (its king could be
+    /// On invalid syntax, on impossible positions, and if the side not to move is in check (its king could be
     /// captured).
     fn parse(text: &str) -> Result<Self, ParsePosition>;
 
     /// Writes FEN or SFEN.
     fn to_text(&self) -> String;
 
-    /// Whose turn it is.
+    /// The side to move.
     fn side_to_move(&self) -> Side;
 
-    /// Clears `out` and fills it with every legal move, in an order that never changes for a position.
+    /// Clears `out` and fills it with every legal move, in a fixed order for each position.
     fn legal_moves(&self, out: &mut Vec<Self::Move>);
 
     /// Reads a move in UCI (castling both as `e1g1` and `e1h1`) or USI and checks that it is legal.
     ///
     /// # Errors
-    /// On syntax and on illegal moves.
+    /// On invalid syntax and on illegal moves.
     fn parse_move(&self, text: &str) -> Result<Self::Move, IllegalMove>;
 
     /// Writes a legal move in UCI (castling as `e1g1`) or USI.
     fn write_move(&self, mv: Self::Move) -> MoveText;
 
-    /// The same on the heap.
+    /// Writes a legal move as a `String`.
     fn move_text(&self, mv: Self::Move) -> String {
         self.write_move(mv).into()
     }
@@ -159,12 +160,12 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// May panic if `mv` is not legal here.
     fn play(&mut self, mv: Self::Move);
 
-    /// Plays a legal move and says which repetition key the position has then, given the one that it has now: where
-    /// keys are needed at every ply, this is cheaper than computing each.
+    /// Plays a legal move and returns the repetition key of the new position, given the key of the current one; cheaper
+    /// than computing the key anew.
     ///
     /// # Panics
     /// May panic if `mv` is not legal here.
-    fn play_on(&mut self, mv: Self::Move, key: u64) -> u64 {
+    fn play_with_key(&mut self, mv: Self::Move, key: u64) -> u64 {
         debug_assert_eq!(key, self.repetition_key());
         self.play(mv);
         self.repetition_key()
@@ -177,12 +178,12 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
         after.in_check()
     }
 
-    /// Whether the side to move stands in check.
+    /// Whether the side to move is in check.
     fn in_check(&self) -> bool;
 
-    /// A key that is equal for positions which count as a repetition of each other (board, turn, and in chess castling
-    /// rights and a legal en passant, in shogi the hands), and in practice differs otherwise: 64 bits. The same in
-    /// every run, but tied to the version of the rules library, so not to be stored.
+    /// A key that is equal for positions which count as a repetition of each other (board, side to move, and in chess
+    /// castling rights and a legal en passant, in shogi the hands), and in practice differs otherwise: 64 bits. It is
+    /// the same in every run, but depends on the version of the rules library, so it must not be stored.
     fn repetition_key(&self) -> u64;
 
     /// The stage of the game.
@@ -191,38 +192,38 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// The index of a legal move in [`Game::from_to`].
     fn move_index(&self, mv: Self::Move) -> u16;
 
-    /// The index of a legal move in a named vocabulary of the game, its squares numbered in the vocabulary's usual frame.
+    /// The index of a legal move in a vocabulary of the game, with squares numbered in the vocabulary's usual frame.
     ///
     /// # Panics
-    /// If the game does not have it: what comes from outside goes through [`GameKind::vocabulary`].
+    /// If the game does not have it; for user input use [`GameKind::vocabulary`].
     fn index_in(&self, mv: Self::Move, moves: MovesName) -> u16 {
         self.label(mv, moves, moves.frames()[0])
     }
 
-    /// The same with squares numbered in `frame`, as an input does.
+    /// The index of a legal move, with squares numbered in an input's `frame`.
     ///
     /// # Panics
-    /// Also if the vocabulary cannot number it so ([`MovesName::serves`] says that beforehand).
+    /// Also if the vocabulary does not support the frame (see [`MovesName::serves`]).
     fn label(&self, mv: Self::Move, moves: MovesName, frame: Frame) -> u16;
 
-    /// The rights that stand behind a legal move, as bits in the order of [`chess::rights`](crate::chess::rights), those
-    /// of whose eyes the frame is first; `None` in a game without such rights.
+    /// The rights after a legal move, as bits in the order of [`chess::rights`](crate::chess::rights), those of the
+    /// frame's player first; `None` in a game without such rights.
     fn rights_after(&self, _mv: Self::Move, _frame: Frame) -> Option<u16> {
         None
     }
 
-    /// Writes one packed row of a named input: [`InputLayout::row_bytes`] bytes. `repetitions` says how often this
-    /// position occurred before in its game, `earlier` which positions came before it, the latest first: as many as
-    /// the input shows, or all that there were. [`Line::pack`](crate::Line::pack) knows both.
+    /// Writes one packed row of an input: [`InputLayout::row_bytes`] bytes. `repetitions` is how often this position
+    /// occurred before in its game; `earlier` holds the positions before it, the latest first: as many as the input
+    /// shows, or all. [`Line::pack`](crate::Line::pack) has both.
     fn pack_after(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]);
 
-    /// Writes one packed row for a position by itself: inputs with history see it as the start of a game.
+    /// Writes one packed row for a position without history: inputs with history show it as the start of a game.
     fn pack(&self, input: InputName, repetitions: u8, out: &mut [u8]) {
         self.pack_after(&[], input, repetitions, out);
     }
 }
 
-/// Why a text is no position. Its message shows the text and, where the place is known, points at it:
+/// Why a text is not a position. Its message shows the text and, if the place is known, points at it:
 /// ```text
 /// a rank has 9 squares
 ///   rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
@@ -238,7 +239,7 @@ pub struct ParsePosition {
     pub at: Option<usize>,
 }
 
-/// How much of a wrong text a message shows on either side of the place: enough for any FEN or SFEN.
+/// Characters of an invalid text that a message shows on either side of the place: enough for any FEN or SFEN.
 const SHOWN_CHARS: usize = 150;
 
 impl ParsePosition {
@@ -249,7 +250,7 @@ impl ParsePosition {
 
 impl Display for ParsePosition {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // Escaped, so that control characters in a wrong file can neither move the caret nor play with the terminal.
+        // Escaped, so that control characters in an invalid file cannot move the caret or affect the terminal.
         let Some((before, after)) = self.at.and_then(|at| self.input.split_at_checked(at)) else {
             let shown: String = self.input.escape_debug().take(2 * SHOWN_CHARS).collect();
             return write!(f, "{} in position \"{shown}\"", self.reason);
@@ -264,7 +265,7 @@ impl Display for ParsePosition {
 
 impl Error for ParsePosition {}
 
-/// Why a text is no move of a position.
+/// Why a text is not a legal move of a position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}: \"{input}\" in position \"{position}\"")]
 pub struct IllegalMove {

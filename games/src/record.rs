@@ -1,4 +1,4 @@
-//! What a game record says, whatever format it came in.
+//! Parsed game records, independent of their format.
 
 use crate::move_text::MoveText;
 use crate::position::{Position, Side};
@@ -34,7 +34,7 @@ impl GameResult {
     }
 }
 
-/// How a game ended, as far as its record tells.
+/// How a game ended, according to its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Termination {
@@ -62,7 +62,7 @@ pub enum Termination {
     Time,
     /// An illegal move or action.
     IllegalMove,
-    /// Anything else, or not said.
+    /// Anything else, or not recorded.
     Other,
 }
 
@@ -119,51 +119,50 @@ pub enum Score {
 /// their probabilities sum to 1 within rounding.
 pub type Candidate = (String, f32);
 
-/// What a record's reader found out about a position while it checked it, so that nobody has to read the position's text
-/// for it again.
+/// Facts about a position that a parser computed while checking it, so that its text need not be parsed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct PositionFacts {
     /// [`Position::repetition_key`].
     pub key: u64,
     /// [`Position::side_to_move`].
     pub side_to_move: Side,
 }
 
-impl Known {
-    /// Asks a position.
+impl PositionFacts {
+    /// The facts of a position.
     #[must_use]
     pub fn of<P: Position>(position: &P) -> Self {
         Self { key: position.repetition_key(), side_to_move: position.side_to_move() }
     }
 }
 
-/// A position as a record without games tells it (HCPE, HCPE2, PSV, Lc0 chunks, bags): nothing says which positions
-/// belong to one game. The position is legal, and so are the move and the candidates.
+/// A position of a record without games (HCPE, HCPE2, PSV, bags): which positions belong to one game is unknown. The
+/// position is legal, and so are the move and the candidates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedPosition {
-    /// The position as FEN or SFEN; its move number is 1 where the record has no ply.
+    /// The position as FEN or SFEN; its move number is 1 if the record has no ply.
     pub start: String,
-    /// What the reader knows of it, if it says so.
-    pub known: Option<Known>,
-    /// The move played or chosen, in UCI or USI; `None` where the record names none.
+    /// The parser's facts about it, if available.
+    pub known: Option<PositionFacts>,
+    /// The played or chosen move, in UCI or USI; `None` if the record has none.
     pub mv: Option<String>,
-    /// The engine's score, from the first player's point of view as everywhere ([`Score`]). Formats that write the
-    /// side to move's view are turned by their reader.
+    /// The engine's score, from the first player's point of view ([`Score`]). Parsers convert scores from the side to
+    /// move's view.
     pub score: Option<Score>,
-    /// Winning probability of the side to move (a draw is half a win), where the record gives that and no score.
+    /// Winning probability of the side to move (a draw is half a win), if the record has it instead of a score.
     pub value: Option<f32>,
     /// Who won the game that the position comes from.
     pub result: GameResult,
-    /// How that game ended, as far as the record tells.
+    /// How that game ended, according to the record.
     pub termination: Termination,
-    /// The game's plies before this position, where the record tells.
+    /// The game's plies before this position, if the record has the number.
     pub ply: Option<u32>,
-    /// The moves that an engine weighed and with which probability; empty where the record says nothing.
+    /// An engine's candidate moves and their probabilities; empty if the record has none.
     pub candidates: Vec<Candidate>,
 }
 
 impl ParsedPosition {
-    /// A position about which nothing else is known yet.
+    /// A position without further data.
     #[must_use]
     pub fn new(start: String) -> Self {
         Self {
@@ -180,28 +179,28 @@ impl ParsedPosition {
     }
 }
 
-/// A game as a record tells it, its moves checked for legality.
+/// A parsed game; its moves are legal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedGame {
     /// FEN or SFEN of the start, `None` for the standard one.
     pub start: Option<String>,
     /// Moves in UCI or USI.
     pub moves: Vec<MoveText>,
-    /// Per ply, the [repetition key](Position::repetition_key) of the position before the move, from the reader's own play;
-    /// empty where nobody has played the game yet.
+    /// Per ply, the [repetition key](Position::repetition_key) of the position before the move, from the parser's own
+    /// replay; empty if the game was not replayed.
     pub keys: Vec<u64>,
     /// Per ply, the score that the mover's engine gave when it chose this move.
     pub scores: Vec<Option<Score>>,
-    /// Per ply, winning probability of the mover (a draw is half a win), where the record gives that and no score.
+    /// Per ply, winning probability of the mover (a draw is half a win), if the record has it instead of a score.
     pub values: Vec<Option<f32>>,
-    /// Per ply, the probability of a draw, where the record gives it beside the value (Lc0's chunks).
+    /// Per ply, the probability of a draw, if the record has it with the value (Lc0's chunks).
     pub draws: Vec<Option<f32>>,
     /// Per ply, seconds left on the mover's clock after the move (PGN `[%clk]`).
     pub clocks: Vec<Option<f32>>,
     /// Per ply, seconds that the move took (PGN `[%emt]`, CSA `T`).
     pub times: Vec<Option<f32>>,
-    /// Per ply, the moves that the mover weighed and with which probability (HCPE3's visit shares); empty where the
-    /// record says nothing.
+    /// Per ply, the mover's candidate moves and their probabilities (HCPE3's visit shares); empty if the record has
+    /// none.
     pub candidates: Vec<Vec<Candidate>>,
     /// Who won.
     pub result: GameResult,
@@ -233,7 +232,7 @@ impl ParsedGame {
         }
     }
 
-    /// Adds a move about which nothing else is known yet.
+    /// Adds a move without further data.
     pub(crate) fn push(&mut self, mv: MoveText) {
         self.moves.push(mv);
         self.scores.push(None);
@@ -244,8 +243,7 @@ impl ParsedGame {
         self.candidates.push(Vec::new());
     }
 
-    /// Makes every per-ply column but [`ParsedGame::keys`] as long as the game: nothing is said about the plies that are
-    /// missing.
+    /// Extends every per-ply column except [`ParsedGame::keys`] to the game's length, without values.
     pub(crate) fn pad(&mut self) {
         let plies = self.moves.len();
         self.scores.resize(plies, None);
@@ -255,9 +253,9 @@ impl ParsedGame {
         self.candidates.resize_with(plies, Vec::new);
     }
 
-    /// Says that games were stopped at `ply_cap` plies. A game that reached the cap and is called a draw although
-    /// no rule of the board makes it one was cut off, not drawn: it becomes [`Termination::PlyCap`] with
-    /// [`GameResult::Unknown`]. Games that end by the rules on that very ply keep their result.
+    /// Sets a cap of `ply_cap` plies. A game that reached the cap and is recorded as a draw, although no rule makes it
+    /// one, was cut off: it becomes [`Termination::PlyCap`] with [`GameResult::Unknown`]. Games that end by the rules
+    /// on that ply keep their result.
     pub fn cut_off_at(&mut self, ply_cap: u32) {
         let capped = self.moves.len() >= ply_cap as usize;
         let unexplained = matches!(self.termination, Termination::Other | Termination::Adjudication);
@@ -268,17 +266,17 @@ impl ParsedGame {
     }
 }
 
-/// What kind of fault made a game unusable. Reasons name the place; kinds are what one counts.
+/// The kind of fault of a rejected game, for counts. Reasons name the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RejectKind {
-    /// The record does not follow its format.
+    /// The record violates its format.
     Syntax,
-    /// The record stops in the middle.
+    /// The record is incomplete.
     Truncated,
-    /// The start position cannot be read or is impossible.
+    /// The start position is invalid.
     StartPosition,
-    /// A move is not legal, or not the move that the record says it is.
+    /// A move is illegal, or differs from the record's description of it.
     IllegalMove,
     /// Result and board contradict each other.
     Contradiction,
@@ -288,7 +286,7 @@ pub enum RejectKind {
     NoMoves,
     /// A game with more moves than a dataset holds.
     TooLong,
-    /// The file could not be read on.
+    /// The file cannot be read further.
     Unreadable,
 }
 
@@ -310,15 +308,15 @@ impl RejectKind {
     }
 }
 
-/// A game that was not taken, and why.
+/// A rejected game, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rejected {
     /// Number of the game in its file, from 0.
     pub game: u64,
-    /// The ply at which reading failed, from 0, if inside the moves.
+    /// The ply of the fault, from 0, if it is in the moves.
     pub ply: Option<u32>,
     /// What kind of fault it is.
     pub kind: RejectKind,
-    /// What is wrong, with its place.
+    /// The fault, with its place.
     pub reason: String,
 }

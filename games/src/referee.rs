@@ -1,10 +1,10 @@
-//! When a game is over: what a program that plays games itself needs beyond the rules of moving.
+//! The end of a game, for programs that play games.
 
 use crate::line::Line;
 use crate::position::{Game, Position};
 use crate::record::{GameResult, Termination};
 
-/// A game from its start: where it began, what was played, where it stands.
+/// A game from its start: start position, moves, current position.
 #[derive(Debug, Clone)]
 pub struct Played<P: Position> {
     start: P,
@@ -19,25 +19,25 @@ impl<P: Position> Played<P> {
         Self { line: Line::new(start.clone()), start, moves: Vec::new() }
     }
 
-    /// Where it began.
+    /// The start position.
     #[must_use]
     pub fn start(&self) -> &P {
         &self.start
     }
 
-    /// What was played.
+    /// The moves.
     #[must_use]
     pub fn moves(&self) -> &[P::Move] {
         &self.moves
     }
 
-    /// Where it stands, with the history that repetitions need.
+    /// The current position, with the history that repetitions need.
     #[must_use]
     pub fn line(&self) -> &Line<P> {
         &self.line
     }
 
-    /// Where it stands.
+    /// The current position.
     #[must_use]
     pub fn position(&self) -> &P {
         self.line.position()
@@ -53,23 +53,22 @@ impl<P: Position> Played<P> {
     }
 }
 
-/// A game whose rules say when it is over.
+/// A game whose rules determine when it ends.
 pub trait Referee: Game {
-    /// Result and ending, if the position reached ends the game without anybody's word: mate, stalemate, dead
-    /// material, the threefold repetition and fifty moves in chess; mate, the fourfold repetition and perpetual check
-    /// in shogi.
+    /// Result and ending, if the current position ends the game: mate, stalemate, dead material, the threefold
+    /// repetition and fifty moves in chess; mate, the fourfold repetition and perpetual check in shogi.
     fn verdict(played: &Played<Self::Position>) -> Option<(GameResult, Termination)> {
         let mut legal = Vec::new();
         played.position().legal_moves(&mut legal);
         Self::verdict_with(played, &legal)
     }
 
-    /// The same where the legal moves of the position reached are known.
+    /// The result and ending, given the legal moves of the current position.
     fn verdict_with(
         played: &Played<Self::Position>,
         legal: &[<Self::Position as Position>::Move],
     ) -> Option<(GameResult, Termination)>;
 
-    /// Whether the side to move may end the game with a win by declaring it (entering kings in shogi).
+    /// Whether the side to move may declare a win (entering kings in shogi).
     fn may_declare_win(position: &Self::Position) -> bool;
 }

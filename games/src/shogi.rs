@@ -1,11 +1,11 @@
-//! Shogi on 9×9: shogi_core's types in front, rsshogi's rules behind them.
+//! Shogi on 9×9: shogi_core's types, rsshogi's rules.
 //!
-//! Positions are shown to the network from the side to move's view: White's board is rotated by 180°, and the piece
-//! codes say "own" and "opponent" instead of Black and White.
+//! Networks see positions from the side to move's view: White's board is rotated by 180°, and the piece codes mean
+//! "own" and "opponent" instead of Black and White.
 //!
 //! # Record formats
-//! Each module has `records`, which cuts a stream into the bytes of its records with bounded memory, and `parse`, which
-//! reads and checks one of them; so records can be read in parallel, and a damaged one costs no other.
+//! Each module has `records`, which splits a stream into the bytes of its records with bounded memory, and `parse`,
+//! which reads and checks one of them; so records can be parsed in parallel, and a damaged one does not affect others.
 //!
 //! | module | a record is | becomes |
 //! |---|---|---|
@@ -16,7 +16,7 @@
 //! | [`hcpe`] | 38 bytes: a position, a move, a score, a result (HCPE and HCPE2) | [`crate::ParsedPosition`] |
 //! | [`psv`] | 40 bytes: the same with its ply | [`crate::ParsedPosition`] |
 //!
-//! [`detect`](mod@detect) tells the binary ones apart, [`convert`] turns one into another and says what is lost;
+//! [`detect`](mod@detect) distinguishes the binary ones, [`convert`] converts between them and documents the losses;
 //! [`hcpe::Hcpe::new`] and [`psv::Psv::new`] write records of a [`Board`] and a move.
 
 mod attacked;

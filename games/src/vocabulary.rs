@@ -1,4 +1,4 @@
-//! The move vocabularies by name, and what a network and a loader must know of one.
+//! The move vocabularies by name, with the properties that a network and a loader need.
 
 use crate::geometry::Frame;
 use crate::input::InputName;
@@ -10,21 +10,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MovesName {
-    /// A move is its two squares, a drop its piece and its square: for the attention policy, and the default of every
-    /// game.
+    /// A move is its two squares, a drop its piece and its square: for the attention policy; the default of every game.
     #[default]
     FromTo,
     /// dlshogi's 2,187 labels: direction or dropped piece × target square. Shogi only.
     #[serde(rename = "dlshogi_2187")]
     Dlshogi2187,
-    /// Those 1,496 of them that a piece of shogi can ever make.
+    /// The 1,496 of them that a piece of shogi can make.
     #[serde(rename = "shogi_1496")]
     Shogi1496,
     /// python-dlshogi2's 2,187 labels, which number the dropped pieces in another order.
     #[serde(rename = "python_dlshogi_2187")]
     PythonDlshogi2187,
-    /// ChessDecoder's 1,924 moves as White sees the board: castling is the king taking its rook, a promotion to a knight the
-    /// bare pair of squares. Chess only.
+    /// ChessDecoder's 1,924 moves from White's view: castling is the king capturing its rook, a knight promotion the
+    /// plain pair of squares. Chess only.
     #[serde(rename = "chessdecoder_1924")]
     Chessdecoder1924,
     /// Every move of either colour in UCI, in the order of searchless_chess. Chess only.
@@ -61,8 +60,8 @@ impl MovesName {
         }
     }
 
-    /// How the squares of its moves may be numbered, the usual way first. A list that holds the moves of both players can
-    /// number them on either board; the others know the mover's moves only, whose pawns go up.
+    /// The frames in which the squares of its moves may be numbered, the usual one first. A list with the moves of both
+    /// players supports either frame; the others have only the mover's moves, whose pawns advance in one direction.
     #[must_use]
     pub const fn frames(self) -> &'static [Frame] {
         match self {
@@ -72,16 +71,16 @@ impl MovesName {
         }
     }
 
-    /// Refuses an input whose squares it cannot number moves by.
+    /// Checks that it can number moves in the frame of an input.
     ///
     /// # Errors
-    /// If the input shows the board in another frame than those of this vocabulary.
+    /// If the input's frame is not one of this vocabulary's.
     pub fn serves(self, input: InputName) -> Result<(), WrongFrame> {
         if self.frames().contains(&input.frame()) { Ok(()) } else { Err(WrongFrame { input, moves: self }) }
     }
 }
 
-/// A vocabulary cannot number the moves on the board that an input shows.
+/// A vocabulary does not support the frame of an input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{} shows the board as {} sees it, and {} does not name moves so: take {}",
@@ -99,7 +98,7 @@ fn that_serve(input: InputName) -> String {
     all.map(MovesName::name).collect::<Vec<_>>().join(" or ")
 }
 
-/// An ordered list of moves, by what a policy head makes their logits of.
+/// An ordered list of moves, by how a policy head computes their logits.
 #[derive(Debug, Clone, Copy)]
 pub enum Vocabulary {
     /// From a pair of squares.
@@ -110,10 +109,10 @@ pub enum Vocabulary {
     List(&'static MoveList),
 }
 
-/// A list of moves without a structure that a head could use.
+/// A list of moves without a structure for heads.
 #[derive(Debug)]
 pub struct MoveList {
-    /// How their squares may be numbered.
+    /// The frames in which their squares may be numbered.
     pub frames: &'static [Frame],
     /// The moves in their order.
     pub moves: FromTo,
@@ -130,7 +129,7 @@ impl Vocabulary {
         }
     }
 
-    /// How the squares of its moves may be numbered: as the input numbers them, if it is one of these.
+    /// The frames in which its squares may be numbered: the input's, if it is one of these.
     #[must_use]
     pub fn frames(self) -> &'static [Frame] {
         match self {
@@ -139,7 +138,7 @@ impl Vocabulary {
         }
     }
 
-    /// How many moves it names.
+    /// The number of its moves.
     #[must_use]
     pub fn len(self) -> usize {
         match self {
@@ -149,13 +148,13 @@ impl Vocabulary {
         }
     }
 
-    /// Whether it names none.
+    /// Whether it has no moves.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Its fingerprint, 64 hex digits: two vocabularies with the same one have the same moves in the same order.
+    /// Its hash, 64 hex digits: equal for vocabularies with the same moves in the same order.
     #[must_use]
     pub fn hash(self) -> String {
         match self {

@@ -7,7 +7,7 @@ use crate::embedding::{Embedding, EmbeddingConfig, with_tokens};
 use crate::heads::{self, HeadName, Output, Outputs};
 use crate::input::Expander;
 use crate::network::Spec;
-use crate::refine::{Choices, Refine, RefinementConfig};
+use crate::refine::{MoveContext, Refine, RefinementConfig};
 use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
 use encodings::{EncodingConfig, LayerContext, Stack};
 use nn::{LayoutBuilder, Part, Views};
@@ -137,9 +137,15 @@ impl Trunk for Encoder {
         self.pass(at, stack, self.no_moves(at.views, at.packed.size()[0]))
     }
 
-    fn answer_further(&self, at: LayerContext<'_>, stack: &Stack, choices: Option<Choices<'_>>, output: &mut Output) {
+    fn answer_further(
+        &self,
+        at: LayerContext<'_>,
+        stack: &Stack,
+        context: Option<MoveContext<'_>>,
+        output: &mut Output,
+    ) {
         let (Some(refine), Some(logits)) = (&self.refine, output.get(HeadName::Policy)) else { return };
-        let (tokens, candidates) = refine.candidates(at.views, logits, choices);
+        let (tokens, candidates) = refine.candidates(at.views, logits, context);
         let x_bld = self.pass(at, stack, Some(tokens));
         refine.choose(at.views, &x_bld, candidates).set(output);
     }

@@ -1,62 +1,63 @@
 //! ChessDecoder: games as sequences of boards and moves.
 //!
-//! A sequence is some consecutive plies of a game, each the words of its board (see [`crate::input`]) and the move that was
-//! played, a word as well. Packed rows come in sequences, a row for each ply; the index of the move stands behind the packed
-//! board, two bytes, the lower first, and is 65,535 in rows of padding. The move of a ply is read off the last word of its
-//! board, which is the token before the move.
+//! A sequence is some consecutive plies of a game, each the tokens of its board (see [`crate::input`]) and the played
+//! move, also a token. Packed rows come in sequences, one row per ply; the index of the move follows the packed board,
+//! two bytes, little-endian, and is 65,535 in padding rows. The move of a ply is predicted from the last token of its
+//! board, which precedes the move.
 //!
 //! | mask | a token sees |
 //! |---|---|
-//! | `causal` | itself and what stands before it |
-//! | `prefix` | the same, and all words of its own board |
+//! | `causal` | itself and the tokens before it |
+//! | `prefix` | the same, and all tokens of its own board |
 //!
-//! Moves and results are answered behind the mask that the model names. With `board` there is a second pass, always causal,
-//! in which every token is asked for the next word of a board, but for the first board's; with one mask only, a board would
-//! be read off itself.
+//! Moves and results are predicted with the configured mask. `board` adds a second pass, always causal, in which every
+//! token predicts the next token of a board, except for the first board; with the prefix mask a board would see its own
+//! targets.
 //!
-//! Reference: maxlegrec1/ChessDecoder@405b565 (`model.py`, `loader.py`, `train.py`). Deviations: every move stands behind its
-//! board (there a fifth of the boards is left out, by chance); games are cut into sequences one after the other (there one
-//! sequence of a game an epoch, from a random ply, ends within a board); words that no position has (`pad`, `bos`, `eos`)
-//! have no rows in table and head; the loss of the moves is over moves alone, and the result is classified, unless
-//! `result_shares` takes it as three raw numbers with a squared error, as there. Norms and first weights are those of the other networks here.
+//! Reference: maxlegrec1/ChessDecoder@405b565 (`model.py`, `loader.py`, `train.py`). Deviations: every move follows its
+//! board (there a fifth of the boards is dropped at random); games are cut into consecutive sequences (there one
+//! sequence per game and epoch, from a random ply, ends within a board); tokens that no position has (`pad`, `bos`,
+//! `eos`) have no rows in table and head; the move loss is over moves only, and the result is classified, unless
+//! `result_shares` trains it as three raw values with a squared error, as there. Norms and initial weights are those of
+//! the other networks here.
 
 pub mod config;
-mod words;
+mod logits;
 
 use crate::body::Body;
 use crate::config::{DecoderConfig, ModelError, SequenceMask};
 use crate::heads::pooled::Pooled;
 use crate::heads::result::{self, ReadAs};
 use crate::heads::{BoardTokens, Head, Output, Outputs};
-use crate::input::Words;
+use crate::input::TokenVocabulary;
 use crate::macs::HeadMacs;
 use crate::network::Spec;
-use crate::refine::Choices;
+use crate::refine::MoveContext;
 use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
 use encodings::{EncodingConfig, LayerContext, Role, Stack, Tokens};
 use games::Vocabulary;
+use logits::{MovePolicy, TokenLogits};
 use nn::{Constant, Init, LayoutBuilder, ParamId, Part};
 use tch::{Kind, Tensor};
-use words::{MovePolicy, WordLogits};
 
-pub use words::asks_for_board;
+pub use logits::predicts_board;
 
-/// What a mask adds to the logit of a token that is not seen: beside any other, its share is exactly 0.
+/// Added to the logit of a hidden token, so that its attention is exactly 0.
 const HIDDEN: f32 = -1e30;
 
-/// A declared decoder but for its heads.
+/// A declared decoder without its heads.
 #[derive(Debug)]
 pub(crate) struct Decoder {
-    words: Words,
+    vocabulary: TokenVocabulary,
     moves: i64,
-    /// A row for each move, then for each other word `[words, d]`.
+    /// A row for each move, then for each other token `[tokens, d]`.
     table: ParamId,
     body: Body,
     mask: Constant,
-    /// Where the words of boards are asked for: by what, and the mask if it is another.
-    board: Option<(WordLogits, Option<Constant>)>,
+    /// The head of the board tokens, and its mask if it differs.
+    board: Option<(TokenLogits, Option<Constant>)>,
     plies: i64,
-    /// Words of a board.
+    /// Tokens of a board.
     board_len: i64,
     prefix: bool,
 }
@@ -99,12 +100,12 @@ impl Decoder {
         spec: &Spec,
         config: &DecoderConfig,
     ) -> Result<Declared, ModelError> {
-        let (Some(words), Vocabulary::List(_)) = (Words::of(spec.input), spec.moves) else {
-            return Err(ModelError::NoWords { input: spec.input.name.name(), moves: spec.moves.name() });
+        let (Some(vocabulary), Vocabulary::List(_)) = (TokenVocabulary::of(spec.input), spec.moves) else {
+            return Err(ModelError::NoTokens { input: spec.input.name.name(), moves: spec.moves.name() });
         };
         let (body, tokens) = (config.body(), sequence(spec, config.plies));
         let (moves, width) = (spec.moves.len() as i64, config.width as i64);
-        let all = moves + words.len();
+        let all = moves + vocabulary.len();
         let table = builder.scope("embedding", Part::Trunk).matrix("table", &[all, width], Init::Normal { std: 1.0 });
         let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), body.dims(), &tokens)?;
         let sees_ahead = encodings.iter().zip(stack.iter()).find(|(_, encoding)| !encoding.guarantees().pairwise);
@@ -112,7 +113,7 @@ impl Decoder {
             return Err(ModelError::SeesAhead(config.info().name));
         }
         let blocks = Body::declare(&mut builder.scope("body", Part::Trunk), &body.body());
-        let logits = WordLogits::declare(&mut builder.scope("policy", Part::Head), width, all);
+        let logits = TokenLogits::declare(&mut builder.scope("policy", Part::Head), width, all);
         let mut heads: Vec<Box<dyn Head>> = Vec::new();
         if config.outputs.policy.is_some() {
             heads.push(Box::new(MovePolicy { logits, moves }));
@@ -131,7 +132,7 @@ impl Decoder {
         let board_len = spec.input.tokens() as i64;
         let causal = prefix.then(|| mask(config.plies, spec.input.tokens(), SequenceMask::Causal));
         let decoder = Self {
-            words,
+            vocabulary,
             moves,
             table,
             body: blocks,
@@ -144,35 +145,35 @@ impl Decoder {
         Ok(Declared { trunk: Box::new(decoder), stack, heads, tokens })
     }
 
-    /// What is said about the words of boards, if that is asked for.
+    /// The predictions of the board tokens, if requested.
     fn board(&self, at: LayerContext<'_>, stack: &Stack) -> Option<BoardTokens> {
         let (logits, causal) = self.board.as_ref()?;
-        let (words_sl, mask) = (self.sequences(at.packed), causal.as_ref().unwrap_or(&self.mask));
-        let x_btd = self.pass(at, stack, &words_sl, &mask.on(at.packed.device()));
-        // The word at a place is asked of the token before it.
-        let x_sld = x_btd.view([words_sl.size()[0], -1, x_btd.size()[2]]);
-        let before = x_sld.constant_pad_nd([0, 0, 1, 0]).narrow(1, 0, words_sl.size()[1]);
+        let (tokens_sl, mask) = (self.sequences(at.packed), causal.as_ref().unwrap_or(&self.mask));
+        let x_btd = self.pass(at, stack, &tokens_sl, &mask.on(at.packed.device()));
+        // A token is predicted from the token before it.
+        let x_sld = x_btd.view([tokens_sl.size()[0], -1, x_btd.size()[2]]);
+        let before = x_sld.constant_pad_nd([0, 0, 1, 0]).narrow(1, 0, tokens_sl.size()[1]);
         let before = before.reshape(x_btd.size()).narrow(1, 0, self.board_len);
         let rows = at.packed.size()[0];
         Some(BoardTokens {
             logits_bcw: logits.forward(at.views, &before),
-            token_bc: words_sl.reshape([rows, -1]).narrow(1, 0, self.board_len),
-            present_bc: asks_for_board(at.packed, self.plies).unsqueeze(1).expand([rows, self.board_len], false),
+            token_bc: tokens_sl.reshape([rows, -1]).narrow(1, 0, self.board_len),
+            present_bc: predicts_board(at.packed, self.plies).unsqueeze(1).expand([rows, self.board_len], false),
         })
     }
 
-    /// The blocks over whole sequences: `[s,l]` → `[b, words of a ply, d]`.
-    fn pass(&self, at: LayerContext<'_>, stack: &Stack, words_sl: &Tensor, mask: &Tensor) -> Tensor {
-        let x_sld = Tensor::embedding(&at.views[self.table], words_sl, -1, false, false).to_kind(Kind::Float);
+    /// The blocks over whole sequences: `[s,l]` → `[b, tokens of a ply, d]`.
+    fn pass(&self, at: LayerContext<'_>, stack: &Stack, tokens_sl: &Tensor, mask: &Tensor) -> Tensor {
+        let x_sld = Tensor::embedding(&at.views[self.table], tokens_sl, -1, false, false).to_kind(Kind::Float);
         let x_sld = self.body.forward(at, stack, stack.embed(at, x_sld), Some(mask));
         x_sld.reshape([at.packed.size()[0], self.board_len + 1, -1])
     }
 
-    /// The words of packed rows as numbers: `[b,row]` → `[s,l]`, i64; moves first.
+    /// The token ids of packed rows: `[b,row]` → `[s,l]`, i64; moves first.
     fn sequences(&self, packed: &Tensor) -> Tensor {
-        let board = self.words.numbers(packed) + self.moves;
-        let played = words::played(packed);
-        // In padding, and where a move is yet to be made, any move will do: nothing that is answered sees it.
+        let board = self.vocabulary.ids(packed) + self.moves;
+        let played = logits::played_moves(packed);
+        // In padding, and if no move is played yet, any move id is valid: no output depends on it.
         let played = played.where_self(&played.lt(self.moves), &played.zeros_like());
         Tensor::cat(&[board, played.unsqueeze(1)], 1).reshape([packed.size()[0] / self.plies, -1])
     }
@@ -181,11 +182,17 @@ impl Decoder {
 impl Trunk for Decoder {
     /// `[b,1,d]`: the vector of the last token of each row's board.
     fn forward(&self, at: LayerContext<'_>, stack: &Stack) -> Tensor {
-        let (words_sl, device) = (self.sequences(at.packed), at.packed.device());
-        self.pass(at, stack, &words_sl, &self.mask.on(device)).narrow(1, self.board_len - 1, 1)
+        let (tokens_sl, device) = (self.sequences(at.packed), at.packed.device());
+        self.pass(at, stack, &tokens_sl, &self.mask.on(device)).narrow(1, self.board_len - 1, 1)
     }
 
-    fn answer_further(&self, at: LayerContext<'_>, stack: &Stack, _choices: Option<Choices<'_>>, output: &mut Output) {
+    fn answer_further(
+        &self,
+        at: LayerContext<'_>,
+        stack: &Stack,
+        _context: Option<MoveContext<'_>>,
+        output: &mut Output,
+    ) {
         self.board(at, stack).into_iter().for_each(|board| board.set(output));
     }
 
@@ -201,7 +208,7 @@ impl Trunk for Decoder {
     fn macs(&self, encoding: u64) -> TrunkMacs {
         let (plies, length) = (self.plies as u64, (self.plies * (self.board_len + 1)) as u64);
         let passes = if matches!(self.board, Some((_, Some(_)))) { 2 } else { 1 };
-        let of_board = |logits: &WordLogits| HeadMacs::of_weights("board", self.board_len as u64 * logits.macs());
+        let of_board = |logits: &TokenLogits| HeadMacs::of_weights("board", self.board_len as u64 * logits.macs());
         TrunkMacs {
             trunk: passes * self.body.macs(length) / plies,
             encoding: passes * encoding / plies,
@@ -212,15 +219,15 @@ impl Trunk for Decoder {
     }
 }
 
-/// Boards and moves in turns: the roles of a board's tokens once for each ply.
+/// Boards and moves alternating: the roles of a board's tokens once for each ply.
 fn sequence(spec: &Spec, plies: usize) -> Tokens {
     let board = spec.tokens();
     let ply: Vec<Role> = board.roles().iter().copied().chain([Role::Aux("move")]).collect();
     Tokens::new(spec.input.geometry, ply.repeat(plies))
 }
 
-/// A mask `[l,l]` over plies of `board_len` words and a move. Boards stand at the same places of every sequence, so it is
-/// the same for all.
+/// A mask `[l,l]` over plies of `board_len` tokens and a move. It is the same for all sequences, because boards have
+/// the same places in each.
 fn mask(plies: usize, board_len: usize, kind: SequenceMask) -> Constant {
     let ply_len = board_len + 1;
     let length = plies * ply_len;

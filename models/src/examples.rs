@@ -1,6 +1,6 @@
 //! Examples on a device: packed positions, what is known about their moves, and the targets that heads learn.
 
-use crate::decoder::asks_for_board;
+use crate::decoder::predicts_board;
 use crate::loss::{MapTargets, PolicyTargets, RewardTargets, RightsTargets, expand_mask};
 use tch::{Kind, Tensor};
 
@@ -109,7 +109,7 @@ impl Target {
             Self::MapCellsAboveZero => of(Column::Map).gt(0),
             Self::MapCellsOfZero => of(Column::Map).eq(0),
             Self::BoardTokens => {
-                let asked_b = asks_for_board(of(Column::Packed), sequence.plies);
+                let asked_b = predicts_board(of(Column::Packed), sequence.plies);
                 asked_b.unsqueeze(1).expand([examples.rows(), sequence.tokens], false)
             }
             Self::Rights => of(Column::Rights).ge(0),

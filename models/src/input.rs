@@ -1,25 +1,27 @@
-//! Packed rows become tokens, on the device.
+//! Expands packed rows to tokens, on the device.
 
-mod words;
+mod token_vocabulary;
 
 use games::{Boards, FeatureKind, InputLayout};
 use nn::Constant;
 use tch::{Kind, Tensor};
 
-pub(crate) use words::Words;
+pub(crate) use token_vocabulary::TokenVocabulary;
 
-/// Turns packed rows `[b,row]`, u8, into channels `[b,l,c]`, f32.
+/// Expands packed rows `[b,row]`, u8, to channels `[b,l,c]`, f32.
 ///
 /// The channels of a square are, in this order: those of the boards ([`Boards`] says which), one for each square
 /// feature (1 on the square that the byte names), those of the thermometers (on all squares), and one for each scalar
 /// feature (byte / scale), which
 ///
 /// * `piece_tokens`, `lc0_112` and `dlshogi_62_57` broadcast to all squares;
-/// * `piece_tokens_aux`, `cls_tokens` and `cls_tokens_white` put on the feature's own token behind the squares, where a further channel per feature says
-///   which token it is. Squares have zeros there, and such tokens have zeros in the channels of squares.
+/// * `piece_tokens_aux`, `cls_tokens` and `cls_tokens_white` put on the feature's own token after the squares, where a
+///   further channel per feature identifies the token. Squares have zeros there, and such tokens have zeros in the
+///   channels of squares.
 ///
-/// In `tokens_68` every token is a word and has a channel for each word, of which one is 1: first those of the squares (the
-/// piece codes), then `start_pos`, `end_pos`, the sets of castling rights and the sides to move.
+/// In `tokens_68` every place holds one token of a vocabulary and has a channel for each of them, of which one is 1:
+/// first those of the squares (the piece codes), then `start_pos`, `end_pos`, the sets of castling rights and the sides
+/// to move.
 #[derive(Debug)]
 pub struct Expander {
     squares: i64,
@@ -39,8 +41,8 @@ pub struct Expander {
     scalars: i64,
     /// The identity over scalar features, where they have tokens of their own.
     token_ids: Option<Constant>,
-    /// Where all tokens are words.
-    words: Option<Words>,
+    /// The vocabulary, if every token is one of a vocabulary.
+    vocabulary: Option<TokenVocabulary>,
 }
 
 impl Expander {
@@ -79,15 +81,15 @@ impl Expander {
             marked,
             scalars,
             token_ids,
-            words: Words::of(layout),
+            vocabulary: TokenVocabulary::of(layout),
         }
     }
 
     /// Channels `c` of every token.
     #[must_use]
     pub fn channels(&self) -> usize {
-        if let Some(words) = &self.words {
-            return words.len() as usize;
+        if let Some(vocabulary) = &self.vocabulary {
+            return vocabulary.len() as usize;
         }
         let scalars = if self.token_ids.is_some() { 2 * self.scalars } else { self.scalars };
         (self.own_channels() + scalars) as usize
@@ -95,8 +97,8 @@ impl Expander {
 
     /// `[b,row]` → `[b,l,c]`.
     pub fn expand(&self, packed: &Tensor) -> Tensor {
-        match (&self.words, &self.token_ids) {
-            (Some(words), _) => words.expand(packed),
+        match (&self.vocabulary, &self.token_ids) {
+            (Some(vocabulary), _) => vocabulary.one_hot(packed),
             (None, Some(ids)) => self.with_aux_tokens(packed, ids),
             (None, None) => self.broadcast(packed),
         }
@@ -249,7 +251,7 @@ impl Thermometers {
 fn inverse_scale(kind: &FeatureKind) -> f32 {
     match kind {
         FeatureKind::Scalar { scale } => scale.recip(),
-        FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Word { .. } => 1.0,
+        FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Token { .. } => 1.0,
     }
 }
 

@@ -57,5 +57,5 @@ pub use metric::{Direction, Loss, Metric, Quantity};
 pub use network::{Network, Spec};
 pub use optimizer::{Optimizer, OptimizerConfig, OptimizerError, OptimizerProgress};
 pub use preset::{Preset, presets};
-pub use refine::{Choices, RefinementConfig};
+pub use refine::{MoveContext, RefinementConfig};
 pub use schedule::{Cosine, Schedule, ScheduleError};

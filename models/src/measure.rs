@@ -6,7 +6,7 @@ use crate::heads::{HeadName, Output, Outputs};
 use crate::loss::policy_log_probs;
 use crate::metric::{Loss, Metric};
 use crate::network::{Network, Spec};
-use crate::refine::Choices;
+use crate::refine::MoveContext;
 use nn::Views;
 use tch::{Kind, Tensor};
 
@@ -81,7 +81,7 @@ impl Measure {
             return network.forward(views, packed);
         }
         let (legal, repeats) = (examples.legal(self.moves), examples.repeated(self.moves));
-        network.answer(views, packed, Some(Choices { legal_bv: &legal, repeats_bv: &repeats }))
+        network.answer(views, packed, Some(MoveContext { legal_bv: &legal, repeats_bv: &repeats }))
     }
 
     /// The terms of a step: the loss of each head, in the order in which they are added up.

@@ -3,7 +3,7 @@
 use crate::config::{ModelConfig, ModelError, Outputs};
 use crate::heads::{Head, HeadName, Output};
 use crate::macs::{HeadMacs, Macs};
-use crate::refine::Choices;
+use crate::refine::MoveContext;
 use crate::trunk::{Declared, Trunk, TrunkMacs};
 use encodings::{EncodingConfig, InjectionPoints, LayerContext, Role, Stack, Tokens, Watch};
 use games::{Frame, InputLayout, Vocabulary};
@@ -91,12 +91,12 @@ impl Network {
 
     /// The same, told about the moves of these positions, which only a network that [refines](Self::refines) uses.
     #[must_use]
-    pub fn answer(&self, views: &Views, packed: &Tensor, choices: Option<Choices<'_>>) -> Output {
+    pub fn answer(&self, views: &Views, packed: &Tensor, context: Option<MoveContext<'_>>) -> Output {
         let at = LayerContext { views, layer: 0, packed };
         let x_bld = self.trunk.forward(at, &self.stack);
         let mut output = Output::default();
         self.heads.iter().for_each(|head| head.forward(views, &x_bld, &mut output));
-        self.trunk.answer_further(at, &self.stack, choices, &mut output);
+        self.trunk.answer_further(at, &self.stack, context, &mut output);
         output.in_f32()
     }
 

@@ -1,18 +1,16 @@
-//! A second look: the likeliest moves of a first pass become tokens of a second one, which chooses among them.
+//! Refinement: the most probable moves of a first pass become tokens of a second one, which chooses among them.
 //!
 //! ```text
 //! pass 1:  tokens + k · e(no move)                                       -> policy over all moves
 //! pass 2:  tokens + e(move_i) + r(repetition after it) + p_i·s + rank_i  -> k logits, from the summary token
 //! ```
 //!
-//! The proposal of Heshtin/Chess-Transformer's text, with k = 3: the candidates are the likeliest *legal* moves (the text
-//! masks nothing), p_i are probabilities among them. r is the table of the input's own repetition token where
-//! `embedding: parts` has one, and a table of its own otherwise. No gradient goes through the choice of candidates, nor
-//! through p_i into the first pass. A position with fewer legal moves keeps "no move" in the places that are left, and these
-//! cannot be chosen.
-//!
-//! Its code (`src_ignore/main/present/reevaluate.py`) differs: p_i is the raw logit, there is no repetition, and where the
-//! target is none of the candidates the likeliest of them is taken for the target.
+//! From the text of Heshtin/Chess-Transformer, with k = 3: the candidates are the most probable *legal* moves (the text
+//! masks nothing), p_i are probabilities among them. r is the table of the input's repetition token if `embedding:
+//! parts` has one, otherwise a separate table. The choice of candidates and p_i pass no gradient to the first pass.
+//! With fewer legal moves the remaining places keep "no move" and cannot be chosen.
+//! Its code (`src_ignore/main/present/reevaluate.py`) differs: p_i is the raw logit, there is no repetition, and if the
+//! target is not a candidate the most probable candidate becomes the target.
 
 use crate::heads::Refined;
 use crate::heads::pooled::dense;
@@ -25,11 +23,11 @@ use nn::{Constant, Init, LayoutBuilder, Linear, ParamId, Part, Views};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
 
-/// The second look, as experiments write it.
+/// The configuration of a refinement pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RefinementConfig {
-    /// How many moves are looked at again; 3 by default, as in the text.
+    /// The number of refined moves; 3 by default, as in the text.
     pub moves: usize,
 }
 
@@ -39,21 +37,21 @@ impl Default for RefinementConfig {
     }
 }
 
-/// Names of the tokens; no more moves than these can be looked at again.
+/// Names of the tokens; their number limits the refined moves.
 const TOKENS: [&str; 5] = ["refinement.1", "refinement.2", "refinement.3", "refinement.4", "refinement.5"];
-/// Embeddings of repetitions, where the input has none.
+/// Embeddings of repetitions, if the input has none.
 const REPETITIONS: i64 = 4;
 
-/// A second look that cannot be had.
+/// An invalid refinement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RefinementError {
     /// Too few or too many moves.
     #[error("model: refinement.moves is {0}, it must be 2 to 5; the text's is 3")]
     Moves(usize),
-    /// Nothing to look at again.
+    /// There is no policy to refine.
     #[error("model: refinement looks at the policy's likeliest moves, but outputs names no policy: add `policy: {{}}`")]
     NoPolicy,
-    /// An embedding that is made for the board's own tokens.
+    /// The embedding supports only the board's own tokens.
     #[error("model: refinement adds tokens, which embedding: new cannot make summaries for: take old or parts")]
     NewEmbedding,
 }
@@ -68,26 +66,26 @@ impl RefinementConfig {
         }
     }
 
-    /// The sequence with its tokens behind the others.
+    /// The sequence followed by its tokens.
     pub(crate) fn extend(self, tokens: &Tokens) -> Tokens {
         let own = TOKENS.iter().take(self.moves).map(|&name| Role::Aux(name));
         Tokens::new(tokens.geometry(), tokens.roles().iter().copied().chain(own).collect())
     }
 }
 
-/// What a network is told about the moves of a batch.
+/// The legal moves of a batch and their repetitions.
 #[derive(Debug, Clone, Copy)]
-pub struct Choices<'a> {
-    /// Which are legal, bool `[b,v]`.
+pub struct MoveContext<'a> {
+    /// Which moves are legal, bool `[b,v]`.
     pub legal_bv: &'a Tensor,
-    /// How often the position behind each occurred before, i64 `[b,v]`.
+    /// How often the position after each move occurred before, i64 `[b,v]`.
     pub repeats_bv: &'a Tensor,
 }
 
-/// What the second look has learnt.
+/// The parameters of the refinement pass.
 #[derive(Debug)]
 pub(crate) struct Refine {
-    /// `[v + 1, d]`: the last row is no move.
+    /// `[v + 1, d]`: the last row is "no move".
     moves: ParamId,
     repetition: ParamId,
     scaling: ParamId,
@@ -138,23 +136,23 @@ impl Refine {
         self.no_move(views).expand([batch, self.count, self.width], false)
     }
 
-    /// The tokens of the second pass, `[b,k,d]`, with the candidates that they are: the first pass's policy `[b,v]`, over legal moves if
-    /// they are known.
+    /// The tokens of the second pass, `[b,k,d]`, with their candidates: by the first pass's policy `[b,v]`, over legal
+    /// moves if they are known.
     pub(crate) fn candidates(
         &self,
         views: &Views,
         logits_bv: &Tensor,
-        choices: Option<Choices<'_>>,
+        context: Option<MoveContext<'_>>,
     ) -> (Tensor, Candidates) {
         let logits = logits_bv.detach().to_kind(Kind::Float);
-        let logits = choices.map_or_else(|| logits.shallow_clone(), |choices| mask_policy(&logits, choices.legal_bv));
+        let logits = context.map_or_else(|| logits.shallow_clone(), |context| mask_policy(&logits, context.legal_bv));
         let (prob_bk, moves_bk) = logits.softmax(-1, Kind::Float).topk(self.count, -1, true, true);
-        let present_bk = match choices {
-            Some(choices) => choices.legal_bv.gather(1, &moves_bk, false),
+        let present_bk = match context {
+            Some(context) => context.legal_bv.gather(1, &moves_bk, false),
             None => moves_bk.ge(0),
         };
-        let repeats = match choices {
-            Some(choices) => choices.repeats_bv.gather(1, &moves_bk, false).clamp_max(REPETITIONS - 1),
+        let repeats = match context {
+            Some(context) => context.repeats_bv.gather(1, &moves_bk, false).clamp_max(REPETITIONS - 1),
             None => moves_bk.zeros_like(),
         };
         let tokens = pick(views, self.moves, &self.numbers, &moves_bk)
@@ -165,13 +163,13 @@ impl Refine {
         (tokens, Candidates { moves_bk, present_bk })
     }
 
-    /// What the second pass says, from the trunk's output `[b,l,d]`.
+    /// The output of the second pass, from the trunk's output `[b,l,d]`.
     pub(crate) fn choose(&self, views: &Views, x_bld: &Tensor, candidates: Candidates) -> Refined {
         let logits_bk = self.head.forward(views, &self.summary.read(x_bld)).to_kind(Kind::Float);
         Refined::new(candidates.moves_bk, candidates.present_bk, &logits_bk)
     }
 
-    /// How many tokens it adds.
+    /// The number of added tokens.
     pub(crate) fn tokens(&self) -> u64 {
         self.count as u64
     }
@@ -190,14 +188,14 @@ impl Refine {
     }
 }
 
-/// The moves of a second pass.
+/// The candidate moves of a second pass.
 #[derive(Debug)]
 pub(crate) struct Candidates {
     moves_bk: Tensor,
     present_bk: Tensor,
 }
 
-/// Rows of a table by number `[b,k]` → `[b,k,d]`, f32, as a product, whose gradient adds up in a fixed order.
+/// Rows of a table by index `[b,k]` → `[b,k,d]`, f32, as a matrix product, whose gradient is summed in a fixed order.
 fn pick(views: &Views, table: ParamId, numbers: &Constant, index_bk: &Tensor) -> Tensor {
     let one_hot = index_bk.unsqueeze(-1).eq_tensor(&numbers.on(index_bk.device()));
     one_hot.to_kind(views.kind()).matmul(&views[table]).to_kind(Kind::Float)

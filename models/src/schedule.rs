@@ -6,14 +6,14 @@ use std::f64::consts::PI;
 /// A learning rate per step `s`, counted from 0, with a linear warm-up: while `s < warmup` the rate is scaled by
 /// `(s + 1) / warmup`, as in Lc0's training code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "ScheduleConfig", into = "ScheduleConfig")]
 pub struct Schedule {
     warmup: u64,
-    course: Course,
+    curve: RateCurve,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Course {
+enum RateCurve {
     /// `values[i]`, `i` the number of boundaries ≤ `s`.
     Constant {
         values: Vec<f64>,
@@ -39,10 +39,10 @@ pub struct Cosine {
     pub steps: Option<u64>,
 }
 
-/// The schedule as YAML has it, unchecked.
+/// The schedule in YAML, unchecked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct ScheduleConfig {
     #[serde(default)]
     warmup: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,50 +53,52 @@ struct Written {
     cosine: Option<Cosine>,
 }
 
-impl TryFrom<Written> for Schedule {
+impl TryFrom<ScheduleConfig> for Schedule {
     type Error = ScheduleError;
 
-    fn try_from(written: Written) -> Result<Self, ScheduleError> {
-        match written {
-            Written { warmup, values: None, boundaries: None, cosine: Some(cosine) } => Self::cosine(warmup, cosine),
-            Written { cosine: Some(_), .. } => Err(ScheduleError::Both),
-            Written { values: None, .. } => Err(ScheduleError::Neither),
-            Written { warmup, values: Some(values), boundaries, cosine: None } => {
+    fn try_from(config: ScheduleConfig) -> Result<Self, ScheduleError> {
+        match config {
+            ScheduleConfig { warmup, values: None, boundaries: None, cosine: Some(cosine) } => {
+                Self::cosine(warmup, cosine)
+            }
+            ScheduleConfig { cosine: Some(_), .. } => Err(ScheduleError::Both),
+            ScheduleConfig { values: None, .. } => Err(ScheduleError::Neither),
+            ScheduleConfig { warmup, values: Some(values), boundaries, cosine: None } => {
                 Self::new(warmup, values, boundaries.unwrap_or_default())
             }
         }
     }
 }
 
-impl From<Schedule> for Written {
-    fn from(Schedule { warmup, course }: Schedule) -> Self {
-        match course {
-            Course::Constant { values, boundaries } => {
+impl From<Schedule> for ScheduleConfig {
+    fn from(Schedule { warmup, curve }: Schedule) -> Self {
+        match curve {
+            RateCurve::Constant { values, boundaries } => {
                 Self { warmup, values: Some(values), boundaries: Some(boundaries), cosine: None }
             }
-            Course::Cosine(cosine) => Self { warmup, values: None, boundaries: None, cosine: Some(cosine) },
+            RateCurve::Cosine(cosine) => Self { warmup, values: None, boundaries: None, cosine: Some(cosine) },
         }
     }
 }
 
-/// Why numbers are no schedule.
+/// Why a schedule is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ScheduleError {
-    /// There is not one value more than boundaries.
+    /// The number of values is not the number of boundaries plus one.
     #[error("learning rate: {values} values need {} boundaries between them, but {boundaries} are given", values.saturating_sub(1))]
     Count {
-        /// How many values there are.
+        /// The number of values.
         values: usize,
-        /// How many boundaries there are.
+        /// The number of boundaries.
         boundaries: usize,
     },
-    /// There is no value.
+    /// There are no values.
     #[error("learning rate: values is empty, give at least one rate")]
     Empty,
-    /// There are two courses.
+    /// There are two schedules.
     #[error("learning rate: `cosine` and `values` with `boundaries` are two schedules; keep one")]
     Both,
-    /// There is no course.
+    /// There is no schedule.
     #[error("learning rate: there is no rate; write `values: [rate, …]` or `cosine: {{from: rate}}`")]
     Neither,
     /// Boundaries do not increase.
@@ -104,13 +106,13 @@ pub enum ScheduleError {
     Order {
         /// A boundary.
         before: u64,
-        /// The one behind it.
+        /// The next one.
         after: u64,
     },
-    /// A value is no rate.
+    /// A value is not a valid rate.
     #[error("learning rate: {0} is no rate; rates are finite and not negative")]
     Value(f64),
-    /// The cosine has no room.
+    /// The cosine ends during the warm-up.
     #[error("learning rate: the cosine ends at step {steps}, but the warm-up takes {warmup} steps")]
     Warmup {
         /// The end of the cosine.
@@ -137,7 +139,7 @@ impl Schedule {
             return Err(ScheduleError::Order { before: pair[0], after: pair[1] });
         }
         values.iter().try_for_each(|&value| check_rate(value))?;
-        Ok(Self { warmup, course: Course::Constant { values, boundaries } })
+        Ok(Self { warmup, curve: RateCurve::Constant { values, boundaries } })
     }
 
     /// A cosine.
@@ -149,27 +151,27 @@ impl Schedule {
         check_rate(cosine.to)?;
         match cosine.steps {
             Some(steps) if steps <= warmup => Err(ScheduleError::Warmup { steps, warmup }),
-            _ => Ok(Self { warmup, course: Course::Cosine(cosine) }),
+            _ => Ok(Self { warmup, curve: RateCurve::Cosine(cosine) }),
         }
     }
 
-    /// The same schedule for a run of `steps` steps: a cosine without an end of its own ends with it.
+    /// The schedule for a run of `steps` steps: a cosine without an explicit end ends with the run.
     ///
     /// # Errors
     /// If a cosine then ends before its warm-up does.
     pub fn ending_at(self, steps: u64) -> Result<Self, ScheduleError> {
-        match self.course {
-            Course::Cosine(cosine @ Cosine { steps: None, .. }) => {
+        match self.curve {
+            RateCurve::Cosine(cosine @ Cosine { steps: None, .. }) => {
                 Self::cosine(self.warmup, Cosine { steps: Some(steps), ..cosine })
             }
             _ => Ok(self),
         }
     }
 
-    /// The rate of a step, counted from 0. A cosine whose end is open stays at its first rate.
+    /// The rate of a step, counted from 0. A cosine without an end stays at its first rate.
     #[must_use]
     pub fn at(&self, step: u64) -> f64 {
-        let rate = self.course.at(step, self.warmup);
+        let rate = self.curve.at(step, self.warmup);
         if step < self.warmup { rate * (step + 1) as f64 / self.warmup as f64 } else { rate }
     }
 
@@ -179,29 +181,29 @@ impl Schedule {
         self.warmup
     }
 
-    /// The rate that the warm-up leads to.
+    /// The rate at the end of the warm-up.
     #[must_use]
     pub fn first(&self) -> f64 {
-        self.course.at(0, self.warmup)
+        self.curve.at(0, self.warmup)
     }
 
     /// Whether it is a cosine.
     #[must_use]
     pub fn is_cosine(&self) -> bool {
-        matches!(self.course, Course::Cosine(_))
+        matches!(self.curve, RateCurve::Cosine(_))
     }
 
-    /// The steps at which the course changes: its boundaries, or the end of the cosine.
+    /// The steps at which the rate's formula changes: the boundaries, or the end of the cosine.
     #[must_use]
     pub fn changes(&self) -> Vec<u64> {
-        match &self.course {
-            Course::Constant { boundaries, .. } => boundaries.clone(),
-            Course::Cosine(cosine) => cosine.steps.into_iter().collect(),
+        match &self.curve {
+            RateCurve::Constant { boundaries, .. } => boundaries.clone(),
+            RateCurve::Cosine(cosine) => cosine.steps.into_iter().collect(),
         }
     }
 }
 
-impl Course {
+impl RateCurve {
     fn at(&self, step: u64, warmup: u64) -> f64 {
         match self {
             Self::Constant { values, boundaries } => values[boundaries.partition_point(|&boundary| boundary <= step)],

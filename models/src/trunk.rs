@@ -4,7 +4,7 @@ use crate::config::ModelError;
 use crate::heads::{Head, Output, Outputs};
 use crate::macs::HeadMacs;
 use crate::network::Spec;
-use crate::refine::{Choices, RefinementConfig};
+use crate::refine::{MoveContext, RefinementConfig};
 use encodings::{EncodingConfig, LayerContext, Stack, Tokens};
 use nn::LayoutBuilder;
 use tch::Tensor;
@@ -19,7 +19,7 @@ pub(crate) trait Trunk: std::fmt::Debug + Send {
         &self,
         _at: LayerContext<'_>,
         _stack: &Stack,
-        _choices: Option<Choices<'_>>,
+        _context: Option<MoveContext<'_>>,
         _output: &mut Output,
     ) {
     }
@@ -53,7 +53,7 @@ pub(crate) struct TrunkMacs {
     pub(crate) further: Option<HeadMacs>,
 }
 
-/// An architecture's sizes and choices, from which a network is declared.
+/// An architecture's sizes and options, from which a network is declared.
 pub(crate) trait Architectural {
     /// Its name in YAML.
     fn name(&self) -> &'static str;

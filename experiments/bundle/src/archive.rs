@@ -1,13 +1,12 @@
-//! The one kind of tar that bundles are: regular files in the ustar format (POSIX.1-1988), names and sizes and nothing
-//! else. Everything that a tar can hold beside that (links, devices, long-name records, owners, times) is refused, so there
-//! is nothing to be careful about.
+//! The tar format of bundles: regular files in the ustar format (POSIX.1-1988), with names and sizes only. All other
+//! tar features (links, devices, long-name records, owners, times) are refused.
 
 use std::io::{self, Read, Write};
 
 /// Bytes of a block.
 const BLOCK: usize = 512;
 
-/// A header's fields: where each begins and how long it is.
+/// A header's fields: offset and length.
 const NAME: (usize, usize) = (0, 100);
 const MODE: (usize, usize) = (100, 7);
 const SIZE: (usize, usize) = (124, 11);
@@ -23,7 +22,7 @@ const USTAR: &[u8] = b"ustar\0";
 /// Writes one file.
 ///
 /// # Errors
-/// If it cannot be written, is longer than the format's 8 GiB, or has a name that the format has no room for.
+/// If it cannot be written, exceeds the format's 8 GiB, or its name is too long for the format.
 pub fn append(to: &mut impl Write, path: &str, size: u64, content: &mut impl Read) -> io::Result<()> {
     to.write_all(&header(path, size)?)?;
     let copied = io::copy(&mut content.take(size), to)?;
@@ -33,7 +32,7 @@ pub fn append(to: &mut impl Write, path: &str, size: u64, content: &mut impl Rea
     to.write_all(&[0; BLOCK][..padding(size)])
 }
 
-/// Writes the end.
+/// Writes the end of the archive.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -60,7 +59,7 @@ fn header(path: &str, size: u64) -> io::Result<[u8; BLOCK]> {
     }
     put(NAME, name.as_bytes());
     put(MODE, b"0000644");
-    // Owner, group and time are zero: the same files give the same bytes.
+    // Owner, group and time are zero, so the same files give the same bytes.
     for from in [108, 116] {
         put((from, 7), b"0000000");
     }
@@ -75,7 +74,7 @@ fn header(path: &str, size: u64) -> io::Result<[u8; BLOCK]> {
     Ok(header)
 }
 
-/// A path as prefix and name, as short a prefix as will do.
+/// Splits a path into prefix and name, with the shortest possible prefix.
 fn split(path: &str) -> Option<(&str, &str)> {
     if path.len() <= NAME.1 {
         return Some(("", path));
@@ -84,15 +83,15 @@ fn split(path: &str) -> Option<(&str, &str)> {
     cuts.into_iter().find(|(prefix, name)| name.len() <= NAME.1 && prefix.len() <= PREFIX.1)
 }
 
-/// The sum of a header's bytes, those of the sum itself as spaces.
+/// The sum of a header's bytes, with the checksum field counted as spaces.
 fn checksum(header: &[u8; BLOCK]) -> u32 {
     header.iter().enumerate().map(|(at, &byte)| u32::from(if CHECKSUM_FIELD.contains(&at) { b' ' } else { byte })).sum()
 }
 
-/// Reads every file: its path, its size, and its content, which need not be read to its end.
+/// Reads every file: path, size and content; `each` may leave the content unread.
 ///
 /// # Errors
-/// If the archive ends early, holds anything but regular files, or `each` fails.
+/// If the archive is truncated, holds anything but regular files, or `each` fails.
 pub fn read<E: From<io::Error>>(
     from: &mut impl Read,
     mut each: impl FnMut(&str, u64, &mut dyn Read) -> Result<(), E>,
@@ -120,17 +119,17 @@ fn parse(header: &[u8; BLOCK]) -> io::Result<(String, u64)> {
         &bytes[..bytes.iter().position(|&byte| byte == 0).unwrap_or(room)]
     };
     if header[MAGIC.0..MAGIC.0 + MAGIC.1] != *USTAR {
-        return Err(refused("a header is none of a ustar archive"));
+        return Err(refused("a header is not in ustar format"));
     }
     if number(field(CHECKSUM)) != Some(u64::from(checksum(header))) {
         return Err(refused("a header does not have its checksum"));
     }
     if header[KIND] != REGULAR {
-        return Err(refused("it holds something that is no regular file"));
+        return Err(refused("it holds something other than a regular file"));
     }
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| refused("a name is not UTF-8"));
     let (prefix, name) = (text(field(PREFIX))?, text(field(NAME))?);
-    let size = number(field(SIZE)).ok_or_else(|| refused("a size is no number"))?;
+    let size = number(field(SIZE)).ok_or_else(|| refused("a size is not a number"))?;
     Ok((if prefix.is_empty() { name } else { format!("{prefix}/{name}") }, size))
 }
 

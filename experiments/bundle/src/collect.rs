@@ -1,4 +1,4 @@
-//! What of a run folder is published, and how it is cleaned.
+//! Which files of a run folder are published, and how they are cleaned.
 
 use super::describe::{self, DataSource};
 use super::error::BundleError;
@@ -18,11 +18,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use train::sinks::tensorboard;
 
-/// How a report is drawn.
-type Drawing = fn(&Report) -> String;
+/// Renders a report.
+type Renderer = fn(&Report) -> String;
 
-/// The report in every form.
-const REPORTS: [(&str, Drawing); 5] = [
+/// The report in every format.
+const REPORTS: [(&str, Renderer); 5] = [
     ("report.html", html::draw),
     ("report.txt", text::draw),
     ("report.md", markdown::draw),
@@ -30,14 +30,14 @@ const REPORTS: [(&str, Drawing); 5] = [
     ("report.tex", latex::draw),
 ];
 
-/// What a person decides about a publication.
+/// The publisher's decisions.
 #[derive(Debug, Clone, Default)]
 pub struct Publication {
-    /// The licence of the results, by its SPDX name.
+    /// The licence of the results, as an SPDX identifier.
     pub licence: Option<String>,
-    /// Whether the final weights are in it.
+    /// Whether to include the final weights.
     pub weights: bool,
-    /// Whether cells may be unfinished.
+    /// Whether unfinished cells are allowed.
     pub partial: bool,
 }
 
@@ -55,9 +55,9 @@ pub struct Contents {
 /// A file's content.
 #[derive(Debug, Clone)]
 pub enum Content {
-    /// These bytes.
+    /// Bytes in memory.
     Bytes(Vec<u8>),
-    /// Those of a file, as they are.
+    /// A file, copied unchanged.
     File(PathBuf),
 }
 
@@ -82,7 +82,7 @@ impl Content {
     }
 }
 
-/// Collects and cleans what a run folder holds.
+/// Collects and cleans the files of a run folder.
 ///
 /// # Errors
 /// If cells are unfinished (unless that is allowed), a file cannot be read, or one still names this machine.
@@ -142,7 +142,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// A file of text or JSON, cleaned; nothing if it is not there.
+    /// Adds a cleaned text or JSON file; nothing if it is missing.
     fn text(&mut self, from: &Path, path: &str) -> Result<(), BundleError> {
         let Some(bytes) = read(from)? else { return Ok(()) };
         let text = String::from_utf8_lossy(&bytes);
@@ -161,7 +161,7 @@ impl Collector<'_> {
         for name in [manifest::FILE, status::FILE, LOG] {
             self.text(&dir.join(name), &format!("{path}/{name}"))?;
         }
-        // Byte for byte: it is what a rerun is compared with. It holds numbers and names of metrics only.
+        // Unchanged, because reruns are compared with it. It holds only numbers and names of metrics.
         if let Some(bytes) = read(&dir.join(METRICS_FILE))? {
             self.add(&format!("{path}/{METRICS_FILE}"), bytes)?;
         }
@@ -189,14 +189,14 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Event files carry the host in their names and nowhere else.
+    /// Event files contain the host only in their names.
     fn events(&mut self, dir: &Path, path: &str) -> Result<(), BundleError> {
         let Ok(entries) = fs::read_dir(dir) else { return Ok(()) };
         for entry in entries {
             let file = entry.map_err(BundleError::io("list", dir))?.path();
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let Some(rest) = name.strip_prefix(tensorboard::PREFIX) else { continue };
-            // `<time>.<host>.<process>.<count>`; a host may have dots.
+            // `<time>.<host>.<process>.<count>`; a host may contain dots.
             let parts: Vec<&str> = rest.split('.').collect();
             let [time, .., process, count] = parts[..] else { continue };
             let name = format!("{}{time}.posenc.{process}.{count}", tensorboard::PREFIX);
@@ -212,7 +212,7 @@ impl Collector<'_> {
         self.newest_s = began.chain(ended).fold(self.newest_s, f64::max);
         self.revision = manifest.revision.map(|revision| revision.commit).or(self.revision.take());
         let facts = manifest.dataset;
-        // The dataset may have moved since; then its licence is told by nobody.
+        // The dataset may have moved; then its licence is unknown.
         let own = dataset::Manifest::read(&run.data).ok().filter(|own| own.content_hash == facts.content_hash);
         let host = self.host;
         let clean = |text: String| scrub::scrub(&text, host);
@@ -227,10 +227,10 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// What describes the rest, last of all.
+    /// Adds the files that describe the bundle, last.
     fn describe(&mut self, plan: &Plan, publication: &Publication) -> Result<(), BundleError> {
         let data: Vec<DataSource> = std::mem::take(&mut self.data).into_values().collect();
-        let about = describe::About {
+        let description = describe::BundleDescription {
             plan,
             publication,
             data: &data,
@@ -239,13 +239,13 @@ impl Collector<'_> {
             finished: self.contents.finished,
             cells: self.contents.cells,
         };
-        self.add("README.md", about.readme().into_bytes())?;
-        self.add("LICENCES.md", about.licences().into_bytes())?;
+        self.add("README.md", description.readme().into_bytes())?;
+        self.add("LICENCES.md", description.licences().into_bytes())?;
         let mut sizes = BTreeMap::new();
         for (path, content) in &self.contents.files {
             sizes.insert(path.clone(), content.hash()?.1);
         }
-        self.add(METADATA, format!("{:#}\n", about.metadata(&sizes)).into_bytes())?;
+        self.add(METADATA, format!("{:#}\n", description.metadata(&sizes)).into_bytes())?;
         let mut sums = String::new();
         for (path, content) in &self.contents.files {
             sums.push_str(&format!("{}  {path}\n", content.hash()?.0.to_hex()));
@@ -255,7 +255,7 @@ impl Collector<'_> {
     }
 }
 
-/// A file's bytes; none if it is not there.
+/// A file's bytes; `None` if it is missing.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, BundleError> {
     match fs::read(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -1,4 +1,4 @@
-//! What a bundle says about itself: for people, and as an RO-Crate (version 1.1) for archives.
+//! A bundle's description: for people, and as an RO-Crate (version 1.1) for archives.
 
 use super::collect::Publication;
 use super::{CELLS, METADATA, SUMS};
@@ -7,7 +7,7 @@ use records::plan::Plan;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A dataset that cells were trained on; it is not in the bundle.
+/// A dataset that cells were trained on; the bundle does not contain it.
 #[derive(Debug, Clone)]
 pub(super) struct DataSource {
     pub(super) name: String,
@@ -18,8 +18,8 @@ pub(super) struct DataSource {
     pub(super) made_by: Option<String>,
 }
 
-/// What the bundle is about.
-pub(super) struct About<'a> {
+/// The content of the description.
+pub(super) struct BundleDescription<'a> {
     pub(super) plan: &'a Plan,
     pub(super) publication: &'a Publication,
     pub(super) data: &'a [DataSource],
@@ -32,7 +32,7 @@ pub(super) struct About<'a> {
 const NO_LICENCE: &str = "The publisher named no licence.";
 const UNKNOWN: &str = "not known to the publisher";
 
-impl About<'_> {
+impl BundleDescription<'_> {
     fn question(&self) -> &str {
         self.plan.question.as_deref().unwrap_or("How should a transformer be told where things are on a board?").trim()
     }
@@ -75,7 +75,7 @@ impl About<'_> {
         text
     }
 
-    /// The RO-Crate; `sizes` are those of all other files but the list of hashes.
+    /// The RO-Crate; `sizes` are those of all other files except the list of hashes.
     pub(super) fn metadata(&self, sizes: &BTreeMap<String, u64>) -> Value {
         let id = |id: &str| json!({"@id": id});
         let licence = match &self.publication.licence {
@@ -159,7 +159,7 @@ fn encoding_format(path: &str) -> &'static str {
     formats.iter().find(|(end, _)| path.ends_with(end)).map_or("application/octet-stream", |(_, format)| format)
 }
 
-/// The day of a time in seconds since 1970, `2026-11-20`.
+/// The date of a time in seconds since 1970, `2026-11-20`.
 pub(super) fn date(unix_s: f64) -> String {
     DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default().format("%Y-%m-%d").to_string()
 }

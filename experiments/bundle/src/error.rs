@@ -1,27 +1,29 @@
-//! Why a bundle cannot be made or trusted.
+//! Why a bundle cannot be made or verified.
 
 use records::plan::PlanError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a bundle cannot be made or trusted.
+/// Why a bundle cannot be made or verified.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// The folder is no run folder.
+    /// The folder is not a run folder.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The report cannot be drawn.
-    #[error("the report cannot be drawn: {0}; mend that, or delete what is damaged and run the experiment again")]
+    /// The report cannot be made.
+    #[error("the report cannot be made: {0}; fix this, or delete damaged files and run the experiment again")]
     Report(String),
-    /// Cells are not finished.
-    #[error("{count} cells are not done, the first is {first}; finish them, or publish what there is with --partial")]
+    /// Cells are unfinished.
+    #[error(
+        "{count} cells are not done, the first is {first}; finish them, or publish the finished ones with --partial"
+    )]
     Unfinished {
         /// How many.
         count: usize,
-        /// One of them.
+        /// The first of them.
         first: String,
     },
-    /// The place is taken.
+    /// The output exists.
     #[error("{0} is there already; name another place with --out, or remove it")]
     Taken(PathBuf),
     /// A file cannot be read or written.
@@ -34,23 +36,23 @@ pub enum BundleError {
         /// The cause.
         cause: io::Error,
     },
-    /// A file still names this machine.
+    /// A file still contains a path or name of this machine.
     #[error("{file} names a folder or the host of this machine ({what}), and was not published; please report this")]
     Leak {
         /// The file.
         file: String,
-        /// What it names.
+        /// What it contains.
         what: String,
     },
-    /// It is no bundle that can be read.
-    #[error("{path} is no bundle, or a damaged one: {reason}; get it again from its source")]
+    /// The file or folder is not a readable bundle.
+    #[error("{path} is not a bundle, or is damaged: {reason}; get it again from its source")]
     Unreadable {
         /// The bundle.
         path: PathBuf,
         /// What is wrong.
         reason: String,
     },
-    /// It would take too much room.
+    /// It exceeds the size limit.
     #[error("{path} unpacks to more than {limit} bytes; if that is meant, allow more with --max-bytes")]
     TooLarge {
         /// The bundle.
@@ -58,10 +60,10 @@ pub enum BundleError {
         /// The limit.
         limit: u64,
     },
-    /// Files are not what the list says.
+    /// Files differ from the list of hashes.
     #[error("{} of its files are not what {} says: {}; get it again from its source", problems.len(), super::SUMS, problems.join("; "))]
     Changed {
-        /// One sentence each.
+        /// One sentence per file.
         problems: Vec<String>,
     },
     /// Cells cannot be trained again.

@@ -1,10 +1,10 @@
-//! A run folder as others get it: self-contained, checksummed, without a word about the machine's folders or name.
+//! Publication of a run folder: self-contained, checksummed, without paths or names of the machine.
 //!
 //! ```text
 //! run folder ─ collect (scrub) ─▶ files ─ write ─▶ folder or .tar.zst ─ read ─▶ verify ─▶ rerun
 //! ```
-//! Every file but `BLAKE3SUMS` is listed there with its hash, as `b3sum --check` reads it; the hash of that list names the
-//! bundle.
+//! `BLAKE3SUMS` lists every other file with its hash, in the format of `b3sum --check`; the hash of that list
+//! identifies the bundle.
 
 pub mod archive;
 pub mod collect;
@@ -28,14 +28,14 @@ pub const SUMS: &str = "BLAKE3SUMS";
 /// The machine-readable description (RO-Crate 1.1).
 pub const METADATA: &str = "ro-crate-metadata.json";
 
-/// Where cells lie: `cells/<row>/seed-<n>/`.
+/// The folder of cells: `cells/<row>/seed-<n>/`.
 pub const CELLS: &str = "cells";
 
-/// The ending of a packed bundle; anything else is a folder.
+/// The file extension of a packed bundle; other outputs are folders.
 pub const PACKED: &str = ".tar.zst";
 
-/// A path in a bundle that leads nowhere else: names joined by `/`, none of them `.`, `..` or empty, nothing that
-/// another system would understand in another way.
+/// Whether a path stays inside the bundle: names joined by `/`, none of them `.`, `..` or empty, without characters
+/// that another system would interpret.
 #[must_use]
 pub fn is_safe(path: &str) -> bool {
     const LONGEST: usize = 1000;

@@ -1,4 +1,4 @@
-//! Reads a bundle file by file, packed or not, and never believes a name or a size.
+//! Reads a bundle file by file, packed or not, and checks every name and size.
 
 use super::error::BundleError;
 use super::{archive, is_safe};
@@ -7,12 +7,12 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// What a bundle may come to.
+/// Limits on a bundle's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of all files together.
     pub bytes: u64,
-    /// Files.
+    /// The number of files.
     pub files: usize,
 }
 
@@ -23,10 +23,10 @@ impl Default for Limits {
     }
 }
 
-/// Calls `each` with every file's path and content. Paths are safe and no two are the same.
+/// Calls `each` with every file's path and content. Paths are safe and distinct.
 ///
 /// # Errors
-/// If the bundle cannot be read, holds anything but files with such paths, goes beyond the limits, or `each` fails.
+/// If the bundle cannot be read, holds anything but files with safe paths, exceeds the limits, or `each` fails.
 pub fn read(
     bundle: &Path,
     limits: Limits,
@@ -58,13 +58,13 @@ impl Guard<'_> {
     }
 }
 
-/// An error of the archive or of the one who looks at it.
-enum Either {
+/// An error of the archive or of the callback.
+enum ReadError {
     Io(io::Error),
     Bundle(BundleError),
 }
 
-impl From<io::Error> for Either {
+impl From<io::Error> for ReadError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
@@ -77,17 +77,17 @@ fn packed(
 ) -> Result<(), BundleError> {
     let file = File::open(bundle).map_err(BundleError::io("read", bundle))?;
     let decoder = zstd::Decoder::new(BufReader::new(file)).map_err(|error| BundleError::unreadable(bundle, error))?;
-    // One byte more than is allowed, so that reaching it can be told from ending there.
+    // One byte above the limit, so that exceeding it differs from ending there.
     let mut limited = decoder.take(guard.limits.bytes.saturating_add(1));
     let read = archive::read(&mut limited, |path, _, content| {
-        guard.admit(path).and_then(|()| each(path, content)).map_err(Either::Bundle)
+        guard.admit(path).and_then(|()| each(path, content)).map_err(ReadError::Bundle)
     });
     if limited.limit() == 0 {
         return Err(BundleError::TooLarge { path: bundle.to_owned(), limit: guard.limits.bytes });
     }
     read.map_err(|error| match error {
-        Either::Io(error) => BundleError::unreadable(bundle, error),
-        Either::Bundle(error) => error,
+        ReadError::Io(error) => BundleError::unreadable(bundle, error),
+        ReadError::Bundle(error) => error,
     })
 }
 
@@ -114,7 +114,7 @@ fn folder(
                 }
                 each(inside, &mut File::open(&path).map_err(BundleError::io("read", &path))?)?;
             } else {
-                return Err(BundleError::unreadable(bundle, format!("{inside} is a link or no regular file")));
+                return Err(BundleError::unreadable(bundle, format!("{inside} is a link or not a regular file")));
             }
         }
     }

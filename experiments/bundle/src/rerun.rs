@@ -1,5 +1,5 @@
-//! Trains cells of a bundle again and compares: bit for bit where the same bits are due, against the spread over the
-//! seeds elsewhere.
+//! Trains cells of a bundle again and compares: bit-identity under the same conditions, otherwise against the spread
+//! over seeds.
 
 use super::CELLS;
 use super::error::BundleError;
@@ -16,49 +16,49 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Standard deviations over seeds within which another machine's number is taken for the same.
+/// The largest accepted difference between machines, in standard deviations over seeds.
 const SPREAD: f64 = 3.0;
 
-/// Seeds without which there is no spread.
+/// The smallest number of seeds for a standard deviation.
 const SEEDS_FOR_A_SPREAD: usize = 3;
 
-/// A cell that is to be trained again.
+/// A cell to train again.
 #[derive(Debug)]
 pub struct Rerun<'a> {
-    /// Its folder and what a person calls it.
+    /// Its folder and its name in messages.
     pub task: Task,
-    /// Threads that its bits depend on.
+    /// Threads; results depend on them.
     pub threads: usize,
     row: &'a Row,
     seed: u64,
     manifest: Manifest,
 }
 
-/// How a cell came out a second time.
+/// The result of a second training.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Comparison {
-    /// The same bits: metrics, weights and batches.
+    /// Bit-identical: metrics, weights and batches.
     Same,
-    /// Other bits, though the same are due.
+    /// Different, although the conditions are the same.
     Different {
-        /// What differs first.
+        /// The first difference.
         what: String,
     },
-    /// Trained under other conditions, and so by its spread.
+    /// Trained under other conditions, and within the spread over seeds.
     Within {
         /// The primary metric's difference in standard deviations over the row's seeds.
         deviations: f64,
-        /// Under which conditions: what differs.
+        /// Which conditions differ.
         because: Vec<String>,
     },
-    /// Further away than seeds are from each other.
+    /// Trained under other conditions, and outside the spread over seeds.
     Outside {
-        /// As above.
+        /// As in `Within`.
         deviations: f64,
         /// As above.
         because: Vec<String>,
     },
-    /// Nothing can be said.
+    /// No comparison is possible.
     Unknown {
         /// Why.
         why: String,
@@ -66,15 +66,15 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether it speaks against the bundle.
+    /// Whether it contradicts the bundle.
     #[must_use]
     pub fn is_bad(&self) -> bool {
         !matches!(self, Self::Same | Self::Within { .. })
     }
 }
 
-/// Makes the folders of `count` finished cells, spread over the grid, below `out`. Their datasets are found among
-/// `data` by content.
+/// Creates the folders of `count` finished cells, spread over the grid, below `out`. Their datasets are found among
+/// `data` by content hash.
 ///
 /// # Errors
 /// If no cell is finished, a dataset is not among `data`, or something cannot be written.
@@ -97,11 +97,11 @@ pub fn prepare<'a>(
     let datasets = known_datasets(data);
     (0..count)
         .map(|i| finished[i * finished.len() / count])
-        .map(|(row, seed)| one(bundle, row, seed, &datasets, out))
+        .map(|(row, seed)| prepare_cell(bundle, row, seed, &datasets, out))
         .collect()
 }
 
-fn one<'a>(
+fn prepare_cell<'a>(
     bundle: &'a Verified,
     row: &'a Row,
     seed: u64,
@@ -130,7 +130,7 @@ fn one<'a>(
     Ok(Rerun { task: Task { name, dir }, threads: manifest.identity.threads, row, seed, manifest })
 }
 
-/// Datasets by their content.
+/// Datasets by content hash.
 fn known_datasets(folders: &[PathBuf]) -> BTreeMap<String, PathBuf> {
     let known = folders.iter().filter_map(|folder| {
         let folder = std::path::absolute(folder).ok()?;
@@ -139,7 +139,7 @@ fn known_datasets(folders: &[PathBuf]) -> BTreeMap<String, PathBuf> {
     known.collect()
 }
 
-/// Compares a cell that was trained again with the one in the bundle.
+/// Compares a retrained cell with the one in the bundle.
 #[must_use]
 pub fn compare(bundle: &Verified, rerun: &Rerun<'_>) -> Comparison {
     let unknown = |why: String| Comparison::Unknown { why };
@@ -153,10 +153,10 @@ pub fn compare(bundle: &Verified, rerun: &Rerun<'_>) -> Comparison {
     let forced = rerun.manifest.sessions.iter().any(|session| !session.forced.is_empty());
     because.extend(forced.then(|| "it was forced to go on under other conditions".to_owned()));
     because.extend((manifest.identity.device != "cpu").then(|| "a GPU gives other bits each time".to_owned()));
-    if because.is_empty() { by_bits(bundle, rerun) } else { by_spread(bundle, rerun, because) }
+    if because.is_empty() { compare_bits(bundle, rerun) } else { compare_spread(bundle, rerun, because) }
 }
 
-fn by_bits(bundle: &Verified, rerun: &Rerun<'_>) -> Comparison {
+fn compare_bits(bundle: &Verified, rerun: &Rerun<'_>) -> Comparison {
     let (row, seed) = (rerun.row, rerun.seed);
     let different = |what: String| Comparison::Different { what };
     let old = file(bundle, row, seed, METRICS_FILE).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
@@ -178,7 +178,7 @@ fn bits(text: &str) -> Vec<&str> {
     text.lines().map(|line| line.split_once(",\"time\":").map_or(line, |(bits, _)| bits)).collect()
 }
 
-fn by_spread(bundle: &Verified, rerun: &Rerun<'_>, because: Vec<String>) -> Comparison {
+fn compare_spread(bundle: &Verified, rerun: &Rerun<'_>, because: Vec<String>) -> Comparison {
     let (row, primary) = (rerun.row, &bundle.plan.primary.metric);
     let of_seed = |&seed: &u64| value(bundle, file(bundle, row, seed, METRICS_FILE)?);
     let all: Vec<f64> = bundle.plan.seeds.iter().filter_map(of_seed).collect();

@@ -1,14 +1,14 @@
-//! Takes the machine out of a text: absolute paths keep their last name only, the host's name goes.
+//! Removes machine-specific text: absolute paths are cut to their last name, the host's name is replaced.
 
 use serde_json::Value;
 
-/// What stands for the folders of a path.
-const SOMEWHERE: &str = "…/";
+/// Replaces the folders of a path.
+const ELIDED_DIRS: &str = "…/";
 
-/// What stands for the host.
+/// Replaces the host's name.
 const HOST: &str = "host";
 
-/// The name of this machine; none if it has none of its own.
+/// The name of this machine; `None` if it has none.
 #[must_use]
 pub fn host() -> Option<String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?.trim().to_owned();
@@ -22,7 +22,7 @@ pub fn scrub(text: &str, host: Option<&str>) -> String {
     let mut rest = text;
     while let Some((before, path, after)) = next_path(rest, out.chars().last()) {
         out.push_str(before);
-        out.push_str(SOMEWHERE);
+        out.push_str(ELIDED_DIRS);
         out.push_str(path.trim_end_matches('/').rsplit('/').next().unwrap_or_default());
         rest = after;
     }
@@ -33,7 +33,7 @@ pub fn scrub(text: &str, host: Option<&str>) -> String {
     }
 }
 
-/// The strings of a JSON document scrubbed; one that is a path as a whole keeps its last name.
+/// Scrubs the strings of a JSON document; a string that is a path is cut to its last name.
 pub fn scrub_json(value: &mut Value, host: Option<&str>) {
     match value {
         Value::String(text) if text.starts_with('/') && text.len() > 1 => {
@@ -46,7 +46,7 @@ pub fn scrub_json(value: &mut Value, host: Option<&str>) {
     }
 }
 
-/// The first absolute path or name of the host that is left.
+/// The first remaining absolute path or host name.
 #[must_use]
 pub fn leak(text: &str, host: Option<&str>) -> Option<String> {
     if let Some((_, path, _)) = next_path(text, None) {
@@ -55,11 +55,12 @@ pub fn leak(text: &str, host: Option<&str>) -> Option<String> {
     host.filter(|host| words(text, host).next().is_some()).map(str::to_owned)
 }
 
-/// What stands before the next absolute path of at least two names, the path, and what follows.
+/// The text before the next absolute path of at least two names, the path, and the rest.
 fn next_path(text: &str, before: Option<char>) -> Option<(&str, &str, &str)> {
     let mut last = before;
     for (at, c) in text.char_indices() {
-        // After a letter it divides (`positions/s`, `1/8`), after a colon and before another it is an address.
+        // After a letter a slash divides (`positions/s`, `1/8`); after a colon and before another slash it belongs to a
+        // URL.
         let begins = c == '/' && last.is_none_or(|last| !(last.is_alphanumeric() || "/._-~…)]}%+".contains(last)));
         last = Some(c);
         if !begins || text[at..].starts_with("//") {
@@ -74,7 +75,7 @@ fn next_path(text: &str, before: Option<char>) -> Option<(&str, &str, &str)> {
     None
 }
 
-/// Where a word stands by itself.
+/// The places of a whole word.
 fn words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '-');
     text.match_indices(word)

@@ -1,4 +1,4 @@
-//! Checks every file of a bundle against its list, and unpacks it on the way if that is wanted.
+//! Checks every file of a bundle against its list of hashes, and optionally unpacks it.
 
 use super::error::BundleError;
 use super::read::{Limits, read};
@@ -12,32 +12,32 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Bytes that are read at a time.
+/// Bytes per read.
 const CHUNK: usize = 1 << 16;
 
-/// The longest file that is kept in memory: those that say what a cell is and measured.
+/// The longest file kept in memory: plan, configurations, manifests and metrics.
 const LONGEST_KEPT: usize = 1 << 28;
 
-/// A bundle whose files are those of its list.
+/// A bundle whose files match its list.
 #[derive(Debug)]
 pub struct Verified {
-    /// BLAKE3 of the list of hashes: the bundle's name, as it were.
+    /// BLAKE3 of the list of hashes, which identifies the bundle.
     pub identity: String,
-    /// Files beside the list.
+    /// The number of files, without the list.
     pub files: usize,
     /// Bytes of all of them.
     pub bytes: u64,
-    /// What it sets out to compare.
+    /// Its plan.
     pub plan: Plan,
-    /// Files that say what each cell is and measured, by path.
+    /// Plan, configurations, manifests and metrics, by path.
     pub kept: BTreeMap<String, Vec<u8>>,
 }
 
-/// Reads a bundle and compares every file with the list; into `unpack`, a folder that must not exist, everything is
-/// written as it is read.
+/// Reads a bundle and compares every file with the list. With `unpack`, a folder that must not exist, every file is
+/// also written there.
 ///
 /// # Errors
-/// If it cannot be read, or a file is missing, changed or not in the list: what was unpacked is removed again then.
+/// If it cannot be read, or a file is missing, changed or not in the list; unpacked files are removed then.
 pub fn verify(bundle: &Path, limits: Limits, unpack: Option<&Path>) -> Result<Verified, BundleError> {
     if let Some(dir) = unpack {
         if dir.exists() {
@@ -47,7 +47,7 @@ pub fn verify(bundle: &Path, limits: Limits, unpack: Option<&Path>) -> Result<Ve
     }
     let verified = verify_into(bundle, limits, unpack);
     if let (Err(_), Some(dir)) = (&verified, unpack) {
-        // The error that matters is the first one.
+        // The first error is returned, not one of the clean-up.
         let _ = fs::remove_dir_all(dir);
     }
     verified
@@ -119,7 +119,7 @@ fn is_kept(path: &str) -> bool {
 /// Paths and hashes of the list.
 fn listed(bundle: &Path, sums: &[u8]) -> Result<BTreeMap<String, blake3::Hash>, BundleError> {
     let wrong =
-        |line: usize| BundleError::unreadable(bundle, format!("line {} of {SUMS} is no hash with a path", line + 1));
+        |line: usize| BundleError::unreadable(bundle, format!("line {} of {SUMS} is not a hash with a path", line + 1));
     let text = std::str::from_utf8(sums).map_err(|_| wrong(0))?;
     let line = |(at, line): (usize, &str)| {
         let (hash, path) = line.split_once("  ").ok_or_else(|| wrong(at))?;

@@ -1,4 +1,4 @@
-//! Writes a bundle: a folder, or a packed file. Beside its place first, then moved there, so that it is whole or not there.
+//! Writes a bundle as a folder or a packed file, under a temporary name first, so that an incomplete one never appears.
 
 use super::archive;
 use super::collect::{Content, Contents};
@@ -8,13 +8,13 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-/// How hard is packed: metrics and events shrink a lot, weights not at all.
+/// The zstd level: metrics and events shrink a lot, weights hardly.
 const LEVEL: i32 = 10;
 
 /// Writes the files to `out`, which must not exist: packed if its name ends with `.tar.zst`.
 ///
 /// # Errors
-/// If it exists or cannot be written; nothing is left behind then.
+/// If it exists or cannot be written; no partial output remains.
 pub fn write(contents: &Contents, out: &Path) -> Result<(), BundleError> {
     if out.exists() {
         return Err(BundleError::Taken(out.to_owned()));
@@ -23,23 +23,23 @@ pub fn write(contents: &Contents, out: &Path) -> Result<(), BundleError> {
     name.push(format!(".{}.tmp", std::process::id()));
     let beside = out.with_file_name(name);
     let packed = out.to_string_lossy().ends_with(PACKED);
-    let written = if packed { pack(contents, &beside) } else { lay_out(contents, &beside) };
+    let written = if packed { pack(contents, &beside) } else { write_folder(contents, &beside) };
     let moved = written.and_then(|()| fs::rename(&beside, out).map_err(BundleError::io("write", out)));
     if moved.is_err() {
-        // The error that matters is the first one.
+        // The first error is returned, not one of the clean-up.
         let _ = if packed { fs::remove_file(&beside) } else { fs::remove_dir_all(&beside) };
     }
     moved
 }
 
-/// The list of hashes first, so that a reader knows from the start what must come.
-fn in_order(contents: &Contents) -> impl Iterator<Item = (&String, &Content)> {
+/// The list of hashes comes first, so that a reader knows all files from the start.
+fn hashes_first(contents: &Contents) -> impl Iterator<Item = (&String, &Content)> {
     let first = contents.files.get_key_value(SUMS);
     first.into_iter().chain(contents.files.iter().filter(|(path, _)| *path != SUMS))
 }
 
-fn lay_out(contents: &Contents, dir: &Path) -> Result<(), BundleError> {
-    for (path, content) in in_order(contents) {
+fn write_folder(contents: &Contents, dir: &Path) -> Result<(), BundleError> {
+    for (path, content) in hashes_first(contents) {
         let to = dir.join(path);
         let folder = to.parent().map_or_else(PathBuf::new, Path::to_owned);
         fs::create_dir_all(&folder).map_err(BundleError::io("make", &folder))?;
@@ -58,7 +58,7 @@ fn pack(contents: &Contents, file: &Path) -> Result<(), BundleError> {
     let wrong = || BundleError::io("write", file);
     let mut encoder =
         zstd::Encoder::new(BufWriter::new(File::create(file).map_err(wrong())?), LEVEL).map_err(wrong())?;
-    for (path, content) in in_order(contents) {
+    for (path, content) in hashes_first(contents) {
         let (size, mut from) = open(content)?;
         archive::append(&mut encoder, path, size, &mut from).map_err(wrong())?;
     }

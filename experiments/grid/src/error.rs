@@ -1,26 +1,26 @@
-//! Why a grid cannot run at all.
+//! Why a grid cannot start.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a grid cannot run at all. A cell that fails is a row, not an error.
+/// Why a grid cannot start. A cell that fails is an outcome, not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum GridError {
     /// The output folder cannot be written.
     #[error("cannot write to {path}: {cause}; free or repair it, or name another place with --out")]
     Unwritable {
-        /// The place.
+        /// The path.
         path: PathBuf,
         /// The cause.
         cause: io::Error,
     },
-    /// A selection leaves no cell.
+    /// The selection is empty.
     #[error("no cell has all the values of --only; the rows are {}", rows.join(", "))]
     NothingSelected {
         /// The labels of all rows.
         rows: Vec<String>,
     },
-    /// A cell's configuration cannot be put into YAML.
+    /// A cell's configuration cannot be written as YAML.
     #[error("the configuration of {cell} cannot be written as YAML: {cause}; keep its dataset under a path in UTF-8")]
     Config {
         /// The cell.
@@ -28,7 +28,7 @@ pub enum GridError {
         /// The cause.
         cause: serde_yaml::Error,
     },
-    /// Another smoke run of the experiment is at work, in the same place.
+    /// Another smoke run of the experiment uses the same folder.
     #[error("another smoke run is at work in {0}; wait for it, or name another place with --out")]
     SmokeAtWork(PathBuf),
 }

@@ -1,15 +1,15 @@
-//! Ctrl-C: once to stop with checkpoints, twice to stop at once. A batch system's SIGTERM and SIGUSR1 mean a stop with
-//! checkpoints however often they come: one request reaches a runner and its cells in several ways.
+//! Ctrl-C: the first stops with checkpoints, the second at once. A batch system's SIGTERM and SIGUSR1 always stop with
+//! checkpoints, because one request can reach a runner and its cells several times.
 
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What a person or a batch system requests of running cells.
+/// A stop request of a person or a batch system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StopRequest {
-    /// Nothing.
+    /// No request.
     Continue,
     /// Write checkpoints and stop.
     Stop,
@@ -17,7 +17,7 @@ pub enum StopRequest {
     Kill,
 }
 
-/// Counts SIGINT, and takes note of SIGTERM and SIGUSR1.
+/// Counts SIGINT, and records SIGTERM and SIGUSR1.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     signals: Arc<AtomicUsize>,
@@ -27,7 +27,7 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listens to this process's SIGINT, SIGTERM and SIGUSR1 from now on, instead of dying of them.
+    /// Handles this process's SIGINT, SIGTERM and SIGUSR1 from now on; they no longer end it.
     ///
     /// # Errors
     /// If the handlers cannot be set.
@@ -37,7 +37,7 @@ impl Interrupt {
             signal_hook::flag::register_conditional_default(signal, Arc::clone(&interrupt.released))?;
         }
         let signals = Arc::clone(&interrupt.signals);
-        // SAFETY: the handler does nothing but add to an atomic number, which is async-signal-safe.
+        // SAFETY: the handler only adds to an atomic number, which is async-signal-safe.
         unsafe {
             signal_hook::low_level::register(SIGINT, move || {
                 signals.fetch_add(1, Ordering::SeqCst);
@@ -49,12 +49,12 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// From now on signals end this process again: for work that has no children to look after.
+    /// Restores the default effect of signals, for work without child processes.
     pub fn release(&self) {
         self.released.store(true, Ordering::SeqCst);
     }
 
-    /// Counts one more, as a signal would.
+    /// Counts one more SIGINT.
     pub fn raise(&self) {
         self.signals.fetch_add(1, Ordering::SeqCst);
     }
@@ -70,7 +70,7 @@ impl Interrupt {
         }
     }
 
-    /// Whether SIGUSR1 came, by which a batch system says that the time of the job runs out.
+    /// Whether SIGUSR1 arrived, which a batch system sends before the job's time limit.
     #[must_use]
     pub fn time_runs_out(&self) -> bool {
         self.running_out.load(Ordering::SeqCst)

@@ -1,4 +1,4 @@
-//! Many cells: which are done, which run, which failed.
+//! Runs many cells as child processes, and reports their status.
 
 pub mod error;
 pub mod interrupt;
@@ -20,7 +20,7 @@ pub mod worker;
 pub use error::GridError;
 pub use interrupt::Interrupt;
 pub use limits::Limits;
-pub use prepare::{Choice, Prepared};
+pub use prepare::{Prepared, RunSelection};
 pub use scheduler::Scheduler;
 pub use select::Selector;
 pub use task::{Outcome, Task};

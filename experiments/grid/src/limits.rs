@@ -1,33 +1,32 @@
-//! What a run may take: time, and attempts.
+//! Limits of a run: time and attempts.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What a run may take. By default as long as it needs, and one attempt.
+/// Limits of a run. Default: no time limit, one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// After so long the run stops, its cells at checkpoints.
+    /// The run's time limit; its cells then stop at checkpoints.
     pub run: Option<Duration>,
-    /// After so long an attempt at a cell ends, at a checkpoint, and the cell counts as failed.
+    /// The time limit of an attempt at a cell; it then stops at a checkpoint and counts as failed.
     pub cell: Option<Duration>,
-    /// How often a cell is tried again after a failure that may pass
-    /// ([`may_pass`](records::FailureKind::may_pass)).
+    /// How often a cell is retried after a temporary failure ([`may_pass`](records::FailureKind::may_pass)).
     pub retries: u32,
 }
 
 impl Limits {
-    /// How long a cell whose time is over has for its checkpoint: it looks at its signals between two steps, and an
-    /// evaluation may lie between.
+    /// How long a cell may take for its checkpoint after its time limit: it checks for signals between two steps, and
+    /// an evaluation may come first.
     pub const GRACE: Duration = Duration::from_secs(300);
 }
 
-/// A time as people write it: `90s`, `30m`, `1h30m`, `2d`, a number of seconds, or Slurm's `[D-]HH:MM:SS`.
+/// A duration: `90s`, `30m`, `1h30m`, `2d`, a number of seconds, or Slurm's `[D-]HH:MM:SS`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HumanDuration(pub Duration);
 
-/// Why a text is no time.
+/// The text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no time; write 90s, 30m, 1h30m, 2d or 04:00:00")]
+#[error("\"{0}\" is not a duration; write 90s, 30m, 1h30m, 2d or 04:00:00")]
 pub struct HumanDurationError(String);
 
 const MINUTE: u64 = 60;
@@ -82,7 +81,7 @@ fn units(text: &str) -> Option<u64> {
     Some(total)
 }
 
-/// A time in the largest two units that it has: `2 d 3 h`, `5 min 10 s`.
+/// A duration in its largest two units: `2 d 3 h`, `5 min 10 s`.
 #[must_use]
 pub fn in_words(seconds: f64) -> String {
     let seconds = seconds.round().max(0.0) as u64;

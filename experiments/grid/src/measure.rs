@@ -1,4 +1,4 @@
-//! Measures step times of a grid's rows in turns, when no cell runs.
+//! Measures step times of a grid's rows, alternating between rows, while no cell runs.
 
 use anyhow::Context as _;
 use records::lock::CellLock;
@@ -10,28 +10,28 @@ use spec::{Experiment, Role};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tch::Device;
-use train::bench::{BenchOptions, Contender, step_times};
+use train::bench::{BenchOptions, BenchRun, step_times};
 use train::setup::device_name;
 
-/// Turns of each row that count.
+/// Measured rounds.
 const ROUNDS: usize = 7;
-/// Turns before them that do not.
+/// Unmeasured rounds before them.
 const WARM_UP: usize = 2;
-/// How often the other runner's measurement is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How often another runner's measurement is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Whether step times can be measured and have to be: some are missing, and every cell of the plan has come to its
-/// end, so that none runs beside the measurement.
+/// Whether step times are missing and can be measured: every cell of the plan must have ended, so that none runs during
+/// the measurement.
 #[must_use]
 pub fn is_due(plan: &Plan, run_dir: &Path) -> bool {
     !known(plan, run_dir) && all_ended(plan, run_dir)
 }
 
-/// Measures and writes the step times of every row, twins left out. If another runner is at it, waits and leaves it
-/// at its numbers: two at once would measure each other.
+/// Measures and writes the step times of every row except A/A controls. If another runner measures, waits for its
+/// result, because two measurements at once would disturb each other.
 ///
 /// # Errors
-/// If a step fails or the numbers cannot be written.
+/// If a step fails or the times cannot be written.
 pub fn measure(
     experiment: &Experiment,
     plan: &Plan,
@@ -42,7 +42,7 @@ pub fn measure(
     let _lock = loop {
         match CellLock::try_take(run_dir).with_context(|| format!("cannot lock {}", run_dir.display()))? {
             Some(lock) => break lock,
-            None => std::thread::sleep(LOOK_EVERY),
+            None => std::thread::sleep(POLL_INTERVAL),
         }
     };
     if known(plan, run_dir) {
@@ -57,7 +57,7 @@ fn all_ended(plan: &Plan, run_dir: &Path) -> bool {
     cells.map(|dir| CellState::of(&dir)).all(|state| matches!(state, CellState::Done | CellState::Failed(_)))
 }
 
-/// Whether every row's step time is known.
+/// Whether the step time of every row is known.
 fn known(plan: &Plan, run_dir: &Path) -> bool {
     StepTimes::read(run_dir).is_some_and(|times| {
         plan.rows.iter().filter(|row| row.role != Role::Twin).all(|row| times.of(&row.folder).is_some())
@@ -66,8 +66,8 @@ fn known(plan: &Plan, run_dir: &Path) -> bool {
 
 fn time_rows(experiment: &Experiment, threads: usize, device: Device) -> anyhow::Result<StepTimes> {
     let rows: Vec<&spec::Row> = experiment.rows.iter().filter(|row| row.role != Role::Twin).collect();
-    let contenders: Vec<Contender> =
-        rows.iter().map(|row| Contender { name: row.folder(), run: row.run.clone() }).collect();
+    let contenders: Vec<BenchRun> =
+        rows.iter().map(|row| BenchRun { name: row.folder(), run: row.run.clone() }).collect();
     let options = BenchOptions { threads, device, rounds: ROUNDS, warm_up: WARM_UP };
     let measured = step_times(&contenders, &options).context("cannot measure step times")?;
     let reference = |row: &spec::Row| {

@@ -1,4 +1,4 @@
-//! Where every cell of a grid stands: read from the cells' own files, whoever runs them and wherever.
+//! The status of every cell of a grid, read from the cells' files.
 
 mod tail;
 
@@ -11,49 +11,49 @@ use records::status::Status;
 use spec::{Role, RunConfig};
 use std::path::Path;
 
-/// The metrics that stand for "the loss" of a line, the first that it has.
+/// The metric shown as loss: the first of these that a line has.
 const LOSSES: [&str; 2] = ["loss", "policy_loss"];
 
-/// A grid at one moment.
+/// The status of a grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overview {
     /// The experiment's name.
     pub experiment: String,
-    /// Its cells, all rows of the first seed first: the order in which they run.
+    /// Its cells in the order in which they run: all rows of the first seed first.
     pub cells: Vec<CellView>,
 }
 
-/// One cell at one moment.
+/// The status of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellView {
     /// Its row, e.g. `chess-shaw`.
     pub row: String,
     /// Its seed.
     pub seed: u64,
-    /// Whether it is the reference's twin.
+    /// Whether it is an A/A control.
     pub twin: bool,
-    /// Where it stands.
+    /// Its state.
     pub state: CellState,
-    /// Steps done, and in all (0 if nothing says how many).
+    /// Completed steps, and the total (0 if unknown).
     pub progress: Progress,
     /// The newest training loss.
     pub loss: Option<f64>,
-    /// Training positions a second, by the newest training line.
+    /// Training positions per second, from the newest training line.
     pub positions_per_s: Option<f64>,
-    /// Seconds trained and evaluated so far, over all its processes.
+    /// Seconds of training and evaluation so far, over all its processes.
     pub spent_s: Option<f64>,
-    /// Seconds that it will probably take yet.
+    /// Estimated remaining seconds.
     pub left_s: Option<f64>,
 }
 
 impl CellView {
-    /// What a person calls it.
+    /// Its name in messages.
     #[must_use]
     pub fn name(&self) -> String {
         format!("{} seed {}", self.row, self.seed)
     }
 
-    /// Seconds a step, evaluations included.
+    /// Seconds per step, with evaluations.
     fn pace(&self) -> Option<f64> {
         let steps = self.progress.step;
         self.spent_s.filter(|_| steps > 0).map(|spent| spent / steps as f64)
@@ -61,7 +61,7 @@ impl CellView {
 }
 
 impl Overview {
-    /// Looks at every cell of a run folder.
+    /// Reads the status of every cell of a run folder.
     ///
     /// # Errors
     /// If the folder has no plan.
@@ -78,7 +78,7 @@ impl Overview {
         Ok(Self { experiment: plan.experiment, cells })
     }
 
-    /// How many cells are in a state.
+    /// The number of cells in a state.
     #[must_use]
     pub fn count(&self, is: impl Fn(&CellState) -> bool) -> usize {
         self.cells.iter().filter(|cell| is(&cell.state)).count()
@@ -90,8 +90,8 @@ impl Overview {
         self.count(|state| matches!(state, CellState::Running(_)))
     }
 
-    /// Seconds until the last cell ends, if as many go on running as do now; none while nothing runs or nothing is
-    /// known of the pace.
+    /// Estimated seconds until the last cell ends with the current number of running cells; `None` if no cell runs or
+    /// no speed is known.
     #[must_use]
     pub fn left_s(&self) -> Option<f64> {
         let open = |cell: &&CellView| !matches!(cell.state, CellState::Done | CellState::Failed(_));
@@ -110,8 +110,8 @@ fn cell(run_dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
         Some(status) if status.steps > 0 => (status.step, status.steps),
         _ => (0, if smoke { 0 } else { configured_steps(&dir) }),
     };
-    let lines = tail::newest(&dir.join(METRICS_FILE));
-    // Only the end is looked at here, which is what damage mostly takes; reports look at every line.
+    let lines = tail::latest_lines(&dir.join(METRICS_FILE));
+    // Reads only the end of the file; reports check every line.
     if state == CellState::Done && lines.damaged {
         state = damage::of_finished(&dir).map_or(state, CellState::Failed);
     }
@@ -129,13 +129,13 @@ fn cell(run_dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
     }
 }
 
-/// Steps of a cell that has not said how many it takes; zero if nothing says so.
+/// The configured steps of a cell; zero if unknown.
 fn configured_steps(dir: &Path) -> u64 {
     let config = std::fs::read_to_string(dir.join(CONFIG_FILE)).ok();
     config.and_then(|text| RunConfig::from_yaml(&text).ok()).map_or(0, |run| run.train.steps)
 }
 
-/// What is left of each cell, by its own pace, else by that of its row, else by that of the grid.
+/// The remaining time of each cell, from its own speed, else its row's, else the grid's.
 fn estimate(cells: &mut [CellView]) {
     let mean = |paces: Vec<f64>| (!paces.is_empty()).then(|| paces.iter().sum::<f64>() / paces.len() as f64);
     let of_all = mean(cells.iter().filter_map(CellView::pace).collect());

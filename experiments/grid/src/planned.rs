@@ -1,9 +1,9 @@
-//! The plan of an experiment: the content of its `grid.json`.
+//! The plan of an experiment, the content of `grid.json`.
 
 use records::plan::{FORMAT, MatchedTo, Plan, Row};
 use spec::{Experiment, Matched, Primary, ReadAt};
 
-/// The plan of an experiment. A smoke run's cells end before any step that the primary metric might be read at.
+/// The plan of an experiment. A smoke run's cells end before any step at which the primary metric could be read.
 #[must_use]
 pub fn plan(experiment: &Experiment, smoke: bool) -> Plan {
     let at = if smoke { ReadAt::Last } else { experiment.primary.at };

@@ -1,4 +1,4 @@
-//! From an experiment to folders that a scheduler can run.
+//! Creates the folders of an experiment for the scheduler.
 
 use super::error::GridError;
 use super::planned;
@@ -13,47 +13,47 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An experiment whose folders are made.
+/// An experiment with its folders.
 #[derive(Debug)]
 pub struct Prepared {
     /// The experiment's run folder.
     pub run_dir: PathBuf,
-    /// What it sets out to compare.
+    /// The comparisons it plans.
     pub plan: Plan,
-    /// The cells to be trained, in the order of the experiment.
+    /// The selected cells, in the order of the experiment.
     pub tasks: Vec<Task>,
-    /// For each of them, whether it is a twin's.
+    /// For each of them, whether it is an A/A control.
     pub twins: Vec<bool>,
-    /// Cells that the selection leaves out.
+    /// The number of cells outside the selection.
     pub left_out: usize,
-    /// Keeps other smoke runs away from this one's folder.
+    /// Locks a smoke run's folder.
     _smoke: Option<CellLock>,
 }
 
-/// What part of an experiment runs, and where.
+/// Which cells of an experiment run, and where.
 #[derive(Debug, Clone)]
-pub struct Choice {
-    /// Where all experiments' run folders lie.
+pub struct RunSelection {
+    /// The folder of all experiments' run folders.
     pub out: PathBuf,
-    /// Selections that a cell must meet, all of them.
+    /// Selectors; a cell must match all of them.
     pub only: Vec<Selector>,
-    /// A few steps of every cell, in a folder of its own that begins empty: `smoke-<experiment>`.
+    /// Take a few steps of every cell, in a separate folder that is emptied first: `smoke-<experiment>`.
     pub smoke: bool,
 }
 
 impl Prepared {
-    /// Selects the cells, checks that their folders can be written, and writes the experiment's file, its plan and
-    /// each cell's configuration.
+    /// Selects the cells, checks that their folders are writable, and writes the experiment's file, its plan and each
+    /// cell's configuration.
     ///
     /// # Errors
     /// If no cell is selected, or something cannot be written.
-    pub fn new(experiment: &Experiment, choice: &Choice) -> Result<Self, GridError> {
-        let name = if choice.smoke { format!("smoke-{}", experiment.name) } else { experiment.name.clone() };
-        let (cells, left_out) = selected(experiment, &choice.only)?;
-        let run_dir = choice.out.join(&name);
+    pub fn new(experiment: &Experiment, selection: &RunSelection) -> Result<Self, GridError> {
+        let name = if selection.smoke { format!("smoke-{}", experiment.name) } else { experiment.name.clone() };
+        let (cells, left_out) = selected(experiment, &selection.only)?;
+        let run_dir = selection.out.join(&name);
         make_writable(&run_dir)?;
-        let smoke = if choice.smoke { Some(emptied(&run_dir)?) } else { None };
-        let plan = planned::plan(experiment, choice.smoke);
+        let smoke = if selection.smoke { Some(emptied(&run_dir)?) } else { None };
+        let plan = planned::plan(experiment, selection.smoke);
         let unwritable = |path: &Path| {
             let path = path.to_owned();
             move |cause| GridError::Unwritable { path, cause }
@@ -62,7 +62,7 @@ impl Prepared {
         plan.write(&run_dir).map_err(unwritable(&run_dir))?;
         let mut tasks = Vec::with_capacity(cells.len());
         for cell in cells.iter().map(|cell| Cell { experiment: name.clone(), ..cell.clone() }) {
-            let task = Task { name: format!("{} seed {}", cell.label, cell.run.seed), dir: cell.dir(&choice.out) };
+            let task = Task { name: format!("{} seed {}", cell.label, cell.run.seed), dir: cell.dir(&selection.out) };
             let text = cell.run.to_yaml().map_err(|cause| GridError::Config { cell: task.name.clone(), cause })?;
             write_config(&task.dir, &text).map_err(unwritable(&task.dir))?;
             tasks.push(task);
@@ -81,7 +81,7 @@ fn selected(experiment: &Experiment, only: &[Selector]) -> Result<(Vec<Cell>, us
     Ok((cells, left_out.len()))
 }
 
-/// Makes a folder and tries to write into it: whoever may not should hear it before the first cell, not after.
+/// Creates a folder and checks that it is writable, before the first cell runs.
 fn make_writable(dir: &Path) -> Result<(), GridError> {
     let probe = dir.join(format!(".probe.{}", std::process::id()));
     let tried =
@@ -89,7 +89,7 @@ fn make_writable(dir: &Path) -> Result<(), GridError> {
     tried.map_err(|cause| GridError::Unwritable { path: dir.to_owned(), cause })
 }
 
-/// Takes the folder of a smoke run and empties it.
+/// Locks the folder of a smoke run and empties it.
 fn emptied(dir: &Path) -> Result<CellLock, GridError> {
     let unwritable = |cause| GridError::Unwritable { path: dir.to_owned(), cause };
     let lock = CellLock::try_take(dir).map_err(unwritable)?;
@@ -103,7 +103,7 @@ fn emptied(dir: &Path) -> Result<CellLock, GridError> {
     Ok(lock)
 }
 
-/// Keeps the experiment's file, with what the command line set in a comment on top.
+/// Writes the experiment's file, with the settings of the command line in a comment on top.
 fn keep_source(experiment: &Experiment, run_dir: &Path) -> io::Result<()> {
     let sets = experiment.sets.iter().map(|set| format!("# --set {}\n", set.replace('\n', " ")));
     let mut text: Vec<u8> = sets.collect::<String>().into_bytes();
@@ -111,8 +111,8 @@ fn keep_source(experiment: &Experiment, run_dir: &Path) -> io::Result<()> {
     atomic::replace(&run_dir.join(EXPERIMENT_FILE), &text)
 }
 
-/// Writes a cell's configuration unless it is there already: a folder's name stands for its content, so at most the
-/// dataset's place can differ, and then the newer place is the one where it lies.
+/// Writes a cell's configuration unless it exists with this content. The folder's name contains the configuration's
+/// hash, so only the dataset's path can differ; the newer path replaces the older one.
 pub(super) fn write_config(dir: &Path, text: &str) -> io::Result<()> {
     fs::create_dir_all(dir)?;
     let path = dir.join(CONFIG_FILE);

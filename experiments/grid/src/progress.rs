@@ -1,6 +1,6 @@
-//! What a person sees while a grid runs, on stderr: bars on a terminal, plain lines elsewhere.
+//! The output of a running grid on stderr: bars on a terminal, plain lines elsewhere.
 //!
-//! No colours are used, so `NO_COLOR` holds by construction.
+//! No colours are used, so `NO_COLOR` has no effect.
 
 mod bars;
 mod plain;
@@ -13,50 +13,50 @@ use super::task::{Outcome, Task};
 use records::failure::Failure;
 use std::io::{self, IsTerminal as _};
 
-/// Something that watches the scheduler. Tasks are named by their index.
-pub trait Watch {
+/// Observes the scheduler. Tasks are named by their index.
+pub trait Observer {
     /// A cell's process was started.
     fn started(&mut self, task: usize);
 
-    /// A cell is being trained by another runner; this one will wait for it.
+    /// Another runner trains the cell; this one waits for it.
     fn elsewhere(&mut self, task: usize);
 
-    /// A cell failed in a way that may pass, and will be tried again.
-    fn again(&mut self, task: usize, failure: &Failure);
+    /// A cell failed with a temporary failure, and will be retried.
+    fn retry_later(&mut self, task: usize, failure: &Failure);
 
-    /// Called often, with the cells that run.
-    fn look(&mut self, running: &[usize]);
+    /// Called often, with the running cells.
+    fn poll(&mut self, running: &[usize]);
 
-    /// A cell has come to its outcome.
+    /// A cell has an outcome.
     fn ended(&mut self, task: usize, outcome: &Outcome);
 
-    /// The run is being stopped, with so many cells running.
+    /// The run is being stopped; `running` cells still run.
     fn request(&mut self, request: StopRequest, running: usize);
 
-    /// Nothing more will come.
+    /// The run has ended.
     fn end(&mut self);
 }
 
 /// Bars if stderr is a terminal, else plain lines.
 #[must_use]
-pub fn on_stderr(tasks: &[Task]) -> Box<dyn Watch> {
+pub fn on_stderr(tasks: &[Task]) -> Box<dyn Observer> {
     if io::stderr().is_terminal() { Box::new(Bars::new(tasks)) } else { Box::new(Plain::new(tasks, io::stderr())) }
 }
 
-/// What is said when a run is being stopped.
+/// The message when a run is being stopped.
 fn stopping(request: StopRequest, running: usize) -> String {
     match request {
-        StopRequest::Kill => format!("killing {running} cells; each goes on from its last checkpoint in the next run"),
-        _ => format!("stopping: {running} cells write a checkpoint (once more to kill them)"),
+        StopRequest::Kill => format!("killing {running} cells; the next run resumes each from its last checkpoint"),
+        _ => format!("stopping: {running} cells write a checkpoint (press Ctrl-C again to kill them)"),
     }
 }
 
-/// What is said of a cell that will be tried again.
+/// The message about a cell that will be retried.
 fn retrying(name: &str, failure: &Failure) -> String {
-    format!("{name}: {failure}; it is tried again when no other cell runs")
+    format!("{name}: {failure}; it is retried when no other cell runs")
 }
 
-/// What is said of a cell that has ended; nothing of one that needed no work.
+/// The message about a cell that has ended; none if it needed no work.
 fn ending(place: &str, name: &str, outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Finished { took } => Some(format!("cell {place} done: {name} ({:.1} s)", took.as_secs_f64())),

@@ -1,4 +1,4 @@
-//! Makes room: checkpoints of finished cells, and what killed processes left half written. Never a metric.
+//! Frees disk space: removes checkpoints of finished cells and incomplete files of killed processes. Metrics are kept.
 
 use records::folder::{AVERAGED, CHECKPOINTS, FINAL};
 use records::lock::CellLock;
@@ -8,26 +8,26 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The ending of files that are being written, see [`records::atomic`].
-const HALF_WRITTEN: &str = "tmp";
+/// The extension of files that are being written, see [`records::atomic`].
+const TEMPORARY_EXTENSION: &str = "tmp";
 
 /// What to remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct What {
-    /// The final weights of finished cells too; their hash stays in the status.
+pub struct PruneOptions {
+    /// Also remove the final weights of finished cells; their hash stays in the status.
     pub weights: bool,
-    /// Nothing really: only say what would go.
+    /// Only list the files, without removing them.
     pub dry: bool,
 }
 
-/// What was removed, or would be.
+/// The removed files, or those that would be removed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// Files and their sizes, cell by cell.
+    /// Files and their sizes, ordered by cell.
     pub files: Vec<(PathBuf, u64)>,
-    /// Finished cells.
+    /// The number of finished cells.
     pub finished: usize,
-    /// Cells that are not finished, whose checkpoints stay.
+    /// The number of unfinished cells; their checkpoints stay.
     pub unfinished: usize,
 }
 
@@ -42,10 +42,10 @@ impl Pruned {
 /// Why a run folder cannot be pruned.
 #[derive(Debug, thiserror::Error)]
 pub enum PruneError {
-    /// It is no run folder.
+    /// The folder is not a run folder.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A file cannot be looked at or removed.
+    /// A file cannot be read or removed.
     #[error("cannot remove {path}: {cause}; what was removed before it is gone, everything else is as it was")]
     Io {
         /// The file or folder.
@@ -59,7 +59,7 @@ pub enum PruneError {
 ///
 /// # Errors
 /// If the folder has no plan, or a file cannot be removed.
-pub fn prune(run_dir: &Path, what: What) -> Result<Pruned, PruneError> {
+pub fn prune(run_dir: &Path, options: PruneOptions) -> Result<Pruned, PruneError> {
     let plan = Plan::read(run_dir)?;
     let mut pruned = Pruned::default();
     for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
@@ -68,21 +68,21 @@ pub fn prune(run_dir: &Path, what: What) -> Result<Pruned, PruneError> {
             continue;
         }
         let io = |cause| PruneError::Io { path: dir.clone(), cause };
-        // With the lock nobody begins to write here meanwhile.
+        // The lock prevents other processes from writing here.
         let lock = CellLock::try_take(&dir).map_err(io)?;
         let done = lock.is_some() && CellState::of(&dir) == CellState::Done;
         *(if done { &mut pruned.finished } else { &mut pruned.unfinished }) += 1;
         if lock.is_none() {
             continue;
         }
-        let mut files = half_written(&dir).map_err(io)?;
+        let mut files = temporary_files(&dir).map_err(io)?;
         if done {
-            files.extend(checkpoints(&dir, what.weights).map_err(io)?);
+            files.extend(checkpoints(&dir, options.weights).map_err(io)?);
         }
         for path in files {
             let remove = || {
                 let bytes = fs::metadata(&path)?.len();
-                if !what.dry {
+                if !options.dry {
                     fs::remove_file(&path)?;
                 }
                 Ok(bytes)
@@ -94,22 +94,22 @@ pub fn prune(run_dir: &Path, what: What) -> Result<Pruned, PruneError> {
     Ok(pruned)
 }
 
-/// Files that a killed process was writing, in the cell's folder and among its checkpoints.
-fn half_written(cell: &Path) -> io::Result<Vec<PathBuf>> {
+/// Temporary files of a killed process, in the cell's folder and its checkpoint folder.
+fn temporary_files(cell: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = listed(cell)?;
     files.extend(listed(&cell.join(CHECKPOINTS))?);
-    files.retain(|path| path.extension().is_some_and(|end| end == HALF_WRITTEN));
+    files.retain(|path| path.extension().is_some_and(|end| end == TEMPORARY_EXTENSION));
     Ok(files)
 }
 
 fn checkpoints(cell: &Path, weights: bool) -> io::Result<Vec<PathBuf>> {
     let mut files = listed(&cell.join(CHECKPOINTS))?;
     let is_final = |path: &PathBuf| path.file_name().is_some_and(|name| name == FINAL || name == AVERAGED);
-    files.retain(|path| (weights || !is_final(path)) && path.extension().is_none_or(|end| end != HALF_WRITTEN));
+    files.retain(|path| (weights || !is_final(path)) && path.extension().is_none_or(|end| end != TEMPORARY_EXTENSION));
     Ok(files)
 }
 
-/// The files of a folder, sorted; none if it is not there.
+/// The files of a folder, sorted; none if the folder is missing.
 fn listed(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

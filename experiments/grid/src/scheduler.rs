@@ -1,8 +1,8 @@
-//! Which cell runs when: a few child processes at a time, each with its cell's lock.
+//! Runs cells: a few child processes at a time, each holding its cell's lock.
 
 use super::interrupt::{Interrupt, StopRequest};
 use super::limits::Limits;
-use super::progress::Watch;
+use super::progress::Observer;
 use super::task::{Outcome, Task};
 use super::worker::{self, Worker};
 use records::failure::{Failure, log_since};
@@ -15,40 +15,40 @@ use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often children and status files are looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// How often cells of another runner are looked at: each look takes a lock.
-const LOOK_ELSEWHERE_EVERY: Duration = Duration::from_millis(500);
+/// How often children and status files are checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How often cells of another runner are checked; each check takes a lock.
+const LOCKED_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Runs tasks.
 #[derive(Debug)]
 pub struct Scheduler<'a> {
-    /// What trains a cell.
+    /// The program that trains a cell.
     pub worker: &'a Worker,
-    /// Cells at a time.
+    /// How many cells run at the same time.
     pub jobs: usize,
-    /// Whether the first failure stops everything.
+    /// Whether the first failure stops the run.
     pub fail_fast: bool,
-    /// The person at the keyboard.
+    /// Stop requests.
     pub interrupt: &'a Interrupt,
-    /// What it may take.
+    /// Time limits and retries.
     pub limits: Limits,
 }
 
-/// A child and what belongs to it.
+/// A running child process.
 struct Running {
     task: usize,
     slot: usize,
     child: Child,
     lock: CellLock,
     since: Instant,
-    /// Where this attempt's part of the log begins.
+    /// The length of the log before this attempt.
     log_start: u64,
-    /// When it was asked to stop because its own time was over.
+    /// When it was asked to stop because of the cell's time limit.
     overdue: Option<Instant>,
 }
 
-/// What came of trying to start a cell.
+/// The result of starting a cell.
 enum Start {
     Child(Running),
     Settled(Outcome),
@@ -57,10 +57,10 @@ enum Start {
 }
 
 impl Scheduler<'_> {
-    /// Brings every task to an outcome, in order as far as slots allow. Call it from a thread that lives as long as
-    /// the program (see [`Worker::start`]).
-    pub fn run(&self, tasks: &[Task], watch: &mut dyn Watch) -> Vec<Outcome> {
-        Shift {
+    /// Runs every task to an outcome, in order as far as slots allow. Call it from a thread that lives as long as the
+    /// program (see [`Worker::start`]).
+    pub fn run(&self, tasks: &[Task], observer: &mut dyn Observer) -> Vec<Outcome> {
+        SchedulerRun {
             scheduler: self,
             tasks,
             outcomes: vec![None; tasks.len()],
@@ -72,10 +72,10 @@ impl Scheduler<'_> {
             running: Vec::new(),
             began: SystemTime::now(),
             since: Instant::now(),
-            looked_elsewhere: None,
-            told: StopRequest::Continue,
+            polled_elsewhere: None,
+            sent_request: StopRequest::Continue,
         }
-        .run(watch)
+        .run(observer)
     }
 
     fn start(&self, (index, task): (usize, &Task), slot: usize, began: SystemTime) -> Start {
@@ -86,12 +86,12 @@ impl Scheduler<'_> {
     }
 
     fn try_start(&self, (index, task): (usize, &Task), slot: usize, began: SystemTime) -> std::io::Result<Start> {
-        if let Some(outcome) = settled(&task.dir, began) {
+        if let Some(outcome) = existing_outcome(&task.dir, began) {
             return Ok(Start::Settled(outcome));
         }
         let Some(lock) = CellLock::try_take(&task.dir)? else { return Ok(Start::Elsewhere) };
-        // Another runner may have finished it between the two; now, with the lock, the status stays as it is.
-        if let Some(outcome) = settled(&task.dir, began) {
+        // Another runner may have finished it before the lock was taken; now the status cannot change.
+        if let Some(outcome) = existing_outcome(&task.dir, began) {
             return Ok(Start::Settled(outcome));
         }
         let log_start = std::fs::metadata(task.dir.join(LOG)).map_or(0, |log| log.len());
@@ -100,9 +100,9 @@ impl Scheduler<'_> {
     }
 }
 
-/// The outcome of a cell that needs no training. A failure is final if another runner saw it since this one began, or
-/// if the same bits would fail in the same way.
-fn settled(dir: &Path, began: SystemTime) -> Option<Outcome> {
+/// The outcome of a cell that needs no training. A failure is final if another runner recorded it since this one began,
+/// or if it would happen again.
+fn existing_outcome(dir: &Path, began: SystemTime) -> Option<Outcome> {
     match Status::read(dir).ok()?? {
         Status { state: State::Done, .. } => Some(Outcome::AlreadyFinished),
         Status { state: State::Failed, error, .. } => {
@@ -115,56 +115,56 @@ fn settled(dir: &Path, began: SystemTime) -> Option<Outcome> {
     }
 }
 
-/// One call of [`Scheduler::run`].
-struct Shift<'a> {
+/// The state of one call of [`Scheduler::run`].
+struct SchedulerRun<'a> {
     scheduler: &'a Scheduler<'a>,
     tasks: &'a [Task],
     outcomes: Vec<Option<Outcome>>,
     waiting: VecDeque<usize>,
     elsewhere: VecDeque<usize>,
-    /// Those that failed in a way that may pass: they are tried again alone, when nothing else is left.
+    /// Cells with a temporary failure: they are retried one at a time, after all others.
     again: VecDeque<usize>,
-    /// How often each was tried again.
+    /// How often each cell was retried.
     retried: Vec<u32>,
-    /// Those that were ever elsewhere, so that each is announced once.
+    /// Cells that another runner was found to train, so that each is announced once.
     seen_elsewhere: Vec<bool>,
     running: Vec<Running>,
     began: SystemTime,
     since: Instant,
-    looked_elsewhere: Option<Instant>,
-    /// The strongest request that the children know of.
-    told: StopRequest,
+    polled_elsewhere: Option<Instant>,
+    /// The strongest request that was forwarded to the children.
+    sent_request: StopRequest,
 }
 
-impl Shift<'_> {
-    fn run(mut self, watch: &mut dyn Watch) -> Vec<Outcome> {
+impl SchedulerRun<'_> {
+    fn run(mut self, observer: &mut dyn Observer) -> Vec<Outcome> {
         loop {
-            self.collect(watch);
-            // After collecting, because a failure may be a request; before filling, because that obeys it.
-            self.pass_on_wishes(watch);
+            self.collect(observer);
+            // After collecting, because a failure may cause a request; before filling, because that obeys it.
+            self.forward_stop_request(observer);
             self.stop_overdue();
-            self.fill_slots(watch);
-            if self.running.is_empty() && (self.stopping() || self.nothing_is_left()) {
+            self.fill_slots(observer);
+            if self.running.is_empty() && (self.stopping() || self.queues_are_empty()) {
                 break;
             }
-            watch.look(&self.running.iter().map(|running| running.task).collect::<Vec<_>>());
-            std::thread::sleep(LOOK_EVERY);
+            observer.poll(&self.running.iter().map(|running| running.task).collect::<Vec<_>>());
+            std::thread::sleep(POLL_INTERVAL);
         }
-        watch.end();
-        // One that waited for another attempt was begun.
+        observer.end();
+        // A cell that waited for a retry had started.
         let open = |retried: u32| if retried > 0 { Outcome::Interrupted } else { Outcome::NotStarted };
         self.outcomes.into_iter().zip(self.retried).map(|(outcome, retried)| outcome.unwrap_or(open(retried))).collect()
     }
 
     fn stopping(&self) -> bool {
-        self.told > StopRequest::Continue
+        self.sent_request > StopRequest::Continue
     }
 
-    fn nothing_is_left(&self) -> bool {
+    fn queues_are_empty(&self) -> bool {
         self.waiting.is_empty() && self.elsewhere.is_empty() && self.again.is_empty()
     }
 
-    /// Asks cells for a checkpoint and their end whose own time is over, and ends those that do not listen.
+    /// Asks cells beyond their time limit for a checkpoint, and kills those that do not stop.
     fn stop_overdue(&mut self) {
         let Some(limit) = self.scheduler.limits.cell else { return };
         for running in &mut self.running {
@@ -179,7 +179,7 @@ impl Shift<'_> {
         }
     }
 
-    fn pass_on_wishes(&mut self, watch: &mut dyn Watch) {
+    fn forward_stop_request(&mut self, observer: &mut dyn Observer) {
         let failed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Failed(_)));
         let fail_fast = self.scheduler.fail_fast && self.outcomes.iter().any(failed);
         let late = self.scheduler.limits.run.is_some_and(|limit| self.since.elapsed() >= limit);
@@ -188,11 +188,11 @@ impl Shift<'_> {
         } else {
             StopRequest::Continue
         });
-        if request <= self.told {
+        if request <= self.sent_request {
             return;
         }
-        self.told = request;
-        watch.request(request, self.running.len());
+        self.sent_request = request;
+        observer.request(request, self.running.len());
         for running in &self.running {
             match request {
                 StopRequest::Kill => worker::kill(&running.child),
@@ -201,7 +201,7 @@ impl Shift<'_> {
         }
     }
 
-    fn collect(&mut self, watch: &mut dyn Watch) {
+    fn collect(&mut self, observer: &mut dyn Observer) {
         let mut still = Vec::with_capacity(self.running.len());
         for mut running in std::mem::take(&mut self.running) {
             match running.child.try_wait() {
@@ -209,21 +209,21 @@ impl Shift<'_> {
                 Ok(Some(exit)) => {
                     let outcome = self.outcome(&running, exit);
                     let task = running.task;
-                    let again = self.worth_another_attempt(task, &outcome);
+                    let again = self.should_retry(task, &outcome);
                     if again {
                         mark_for_retry(&self.tasks[task].dir, &outcome);
                     }
-                    // The lock goes back only after the status says how it ended.
+                    // The lock is released after the status is written.
                     drop(running.lock);
                     if again {
-                        self.try_again(task, &outcome, watch);
+                        self.schedule_retry(task, &outcome, observer);
                     } else {
-                        self.settle(task, outcome, watch);
+                        self.set_outcome(task, outcome, observer);
                     }
                 }
                 Err(error) => {
                     worker::kill(&running.child);
-                    self.settle(running.task, Outcome::Failed(Failure::error(error)), watch);
+                    self.set_outcome(running.task, Outcome::Failed(Failure::error(error)), observer);
                 }
             }
         }
@@ -234,18 +234,18 @@ impl Shift<'_> {
         let dir = &self.tasks[running.task].dir;
         let status = Status::read(dir).ok().flatten();
         match status.as_ref().map(|status| (status.state, status.error.as_deref())) {
-            // However it ended: what follows that word is tidying up, and a finished cell is never trained again.
+            // Whatever the exit code: the cell wrote its final status, and a finished cell is never trained again.
             Some((State::Done, _)) => return Outcome::Finished { took: running.since.elapsed() },
             Some((State::Failed, Some(error))) if exit.code() == Some(1) => {
                 return Outcome::Failed(Failure::told(error));
             }
             _ => {}
         }
-        // From here on the status may be an older attempt's: this one could not write its own.
+        // From here on the status may be from an older attempt: this one could not write its own.
         let log = log_since(dir, running.log_start).unwrap_or_default();
         if running.overdue.is_some() && !self.stopping() && Failure::said(&log).is_none() {
             let failure = Failure::overdue(running.since.elapsed(), status.as_ref().map_or(0, |status| status.step));
-            record(dir, status, &failure);
+            record_failure(dir, status, &failure);
             return Outcome::Failed(failure);
         }
         let stopped = matches!(&status, Some(status) if status.state == State::Interrupted) && exit.signal().is_none();
@@ -253,67 +253,67 @@ impl Shift<'_> {
             return Outcome::Interrupted;
         }
         let failure = Failure::of(exit, &log);
-        record(dir, status, &failure);
+        record_failure(dir, status, &failure);
         Outcome::Failed(failure)
     }
 
-    fn worth_another_attempt(&self, task: usize, outcome: &Outcome) -> bool {
+    fn should_retry(&self, task: usize, outcome: &Outcome) -> bool {
         let may_pass = matches!(outcome, Outcome::Failed(failure) if failure.kind.may_pass());
         may_pass && !self.stopping() && self.retried[task] < self.scheduler.limits.retries
     }
 
-    fn try_again(&mut self, task: usize, outcome: &Outcome, watch: &mut dyn Watch) {
+    fn schedule_retry(&mut self, task: usize, outcome: &Outcome, observer: &mut dyn Observer) {
         self.retried[task] += 1;
         self.again.push_back(task);
         if let Outcome::Failed(failure) = outcome {
-            watch.again(task, failure);
+            observer.retry_later(task, failure);
         }
     }
 
-    fn fill_slots(&mut self, watch: &mut dyn Watch) {
+    fn fill_slots(&mut self, observer: &mut dyn Observer) {
         while !self.stopping() && self.running.len() < self.scheduler.jobs.max(1) {
             let Some(index) = self.next() else { break };
             let taken = |slot: &usize| self.running.iter().any(|running| running.slot == *slot);
             let slot = (0..).find(|slot| !taken(slot)).unwrap_or_default();
             match self.scheduler.start((index, &self.tasks[index]), slot, self.began) {
                 Start::Child(running) => {
-                    watch.started(index);
+                    observer.started(index);
                     self.running.push(running);
                 }
-                Start::Settled(outcome) => self.settle(index, outcome, watch),
+                Start::Settled(outcome) => self.set_outcome(index, outcome, observer),
                 Start::Elsewhere => {
                     if !std::mem::replace(&mut self.seen_elsewhere[index], true) {
-                        watch.elsewhere(index);
+                        observer.elsewhere(index);
                     }
                     self.elsewhere.push_back(index);
                 }
             }
-            // A failure may have to stop everything before the next cell starts.
-            self.pass_on_wishes(watch);
+            // A failure may have to stop the run before the next cell starts.
+            self.forward_stop_request(observer);
         }
     }
 
-    /// The next cell to try: those that wait, in order; then, now and again, those of another runner.
+    /// The next cell to try: waiting cells in order, then, at intervals, those of another runner.
     fn next(&mut self) -> Option<usize> {
         if let Some(index) = self.waiting.pop_front() {
             return Some(index);
         }
-        if self.looked_elsewhere.is_some_and(|looked| looked.elapsed() < LOOK_ELSEWHERE_EVERY) {
+        if self.polled_elsewhere.is_some_and(|looked| looked.elapsed() < LOCKED_POLL_INTERVAL) {
             return None;
         }
-        self.looked_elsewhere = Some(Instant::now());
+        self.polled_elsewhere = Some(Instant::now());
         self.waiting = std::mem::take(&mut self.elsewhere);
-        // Alone: what it ran out of may be what the others held.
+        // Alone: other cells may have used up the resource it ran out of.
         self.waiting.pop_front().or_else(|| if self.running.is_empty() { self.again.pop_front() } else { None })
     }
 
-    fn settle(&mut self, task: usize, outcome: Outcome, watch: &mut dyn Watch) {
-        watch.ended(task, &outcome);
+    fn set_outcome(&mut self, task: usize, outcome: Outcome, observer: &mut dyn Observer) {
+        observer.ended(task, &outcome);
         self.outcomes[task] = Some(outcome);
     }
 }
 
-/// Takes a failure back from a cell's status, for another attempt, here or by another runner.
+/// Marks a failed cell as interrupted, so that this runner or another one retries it.
 fn mark_for_retry(dir: &Path, outcome: &Outcome) {
     let Outcome::Failed(failure) = outcome else { return };
     let (step, steps) = Status::read(dir).ok().flatten().map_or((0, 0), |status| (status.step, status.steps));
@@ -321,9 +321,9 @@ fn mark_for_retry(dir: &Path, outcome: &Outcome) {
     let _ = status.write(dir);
 }
 
-/// Writes down how a cell ended that could not do so itself. If even that fails (a full disk), the report still knows
-/// the cell as interrupted, and the next run goes on with it.
-fn record(dir: &Path, status: Option<Status>, failure: &Failure) {
+/// Records the failure of a cell that could not record it itself. If this fails too (disk full), the cell counts as
+/// interrupted, and the next run resumes it.
+fn record_failure(dir: &Path, status: Option<Status>, failure: &Failure) {
     let (step, steps) = status.map_or((0, 0), |status| (status.step, status.steps));
     let mut status = Status::new(State::Failed, step, steps);
     status.error = Some(failure.to_string());

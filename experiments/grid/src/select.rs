@@ -1,4 +1,4 @@
-//! `--only axis=value`: a part of a grid.
+//! `--only axis=value`: selects a part of a grid.
 
 use serde_json::Value;
 use spec::Cell;
@@ -6,11 +6,11 @@ use spec::Setting;
 use spec::setting::SHORT;
 use std::str::FromStr;
 
-/// What a selector can name beside the axes.
+/// Names that a selector accepts beside the axes.
 const SEED: &str = "seed";
 const ROW: &str = "row";
 
-/// Cells that have one of some values on one axis.
+/// Selects cells by the values of one axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selector {
     axis: Axis,
@@ -24,13 +24,13 @@ enum Axis {
     Of(Setting),
 }
 
-/// Why a text is no selector.
+/// The text is not a selector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectorError {
-    /// There is no `=` in it.
-    #[error("\"{0}\" is no selection; write axis=value, e.g. encoding=shaw or seed=0,1")]
+    /// The `=` is missing.
+    #[error("\"{0}\" is not a selection; write axis=value, e.g. encoding=shaw or seed=0,1")]
     Form(String),
-    /// There is no such axis.
+    /// The axis does not exist.
     #[error("there is no setting \"{name}\"; write one of {}, or a dotted name like train.clip", axis_names().join(", "))]
     Axis {
         /// The name as given.
@@ -57,7 +57,7 @@ impl FromStr for Selector {
                 Axis::Of(Setting::named(name).ok_or_else(unknown)?)
             }
         };
-        // A value with braces or brackets is YAML, in which commas have a meaning of their own.
+        // A value with braces or brackets is YAML, in which commas separate items.
         let whole = values.contains(['{', '[']);
         let values: Vec<String> = if whole {
             vec![values.to_owned()]
@@ -80,8 +80,8 @@ impl Selector {
     }
 }
 
-/// Whether a cell's run has a value, written as in an experiment file but with anything left out that does not matter:
-/// `rope` and `{rope: {layout: flat_1d}}` both select a flat RoPE of any theta, alone or in a stack.
+/// Whether a cell's run has a value, written as in an experiment file; omitted options match any value: `rope` and
+/// `{rope: {layout: flat_1d}}` both select a flat RoPE of any theta, alone or in a stack.
 fn has(cell: &Cell, setting: &Setting, wanted: &str) -> bool {
     let (Ok(run), Ok(wanted)) = (serde_json::to_value(&cell.run), serde_yaml::from_str::<Value>(wanted)) else {
         return false;

@@ -1,25 +1,24 @@
-//! A grid as a Slurm job array: one task a cell, each of which can be started any number of times.
+//! A grid as a Slurm job array: one task per cell, each of which can be started any number of times.
 //!
-//! Nothing is ever asked of the queue: what a cell came to stands in its own folder. So a task whose cell is done ends at
-//! once, two arrays of one grid share it through the cells' locks, and a task that is put back into the queue goes on
-//! from its cell's checkpoint.
+//! The queue is never queried: a cell's status is in its own folder. So a task whose cell is done ends at once, two
+//! arrays of one grid share it through the cells' locks, and a requeued task resumes from its cell's checkpoint.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a task needs, in the words of `sbatch` and of submitit.
+/// The resources of a task, by the names of `sbatch` and submitit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resources {
-    /// The partition; the cluster's default without one.
+    /// The partition; the cluster's default if `None`.
     pub partition: Option<String>,
-    /// The account that pays.
+    /// The account.
     pub account: Option<String>,
     /// The quality of service.
     pub qos: Option<String>,
     /// Features that a node must have.
     pub constraint: Option<String>,
-    /// Time of a task until it is put back into the queue.
+    /// Time limit of a task, after which it is requeued.
     pub time: Option<Duration>,
     /// GPUs of a task: `1`, or `a100:1`.
     pub gpus: Option<String>,
@@ -27,13 +26,13 @@ pub struct Resources {
     pub mem: Option<String>,
     /// Cores of a task.
     pub cpus: usize,
-    /// Tasks that run at the same time.
+    /// How many tasks run at the same time.
     pub parallelism: usize,
-    /// How long before the end of its time a task is told to write a checkpoint.
+    /// How long before its time limit a task is asked for a checkpoint.
     pub signal_delay: Duration,
-    /// Lines that run before the cell: `module load …`.
+    /// Shell lines that run before the cell: `module load …`.
     pub setup: Vec<String>,
-    /// Further options of `sbatch`, as they are.
+    /// Further options of `sbatch`, passed unchanged.
     pub options: Vec<String>,
 }
 
@@ -42,18 +41,18 @@ pub struct Resources {
 pub struct Array {
     /// Its name in the queue.
     pub name: String,
-    /// Where its script, its list of cells and the output of its tasks lie.
+    /// The folder of its script, its list of cells and its tasks' output.
     pub dir: PathBuf,
-    /// How many cells it has.
+    /// The number of cells.
     pub cells: usize,
-    /// The program and its arguments, without the task's number, which comes last.
+    /// The program and its arguments, without the task's number, which is the last one.
     pub command: Vec<String>,
 }
 
 /// The script's name in an array's folder.
 pub const SCRIPT: &str = "job.sh";
 
-/// The list of cells there: one folder a line, relative to the run folder; a task's number is its line's.
+/// The list of cells there: one folder per line, relative to the run folder; the line number is the task's number.
 pub const CELLS: &str = "cells.txt";
 
 /// The text of the script.
@@ -67,7 +66,7 @@ pub fn script(array: &Array, resources: &Resources) -> String {
         format!("--cpus-per-task={}", resources.cpus),
         "--requeue".to_owned(),
         "--open-mode=append".to_owned(),
-        // To the script alone, which is the runner then; it asks its cell.
+        // To the script only: it is the runner and asks its cell.
         format!("--signal=B:USR1@{}", resources.signal_delay.as_secs()),
         format!("--output={}", in_pattern(&array.dir.join("%a.out"))),
     ];
@@ -96,12 +95,12 @@ pub fn script(array: &Array, resources: &Resources) -> String {
     text
 }
 
-/// Slurm counts in minutes; a part of one is one.
+/// Slurm's unit is the minute; fractions are rounded up.
 fn minutes(time: Duration) -> String {
     time.as_secs().div_ceil(60).to_string()
 }
 
-/// A path in which Slurm replaces nothing but a last `%a`.
+/// A path in which Slurm replaces only a last `%a`.
 fn in_pattern(path: &Path) -> String {
     let folder = path.parent().unwrap_or(Path::new("")).display().to_string().replace('%', "%%");
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,4 +1,4 @@
-//! Starting a damaged cell over: its folder gets another name, and a new folder its configuration.
+//! Restarts a damaged cell: its folder is renamed, and a new folder gets its configuration.
 
 use super::prepare::write_config;
 use records::folder::CONFIG_FILE;
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 /// The prefix of the name of a damaged cell's folder.
 const PREFIX: &str = "damaged-";
 
-/// Renames a cell's folder, so that nothing in it is lost, and starts a new one with the same configuration. Returns the
+/// Renames a cell's folder, so that its files are kept, and starts a new one with the same configuration. Returns the
 /// renamed folder.
 ///
 /// # Errors
-/// If the folder cannot be renamed or made.
+/// If the folder cannot be renamed or created.
 pub fn start_over(dir: &Path) -> io::Result<PathBuf> {
     let text = fs::read_to_string(dir.join(CONFIG_FILE))?;
     let name = dir.file_name().unwrap_or_default().to_string_lossy();

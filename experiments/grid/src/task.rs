@@ -1,32 +1,32 @@
-//! A cell to be trained, and how it came out.
+//! A cell to train, and its outcome.
 
 use records::Failure;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A cell to be trained.
+/// A cell to train.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// What a person calls it, e.g. `chess-shaw seed 1`.
+    /// Its name in messages, e.g. `chess-shaw seed 1`.
     pub name: String,
-    /// Its folder, with its configuration inside.
+    /// Its folder, which holds its configuration.
     pub dir: PathBuf,
 }
 
-/// How a cell came out of this run.
+/// The outcome of a cell in this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// Trained to its end, here.
+    /// Trained to its end by this runner.
     Finished {
-        /// How long that took.
+        /// The time that it took.
         took: Duration,
     },
-    /// There was nothing to do: it was finished before, or another runner has finished it meanwhile.
+    /// It was finished before, or another runner finished it.
     AlreadyFinished,
-    /// It failed, here or in another runner.
+    /// It failed, in this runner or another one.
     Failed(Failure),
-    /// It was stopped at a checkpoint.
+    /// It stopped at a checkpoint.
     Interrupted,
-    /// It was not started, because the run was stopped first.
+    /// It was not started, because the run stopped first.
     NotStarted,
 }

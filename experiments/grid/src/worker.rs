@@ -1,7 +1,7 @@
 //! The process that trains one cell.
 //!
-//! Every cell is its own process, because LibTorch's OpenMP threads of one process would spin against those of
-//! another: `OMP_WAIT_POLICY` has to be set before it starts, and so has the number of threads.
+//! Every cell is a separate process, because LibTorch's OpenMP threads of one process would spin against those of
+//! another: `OMP_WAIT_POLICY` and the number of threads must be set before it starts.
 
 use records::folder::LOG;
 use records::lock::CellLock;
@@ -17,32 +17,32 @@ use std::process::{Child, Command, Stdio};
 pub struct Worker {
     /// The program.
     pub program: PathBuf,
-    /// What comes before `--dir`.
+    /// The arguments before `--dir`.
     pub arguments: Vec<OsString>,
-    /// OpenMP threads each.
+    /// OpenMP threads per process.
     pub threads: usize,
-    /// The devices, e.g. `cpu` or `cuda:0`; cells that run at the same time take them in turns.
+    /// The devices, e.g. `cpu` or `cuda:0`; slots use them in rotation.
     pub devices: Vec<String>,
-    /// What comes after: `--smoke`, `--force`.
+    /// The last arguments: `--smoke`, `--force`.
     pub flags: Vec<&'static str>,
 }
 
 impl Worker {
-    /// This very program's hidden command `cell`.
+    /// This program's hidden command `cell`.
     ///
     /// # Errors
-    /// If the program's own path is unknown.
+    /// If the program's path is unknown.
     pub fn this_program(threads: usize, devices: Vec<String>) -> io::Result<Self> {
         let program = std::env::current_exe()?;
         Ok(Self { program, arguments: vec!["cell".into()], threads, devices, flags: Vec::new() })
     }
 
-    /// Starts it on the cell in `dir`, whose `lock` it inherits, on the device of slot number `slot`. Its output is
-    /// appended to the cell's log.
+    /// Starts the process on the cell in `dir`, whose `lock` it inherits, on the device of slot number `slot`. Its
+    /// output is appended to the cell's log.
     ///
-    /// It gets its own process group, so that Ctrl-C reaches the runner alone, which then asks every child for a
-    /// checkpoint; and it gets SIGTERM (a checkpoint, then the end) if the runner dies of whatever cause. Linux ties
-    /// that to the *thread* which called this: call it from one that lives as long as the runner.
+    /// It gets its own process group, so that Ctrl-C reaches only the runner, which then asks every child for a
+    /// checkpoint. It gets SIGTERM (checkpoint, then exit) if the runner dies. Linux ties that to the *thread* which
+    /// called this: call it from one that lives as long as the runner.
     ///
     /// # Errors
     /// If the log cannot be opened or the program cannot be started.
@@ -65,7 +65,7 @@ impl Worker {
             .process_group(0);
         let (lock, runner) = (lock.descriptor(), std::process::id());
         // SAFETY: between fork and exec only async-signal-safe system calls are made.
-        unsafe { command.pre_exec(move || keep(lock).and_then(|()| die_with(runner))) };
+        unsafe { command.pre_exec(move || keep_open_over_exec(lock).and_then(|()| terminate_with_parent(runner))) };
         command.spawn()
     }
 
@@ -74,8 +74,8 @@ impl Worker {
     }
 }
 
-/// Leaves a descriptor open over exec.
-fn keep(descriptor: i32) -> io::Result<()> {
+/// Keeps a descriptor open over exec.
+fn keep_open_over_exec(descriptor: i32) -> io::Result<()> {
     // SAFETY: a plain system call on a descriptor that this process has open.
     match unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) } {
         -1 => Err(io::Error::last_os_error()),
@@ -83,9 +83,9 @@ fn keep(descriptor: i32) -> io::Result<()> {
     }
 }
 
-/// Asks for SIGTERM when the parent ends; if it ended already, before this could be asked, gives up.
+/// Requests SIGTERM when the parent ends; fails if the parent has already ended.
 #[cfg(target_os = "linux")]
-fn die_with(parent: u32) -> io::Result<()> {
+fn terminate_with_parent(parent: u32) -> io::Result<()> {
     // SAFETY: plain system calls on this process.
     unsafe {
         if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) == -1 {
@@ -98,24 +98,24 @@ fn die_with(parent: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Other systems have no such signal: a cell whose runner dies there trains to its end, and stays locked until then.
+/// Other systems have no such signal: a cell whose runner dies there trains to its end and stays locked until then.
 #[cfg(not(target_os = "linux"))]
-fn die_with(_parent: u32) -> io::Result<()> {
+fn terminate_with_parent(_parent: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Asks a child for a checkpoint and its end.
+/// Asks a child for a checkpoint and exit.
 pub fn stop(child: &Child) {
     signal(child.id() as i32, libc::SIGTERM);
 }
 
-/// Ends a child and whatever it started.
+/// Kills a child and its children.
 pub fn kill(child: &Child) {
     signal(-(child.id() as i32), libc::SIGKILL);
 }
 
 fn signal(target: i32, signal: i32) {
-    // SAFETY: a plain system call; the child is not reaped yet, so its id still means it. A child that has ended
-    // meanwhile gives an error that says nothing new.
+    // SAFETY: a plain system call; the child is not reaped yet, so the id is still its own. For a child that has ended,
+    // the error is ignored.
     unsafe { libc::kill(target, signal) };
 }

@@ -2,7 +2,7 @@
 //!
 //! A cell's folder holds a file `behave` that says what its process does; `starts` gets a line each time it starts.
 
-use grid::progress::{Plain, Watch};
+use grid::progress::{Observer, Plain};
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
 use records::status::{State, Status};
 use records::{CellLock, CellState, Failure, FailureKind};

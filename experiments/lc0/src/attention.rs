@@ -6,9 +6,9 @@
 //!                                                                 └─ moves left
 //! ```
 //!
-//! What the fields mean is what Lc0 computes with them (`src/neural/backends/blas/network_blas.cc`): matrices are
-//! `[out, in]`; the branches of encoders are scaled by (2N)^(-1/4), which is `norm: post`; ε is 1e-3 behind the embedding
-//! that sees all squares and 1e-6 behind the map, 1e-3 in smolgen always; gates are `[channel, square]`.
+//! The meaning of the fields follows Lc0's code (`src/neural/backends/blas/network_blas.cc`): matrices are `[out, in]`;
+//! the branches of encoders are scaled by (2N)^(-1/4), which is `norm: post`; ε is 1e-3 after the embedding over all
+//! squares, 1e-6 after the map, and always 1e-3 in smolgen; gates are `[channel, square]`.
 
 use super::attention_heads;
 use super::error::NetError;
@@ -31,7 +31,7 @@ struct Biases {
     ff: bool,
 }
 
-/// What is read at the moment.
+/// The state of the reader.
 struct Body<'a, 'b> {
     tree: &'a mut Tree<'b>,
     tensors: NamedTensors,
@@ -39,7 +39,7 @@ struct Body<'a, 'b> {
     biases: Biases,
 }
 
-/// The architecture and its parameters. What it does not take stays in the tree.
+/// The architecture and its parameters. Unread tensors stay in the tree.
 pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Architecture, NetError> {
     format.check_attention()?;
     let layers = tree.len("encoder");
@@ -108,7 +108,7 @@ fn heads(tree: &mut Tree<'_>, width: usize) -> Result<usize, NetError> {
 }
 
 impl Body<'_, '_> {
-    /// A matrix `[outputs, inputs]`, and its bias where there are such.
+    /// A matrix `[outputs, inputs]`, with its bias if `bias`.
     fn dense(
         &mut self,
         name: &str,
@@ -134,7 +134,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// `ff` wide inside.
+    /// A feed-forward layer of width `ff`.
     fn feed_forward(&mut self, name: &str, from: &str, ff: usize) -> Result<(), NetError> {
         let part = |part: &str| format!("{from}.{part}");
         let (first, second) = ([part("dense1_w"), part("dense1_b")], [part("dense2_w"), part("dense2_b")]);
@@ -143,7 +143,7 @@ impl Body<'_, '_> {
         self.dense(&format!("{name}.out"), [&second[0], &second[1]], [ff, self.width], bias)
     }
 
-    /// All of the embedding but its bias; `body_ff` is what the feed-forward layers of the encoders have inside.
+    /// The embedding except its bias; `body_ff` is the width of the encoders' feed-forward layers.
     fn embedding(&mut self, format: &NetworkFormat, body_ff: usize) -> Result<EmbeddingConfig, NetError> {
         let input = spec().input;
         let (squares, planes) = (input.geometry.squares(), Expander::new(input).channels());
@@ -172,7 +172,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The gate, which Lc0 takes only whole.
+    /// The gate; Lc0 requires both of its parts.
     fn gate(&mut self) -> Result<Vec<EncodingConfig>, NetError> {
         const NAMES: [&str; 2] = ["ip_mult_gate", "ip_add_gate"];
         if NAMES.iter().all(|name| !self.tree.has(name)) {
@@ -195,7 +195,7 @@ impl Body<'_, '_> {
         Ok((0..squares).flat_map(|square| numbers.iter().skip(square).step_by(squares)).copied().collect())
     }
 
-    /// One encoder, whose feed-forward layer is `ff` wide inside.
+    /// One encoder with a feed-forward layer of width `ff`.
     fn encoder(&mut self, layer: usize, ff: usize) -> Result<(), NetError> {
         let (from, to, width) = (format!("encoder[{layer}]"), format!("body.{layer}"), self.width);
         let part = |part: &str| format!("{from}.mha.{part}");
@@ -224,7 +224,7 @@ impl Body<'_, '_> {
         self.norm(&format!("{to}.feed_forward_norm"), &format!("{from}.ln2"), width)
     }
 
-    /// Smolgen, which every encoder has or none.
+    /// Smolgen; either every encoder has it or none.
     fn smolgen(
         &mut self,
         format: &NetworkFormat,

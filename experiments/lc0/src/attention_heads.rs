@@ -1,6 +1,6 @@
 //! The heads of Lc0's attention bodies: policies, values and moves left.
 //!
-//! A file has one of each, at the top, or several by name below `policy_heads` and `value_heads`.
+//! A file has one head of each kind at the top, or several by name below `policy_heads` and `value_heads`.
 
 use super::error::NetError;
 use super::format::NetworkFormat;
@@ -10,24 +10,24 @@ use super::tree::Tree;
 use games::GameKind;
 use models::{FurtherPolicy, MovesLeft, NoOptions, Outputs, PolicyConfig, RewardOptions, SoftPolicy, ValueConfig};
 
-/// The classes of a game's end.
+/// Win, draw, loss.
 const WDL: usize = 3;
 
-/// The pieces that pawns become, in the order of the rows of `ip4_pol_w`; a fourth row belongs to all of them.
+/// Promotion pieces, in the order of the rows of `ip4_pol_w`; a fourth row applies to all of them.
 const PROMOTIONS: [&str; 3] = ["queen", "rook", "bishop"];
 
-/// The policies that posenc has by a name of its own.
+/// The policy names that posenc has options for.
 const VANILLA: &str = "vanilla";
 const SOFT: &str = "soft";
 
-/// What was read, beside the parameters.
+/// The heads' options, beside the parameters.
 pub(super) struct HeadsRead {
     pub(super) policy: PolicyConfig,
     pub(super) value: ValueConfig,
     pub(super) outputs: Outputs,
 }
 
-/// Reads all heads behind a body of some width.
+/// Reads all heads on a body of this width.
 pub(super) fn read(
     tree: &mut Tree<'_>,
     tensors: &mut NamedTensors,
@@ -48,12 +48,12 @@ struct Heads<'a, 'b> {
     tree: &'a mut Tree<'b>,
     tensors: &'a mut NamedTensors,
     width: usize,
-    /// Whether there may be several of a kind.
+    /// Whether there may be several heads of a kind.
     many: bool,
 }
 
 impl Heads<'_, '_> {
-    /// A dense layer; returns its outputs. The file's names are that of the layer and `_w`, `_b`.
+    /// A dense layer; returns the number of outputs. The file's names are the layer's with `_w` and `_b`.
     fn dense(&mut self, name: &str, from: &str, inputs: usize) -> Result<usize, NetError> {
         let bias = self.tree.tensor(&format!("{from}_b"))?;
         let weight = self.tree.sized(&format!("{from}_w"), inputs * bias.len())?;
@@ -63,7 +63,7 @@ impl Heads<'_, '_> {
         Ok(outputs)
     }
 
-    /// The same where the number of outputs is known.
+    /// A dense layer with a known number of outputs.
     fn dense_to(&mut self, name: &str, from: &str, inputs: usize, outputs: usize) -> Result<(), NetError> {
         let found = self.tree.peek(&format!("{from}_b"))?.len();
         if found != outputs {
@@ -74,7 +74,7 @@ impl Heads<'_, '_> {
     }
 
     fn policies(&mut self, outputs: &mut Outputs) -> Result<PolicyConfig, NetError> {
-        // A head's own embedding stands in for a missing shared one; beside it posenc has no place for another.
+        // The head's own embedding replaces a missing shared one; posenc has no place for both.
         let shared = if self.many { "policy_heads.ip_pol" } else { "ip_pol" };
         let own = format!("policy_heads.{VANILLA}.ip_pol");
         let has = |layer: &str| self.tree.has(&format!("{layer}_w"));
@@ -88,7 +88,7 @@ impl Heads<'_, '_> {
         for name in names {
             let from = format!("policy_heads.{name}.");
             match name.as_str() {
-                // Something is left of it that no policy has: it is told at the end.
+                // An incomplete policy is reported at the end as an unread part.
                 VANILLA => {}
                 SOFT => {
                     let depth = other(self.policy("soft_policy", &from, embedding)?);
@@ -134,7 +134,7 @@ impl Heads<'_, '_> {
         Ok(sizes)
     }
 
-    /// The board as a vector, for a value.
+    /// The board as a vector, for a value head.
     fn pooled(&mut self, name: &str, from: &str, sizes: ValueConfig) -> Result<(), NetError> {
         let pooled = spec().input.geometry.squares() * sizes.embedding;
         self.dense_to(&format!("{name}.embedding"), &format!("{from}ip_val"), self.width, sizes.embedding)?;

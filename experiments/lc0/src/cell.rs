@@ -1,4 +1,4 @@
-//! An imported network as a cell: its configuration and its final weights, and on request what it scores on a dataset.
+//! An imported network as a cell: its configuration and final weights, and optionally its metrics on a dataset.
 
 use super::error::NetError;
 use super::{Imported, spec};
@@ -12,8 +12,8 @@ use train::checkpoint::save_final;
 use train::inspect::export::Folder;
 use train::setup::declare;
 
-/// What the run of an imported network says beside its network: no step is trained ([`train::setup`] sees to it), so none of it decides a number but
-/// how much is evaluated.
+/// The configuration of an imported network's run, beside its network. No step is trained ([`train::setup`] ensures
+/// that), so it only sets the size of the evaluation.
 const RUN: &str = "
 game: chess
 data: .
@@ -29,11 +29,10 @@ eval: {validation_positions: 4096, test_positions: 16384, every: 1}
 seed: 0
 ";
 
-/// The run of an imported network. `data` is the dataset that it is to be evaluated on; without one it can be asked, and
-/// not evaluated.
+/// The run of an imported network. `data` is the dataset to evaluate it on; without one it can only predict.
 ///
 /// # Errors
-/// If the text above is no run, which a test excludes.
+/// If the text above is not a valid run, which a test excludes.
 pub fn run_of(imported: &Imported, file: &Path, data: Option<&Path>) -> Result<RunConfig, NetError> {
     let run = RunConfig::from_yaml(RUN).map_err(|error| wrong(file, &error))?;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
@@ -52,13 +51,13 @@ fn wrong(path: &Path, error: &serde_yaml::Error) -> NetError {
     NetError::Train(TrainError::Config { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// Writes the cell's folder, which must not exist yet, whole or not at all.
+/// Writes the cell's folder, which must not exist yet, completely or not at all.
 ///
 /// # Errors
 /// If it exists or cannot be written, or the file's tensors are not those of its architecture.
 pub fn write(imported: &Imported, run: &RunConfig, out: &Path) -> Result<(), NetError> {
     let (_, layout) = declare(run)?;
-    let weights = laid_out(imported, &layout)?;
+    let weights = in_layout_order(imported, &layout)?;
     let folder = Folder::begin(out)?;
     let config = folder.path().join(CONFIG_FILE);
     let text = run.to_yaml().map_err(|error| wrong(&config, &error))?;
@@ -67,11 +66,11 @@ pub fn write(imported: &Imported, run: &RunConfig, out: &Path) -> Result<(), Net
     Ok(folder.finish()?)
 }
 
-/// The parameters in a layout's order: every one of them once, and none beside them.
+/// The parameters in a layout's order: every one exactly once, and no others.
 ///
 /// # Errors
-/// If one is missing, has another size, or belongs to nothing.
-pub fn laid_out(imported: &Imported, layout: &Layout) -> Result<Vec<f32>, NetError> {
+/// If one is missing, has another size, or is not in the layout.
+pub fn in_layout_order(imported: &Imported, layout: &Layout) -> Result<Vec<f32>, NetError> {
     let mut weights = vec![0.0; layout.len()];
     for param in layout.params() {
         let found = imported.parameters.iter().find(|(name, _)| *name == param.name);

@@ -19,24 +19,24 @@ pub enum NetError {
         /// The cause.
         cause: io::Error,
     },
-    /// The file is something else, or damaged.
-    #[error("this is no weights file of Lc0 ({0}); give it a .pb.gz")]
+    /// The file is not a weights file, or is damaged.
+    #[error("this is not a weights file of Lc0 ({0}); give it a .pb.gz")]
     NoNetwork(String),
     /// It holds an ONNX model.
     #[error("this file holds no weights but an ONNX model, which posenc cannot read; take the network's own .pb.gz")]
     Onnx,
-    /// A part of its architecture that posenc does not have.
+    /// Its architecture has a part that posenc does not have.
     #[error("this network has {what}; posenc reads {wanted}")]
     Unknown {
-        /// What it has.
+        /// The part.
         what: String,
-        /// What can be read instead.
+        /// What posenc can read instead.
         wanted: String,
     },
-    /// A part to be left out that is not there.
+    /// A part named by `--without` does not exist.
     #[error("this network has no part {0:?} to leave out; an import without --without names what stands in its way")]
     NoPart(String),
-    /// A tensor is missing, or has another size than the rest of the network says.
+    /// A tensor is missing, or its size contradicts the rest of the network.
     #[error("the weights file is damaged or of an unknown kind: {tensor} {what}")]
     Tensor {
         /// The tensor by its name in the format.

@@ -1,11 +1,11 @@
-//! What a weights file says about its network: the enumerations of Lc0's `proto/net.proto`.
+//! The format of a weights file: the enumerations of Lc0's `proto/net.proto`.
 
 use super::error::NetError;
 use super::tree::Tree;
 use nn::Activation;
 use prost::Message;
 
-/// Numbers as the format has them; their meanings are the constants beside.
+/// The format's numbers as stored; the constants below name their meanings.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub(super) struct NetworkFormat {
     #[prost(int32, optional, tag = "1")]
@@ -33,10 +33,10 @@ pub(super) struct NetworkFormat {
 impl NetworkFormat {
     /// `INPUT_CLASSICAL_112_PLANE`.
     pub(super) const INPUT_CLASSICAL: i32 = 1;
-    /// `NETWORK_CLASSICAL` and `NETWORK_SE`, with and without `_WITH_HEADFORMAT`: networks of convolutions.
+    /// `NETWORK_CLASSICAL` and `NETWORK_SE`, with and without `_WITH_HEADFORMAT`: convolutional networks.
     pub(super) const CONVOLUTIONS: [i32; 4] = [1, 2, 3, Self::SE_WITH_HEADS];
     const SE_WITH_HEADS: i32 = 4;
-    /// `NETWORK_ATTENTIONBODY_WITH_HEADFORMAT`, `_WITH_MULTIHEADFORMAT`, and the number that the latter had at first.
+    /// `NETWORK_ATTENTIONBODY_WITH_HEADFORMAT`, `_WITH_MULTIHEADFORMAT`, and the former number of the latter.
     const ATTENTION: i32 = 6;
     const ATTENTION_MULTI: i32 = 7;
     const ATTENTION_MULTI_AT_FIRST: i32 = 134;
@@ -60,14 +60,14 @@ impl NetworkFormat {
     const PE_MAP: i32 = 1;
     const PE_DENSE: i32 = 2;
 
-    /// What a file without a format means.
-    pub(super) fn oldest() -> Self {
+    /// The format of a file that states none.
+    pub(super) fn default_of_old_files() -> Self {
         Self { input: Some(Self::INPUT_CLASSICAL), network: Some(1), ..Self::default() }
     }
 
-    /// The same in today's terms, as Lc0's loader mends older files (`src/neural/loader.cc`): attention bodies that were
-    /// written before they had a number of their own, and several heads that name no structure or embedding.
-    pub(super) fn mended(mut self, tensors: &Tree) -> Self {
+    /// The format in current terms, with Lc0's fixes for older files (`src/neural/loader.cc`): attention bodies without
+    /// a number of their own, and multiple heads without structure or embedding.
+    pub(super) fn normalised(mut self, tensors: &Tree) -> Self {
         if self.network == Some(Self::ATTENTION_MULTI_AT_FIRST) {
             self.network = Some(Self::ATTENTION_MULTI);
         }
@@ -98,13 +98,12 @@ impl NetworkFormat {
         self.network == Some(Self::ATTENTION_MULTI)
     }
 
-    /// Whether the embedding sees all squares; otherwise there is a map behind its planes, as Lc0 has it for every other
-    /// number.
+    /// Whether the embedding covers all squares; with every other number it is a map added to the planes, as in Lc0.
     pub(super) fn sees_all_squares(&self) -> bool {
         self.input_embedding == Some(Self::PE_DENSE)
     }
 
-    /// Refuses other inputs than the classical one, and values that are one number.
+    /// Refuses inputs other than the classical one, and value heads with one output.
     pub(super) fn check_ends(&self) -> Result<(), NetError> {
         let input = self.input.unwrap_or_default();
         if input != Self::INPUT_CLASSICAL {
@@ -117,7 +116,7 @@ impl NetworkFormat {
         Ok(())
     }
 
-    /// Refuses what no attention body of Lc0's has.
+    /// Refuses formats that no attention body of Lc0 has.
     pub(super) fn check_attention(&self) -> Result<(), NetError> {
         self.check_ends()?;
         if self.policy != Some(Self::POLICY_ATTENTION) {
@@ -133,7 +132,7 @@ impl NetworkFormat {
         }
     }
 
-    /// The activation everywhere but where another is named.
+    /// The default activation.
     pub(super) fn activation(&self) -> Result<Activation, NetError> {
         match self.default_activation.unwrap_or_default() {
             0 => Ok(Activation::Relu),

@@ -1,27 +1,27 @@
-//! Numbers out of bytes: the four ways in which a weights file writes a tensor.
+//! Decodes tensors: the four encodings of a weights file.
 
 use super::error::NetError;
 use super::message::Layer;
 
-/// 16 bits between the smallest and the largest number of the tensor: what every file has that says nothing else.
+/// 16 bits, scaled between the smallest and the largest value of the tensor; the default encoding.
 const LINEAR_16: i32 = 1;
 const FLOAT_16: i32 = 2;
 const BFLOAT_16: i32 = 3;
 const FLOAT_32: i32 = 4;
 
-/// A tensor's numbers; `name` is for errors.
+/// A tensor's values; `name` is for errors.
 pub(super) fn numbers(layer: Option<&Layer>, name: &str) -> Result<Vec<f32>, NetError> {
     let layer = layer.ok_or_else(|| NetError::tensor(name, "is missing"))?;
     let bytes = layer.params.as_deref().unwrap_or_default();
     let numbers: Vec<f32> = match layer.encoding.unwrap_or(LINEAR_16) {
-        // 0 is "not said".
+        // 0 means unset.
         0 | LINEAR_16 => {
             let (min, max) = (layer.min_val.unwrap_or_default(), layer.max_val.unwrap_or_default());
-            words(bytes, name)?.map(|word| linear(min, max, word)).collect()
+            u16_values(bytes, name)?.map(|value| linear(min, max, value)).collect()
         }
-        FLOAT_16 => words(bytes, name)?.map(half).collect(),
-        BFLOAT_16 => words(bytes, name)?.map(|word| f32::from_bits(u32::from(word) << u16::BITS)).collect(),
-        FLOAT_32 => singles(bytes, name)?,
+        FLOAT_16 => u16_values(bytes, name)?.map(half).collect(),
+        BFLOAT_16 => u16_values(bytes, name)?.map(|value| f32::from_bits(u32::from(value) << u16::BITS)).collect(),
+        FLOAT_32 => f32_values(bytes, name)?,
         other => return Err(NetError::unknown(format!("{name} in encoding {other}"), "encodings 1 to 4")),
     };
     match numbers.iter().find(|number| !number.is_finite()) {
@@ -30,7 +30,7 @@ pub(super) fn numbers(layer: Option<&Layer>, name: &str) -> Result<Vec<f32>, Net
     }
 }
 
-/// The same, where the network says how many there must be.
+/// A tensor's values, with a check of their number.
 pub(super) fn sized(layer: Option<&Layer>, name: &str, len: usize) -> Result<Vec<f32>, NetError> {
     let numbers = numbers(layer, name)?;
     if numbers.len() != len {
@@ -39,7 +39,7 @@ pub(super) fn sized(layer: Option<&Layer>, name: &str, len: usize) -> Result<Vec
     Ok(numbers)
 }
 
-/// How many rows a matrix has whose rows have `columns` numbers.
+/// The number of rows of a matrix with `columns` columns.
 pub(super) fn rows(numbers: &[f32], columns: usize, name: &str) -> Result<usize, NetError> {
     if columns == 0 || numbers.is_empty() || !numbers.len().is_multiple_of(columns) {
         let what = format!("holds {} numbers, which is no multiple of {columns}", numbers.len());
@@ -48,35 +48,35 @@ pub(super) fn rows(numbers: &[f32], columns: usize, name: &str) -> Result<usize,
     Ok(numbers.len() / columns)
 }
 
-/// `min` at 0, `max` at the largest word.
-fn linear(min: f32, max: f32, word: u16) -> f32 {
-    let share = f32::from(word) / f32::from(u16::MAX);
+/// `min` at 0, `max` at the largest u16.
+fn linear(min: f32, max: f32, value: u16) -> f32 {
+    let share = f32::from(value) / f32::from(u16::MAX);
     min * (1.0 - share) + max * share
 }
 
-fn words<'a>(bytes: &'a [u8], name: &str) -> Result<impl Iterator<Item = u16> + use<'a>, NetError> {
-    let (words, rest) = bytes.as_chunks::<{ size_of::<u16>() }>();
-    whole(rest, name)?;
-    Ok(words.iter().map(|word| u16::from_le_bytes(*word)))
+fn u16_values<'a>(bytes: &'a [u8], name: &str) -> Result<impl Iterator<Item = u16> + use<'a>, NetError> {
+    let (values, rest) = bytes.as_chunks::<{ size_of::<u16>() }>();
+    check_no_rest(rest, name)?;
+    Ok(values.iter().map(|value| u16::from_le_bytes(*value)))
 }
 
-fn singles(bytes: &[u8], name: &str) -> Result<Vec<f32>, NetError> {
-    let (singles, rest) = bytes.as_chunks::<{ size_of::<f32>() }>();
-    whole(rest, name)?;
-    Ok(singles.iter().map(|single| f32::from_le_bytes(*single)).collect())
+fn f32_values(bytes: &[u8], name: &str) -> Result<Vec<f32>, NetError> {
+    let (values, rest) = bytes.as_chunks::<{ size_of::<f32>() }>();
+    check_no_rest(rest, name)?;
+    Ok(values.iter().map(|value| f32::from_le_bytes(*value)).collect())
 }
 
-fn whole(rest: &[u8], name: &str) -> Result<(), NetError> {
+fn check_no_rest(rest: &[u8], name: &str) -> Result<(), NetError> {
     if rest.is_empty() { Ok(()) } else { Err(NetError::tensor(name, "ends in the middle of a number")) }
 }
 
 /// IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits.
-fn half(word: u16) -> f32 {
+fn half(value: u16) -> f32 {
     const FRACTION: u32 = 10;
     const BIAS: i32 = 15;
-    let sign = if word >> (u16::BITS - 1) == 1 { -1.0 } else { 1.0 };
-    let exponent = i32::from((word >> FRACTION) & 0x1f);
-    let fraction = f32::from(word & 0x3ff) / f32::from(1u16 << FRACTION);
+    let sign = if value >> (u16::BITS - 1) == 1 { -1.0 } else { 1.0 };
+    let exponent = i32::from((value >> FRACTION) & 0x1f);
+    let fraction = f32::from(value & 0x3ff) / f32::from(1u16 << FRACTION);
     match exponent {
         0 => sign * fraction * (1.0 - BIAS as f32).exp2(),
         0x1f if fraction == 0.0 => sign * f32::INFINITY,

@@ -1,12 +1,12 @@
-//! Networks of Lc0 as cells: their weights files read, and every tensor put where posenc's own networks have it.
+//! Imports networks of Lc0 as cells: reads their weights files and maps every tensor to posenc's parameters.
 //!
 //! ```text
 //! file.pb.gz ─┬─ format, message (fields) ─┬─ residual ──┬─▶ Imported ─ cell ─▶ a cell's folder
 //!             └─ tree (tensors by name) ───┴─ attention ─┘
 //! ```
 //!
-//! The format is Lc0's `proto/net.proto`; what it leaves open (layout of kernels, the count of rule 50) was checked against
-//! probabilities that Lc0 itself computes (`experiments/tests/all/import_net`).
+//! The format is Lc0's `proto/net.proto`; what it leaves open (layout of kernels, scale of the rule-50 count) was
+//! checked against probabilities computed by Lc0 (`experiments/tests/all/import_net`).
 
 mod attention;
 mod attention_heads;
@@ -32,19 +32,19 @@ use std::io::Read;
 use std::path::Path;
 use tree::Tree;
 
-/// The number that every weights file begins with.
+/// The magic number of weights files.
 const MAGIC: u32 = 0x1c0;
 
-/// What gzip begins with.
+/// The magic bytes of gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// No network is larger: Lc0's largest have 0.4 GB.
-const MOST_BYTES: u64 = 4 << 30;
+/// The size limit of a network: Lc0's largest have 0.4 GB.
+const MAX_BYTES: u64 = 4 << 30;
 
 /// Parameters by posenc's names, each in row-major order.
 pub type Parameters = Vec<(String, Vec<f32>)>;
 
-/// What a reader makes of a file.
+/// The result of reading a file.
 struct Architecture {
     model: ModelConfig,
     encoding: Vec<EncodingConfig>,
@@ -58,32 +58,32 @@ pub struct Imported {
     pub model: ModelConfig,
     /// Its position encodings.
     pub encoding: Vec<EncodingConfig>,
-    /// Its parameters, every one.
+    /// Its parameters.
     pub parameters: Parameters,
     /// BLAKE3 of the file.
     pub blake3: String,
 }
 
-/// What Lc0's networks see and say.
+/// Input and moves of Lc0's networks.
 #[must_use]
 pub fn spec() -> Spec {
     Spec { input: GameKind::Chess.input(InputName::Lc0_112), moves: Vocabulary::FromTo(GameKind::Chess.from_to()) }
 }
 
-/// Reads a weights file, packed by gzip or not. `without` names parts of an attention body's file that are left out, see
-/// the errors: heads (`policy_heads.opponent`) and tensors (`value_heads.winner.ip_val_err`).
+/// Reads a weights file, gzipped or not. `without` names parts of an attention body's file to leave out, as the errors
+/// name them: heads (`policy_heads.opponent`) and tensors (`value_heads.winner.ip_val_err`).
 ///
 /// # Errors
-/// If it cannot be read, is no weights file, is damaged, or holds a network that posenc has no architecture for.
+/// If it cannot be read, is not a weights file, is damaged, or has an architecture that posenc lacks.
 pub fn read(path: &Path, without: &[String]) -> Result<Imported, NetError> {
     let bytes = std::fs::read(path).map_err(|cause| NetError::Io { action: "read", path: path.to_owned(), cause })?;
     of_bytes(&bytes, without)
 }
 
-/// As [`read`], from the file's bytes.
+/// Like [`read`], from the file's bytes.
 ///
 /// # Errors
-/// As [`read`].
+/// Like [`read`].
 pub fn of_bytes(bytes: &[u8], without: &[String]) -> Result<Imported, NetError> {
     let unpacked = if bytes.starts_with(&GZIP) { unpack(bytes)? } else { bytes.to_vec() };
     let net = Net::decode(&unpacked[..]).map_err(|error| NetError::NoNetwork(error.to_string()))?;
@@ -92,14 +92,15 @@ pub fn of_bytes(bytes: &[u8], without: &[String]) -> Result<Imported, NetError> 
         return Err(NetError::NoNetwork("it does not begin with Lc0's number 0x1c0".to_owned()));
     }
     let weights = net.weights.ok_or(NetError::Onnx)?;
-    let format = net.format.and_then(|format| format.network_format).unwrap_or_else(NetworkFormat::oldest);
+    let format =
+        net.format.and_then(|format| format.network_format).unwrap_or_else(NetworkFormat::default_of_old_files);
     let Architecture { model, encoding, parameters } = architecture(&weights, format, without)?;
     Ok(Imported { model, encoding, parameters, blake3: blake3::hash(bytes).to_hex().to_string() })
 }
 
 fn architecture(weights: &[u8], format: NetworkFormat, without: &[String]) -> Result<Architecture, NetError> {
     let mut tree = Tree::of(weights)?;
-    let format = format.mended(&tree);
+    let format = format.normalised(&tree);
     if !format.is_attention() {
         if let Some(part) = without.first() {
             return Err(NetError::NoPart(part.clone()));
@@ -108,9 +109,9 @@ fn architecture(weights: &[u8], format: NetworkFormat, without: &[String]) -> Re
         let (model, parameters) = residual::read(&weights, &format)?;
         return Ok(Architecture { model, encoding: vec![EncodingConfig::None(none::Config {})], parameters });
     }
-    without.iter().try_for_each(|part| tree.leave_out(part))?;
+    without.iter().try_for_each(|part| tree.remove(part))?;
     let read = attention::read(&mut tree, &format)?;
-    match tree.left_over() {
+    match tree.first_unread() {
         None => Ok(read),
         Some(name) => {
             let what = format!("{name}, which no part of posenc's networks has a place for");
@@ -124,6 +125,6 @@ fn architecture(weights: &[u8], format: NetworkFormat, without: &[String]) -> Re
 fn unpack(bytes: &[u8]) -> Result<Vec<u8>, NetError> {
     let mut unpacked = Vec::new();
     let damaged = |error: std::io::Error| NetError::NoNetwork(format!("its gzip is damaged: {error}"));
-    GzDecoder::new(bytes).take(MOST_BYTES).read_to_end(&mut unpacked).map_err(damaged)?;
+    GzDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut unpacked).map_err(damaged)?;
     Ok(unpacked)
 }

@@ -1,4 +1,4 @@
-//! The messages of a weights file: field numbers and types of Lc0's `proto/net.proto`, as far as they are read.
+//! The messages of a weights file: field numbers and types of Lc0's `proto/net.proto`, as far as they are used.
 
 use super::format::NetworkFormat;
 use prost::Message;
@@ -10,7 +10,7 @@ pub(super) struct Net {
     pub(super) magic: Option<u32>,
     #[prost(message, optional, tag = "4")]
     pub(super) format: Option<Format>,
-    /// A message [`Weights`], left packed: what stands in it depends on the format.
+    /// A message [`Weights`], kept encoded: its content depends on the format.
     #[prost(bytes = "vec", optional, tag = "10")]
     pub(super) weights: Option<Vec<u8>>,
 }
@@ -21,7 +21,7 @@ pub(super) struct Format {
     pub(super) network_format: Option<NetworkFormat>,
 }
 
-/// The tensors of a network of convolutions. Those of attention bodies are read by name: see [`super::tree`].
+/// The tensors of a convolutional network. Those of attention bodies are read by name: see [`super::tree`].
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Weights {
     #[prost(message, optional, tag = "1")]
@@ -67,12 +67,12 @@ pub(super) struct Layer {
     pub(super) max_val: Option<f32>,
     #[prost(bytes = "vec", optional, tag = "3")]
     pub(super) params: Option<Vec<u8>>,
-    /// How numbers are written, see [`super::layer`].
+    /// The encoding of the values, see [`super::layer`].
     #[prost(int32, optional, tag = "4")]
     pub(super) encoding: Option<i32>,
 }
 
-/// A convolution and its normalisation. What is called a standard deviation is a variance.
+/// A convolution and its normalisation. The format's standard deviation is a variance.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ConvBlock {
     #[prost(message, optional, tag = "1")]

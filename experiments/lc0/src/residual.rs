@@ -16,7 +16,7 @@ use nn::Activation;
 const KERNEL: usize = 3;
 const AREA: usize = KERNEL * KERNEL;
 
-/// The classes of a game's end.
+/// Win, draw, loss.
 const WDL: usize = 3;
 
 /// The architecture and its parameters.
@@ -60,7 +60,7 @@ pub(super) fn read(weights: &Weights, format: &NetworkFormat) -> Result<(ModelCo
     Ok((ModelConfig::Resnet(Box::new(config)), tensors.named))
 }
 
-/// Refuses what is no residual network, and what [`NetworkFormat::check_ends`] refuses.
+/// Refuses anything but a residual network, and what [`NetworkFormat::check_ends`] refuses.
 fn check(format: &NetworkFormat) -> Result<(), NetError> {
     let network = format.network.unwrap_or_default();
     if !NetworkFormat::CONVOLUTIONS.contains(&network) {
@@ -70,8 +70,8 @@ fn check(format: &NetworkFormat) -> Result<(), NetError> {
     format.check_ends()
 }
 
-/// Rows of `row` numbers, one row for each output, that begin with `area` numbers for each plane of an input whose scalars
-/// are divided: Lc0 feeds its networks the raw count of rule 50.
+/// Rows of `row` values, one row per output, that begin with `area` values for each input plane. Divides out the scale
+/// of scalar inputs: Lc0 feeds its networks the raw count of rule 50.
 pub(super) fn by_scaled_channels(mut rows: Vec<f32>, input: &InputLayout, area: usize, row: usize) -> Vec<f32> {
     let first = Expander::new(input).channels() - input.features.len();
     for (i, feature) in input.features.iter().enumerate() {
@@ -84,8 +84,8 @@ pub(super) fn by_scaled_channels(mut rows: Vec<f32>, input: &InputLayout, area: 
 }
 
 impl NamedTensors {
-    /// A convolution whose kernel was read, and its normalisation. Files leave out gains of 1, offsets of 0, and the bias
-    /// of the convolution, which moves the mean.
+    /// A convolution with a given kernel, and its normalisation. Files omit gains of 1, offsets of 0, and the bias of
+    /// the convolution, which shifts the mean.
     fn normed(
         &mut self,
         name: &str,
@@ -150,7 +150,7 @@ impl NamedTensors {
 
     fn policy(&mut self, weights: &Weights, format: &NetworkFormat, channels: usize) -> Result<ResnetPolicy, NetError> {
         let (moves, board) = (GameKind::Chess.from_to(), spec().input.geometry);
-        // Files from before there was a choice do not name it.
+        // Older files have no field for it.
         match format.policy.filter(|&policy| policy != 0).unwrap_or(NetworkFormat::POLICY_DENSE) {
             NetworkFormat::POLICY_CONVOLUTION => {
                 self.convolution("policy.first", "policy1", weights.policy1.as_ref(), [channels, channels, AREA])?;
@@ -188,7 +188,7 @@ impl NamedTensors {
         }
     }
 
-    /// The convolution 1×1 in front of a head; returns its channels.
+    /// The 1×1 convolution of a head; returns its channels.
     fn reduce(
         &mut self,
         name: &str,
@@ -233,9 +233,9 @@ impl NamedTensors {
     }
 }
 
-/// Lc0's planes of moves in their order (its training code, `tf/lc0_az_policy_map.py`): a queen's moves, direction by
-/// direction clockwise from straight ahead and 1 to 7 squares far; a knight's eight, clockwise from ahead and right;
-/// promotions to the left, ahead and right, each to rook, bishop and queen. The rest of the file's 80 planes is unused.
+/// Lc0's move planes in order (its training code, `tf/lc0_az_policy_map.py`): queen moves, by direction clockwise from
+/// straight ahead and 1 to 7 squares far; eight knight moves, clockwise from ahead and right; promotions to the left,
+/// ahead and right, each to rook, bishop and queen. The rest of the file's 80 planes is unused.
 fn lc0_planes(board: Geometry) -> Vec<MovePlane> {
     const QUEEN: &[(i64, i64)] = &[(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
     const KNIGHT: &[(i64, i64)] = &[(2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2), (2, -1)];

@@ -2,14 +2,14 @@
 
 use super::Parameters;
 
-/// The parameters so far, by posenc's names.
+/// The parameters read so far, by posenc's names.
 #[derive(Debug, Default)]
 pub(super) struct NamedTensors {
     pub(super) named: Parameters,
 }
 
 impl NamedTensors {
-    /// One more.
+    /// Adds one.
     pub(super) fn push(&mut self, name: impl Into<String>, numbers: Vec<f32>) {
         self.named.push((name.into(), numbers));
     }

@@ -1,7 +1,6 @@
 //! The tensors of a weights file by name: `encoder[3].mha.smolgen.dense1_w`.
 //!
-//! Whatever the file holds has a name here, fields that the format got later included, so that what no part of the
-//! network asked for can be told at the end instead of being passed over.
+//! Every field has a name here, also fields that the format got later, so that unread parts can be reported at the end.
 
 use super::error::NetError;
 use super::layer;
@@ -10,11 +9,11 @@ use prost::Message as _;
 use prost::encoding::{WireType, decode_key, decode_varint};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A field of a message: its name and what it holds. Fields stand in the order of their numbers, from 1 on.
-type Field = (&'static str, Holds);
+/// A field of a message: its name and content type, in the order of the field numbers from 1.
+type Field = (&'static str, FieldContent);
 
 #[derive(Clone, Copy)]
-enum Holds {
+enum FieldContent {
     Tensor,
     Number,
     One(&'static [Field]),
@@ -22,11 +21,11 @@ enum Holds {
     Many(&'static [Field]),
     /// A map of names to messages.
     Map(&'static [Field]),
-    /// No field has this number.
+    /// The number is unused.
     Nothing,
 }
 
-use Holds::{Many, Map, Nothing, Number, One, Tensor};
+use FieldContent::{Many, Map, Nothing, Number, One, Tensor};
 
 const CONVOLUTION: &[Field] = &[
     ("weights", Tensor),
@@ -168,27 +167,27 @@ const WEIGHTS: &[Field] = &[
     ("policy_heads", One(POLICIES)),
 ];
 
-/// What a name stands for.
+/// What a name refers to.
 #[derive(Debug)]
-enum Found<'a> {
-    /// A tensor, packed.
+enum NamedValue<'a> {
+    /// An encoded tensor.
     Tensor(&'a [u8]),
     Number(u64),
-    /// A field that the format did not have when this was written.
+    /// A field of a newer version of the format.
     Unknown,
 }
 
-/// Everything that a message of weights holds, by name.
+/// The content of a weights message, by name.
 #[derive(Debug, Default)]
 pub(super) struct Tree<'a> {
-    found: BTreeMap<String, Found<'a>>,
+    found: BTreeMap<String, NamedValue<'a>>,
 }
 
 impl<'a> Tree<'a> {
-    /// Reads the names; tensors stay packed until they are taken.
+    /// Reads the names; tensors are decoded when they are taken.
     ///
     /// # Errors
-    /// If the bytes are no message of protocol buffers.
+    /// If the bytes are not a protocol-buffers message.
     pub(super) fn of(weights: &'a [u8]) -> Result<Self, NetError> {
         let mut tree = Self::default();
         tree.walk(weights, "", WEIGHTS)?;
@@ -203,7 +202,7 @@ impl<'a> Tree<'a> {
             match ((number as usize).checked_sub(1).and_then(|place| fields.get(place)), value) {
                 (Some((field, Tensor)), Value::Bytes(bytes)) => self.put_tensor(name(field), bytes)?,
                 (Some((field, Number)), Value::Number(number)) => {
-                    self.found.insert(name(field), Found::Number(number));
+                    self.found.insert(name(field), NamedValue::Number(number));
                 }
                 (Some((field, One(inner))), Value::Bytes(bytes)) => {
                     self.walk(bytes, &format!("{}.", name(field)), inner)?;
@@ -218,46 +217,46 @@ impl<'a> Tree<'a> {
                     self.walk(value, &format!("{}.", name(&key)), inner)?;
                 }
                 _ => {
-                    self.found.insert(name(&format!("field {number}")), Found::Unknown);
+                    self.found.insert(name(&format!("field {number}")), NamedValue::Unknown);
                 }
             }
         }
         Ok(())
     }
 
-    /// NamedTensors without numbers are as good as none: so Lc0 takes them.
+    /// Adds a tensor; empty ones count as missing, as in Lc0.
     fn put_tensor(&mut self, name: String, bytes: &'a [u8]) -> Result<(), NetError> {
         let layer = decode(bytes, &name)?;
         if layer.params.is_some_and(|params| !params.is_empty()) {
-            self.found.insert(name, Found::Tensor(bytes));
+            self.found.insert(name, NamedValue::Tensor(bytes));
         }
         Ok(())
     }
 
     /// Whether there is a tensor of this name.
     pub(super) fn has(&self, name: &str) -> bool {
-        matches!(self.found.get(name), Some(Found::Tensor(_)))
+        matches!(self.found.get(name), Some(NamedValue::Tensor(_)))
     }
 
-    /// Whether any tensor's name ends like one of these.
+    /// Whether any tensor's name ends with one of these.
     pub(super) fn has_any(&self, endings: &[&str]) -> bool {
         self.found.keys().any(|name| endings.iter().any(|ending| name.ends_with(ending)))
     }
 
-    /// Whether there is anything in the part of this name.
+    /// Whether the part of this name has any content.
     pub(super) fn has_below(&self, part: &str) -> bool {
         let prefix = format!("{part}.");
         self.found.keys().any(|name| name.starts_with(&prefix))
     }
 
-    /// The parts of a part: `vanilla` and `soft` of `policy_heads`, not its own tensors.
+    /// The named parts of a part: `vanilla` and `soft` of `policy_heads`, without its own tensors.
     pub(super) fn parts(&self, part: &str) -> BTreeSet<String> {
         let prefix = format!("{part}.");
         let inner = self.found.keys().filter_map(|name| name.strip_prefix(&prefix)?.split_once('.'));
         inner.map(|(part, _)| part.to_owned()).collect()
     }
 
-    /// How many messages a list has.
+    /// The number of messages in a list.
     pub(super) fn len(&self, list: &str) -> usize {
         (0..).take_while(|i| self.has_below(&format!("{list}[{i}]"))).count()
     }
@@ -265,7 +264,7 @@ impl<'a> Tree<'a> {
     /// Takes a number.
     pub(super) fn number(&mut self, name: &str) -> Option<u64> {
         match self.found.get(name) {
-            Some(&Found::Number(number)) => {
+            Some(&NamedValue::Number(number)) => {
                 self.found.remove(name);
                 Some(number)
             }
@@ -273,22 +272,22 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Takes a tensor of whatever size.
+    /// Takes a tensor of any size.
     pub(super) fn tensor(&mut self, name: &str) -> Result<Vec<f32>, NetError> {
         let layer = self.take(name)?;
         layer::numbers(layer.as_ref(), name)
     }
 
-    /// Takes a tensor that must have so many numbers.
+    /// Takes a tensor, with a check of its number of values.
     pub(super) fn sized(&mut self, name: &str, len: usize) -> Result<Vec<f32>, NetError> {
         let layer = self.take(name)?;
         layer::sized(layer.as_ref(), name, len)
     }
 
-    /// A tensor of whatever size, which stays.
+    /// Reads a tensor without taking it.
     pub(super) fn peek(&self, name: &str) -> Result<Vec<f32>, NetError> {
         let layer = match self.found.get(name) {
-            Some(&Found::Tensor(bytes)) => Some(decode(bytes, name)?),
+            Some(&NamedValue::Tensor(bytes)) => Some(decode(bytes, name)?),
             _ => None,
         };
         layer::numbers(layer.as_ref(), name)
@@ -296,7 +295,7 @@ impl<'a> Tree<'a> {
 
     fn take(&mut self, name: &str) -> Result<Option<Layer>, NetError> {
         match self.found.get(name) {
-            Some(&Found::Tensor(bytes)) => {
+            Some(&NamedValue::Tensor(bytes)) => {
                 self.found.remove(name);
                 decode(bytes, name).map(Some)
             }
@@ -304,11 +303,12 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Removes a part by the name of a tensor, of a tensor without its ending `_w` and `_b`, or of all that stands below.
+    /// Removes a part by the name of a tensor, of a tensor without its suffix `_w` or `_b`, or of everything below a
+    /// name.
     ///
     /// # Errors
     /// If there is no such part.
-    pub(super) fn leave_out(&mut self, part: &str) -> Result<(), NetError> {
+    pub(super) fn remove(&mut self, part: &str) -> Result<(), NetError> {
         let before = self.found.len();
         self.found.retain(|name, _| {
             let rest = name.strip_prefix(part);
@@ -317,17 +317,17 @@ impl<'a> Tree<'a> {
         if self.found.len() < before { Ok(()) } else { Err(NetError::NoPart(part.to_owned())) }
     }
 
-    /// The first tensor or unknown field that nothing took.
-    pub(super) fn left_over(&self) -> Option<&str> {
-        self.found.iter().find(|(_, found)| !matches!(found, Found::Number(_))).map(|(name, _)| name.as_str())
+    /// The first tensor or unknown field that was not taken.
+    pub(super) fn first_unread(&self) -> Option<&str> {
+        self.found.iter().find(|(_, found)| !matches!(found, NamedValue::Number(_))).map(|(name, _)| name.as_str())
     }
 }
 
-/// What a field holds on the wire.
+/// The value of a field on the wire.
 enum Value<'a> {
     Number(u64),
     Bytes(&'a [u8]),
-    /// Of a type that no field of weights has.
+    /// A wire type that weights do not use.
     Other,
 }
 

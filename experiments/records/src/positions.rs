@@ -1,7 +1,7 @@
 //! `test-positions.parquet`: what the final evaluation measured on each test position. The format is
 //! [`dataset::measured`]'s.
 
-pub use dataset::measured::{MEASURES, Measured, PositionRow, PositionsError, encode, read};
+pub use dataset::position_metrics::{MEASURES, PositionMetrics, PositionRow, PositionsError, encode, read};
 use spec::Weights;
 
 /// The file's name in a cell's folder.

@@ -1,7 +1,7 @@
 //! From a run folder to a report.
 
 use super::error::ReportError;
-use super::files::{CellRecord, CellResult, Conditions, RunFolder};
+use super::files::{CellRecord, CellResult, RunFolder, TrainingConditions};
 use super::model::comparison::{ALPHA, Comparison, Missing};
 use super::model::{
     Counts, FailedCell, GameReport, MatchedReport, PrimaryMetric, Report, RowReport, StepTimeConditions, StepTimeReport,
@@ -257,8 +257,8 @@ fn failures(folder: &RunFolder) -> Vec<FailedCell> {
 }
 
 /// The conditions of finished cells, the most common first.
-fn conditions(folder: &RunFolder) -> Vec<(Conditions, usize)> {
-    let mut conditions: Vec<(Conditions, usize)> = Vec::new();
+fn conditions(folder: &RunFolder) -> Vec<(TrainingConditions, usize)> {
+    let mut conditions: Vec<(TrainingConditions, usize)> = Vec::new();
     let done = folder.cells.iter().flatten().filter(|cell| cell.state == CellState::Done);
     for identity in done.filter_map(|cell| cell.facts.as_ref()).map(|facts| &facts.identity) {
         match conditions.iter_mut().find(|(known, _)| known == identity) {

@@ -45,7 +45,7 @@ pub struct CellRecord {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct CellFacts {
     /// The conditions under which it was trained.
-    pub identity: Conditions,
+    pub identity: TrainingConditions,
     /// The data.
     pub dataset: DatasetFacts,
     /// The processes that trained it.
@@ -72,7 +72,7 @@ pub struct CellFacts {
 
 /// The conditions under which a cell was trained.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Conditions {
+pub struct TrainingConditions {
     /// The code's numerics version.
     pub numerics: u32,
     /// LibTorch's version.

@@ -7,7 +7,7 @@ pub mod slices;
 pub mod transfer;
 pub mod variants;
 
-use super::files::Conditions;
+use super::files::TrainingConditions;
 use super::statistics::{PairedTest, Summary, sign_flip};
 use comparison::Comparison;
 use interactions::InteractionReport;
@@ -53,7 +53,7 @@ pub struct Report {
     /// What limits the conclusions, the most important first.
     pub warnings: Vec<String>,
     /// The conditions under which the finished cells were trained, with the number of cells, the most common first.
-    pub conditions: Vec<(Conditions, usize)>,
+    pub conditions: Vec<(TrainingConditions, usize)>,
     /// Where and how step times were measured.
     pub step_times: Option<StepTimeConditions>,
     /// Where the numbers come from.

@@ -1,6 +1,6 @@
 //! Which pairs of seeds count, and the verdict of a comparison.
 
-use super::files::{CellRecord, Conditions};
+use super::files::{CellRecord, TrainingConditions};
 use super::model::comparison::{
     ALPHA, Comparison, Corrected, Missing, PAIRS_NEEDED, Precision, TargetDifference, Verdict,
 };
@@ -90,8 +90,8 @@ pub(super) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str)
 
 /// The first condition in which two cells differ that must agree for their difference to mean anything: numerics
 /// version, device kind, dtype. (Threads and instruction set change the last bits only; they are shown, not refused.)
-fn unfair(row: &Conditions, reference: &Conditions) -> Option<(&'static str, String, String)> {
-    let decisive = |conditions: &Conditions| {
+fn unfair(row: &TrainingConditions, reference: &TrainingConditions) -> Option<(&'static str, String, String)> {
+    let decisive = |conditions: &TrainingConditions| {
         [
             ("numerics version", conditions.numerics.to_string()),
             ("device", kind(&conditions.device).to_owned()),

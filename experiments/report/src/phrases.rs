@@ -1,7 +1,7 @@
 //! The phrases of a report, the same in every format.
 
 use super::distinct::distinct;
-use super::files::Conditions;
+use super::files::TrainingConditions;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report};
 use super::tables::heads::BELOW_UNIFORM;
 use spec::metrics::{Direction, Metric};
@@ -98,8 +98,8 @@ pub(super) fn notes(report: &Report) -> Vec<String> {
     lines
 }
 
-fn trained(conditions: &Conditions, cells: Option<usize>) -> String {
-    let Conditions { numerics, libtorch, instruction_set, threads, device, dtype } = conditions;
+fn trained(conditions: &TrainingConditions, cells: Option<usize>) -> String {
+    let TrainingConditions { numerics, libtorch, instruction_set, threads, device, dtype } = conditions;
     let which = cells.map_or_else(|| "trained".to_owned(), |cells| format!("{cells} cells were trained"));
     format!(
         "{which} on {device}, {dtype}, {threads} thread(s), {instruction_set}, LibTorch {libtorch}, numerics version \

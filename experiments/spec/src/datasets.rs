@@ -92,7 +92,7 @@ fn viewed(folder: PathBuf, manifest: Manifest, mut view: DataView, node: &Node) 
     let targets = Targets { value: view.value, ..Targets::default() };
     targets.check().map_err(|error| refused("value", error.to_string()).help("write a number from 0 to 1"))?;
     for (column, target) in targets.columns() {
-        if !store::says(&folder, &manifest, column).map_err(|error| refused("value", error.to_string()))? {
+        if !store::has_values(&folder, &manifest, column).map_err(|error| refused("value", error.to_string()))? {
             let dataset = manifest.name.clone();
             let error = refused("value", DatasetError::NoTarget { dataset, column, target }.to_string());
             return Err(error.help("leave `value` out, or write `value: result`"));

@@ -42,11 +42,11 @@ impl Contents {
     pub(crate) fn of(dir: &Path, manifest: &Manifest, view: &DataView) -> Result<Self, DatasetError> {
         let unknown = GameResult::Unknown.name();
         let results = manifest.counts.results.iter().any(|(result, &games)| result != unknown && games > 0);
-        let stored_values = store::says(dir, manifest, "value")?;
+        let stored_values = store::has_values(dir, manifest, "value")?;
         Ok(Self {
             // A position is a game of one move.
             moves: manifest.unit == Unit::Game || manifest.policy_from_ply == 0,
-            distributions: store::says(dir, manifest, "policy_probs")?,
+            distributions: store::has_values(dir, manifest, "policy_probs")?,
             results,
             values: if view.value == Some(ValueTarget::Result) { results } else { stored_values },
             stored_values,

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tch::Device;
-use train::bench::{BenchOptions, Contender, StepTime, step_times};
+use train::bench::{BenchOptions, BenchRun, StepTime, step_times};
 use train::threads::ensure_passive_threads;
 
 /// Measure the speed of the loader, of imports, or of a training step.
@@ -194,7 +194,7 @@ fn step(args: &StepArgs) -> anyhow::Result<String> {
     game.offered(args.input)?;
     let dtypes = args.dtype.dtypes();
     let both = dtypes.len() > 1;
-    let (mut contenders, mut references): (Vec<Contender>, Vec<usize>) = (Vec::new(), Vec::new());
+    let (mut contenders, mut references): (Vec<BenchRun>, Vec<usize>) = (Vec::new(), Vec::new());
     for stack in stacks {
         let first = contenders.len();
         for &dtype in dtypes {
@@ -218,7 +218,7 @@ fn encodings(args: &EncodingsArgs) -> anyhow::Result<String> {
 }
 
 /// `references`: for each contender, the place of the one that its ratio is taken to.
-fn measure(contenders: &[Contender], references: &[usize], timing: &Timing) -> anyhow::Result<String> {
+fn measure(contenders: &[BenchRun], references: &[usize], timing: &Timing) -> anyhow::Result<String> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     prepare(timing.device)?;
     let (threads, rounds) = (timing.threads.get(), timing.rounds.get());

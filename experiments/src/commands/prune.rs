@@ -1,6 +1,6 @@
 //! `posenc prune`: makes room in run folders. Metrics, logs, manifests and event files always stay.
 
-use grid::prune::{What, prune};
+use grid::prune::{PruneOptions, prune};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -28,7 +28,7 @@ const MEGABYTE: f64 = 1e6;
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut stdout = std::io::stdout().lock();
     for run_dir in &args.run_dirs {
-        let pruned = prune(run_dir, What { weights: args.weights, dry: args.dry_run })?;
+        let pruned = prune(run_dir, PruneOptions { weights: args.weights, dry: args.dry_run })?;
         if args.dry_run {
             for (path, bytes) in &pruned.files {
                 writeln!(stdout, "{} {bytes}", path.display())?;

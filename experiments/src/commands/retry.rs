@@ -1,11 +1,10 @@
 //! `posenc retry`: tries failed cells of a run folder again.
 
-use super::run::mend_events;
+use super::run::repair_events;
 use super::slots::Slots;
 use anyhow::Context as _;
 use grid::interrupt::StopRequest;
-use grid::retry;
-use grid::retry::Which;
+use grid::retry::RetryFilter;
 use grid::{Interrupt, Outcome, start_over};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -34,29 +33,30 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     args.slots.check_devices()?;
-    let mut again = retry::find(&args.run_dir, Which { failed: args.failed, interrupted: args.interrupted })?;
-    for (name, failure) in &again.hopeless {
+    let mut retry =
+        grid::retry::find(&args.run_dir, RetryFilter { failed: args.failed, interrupted: args.interrupted })?;
+    for (name, failure) in &retry.permanent {
         eprintln!("{name} is left: {failure}; the same bits would fail in the same way: {}", failure.kind.remedy());
     }
-    for (task, failure) in std::mem::take(&mut again.damaged) {
+    for (task, failure) in std::mem::take(&mut retry.damaged) {
         let renamed = start_over::start_over(&task.dir).with_context(|| {
             format!("{}: {failure}; its folder {} cannot be renamed", task.name, task.dir.display())
         })?;
         eprintln!("{}: {failure}; the folder is now {}, and the cell is trained again", task.name, renamed.display());
-        again.tasks.push(task);
+        retry.tasks.push(task);
     }
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
-    let outcomes = args.slots.train(&again.tasks, false, &interrupt)?;
+    let outcomes = args.slots.train(&retry.tasks, false, &interrupt)?;
     interrupt.release();
-    mend_events(&again.tasks, &outcomes);
+    repair_events(&retry.tasks, &outcomes);
     let count = |is: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
     let finished = count(|outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished));
     let failed = count(|outcome| matches!(outcome, Outcome::Failed(_)));
     let mut line = format!("{} cells tried again: {finished} finished, {failed} failed", outcomes.len());
     for (count, what) in [
         (outcomes.len() - finished - failed, "stopped or not begun"),
-        (again.hopeless.len(), "left, because they would only fail again"),
-        (again.running, "running elsewhere"),
+        (retry.permanent.len(), "left, because they would only fail again"),
+        (retry.running, "running elsewhere"),
     ] {
         if count > 0 {
             line += &format!(", {count} {what}");
@@ -64,6 +64,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     writeln!(std::io::stdout().lock(), "{line}")?;
     let all_well =
-        finished == outcomes.len() && again.hopeless.is_empty() && interrupt.request() == StopRequest::Continue;
+        finished == outcomes.len() && retry.permanent.is_empty() && interrupt.request() == StopRequest::Continue;
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

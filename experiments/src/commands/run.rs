@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
 use grid::measure;
-use grid::{Choice, Interrupt, Outcome, Prepared, Selector, Task};
+use grid::{Interrupt, Outcome, Prepared, RunSelection, Selector, Task};
 use report::{Report, text};
 use spec::Experiment;
 use std::collections::BTreeSet;
@@ -47,12 +47,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let experiment = args.sets.load(&args.file)?;
     check_datasets(&experiment)?;
     args.slots.check_devices()?;
-    let choice = Choice { out: args.out.clone(), only: args.only.clone(), smoke: args.smoke };
-    let prepared = Prepared::new(&experiment, &choice)?;
+    let selection = RunSelection { out: args.out.clone(), only: args.only.clone(), smoke: args.smoke };
+    let prepared = Prepared::new(&experiment, &selection)?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let outcomes = args.slots.train(&prepared.tasks, args.smoke, &interrupt)?;
     interrupt.release();
-    mend_events(&prepared.tasks, &outcomes);
+    repair_events(&prepared.tasks, &outcomes);
     let unfinished = |outcome: &Outcome| matches!(outcome, Outcome::Interrupted | Outcome::NotStarted);
     let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(unfinished);
     if !args.smoke && !stopped {
@@ -79,10 +79,10 @@ pub(super) fn check_datasets(experiment: &Experiment) -> anyhow::Result<()> {
 
 /// Finished cells whose event files got lost or damaged get them again from `metrics.jsonl`; nothing else needs them,
 /// so a failure is said and no more.
-pub(super) fn mend_events(tasks: &[Task], outcomes: &[Outcome]) {
+pub(super) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
     let finished = |outcome: &Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
     for (task, _) in tasks.iter().zip(outcomes).filter(|(_, outcome)| finished(outcome)) {
-        match events::mend(&task.dir) {
+        match events::repair(&task.dir) {
             Ok(false) => {}
             Ok(true) => eprintln!("{}: its event files are rebuilt from metrics.jsonl", task.name),
             Err(error) => eprintln!("{}: TensorBoard does not show all of it: {error}", task.name),

@@ -5,7 +5,7 @@ use super::sets::Sets;
 use anyhow::{Context as _, bail, ensure};
 use grid::limits::HumanDuration;
 use grid::slurm::{Array, CELLS, Resources, SCRIPT, script};
-use grid::{Choice, Prepared, Selector, Task};
+use grid::{Prepared, RunSelection, Selector, Task};
 use records::CellState;
 use records::atomic;
 use std::fs;
@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let experiment = args.sets.load(&args.file)?;
     check_datasets(&experiment)?;
     let prepared =
-        Prepared::new(&experiment, &Choice { out: args.out.clone(), only: args.only.clone(), smoke: false })?;
+        Prepared::new(&experiment, &RunSelection { out: args.out.clone(), only: args.only.clone(), smoke: false })?;
     let run_dir = fs::canonicalize(&prepared.run_dir).context("cannot find the run folder")?;
     let mut stdout = io::stdout().lock();
     let tasks: Vec<&Task> = prepared.tasks.iter().filter(|task| is_open(&task.dir)).collect();

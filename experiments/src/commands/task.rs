@@ -1,7 +1,7 @@
 //! `posenc task`: one task of a Slurm array, which trains one cell as `posenc run` would; `submit` writes it into scripts.
 
 use super::devices::{parse_device, prepare};
-use super::run::mend_events;
+use super::run::repair_events;
 use anyhow::{Context as _, ensure};
 use grid::progress::Plain;
 use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
@@ -50,7 +50,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let tasks = [task];
     let outcomes = scheduler.run(&tasks, &mut Plain::new(&tasks, std::io::stderr()));
     interrupt.release();
-    mend_events(&tasks, &outcomes);
+    repair_events(&tasks, &outcomes);
     let well = outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished));
     let stopped = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Interrupted | Outcome::NotStarted));
     if stopped && interrupt.time_runs_out() {

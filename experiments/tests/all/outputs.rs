@@ -1,7 +1,7 @@
 //! Heads in experiment files: what the dataset must have for them, and what is said where it has not.
 
 use crate::cli::{EXPERIMENT, datasets};
-use dataset::{MadeOptions, MapInfo, MappedPosition, PerSplit, SplitBy, SplitPlan, write_maps};
+use dataset::{GeneratedOptions, MapInfo, MappedPosition, PerSplit, SplitBy, SplitPlan, write_maps};
 use games::chess::Chess;
 use games::maps::MapShape;
 use games::{Game, GameKind, Position};
@@ -32,7 +32,7 @@ fn maps(dir: &Path, shape: MapShape, classes: u16) {
         position.legal_moves(&mut replies);
         MappedPosition { start: position.to_text(), mv: position.move_text(replies[0]), map: vec![1; cells] }
     });
-    let options = MadeOptions {
+    let options = GeneratedOptions {
         output: dir.join(format!("{shape:?}")),
         name: format!("{shape:?}"),
         game: GameKind::Chess,

@@ -1,4 +1,4 @@
-//! The losses of one batch and the gradient of their sum, for whoever compares implementations.
+//! The losses of one batch and the gradient of their weighted sum, for comparisons between implementations.
 
 use super::error::TrainError;
 use super::micro::{Gradient, Model};
@@ -8,26 +8,31 @@ use nn::Arena;
 use spec::RunConfig;
 use tch::{Kind, Tensor};
 
-/// What a batch says to a network.
+/// Losses and gradient of one batch.
 #[derive(Debug)]
-pub struct Measured {
-    /// The mean of each loss by the name of its weight, as training lines show it: scalars, f32.
+pub struct BatchGradient {
+    /// The mean of each loss, by the name of its weight, as in training lines: scalars, f32.
     pub losses: Vec<(&'static str, Tensor)>,
-    /// The weighted sum of what is trained.
+    /// The weighted sum of the trained losses.
     pub total: Tensor,
-    /// Its gradient in layout order, not clipped.
+    /// Its gradient in layout order, before clipping.
     pub gradient: Tensor,
 }
 
-/// Runs a network forwards and backwards on a batch in f32, as a step of training does before it clips.
+/// Runs a forward and a backward pass on a batch in f32, like a training step before clipping.
 ///
 /// # Errors
 /// If LibTorch fails.
-pub fn measure(run: &RunConfig, network: &Network, arena: &Arena, batch: &Examples) -> Result<Measured, TrainError> {
+pub fn batch_gradient(
+    run: &RunConfig,
+    network: &Network,
+    arena: &Arena,
+    batch: &Examples,
+) -> Result<BatchGradient, TrainError> {
     let objective = Objective::of(run);
     let rows = batch.rows() as usize;
     let Gradient { flat, objective, terms, observed: _ } =
         Gradient::of(&objective, Model { network, arena, kind: Kind::Float }, batch, rows)?;
     let losses = terms.into_iter().map(|term| (term.loss.name(), term.mean)).collect();
-    Ok(Measured { losses, total: objective, gradient: flat })
+    Ok(BatchGradient { losses, total: objective, gradient: flat })
 }

@@ -1,8 +1,8 @@
-//! What a training step costs, measured in turns.
+//! Step times of several runs, measured by alternating between them.
 //!
-//! Step times of cells that ran side by side, or one after the other on a machine that throttles, compare the machine
-//! with itself. Here the contenders take turns, one step each a round (A B C A B C …), so that whatever slows the
-//! machine for a while slows all of them; a ratio is the median over the rounds of the ratio within a round.
+//! Runs timed side by side, or one after the other on a machine that throttles, are not comparable. Here every round
+//! takes one step of each run (A B C A B C …), so a slow period affects all of them. A ratio is the median over rounds
+//! of the ratio within a round.
 
 use super::error::TrainError;
 use super::fit;
@@ -18,9 +18,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tch::{Cuda, Device};
 
-/// A run whose step is timed; its dataset is not touched.
+/// A run whose step is timed. Its dataset is not read.
 #[derive(Debug, Clone)]
-pub struct Contender {
+pub struct BenchRun {
     /// Its name in the result.
     pub name: String,
     /// The run.
@@ -32,24 +32,24 @@ pub struct Contender {
 pub struct BenchOptions {
     /// Threads inside an operation.
     pub threads: usize,
-    /// Where it is computed.
+    /// The device.
     pub device: Device,
-    /// Rounds that count, at least 1.
+    /// Measured rounds, at least 1.
     pub rounds: usize,
-    /// Rounds before them that do not: caches fill, libraries choose their kernels.
+    /// Unmeasured rounds before them, for caches and for the kernel selection of libraries.
     pub warm_up: usize,
 }
 
-/// A contender's result.
+/// The result of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepTime {
     /// Its name.
     pub name: String,
-    /// Numbers that it trains.
+    /// Trained parameters.
     pub parameters: usize,
-    /// Positions a step.
+    /// Positions per step.
     pub batch: usize,
-    /// The time of its step in every round.
+    /// The step time of every round.
     pub rounds: Vec<Duration>,
 }
 
@@ -60,13 +60,13 @@ impl StepTime {
         median(self.rounds.iter().map(Duration::as_secs_f64).collect())
     }
 
-    /// Positions a second at the median step.
+    /// Positions per second at the median step time.
     #[must_use]
     pub fn positions_per_s(&self) -> f64 {
         self.batch as f64 / self.median_s()
     }
 
-    /// How many times as long as `other` a step takes: the median over rounds of the ratio within a round.
+    /// The step time relative to `other`: the median over rounds of the ratio within a round.
     #[must_use]
     pub fn ratio_to(&self, other: &Self) -> f64 {
         let pairs = self.rounds.iter().zip(&other.rounds);
@@ -74,12 +74,12 @@ impl StepTime {
     }
 }
 
-/// Times a training step of every contender, in turns. Batches are random legal positions of each game, the same for
-/// all contenders of one game, input and size.
+/// Times a training step of every run, alternating between runs. Batches are random legal positions, the same for all
+/// runs of one game, input and batch size.
 ///
 /// # Errors
 /// If a network cannot be declared, or LibTorch fails.
-pub fn step_times(contenders: &[Contender], options: &BenchOptions) -> Result<Vec<StepTime>, TrainError> {
+pub fn step_times(contenders: &[BenchRun], options: &BenchOptions) -> Result<Vec<StepTime>, TrainError> {
     use_threads(options.threads);
     let mut runners = Vec::with_capacity(contenders.len());
     for contender in contenders {
@@ -105,7 +105,7 @@ struct Runner {
 }
 
 impl Runner {
-    fn new(contender: &Contender, device: Device) -> Result<Self, TrainError> {
+    fn new(contender: &BenchRun, device: Device) -> Result<Self, TrainError> {
         let run = contender.run.clone();
         let (network, layout) = declare(&run)?;
         let time = StepTime {
@@ -117,7 +117,7 @@ impl Runner {
         let arena = Arena::initialise(Arc::new(layout), run.seed, "", device)?;
         let batch = random_batch(&run, run.train.batch);
         let micro = match run.train.micro_batch {
-            Some(MicroBatch::Of(positions)) => fit::whole(positions.min(run.train.batch), run.plies()),
+            Some(MicroBatch::Of(positions)) => fit::whole_sequences(positions.min(run.train.batch), run.plies()),
             Some(MicroBatch::Auto) | None => run.train.batch,
         };
         Ok(Self { learner: Learner::new(&run, arena, micro)?, run, network, batch, time })

@@ -1,4 +1,4 @@
-//! One cell from its folder to its end: begin or go on, train, evaluate, record.
+//! One cell from its folder to its end: start or resume, train, evaluate, record.
 
 use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, save_final};
 use super::describe;
@@ -20,7 +20,7 @@ use records::folder::{CHECKPOINTS, METRICS_FILE};
 use records::identity::Identity;
 use records::manifest::Manifest;
 use records::positions;
-use records::positions::Measured;
+use records::positions::PositionMetrics;
 use records::status::{Fingerprints, State, Status};
 use spec::Pictures;
 use spec::Weights;
@@ -29,19 +29,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tch::Device;
 
-/// What a cell's log says once, after its status says that it is done.
+/// The log line that follows the final status.
 pub const DONE: &str = "the cell is done";
 
 /// How a cell is trained, beside its configuration.
 #[derive(Debug, Clone)]
 pub struct CellOptions {
-    /// Threads inside an operation; part of what the bits depend on.
+    /// Threads inside an operation; results depend on it.
     pub threads: usize,
-    /// Where it is computed; part of what the bits depend on.
+    /// The device; results depend on it.
     pub device: Device,
-    /// A few steps and a small evaluation only, to see that everything works.
+    /// Take a few steps and a small evaluation only.
     pub smoke: bool,
-    /// Go on even where that gives other bits than an undisturbed run; the manifest then says so.
+    /// Resume even if the result will differ from an uninterrupted run; the manifest records it.
     pub force: bool,
 }
 
@@ -50,24 +50,24 @@ pub struct CellOptions {
 pub enum Outcome {
     /// Trained and evaluated.
     Done,
-    /// It was done before; nothing was touched.
+    /// It was already done; no file changed.
     AlreadyDone,
-    /// It was asked to stop, and did so at a checkpoint.
+    /// It stopped at a checkpoint, as requested.
     Interrupted {
-        /// Steps done.
+        /// Completed steps.
         step: u64,
     },
 }
 
 /// Trains the cell in a folder that holds its `config.yaml`, from its last checkpoint if it has one, until it is done
-/// or `stop` is set. `sinks` get every line beside `metrics.jsonl` and TensorBoard's event files; `note` gets what a
-/// log should say.
+/// or `stop` is set. `sinks` get every line, in addition to `metrics.jsonl` and TensorBoard's event files; `note` gets
+/// log messages.
 ///
-/// A cell's `status.json` tells its state at any time, a failure included (unless the disk has no room for that).
+/// `status.json` always holds the cell's state, including a failure (unless the disk is full).
 ///
 /// # Errors
-/// If the cell cannot be started or resumed, a number is not finite, or the primary log cannot be written. What the last
-/// checkpoint holds is safe then.
+/// If the cell cannot be started or resumed, a number is not finite, or the primary log cannot be written. The last
+/// checkpoint stays valid.
 pub fn run_cell(
     dir: &Path,
     options: &CellOptions,
@@ -94,7 +94,7 @@ pub fn run_cell(
     outcome
 }
 
-/// A cell that was started or resumed.
+/// A started or resumed cell.
 struct Cell<'a> {
     dir: &'a Path,
     metrics: PathBuf,
@@ -124,7 +124,7 @@ impl<'a> Cell<'a> {
         setup.micro_batch = fit::micro_batch(&setup, &first, checkpoint.as_ref().and_then(|c| c.identity.micro_batch))?;
         let identity = setup.identity();
         let forced = match &checkpoint {
-            Some(checkpoint) => other_bits(checkpoint, &identity, options.force)?,
+            Some(checkpoint) => changed_identity(checkpoint, &identity, options.force)?,
             None => Vec::new(),
         };
         let (step, bytes) = checkpoint.as_ref().map_or((0, 0), |c| (c.progress.step, c.progress.metrics.bytes));
@@ -147,7 +147,7 @@ impl<'a> Cell<'a> {
         let train = self.trainer.setup().config.train.clone();
         let (evaluate_every, pictures) =
             (self.trainer.setup().config.eval.every, self.trainer.setup().config.eval.pictures);
-        self.say(State::Running)?;
+        self.write_status(State::Running)?;
         if self.recorder.is_empty() {
             self.evaluate(Part::Validation)?;
             self.draw();
@@ -163,7 +163,7 @@ impl<'a> Cell<'a> {
             if due(train.log_every) {
                 let line = self.trainer.train_line();
                 self.recorder.line(&line, self.note)?;
-                self.say(State::Running)?;
+                self.write_status(State::Running)?;
             }
             if due(evaluate_every) {
                 self.evaluate(Part::Validation)?;
@@ -181,7 +181,7 @@ impl<'a> Cell<'a> {
         self.finish()
     }
 
-    /// Draws what the encodings do. A cell without pictures is as good.
+    /// Draws the encodings' maps. A failure only logs a message.
     fn draw(&mut self) {
         if self.trainer.setup().config.eval.pictures == Pictures::None {
             return;
@@ -198,15 +198,15 @@ impl<'a> Cell<'a> {
             let Some(Evaluation { line, positions }) = self.trainer.evaluation(part, weights)? else { continue };
             self.recorder.line(&line, self.note)?;
             if part == Part::Test {
-                self.keep(weights, &positions)?;
+                self.write_positions(weights, &positions)?;
             }
         }
         self.recorder.show(self.note);
         Ok(())
     }
 
-    /// Writes what was measured on each test position. Where that cannot be set down the cell is as good without it.
-    fn keep(&mut self, weights: Weights, measured: &[Measured]) -> Result<(), TrainError> {
+    /// Writes the metrics of each test position. A failure only logs a message.
+    fn write_positions(&mut self, weights: Weights, measured: &[PositionMetrics]) -> Result<(), TrainError> {
         let setup = self.trainer.setup();
         let traits = evaluation_traits(&setup.dataset, Split::Test, setup.config.eval.test_positions as u64)?;
         let path = self.dir.join(positions::file(weights));
@@ -222,7 +222,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The primary log becomes durable before the checkpoint that vouches for it.
+    /// Syncs the primary log before writing the checkpoint that records its length.
     fn checkpoint(&mut self) -> Result<(), TrainError> {
         self.recorder.show(self.note);
         self.recorder.sync()?;
@@ -233,9 +233,9 @@ impl<'a> Cell<'a> {
 
     fn interrupt(mut self) -> Result<Outcome, TrainError> {
         self.checkpoint()?;
-        self.say(State::Interrupted)?;
+        self.write_status(State::Interrupted)?;
         let step = self.trainer.steps_done();
-        (self.note)(&format!("interrupted at step {step}; the next run goes on from there"));
+        (self.note)(&format!("interrupted at step {step}; the next run resumes from there"));
         Ok(Outcome::Interrupted { step })
     }
 
@@ -250,17 +250,17 @@ impl<'a> Cell<'a> {
         let finish = self.trainer.finish(weights.clone(), hashes(&files)?);
         describe::finish(&mut self.manifest, self.dir, finish)?;
         self.status.result = Some(Fingerprints { weights, batches: self.trainer.batches() });
-        self.say(State::Done)?;
+        self.write_status(State::Done)?;
         (self.note)(DONE);
         self.recorder.end(self.note);
-        // They take three times the room of the weights, and nothing will go on from them.
+        // Checkpoints take three times the space of the weights, and a finished cell is never resumed.
         if let Err(error) = checkpoint::remove_all(&self.dir.join(CHECKPOINTS)) {
-            (self.note)(&format!("old checkpoints are left behind: {error}"));
+            (self.note)(&format!("old checkpoints cannot be removed: {error}"));
         }
         Ok(Outcome::Done)
     }
 
-    fn say(&mut self, state: State) -> Result<(), TrainError> {
+    fn write_status(&mut self, state: State) -> Result<(), TrainError> {
         self.status.state = state;
         self.status.step = self.trainer.steps_done();
         self.status.write(self.dir).map_err(TrainError::io("write", &self.dir.join(records::status::FILE)))
@@ -275,14 +275,14 @@ fn newest_checkpoint(
 ) -> Result<Option<Checkpoint>, TrainError> {
     let Some((checkpoint, skipped)) = Checkpoint::newest(dir, metrics, &setup.layout)? else { return Ok(None) };
     for skipped in skipped {
-        note(&format!("the checkpoint of step {} is passed over: {}", skipped.step, skipped.reason));
+        note(&format!("the checkpoint of step {} is skipped: {}", skipped.step, skipped.reason));
     }
-    note(&format!("going on from the checkpoint of step {}", checkpoint.progress.step));
+    note(&format!("resuming from the checkpoint of step {}", checkpoint.progress.step));
     Ok(Some(checkpoint))
 }
 
-/// What going on would change in the bits, if that is forced; an error if it is not.
-fn other_bits(checkpoint: &Checkpoint, now: &Identity, force: bool) -> Result<Vec<String>, TrainError> {
+/// What differs from the checkpoint's identity, if resuming is forced; otherwise an error.
+fn changed_identity(checkpoint: &Checkpoint, now: &Identity, force: bool) -> Result<Vec<String>, TrainError> {
     let differences = checkpoint.identity.differences(now);
     if differences.is_empty() || force {
         return Ok(differences);
@@ -290,11 +290,11 @@ fn other_bits(checkpoint: &Checkpoint, now: &Identity, force: bool) -> Result<Ve
     Err(TrainError::OtherBits { step: checkpoint.progress.step, differences })
 }
 
-/// `first_step`: lines from there on are still to come, so what older event files say of them is withdrawn.
+/// `first_step`: events of older files from this step on are withdrawn.
 fn open_tensorboard(dir: &Path, first_step: u64, hparams: &HParams, recorder: &mut Recorder, note: Note<'_>) {
     match EventLog::create(dir, first_step, hparams) {
         Ok(log) => recorder.add("TensorBoard", Box::new(log)),
-        Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has them all")),
+        Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has all lines")),
     }
 }
 

@@ -1,8 +1,8 @@
-//! Checkpoints: everything that a cell needs to go on to the same bits.
+//! Checkpoints: everything that a cell needs to resume bit-identically.
 //!
-//! `checkpoints/step-<n>.safetensors` holds the flat weights and the optimiser's flat moments; `step-<n>.yaml` beside
-//! it holds the rest (scalars, names, shapes and offsets, how long `metrics.jsonl` was) and the hash of the former.
-//! The YAML is written last, so a checkpoint exists when its YAML does. The newest two are kept.
+//! `checkpoints/step-<n>.safetensors` holds the flat weights and the optimiser's flat moments. `step-<n>.yaml` holds
+//! the rest (scalars, names, shapes and offsets, length of `metrics.jsonl`) and the hash of the tensor file. The YAML
+//! is written last, so a checkpoint exists once its YAML does. The newest two are kept.
 
 mod files;
 mod last;
@@ -23,48 +23,48 @@ use std::path::{Path, PathBuf};
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// The names of the flat weights and of their average among the tensors; moments are called `optimizer.<name>`.
+/// Names of the flat weights and of their average among the tensors; moments are named `optimizer.<name>`.
 const WEIGHTS: &str = "weights";
 const MOMENT_PREFIX: &str = "optimizer.";
 const AVERAGE: &str = "average";
 
-/// Flat tensors of one layout.
+/// The flat tensors of a checkpoint, in layout order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Tensors {
-    /// The weights, [`Layout::len`] numbers.
+pub struct CheckpointTensors {
+    /// The weights, [`Layout::len`] values.
     pub weights: Vec<f32>,
     /// The optimiser's moments by name, each as long as the weights.
     pub moments: BTreeMap<String, Vec<f32>>,
-    /// The averaged weights, where there are any.
+    /// The averaged weights, if the run averages.
     pub average: Option<Vec<f32>>,
 }
 
-/// What a checkpoint says beside its tensors.
+/// The rest of a checkpoint: step, scalars, training metrics, hashes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Progress {
-    /// Optimiser steps done. The place of the data loader is this number and nothing else.
+    /// Completed optimiser steps. The state of the data loader follows from it.
     pub step: u64,
     /// The optimiser's scalars by name.
     pub optimizer: BTreeMap<String, f64>,
     /// Updates of the averaged weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub average_updates: Option<u64>,
-    /// The truth so far.
+    /// The part of `metrics.jsonl` written so far.
     pub metrics: Prefix,
     /// Sums of the training metrics since the last line.
     pub window: Window,
-    /// The chain of hashes over all batches so far.
+    /// The hash chain over all batches so far.
     pub batches: String,
-    /// Seconds trained and evaluated so far.
+    /// Seconds of training and evaluation so far.
     pub wall_s: f64,
 }
 
-/// The beginning of `metrics.jsonl` that a checkpoint vouches for.
+/// The part of `metrics.jsonl` that a checkpoint covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prefix {
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
     /// Its BLAKE3 hash.
     pub blake3: String,
@@ -74,9 +74,9 @@ pub struct Prefix {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Window {
-    /// How many steps.
+    /// Steps since the last line.
     pub steps: u64,
-    /// The sum of each metric over them.
+    /// The sum of each metric over these steps.
     pub sums: BTreeMap<String, f64>,
 }
 
@@ -105,9 +105,7 @@ struct Place {
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// A file cannot be read or written.
-    #[error(
-        "cannot {action} {path}: {cause}; once that is mended, the next run goes on from the newest whole checkpoint"
-    )]
+    #[error("cannot {action} {path}: {cause}; fix this, and the next run resumes from the newest valid checkpoint")]
     Io {
         /// What was tried.
         action: &'static str,
@@ -116,7 +114,7 @@ pub enum CheckpointError {
         /// The cause.
         cause: io::Error,
     },
-    /// A file is not what was written.
+    /// A file is damaged.
     #[error("{path} is damaged: {what}")]
     Damaged {
         /// The file.
@@ -124,7 +122,7 @@ pub enum CheckpointError {
         /// What is wrong.
         what: String,
     },
-    /// It belongs to another network.
+    /// The checkpoint belongs to another network.
     #[error("{path} holds parameters of another network: {what}")]
     OtherNetwork {
         /// The file.
@@ -132,7 +130,7 @@ pub enum CheckpointError {
         /// The first difference.
         what: String,
     },
-    /// There are checkpoints, and none can be used.
+    /// There are checkpoints, and all are invalid.
     #[error("no checkpoint in {dir} can be used ({why}); remove that folder to begin this cell again from step 0")]
     NoneUsable {
         /// The folder.
@@ -152,18 +150,18 @@ impl CheckpointError {
     }
 }
 
-/// A checkpoint that was read.
+/// A loaded checkpoint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     /// Weights and moments.
-    pub tensors: Tensors,
+    pub tensors: CheckpointTensors,
     /// Everything else.
     pub progress: Progress,
-    /// What its bits depend on.
+    /// The identity that its results depend on.
     pub identity: Identity,
 }
 
-/// A checkpoint that was passed over, and why.
+/// A checkpoint that was not used, and why.
 #[derive(Debug)]
 pub struct Skipped {
     /// Its step.
@@ -176,7 +174,7 @@ impl Checkpoint {
     /// Writes it into a cell's folder and removes all but the newest [`KEPT`].
     ///
     /// # Errors
-    /// If a file cannot be written; older checkpoints are still there then.
+    /// If a file cannot be written; older checkpoints remain.
     pub fn save(&self, cell: &Path, layout: &Layout) -> Result<(), CheckpointError> {
         let dir = cell.join(CHECKPOINTS);
         std::fs::create_dir_all(&dir).map_err(CheckpointError::io("create", &dir))?;
@@ -196,11 +194,11 @@ impl Checkpoint {
         prune(&dir)
     }
 
-    /// The newest checkpoint of a cell's folder that is whole and whose part of `metrics.jsonl` is still there, and
-    /// those that were passed over; `None` if the cell has none at all.
+    /// The newest valid checkpoint whose part of `metrics.jsonl` still exists, and the skipped ones; `None` if the cell
+    /// has no checkpoint.
     ///
     /// # Errors
-    /// If there are checkpoints and none can be used.
+    /// If there are checkpoints and all are invalid.
     pub fn newest(
         cell: &Path,
         metrics: &Path,
@@ -236,13 +234,13 @@ impl Checkpoint {
         if blake3::hash(&bytes).to_hex().as_str() != header.blake3 {
             return Err(CheckpointError::damaged(&path, "its hash is not the one beside it"));
         }
-        let tensors = Tensors::from_bytes(&path, &bytes, layout.len())?;
+        let tensors = CheckpointTensors::from_bytes(&path, &bytes, layout.len())?;
         Ok(Self { tensors, progress: header.progress, identity: header.identity })
     }
 }
 
 impl Prefix {
-    /// What a file holds now.
+    /// Length and hash of a file.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -263,7 +261,7 @@ impl Prefix {
     }
 }
 
-impl Tensors {
+impl CheckpointTensors {
     fn to_bytes(&self, dir: &Path) -> Result<Vec<u8>, CheckpointError> {
         let named: Vec<(String, Vec<u8>)> = std::iter::once((WEIGHTS.to_owned(), little_endian(&self.weights)))
             .chain(self.average.iter().map(|average| (AVERAGE.to_owned(), little_endian(average))))
@@ -274,7 +272,7 @@ impl Tensors {
             let view = TensorView::new(Dtype::F32, vec![bytes.len() / size_of::<f32>()], bytes);
             views.push((name, view.map_err(|e| CheckpointError::damaged(dir, e))?));
         }
-        // No metadata: it is a hash map, whose order would change the bytes from run to run.
+        // No metadata: its hash map has no fixed order, so the bytes would differ from run to run.
         safetensors::serialize(views, None).map_err(|e| CheckpointError::damaged(dir, e))
     }
 

@@ -1,4 +1,4 @@
-//! What a cell's manifest says, from the cell itself.
+//! The manifest of a cell.
 
 use super::error::TrainError;
 use super::setup::Setup;
@@ -27,12 +27,12 @@ const VARIABLES: &[&str] = &[
     "ONEDNN_MAX_CPU_ISA",
 ];
 
-/// The manifest of a cell whose parameters have their first values.
+/// The manifest of a cell before its first step.
 ///
 /// # Errors
 /// If the weights cannot be read from the device.
 pub(super) fn describe(cell: &Path, setup: &Setup, arena: &Arena, smoke: bool) -> Result<Manifest, TrainError> {
-    let (experiment, label, hash) = place(cell);
+    let (experiment, label, hash) = cell_names(cell);
     let shape = Shape::of(&setup.config)?;
     Ok(Manifest {
         experiment,
@@ -60,7 +60,7 @@ pub(super) fn describe(cell: &Path, setup: &Setup, arena: &Arena, smoke: bool) -
     })
 }
 
-/// Adds a session to a manifest and writes it.
+/// Adds a session to a manifest and writes the manifest.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -74,7 +74,7 @@ pub(super) fn begin_session(
     manifest.write(cell).map_err(TrainError::io("write the manifest in", cell))
 }
 
-/// Adds a cell's outcome to its manifest and writes it.
+/// Adds a cell's outcome to its manifest and writes the manifest.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -141,7 +141,7 @@ fn initial_weights(layout: &Layout, values: &[f32]) -> InitialWeights {
 }
 
 /// Experiment, label and hash from `<experiment>/<label>-<hash>/seed-<n>`.
-fn place(cell: &Path) -> (String, String, String) {
+fn cell_names(cell: &Path) -> (String, String, String) {
     let absolute = std::path::absolute(cell).unwrap_or_else(|_| cell.to_owned());
     let name = |path: Option<&Path>| {
         path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_folder_tells_its_cell() {
-        let (experiment, label, hash) = place(Path::new("/runs/quickstart/chess-shaw-0123456789ab/seed-2"));
+        let (experiment, label, hash) = cell_names(Path::new("/runs/quickstart/chess-shaw-0123456789ab/seed-2"));
         assert_eq!((&experiment[..], &label[..], &hash[..]), ("quickstart", "chess-shaw", "0123456789ab"));
     }
 }

@@ -1,7 +1,7 @@
-//! What a cell's encodings do, drawn: a forward pass of a watched network on a few validation positions.
+//! Maps of a cell's encodings, from a forward pass on a few validation positions that records intermediate values.
 //!
-//! Weights and batches are those of training and nothing is drawn from a stream of random numbers, so that a cell with
-//! pictures has the bits of one without.
+//! Drawing uses the training weights and no random numbers, so a cell with pictures trains bit-identically to one
+//! without.
 
 use super::error::TrainError;
 use super::setup::{Setup, declare};
@@ -12,10 +12,10 @@ use nn::Views;
 use std::collections::BTreeSet;
 use tch::{Device, Kind, TchError, Tensor};
 
-/// Positions that a picture is the mean over, at most.
+/// A picture is the mean over at most this many positions.
 const POSITIONS: usize = 50;
 
-/// Positions that these are chosen from, one every so often, so that they come from several games.
+/// The positions are spread evenly over the first this many, so that they come from several games.
 const CHOSEN_FROM: usize = 1024;
 
 /// Why there are no pictures.
@@ -29,12 +29,12 @@ pub(super) enum PictureError {
     Png(#[from] PngError),
 }
 
-/// Draws every map of the encodings with these weights; nothing for a network without attention.
+/// Draws every map of the encodings with these weights; no maps for a network without attention.
 pub(super) fn draw(setup: &Setup, views: &Views, step: u64) -> Result<Vec<Picture>, PictureError> {
     let (network, _) = declare(&setup.config)?;
     let (network, watch) = network.watched();
     let packed = positions(setup)?.f_to_device(setup.device)?;
-    // The answer of the last block is of no interest here.
+    // Only the recorded maps are used, not the output of the last block.
     let _ = tch::no_grad(|| network.trunk(views, &packed));
     let squares = first_board(network.tokens());
     let drawn = |watched: &AttentionMap| {
@@ -56,7 +56,7 @@ fn positions(setup: &Setup) -> Result<Tensor, PictureError> {
         row_bytes = batch.row_bytes;
         rows.extend(batch.packed);
     }
-    // What a network reads at once: a position, or a sequence of them.
+    // The unit that a network reads: a position, or a sequence of positions.
     let piece = plies * row_bytes;
     let pieces = rows.len() / piece;
     let wanted = (POSITIONS.min(config.eval.batch) / plies).clamp(1, pieces);
@@ -65,7 +65,7 @@ fn positions(setup: &Setup) -> Result<Tensor, PictureError> {
     Ok(Tensor::f_from_slice(&chosen)?.f_view([-1, row_bytes as i64])?)
 }
 
-/// The first token of each square, in the order of squares: of a sequence of boards those of its first.
+/// The first token of each square, in the order of squares; for a sequence, those of its first board.
 fn first_board(tokens: &Tokens) -> Vec<i64> {
     let mut known = BTreeSet::new();
     let mut first: Vec<_> = tokens.squares().filter(|&(_, square)| known.insert(square)).collect();
@@ -73,7 +73,7 @@ fn first_board(tokens: &Tokens) -> Vec<i64> {
     first.into_iter().map(|(token, _)| token as i64).collect()
 }
 
-/// `[l,l]` → the numbers of pairs of squares, query by key.
+/// `[l,l]` → the values of pairs of squares, query by key.
 fn of_squares(map_ll: &Tensor, squares: &[i64]) -> Result<Vec<f64>, TchError> {
     let squares = Tensor::f_from_slice(squares)?.f_to_device(map_ll.device())?;
     let map = map_ll.f_index_select(0, &squares)?.f_index_select(1, &squares)?;

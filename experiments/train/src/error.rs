@@ -11,7 +11,7 @@ use tch::TchError;
 /// Why a cell stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
-    /// `config.yaml` cannot be used.
+    /// `config.yaml` is invalid.
     #[error("{path}: {reason}")]
     Config {
         /// The file.
@@ -34,19 +34,17 @@ pub enum TrainError {
         /// The cell's game.
         expected: &'static str,
     },
-    /// The dataset cannot be read on.
+    /// A game of the dataset cannot be read.
     #[error(transparent)]
     Data(#[from] DatasetError),
     /// The network cannot be declared.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The optimiser cannot be made or stepped.
+    /// The optimiser cannot be created or stepped.
     #[error(transparent)]
     Optimizer(#[from] OptimizerError),
     /// A file cannot be written; everything up to the last checkpoint is safe.
-    #[error(
-        "cannot {action} {path}: {cause}; what the last checkpoint holds is safe, and the next run goes on from it"
-    )]
+    #[error("cannot {action} {path}: {cause}; the last checkpoint is safe, and the next run resumes from it")]
     Io {
         /// What was tried.
         action: &'static str,
@@ -68,14 +66,14 @@ pub enum TrainError {
         what: String,
         /// At which step, counted from 1.
         step: u64,
-        /// The number.
+        /// The value.
         value: f64,
         /// What to do.
         remedy: &'static str,
     },
-    /// Going on would mix bits of two kinds in one cell.
+    /// Resuming would not be bit-identical.
     #[error(
-        "going on from step {step} would give other bits than one undisturbed run: {}; restore what changed, or force \
+        "resuming from step {step} would not be bit-identical: {}; restore what changed, or force \
          it (`posenc run --force`), which the manifest will say",
         differences.join("; ")
     )]
@@ -85,7 +83,7 @@ pub enum TrainError {
         /// What changed.
         differences: Vec<String>,
     },
-    /// Not even one position fits into the device's memory.
+    /// The device's memory is too small for a single position.
     #[error("the device has no room for a step of a single position; take a smaller network or another device")]
     NoRoom,
     /// LibTorch failed.
@@ -98,14 +96,14 @@ pub enum TrainError {
     Thread(io::Error),
 }
 
-/// Not by `#[from]`, which would name the cause in the text and once more as its source.
+/// Not by `#[from]`: the message would then contain the cause twice.
 impl From<TchError> for TrainError {
     fn from(cause: TchError) -> Self {
         Self::Torch(cause)
     }
 }
 
-/// What LibTorch says without the C++ backtrace that follows it; any other text as it is.
+/// LibTorch's message without the C++ backtrace; other texts unchanged.
 #[must_use]
 pub fn without_backtrace(text: &str) -> &str {
     text.split_once("\nException raised from").map_or(text, |(said, _)| said)
@@ -116,7 +114,7 @@ impl TrainError {
         move |cause| Self::Io { action, path: path.to_owned(), cause }
     }
 
-    /// Whether the same cell can go on from its last checkpoint once the cause is gone, rather than fail again.
+    /// Whether the cell can resume from its last checkpoint once the cause is fixed.
     #[must_use]
     pub fn resumable(&self) -> bool {
         match self {

@@ -1,22 +1,22 @@
 //! Evaluation on fixed positions: the same in every cell of every experiment on a dataset.
 
 use super::error::TrainError;
+use super::metric_sums::{BatchMetrics, MetricSums};
 use super::objective::measure;
 use super::setup::Setup;
-use super::tally::{Measured, Tally};
 use super::tensors::on_device;
 use dataset::{Split, evaluation_batches};
 use nn::Views;
 use records::Metrics;
-use records::positions::{MEASURES, Measured as Position};
+use records::positions::{MEASURES, PositionMetrics};
 
-/// What an evaluation found.
+/// The result of an evaluation.
 #[derive(Debug)]
 pub struct Evaluated {
     /// Means over positions.
     pub metrics: Metrics,
-    /// What reports compare position by position, in the order of the evaluation.
-    pub positions: Vec<Position>,
+    /// Metrics of single positions for paired comparisons, in the order of the evaluation.
+    pub positions: Vec<PositionMetrics>,
 }
 
 /// Evaluates weights on at most `positions` positions of a split (whole games, at least one), without gradients.
@@ -27,15 +27,15 @@ pub fn evaluate(setup: &Setup, views: &Views, split: Split, positions: usize) ->
     let config = &setup.config;
     let batches = evaluation_batches(&setup.dataset, split, config.input, config.eval.batch, positions as u64)?;
     let measure = measure(config);
-    let (mut tally, mut kept) = (Tally::default(), Vec::new());
+    let (mut sums, mut kept) = (MetricSums::default(), Vec::new());
     for batch in batches {
         let batch = batch?;
         let examples = on_device(&batch, setup.device)?;
         let measured =
-            tch::no_grad(|| Measured::of(&measure, &measure.answer(&setup.network, views, &examples), &examples))?;
+            tch::no_grad(|| BatchMetrics::of(&measure, &measure.answer(&setup.network, views, &examples), &examples))?;
         for row in (0..batch.size).filter(|&row| !batch.is_padding(row)) {
-            tally.add(&measured, row, usize::from(batch.phase[row]), batch.novel[row]);
-            kept.push(Position {
+            sums.add(&measured, row, usize::from(batch.phase[row]), batch.novel[row]);
+            kept.push(PositionMetrics {
                 game: batch.game[row],
                 ply: batch.ply[row],
                 novel: batch.novel[row],
@@ -43,5 +43,5 @@ pub fn evaluate(setup: &Setup, views: &Views, split: Split, positions: usize) ->
             });
         }
     }
-    Ok(Evaluated { metrics: tally.metrics(&measure.metrics(), config.train.mask), positions: kept })
+    Ok(Evaluated { metrics: sums.metrics(&measure.metrics(), config.train.mask), positions: kept })
 }

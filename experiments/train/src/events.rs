@@ -1,4 +1,4 @@
-//! A cell's event files: what TensorBoard shows of it, and their mending.
+//! A cell's TensorBoard event files: hyperparameters and repair.
 
 use crate::sinks::tensorboard;
 use crate::sinks::tensorboard::{HParams, RebuildError};
@@ -8,15 +8,16 @@ use spec::setting::SHORT;
 use spec::{RunConfig, Setting};
 use std::path::Path;
 
-/// What TensorBoard's HParams tab lists of a run: the settings with a short name, its seed, and whether it is a twin. All of
-/// these, and not only those that its experiment varies, so that cells of several experiments can be looked at together.
+/// The hyperparameters of a run for TensorBoard's HParams tab: the settings with a short name, the seed, and whether it
+/// is an A/A control. All settings are listed, not only the varied ones, so that cells of several experiments can be
+/// compared.
 #[must_use]
 pub fn hparams(run: &RunConfig) -> HParams {
     let json = serde_json::to_value(run).unwrap_or_default();
     let encoding = run.encoding.iter().map(encodings::EncodingConfig::label).collect::<Vec<_>>().join(" + ");
     let value = |name: &'static str| match name {
         "encoding" => Value::from(encoding.clone()),
-        // A run's JSON leaves out an empty list of phases.
+        // A run's JSON omits an empty list of phases.
         name => Setting::short(name).of(&json).cloned().unwrap_or_else(|| Value::Array(Vec::new())),
     };
     let settings = SHORT.iter().map(|&(name, _)| (name, value(name)));
@@ -24,17 +25,17 @@ pub fn hparams(run: &RunConfig) -> HParams {
     HParams(all.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// Rebuilds the event files of a finished cell from its `metrics.jsonl` if they are missing or damaged, or lack a
-/// line; says whether that was needed.
+/// Rebuilds the event files of a finished cell from its `metrics.jsonl` if they are missing, damaged or incomplete.
+/// Returns whether it rebuilt them.
 ///
 /// # Errors
 /// If the cell's own files cannot be read, or its event files cannot be replaced.
-pub fn mend(cell: &Path) -> Result<bool, RebuildError> {
+pub fn repair(cell: &Path) -> Result<bool, RebuildError> {
     let metrics = cell.join(METRICS_FILE);
     if tensorboard::is_whole(&metrics, cell)? {
         return Ok(false);
     }
-    // Without a configuration there is nothing to list, and the curves are there all the same.
+    // Without a configuration there are no hyperparameters, only curves.
     let config = std::fs::read_to_string(cell.join(CONFIG_FILE)).ok();
     let run = config.and_then(|text| RunConfig::from_yaml(&text).ok());
     tensorboard::rebuild(&metrics, cell, &run.map(|run| hparams(&run)).unwrap_or_default())?;

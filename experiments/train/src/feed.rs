@@ -1,31 +1,31 @@
-//! Batches from a thread of their own, each with the hash of everything up to it.
+//! Batches from a separate thread, each with the hash of all batches up to it.
 
 use super::error::TrainError;
-use super::stages::Course;
+use super::phases::DataSegment;
 use dataset::{Batch, DatasetError, LoaderConfig, TrainLoader};
 use std::sync::mpsc::{Receiver, sync_channel};
 
-/// Batches that wait; two are enough to hide a batch's making, and the thread sleeps when they are there.
+/// Batches in the queue. Two hide the time of making a batch; the thread sleeps while the queue is full.
 const AHEAD: usize = 2;
 
 /// Training batches in order.
 #[derive(Debug)]
 pub(super) struct Feed {
-    batches: Receiver<Result<Fed, DatasetError>>,
+    batches: Receiver<Result<ChainedBatch, DatasetError>>,
 }
 
-/// A batch and its place in the chain of hashes.
+/// A batch and the hash of all batches up to it.
 #[derive(Debug)]
-pub(super) struct Fed {
+pub(super) struct ChainedBatch {
     pub(super) batch: Batch,
     pub(super) chain: blake3::Hash,
 }
 
 impl Feed {
-    /// Batches from number `start` on, each from the course that its number falls into; `chain` is the hash of those before
-    /// it. `values`: whether they train on the values of positions, which every batch has.
+    /// Starts at batch `start`, each batch from the segment that contains its number. `chain` is the hash of the
+    /// earlier batches. `values`: whether the run trains on position values, which every batch has.
     pub(super) fn start(
-        courses: Vec<Course>,
+        segments: Vec<DataSegment>,
         config: LoaderConfig,
         start: u64,
         mut chain: blake3::Hash,
@@ -33,20 +33,20 @@ impl Feed {
     ) -> Result<Self, TrainError> {
         let (sender, batches) = sync_channel(AHEAD);
         let produce = move || {
-            for course in courses.iter().filter(|course| course.end > start) {
-                let first = start.max(course.begin);
-                let mut loader = match TrainLoader::new(&course.dataset, config, first - course.begin) {
+            for segment in segments.iter().filter(|segment| segment.end > start) {
+                let first = start.max(segment.begin);
+                let mut loader = match TrainLoader::new(&segment.dataset, config, first - segment.begin) {
                     Ok(loader) => loader,
-                    // A receiver that is gone needs no batch and no error.
+                    // The receiver is gone, so an error has no reader.
                     Err(error) => return drop(sender.send(Err(error))),
                 };
-                for _ in first..course.end {
-                    let fed = loader.next().map(|batch| {
-                        chain = link(&chain, &batch, values);
-                        Fed { batch, chain }
+                for _ in first..segment.end {
+                    let chained = loader.next().map(|batch| {
+                        chain = next_hash(&chain, &batch, values);
+                        ChainedBatch { batch, chain }
                     });
-                    let failed = fed.is_err();
-                    if sender.send(fed).is_err() || failed {
+                    let failed = chained.is_err();
+                    if sender.send(chained).is_err() || failed {
                         return;
                     }
                 }
@@ -57,19 +57,19 @@ impl Feed {
     }
 
     /// The next batch.
-    pub(super) fn next(&self) -> Result<Fed, TrainError> {
+    pub(super) fn next(&self) -> Result<ChainedBatch, TrainError> {
         let lost = || TrainError::Thread(std::io::Error::other("it died; its own message stands above"));
         Ok(self.batches.recv().map_err(|_| lost())??)
     }
 }
 
 /// The hash before the first batch.
-pub(super) fn beginning() -> blake3::Hash {
+pub(super) fn initial_hash() -> blake3::Hash {
     blake3::hash(b"posenc training batches v1")
 }
 
-/// The hash after one more batch: of the hash before it and of everything that training reads from it.
-fn link(before: &blake3::Hash, batch: &Batch, values: bool) -> blake3::Hash {
+/// The hash after one more batch: of the previous hash and of everything in the batch that training uses.
+fn next_hash(before: &blake3::Hash, batch: &Batch, values: bool) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(before.as_bytes()).update(&batch.packed).update(&batch.legal);
     for index in &batch.policy_index {
@@ -81,7 +81,7 @@ fn link(before: &blake3::Hash, batch: &Batch, values: bool) -> blake3::Hash {
     for outcome in &batch.outcome {
         hasher.update(&outcome.to_le_bytes());
     }
-    // The rest is empty where it was not asked for, and then no part of the hash.
+    // The other columns are empty unless requested; empty columns do not change the hash.
     let values = if values { &batch.value[..] } else { &[] };
     let further = [&batch.short_term, &batch.plies_left, &batch.points];
     for number in values.iter().chain(further.into_iter().flatten()) {

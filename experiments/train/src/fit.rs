@@ -1,9 +1,9 @@
-//! `micro_batch: auto`: how many positions the device has room for at once.
+//! `micro_batch: auto`: how many positions fit into the device's memory at once.
 //!
-//! On a GPU it is tried: a forward and backward pass of the whole batch, then of half as many positions, until one does
-//! not run out of memory. On a CPU nothing fails before the machine is in trouble, so it is estimated: activations of a
-//! position against a quarter of the free memory, since other cells run beside this one. The choice is noted in manifest
-//! and checkpoint, and a cell that goes on keeps it.
+//! On a GPU this is tried: a forward and backward pass of the whole batch, then of half as many positions, until one
+//! does not run out of memory. On a CPU it is estimated: activations of a position against a quarter of the free
+//! memory, since other cells run on the same machine. Manifest and checkpoint record the choice, and a resumed cell
+//! keeps it.
 
 mod activations;
 
@@ -20,14 +20,14 @@ use spec::MicroBatch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tch::{Device, Tensor};
 
-/// Flat tensors beside weights and gradient that a step has: two moments, two of scratch, an average, another
+/// Flat tensors of a step in addition to weights and gradient: two moments, two temporaries, an average, another
 /// micro-batch's gradient.
 const RESERVED: i64 = 6;
 
-/// The share of the free memory that a cell on a CPU takes for activations.
+/// A cell on a CPU uses at most 1/4 of the free memory for activations.
 const CPU_SHARE: u64 = 4;
 
-/// How many positions go through the network at once. `known`: what a checkpoint says.
+/// How many positions go through the network at once. `known`: the value in the checkpoint.
 ///
 /// # Errors
 /// If not even one position fits, or the device fails in another way.
@@ -35,21 +35,21 @@ pub(super) fn micro_batch(setup: &Setup, arena: &Arena, known: Option<usize>) ->
     let (batch, plies) = (setup.config.train.batch, setup.config.plies());
     match (setup.config.train.micro_batch, known) {
         (None, _) => Ok(batch),
-        (Some(MicroBatch::Of(positions)), _) => Ok(whole(positions.min(batch), plies)),
+        (Some(MicroBatch::Of(positions)), _) => Ok(whole_sequences(positions.min(batch), plies)),
         (Some(MicroBatch::Auto), Some(known)) => Ok(known),
         (Some(MicroBatch::Auto), None) if setup.device == Device::Cpu => {
             let room = free_memory().map(|free| free / CPU_SHARE);
-            Ok(whole(within(batch, room, activation_bytes(setup)?), plies))
+            Ok(whole_sequences(largest_within(batch, room, activation_bytes(setup)?), plies))
         }
         (Some(MicroBatch::Auto), None) => {
-            let fits = |sequences: usize| runs(setup, arena, sequences * plies);
+            let fits = |sequences: usize| fits_on_device(setup, arena, sequences * plies);
             Ok(halved(batch / plies, fits)? * plies)
         }
     }
 }
 
-/// The largest number of positions in whole sequences, at least one.
-pub(super) fn whole(positions: usize, plies: usize) -> usize {
+/// Rounds down to whole sequences, at least one.
+pub(super) fn whole_sequences(positions: usize, plies: usize) -> usize {
     (positions / plies).max(1) * plies
 }
 
@@ -65,8 +65,8 @@ fn halved(batch: usize, mut fits: impl FnMut(usize) -> Result<bool, TrainError>)
     Ok(positions)
 }
 
-/// The largest of `batch`, `batch`/2, … whose activations fit into `room`; all of it where the room is not known.
-fn within(batch: usize, room: Option<u64>, bytes: u64) -> usize {
+/// The largest of `batch`, `batch`/2, … whose activations fit into `room` bytes; `batch` if `room` is unknown.
+fn largest_within(batch: usize, room: Option<u64>, bytes: u64) -> usize {
     let Some(room) = room else { return batch };
     let mut positions = batch.max(1);
     while positions > 1 && positions as u64 * bytes > room {
@@ -75,8 +75,8 @@ fn within(batch: usize, room: Option<u64>, bytes: u64) -> usize {
     positions
 }
 
-/// Whether a forward and backward pass of so many positions runs.
-fn runs(setup: &Setup, arena: &Arena, positions: usize) -> Result<bool, TrainError> {
+/// Whether a forward and backward pass of this many positions succeeds.
+fn fits_on_device(setup: &Setup, arena: &Arena, positions: usize) -> Result<bool, TrainError> {
     let batch = random_batch(&setup.config, positions);
     let pass = || -> Result<(), TrainError> {
         let _reserved = Tensor::f_zeros([RESERVED * arena.layout().len() as i64], (tch::Kind::Float, setup.device))?;
@@ -84,7 +84,7 @@ fn runs(setup: &Setup, arena: &Arena, positions: usize) -> Result<bool, TrainErr
         let tensors = on_device(&batch, setup.device)?;
         Gradient::of(&Objective::of(&setup.config), model, &tensors, positions).map(drop)
     };
-    // Layers call LibTorch's infallible functions, which panic; that is an answer here, and no news.
+    // Layers call LibTorch's infallible functions, which panic when memory runs out.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| ()));
     let outcome = catch_unwind(AssertUnwindSafe(pass));
@@ -114,7 +114,7 @@ fn activation_bytes(setup: &Setup) -> Result<u64, ModelError> {
     Ok(activations::bytes(&setup.config.model, setup.network.tokens().len(), channels))
 }
 
-/// What Linux says is free, less where a control group allows less.
+/// Free memory as Linux reports it, or less if a control group allows less.
 fn free_memory() -> Option<u64> {
     let kilobytes = std::fs::read_to_string("/proc/meminfo")
         .ok()?
@@ -144,10 +144,10 @@ mod tests {
 
     #[test]
     fn fills_the_room_that_there_is() {
-        assert_eq!(within(64, Some(6400), 100), 64);
-        assert_eq!(within(64, Some(6399), 100), 32);
-        assert_eq!(within(64, Some(1), 100), 1);
-        assert_eq!(within(64, None, 100), 64);
+        assert_eq!(largest_within(64, Some(6400), 100), 64);
+        assert_eq!(largest_within(64, Some(6399), 100), 32);
+        assert_eq!(largest_within(64, Some(1), 100), 1);
+        assert_eq!(largest_within(64, None, 100), 64);
     }
 
     #[test]

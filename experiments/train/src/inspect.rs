@@ -1,4 +1,4 @@
-//! What a cell's network says about positions, for people and for other programs.
+//! A network's outputs on positions, for people and for other programs.
 //!
 //! ```text
 //! cell ─ config.yaml, weights ─▶ cell::Loaded ┐

@@ -1,4 +1,4 @@
-//! One cell: data, network and optimiser, step by step, to the same bits however often it was interrupted.
+//! Training of one cell: data, network and optimiser, step by step; interrupted runs resume bit-identically.
 //!
 //! ```text
 //! feed ─ batches ─▶ trainer ─ steps ─▶ recorder ─ lines ─▶ metrics.jsonl, TensorBoard, terminal
@@ -19,16 +19,16 @@ mod feed;
 mod fit;
 pub mod inspect;
 mod learner;
+mod metric_sums;
 mod micro;
 mod objective;
+mod phases;
 pub mod pictures;
 mod random_batch;
 mod recorder;
 pub mod setup;
 pub mod signals;
 pub mod sinks;
-mod stages;
-mod tally;
 pub mod tensors;
 pub mod threads;
 mod trainer;

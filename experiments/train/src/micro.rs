@@ -1,8 +1,8 @@
-//! The gradient of a step, a few positions at a time.
+//! The gradient of a step, accumulated over micro-batches.
 //!
-//! A loss is a sum over rows divided by how many rows of the *whole* batch have its target. That count is known before
-//! any forward pass, so every micro-batch is differentiated with its final weight, and the sum over micro-batches is the
-//! gradient of the whole batch: only the order of additions in f32 differs.
+//! A loss is a sum over rows divided by the number of rows of the *whole* batch that have its target. That number is
+//! known before any forward pass, so every micro-batch is differentiated with its final weight. The sum over
+//! micro-batches is the gradient of the whole batch, up to the order of additions in f32.
 
 use super::error::TrainError;
 use super::objective::Objective;
@@ -11,7 +11,7 @@ use models::{Examples, Loss, Network, Term};
 use nn::{Arena, Observation};
 use tch::{Kind, TchError, Tensor};
 
-/// What a batch says about the parameters.
+/// Losses and gradient of a batch.
 #[derive(Debug)]
 pub(super) struct Gradient {
     /// The gradient of the objective, f32, in layout order.
@@ -19,26 +19,26 @@ pub(super) struct Gradient {
     /// The objective: the weighted sum of the losses' means, a scalar on the device.
     pub(super) objective: Tensor,
     /// The losses, in the order of [`Loss::all`].
-    pub(super) terms: Vec<Mean>,
-    /// What running statistics are to follow: of several micro-batches the mean, each weighed by its positions.
+    pub(super) terms: Vec<LossMean>,
+    /// New values of running statistics: the mean over micro-batches, weighted by their positions.
     pub(super) observed: Vec<Observation>,
 }
 
-/// A loss as lines show it.
+/// The mean of one loss.
 #[derive(Debug)]
-pub(super) struct Mean {
+pub(super) struct LossMean {
     pub(super) loss: &'static Loss,
     pub(super) weight: f64,
     /// Without its weight, a scalar on the device.
     pub(super) mean: Tensor,
 }
 
-/// Whose gradient is taken.
+/// The network and parameters to differentiate.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Model<'a> {
     pub(super) network: &'a Network,
     pub(super) arena: &'a Arena,
-    /// What matrix products run in.
+    /// The element type of matrix products.
     pub(super) kind: Kind,
 }
 
@@ -55,7 +55,7 @@ impl Gradient {
         for start in (0..rows).step_by(micro as usize) {
             let part = batch.narrow(start, micro.min(rows - start));
             let share = part.rows() as f64 / rows as f64;
-            let mut part = Self::of_part(objective, model, &part, batch)?;
+            let mut part = Self::of_micro_batch(objective, model, &part, batch)?;
             for observation in &mut part.observed {
                 let _share = observation.value.f_mul_scalar_(share)?;
             }
@@ -64,10 +64,15 @@ impl Gradient {
                 Some(whole) => whole.add(&part)?,
             }
         }
-        whole.ok_or_else(|| nothing("the batch is empty"))
+        whole.ok_or_else(|| torch_error("the batch is empty"))
     }
 
-    fn of_part(objective: &Objective, model: Model<'_>, part: &Examples, batch: &Examples) -> Result<Self, TrainError> {
+    fn of_micro_batch(
+        objective: &Objective,
+        model: Model<'_>,
+        part: &Examples,
+        batch: &Examples,
+    ) -> Result<Self, TrainError> {
         let views = model.arena.views_in(model.kind).for_training();
         let Objective { measure, weights } = objective;
         let output = measure.answer(model.network, &views, part);
@@ -76,9 +81,9 @@ impl Gradient {
         let weighted =
             terms.iter().zip(&counts).map(|(term, count)| mean(&term.trained, count) * weights.of(term.loss));
         let sum = weighted.reduce(|sum, term| sum + term);
-        let objective = sum.ok_or_else(|| nothing("the network has no head with a loss"))?;
+        let objective = sum.ok_or_else(|| torch_error("the network has no head with a loss"))?;
         let flat = model.arena.gradient(&objective)?;
-        let mean = |(term, count): (&Term, &Tensor)| Mean {
+        let mean = |(term, count): (&Term, &Tensor)| LossMean {
             loss: term.loss,
             weight: weights.of(term.loss),
             mean: mean(term.shown(), count).detach(),
@@ -100,6 +105,6 @@ impl Gradient {
     }
 }
 
-fn nothing(what: &str) -> TrainError {
+fn torch_error(what: &str) -> TrainError {
     TrainError::from(TchError::Torch(what.to_owned()))
 }

@@ -1,9 +1,9 @@
-//! What a step minimises, and how a run is measured.
+//! The objective of a step, and the metrics of a run.
 
 use models::{Masking, Measure};
 use spec::{LossWeights, Mask, RunConfig};
 
-/// How the losses of a run are made and added up.
+/// Losses of a run and their weights.
 #[derive(Debug, Clone)]
 pub(super) struct Objective {
     pub(super) measure: Measure,
@@ -11,7 +11,7 @@ pub(super) struct Objective {
 }
 
 impl Objective {
-    /// That of a run, with the weights that hold outside of phases.
+    /// The objective of a run, with the weights outside of phases.
     pub(super) fn of(run: &RunConfig) -> Self {
         Self { measure: measure(run), weights: run.train.loss.clone() }
     }
@@ -22,7 +22,7 @@ impl Objective {
     }
 }
 
-/// How the answers of a run's network are measured.
+/// The measure of a run's network outputs.
 pub(super) fn measure(run: &RunConfig) -> Measure {
     let mask = run.train.mask;
     let masking = Masking { training: mask == Mask::Train, measuring: mask != Mask::None };

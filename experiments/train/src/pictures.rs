@@ -1,7 +1,7 @@
-//! Pictures of what position encodings do: boards of boards, one small board for each square that looks, in the place of that
-//! square on the large one.
+//! Pictures of what position encodings do: one small board for each query square, placed at that square of a large
+//! board.
 //!
-//! They lie in a cell's folder as `pictures/<map>/step-<step>.png`, from where TensorBoard's files get them.
+//! They are stored in a cell's folder as `pictures/<map>/step-<step>.png`; TensorBoard's event files include them.
 
 pub mod board;
 mod colours;
@@ -29,7 +29,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Draws a map over squares, `[squares × squares]`, query by key, as [`MapKind`] has it.
+    /// Draws a map over squares, `[squares × squares]`, query by key.
     ///
     /// # Errors
     /// If it cannot be encoded.
@@ -46,7 +46,7 @@ impl Picture {
         Ok(Self { map, step, png })
     }
 
-    /// What it shows, in words.
+    /// A description of the map.
     #[must_use]
     pub fn description(&self) -> &'static str {
         let map_kind = self.map.split('/').next().unwrap_or_default();
@@ -54,10 +54,10 @@ impl Picture {
     }
 }
 
-/// How much more or less than an even share the ends of attention's scale are, as a power of 2.
+/// The ends of the attention scale: a power of 2 relative to uniform attention.
 const ATTENTION_DOUBLINGS: f64 = 3.0;
 
-/// The numbers that are drawn, and their scale.
+/// The drawn values and their scale.
 fn shown(map_kind: MapKind, squares: usize, map: &[f64]) -> (Vec<f64>, Scale) {
     match map_kind {
         MapKind::Embed | MapKind::Attend | MapKind::Rotate => {
@@ -81,14 +81,14 @@ fn shown(map_kind: MapKind, squares: usize, map: &[f64]) -> (Vec<f64>, Scale) {
     }
 }
 
-/// The weights of a query on squares, as powers of 2 of what each square would get if they were divided evenly.
+/// The attention of a query as log2 of its ratio to uniform attention.
 fn doublings(weights: &[f64]) -> Vec<f64> {
     let even = weights.iter().sum::<f64>() / weights.len() as f64;
     let doubling = |weight: &f64| if even > 0.0 { (weight / even).log2() } else { 0.0 };
     weights.iter().map(doubling).collect()
 }
 
-/// A number with two digits that count.
+/// A number with two significant digits.
 fn short(value: f64) -> String {
     match value {
         v if v <= 0.0 => "0".to_owned(),

@@ -17,7 +17,7 @@ fn random_of<G: Game>(run: &RunConfig, size: usize) -> Batch {
     let mut stream = streams::stream(0, &["bench", G::NAME]);
     let (layout, vocabulary) = (G::input(run.input), G::KIND.moves(run.moves));
     let frame = run.input.frame();
-    // Rows of sequences end with the move that is played.
+    // Rows of sequences end with the played move.
     let move_bytes = if run.plies() > 1 { InputLayout::MOVE_BYTES } else { 0 };
     let (row_bytes, legal_bytes) = (layout.row_bytes() + move_bytes, vocabulary.len().div_ceil(u8::BITS as usize));
     let mut batch = Batch {

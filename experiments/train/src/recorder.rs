@@ -1,4 +1,4 @@
-//! The sinks of a cell: one that must not fail, and others that may.
+//! The sinks of a cell: a primary one that must not fail, and others that may.
 
 use super::error::TrainError;
 use crate::pictures::Picture;
@@ -14,25 +14,25 @@ pub type Note<'a> = &'a mut dyn FnMut(&str);
 pub(super) struct Recorder {
     primary_log: Jsonl,
     path: PathBuf,
-    others: Vec<Other>,
+    others: Vec<SecondarySink>,
 }
 
-struct Other {
+struct SecondarySink {
     name: &'static str,
     sink: Box<dyn Sink>,
     failed: bool,
 }
 
 impl Recorder {
-    /// Opens the primary log at the length that a checkpoint vouches for.
+    /// Opens the primary log and truncates it to the length in the checkpoint.
     pub(super) fn open(path: &Path, len: u64) -> Result<Self, TrainError> {
         let primary_log = Jsonl::open(path, len).map_err(TrainError::io("open", path))?;
         Ok(Self { primary_log, path: path.to_owned(), others: Vec::new() })
     }
 
-    /// Adds a sink whose failure is said once and stops nothing.
+    /// Adds a sink whose failure is logged once and does not stop the cell.
     pub(super) fn add(&mut self, name: &'static str, sink: Box<dyn Sink>) {
-        self.others.push(Other { name, sink, failed: false });
+        self.others.push(SecondarySink { name, sink, failed: false });
     }
 
     /// Whether the cell has no line yet.
@@ -40,42 +40,42 @@ impl Recorder {
         self.primary_log.is_empty()
     }
 
-    /// Takes a line.
+    /// Records a line.
     pub(super) fn line(&mut self, line: &MetricLine, note: Note<'_>) -> Result<(), TrainError> {
         self.primary_log.line(line).map_err(TrainError::io("write", &self.path))?;
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.line(line)));
         Ok(())
     }
 
-    /// Takes a picture. The primary log holds none.
+    /// Records a picture. The primary log does not store pictures.
     pub(super) fn picture(&mut self, picture: &Picture, note: Note<'_>) {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.picture(picture)));
     }
 
-    /// Makes everything visible.
+    /// Flushes all sinks.
     pub(super) fn show(&mut self, note: Note<'_>) {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.flush()));
     }
 
-    /// Says that no line will come any more.
+    /// Ends all sinks: no line will follow.
     pub(super) fn end(&mut self, note: Note<'_>) {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.end()));
     }
 
-    /// Makes the primary log durable.
+    /// Syncs the primary log to disk.
     pub(super) fn sync(&mut self) -> Result<(), TrainError> {
         self.primary_log.flush().map_err(TrainError::io("write", &self.path))
     }
 }
 
-impl Other {
+impl SecondarySink {
     fn attempt(&mut self, note: Note<'_>, action: impl FnOnce(&mut dyn Sink) -> std::io::Result<()>) {
         if self.failed {
             return;
         }
         if let Err(error) = action(&mut *self.sink) {
             self.failed = true;
-            note(&format!("{} failed and gets no more lines ({error}); metrics.jsonl has them all", self.name));
+            note(&format!("{} failed and gets no more lines ({error}); metrics.jsonl has all lines", self.name));
         }
     }
 }

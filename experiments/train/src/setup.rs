@@ -1,7 +1,7 @@
-//! What a cell is made of before the first number is drawn: configuration, dataset, declared network.
+//! The parts of a cell before its first step: configuration, dataset, declared network.
 
 use super::error::TrainError;
-use super::tensors::asked_targets;
+use super::tensors::required_targets;
 use dataset::Dataset;
 use models::{AverageConfig, Network};
 use nn::Layout;
@@ -18,7 +18,7 @@ use tch::Device;
 const SMOKE_STEPS: u64 = 4;
 const SMOKE_BATCHES: usize = 2;
 
-/// A cell, ready to be given parameters.
+/// A cell without its parameters.
 #[derive(Debug)]
 pub struct Setup {
     /// The run.
@@ -29,7 +29,7 @@ pub struct Setup {
     pub network: Network,
     /// The network's parameters.
     pub layout: Arc<Layout>,
-    /// Where it is computed.
+    /// The device.
     pub device: Device,
     /// Threads inside an operation.
     pub threads: usize,
@@ -53,7 +53,7 @@ impl Setup {
         Ok(Self { config, dataset, network, layout: Arc::new(layout), device, threads, micro_batch })
     }
 
-    /// What its bits depend on, on this machine.
+    /// What its results depend on, on this machine.
     #[must_use]
     pub fn identity(&self) -> Identity {
         let cpu = Cpu::detect();
@@ -71,7 +71,7 @@ impl Setup {
     }
 }
 
-/// A run's dataset, with the targets that it learns.
+/// A run's dataset, with the targets that the run trains on.
 ///
 /// # Errors
 /// If it cannot be opened, is of another game or lacks a target.
@@ -89,7 +89,7 @@ pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
     }
     dataset.set_moves(config.moves)?;
     dataset.set_sequence(config.plies())?;
-    dataset.set_targets(asked_targets(config))?;
+    dataset.set_targets(required_targets(config))?;
     Ok(dataset)
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn read_config(path: &Path) -> Result<RunConfig, TrainError> {
     let mut run = RunConfig::from_yaml(&text)
         .map_err(|error| refused(format!("{error}; `posenc run` with the experiment's file writes it again")))?;
     if run.imported.is_some() {
-        // An imported network is evaluated, never trained.
+        // An imported network is evaluated, not trained.
         run.train.steps = 0;
     }
     Ok(run)

@@ -5,9 +5,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A flag that SIGTERM, SIGINT and SIGUSR1 (a batch system's word that time runs out) set from now on, instead of ending the process. A second SIGINT ends it at once, since
-/// a person who presses Ctrl-C twice means it; SIGTERM may come twice for one wish (a scheduler signals the runner and
-/// its cells, and the runner its cells again), and must not cost the checkpoint.
+/// A flag that SIGTERM, SIGINT and SIGUSR1 (sent by batch systems before the time limit) set instead of ending the
+/// process. A second SIGINT ends it at once, for a second Ctrl-C. SIGTERM may come twice for one request (a scheduler
+/// signals the runner and its cells, and the runner its cells again), so a second one is ignored.
 ///
 /// # Errors
 /// If the handlers cannot be set.
@@ -23,13 +23,13 @@ pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
-/// Lets a write beyond a limit on file size fail with an error, which is reported, instead of a signal, which kills.
+/// Makes a write beyond a file-size limit fail with an error instead of a fatal signal.
 #[cfg(unix)]
 pub fn report_size_limits() {
     // SAFETY: ignoring a signal installs no handler.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// Other systems send no signal for it.
+/// Other systems have no such signal.
 #[cfg(not(unix))]
 pub fn report_size_limits() {}

@@ -1,4 +1,4 @@
-//! Where metrics go: JSONL (the truth), TensorBoard's event files, and a person's terminal.
+//! Where metrics go: JSONL (the primary record), TensorBoard's event files, and the terminal.
 
 pub mod jsonl;
 pub mod progress;
@@ -8,32 +8,32 @@ use crate::pictures::Picture;
 use records::MetricLine;
 use std::io;
 
-/// Something that takes metric lines.
+/// Receives metric lines.
 pub trait Sink: Send {
-    /// Takes one line.
+    /// Records one line.
     ///
     /// # Errors
-    /// If it cannot be kept.
+    /// If it cannot be written.
     fn line(&mut self, line: &MetricLine) -> io::Result<()>;
 
-    /// Takes a picture; passes it over where it has no place for it.
+    /// Records a picture; ignored by sinks without pictures.
     ///
     /// # Errors
-    /// If it cannot be kept.
+    /// If it cannot be written.
     fn picture(&mut self, _picture: &Picture) -> io::Result<()> {
         Ok(())
     }
 
-    /// Makes everything taken so far durable or visible.
+    /// Makes everything recorded so far durable or visible.
     ///
     /// # Errors
     /// If that fails.
     fn flush(&mut self) -> io::Result<()>;
 
-    /// Takes note that the cell is done: no line will come after this.
+    /// Marks the cell as done: no line follows.
     ///
     /// # Errors
-    /// If it cannot be kept.
+    /// If it cannot be written.
     fn end(&mut self) -> io::Result<()> {
         self.flush()
     }

@@ -1,4 +1,4 @@
-//! Targets on their way to the device: what a run asks its dataset for, and a batch as examples.
+//! The targets that a run requests from its dataset, and batches as tensors on the device.
 
 use super::objective::measure;
 use dataset::value::SHORT_TERM_DECAY;
@@ -7,13 +7,13 @@ use models::{Column, Examples};
 use spec::RunConfig;
 use tch::{Device, Kind, TchError, Tensor};
 
-/// What the heads of a run read of a batch, beside the policy and the outcome, which every batch has.
+/// The columns that the heads of a run read, beside the policy and the outcome, which every batch has.
 #[must_use]
-pub(super) fn asked_targets(config: &RunConfig) -> Targets {
+pub(super) fn required_targets(config: &RunConfig) -> Targets {
     let measure = measure(config);
     let reads = |column| measure.reads(column);
     Targets {
-        // Where the run does not choose the value it is the stored one, and there must be one.
+        // Without a configured value target the stored value is used, and it must exist.
         value: config.view.value.or_else(|| reads(Column::Value).then_some(ValueTarget::Score)),
         draw: false,
         short_term: reads(Column::ShortTerm).then_some(SHORT_TERM_DECAY),
@@ -24,14 +24,14 @@ pub(super) fn asked_targets(config: &RunConfig) -> Targets {
     }
 }
 
-/// A batch on a device. Rows stay packed and legal moves stay bits until the network needs them.
+/// Copies a batch to a device. Rows stay packed and legal moves stay bits until the network reads them.
 ///
 /// # Errors
-/// If the device has no room.
+/// If the device's memory is full.
 pub fn on_device(batch: &Batch, device: Device) -> Result<Examples, TchError> {
     let rows = batch.size as i64;
     let place = |tensor: Tensor| tensor.f_view([rows, -1])?.f_to_device(device);
-    // A column that was not asked for is empty in the batch, and unknown in every example.
+    // A column that was not requested is empty in the batch, so it is unknown for every example.
     let numbers = |values: &[f32]| match values.is_empty() {
         true => Tensor::f_full([rows], f64::NAN, (Kind::Float, device)),
         false => Tensor::f_from_slice(values)?.f_to_device(device),

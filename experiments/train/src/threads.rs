@@ -1,4 +1,4 @@
-//! LibTorch's threads: how many, and that they sleep when they wait.
+//! LibTorch's threads: their number, and that idle ones sleep.
 
 use std::io;
 use std::sync::Once;
@@ -6,9 +6,9 @@ use std::sync::Once;
 /// The variable that OpenMP reads when it is loaded, before `main`.
 const WAIT_POLICY: &str = "OMP_WAIT_POLICY";
 
-/// Makes OpenMP's idle threads sleep instead of spin. OpenMP reads its settings when the process starts, so a
-/// process that was started without one replaces itself by the same command with it, once; a choice that was made
-/// outside stays. (Spinning threads beside one busy process made a step of 0.28 s take 5.2 s.)
+/// Makes OpenMP's idle threads sleep instead of spin. OpenMP reads its settings when the process starts, so a process
+/// without the variable replaces itself once by the same command with it; an existing value is kept. (Spinning threads
+/// beside one busy process made a step of 0.28 s take 5.2 s.)
 ///
 /// # Errors
 /// If the process cannot be replaced.
@@ -40,8 +40,8 @@ fn replace_process() -> io::Result<()> {
     std::process::exit(status.code().unwrap_or(1))
 }
 
-/// Gives LibTorch `threads` threads inside an operation and one between operations. The number changes the bits of
-/// results, so it is part of a cell's manifest.
+/// Gives LibTorch `threads` threads inside an operation and one between operations. Results depend on the number, so
+/// the manifest records it.
 pub fn use_threads(threads: usize) {
     // LibTorch accepts the second setting once per process.
     static BETWEEN_OPERATIONS: Once = Once::new();

@@ -1,14 +1,14 @@
 //! The state of one cell between two steps, and the step.
 
-use super::checkpoint::{Checkpoint, Prefix, Progress, Tensors as Saved, Window};
+use super::checkpoint::{Checkpoint, CheckpointTensors, Prefix, Progress, Window};
 use super::describe::now_s;
 use super::error::TrainError;
 use super::evaluate::{Evaluated, evaluate};
-use super::feed::{self, Fed, Feed};
-use super::learner::{Learner, Step, finite};
+use super::feed::{self, ChainedBatch, Feed};
+use super::learner::{Learner, StepMetrics, finite};
 use super::objective::measure;
+use super::phases::phase_schedule;
 use super::setup::Setup;
-use super::stages::stages;
 use crate::drawing;
 use crate::drawing::PictureError;
 use crate::pictures::Picture;
@@ -17,7 +17,7 @@ use models::{Average, Column, OptimizerProgress};
 use nn::Arena;
 use records::conditions::Finish;
 use records::identity::Identity;
-use records::positions::Measured;
+use records::positions::PositionMetrics;
 use records::{MetricLine, Metrics, Part, Time};
 use spec::Weights;
 use spec::metrics;
@@ -26,20 +26,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tch::{Device, Tensor};
 
-/// The stream of a twin's parameters; everything else of a twin is the reference's.
+/// The random stream of an A/A control's parameters; everything else of it equals the reference's.
 const TWIN_SALT: &str = "twin";
 
 const STEPS: &str = "steps";
 const MOMENTUM_PRODUCT: &str = "momentum_product";
 
-/// Training positions that the gap between training and test is measured on, at most. Few are enough: its noise shrinks
-/// with the seeds, and every cell of a dataset sees the same ones.
+/// The gap between training and test is measured on at most this many training positions, the same for every cell of a
+/// dataset.
 const TRAIN_SAMPLE: usize = 2048;
 
-/// An evaluation: its line, and what was measured on each position.
+/// An evaluation: its line, and the metrics of each position.
 pub(super) struct Evaluation {
     pub(super) line: MetricLine,
-    pub(super) positions: Vec<Measured>,
+    pub(super) positions: Vec<PositionMetrics>,
 }
 
 /// One cell between two steps.
@@ -54,11 +54,11 @@ pub(super) struct Trainer {
     clock: Clock,
 }
 
-/// Times. They are not compared between runs.
+/// Times. Runs are not compared by them.
 struct Clock {
     before_s: f64,
     began: Instant,
-    /// Time in steps since the last training line, and how many.
+    /// Time in steps since the last training line, and their number.
     stepping: Duration,
     steps: u64,
 }
@@ -90,7 +90,7 @@ impl Trainer {
         };
         let progress = progress.as_ref();
         let step = progress.map_or(0, |progress| progress.step);
-        let chain = progress.and_then(|p| blake3::Hash::from_hex(&p.batches).ok()).unwrap_or_else(feed::beginning);
+        let chain = progress.and_then(|p| blake3::Hash::from_hex(&p.batches).ok()).unwrap_or_else(feed::initial_hash);
         let learns_values = measure(&setup.config).reads(Column::Value);
         let loader = LoaderConfig {
             input: setup.config.input,
@@ -99,10 +99,10 @@ impl Trainer {
             workers: 1,
             block_games: LoaderConfig::BLOCK_GAMES,
         };
-        let (courses, timetable) = stages(&setup.dataset, &setup.config.train);
-        learner.timetable = timetable;
+        let (segments, phases) = phase_schedule(&setup.dataset, &setup.config.train);
+        learner.phases = phases;
         Ok(Self {
-            feed: Feed::start(courses, loader, step, chain, learns_values)?,
+            feed: Feed::start(segments, loader, step, chain, learns_values)?,
             clock: Clock::new(progress.map_or(0.0, |progress| progress.wall_s)),
             window: progress.map(|progress| progress.window.clone()).unwrap_or_default(),
             setup,
@@ -113,35 +113,35 @@ impl Trainer {
         })
     }
 
-    /// What it was made of.
+    /// Configuration, dataset and network.
     pub(super) fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// Steps done.
+    /// Completed steps.
     pub(super) fn steps_done(&self) -> u64 {
         self.step
     }
 
-    /// The weights as numbers, in layout order.
+    /// The weights, in layout order.
     pub(super) fn weights(&self) -> Result<Vec<f32>, TrainError> {
         Ok(self.learner.arena.values()?)
     }
 
-    /// Their average; `None` where there is none.
+    /// Their average; `None` if there is none.
     pub(super) fn averaged(&self) -> Result<Option<Vec<f32>>, TrainError> {
         let flat = self.learner.average.as_ref().and_then(Average::flat);
         Ok(flat.map(|flat| Vec::try_from(flat.f_to_device(Device::Cpu)?)).transpose()?)
     }
 
-    /// How the cell came out, with these hashes.
+    /// The manifest's outcome, with these hashes.
     pub(super) fn finish(&self, weights: String, files: Vec<(String, String)>) -> Finish {
         let wall_s = self.clock.wall_s();
         let positions = self.step as f64 * self.setup.config.train.batch as f64;
         Finish { unix_s: now_s(), wall_s, positions_per_s: positions / wall_s.max(f64::MIN_POSITIVE), weights, files }
     }
 
-    /// The chain of hashes over all batches so far.
+    /// The hash chain over all batches so far.
     pub(super) fn batches(&self) -> String {
         self.chain.to_hex().to_string()
     }
@@ -149,7 +149,7 @@ impl Trainer {
     /// One step of the optimiser.
     pub(super) fn step(&mut self) -> Result<(), TrainError> {
         let began = Instant::now();
-        let Fed { batch, chain } = self.feed.next()?;
+        let ChainedBatch { batch, chain } = self.feed.next()?;
         let step = self.learner.step(&self.setup.network, &self.setup.config, &batch, self.step + 1)?;
         self.window.add(&step);
         self.chain = chain;
@@ -159,7 +159,7 @@ impl Trainer {
         Ok(())
     }
 
-    /// The means over the steps since the last such line, which it begins anew.
+    /// The means over the steps since the last training line; starts a new window.
     pub(super) fn train_line(&mut self) -> MetricLine {
         let window = std::mem::take(&mut self.window);
         let mut line = Metrics::default();
@@ -168,15 +168,15 @@ impl Trainer {
         }
         let last = self.step.saturating_sub(1);
         let schedule = &self.setup.config.train.learning_rate;
-        line.push("learning_rate", self.learner.timetable.at(last).learning_rate(schedule, last));
+        line.push("learning_rate", self.learner.phases.at(last).learning_rate(schedule, last));
         let positions = self.clock.steps * self.setup.config.train.batch as u64;
         let rate = positions as f64 / std::mem::take(&mut self.clock.stepping).as_secs_f64();
         self.clock.steps = 0;
-        // Nothing was timed where a cell goes on right at a line.
+        // No step was timed if the cell resumed exactly at a line.
         self.line(Part::Train, line, if rate.is_finite() { rate } else { 0.0 })
     }
 
-    /// An evaluation of the weights as they are, or of their average; `None` where there is no average (yet).
+    /// An evaluation of the raw or the averaged weights; `None` if there is no average (yet).
     pub(super) fn evaluation(&self, part: Part, weights: Weights) -> Result<Option<Evaluation>, TrainError> {
         let Some(views) = self.learner.evaluated(&self.setup.config, weights) else { return Ok(None) };
         let eval = &self.setup.config.eval;
@@ -194,7 +194,7 @@ impl Trainer {
         Ok(Some(Evaluation { line: MetricLine { weights, ..self.line(part, metrics, rate) }, positions }))
     }
 
-    /// What the encodings do with the weights as they are.
+    /// The encodings' maps with the raw weights.
     pub(super) fn pictures(&self) -> Result<Vec<Picture>, PictureError> {
         let views = self.learner.views(&self.setup.config);
         drawing::draw(&self.setup, &views, self.step)
@@ -207,7 +207,7 @@ impl Trainer {
         MetricLine { step, split, weights, epochs, metrics, time }
     }
 
-    /// Everything that is needed to go on from here, where the truth is at `metrics`.
+    /// Everything that is needed to resume from here, with `metrics.jsonl` at `metrics`.
     pub(super) fn checkpoint(&self, metrics: Prefix) -> Result<Checkpoint, TrainError> {
         let mut moments = BTreeMap::new();
         for (name, moment) in self.learner.optimizer.state() {
@@ -216,7 +216,7 @@ impl Trainer {
         let OptimizerProgress { steps, momentum_product } = self.learner.optimizer.progress();
         let optimizer = [(STEPS, steps as f64), (MOMENTUM_PRODUCT, momentum_product)];
         Ok(Checkpoint {
-            tensors: Saved { weights: self.weights()?, moments, average: self.averaged()? },
+            tensors: CheckpointTensors { weights: self.weights()?, moments, average: self.averaged()? },
             progress: Progress {
                 step: self.step,
                 optimizer: optimizer.map(|(name, value)| (name.to_owned(), value)).into(),
@@ -232,7 +232,7 @@ impl Trainer {
 }
 
 impl Learner {
-    fn load(&mut self, tensors: &Saved, progress: &Progress) -> Result<(), TrainError> {
+    fn load(&mut self, tensors: &CheckpointTensors, progress: &Progress) -> Result<(), TrainError> {
         let moments: Vec<(&String, Tensor)> =
             tensors.moments.iter().map(|(name, moment)| (name, Tensor::from_slice(moment))).collect();
         let updates = progress.average_updates.unwrap_or_default();
@@ -250,7 +250,7 @@ impl Learner {
 }
 
 impl Window {
-    fn add(&mut self, step: &Step) {
+    fn add(&mut self, step: &StepMetrics) {
         self.steps += 1;
         for &(name, value) in &step.values {
             *self.sums.entry(name.to_owned()).or_default() += value;

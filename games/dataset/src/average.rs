@@ -1,21 +1,21 @@
-//! Averaging: equal positions of whole datasets become one row each.
+//! Averaging: merges equal positions of datasets into one row each.
 //!
-//! dlshogi's `use_average`: the policy of the merged position is the mean distribution over its occurrences (a hard
-//! target counts as a distribution on one move), its value and its result are means. Positions are equal by board, side
-//! to move, hands, castling and en passant; clocks and history are dropped, so inputs with history refuse the result.
-//! Reference: dlshogi `cppshogi/python_module.cpp` (`hcpe3_cache_re_eval`'s sums), which holds all positions in memory;
-//! here they are sorted on the disk, so that memory is what is allowed and the result does not depend on it.
+//! As in dlshogi's `use_average`: the policy of the merged position is the mean distribution over its occurrences (a
+//! hard target counts as a distribution on one move); value and result are means. Positions are equal by board, side to
+//! move, hands, castling and en passant; clocks and history are dropped, so inputs with history refuse the result.
+//! Reference: dlshogi `cppshogi/python_module.cpp` (`hcpe3_cache_re_eval`'s sums), which holds all positions in memory.
+//! Here they are sorted on disk within a memory limit, on which the result does not depend.
 
 mod merged;
 mod runs;
 
 pub use merged::Merge;
 
-use crate::Done;
+use crate::WorkDone;
 use crate::build::{Builder, Draft, Output, SplitPlan, without_counters};
 use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, Unit};
-use crate::playback::{Stuck, play_through};
+use crate::playback::{ReplayError, play_through};
 use crate::remake::{RemakeOptions, rows_of};
 use crate::split::SplitBy;
 use crate::store::GameRow;
@@ -28,27 +28,27 @@ use runs::Sorter;
 /// Positions between two reports of progress.
 const POSITIONS_A_REPORT: u64 = 1 << 14;
 
-/// What averaging did.
+/// The result of an averaging.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Averaged {
     /// The new dataset's manifest.
     pub manifest: Manifest,
-    /// Positions that were read.
+    /// The number of positions read.
     pub positions: u64,
-    /// Sorted runs that were written on the way.
+    /// The number of sorted runs written to disk.
     pub runs: usize,
 }
 
-/// Makes a dataset of the different positions of all sources. `memory` bounds the bytes of positions that wait to be
-/// sorted. `progress` is called now and then: first the rows are read, then the positions merged.
+/// Writes a dataset of the distinct positions of all sources. `memory` limits the bytes of buffered positions.
+/// `progress` is called at intervals: first for rows read, then for positions merged.
 ///
 /// # Errors
-/// If the sources do not fit together, a shard is damaged, a game cannot be replayed, or the disk is full.
+/// If the sources are incompatible, a shard is damaged, a game cannot be replayed, or the disk is full.
 pub fn average(
     options: &RemakeOptions,
     merge: Merge,
     memory: usize,
-    progress: &mut dyn FnMut(Done),
+    progress: &mut dyn FnMut(WorkDone),
 ) -> Result<Averaged, DatasetError> {
     let (game, _) = options.common()?;
     let plan = SplitPlan { by: SplitBy::Position, opening_plies: 0, ..options.split.clone() };
@@ -67,7 +67,7 @@ pub fn average(
                     sorter.push(&entry)?;
                 }
             }
-            progress(Done { what: "rows", done: read, total: options.rows() });
+            progress(WorkDone { what: "rows", done: read, total: options.rows() });
             Ok(())
         })?;
     }
@@ -79,7 +79,7 @@ pub fn average(
     sorter.finish(|entry| {
         merged_so_far += 1;
         if merged_so_far % POSITIONS_A_REPORT == 0 {
-            progress(Done { what: "positions", done: merged_so_far, total: positions });
+            progress(WorkDone { what: "positions", done: merged_so_far, total: positions });
         }
         match &mut current {
             Some(merged) if merged.is(&entry) => merged.add(entry),
@@ -99,7 +99,7 @@ pub fn average(
     Ok(Averaged { manifest, positions, runs })
 }
 
-/// The positions of a row that are handed out, each with what is known of it.
+/// The used positions of a row, each with its targets.
 fn entries<G: Game>(row: &GameRow, merge: Merge) -> Result<Vec<Entry>, DatasetError> {
     let mut entries = Vec::with_capacity(row.plies.into());
     play_through::<G>(row.start.as_deref(), &row.moves, |line, mv| {
@@ -124,7 +124,7 @@ fn entries<G: Game>(row: &GameRow, merge: Merge) -> Result<Vec<Entry>, DatasetEr
         let count = row.count.unwrap_or(1);
         entries.push(Entry { text, count, value, draw, result, outcome: row.result, candidates });
     })
-    .map_err(|Stuck { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
+    .map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
     Ok(entries)
 }
 
@@ -149,6 +149,6 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, read: u64) -> Result<
     Ok(Manifest {
         value_curve: first.value_curve.clone(),
         value_source: options.value_source(),
-        ..built.describe(options.about(first.game, Unit::Position), counts)
+        ..built.describe(options.description(first.game, Unit::Position), counts)
     })
 }

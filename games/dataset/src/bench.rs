@@ -1,4 +1,4 @@
-//! How fast the loader is.
+//! The speed of the loader.
 
 use crate::error::DatasetError;
 use crate::loader::{Dataset, LoaderConfig, TrainLoader};
@@ -10,23 +10,23 @@ use std::time::{Duration, Instant};
 /// Rates of the training loader, legal-move masks included.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoaderRate {
-    /// Positions per second with one worker: one core, nothing prepared ahead.
+    /// Positions per second with one worker: one core, no prefetching.
     pub one_worker: f64,
-    /// The other number of workers.
+    /// The number of workers of the second measurement.
     pub workers: usize,
-    /// Positions per second with that many.
+    /// Positions per second with that many workers.
     pub many_workers: f64,
-    /// Positions that were loaded for both.
+    /// Positions loaded in both measurements.
     pub positions: u64,
-    /// Bytes of a position in a batch: packed row and mask.
+    /// Bytes of a position in a batch: packed row and legal-move mask.
     pub bytes_per_position: usize,
 }
 
-/// Measures the loader for at least `at_least` with one worker and again with `workers`, from the first batch on:
-/// whole passes through replaying, shuffling and packing, at least one block each.
+/// Measures the loader for at least `at_least` with one worker and again with `workers`, from the first batch on: at
+/// least one block each of replaying, shuffling and packing.
 ///
 /// # Errors
-/// As [`TrainLoader::new`].
+/// Like [`TrainLoader::new`].
 pub fn bench_loader(
     dataset: &Arc<Dataset>,
     input: InputName,
@@ -51,7 +51,7 @@ pub fn bench_loader(
 fn measure(dataset: &Arc<Dataset>, config: LoaderConfig, at_least: Duration) -> Result<(f64, u64), DatasetError> {
     let start = Instant::now();
     let mut loader = TrainLoader::new(dataset, config, 0)?;
-    // Whole epochs count the replay of every position that was handed out, and of no other.
+    // Whole epochs, so that every replayed position is also delivered.
     let per_epoch = loader.epoch_positions();
     let mut loaded = 0u64;
     let mut epochs = 1;

@@ -1,20 +1,20 @@
-//! Building a dataset row by row: duplicates, split, shards, and which test positions occur in training.
+//! Builds a dataset row by row: duplicates, split, shards, and which test positions occur in training.
 //!
-//! Everything that makes a dataset (import, split, merge, averaging) goes through a [`Builder`], and through an
-//! [`Output`] folder that gets its name only when it is complete. Memory does not grow with the dataset: validation and
-//! test games wait on the disk until all training positions are known, and what was seen lies there sorted.
+//! All commands that write datasets (import, split, merge, averaging) use a [`Builder`] and an [`Output`] folder, which
+//! is renamed when complete. Memory does not grow with the dataset: validation and test games are buffered on disk
+//! until all training positions are known; known games and positions are sorted on disk.
 //!
-//! Whenever a shard is complete a builder can say how far it is ([`BuilderState`]), and another one can go on from there
-//! to the same bytes.
+//! Whenever a shard is complete, a builder can save its state ([`BuilderState`]), and another one can resume from it
+//! with identical output.
 
-mod known;
-mod log;
-mod novelty;
+mod append_log;
+mod held_out;
+mod known_games;
 mod output;
 mod shards;
-mod waiting;
+mod training_keys;
 
-pub(crate) use log::Log;
+pub(crate) use append_log::AppendLog;
 pub(crate) use output::Output;
 
 use crate::error::DatasetError;
@@ -24,35 +24,35 @@ use crate::split::{PerSplit, Split, SplitBy, assign};
 use crate::store::GameRow;
 use crate::value::ValueCurve;
 use games::GameKind;
-use known::Known;
-use novelty::Novelty;
+use held_out::{HeldOutRows, HeldOutState};
+use known_games::KnownGames;
 use serde::{Deserialize, Serialize};
 use shards::Shards;
 use std::collections::BTreeMap;
 use std::path::Path;
-use waiting::{Waiting, WaitingState};
+use training_keys::TrainingKeys;
 
 /// How a dataset is split.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SplitPlan {
-    /// What is kept together.
+    /// The unit of the split.
     pub by: SplitBy,
     /// Plies of an opening, for [`SplitBy::Opening`].
     pub opening_plies: u16,
     /// The seed of the assignment.
     pub seed: u64,
-    /// The shares of the splits, which add up to 1.
+    /// The fractions of the splits, which sum to 1.
     pub fractions: PerSplit<f64>,
 }
 
 impl SplitPlan {
-    /// Whole games, with these shares.
+    /// Whole games, with these fractions.
     #[must_use]
     pub fn by_game(seed: u64, fractions: PerSplit<f64>) -> Self {
         Self { by: SplitBy::Game, opening_plies: 0, seed, fractions }
     }
 
-    /// Refuses plans that make no sense.
+    /// Refuses invalid plans.
     pub(crate) fn check(&self, unit: Unit) -> Result<(), DatasetError> {
         let wrong = |option, reason: &str| Err(DatasetError::Option { option, reason: reason.to_owned() });
         let fractions = [self.fractions.train, self.fractions.validation, self.fractions.test];
@@ -73,28 +73,28 @@ impl SplitPlan {
     }
 }
 
-/// A row before it has its place in a dataset.
+/// A row before it is added to a dataset.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    /// The row; its id, split and `seen_in_train` are still to be given.
+    /// The row; its id, split and `seen_in_train` are set later.
     pub(crate) row: GameRow,
     /// Per ply, the repetition key of the position.
     pub(crate) keys: Vec<u64>,
-    /// What makes the game a duplicate of another one; `None` where rows are not games.
+    /// Identifies duplicate games; `None` if rows are not games.
     pub(crate) fingerprint: Option<u128>,
-    /// Rows with the same text go to the same split; `None` where each game goes by itself.
+    /// Rows with the same text go to the same split; `None` if each game is assigned separately.
     pub(crate) together: Option<String>,
 }
 
-/// What became of a draft.
+/// The result of adding a draft.
 pub(crate) enum Added {
-    /// It is in the dataset.
+    /// It was added.
     Kept,
-    /// The same start and moves as the game with this id.
+    /// It duplicates the game with this id: the same start and moves.
     Duplicate(u32),
 }
 
-/// What a builder has made.
+/// A complete dataset.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Built {
     pub(crate) shards: Vec<Shard>,
@@ -110,7 +110,7 @@ pub(crate) struct Built {
 }
 
 impl Built {
-    /// The account of what was read, with what was kept of it.
+    /// The counts of an import, with those of the dataset.
     fn account(&self, read: Counts) -> Counts {
         Counts {
             kept: self.kept,
@@ -122,10 +122,9 @@ impl Built {
         }
     }
 
-    /// The manifest of what was built: what every dataset says in the same way. Filters, buckets and a map of the board
-    /// are for those to add that have them.
-    pub(crate) fn describe(self, about: About, read: Counts) -> Manifest {
-        let About { name, game, unit, source, licence, made_by } = about;
+    /// The manifest of the dataset. Callers add filters, buckets and maps.
+    pub(crate) fn describe(self, about: DatasetDescription, read: Counts) -> Manifest {
+        let DatasetDescription { name, game, unit, source, licence, made_by } = about;
         Manifest {
             format: FORMAT,
             name,
@@ -147,15 +146,15 @@ impl Built {
         }
     }
 
-    /// How many games each of these rating buckets has.
+    /// The number of games in each of these rating buckets.
     pub(crate) fn rating_buckets(&self, names: impl IntoIterator<Item = String>) -> Vec<RatingBucket> {
         let games = |name: &String| self.buckets.get(name).copied().unwrap_or(0);
         names.into_iter().map(|name| RatingBucket { games: games(&name), name }).collect()
     }
 }
 
-/// What a dataset is and where it comes from.
-pub(crate) struct About {
+/// The description of a dataset and its source.
+pub(crate) struct DatasetDescription {
     pub(crate) name: String,
     pub(crate) game: GameKind,
     pub(crate) unit: Unit,
@@ -164,18 +163,18 @@ pub(crate) struct About {
     pub(crate) made_by: String,
 }
 
-/// How far a builder is: everything that it knows lies in these shards and in the first bytes of its files.
+/// A builder's state at a complete shard: the shards and the lengths of its files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct BuilderState {
     built: Built,
     games: u64,
     train_keys: u64,
-    validation: WaitingState,
-    test: WaitingState,
+    validation: HeldOutState,
+    test: HeldOutState,
 }
 
 impl BuilderState {
-    fn nothing(plan: &SplitPlan) -> Self {
+    fn empty(plan: &SplitPlan) -> Self {
         let split = SplitSummary {
             by: plan.by,
             opening_plies: (plan.by == SplitBy::Opening).then_some(plan.opening_plies),
@@ -196,60 +195,60 @@ impl BuilderState {
             buckets: BTreeMap::new(),
             map_classes: Vec::new(),
         };
-        let waiting = WaitingState::default();
+        let waiting = HeldOutState::default();
         Self { built, games: 0, train_keys: 0, validation: waiting, test: waiting }
     }
 
-    /// The shards that were complete.
+    /// The complete shards.
     pub(crate) fn shards(&self) -> &[Shard] {
         &self.built.shards
     }
 }
 
-/// A dataset that grows.
+/// A dataset under construction.
 pub(crate) struct Builder<'a> {
     plan: &'a SplitPlan,
-    known: Known,
+    known: KnownGames,
     shards: Shards<'a>,
-    novelty: Novelty,
-    validation: Waiting,
-    test: Waiting,
+    novelty: TrainingKeys,
+    validation: HeldOutRows,
+    test: HeldOutRows,
     built: Built,
 }
 
 impl<'a> Builder<'a> {
-    /// An empty dataset.
+    /// Starts an empty dataset.
     pub(crate) fn new(dir: &'a Path, plan: &'a SplitPlan) -> Result<Self, DatasetError> {
-        Self::resume(dir, plan, BuilderState::nothing(plan))
+        Self::resume(dir, plan, BuilderState::empty(plan))
     }
 
-    /// A dataset that another builder began in this folder.
+    /// Resumes a dataset in this folder.
     pub(crate) fn resume(dir: &'a Path, plan: &'a SplitPlan, state: BuilderState) -> Result<Self, DatasetError> {
         let BuilderState { mut built, games, train_keys, validation, test } = state;
-        // As they were given, not as a text rounded them.
+        // The plan's numbers, not the rounded ones of the state's text.
         built.split.fractions = plan.fractions;
         Ok(Self {
             plan,
-            known: Known::resume(dir, games)?,
+            known: KnownGames::resume(dir, games)?,
             shards: Shards::resume(dir, std::mem::take(&mut built.shards))?,
-            novelty: Novelty::resume(dir, train_keys)?,
-            validation: Waiting::resume(dir, Split::Validation, validation)?,
-            test: Waiting::resume(dir, Split::Test, test)?,
+            novelty: TrainingKeys::resume(dir, train_keys)?,
+            validation: HeldOutRows::resume(dir, Split::Validation, validation)?,
+            test: HeldOutRows::resume(dir, Split::Test, test)?,
             built,
         })
     }
 
-    /// How many shards are complete, if none is begun: then [`Builder::state`] says how far it is.
+    /// The number of complete shards, if no shard is open: then [`Builder::state`] returns the state.
     pub(crate) fn complete_shards(&self) -> Option<usize> {
         self.shards.between().map(<[Shard]>::len)
     }
 
-    /// Ends the shard of training games that is begun, when there are no more.
+    /// Closes the open training shard after the last training game.
     pub(crate) fn end_training(&mut self) -> Result<(), DatasetError> {
         self.shards.close()
     }
 
-    /// How far it is, once everything that it knows is safe on the disk; `None` within a shard.
+    /// Syncs all files and returns the state; `None` while a shard is open.
     pub(crate) fn state(&mut self) -> Result<Option<BuilderState>, DatasetError> {
         let Some(shards) = self.shards.between() else { return Ok(None) };
         let built = Built { shards: shards.to_vec(), ..self.built.clone() };
@@ -311,7 +310,7 @@ impl<'a> Builder<'a> {
             *built.buckets.entry(bucket.clone()).or_default() += 1;
         }
         for &label in row.map.iter().flatten().flatten() {
-            // Cells without a label are below the first class.
+            // Cells without a label have the label −1.
             let Ok(class) = usize::try_from(label) else { continue };
             if class >= built.map_classes.len() {
                 built.map_classes.resize(class + 1, 0);
@@ -320,7 +319,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Marks and writes what waits.
+    /// Marks and writes the held-out games.
     pub(crate) fn finish(self) -> Result<Built, DatasetError> {
         let Self { mut shards, novelty, validation, test, mut built, .. } = self;
         let trained = novelty.sorted()?;
@@ -344,7 +343,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What makes two games duplicates: the same start and moves.
+/// A hash that is equal for duplicate games: of start and moves.
 pub(crate) fn fingerprint(start: Option<&str>, moves: &str) -> u128 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(start.unwrap_or("").as_bytes());
@@ -355,7 +354,7 @@ pub(crate) fn fingerprint(start: Option<&str>, moves: &str) -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-/// A position's text without move counters: what two occurrences of it share.
+/// A position's text without move counters, which equal positions share.
 pub(crate) fn without_counters(game: GameKind, text: &str) -> String {
     let fields = match game {
         GameKind::Chess => 4,

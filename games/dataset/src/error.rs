@@ -1,4 +1,4 @@
-//! The errors of datasets, each with its place and its remedy.
+//! The errors of datasets, each with its place and what to do.
 
 use crate::split::Split;
 use games::Rejected;
@@ -11,20 +11,20 @@ pub enum DatasetError {
     /// A file or folder could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried, e.g. "read".
+        /// The action, e.g. "read".
         action: &'static str,
         /// Where.
         path: PathBuf,
         /// Why not.
         source: io::Error,
     },
-    /// The folder of a dataset is not there.
+    /// The folder of a dataset does not exist.
     #[error("there is no folder {}; `posenc data import` makes a dataset", .0.display())]
     NoFolder(PathBuf),
     /// A folder without a manifest.
     #[error("{} holds no {}, so it is not a dataset; `posenc data import` makes one", .0.display(), crate::MANIFEST_FILE)]
     NoManifest(PathBuf),
-    /// The text of a manifest does not fit.
+    /// The text of a manifest is invalid.
     #[error("{} is not a valid manifest: {reason}; fetch the dataset again, or make it again", path.display())]
     InvalidManifest {
         /// The manifest.
@@ -32,10 +32,10 @@ pub enum DatasetError {
         /// What is wrong with it, with line and column.
         reason: String,
     },
-    /// A shard that the manifest names is not there.
+    /// A shard named by the manifest does not exist.
     #[error("the shard {} is missing: fetch the dataset again, or make it again", .0.display())]
     ShardMissing(PathBuf),
-    /// A shard is not the one that the manifest describes.
+    /// A shard differs from the manifest's description.
     #[error(
         "the shard {} is damaged or was replaced (its {what} is {found}, expected {expected} by dataset.yaml): \
          fetch the dataset again, or make it again",
@@ -46,12 +46,12 @@ pub enum DatasetError {
         path: PathBuf,
         /// "size" or "hash".
         what: &'static str,
-        /// As the manifest says.
+        /// The manifest's value.
         expected: String,
-        /// As the file is.
+        /// The file's value.
         found: String,
     },
-    /// A shard is no Parquet file with the dataset's columns.
+    /// A shard is not a Parquet file with the dataset's columns.
     #[error("the shard {} cannot be read as Parquet ({reason}): fetch the dataset again, or make it again", path.display())]
     ShardUnreadable {
         /// The shard.
@@ -79,7 +79,7 @@ pub enum DatasetError {
         /// What is wrong and what to do.
         reason: String,
     },
-    /// Batches of a split without games.
+    /// The split has no games.
     #[error("the dataset \"{dataset}\" has no {} games: import it with a larger share for this split", split.name())]
     EmptySplit {
         /// The dataset's name.
@@ -98,7 +98,7 @@ pub enum DatasetError {
         dataset: String,
         /// The empty column.
         column: &'static str,
-        /// What was asked for.
+        /// The requested target.
         target: &'static str,
     },
     /// An option has an invalid value.
@@ -109,10 +109,10 @@ pub enum DatasetError {
         /// What is wrong and what to do.
         reason: String,
     },
-    /// The import's target is already there.
+    /// The import's target exists.
     #[error("{} exists already: choose another name, or remove it first", .0.display())]
     OutputExists(PathBuf),
-    /// The folder in which the import's target is to lie cannot be written.
+    /// The folder of the import's target is not writable.
     #[error("cannot write to {}: {source}; free or repair it, or name another place for the dataset", path.display())]
     OutputUnwritable {
         /// The folder.
@@ -123,13 +123,13 @@ pub enum DatasetError {
     /// Another process is making the same dataset.
     #[error("another process is writing {}: wait for it, or choose another name", .0.display())]
     OutputBusy(PathBuf),
-    /// The folder of the target is that of an import that was interrupted.
+    /// The target's folder holds an interrupted import.
     #[error(
         "{} holds an interrupted import: repeat its command to resume it, choose another name, or remove that folder",
         .0.display()
     )]
     OutputUnfinished(PathBuf),
-    /// An interrupted import was under other conditions.
+    /// The interrupted import had other options or inputs.
     #[error(
         "{} holds an interrupted import under other conditions ({}): repeat them to resume it, choose another name, \
          or remove that folder to start again",
@@ -139,10 +139,10 @@ pub enum DatasetError {
     OtherImport {
         /// The folder.
         dir: PathBuf,
-        /// What differs, in words.
+        /// The differences, as text.
         differences: Vec<String>,
     },
-    /// What an interrupted import left cannot be used.
+    /// The checkpoint of an interrupted import is invalid.
     #[error("{} cannot be resumed ({reason}): remove it to start the import again", dir.display())]
     DamagedImport {
         /// The folder.
@@ -150,7 +150,7 @@ pub enum DatasetError {
         /// What is wrong.
         reason: String,
     },
-    /// An import could not be completed, and its work is kept.
+    /// An import failed, and can be resumed.
     #[error(
         "{source}; the results of the first {records} records are kept in {}: the same command resumes from there",
         dir.display()
@@ -158,12 +158,12 @@ pub enum DatasetError {
     ImportInterrupted {
         /// Why.
         source: Box<DatasetError>,
-        /// Records that need not be looked at again.
+        /// Records whose results are kept.
         records: u64,
         /// The folder.
         dir: PathBuf,
     },
-    /// A strict import met a game that it cannot take.
+    /// A strict import found an invalid game.
     #[error(
         "{file}, game {}{}: {} (without `strict` such games are left out and listed)",
         rejected.game,
@@ -173,10 +173,10 @@ pub enum DatasetError {
     Rejected {
         /// The file's name.
         file: String,
-        /// The game and what is wrong with it.
+        /// The game and its fault.
         rejected: Rejected,
     },
-    /// An import found nothing to keep.
+    /// An import kept no game.
     #[error(
         "none of the {read} games read can be used{}{}: is this a {format} file?",
         first_reason(first),
@@ -185,11 +185,11 @@ pub enum DatasetError {
     NothingKept {
         /// How many records were read.
         read: u64,
-        /// The format that was expected.
+        /// The expected format.
         format: String,
         /// The first rejection.
         first: Option<Box<Rejected>>,
-        /// How many the filters left out.
+        /// How many games the filters excluded.
         filtered: u64,
     },
 }

@@ -1,6 +1,6 @@
-//! Export: datasets to the formats that other programs read.
+//! Export of datasets to other programs' formats.
 //!
-//! What is exact and what is not:
+//! What is kept and what is lost:
 //!
 //! | to | keeps | loses |
 //! |---|---|---|
@@ -8,25 +8,25 @@
 //! | HCPE | position, move, score, result | the ply, the game's boundaries, soft policies; games without a result |
 //! | PSV | the same with the ply | the game's boundaries, soft policies; games without a result |
 //!
-//! Scores are made of values by the inverse of the dataset's curve, rounded to the point. Where the values came from
-//! scores, these come back exactly up to 6,000 points of shogi or 2,000 of chess; beyond, a value in f32 has no room for
-//! them, and a mate becomes ±30,000: the values read from the export are the same all the same. Values that were no scores
-//! (Lc0's) are rounded. Of the endings, PGN has no word for a cap on the plies (`unterminated`) and for draws by agreement.
-//! What a format cannot say is left out and counted.
+//! Scores are computed from values by the inverse of the dataset's curve, rounded to whole points. If the values came
+//! from scores, these are exact up to 6,000 points in shogi or 2,000 in chess; beyond that, a value in f32 is too
+//! coarse, and a mate becomes ±30,000, but values read from the export are unchanged. Values that were not scores
+//! (Lc0's) are rounded. PGN cannot express a cap on the plies (`unterminated`) or a draw by agreement. Positions that a
+//! format cannot express are left out and counted.
 
 use crate::error::DatasetError;
 use crate::manifest::Manifest;
 use crate::on_disk::OnDisk;
-use crate::playback::{Stuck, play_through};
+use crate::playback::{ReplayError, play_through};
 use crate::split::Split;
 use crate::store::{GameRow, ShardRows, verify};
 use games::GameKind;
-use games::chess::pgn::{self, Noted};
+use games::chess::pgn::{self, PlyNotes};
 use games::shogi::{Board, Shogi, hcpe::Hcpe, psv::Psv};
 use std::io::Write;
 use std::path::Path;
 
-/// A format to write.
+/// An export format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
     /// PGN (chess).
@@ -59,16 +59,16 @@ impl ExportFormat {
     }
 }
 
-/// What an export wrote.
+/// The result of an export.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exported {
-    /// Games or, in formats of positions, positions.
+    /// Games, or positions in formats of positions.
     pub written: u64,
-    /// What the format cannot say: positions of games without a result, or that have no code.
+    /// Rows that the format cannot express: positions of games without a result, or positions that cannot be encoded.
     pub left_out: u64,
 }
 
-/// The largest score that is written: beyond it, programs mean a mate.
+/// The largest exported score; programs treat larger ones as mates.
 const MOST: f64 = 30_000.0;
 
 /// Writes the rows of these splits, in the order of their ids.
@@ -91,7 +91,7 @@ pub fn export(
         verify(&source.dir, shard)?;
     }
     let mut done = Exported::default();
-    for row in InOrder::new(source, splits) {
+    for row in RowsById::new(source, splits) {
         let row = row?;
         let bytes = match format {
             ExportFormat::Pgn => {
@@ -106,14 +106,15 @@ pub fn export(
     Ok(done)
 }
 
-/// The rows of some splits by their ids, a few in memory at a time: within a split, rows lie in this order already.
-struct InOrder {
+/// The rows of some splits in the order of their ids, a few in memory at a time: within a split, rows are stored in
+/// this order.
+struct RowsById {
     splits: Vec<std::iter::Peekable<Rows>>,
 }
 
 type Rows = Box<dyn Iterator<Item = Result<GameRow, DatasetError>>>;
 
-impl InOrder {
+impl RowsById {
     fn new(source: &OnDisk, splits: &[Split]) -> Self {
         let of = |&split: &Split| {
             let paths: Vec<_> = source.manifest.shards.iter().map(|shard| source.dir.join(&shard.file)).collect();
@@ -129,7 +130,7 @@ impl InOrder {
     }
 }
 
-impl Iterator for InOrder {
+impl Iterator for RowsById {
     type Item = Result<GameRow, DatasetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -143,10 +144,10 @@ impl Iterator for InOrder {
 
 fn game_as_pgn(manifest: &Manifest, row: &GameRow) -> Result<String, DatasetError> {
     let at = |column: &Option<Vec<Option<f32>>>, ply: usize| column.as_ref().and_then(|column| column[ply]);
-    let noted: Vec<Noted> = (0..usize::from(row.plies))
+    let noted: Vec<PlyNotes> = (0..usize::from(row.plies))
         .map(|ply| {
             let eval = row.value[ply].map(|value| score(manifest, value));
-            Noted { eval, clock: at(&row.clock, ply), time: at(&row.time, ply) }
+            PlyNotes { eval, clock: at(&row.clock, ply), time: at(&row.time, ply) }
         })
         .collect();
     let round = (row.id + 1).to_string();
@@ -164,7 +165,7 @@ fn game_as_pgn(manifest: &Manifest, row: &GameRow) -> Result<String, DatasetErro
         .map_err(|(ply, reason)| DatasetError::BadGame { game: row.id, ply, reason })
 }
 
-/// The score that a value stands for, from the side to move's view.
+/// The score of a value, from the side to move's view.
 fn score(manifest: &Manifest, value: f32) -> f64 {
     let value = f64::from(value);
     let points = (value / (1.0 - value)).ln() / manifest.value_curve.per_point;
@@ -199,7 +200,7 @@ fn positions(
             Err(_) => done.left_out += 1,
         }
     })
-    .map_err(|Stuck { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
+    .map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
     Ok(bytes)
 }
 

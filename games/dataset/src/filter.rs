@@ -1,9 +1,9 @@
-//! What an import lets in.
+//! Filters of an import.
 //!
-//! Filters of games look at the record and drop whole games. Filters of positions keep the game, because later
-//! positions need its moves for their history, and mark the positions: the loader replays them and never hands them
-//! out. Every game and every position that is left out is counted once, at the first filter (in the order of the
-//! fields here) that it fails; a game of which no position is left is counted at [`NO_POSITION`].
+//! Game filters look at the record and drop whole games. Position filters keep the game, because later positions need
+//! its moves for their history, and mark the positions: the loader replays them but does not deliver them. Every
+//! excluded game or position is counted once, at the first filter (in the order of the fields here) that it fails; a
+//! game without remaining positions is counted at [`NO_POSITION`].
 
 use crate::playback::Move;
 use crate::time_control::{self, TimeControl};
@@ -12,57 +12,56 @@ use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-/// The count of games that pass, but of whose positions none does.
+/// The count of games whose positions are all excluded.
 pub const NO_POSITION: &str = "no_position_left";
 
-/// The count of games that ended before their first move: nothing is wrong with such a record, but it holds no position.
+/// The count of games without moves: valid records without a position.
 pub const NO_MOVES: &str = "no_moves";
 
-/// What an import lets in; what is `None` or false lets everything in.
+/// The filters of an import; `None` or false excludes nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filters {
-    /// Reading stopped at so many games kept.
+    /// Stop after this many games kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_games: Option<u64>,
-    /// Games were stopped at so many plies: their result is unknown, not a draw.
+    /// Games were stopped at this many plies: their result is unknown, not a draw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply_cap: Option<u32>,
-    /// Both players' ratings lie in this range: its lower end is a minimum for the weaker one.
+    /// Both players' ratings must be in this range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_each: Option<Range>,
-    /// The average of both ratings lies in this range.
+    /// The average of both ratings must be in this range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_average: Option<Range>,
-    /// The winner's rating lies in this range (both players' in a draw).
+    /// The winner's rating must be in this range (both players' in a draw).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_winner: Option<Range>,
-    /// At least so many minutes at the start; a game that does not say is left out.
+    /// At least this many minutes at the start; games without a time control are excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_minutes: Option<f64>,
-    /// At least so many seconds of increment; a game that does not say is left out.
+    /// At least this many seconds of increment; games without a time control are excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_increment: Option<f64>,
-    /// The result is one of these.
+    /// Allowed results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results: Option<Vec<GameResult>>,
-    /// The game ended in one of these ways.
+    /// Allowed terminations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terminations: Option<Vec<Termination>>,
-    /// At least so many plies.
+    /// At least this many plies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_plies: Option<u16>,
-    /// Positions: those before this ply (the first is 0) are left out.
+    /// Positions before this ply (counted from 0) are excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_plies: Option<u16>,
-    /// Positions: those where the loser moves are left out, and all of games without a known result; both sides move
-    /// in a draw.
+    /// Positions with the loser to move are excluded, and all of games without a known result; in a draw none are.
     #[serde(skip_serializing_if = "is_false")]
     pub winner_only: bool,
-    /// Positions: those in check are left out.
+    /// Positions in check are excluded.
     #[serde(skip_serializing_if = "is_false")]
     pub drop_in_check: bool,
-    /// Positions: those with a single legal move are left out.
+    /// Positions with a single legal move are excluded.
     #[serde(skip_serializing_if = "is_false")]
     pub drop_forced: bool,
 }
@@ -71,12 +70,12 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// What is wrong with filters on single positions, of which no record says who played them.
+/// The error about filters that single positions do not support.
 pub(crate) const OF_GAMES_ONLY: &str = "single positions have neither ratings nor a time control nor a length: \
                                         these filters need records of games";
 
 impl Filters {
-    /// The first filter that a game does not pass.
+    /// The first filter that a game fails.
     #[must_use]
     pub fn game(&self, game: &ParsedGame) -> Option<&'static str> {
         let both = game.ratings[0].zip(game.ratings[1]);
@@ -107,13 +106,13 @@ impl Filters {
         checks.into_iter().find(|&(_, passes)| !passes).map(|(name, _)| name)
     }
 
-    /// Whether any filter looks at single positions.
+    /// Whether any filter examines single positions.
     #[must_use]
     pub fn looks_at_positions(&self) -> bool {
         self.skip_plies.is_some() || self.winner_only || self.drop_in_check || self.drop_forced
     }
 
-    /// Whether any filter looks at what only a record of a whole game tells.
+    /// Whether any filter needs a record of a whole game.
     pub(crate) fn looks_at_games(&self) -> bool {
         let ratings =
             [&self.rating_each, &self.rating_average, &self.rating_winner].iter().any(|range| range.is_some());
@@ -121,7 +120,7 @@ impl Filters {
         ratings || times || self.min_plies.is_some() || self.ply_cap.is_some()
     }
 
-    /// The first filter that a position does not pass. `ply` counts from 0; `legal` is room for the legal moves.
+    /// The first filter that a position fails. `ply` counts from 0; `legal` is a buffer for the legal moves.
     pub(crate) fn position<G: Game>(
         &self,
         position: &G::Position,
@@ -155,18 +154,18 @@ fn may_win(result: GameResult, mover: Side) -> bool {
     }
 }
 
-/// Ratings from `from` on and below `to`; an end that is `None` is open. Written `2000..`, `..1500`, `1000..1500`.
+/// Ratings from `from` (inclusive) to `to` (exclusive); `None` is unbounded. Written `2000..`, `..1500`, `1000..1500`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    /// The lowest rating.
+    /// The lower bound, inclusive.
     pub from: Option<i32>,
-    /// The lowest rating that is too high.
+    /// The upper bound, exclusive.
     pub to: Option<i32>,
 }
 
 impl Range {
-    /// Whether a rating lies in it.
+    /// Whether the range contains a rating.
     #[must_use]
     pub fn holds(&self, rating: f64) -> bool {
         self.from.is_none_or(|from| rating >= f64::from(from)) && self.to.is_none_or(|to| rating < f64::from(to))
@@ -176,9 +175,9 @@ impl Range {
 impl FromStr for Range {
     type Err = String;
 
-    /// Reads `2000` or `2000..` (2000 and more), `..1500` (less than 1500), `1000..1500`.
+    /// Reads `2000` or `2000..` (2000 or more), `..1500` (less than 1500), `1000..1500`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is no range of ratings: write 2000, 2000.., ..1500 or 1000..1500");
+        let wrong = || format!("\"{text}\" is not a range of ratings: write 2000, 2000.., ..1500 or 1000..1500");
         let (from, to) = text.split_once("..").unwrap_or((text, ""));
         let end = |text: &str| (!text.is_empty()).then(|| text.parse()).transpose().map_err(|_| wrong());
         let range = Self { from: end(from)?, to: end(to)? };
@@ -199,7 +198,7 @@ impl Display for Range {
 pub struct Buckets(Vec<i32>);
 
 impl Buckets {
-    /// Subsets between these bounds, one below the first and one above the last. No bounds: no subsets.
+    /// Subsets between these bounds, one below the first and one above the last. Without bounds there are no subsets.
     #[must_use]
     pub fn new(mut bounds: Vec<i32>) -> Self {
         bounds.sort_unstable();
@@ -241,7 +240,7 @@ mod tests {
         assert_eq!("2000".parse(), "2000..".parse::<Range>());
         assert!("..900".parse::<Range>().expect("a range").holds(-5.0));
         for wrong in ["", "..", "x", "5..x", "9..5", "5..5"] {
-            assert!(wrong.parse::<Range>().expect_err("no range").contains("is no range of ratings"), "{wrong}");
+            assert!(wrong.parse::<Range>().expect_err("no range").contains("is not a range of ratings"), "{wrong}");
         }
     }
 

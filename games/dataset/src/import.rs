@@ -1,14 +1,14 @@
-//! Import: game records to a dataset.
+//! Import of game records into a dataset.
 //!
-//! Every record that is read ends up in exactly one count: kept, rejected or duplicate. What was left out stands in
-//! `rejects.jsonl` beside the shards, one line each. Everything is written to a hidden folder beside the target,
-//! which gets its name only when it is complete, so an interrupted import leaves no half dataset. Of a long one the folder
-//! stays, and the same import goes on with it: [`checkpoint`].
+//! Every record counts as exactly one of kept, filtered, rejected or duplicate. Rejected games and duplicates are
+//! listed in `rejects.jsonl` beside the shards, one per line. All files are written to a hidden folder beside the
+//! target, which is renamed when complete, so an interrupted import leaves no incomplete dataset. The folder of a long
+//! import is kept, and the same command resumes it: [`checkpoint`].
 //!
-//! Files are read ahead by threads of their own, records are examined by a pool, and what comes of them is collected in
-//! the order of the command line: the result is the same to the byte, whatever the number of threads.
+//! Files are read ahead by separate threads, records are examined by a thread pool, and the results are collected in
+//! the order of the command line. So the dataset does not depend on the number of threads.
 //!
-//! A dataset is of games or of single positions ([`Unit`]), so the files of one import must agree in that.
+//! A dataset holds either games or single positions ([`Unit`]), so all files of an import must hold the same.
 
 mod checkpoint;
 mod collect;
@@ -30,7 +30,7 @@ use crate::build::Output;
 use crate::error::DatasetError;
 use crate::filter::OF_GAMES_ONLY;
 use crate::manifest::Unit;
-use checkpoint::{Checkpoint, Conditions, Place, conditions};
+use checkpoint::{Checkpoint, ImportConditions, Place, conditions};
 use collect::Collector;
 use examine::{Examined, examine};
 use games::{Game, Rejected, with_game};
@@ -40,36 +40,36 @@ use reading::{Chunk, Inputs};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-/// How far an import is.
+/// The progress of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// The file that is being read.
+    /// The current file.
     pub file: PathBuf,
-    /// Bytes of all files that were read.
+    /// Bytes read of all files.
     pub bytes: u64,
     /// Bytes of all files.
     pub total_bytes: u64,
-    /// Records that were read, those taken over among them.
+    /// Records read, with those of an interrupted import.
     pub read: u64,
-    /// Records that an interrupted import had read.
+    /// Records read by an interrupted import.
     pub taken_over: u64,
-    /// Games that were kept.
+    /// Games kept.
     pub kept: u64,
-    /// Positions of these games.
+    /// Positions of the games kept.
     pub positions: u64,
-    /// Games that a filter left out.
+    /// Games excluded by a filter.
     pub filtered: u64,
-    /// Games that were rejected.
+    /// Rejected games.
     pub rejected: u64,
 }
 
-/// Imports game records into a new dataset, or goes on with an import that was interrupted; the bytes are the same.
-/// `progress` is called now and then.
+/// Imports game records into a new dataset, or resumes an interrupted import with identical output. `progress` is
+/// called at intervals.
 ///
 /// # Errors
-/// If an option makes no sense, the target exists, a file cannot be opened, nothing can be kept, what an interrupted
-/// import left is of other conditions, or the disk is full; with `strict`, at the first game that has to be rejected. A
-/// game that cannot be used and a file that ends in the middle are no errors otherwise, but counted and listed.
+/// If an option is invalid, the target exists, a file cannot be opened, no game is kept, an interrupted import had
+/// other options or inputs, or the disk is full; with `strict`, at the first rejected game. Otherwise rejected games
+/// and truncated files are counted and listed.
 pub fn import(options: &ImportOptions, progress: &mut dyn FnMut(Progress)) -> Result<ImportReport, DatasetError> {
     check(options)?;
     with_game!(options.game, G => import_game::<G>(options, progress))
@@ -101,7 +101,7 @@ fn import_game<G: Game>(
     let (output, checkpoint) = Output::resume(&options.output)?;
     let checkpoint = checkpoint.map(|text| Checkpoint::read(&text, &conditions, &output)).transpose()?;
     let mut safe = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.collected.read());
-    let report = Work { options, conditions, output: &output, safe: &mut safe }.all::<G>(checkpoint, progress);
+    let report = ImportRun { options, conditions, output: &output, safe: &mut safe }.all::<G>(checkpoint, progress);
     match report {
         Ok(report) => {
             output.publish(&report.manifest)?;
@@ -113,22 +113,22 @@ fn import_game<G: Game>(
         }
         Err(damaged @ DatasetError::DamagedImport { .. }) => Err(damaged),
         Err(error) => {
-            output.give_up();
+            output.discard();
             Err(error)
         }
     }
 }
 
-/// An import at work.
-struct Work<'a> {
+/// A running import.
+struct ImportRun<'a> {
     options: &'a ImportOptions,
-    conditions: Conditions,
+    conditions: ImportConditions,
     output: &'a Output,
-    /// Records whose outcome is safe on the disk.
+    /// Records whose results are saved in the checkpoint.
     safe: &'a mut u64,
 }
 
-impl Work<'_> {
+impl ImportRun<'_> {
     fn all<G: Game>(
         mut self,
         checkpoint: Option<Checkpoint>,
@@ -142,7 +142,7 @@ impl Work<'_> {
             }
         };
         let pool = pool(options.threads)?;
-        // Files that are done need not be read again, and of the one in the middle some records are known.
+        // Finished files are not read again; in the current one, the saved records are skipped.
         let done = place.file.min(options.inputs.len());
         let inputs = Inputs::check(&options.inputs[done..], G::KIND, options.format)?;
         let total_bytes = Inputs::check(&options.inputs, G::KIND, options.format)?.total_bytes();
@@ -152,7 +152,7 @@ impl Work<'_> {
             if place.file != done + number {
                 (place.file, place.before) = (done + number, collector.counts().read);
             }
-            agree(&mut place.found, &chunk, options)?;
+            check_same_kind(&mut place.found, &chunk, options)?;
             let Chunk { file, format, first, records } = chunk;
             let skipped = known.min(records.len() as u64);
             known -= skipped;
@@ -190,7 +190,7 @@ impl Work<'_> {
         }
         (place.file, place.before) = (options.inputs.len(), collector.counts().read);
         if *self.safe > 0 {
-            // What follows takes long as well where this was worth a checkpoint.
+            // The remaining steps also take long if the import was long enough for a checkpoint.
             collector.end()?;
             self.keep(&mut collector, &place)?;
         }
@@ -198,7 +198,7 @@ impl Work<'_> {
         Ok(ImportReport { taken_over, ..report })
     }
 
-    /// Writes down how far it is, if there is something new to keep.
+    /// Saves a checkpoint if there is new progress.
     fn keep(&mut self, collector: &mut Collector<'_>, place: &Place) -> Result<(), DatasetError> {
         if let Some(collected) = collector.checkpoint()? {
             let records = collected.read();
@@ -208,7 +208,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Why there is no going on: what is there is not what was written, or there is no room at the moment.
+    /// The error for an import that cannot be resumed: damaged files, or a full disk.
     fn damaged(&self, error: DatasetError) -> DatasetError {
         match error {
             DatasetError::Io { ref source, .. }
@@ -236,8 +236,12 @@ fn pool(threads: usize) -> Result<ThreadPool, DatasetError> {
     })
 }
 
-/// Refuses a file whose records become other rows than those of the files before.
-fn agree(found: &mut Option<(String, String)>, chunk: &Chunk, options: &ImportOptions) -> Result<(), DatasetError> {
+/// Refuses a file whose records have another unit than those of the files before.
+fn check_same_kind(
+    found: &mut Option<(String, String)>,
+    chunk: &Chunk,
+    options: &ImportOptions,
+) -> Result<(), DatasetError> {
     let wrong = |option, reason| Err(DatasetError::Option { option, reason });
     if chunk.records.iter().all(Result::is_err) {
         return Ok(());
@@ -260,26 +264,26 @@ fn agree(found: &mut Option<(String, String)>, chunk: &Chunk, options: &ImportOp
     Ok(())
 }
 
-/// How fast records are read.
+/// The speed of reading records.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ImportRate {
-    /// Records that were read.
+    /// Records read.
     pub records: u64,
-    /// Records that cannot be used.
+    /// Invalid records.
     pub rejected: u64,
-    /// Positions (plies of games) in those that can.
+    /// Positions (plies of games) in valid records.
     pub positions: u64,
-    /// Bytes of the files.
+    /// Bytes read.
     pub bytes: u64,
-    /// Seconds from the first byte to the last record.
+    /// Seconds in total.
     pub seconds: f64,
 }
 
-/// Reads files as [`import`] does, unpacking, parsing, checking every move and looking at every filter, and writes
-/// nothing: what is measured is everything but the Parquet files.
+/// Reads files like [`import`] (decompression, parsing, legality of every move, all filters) without writing, so that
+/// everything except the Parquet files is measured.
 ///
 /// # Errors
-/// As [`import`].
+/// Like [`import`].
 pub fn bench_import(options: &ImportOptions) -> Result<ImportRate, DatasetError> {
     with_game!(options.game, G => measure::<G>(options))
 }

@@ -1,4 +1,4 @@
-//! What is in a dataset.
+//! Summary statistics of a dataset.
 
 mod histogram;
 
@@ -16,37 +16,37 @@ use std::collections::BTreeMap;
 /// A summary of a dataset.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Info {
-    /// What the dataset says about itself.
+    /// The dataset's manifest.
     pub manifest: Manifest,
     /// Size of the shards.
     pub bytes: u64,
-    /// Plies of a game.
+    /// Game lengths in plies.
     pub plies: Lengths,
-    /// Each split's content.
+    /// Statistics of each split.
     pub splits: PerSplit<SplitInfo>,
-    /// Games by plies, in twenties.
+    /// Games by plies, bin width 20.
     pub lengths: Histogram,
-    /// Games by the players' average rating, in hundreds.
+    /// Games by the players' average rating, bin width 100.
     pub ratings: Histogram,
-    /// Positions by value for the side to move, in twentieths.
+    /// Positions by value for the side to move, bin width 1/20.
     pub values: Histogram,
-    /// Positions by the score that the value stands for, in hundreds of points.
+    /// Positions by the score of their value, bin width 100 points.
     pub scores: Histogram,
-    /// Positions by their probability of a draw, in twentieths.
+    /// Positions by draw probability, bin width 1/20.
     pub draws: Histogram,
-    /// Positions by how many moves their policy target weighs.
+    /// Positions by the number of moves in their policy target.
     pub candidates: Histogram,
 }
 
-/// Scores beyond this are counted in the last range.
+/// Larger scores are counted in the last bin.
 const MOST_POINTS: f64 = 2_000.0;
 
-/// How long games are, in plies.
+/// Game lengths in plies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Lengths {
     /// The shortest game.
     pub min: u16,
-    /// Half of the games are no longer than this.
+    /// The median.
     pub median: u16,
     /// The mean.
     pub mean: f64,
@@ -54,20 +54,20 @@ pub struct Lengths {
     pub max: u16,
 }
 
-/// What is in a split.
+/// Statistics of a split.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SplitInfo {
     /// Games.
     pub games: u64,
-    /// Positions: one for every move played.
+    /// Positions: one per played move.
     pub positions: u64,
     /// Positions whose move is a policy target.
     pub policy_targets: u64,
     /// Positions with a value from a score.
     pub values: u64,
-    /// Positions with a probability of a draw.
+    /// Positions with a draw probability.
     pub draws: u64,
-    /// Positions that occur in no training game; `None` for training itself.
+    /// Positions that occur in no training game; `None` for training.
     pub novel_positions: Option<u64>,
     /// Positions by phase.
     pub phases: BTreeMap<&'static str, u64>,
@@ -79,7 +79,7 @@ pub struct SplitInfo {
     pub terminations: BTreeMap<&'static str, u64>,
 }
 
-/// Summarises a dataset; replays every game, to know the phases.
+/// Summarises a dataset; replays every game to determine the phases.
 ///
 /// # Errors
 /// If a game cannot be replayed.
@@ -102,7 +102,7 @@ pub fn summarise(dataset: &Dataset) -> Result<Info, DatasetError> {
     Ok(Info { manifest, bytes, plies: plies(dataset), splits, lengths, ratings, values, scores, draws, candidates })
 }
 
-/// What needs no board.
+/// Counts what can be counted without replaying.
 fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 6]) {
     let [lengths, ratings, values, scores, draws, candidates] = histograms;
     lengths.add(game.plies.into());
@@ -128,7 +128,7 @@ fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 6]) 
     }
 }
 
-/// Certainty belongs in the last range, not in one of its own; what is unknown (NaN) stays so, and is not counted.
+/// A probability of 1 is counted in the last bin; unknown values (NaN) stay NaN and are not counted.
 fn below_one(probability: f64) -> f64 {
     if probability >= 1.0 { 0.999_999 } else { probability }
 }

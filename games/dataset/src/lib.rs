@@ -1,7 +1,7 @@
 //! Datasets: import of game records, the Parquet store, the split by game, and batches of packed positions.
 //!
-//! A dataset is one directory: `dataset.yaml` (a [`Manifest`]) beside Parquet shards with one row per game. Positions
-//! are replayed when they are loaded, so history, repetition and legal moves are exact, and everything is a function of
+//! A dataset is a folder: `dataset.yaml` (a [`Manifest`]) beside Parquet shards with one row per game. Positions are
+//! replayed when they are loaded, so history, repetition and legal moves are exact, and batches depend only on
 //! (dataset, seed).
 //!
 //! ```text
@@ -11,43 +11,43 @@
 pub mod average;
 pub mod bench;
 mod build;
-mod done;
 pub mod error;
 pub mod export;
 pub mod filter;
+mod generated;
 pub mod import;
 pub mod info;
 pub mod loader;
-mod made;
 pub mod manifest;
-pub mod measured;
 pub mod move_type;
 mod on_disk;
 mod playback;
+pub mod position_metrics;
 mod remake;
 pub mod split;
 pub mod store;
 pub mod time_control;
 pub mod value;
 pub mod verify;
+mod work_done;
 
 pub use average::{Averaged, Merge, average};
 pub use bench::{LoaderRate, bench_loader};
 pub use build::SplitPlan;
-pub use done::Done;
 pub use error::DatasetError;
 pub use export::{ExportFormat, Exported, export};
 pub use filter::{Buckets, Filters};
+pub use generated::{GeneratedGame, GeneratedOptions, MappedPosition, write_generated, write_maps, write_positions};
 pub use import::{Format, ImportOptions, ImportRate, ImportReport, Progress, bench_import, import, unpacked};
 pub use info::{Info, summarise};
 pub use loader::{
     Batch, Dataset, LoaderConfig, MoveTraits, PositionTraits, Targets, TrainLoader, evaluation_batches,
     evaluation_traits,
 };
-pub use made::{MadeGame, MadeOptions, MappedPosition, write_made, write_maps, write_positions};
 pub use manifest::{Counts, MANIFEST_FILE, Manifest, MapInfo, Unit};
 pub use on_disk::OnDisk;
 pub use remake::{RemakeOptions, remake};
 pub use split::{PerSplit, Split, SplitBy};
 pub use value::{ValueCurve, ValueTarget};
 pub use verify::{Verification, verify_content};
+pub use work_done::WorkDone;

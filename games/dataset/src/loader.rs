@@ -1,16 +1,15 @@
-//! From a dataset to batches of packed positions.
+//! Batches of packed positions from a dataset.
 //!
-//! Batches depend on (dataset, seed) and nothing else: not on the number of workers, not on where a run was
-//! interrupted. Per epoch the training games are shuffled by the stream `(seed, "order", epoch)` and taken in blocks
-//! of [`LoaderConfig::block_games`]; a block is replayed once, its positions are shuffled by the stream
-//! `(seed, "block", epoch, block)` and handed out. So a position is replayed once an epoch, and neighbours of one
-//! game are spread over a block (131,000 positions of chess by default) instead of filling a batch.
-//! Batches go across the ends of blocks and epochs.
+//! Batches depend on (dataset, seed) only, not on the number of workers or on where a run was interrupted. Per epoch
+//! the training games are shuffled by the stream `(seed, "order", epoch)` and split into blocks of
+//! [`LoaderConfig::block_games`]; a block is replayed once, and its positions are shuffled by the stream `(seed,
+//! "block", epoch, block)`. So a position is replayed once per epoch, and neighbouring positions of a game are spread
+//! over a block (131,000 positions of chess by default) instead of filling a batch. Batches may span blocks and epochs.
 //!
-//! Networks that read games ([`Dataset::set_sequence`]) get rows in sequences: every game is cut into pieces of so many
-//! plies, from its start on, and pieces are shuffled where otherwise positions are. A sequence's rows stand together in
-//! the order of the game; a last piece that is too short is filled up with rows of padding ([`Batch::is_padding`]). Behind
-//! the packed position such a row has the index of the move that was played, two bytes, the lower first.
+//! Networks that read games ([`Dataset::set_sequence`]) get rows in sequences: every game is cut into pieces of a fixed
+//! number of plies from its start, and pieces are shuffled instead of positions. The rows of a sequence are adjacent
+//! and in game order; an incomplete last piece is padded ([`Batch::is_padding`]). After the packed position such a row
+//! holds the index of the played move, two bytes, little-endian.
 
 mod batch;
 mod dataset;
@@ -43,10 +42,10 @@ pub struct LoaderConfig {
     pub input: InputName,
     /// Positions in a batch, ≥ 1.
     pub batch: usize,
-    /// The seed of all order.
+    /// The seed of the order.
     pub seed: u64,
-    /// Threads that replay games, ≥ 1. With one, everything happens in the caller's thread; with more, a pool
-    /// replays the next block while the current one is handed out.
+    /// Threads that replay games, ≥ 1. With one, replaying happens in the caller's thread; with more, a pool replays
+    /// the next block in advance.
     pub workers: usize,
     /// Games that are replayed and shuffled together, ≥ 1: more mixes better and takes more memory (1,024 games of
     /// chess about 20 MB, of shogi about 35 MB).
@@ -54,6 +53,6 @@ pub struct LoaderConfig {
 }
 
 impl LoaderConfig {
-    /// The usual `block_games`.
+    /// The default of `block_games`.
     pub const BLOCK_GAMES: usize = 1024;
 }

@@ -1,4 +1,4 @@
-//! A dataset's description: the content of `dataset.yaml`.
+//! The manifest of a dataset: the content of `dataset.yaml`.
 
 use crate::filter::Filters;
 use crate::split::{PerSplit, SplitBy};
@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 /// The manifest's file name in a dataset's folder.
 pub const MANIFEST_FILE: &str = "dataset.yaml";
 
-/// The format that this version writes and reads: columns and their meaning.
+/// The format version of columns and their meaning.
 pub const FORMAT: u32 = 1;
 
-/// A dataset's description.
+/// The manifest of a dataset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -30,38 +30,37 @@ pub struct Manifest {
     pub unit: Unit,
     /// Where the games come from.
     pub source: String,
-    /// Under which licence they may be used.
+    /// The licence of the games.
     pub licence: String,
     /// The command that made it.
     pub made_by: String,
-    /// What was let in.
+    /// The filters of the import.
     pub filters: Filters,
-    /// From this ply on (the first is 0) the moves are the players' own choice and targets of the policy; earlier
-    /// ones came from a book or were played at random.
+    /// Moves before this ply (counted from 0) are not policy targets: they came from a book or were random.
     pub policy_from_ply: u16,
-    /// How scores became values.
+    /// The curve from scores to values.
     pub value_curve: ValueCurve,
-    /// Which of the values of Lc0's chunks was taken; `None` where none came from there, or not all the same.
+    /// Which value of Lc0's chunks was used; `None` without such chunks, or if sources differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_source: Option<ValueSource>,
-    /// What the import counted.
+    /// The counts of the import.
     pub counts: Counts,
     /// The named subsets by average rating, from the lowest up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rating_buckets: Vec<RatingBucket>,
-    /// What the maps of the positions are, in datasets whose label is a map of the board.
+    /// The map of each position, in datasets whose label is a map of the board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<MapInfo>,
     /// The split.
     pub split: SplitSummary,
     /// The Parquet files.
     pub shards: Vec<Shard>,
-    /// A hash over the shards' hashes: two datasets with the same one are the same.
+    /// A hash over the shards' hashes, equal for equal datasets.
     pub content_hash: String,
 }
 
 impl Manifest {
-    /// How the dataset can be made again, for the end of an error message: the command that made it, where the manifest names it.
+    /// How to reproduce the dataset, for the end of an error message: the command that made it, if the manifest has it.
     #[must_use]
     pub fn remedy(&self) -> String {
         match self.made_by.strip_prefix("posenc ") {
@@ -71,15 +70,15 @@ impl Manifest {
     }
 }
 
-/// What a row of the store is.
+/// The unit of a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// A game, whose positions have a history.
     #[default]
     Game,
-    /// A single position: a row of one ply. Nothing says which positions belong to one game, so inputs that show
-    /// history are refused and intervals are unclustered.
+    /// A single position: a row of one ply. Games are unknown, so inputs with history are refused and intervals are
+    /// unclustered.
     Position,
 }
 
@@ -89,11 +88,11 @@ impl Unit {
     }
 }
 
-/// What an import counted: `read = kept + rejected + duplicates + all of filtered_games`.
+/// The counts of an import: `read = kept + rejected + duplicates + all of filtered_games`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// Records in the files, as far as they were read.
+    /// Records read from the files.
     pub read: u64,
     /// Games in the dataset.
     pub kept: u64,
@@ -101,14 +100,14 @@ pub struct Counts {
     pub duplicates: u64,
     /// Games that could not be used.
     pub rejected: u64,
-    /// The same by kind of fault.
+    /// Rejected games by kind of fault.
     pub rejected_by_kind: BTreeMap<String, u64>,
-    /// Games that a filter left out, by the first that did.
+    /// Excluded games, by the first filter that they failed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub filtered_games: BTreeMap<String, u64>,
-    /// Positions of the games kept that are handed out: one for every move played, less those filtered.
+    /// Used positions of the games kept: one per played move, minus the filtered ones.
     pub positions: u64,
-    /// Positions of the games kept that a filter left out, by the first that did.
+    /// Excluded positions of the games kept, by the first filter that they failed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub filtered_positions: BTreeMap<String, u64>,
     /// Games by result.
@@ -120,24 +119,24 @@ pub struct Counts {
     pub map_classes: Vec<u64>,
 }
 
-/// What the map of a position is: a label for each square or each pair of squares, in the frame of the side to move
-/// (see [`games::maps`]).
+/// The map of a position: a label for each square or each pair of squares, in the frame of the side to move (see
+/// [`games::maps`]).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapInfo {
-    /// The task that the labels answer.
+    /// The task of the labels.
     pub task: String,
-    /// How many classes there are: labels are 0 to `classes − 1`, or −1 where nothing is asked.
+    /// The number of classes: labels are 0 to `classes − 1`, or −1 without a label.
     pub classes: u16,
-    /// Which cells a map has.
+    /// The cells of a map.
     pub shape: MapShape,
-    /// The classes' names; none where a class is a number.
+    /// The classes' names; empty if the classes are numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
 
 impl MapInfo {
-    /// The classes' names (numbers where they have none) and how many cells of each there are.
+    /// The classes' names or numbers, with the number of cells of each.
     #[must_use]
     pub fn counted(&self, cells: &[u64]) -> Vec<(String, u64)> {
         let name = |class: usize| self.names.get(class).cloned().unwrap_or_else(|| class.to_string());
@@ -151,22 +150,22 @@ impl MapInfo {
 pub struct RatingBucket {
     /// Its name, e.g. `1500-2000`.
     pub name: String,
-    /// How many games it holds.
+    /// The number of its games.
     pub games: u64,
 }
 
-/// How the dataset is split and what came of it.
+/// The split: options and result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SplitSummary {
-    /// What is split.
+    /// The unit of the split.
     pub by: SplitBy,
-    /// Plies of an opening, where games are split by it.
+    /// Plies of an opening, if games are split by opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening_plies: Option<u16>,
-    /// The seed of the assignment, and of the order in which evaluations take games.
+    /// The seed of the assignment, and of the order of games in evaluations.
     pub seed: u64,
-    /// The shares that were asked for.
+    /// The requested fractions.
     pub fractions: PerSplit<f64>,
     /// Games in each split.
     pub games: PerSplit<u64>,

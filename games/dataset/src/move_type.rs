@@ -1,11 +1,11 @@
-//! What kind of move a move is, on any board.
+//! The type of a move, in any game.
 
 use games::{Entry, Game, InputName, Position};
 
-/// The kinds, in the order in which they are shown. A promotion that captures is a promotion.
+/// The types, in display order. A promotion that captures is a promotion.
 pub const MOVE_TYPES: [&str; 5] = ["quiet", "capture", "promotion", "drop", "castling"];
 
-/// The kind of a legal move. `row` is room for a packed row.
+/// The type of a legal move. `row` is a buffer for a packed row.
 pub(crate) fn move_type<G: Game>(
     position: &G::Position,
     mv: <G::Position as Position>::Move,
@@ -16,7 +16,7 @@ pub(crate) fn move_type<G: Game>(
         Entry::Promotion { .. } => return "promotion",
         Entry::Plain { from, to } => (usize::from(from), usize::from(to)),
     };
-    // A promotion to a knight has no entry of its own; its text has the piece behind the squares.
+    // A knight promotion has no entry of its own; its text has the piece after the squares.
     if position.move_text(mv).len() > "e2e4".len() {
         return "promotion";
     }
@@ -26,7 +26,8 @@ pub(crate) fn move_type<G: Game>(
     let own = 1..=G::PIECES.len();
     let leaves_its_file = || G::GEOMETRY.file_of(from) != G::GEOMETRY.file_of(to);
     match usize::from(row[to]) {
-        // A pawn on another file took one in passing: no pawn of any game leaves its file otherwise.
+        // A pawn that changes its file to an empty square captured en passant; no other pawn move of any game changes
+        // the file.
         0 if G::PIECES[usize::from(row[from]) - 1] == "pawn" && leaves_its_file() => "capture",
         0 => "quiet",
         code if own.contains(&code) => "castling",

@@ -1,4 +1,4 @@
-//! Datasets on the disk: a folder with a `dataset.yaml` and the shards that it names.
+//! Datasets on disk: a folder with a `dataset.yaml` and its shards.
 
 use crate::error::DatasetError;
 use crate::manifest::{MANIFEST_FILE, Manifest};
@@ -6,12 +6,12 @@ use serde_yaml::with::singleton_map_recursive;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// A dataset on the disk.
+/// A dataset on disk.
 #[derive(Debug, Clone)]
 pub struct OnDisk {
     /// Its folder.
     pub dir: PathBuf,
-    /// Its description.
+    /// Its manifest.
     pub manifest: Manifest,
 }
 
@@ -19,7 +19,7 @@ impl OnDisk {
     /// Reads the manifest of the dataset in a folder.
     ///
     /// # Errors
-    /// If the folder holds no dataset, as [`Manifest::read`].
+    /// If the folder holds no dataset, like [`Manifest::read`].
     pub fn read(dir: &Path) -> Result<Self, DatasetError> {
         Ok(Self { dir: dir.to_owned(), manifest: Manifest::read(dir)? })
     }
@@ -29,7 +29,7 @@ impl Manifest {
     /// Reads the `dataset.yaml` of a folder.
     ///
     /// # Errors
-    /// If there is no such folder or file, or its text does not fit.
+    /// If the folder or file does not exist, or its text is invalid.
     pub fn read(dir: &Path) -> Result<Self, DatasetError> {
         let path = dir.join(MANIFEST_FILE);
         if !dir.is_dir() {
@@ -43,7 +43,7 @@ impl Manifest {
             .map_err(|error| DatasetError::InvalidManifest { path, reason: error.to_string() })
     }
 
-    /// Its text, as it stands in `dataset.yaml`.
+    /// Its text in `dataset.yaml`.
     ///
     /// # Errors
     /// If a number in it cannot be written as YAML.
@@ -54,7 +54,7 @@ impl Manifest {
         Ok(text)
     }
 
-    /// Checks that every shard lies in the folder with the size that the manifest states, without reading it.
+    /// Checks that every shard exists with the size in the manifest, without reading it.
     ///
     /// # Errors
     /// On the first shard that is missing or has another size.

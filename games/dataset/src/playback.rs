@@ -1,33 +1,33 @@
-//! Playing a stored game through.
+//! Replays a stored game.
 
 use games::{Game, InputLayout, Line, Position};
 
 /// A move of a game.
 pub(crate) type Move<G> = <<G as Game>::Position as Position>::Move;
 
-/// Why a stored game cannot be played through: the ply and the reason.
-pub(crate) struct Stuck {
+/// Why a stored game cannot be replayed: the ply and the reason.
+pub(crate) struct ReplayError {
     pub(crate) ply: usize,
     pub(crate) reason: String,
 }
 
-/// Plays `moves` (UCI or USI, separated by spaces) from `start` and calls `on_ply` with the line before each move
-/// and the move itself.
+/// Replays `moves` (UCI or USI, separated by spaces) from `start` and calls `on_ply` with the line before each move and
+/// the move.
 pub(crate) fn play_through<G: Game>(
     start: Option<&str>,
     moves: &str,
     on_ply: impl FnMut(&Line<G::Position>, Move<G>),
-) -> Result<(), Stuck> {
+) -> Result<(), ReplayError> {
     play_line::<G>(start, moves, Line::new, on_ply)
 }
 
-/// The same with lines that keep the history which an input shows.
+/// Like [`play_through`], with lines that keep the history which an input shows.
 pub(crate) fn play_through_for<G: Game>(
     layout: &InputLayout,
     start: Option<&str>,
     moves: &str,
     on_ply: impl FnMut(&Line<G::Position>, Move<G>),
-) -> Result<(), Stuck> {
+) -> Result<(), ReplayError> {
     play_line::<G>(start, moves, |position| Line::for_input(position, layout), on_ply)
 }
 
@@ -36,14 +36,14 @@ fn play_line<G: Game>(
     moves: &str,
     begin: impl FnOnce(G::Position) -> Line<G::Position>,
     mut on_ply: impl FnMut(&Line<G::Position>, Move<G>),
-) -> Result<(), Stuck> {
+) -> Result<(), ReplayError> {
     let start = match start {
         None => G::Position::start(),
-        Some(text) => G::Position::parse(text).map_err(|error| Stuck { ply: 0, reason: error.to_string() })?,
+        Some(text) => G::Position::parse(text).map_err(|error| ReplayError { ply: 0, reason: error.to_string() })?,
     };
     let mut line = begin(start);
     for (ply, text) in moves.split_ascii_whitespace().enumerate() {
-        let mv = line.position().parse_move(text).map_err(|error| Stuck { ply, reason: error.to_string() })?;
+        let mv = line.position().parse_move(text).map_err(|error| ReplayError { ply, reason: error.to_string() })?;
         on_ply(&line, mv);
         line.play(mv);
     }

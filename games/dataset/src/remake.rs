@@ -1,12 +1,12 @@
-//! Datasets made of datasets: merged, and split in another way.
+//! Datasets made from other datasets: merged, or split in another way.
 
-use crate::Done;
-use crate::build::{About, Added, Builder, Draft, Output, SplitPlan, fingerprint, without_counters};
+use crate::WorkDone;
+use crate::build::{Added, Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint, without_counters};
 use crate::error::DatasetError;
 use crate::filter::Filters;
 use crate::manifest::{Counts, Manifest, Unit};
 use crate::on_disk::OnDisk;
-use crate::playback::{Stuck, play_through};
+use crate::playback::{ReplayError, play_through};
 use crate::split::SplitBy;
 use crate::store::{GameRow, read_shard, verify};
 use games::chess::lc0::ValueSource;
@@ -14,10 +14,10 @@ use games::{Game, GameKind, Position as _, with_game};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use std::path::PathBuf;
 
-/// Rows that are replayed in parallel at a time.
+/// Rows replayed in parallel at a time.
 const ROWS_AT_A_TIME: usize = 1024;
 
-/// What is made of other datasets.
+/// Options of a dataset made from others.
 #[derive(Debug, Clone)]
 pub struct RemakeOptions {
     /// The datasets, in order; all of one game and one unit.
@@ -26,9 +26,9 @@ pub struct RemakeOptions {
     pub output: PathBuf,
     /// Its name.
     pub name: String,
-    /// The command that this is.
+    /// The command line.
     pub made_by: String,
-    /// How it is split. Single positions are always split by position.
+    /// The split. Single positions are always split by position.
     pub split: SplitPlan,
 }
 
@@ -48,51 +48,50 @@ impl RemakeOptions {
         }
     }
 
-    /// How many rows the sources have.
+    /// The number of rows of the sources.
     pub(crate) fn rows(&self) -> u64 {
         self.sources.iter().map(|source| source.manifest.counts.kept).sum()
     }
 
-    /// What all sources say, once each.
-    fn said(&self, of: fn(&Manifest) -> &str) -> String {
-        let mut said: Vec<&str> = Vec::new();
+    /// The distinct texts of all sources.
+    fn distinct(&self, of: fn(&Manifest) -> &str) -> String {
+        let mut distinct: Vec<&str> = Vec::new();
         for source in &self.sources {
             let text = of(&source.manifest);
-            if !said.contains(&text) {
-                said.push(text);
+            if !distinct.contains(&text) {
+                distinct.push(text);
             }
         }
-        said.join("; ")
+        distinct.join("; ")
     }
 
-    /// What the new dataset is.
-    pub(crate) fn about(&self, game: GameKind, unit: Unit) -> About {
-        About {
+    /// The description of the new dataset.
+    pub(crate) fn description(&self, game: GameKind, unit: Unit) -> DatasetDescription {
+        DatasetDescription {
             name: self.name.clone(),
             game,
             unit,
-            source: self.said(|manifest| &manifest.source),
-            licence: self.said(|manifest| &manifest.licence),
+            source: self.distinct(|manifest| &manifest.source),
+            licence: self.distinct(|manifest| &manifest.licence),
             made_by: self.made_by.clone(),
         }
     }
 }
 
 impl RemakeOptions {
-    /// Which of Lc0's values the sources hold, where they agree.
+    /// Which of Lc0's values the sources hold, if they agree.
     pub(crate) fn value_source(&self) -> Option<ValueSource> {
         let mut sources = self.sources.iter().map(|source| source.manifest.value_source);
         sources.next().flatten().filter(|&first| sources.all(|other| other == Some(first)))
     }
 }
 
-/// Makes one dataset of all sources' rows, in their order, split anew. Games that occur twice are kept once. Filters
-/// stay in the manifest where all sources agree in them; their marks stay on the rows in any case. `progress` is called
-/// now and then.
+/// Merges all sources' rows, in order, into one dataset with a new split. Duplicates are kept once. The manifest keeps
+/// filters on which all sources agree; rows keep their marks in any case. `progress` is called at intervals.
 ///
 /// # Errors
-/// If the sources do not fit together, a shard is damaged, a game cannot be replayed, or the disk is full.
-pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(Done)) -> Result<Manifest, DatasetError> {
+/// If the sources are incompatible, a shard is damaged, a game cannot be replayed, or the disk is full.
+pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(WorkDone)) -> Result<Manifest, DatasetError> {
     let (game, unit) = options.common()?;
     let plan = match unit {
         Unit::Game => options.split.clone(),
@@ -112,7 +111,7 @@ pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(Done)) -> Result
                     counts.duplicates += 1;
                 }
             }
-            progress(Done { what: "rows", done: counts.read, total: options.rows() });
+            progress(WorkDone { what: "rows", done: counts.read, total: options.rows() });
             Ok(())
         })?;
     }
@@ -121,7 +120,7 @@ pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(Done)) -> Result
     Ok(manifest)
 }
 
-/// Hands over all rows of a dataset in order, some at a time, after checking its shards.
+/// Checks the shards of a dataset and passes on all rows in order, some at a time.
 pub(crate) fn rows_of(
     source: &OnDisk,
     take: &mut dyn FnMut(Vec<GameRow>) -> Result<(), DatasetError>,
@@ -159,7 +158,7 @@ fn draft<G: Game>(row: GameRow, plan: &SplitPlan) -> Result<Draft, DatasetError>
             together = Some(without_counters(G::KIND, &line.position().to_text()));
         }
     })
-    .map_err(|Stuck { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
+    .map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: row.id, ply, reason })?;
     let fingerprint = row.group.is_none().then(|| fingerprint(row.start.as_deref(), &row.moves));
     Ok(Draft { row, keys, fingerprint, together })
 }
@@ -182,6 +181,6 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Re
         value_source: options.value_source(),
         rating_buckets: built.rating_buckets(names),
         map: first.map.clone(),
-        ..built.describe(options.about(first.game, first.unit), counts)
+        ..built.describe(options.description(first.game, first.unit), counts)
     })
 }

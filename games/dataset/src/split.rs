@@ -1,17 +1,17 @@
-//! Train, validation and test: which game belongs where.
+//! Train, validation and test: the assignment of games to splits.
 
 use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
-/// A part of a dataset. Games never share theirs.
+/// A part of a dataset. Every game belongs to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {
-    /// What networks are trained on.
+    /// For training.
     Train,
-    /// What anything is chosen on (a learning rate, a checkpoint).
+    /// For choices (a learning rate, a checkpoint).
     Validation,
-    /// What is reported.
+    /// For reported results.
     Test,
 }
 
@@ -30,13 +30,13 @@ impl Split {
     }
 }
 
-/// What is kept together when a dataset is split.
+/// The unit of a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SplitBy {
     /// Whole games.
     Game,
-    /// All games that share the position after so many plies, transpositions among them.
+    /// All games with the same position after a number of plies, by any move order.
     Opening,
     /// All rows of the same position.
     Position,
@@ -76,8 +76,8 @@ impl<T> IndexMut<Split> for PerSplit<T> {
     }
 }
 
-/// The split of a game, from a stream keyed by the seed and what was played. So it does not depend on the order of
-/// the games or on which others there are: adding games to a dataset moves none from one split to another.
+/// The split of a game, from a stream keyed by the seed, the start and the moves. It does not depend on other games:
+/// adding games to a dataset moves none to another split.
 #[must_use]
 pub fn assign(seed: u64, fractions: &PerSplit<f64>, start: Option<&str>, moves: &str) -> Split {
     let draw = streams::uniform(&mut streams::stream(seed, &["split", start.unwrap_or(""), moves]));

@@ -1,4 +1,4 @@
-//! The Parquet store: one row per game, readable by anything that reads Parquet.
+//! The Parquet store: one row per game, readable by any Parquet reader.
 //!
 //! | column | type | meaning |
 //! |---|---|---|
@@ -25,8 +25,8 @@
 //! | `map` | `list<list<i8>>?` | per ply a label for each square, or each pair of squares, see `map` in `dataset.yaml` and [`games::maps`]; −1 where nothing is asked |
 //! | `draw` | `list<f32?>?` | probability of a draw at ply *i*, where the source says one beside the value |
 //!
-//! The columns from `used` on may be missing in a shard (those of posenc 0.1's first datasets have none); a missing
-//! column reads as null. Those from `map` on are written only to shards that say something in them.
+//! A shard may lack the columns from `used` on (posenc 0.1's first datasets do); a missing column reads as null. The
+//! columns from `map` on are written only to shards that use them.
 
 mod columns;
 mod hash;
@@ -38,7 +38,7 @@ mod write;
 pub(crate) use hash::verify;
 pub(crate) use read::ShardRows;
 pub use read::read_shard;
-pub use survey::{positions_of, says};
+pub use survey::{has_values, positions_of};
 pub use write::ShardWriter;
 
 use crate::split::Split;
@@ -56,51 +56,51 @@ pub struct GameRow {
     pub start: Option<String>,
     /// UCI or USI, separated by spaces.
     pub moves: String,
-    /// How many moves.
+    /// The number of moves.
     pub plies: u16,
     /// Who won.
     pub result: GameResult,
     /// How it ended.
     pub termination: Termination,
-    /// Earlier moves are no policy targets.
+    /// Earlier moves are not policy targets.
     pub policy_from_ply: u16,
     /// Per ply, winning probability of the side to move.
     pub value: Vec<Option<f32>>,
-    /// Per ply, seconds left on the mover's clock; `None` where the record has none.
+    /// Per ply, seconds left on the mover's clock; `None` if the record has none.
     pub clock: Option<Vec<Option<f32>>>,
-    /// Per ply, seconds that the move took; `None` where the record has none.
+    /// Per ply, seconds that the move took; `None` if the record has none.
     pub time: Option<Vec<Option<f32>>>,
     /// Per ply, whether the position also occurs in a training game; `None` for training games.
     pub seen_in_train: Option<Vec<bool>>,
     /// Ratings of the first and the second player.
     pub ratings: [Option<i32>; 2],
-    /// Name of the file it came from, without folders; a member of an archive behind the archive's name and a `/`.
+    /// Name of its source file, without folders; for a member of an archive, preceded by the archive's name and a `/`.
     pub source_file: String,
     /// Number of the game in that file, from 0.
     pub source_game: u64,
-    /// Per ply, whether the position is handed out; `None` where all are.
+    /// Per ply, whether the position is used; `None` if all are.
     pub used: Option<Vec<bool>>,
-    /// Per ply, the moves that were weighed with their probabilities, which sum to 1; empty where only the move played
-    /// is known. `None` where that is so at every ply.
+    /// Per ply, the candidate moves with their probabilities, which sum to 1; empty if only the played move is known.
+    /// `None` if that holds for every ply.
     pub policy: Option<Vec<Vec<Candidate>>>,
-    /// Per ply, the mean result for the side to move over the positions that were merged.
+    /// Per ply, the mean result for the side to move over the merged positions.
     pub mean_result: Option<Vec<Option<f32>>>,
-    /// How many positions were merged into this row.
+    /// The number of positions merged into this row.
     pub count: Option<u32>,
     /// In datasets of positions: the same for rows of the same position.
     pub group: Option<u64>,
-    /// The named subset that the average rating puts it in.
+    /// Its rating bucket.
     pub rating_bucket: Option<String>,
     /// The time control as the record writes it.
     pub time_control: Option<String>,
     /// Per ply, a label for every cell of the dataset's map.
     pub map: Option<Vec<Vec<i8>>>,
-    /// Per ply, the probability of a draw; `None` where the source says none.
+    /// Per ply, the probability of a draw; `None` if the source has none.
     pub draw: Option<Vec<Option<f32>>>,
 }
 
 impl GameRow {
-    /// A row of which only the source is known yet. Its number and its split are for the builder to give.
+    /// A row with only its source. The builder sets its number and its split.
     pub(crate) fn from_source(file: &str, game: u64) -> Self {
         Self {
             id: 0,
@@ -130,7 +130,7 @@ impl GameRow {
         }
     }
 
-    /// How many positions are handed out.
+    /// The number of used positions.
     #[must_use]
     pub fn positions(&self) -> u64 {
         match &self.used {
@@ -139,7 +139,7 @@ impl GameRow {
         }
     }
 
-    /// Whether every per-ply column has an entry for every ply.
+    /// Checks that every per-ply column has an entry for every ply.
     fn check(&self) -> Result<(), String> {
         let plies = usize::from(self.plies);
         let lengths = [

@@ -1,4 +1,4 @@
-//! What a record says about the players' time.
+//! The players' time in a record.
 
 /// Base time and increment.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ pub fn written(tags: &[(String, String)]) -> Option<&str> {
 
 impl TimeControl {
     /// Reads `300+3`, `600`, `40/5400+30:1800` (PGN: the first period), `900+0+10` (CSA 3: base, byoyomi, increment)
-    /// and `00:15+10` (CSA 2: hours and minutes, byoyomi). `None` for what is none of them.
+    /// and `00:15+10` (CSA 2: hours and minutes, byoyomi). `None` for other texts.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let (base, rest) = text.split_once('+').map_or((text, None), |(base, rest)| (base, Some(rest)));

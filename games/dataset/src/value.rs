@@ -1,4 +1,4 @@
-//! What a position's value is: from an engine's score to the probability of winning, and the targets made of it.
+//! Values of positions: from engine scores to winning probabilities, and the targets derived from them.
 
 use games::{GameKind, GameResult, Score, Side};
 use serde::{Deserialize, Serialize};
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ValueCurve {
-    /// Whose curve it is.
+    /// The source of the curve.
     pub name: String,
-    /// The slope, per hundredth of a pawn.
+    /// The slope per hundredth of a pawn.
     pub per_point: f64,
 }
 
 impl ValueCurve {
-    /// The curve that is customary for a game: Lichess' winning chances for chess (0.00368208 per centipawn, as
-    /// searchless_chess uses them too), dlshogi's for shogi (`1 / 756.0864962951762`).
+    /// The usual curve of a game: Lichess' winning chances for chess (0.00368208 per centipawn, as in
+    /// searchless_chess), dlshogi's for shogi (`1 / 756.0864962951762`).
     #[must_use]
     pub fn of(game: GameKind) -> Self {
         let (name, per_point) = match game {
@@ -25,7 +25,7 @@ impl ValueCurve {
         Self { name: name.to_owned(), per_point }
     }
 
-    /// The probability that `side` wins. A mate is certain.
+    /// The probability that `side` wins; 0 or 1 for a mate.
     #[must_use]
     pub fn win_probability(&self, score: Score, side: Side) -> f32 {
         let first_wins = match score {
@@ -42,29 +42,29 @@ impl ValueCurve {
 /// Lc0's decay of the short-term value: an expected depth of six plies.
 pub const SHORT_TERM_DECAY: f64 = 5.0 / 6.0;
 
-/// What a batch's value holds. The store keeps what the source said (its score through the manifest's curve, or an
-/// engine's root value as it is); the other targets are computed from that when the dataset is opened, so that one
-/// import serves every choice.
+/// The value target of a batch. The store keeps the source's value (its score through the manifest's curve, or an
+/// engine's root value); the other targets are computed from it when the dataset is opened, so that one import serves
+/// every target.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueTarget {
-    /// The stored value: the score of the move played, or the root value.
+    /// The stored value: from the score of the played move, or the root value.
     Score,
-    /// The game's result for the side to move: 1, ½ or 0, NaN where unknown; the mean where games were merged.
+    /// The game's result for the side to move: 1, ½ or 0, NaN if unknown; the mean if games were merged.
     Result,
-    /// The exponential average of the values to come, [`short_term`].
+    /// The exponential average of the following values, [`short_term`].
     ShortTerm {
         /// The decay per ply, [`SHORT_TERM_DECAY`] in Lc0.
         decay: f64,
     },
 }
 
-/// Whose turn it is at a ply.
+/// The side to move at a ply.
 pub(crate) fn mover(first: Side, ply: usize) -> Side {
     if ply.is_multiple_of(2) { first } else { first.other() }
 }
 
-/// A result in points of a side: 1, ½, 0, NaN where unknown.
+/// A result as points of a side: 1, ½, 0, NaN if unknown.
 pub(crate) fn result_for(result: GameResult, side: Side) -> f32 {
     match (result, side) {
         (GameResult::FirstWins, Side::First) | (GameResult::SecondWins, Side::Second) => 1.0,
@@ -74,10 +74,10 @@ pub(crate) fn result_for(result: GameResult, side: Side) -> f32 {
     }
 }
 
-/// Lc0's short-term value: backwards over a game, `s = θ·s + (1 − θ)·x`, with `x` the value from one side's view,
-/// `s` beginning with the last value, and the answer turned to the side to move. `values` are winning probabilities of
-/// the side to move; a ply without one (NaN) takes no part and has none. Reference: lc0 `src/trainingdata/rescorer.cc`
-/// (`q_st`), which works on q = 2p − 1: the same, because the average is linear.
+/// Lc0's short-term value: backwards over a game, `s = θ·s + (1 − θ)·x`, with `x` the value from one side's view, `s`
+/// starting at the last value, and the result from the side to move's view. `values` are winning probabilities of the
+/// side to move; a ply without one (NaN) is skipped. Reference: lc0 `src/trainingdata/rescorer.cc` (`q_st`), which uses
+/// q = 2p − 1; the result is the same, because the average is linear.
 #[must_use]
 pub fn short_term(values: &[f32], decay: f64) -> Vec<f32> {
     let mut out = vec![f32::NAN; values.len()];
@@ -92,7 +92,7 @@ pub fn short_term(values: &[f32], decay: f64) -> Vec<f32> {
     out
 }
 
-/// The same average of draw probabilities, which are the same for both sides: `d_st` of the same reference.
+/// The same average of draw probabilities, which are equal for both sides: `d_st` of the same reference.
 #[must_use]
 pub fn short_term_draw(draws: &[f32], decay: f64) -> Vec<f32> {
     let mut out = vec![f32::NAN; draws.len()];

@@ -1,6 +1,6 @@
-//! Checking a dataset from the ground up.
+//! Checks a dataset by replaying every game.
 
-use crate::Done;
+use crate::WorkDone;
 use crate::build::fingerprint;
 use crate::error::DatasetError;
 use crate::loader::{Dataset, StoredGame};
@@ -12,32 +12,32 @@ use games::{Position as _, with_game};
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// How far probabilities of a policy may add up to something else than 1.
+/// Tolerance for the sum of a policy's probabilities.
 const ROUNDING: f32 = 1e-3;
 
-/// Problems that are described; more are only counted.
+/// Problems that are described; further ones are only counted.
 const DESCRIBED: usize = 20;
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Verification {
-    /// Rows that were replayed, every move of them legal.
+    /// Rows replayed, with every move legal.
     pub rows: u64,
-    /// Positions that were looked at.
+    /// Positions checked.
     pub positions: u64,
-    /// Moves of soft policies, each legal.
+    /// Candidate moves of soft policies, all legal.
     pub candidates: u64,
-    /// Labels of maps, each what the rules say.
+    /// Labels of maps, all as the rules define them.
     pub labels: u64,
-    /// Games (start and moves) that are in several splits.
+    /// Games (start and moves) in several splits.
     pub games_in_two_splits: u64,
-    /// Positions that are handed out, by split.
+    /// Used positions, by split.
     pub handed_out: PerSplit<u64>,
-    /// Those of them that also occur in a training row; 0 for training itself.
+    /// Those of them that also occur in a training row; 0 for training.
     pub also_in_train: PerSplit<u64>,
-    /// How many things are wrong.
+    /// The number of problems.
     pub problems: u64,
-    /// The first of them in words.
+    /// Descriptions of the first problems.
     pub described: Vec<String>,
 }
 
@@ -56,16 +56,16 @@ impl Verification {
     }
 }
 
-/// Checks an opened dataset, whose hashes are right already: replays every row, looks at every policy and value, and
-/// recomputes what the splits share. `by_position` asks that no position of validation or test occurs in training,
-/// which only datasets of positions (or luck) fulfil. `progress` is called after every row.
+/// Checks an opened dataset, whose hashes are already checked: replays every row, checks every policy and value, and
+/// recomputes the overlap of the splits. With `by_position`, no position of validation or test may occur in training,
+/// which usually holds only for datasets of positions. `progress` is called after every row.
 ///
 /// # Errors
 /// If a row cannot be replayed.
 pub fn verify_content(
     dataset: &Dataset,
     by_position: bool,
-    progress: &mut dyn FnMut(Done),
+    progress: &mut dyn FnMut(WorkDone),
 ) -> Result<Verification, DatasetError> {
     let total = dataset.manifest().counts.kept;
     let mut found = Verification::default();
@@ -76,7 +76,7 @@ pub fn verify_content(
         for game in dataset.stored(split) {
             with_game!(dataset.game(), G => row::<G>(game, split, task, &mut train, &mut found))?;
             own.insert(fingerprint(game.start.as_deref(), &game.moves));
-            progress(Done { what: "rows", done: found.rows, total });
+            progress(WorkDone { what: "rows", done: found.rows, total });
         }
         if dataset.unit() == Unit::Game {
             let shared = own.iter().filter(|game| train.games.contains(game)).count() as u64;
@@ -91,7 +91,7 @@ pub fn verify_content(
     Ok(found)
 }
 
-/// What the rules can say about the dataset's maps, which must be described as the rules define them.
+/// The task of the dataset's maps; reports descriptions that differ from the rules' definition.
 fn map_task(dataset: &Dataset, found: &mut Verification) -> Option<MapTask> {
     let map = dataset.manifest().map.as_ref()?;
     let task = MapTask::named(&map.task);
@@ -111,11 +111,11 @@ fn map_task(dataset: &Dataset, found: &mut Verification) -> Option<MapTask> {
     if !stated.iter().map(|(_, count)| *count).eq(cells.iter().copied()) {
         found.problem(format!("dataset.yaml states other cells by class than there are: {cells:?}"));
     }
-    // Cells that were not compared cannot be vouched for: a map of another shape has been reported above.
+    // Only compared cells are counted; maps of another shape were reported above.
     task.filter(|task| task.shape() == map.shape)
 }
 
-/// What was seen so far.
+/// State of the check.
 #[derive(Default)]
 struct Seen {
     /// Fingerprints of all games.
@@ -172,12 +172,12 @@ fn row<G: Tactics>(
         }
         let value = game.value[ply];
         if !value.is_nan() && !(0.0..=1.0).contains(&value) {
-            found.problem(format!("row {}, ply {ply}: the value {value} is no probability", game.id));
+            found.problem(format!("row {}, ply {ply}: the value {value} is not a probability", game.id));
         }
     })
 }
 
-/// Compares what was found with what the manifest says.
+/// Compares the counts with the manifest.
 fn compare(dataset: &Dataset, by_position: bool, found: &mut Verification) {
     let stated = &dataset.manifest().split;
     for (split, novel) in

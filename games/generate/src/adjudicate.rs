@@ -1,14 +1,14 @@
-//! Games that are decided, or drawn, long before the rules say so.
+//! Adjudication of games before the rules end them.
 
 use crate::engines::points;
 use games::{GameResult, Score, Termination};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// A game is won by a player whose score is at least `points` over so many plies in a row, both engines agreeing.
+/// A game is won by a player whose score is at least `points` for this many plies in a row, by both engines' scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WinRule {
-    /// Centipawns; a mate is more than any number of them.
+    /// Centipawns; a mate counts as more than any score.
     pub points: u16,
     /// Plies in a row.
     pub plies: u16,
@@ -24,14 +24,14 @@ impl FromStr for WinRule {
     }
 }
 
-/// A game is drawn if both scores are within ±`points` over so many plies in a row, from a ply on.
+/// A game is drawn if both scores are within ±`points` for this many plies in a row, from a ply on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawRule {
     /// Centipawns.
     pub points: u16,
     /// Plies in a row.
     pub plies: u16,
-    /// Earlier plies do not count.
+    /// The first ply that counts.
     pub from_ply: u16,
 }
 
@@ -45,18 +45,18 @@ impl FromStr for DrawRule {
     }
 }
 
-/// So many numbers between colons; the second, the plies in a row, is at least one.
+/// This many numbers, separated by colons; the second, the plies in a row, is at least one.
 fn numbers<const N: usize>(text: &str) -> Option<[u16; N]> {
     let numbers: Vec<u16> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
     <[u16; N]>::try_from(numbers).ok().filter(|numbers| numbers[1] > 0)
 }
 
-/// Watches the scores of one game.
+/// Tracks the scores of one game.
 #[derive(Debug)]
 pub(super) struct Adjudicator {
     win: Option<WinRule>,
     draw: Option<DrawRule>,
-    /// Who has been winning for how many plies.
+    /// Who is winning, and for how many plies.
     winning: Option<GameResult>,
     winning_plies: u16,
     quiet_plies: u16,
@@ -67,9 +67,9 @@ impl Adjudicator {
         Self { win, draw, winning: None, winning_plies: 0, quiet_plies: 0 }
     }
 
-    /// Takes the score of the next ply, from the first player's point of view; gives the game's end if this decides
-    /// it. A ply without a score interrupts every row.
-    pub(super) fn see(&mut self, ply: usize, score: Option<Score>) -> Option<(GameResult, Termination)> {
+    /// Adds the score of the next ply, from the first player's point of view; returns the result if this decides the
+    /// game. A ply without a score ends every row.
+    pub(super) fn observe(&mut self, ply: usize, score: Option<Score>) -> Option<(GameResult, Termination)> {
         let score = score.map(points);
         let result = self.won(score).or_else(|| self.drawn(ply, score))?;
         Some((result, Termination::Adjudication))
@@ -106,7 +106,7 @@ mod tests {
         let rule = |text: &str| text.parse().expect("a rule");
         let mut adjudicator = Adjudicator::new(win.map(rule), draw.map(|text| text.parse().expect("a rule")));
         let mut ends = scores.iter().enumerate().filter_map(|(ply, &score)| {
-            adjudicator.see(ply, Some(Score::Centipawns(score))).map(|(result, _)| (ply, result))
+            adjudicator.observe(ply, Some(Score::Centipawns(score))).map(|(result, _)| (ply, result))
         });
         ends.next()
     }
@@ -128,10 +128,10 @@ mod tests {
     fn a_ply_without_a_score_interrupts_the_row() {
         let mut adjudicator = Adjudicator::new(Some(WinRule { points: 100, plies: 2 }), None);
         let winning = Some(Score::MateIn(3));
-        assert_eq!(adjudicator.see(0, winning), None);
-        assert_eq!(adjudicator.see(1, None), None);
-        assert_eq!(adjudicator.see(2, winning), None);
-        assert_eq!(adjudicator.see(3, winning), Some((GameResult::FirstWins, Termination::Adjudication)));
+        assert_eq!(adjudicator.observe(0, winning), None);
+        assert_eq!(adjudicator.observe(1, None), None);
+        assert_eq!(adjudicator.observe(2, winning), None);
+        assert_eq!(adjudicator.observe(3, winning), Some((GameResult::FirstWins, Termination::Adjudication)));
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! From the scores of a search to a move and to a policy.
+//! Derives a move and a policy from the scores of a search.
 
 use crate::engines::points;
 use games::{Candidate, Score};
 
-/// Probabilities are whole numbers of these parts. A score's noise of a centipawn moves them by more than that, sums are
-/// exact in any float, and a dataset is a third of the size: float softmaxes hardly compress.
+/// Probabilities are multiples of 1/1024. Engine noise of one centipawn changes them by more than that, float sums are
+/// exact, and a dataset takes a third of the space: float softmaxes hardly compress.
 const PARTS: u32 = 1024;
 
-/// The compared moves with the engine's choice in front, at most `most`. The search may have changed its mind within an
-/// iteration that it did not complete; then its choice counts as much as the best of those compared before, so that no
-/// policy prefers another move to the one that the engine would play.
+/// The compared moves with the engine's choice first, at most `most`. The search may have changed its choice within an
+/// iteration that it did not complete; the choice then gets the best score of those compared before, so that no policy
+/// prefers another move.
 pub(super) fn choice_first(mut lines: Vec<(String, Score)>, choice: &str, most: usize) -> Vec<(String, Score)> {
     let top = lines.iter().map(|(_, score)| *score).max_by_key(|score| points(*score));
     lines.retain(|(mv, _)| mv != choice);
@@ -21,9 +21,9 @@ pub(super) fn choice_first(mut lines: Vec<(String, Score)>, choice: &str, most: 
 }
 
 /// The softmax over `score / temperature`, both in centipawns of the mover's point of view, most probable first, in
-/// 1024ths that sum to one: rounded down, and the parts left over go to those that lost most by it. Moves without a
-/// part are left out: at any useful temperature they are blunders. Mates count as in [`points`]. No policy where
-/// nothing was compared: then the move played says as much.
+/// 1024ths that sum to one: rounded down, and the remaining parts go to the largest remainders. Moves without a part
+/// are left out: at usual temperatures they are blunders. Mates count as in [`points`]. Empty if no moves were
+/// compared: the played move is the target then.
 pub(super) fn policy(lines: &[(String, Score)], temperature: f64) -> Vec<Candidate> {
     let Some(best) = lines.iter().map(|(_, score)| points(*score)).max() else { return Vec::new() };
     let weights: Vec<f64> =
@@ -33,7 +33,7 @@ pub(super) fn policy(lines: &[(String, Score)], temperature: f64) -> Vec<Candida
     lines.iter().zip(parts).filter(|(_, parts)| *parts > 0).map(candidate).collect()
 }
 
-/// Whole parts in proportion to the weights (the method of the largest remainder; the first of equals goes first).
+/// Whole parts in proportion to the weights (largest remainder method; ties go to the first).
 fn in_parts(weights: &[f64]) -> Vec<u32> {
     let total: f64 = weights.iter().sum();
     let exact: Vec<f64> = weights.iter().map(|weight| weight / total * f64::from(PARTS)).collect();
@@ -47,8 +47,8 @@ fn in_parts(weights: &[f64]) -> Vec<u32> {
     parts
 }
 
-/// A move drawn uniformly among those whose score is at most `within` centipawns below the best; none where there
-/// is nothing to choose from.
+/// A move drawn uniformly among those whose score is at most `within` centipawns below the best; `None` if only one
+/// move qualifies.
 pub(super) fn near_best<'a>(
     lines: &'a [(String, Score)],
     within: u16,

@@ -1,4 +1,4 @@
-//! What is to be played, and under which conditions.
+//! The settings of a generation, and the conditions that determine its games.
 
 use super::adjudicate::{DrawRule, WinRule};
 use super::error::GenerateError;
@@ -9,53 +9,53 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The longest game a dataset holds.
-const MOST_PLIES: u32 = u16::MAX as u32;
+const MAX_PLIES: u32 = u16::MAX as u32;
 
-/// Everything that a generation needs to know.
+/// The settings of a generation.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The game.
     pub game: GameKind,
-    /// The engine, its options, how many moves it compares and how long it may take over an answer.
+    /// The engine, its options, the number of compared moves and the timeout of an answer.
     pub engine: EngineSettings,
-    /// Nodes a move.
+    /// Nodes per move.
     pub nodes: u64,
     /// How many games.
     pub games: u64,
-    /// Engines that play at the same time; no byte of the dataset depends on it.
+    /// Engines that play at the same time; the dataset does not depend on it.
     pub processes: usize,
-    /// The seed of everything that is drawn.
+    /// The seed of all random choices.
     pub seed: u64,
     /// A book of openings.
     pub openings: Option<PathBuf>,
-    /// So many plies, drawn uniformly between the two, are played at random, behind the book's if there is one.
+    /// This many plies, drawn uniformly from the range, are random moves, after the book's if there is one.
     pub random_plies: Option<(u16, u16)>,
-    /// Behind the opening and before ply [`Self::random_until`], the move is drawn among those within so many
+    /// After the opening and before ply [`Self::random_until`], the move is drawn among those within this many
     /// centipawns of the best.
     pub random_within: Option<u16>,
     /// See [`Self::random_within`].
     pub random_until: u16,
-    /// Centipawns by which scores are divided before the softmax that makes a policy of them.
+    /// The temperature in centipawns: scores are divided by it before the softmax that makes a policy of them.
     pub temperature: f64,
-    /// When a game counts as won.
+    /// When a game is adjudicated as won.
     pub win_rule: Option<WinRule>,
-    /// When a game counts as drawn.
+    /// When a game is adjudicated as drawn.
     pub draw_rule: Option<DrawRule>,
-    /// Games are stopped at so many plies.
+    /// Games are stopped at this many plies.
     pub ply_cap: u32,
     /// A stopped game is a draw instead of unfinished.
     pub cap_is_draw: bool,
-    /// Every game begins with a newly started engine: for those that do not forget the last game when told to.
+    /// Restart the engine before every game, for engines that do not reset their state on request.
     pub fresh_engine: bool,
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
     /// The dataset's name.
     pub name: String,
-    /// Where the games come from; `None` says it of the conditions.
+    /// Where the games come from; `None` for the description of the conditions.
     pub source: Option<String>,
-    /// Under which licence they may be used.
+    /// The licence of the games.
     pub licence: String,
-    /// The command that this is.
+    /// The command line.
     pub made_by: String,
     /// The shares of the splits.
     pub fractions: PerSplit<f64>,
@@ -68,16 +68,16 @@ pub struct Settings {
 pub struct Book {
     /// Its file, without folders.
     pub file: String,
-    /// The hash of its text, unpacked.
+    /// The number of openings.
     pub blake3: String,
     /// How many openings are in it.
     pub openings: u64,
 }
 
-/// What decides how games go: games of the same conditions and number are the same.
+/// The conditions that determine the games: the same conditions and number give the same game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Conditions {
+pub struct GenerationConditions {
     /// The game.
     pub game: GameKind,
     /// The engine's name and version.
@@ -86,7 +86,7 @@ pub struct Conditions {
     pub arguments: Vec<String>,
     /// Its options.
     pub options: Vec<(String, String)>,
-    /// Nodes a move.
+    /// Nodes per move.
     pub nodes: u64,
     /// Moves that a search compares.
     pub multipv: usize,
@@ -96,26 +96,26 @@ pub struct Conditions {
     pub openings: Option<Book>,
     /// Random plies, from and to.
     pub random_plies: Option<(u16, u16)>,
-    /// Centipawns of the choice among near-equals.
+    /// Centipawns of the random choice among near-best moves.
     pub random_within: Option<u16>,
-    /// Where that choice ends.
+    /// The ply at which that choice ends.
     pub random_until: u16,
-    /// When a game counts as won.
+    /// When a game is adjudicated as won.
     pub adjudicate_win: Option<WinRule>,
-    /// When a game counts as drawn.
+    /// When a game is adjudicated as drawn.
     pub adjudicate_draw: Option<DrawRule>,
-    /// Where games are stopped.
+    /// The ply at which games are stopped.
     pub ply_cap: u32,
-    /// Whether that is a draw.
+    /// Whether a stopped game is a draw.
     pub cap_is_draw: bool,
-    /// Whether the engine is started anew for every game.
+    /// Whether the engine is restarted before every game.
     pub fresh_engine: bool,
 }
 
 impl Settings {
-    /// The conditions, once the engine has said its name and the book is read.
-    pub(super) fn conditions(&self, engine: String, openings: Option<Book>) -> Conditions {
-        Conditions {
+    /// The conditions, given the engine's name and the book.
+    pub(super) fn conditions(&self, engine: String, openings: Option<Book>) -> GenerationConditions {
+        GenerationConditions {
             game: self.game,
             engine,
             arguments: self.engine.arguments.clone(),
@@ -135,7 +135,7 @@ impl Settings {
         }
     }
 
-    /// Refuses what makes no sense, before anything is started.
+    /// Checks the settings before the generation starts.
     pub(super) fn check(&self) -> Result<(), GenerateError> {
         let wrong = |option, reason: &str| Err(GenerateError::Option { option, reason: reason.to_owned() });
         if self.output.symlink_metadata().is_ok() {
@@ -150,7 +150,7 @@ impl Settings {
         if !(self.temperature.is_finite() && self.temperature > 0.0) {
             return wrong("--temperature", "must be a number of centipawns above 0");
         }
-        if self.ply_cap == 0 || self.ply_cap > MOST_PLIES {
+        if self.ply_cap == 0 || self.ply_cap > MAX_PLIES {
             return wrong("--ply-cap", "must lie between 1 and the 65,535 plies that a dataset holds");
         }
         if self.random_plies.is_some_and(|(from, to)| from > to) {
@@ -171,8 +171,8 @@ impl Settings {
     }
 }
 
-impl Conditions {
-    /// The conditions in a sentence, for `dataset.yaml`; `temperature` makes policies of scores.
+impl GenerationConditions {
+    /// A description of the conditions for `dataset.yaml`; `temperature` is that of the policies.
     #[must_use]
     pub fn sentence(&self, temperature: f64) -> String {
         let mut parts = vec![format!("{} against itself, {} nodes a move", self.engine, self.nodes)];

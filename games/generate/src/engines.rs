@@ -1,8 +1,8 @@
-//! Engines: programs beside this one that answer on stdin and stdout, in UCI (chess) or USI (shogi).
+//! Engines: external programs that answer on stdin and stdout, in UCI (chess) or USI (shogi).
 //!
-//! What an engine says is bytes from outside: lines that mean nothing are passed over, every wait has an end, and a
-//! program that dies or falls silent is an error with its last output, never a panic. Moves come back as text; whether
-//! they are legal is for the caller's rules to say.
+//! An engine's output is untrusted: unknown lines are skipped, every wait has a timeout, and a program that exits or
+//! stops answering is an error with its last output, never a panic. Moves come back as text; the caller checks their
+//! legality.
 
 mod client;
 mod error;

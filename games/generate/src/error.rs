@@ -46,7 +46,7 @@ pub enum GenerateError {
     /// Another process is making the same dataset.
     #[error("another process is making this dataset: it works in {}", .0.display())]
     Busy(PathBuf),
-    /// The games that are there already were played under other conditions.
+    /// The games of an interrupted generation were played under other conditions.
     #[error(
         "{} holds games of an interrupted generation under other conditions ({differences}): repeat them to resume it, \
          choose another --out, or remove that folder",
@@ -66,17 +66,17 @@ pub enum GenerateError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Something could not be written; the games that were finished are kept.
+    /// A file could not be written; the finished games are kept.
     #[error("{source}; {done} of {games} games are kept: make room, and the same command resumes from there")]
     Interrupted {
-        /// What could not be written, and why.
+        /// The file, and why.
         source: Box<GenerateError>,
         /// Games that are in the journal.
         done: u64,
         /// Games that were asked for.
         games: u64,
     },
-    /// It was asked to stop.
+    /// The generation was stopped on request.
     #[error("stopped with {done} of {games} games played; the same command resumes from there")]
     Stopped {
         /// Games that are in the journal.
@@ -84,7 +84,7 @@ pub enum GenerateError {
         /// Games that were asked for.
         games: u64,
     },
-    /// Not one game could be played to its end.
+    /// No game could be finished.
     #[error("none of the {games} games could be played to its end; the first: {reason}")]
     NothingPlayed {
         /// Games that were asked for.
@@ -95,7 +95,7 @@ pub enum GenerateError {
 }
 
 impl GenerateError {
-    /// The same, with what is kept where something could not be written.
+    /// Adds the number of kept games to an error about a file.
     pub(super) fn with_kept(self, done: u64, games: u64) -> Self {
         match self {
             Self::Io { .. } | Self::Dataset(DatasetError::Io { .. }) => {

@@ -1,9 +1,9 @@
-//! The journal: every finished game is one line, written at once, so that an interruption costs the games in progress
-//! and no others. Lines stand in the order in which games end; an index gives them back in the order of their numbers.
+//! The journal: every finished game is one line, written at once, so that an interruption loses only the games in
+//! progress. Lines are in the order in which games end; an index gives them in the order of their numbers.
 
-use super::conditions::Conditions;
+use super::conditions::GenerationConditions;
 use super::error::GenerateError;
-use super::play::Finished;
+use super::play::FinishedGame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -15,23 +15,23 @@ const FILE: &str = "games.jsonl";
 /// The first line.
 #[derive(Serialize, Deserialize)]
 struct Header {
-    conditions: Conditions,
+    conditions: GenerationConditions,
 }
 
-/// A journal that this process alone writes: the file is locked until it is closed, however the process ends.
+/// A journal with an exclusive lock on its file, released when the process ends.
 #[derive(Debug)]
 pub(super) struct Journal {
     dir: PathBuf,
     path: PathBuf,
     file: File,
     end: u64,
-    /// Number of a game to where its line begins.
+    /// The offset of each game's line, by its number.
     index: BTreeMap<u64, u64>,
 }
 
 impl Journal {
-    /// Opens the journal of a dataset, or begins it. A line that was cut off is dropped.
-    pub(super) fn open(output: &Path, conditions: &Conditions) -> Result<Self, GenerateError> {
+    /// Opens or creates the journal of a dataset. An incomplete last line is dropped.
+    pub(super) fn open(output: &Path, conditions: &GenerationConditions) -> Result<Self, GenerateError> {
         let dir = folder(output)?;
         fs::create_dir_all(&dir).map_err(GenerateError::io("create", &dir))?;
         let path = dir.join(FILE);
@@ -54,18 +54,18 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Whether a game is in it.
+    /// Whether it contains a game.
     pub(super) fn has(&self, number: u64) -> bool {
         self.index.contains_key(&number)
     }
 
-    /// How many games with numbers below `games` are in it.
+    /// How many games with numbers below `games` it contains.
     pub(super) fn finished(&self, games: u64) -> u64 {
         self.index.range(..games).count() as u64
     }
 
     /// Adds a game.
-    pub(super) fn push(&mut self, game: &Finished) -> Result<(), GenerateError> {
+    pub(super) fn push(&mut self, game: &FinishedGame) -> Result<(), GenerateError> {
         let begin = self.end;
         self.append(game)?;
         self.index.insert(game.number, begin);
@@ -73,16 +73,16 @@ impl Journal {
     }
 
     /// Its games with numbers below `games`, in order, read one by one.
-    pub(super) fn games(&self, games: u64) -> impl Iterator<Item = Result<Finished, GenerateError>> {
+    pub(super) fn games(&self, games: u64) -> impl Iterator<Item = Result<FinishedGame, GenerateError>> {
         self.index.range(..games).map(|(_, &begin)| self.game_at(begin))
     }
 
-    /// Removes it, once nobody needs it any longer.
+    /// Removes the journal.
     pub(super) fn remove(self) -> Result<(), GenerateError> {
         fs::remove_dir_all(&self.dir).map_err(GenerateError::io("remove", &self.dir))
     }
 
-    fn game_at(&self, begin: u64) -> Result<Finished, GenerateError> {
+    fn game_at(&self, begin: u64) -> Result<FinishedGame, GenerateError> {
         let mut line = Vec::new();
         let mut file = &self.file;
         file.seek(SeekFrom::Start(begin)).map_err(GenerateError::io("read", &self.path))?;
@@ -101,8 +101,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Builds the index of what is there.
-    fn read_back(&mut self, conditions: &Conditions) -> Result<(), GenerateError> {
+    /// Builds the index of the existing lines.
+    fn read_back(&mut self, conditions: &GenerationConditions) -> Result<(), GenerateError> {
         let mut lines = BufReader::new(self.file.try_clone().map_err(GenerateError::io("read", &self.path))?);
         let mut line = Vec::new();
         loop {
@@ -114,7 +114,8 @@ impl Journal {
             if self.end == 0 {
                 self.check_header(&line, conditions)?;
             } else {
-                let game: Finished = serde_json::from_slice(&line).map_err(|error| self.damaged(&error.to_string()))?;
+                let game: FinishedGame =
+                    serde_json::from_slice(&line).map_err(|error| self.damaged(&error.to_string()))?;
                 self.index.insert(game.number, self.end);
             }
             self.end += read;
@@ -122,7 +123,7 @@ impl Journal {
         self.file.set_len(self.end).map_err(GenerateError::io("write", &self.path))
     }
 
-    fn check_header(&self, line: &[u8], conditions: &Conditions) -> Result<(), GenerateError> {
+    fn check_header(&self, line: &[u8], conditions: &GenerationConditions) -> Result<(), GenerateError> {
         let header: Header = serde_json::from_slice(line).map_err(|error| self.damaged(&error.to_string()))?;
         let differences = differences(&header.conditions, conditions);
         if differences.is_empty() {
@@ -145,8 +146,8 @@ fn folder(output: &Path) -> Result<PathBuf, GenerateError> {
     Ok(output.with_file_name(format!(".{}.generating", name.to_string_lossy())))
 }
 
-/// What differs between the conditions then and now, in words.
-fn differences(then: &Conditions, now: &Conditions) -> Vec<String> {
+/// The differences between two sets of conditions, as text.
+fn differences(then: &GenerationConditions, now: &GenerationConditions) -> Vec<String> {
     let fields = |conditions| match serde_json::to_value(conditions) {
         Ok(serde_json::Value::Object(fields)) => fields,
         _ => serde_json::Map::new(),

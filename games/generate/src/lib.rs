@@ -1,17 +1,16 @@
-//! Datasets without records: games that engines play against themselves (`posenc data generate engines`), and positions
-//! with exact labels, which need no engine ([`probe`]).
+//! Datasets without records: games of engines against themselves (`posenc data generate engines`), and positions with
+//! exact labels, which need no engine ([`probe`]).
 //!
-//! The dataset is a function of its [`Conditions`] (engine, limits, openings, seed, …) and of nothing else. Each game
-//! draws from its own random stream and starts with an engine that has forgotten the last game; a game whose engine died
-//! is played again from its first move. So neither the number of processes nor an interruption nor a crash changes a
-//! byte.
+//! The dataset depends only on its [`GenerationConditions`] (engine, limits, openings, seed, …). Each game draws from
+//! its own random stream and starts with a reset engine; a game whose engine exited is played again from its first
+//! move. So the number of processes, interruptions and crashes do not change the dataset.
 //!
 //! ```text
 //! openings ─▶ play (one engine a worker) ─▶ journal, a line a game as they end ─▶ dataset, in the order of numbers
 //! ```
 //!
-//! A finished game is a line of the journal in a hidden folder beside the target, `.NAME.generating`; the same command,
-//! started again, resumes from there. The folder is removed when the dataset is complete.
+//! A finished game is a line of the journal in a hidden folder beside the target, `.NAME.generating`; the same command
+//! resumes from there. The folder is removed when the dataset is complete.
 
 mod adjudicate;
 mod choose;
@@ -26,7 +25,7 @@ pub mod probe;
 mod workers;
 
 pub use adjudicate::{DrawRule, WinRule};
-pub use conditions::{Book, Conditions, Settings};
+pub use conditions::{Book, GenerationConditions, Settings};
 pub use error::GenerateError;
 pub use workers::Progress;
 
@@ -36,21 +35,21 @@ use games::{Referee, with_game};
 use journal::Journal;
 use openings::Openings;
 
-/// What came of it.
+/// The result of a generation.
 #[derive(Debug)]
 pub struct GenerateReport {
     /// The dataset.
     pub manifest: Manifest,
-    /// What the games counted, those of earlier starts of the command among them.
+    /// Its counts, with the games of earlier starts of the command.
     pub progress: Progress,
 }
 
-/// Plays the games and writes them as a dataset. `progress` is called whenever a game ends; `stop` is asked before
-/// every move.
+/// Plays the games and writes them as a dataset. `progress` is called after every game; `stop` is checked before every
+/// move.
 ///
 /// # Errors
-/// If an option makes no sense, the target exists or is being made by another process, the openings cannot be read,
-/// the engine cannot be used at all, the disk is full, or `stop` said so. The games that were finished are kept.
+/// If an option is invalid, the target exists or is being written by another process, the openings cannot be read, the
+/// engine cannot be used, the disk is full, or `stop` was set. Finished games are kept.
 pub fn generate(
     settings: &Settings,
     progress: &mut dyn FnMut(&Progress),
@@ -66,7 +65,7 @@ fn generate_game<G: Referee>(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<GenerateReport, GenerateError> {
     let openings = Openings::read::<G>(settings)?;
-    // Everything that is wrong with the engine or its options is said before the first game.
+    // Errors of the engine or its options are reported before the first game.
     let engine = Engine::start(&settings.engine)?.name().to_owned();
     let conditions = settings.conditions(engine, openings.book());
     let mut journal = Journal::open(&settings.output, &conditions)?;

@@ -1,8 +1,8 @@
 //! Books of openings: PGN, or one opening a line.
 //!
-//! A line is a position (FEN or EPD in chess, SFEN in shogi), with or without the words of a `position` command
-//! (`position`, `fen`, `sfen`, `startpos`) before it and `moves …` behind. Empty lines and lines that begin with `#`
-//! are passed over. Files may be packed in any way that an import takes.
+//! A line is a position (FEN or EPD in chess, SFEN in shogi), optionally with the keywords of a `position` command
+//! (`position`, `fen`, `sfen`, `startpos`) before it and `moves …` after it. Empty lines and lines that begin with `#`
+//! are skipped. Files may be compressed in any way that an import accepts.
 
 use super::conditions::{Book, Settings};
 use super::error::GenerateError;
@@ -11,14 +11,14 @@ use games::{GameKind, ParsePosition, Played, Position, Referee};
 use std::io;
 use std::path::Path;
 
-/// Where a game begins: FEN or SFEN (`None` for the standard start), and moves from there.
+/// The start of a game: FEN or SFEN (`None` for the standard start), and moves from there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Opening {
     pub(super) start: Option<String>,
     pub(super) moves: Vec<String>,
 }
 
-/// The openings in the order in which games take them.
+/// The openings in the order in which games use them.
 #[derive(Debug)]
 pub(super) struct Openings {
     openings: Vec<Opening>,
@@ -26,7 +26,7 @@ pub(super) struct Openings {
 }
 
 impl Openings {
-    /// Reads the book, if there is one, checks every opening with the rules, and shuffles them by the seed.
+    /// Reads the book, if there is one, checks every opening by the rules, and shuffles them by the seed.
     pub(super) fn read<G: Referee>(settings: &Settings) -> Result<Self, GenerateError> {
         let Some(path) = &settings.openings else {
             return Ok(Self { openings: vec![Opening::default()], book: None });
@@ -69,15 +69,15 @@ pub(super) fn set_up<G: Referee>(opening: &Opening) -> Result<Played<G::Position
     Ok(played)
 }
 
-/// Whether a book of chess is PGN: by its first tag, or by its name where its games have none.
+/// Whether a chess book is PGN: by its first tag, or by its file name.
 fn is_pgn(path: &Path, text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"[") || path.to_string_lossy().to_ascii_lowercase().contains(".pgn")
 }
 
-/// An opening, or why it is none, with its place in the book.
+/// An opening or the reason why it is invalid, with its place in the book.
 type Placed = (String, Result<Opening, String>);
 
-/// The openings, if each can be played and leaves a game to play.
+/// The openings, if each is legal and does not end the game.
 fn checked<G: Referee>(placed: Vec<Placed>) -> Result<Vec<Opening>, (String, String)> {
     let check = |opening: Opening| match G::verdict(&set_up::<G>(&opening)?) {
         Some(_) => Err("the game is over at its end".to_owned()),
@@ -121,7 +121,7 @@ fn opening<G: Referee>(line: &str) -> Result<Opening, String> {
     Ok(Opening { start: (start != G::Position::start().to_text()).then_some(start), moves })
 }
 
-/// Reads a position; where it has something behind it, as EPD has its operations, that is passed over.
+/// Reads a position; EPD operations after it are skipped.
 fn parse<P: Position>(text: &str) -> Result<P, ParsePosition> {
     const FIELDS: usize = 4;
     P::parse(text).or_else(|error| {

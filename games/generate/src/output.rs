@@ -1,21 +1,21 @@
-//! From the journal to the dataset.
+//! Writes the journal's games as a dataset.
 
 use super::choose::policy;
-use super::conditions::{Conditions, Settings};
+use super::conditions::{GenerationConditions, Settings};
 use super::error::GenerateError;
 use super::journal::Journal;
-use super::play::Finished;
-use dataset::{MadeGame, MadeOptions, Manifest, SplitPlan, write_made};
+use super::play::FinishedGame;
+use dataset::{GeneratedGame, GeneratedOptions, Manifest, SplitPlan, write_generated};
 use games::ParsedGame;
 
 /// Writes the games of the journal in the order of their numbers, so that the dataset does not depend on the order in
 /// which they ended.
 pub(super) fn write(
     settings: &Settings,
-    conditions: &Conditions,
+    conditions: &GenerationConditions,
     journal: &Journal,
 ) -> Result<Manifest, GenerateError> {
-    let options = MadeOptions {
+    let options = GeneratedOptions {
         output: settings.output.clone(),
         name: settings.name.clone(),
         game: settings.game,
@@ -26,13 +26,13 @@ pub(super) fn write(
         split: SplitPlan::by_game(settings.split_seed, settings.fractions),
     };
     let games = journal.games(settings.games);
-    write_made(&options, games.map(|game| game.map(|game| made(game, settings.temperature))))
+    write_generated(&options, games.map(|game| game.map(|game| generated_game(game, settings.temperature))))
 }
 
-/// Where the engine weighed several moves, its policy is the target at every ply that it looked at, whichever move was
-/// drawn there; the plies of the opening are nobody's choice.
-fn made(game: Finished, temperature: f64) -> MadeGame {
-    let Finished { number, start, moves, opening_plies, scores, lines, result, termination, .. } = game;
+/// If the engine compared several moves, its policy is the target at every ply that it searched, whichever move was
+/// drawn there; opening plies have no target.
+fn generated_game(game: FinishedGame, temperature: f64) -> GeneratedGame {
+    let FinishedGame { number, start, moves, opening_plies, scores, lines, result, termination, .. } = game;
     let plies = moves.len();
     let game = ParsedGame {
         start,
@@ -49,6 +49,6 @@ fn made(game: Finished, temperature: f64) -> MadeGame {
         ratings: [None; 2],
         tags: Vec::new(),
     };
-    // A game has at most as many plies as its cap, which `Settings::check` keeps within 16 bits.
-    MadeGame { game, number, policy_from_ply: opening_plies.min(usize::from(u16::MAX)) as u16 }
+    // The plies of a game fit into 16 bits: `Settings::check` limits the cap.
+    GeneratedGame { game, number, policy_from_ply: opening_plies.min(usize::from(u16::MAX)) as u16 }
 }

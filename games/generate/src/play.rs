@@ -1,4 +1,4 @@
-//! One game: an opening, then the engine against itself under our own rules.
+//! One game: an opening, then the engine against itself under posenc's rules.
 
 use super::adjudicate::Adjudicator;
 use super::choose::{choice_first, near_best};
@@ -9,22 +9,22 @@ use games::{GameResult, Played, Position, Referee, Score, Side, Termination};
 use serde::{Deserialize, Serialize};
 use streams::{Stream, below};
 
-/// How often random plies are drawn anew when they end the game.
+/// How often random plies are redrawn if they end the game.
 const OPENING_ATTEMPTS: usize = 100;
 
-/// A game that came to its end; a line of the journal. Scores are kept as the engine gave them, because the
-/// temperature that makes policies of them is no condition of the game.
+/// A finished game, a line of the journal. Scores are kept as the engine gave them, because the temperature of the
+/// policies is not one of the game's conditions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Finished {
+pub(super) struct FinishedGame {
     /// Its number, from 0.
     pub(super) number: u64,
     /// FEN or SFEN; `None` for the standard start.
     pub(super) start: Option<String>,
     /// UCI or USI.
     pub(super) moves: Vec<String>,
-    /// Plies of the book and random ones: from here on the engine has looked at every position.
+    /// Opening plies of the book and random ones; the engine searched every later position.
     pub(super) opening_plies: usize,
-    /// Plies whose move was drawn among near-equals.
+    /// Plies whose move was drawn among near-best moves.
     pub(super) drawn: Vec<usize>,
     /// Per ply, the score of the best move, from the first player's point of view.
     pub(super) scores: Vec<Option<Score>>,
@@ -32,56 +32,56 @@ pub(super) struct Finished {
     pub(super) lines: Vec<Vec<(String, Score)>>,
     pub(super) result: GameResult,
     pub(super) termination: Termination,
-    /// Answers that our rules refused: illegal moves, declarations without the points.
+    /// Answers that posenc's rules refused: illegal moves, invalid declarations.
     pub(super) refused: u64,
 }
 
-/// Why a game did not come to its end.
+/// Why a game was not finished.
 #[derive(Debug)]
-pub(super) enum Setback {
-    /// The engine died or fell silent: it may be tried again with another.
+pub(super) enum PlayError {
+    /// The engine exited or did not answer; another one may retry the game.
     Engine(EngineError),
-    /// This game can never be played: the reason.
-    Hopeless(String),
-    /// Somebody wants to stop.
+    /// The game cannot be played: the reason.
+    Unplayable(String),
+    /// A stop was requested.
     Stopped,
 }
 
-impl From<EngineError> for Setback {
+impl From<EngineError> for PlayError {
     fn from(error: EngineError) -> Self {
         Self::Engine(error)
     }
 }
 
-/// Plays game `number`. The outcome depends on the settings and the number only.
+/// Plays game `number`. The result depends only on the settings and the number.
 pub(super) fn play<G: Referee>(
     settings: &Settings,
     opening: &Opening,
     number: u64,
     engine: &mut Engine,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Finished, Setback> {
+) -> Result<FinishedGame, PlayError> {
     let mut stream = streams::stream(settings.seed, &["generate", "game", &number.to_string()]);
     let played = begin::<G>(settings, opening, &mut stream)?;
     engine.new_game()?;
     let mut game = InProgress::<G>::new(settings, opening, number, played);
     loop {
         if stop() {
-            return Err(Setback::Stopped);
+            return Err(PlayError::Stopped);
         }
         if let Some((result, termination)) = game.next_ply(engine, &mut stream)? {
-            return Ok(Finished { result, termination, ..game.record });
+            return Ok(FinishedGame { result, termination, ..game.record });
         }
     }
 }
 
-/// The opening's position, random plies behind it.
+/// The opening's position, followed by random plies.
 fn begin<G: Referee>(
     settings: &Settings,
     opening: &Opening,
     stream: &mut Stream,
-) -> Result<Played<G::Position>, Setback> {
-    let book = set_up::<G>(opening).map_err(Setback::Hopeless)?;
+) -> Result<Played<G::Position>, PlayError> {
+    let book = set_up::<G>(opening).map_err(PlayError::Unplayable)?;
     let Some((from, to)) = settings.random_plies else { return Ok(book) };
     let mut legal = Vec::new();
     for _ in 0..OPENING_ATTEMPTS {
@@ -97,32 +97,32 @@ fn begin<G: Referee>(
             return Ok(played);
         }
     }
-    Err(Setback::Hopeless(format!("{OPENING_ATTEMPTS} random openings in a row ended the game")))
+    Err(PlayError::Unplayable(format!("{OPENING_ATTEMPTS} random openings in a row ended the game")))
 }
 
-/// A game that is being played.
+/// A game in progress.
 struct InProgress<'a, G: Referee> {
     settings: &'a Settings,
     played: Played<G::Position>,
     adjudicator: Adjudicator,
-    record: Finished,
+    record: FinishedGame,
 }
 
-/// What the engine and our rules made of a position.
+/// The engine's search result, checked by the rules.
 struct Decision {
     /// The engine's move, legal.
     best: String,
     /// Its score, from the mover's point of view.
     score: Option<Score>,
-    /// The legal moves that were compared.
+    /// The legal moves that the search compared.
     lines: Vec<(String, Score)>,
 }
 
-/// How a game ended.
+/// Result and termination of a game.
 type Ending = (GameResult, Termination);
 
-/// What an answer means: a move to play, or the end.
-enum Turn {
+/// The meaning of an answer: a move to play, or the end of the game.
+enum NextStep {
     Move(Decision),
     End(Ending),
 }
@@ -131,7 +131,7 @@ impl<'a, G: Referee> InProgress<'a, G> {
     fn new(settings: &'a Settings, opening: &Opening, number: u64, played: Played<G::Position>) -> Self {
         let moves = texts::<G>(&played);
         let opening_plies = moves.len();
-        let record = Finished {
+        let record = FinishedGame {
             number,
             start: opening.start.clone(),
             moves,
@@ -146,28 +146,28 @@ impl<'a, G: Referee> InProgress<'a, G> {
         Self { settings, played, adjudicator: Adjudicator::new(settings.win_rule, settings.draw_rule), record }
     }
 
-    /// Plays on by one move; gives the ending if the game is over.
-    fn next_ply(&mut self, engine: &mut Engine, stream: &mut Stream) -> Result<Option<Ending>, Setback> {
+    /// Plays one move; returns the result if the game is over.
+    fn next_ply(&mut self, engine: &mut Engine, stream: &mut Stream) -> Result<Option<Ending>, PlayError> {
         let ply = self.record.moves.len();
         if ply >= self.settings.ply_cap as usize {
             let result = if self.settings.cap_is_draw { GameResult::Draw } else { GameResult::Unknown };
             return Ok(Some((result, Termination::PlyCap)));
         }
         let decision = match self.ask(engine)? {
-            Turn::Move(decision) => decision,
-            Turn::End(ending) => return Ok(Some(ending)),
+            NextStep::Move(decision) => decision,
+            NextStep::End(ending) => return Ok(Some(ending)),
         };
         let score = decision.score.map(|score| first_players(score, self.played.position().side_to_move()));
         let mv = self.choose(ply, &decision, stream);
-        let legal = self.played.position().parse_move(&mv).map_err(|error| Setback::Hopeless(error.to_string()))?;
+        let legal = self.played.position().parse_move(&mv).map_err(|error| PlayError::Unplayable(error.to_string()))?;
         self.played.play(legal);
         self.record.moves.push(mv);
         self.record.scores.push(score);
         self.record.lines.push(decision.lines);
-        Ok(G::verdict(&self.played).or_else(|| self.adjudicator.see(ply, score)))
+        Ok(G::verdict(&self.played).or_else(|| self.adjudicator.observe(ply, score)))
     }
 
-    /// The engine's best move, or early in the game one that is nearly as good.
+    /// The engine's best move, or early in the game a near-best one.
     fn choose(&mut self, ply: usize, decision: &Decision, stream: &mut Stream) -> String {
         let within = self.settings.random_within.filter(|_| ply < usize::from(self.settings.random_until));
         let drawn = within.and_then(|within| near_best(&decision.lines, within, stream));
@@ -177,26 +177,26 @@ impl<'a, G: Referee> InProgress<'a, G> {
         drawn.unwrap_or(&decision.best).to_owned()
     }
 
-    /// Asks the engine. Where our rules refuse its answer, the next best of the legal moves that it compared takes
-    /// its place, and where there is none, it is asked again about the legal moves only.
-    fn ask(&mut self, engine: &mut Engine) -> Result<Turn, Setback> {
+    /// Asks the engine. If its answer is illegal, the best legal move among those it compared replaces it; if there is
+    /// none, the engine searches again, restricted to the legal moves.
+    fn ask(&mut self, engine: &mut Engine) -> Result<NextStep, PlayError> {
         let search = self.search(engine, &[])?;
         let mover = self.played.position().side_to_move();
         match &search.answer {
-            Answer::Resigns => return Ok(Turn::End((wins(mover.other()), Termination::Resignation))),
+            Answer::Resigns => return Ok(NextStep::End((wins(mover.other()), Termination::Resignation))),
             Answer::DeclaresWin if G::may_declare_win(self.played.position()) => {
-                return Ok(Turn::End((wins(mover), Termination::Declaration)));
+                return Ok(NextStep::End((wins(mover), Termination::Declaration)));
             }
             _ => {}
         }
         if let Some(decision) = self.decide(&search) {
-            return Ok(Turn::Move(decision));
+            return Ok(NextStep::Move(decision));
         }
         let legal = self.legal_moves();
         let search = self.search(engine, &legal)?;
-        self.decide(&search).map(Turn::Move).ok_or_else(|| {
+        self.decide(&search).map(NextStep::Move).ok_or_else(|| {
             let position = self.played.position().to_text();
-            Setback::Hopeless(format!(
+            PlayError::Unplayable(format!(
                 "the engine finds no legal move in \"{position}\"; it answered {:?}",
                 search.answer
             ))
@@ -207,7 +207,7 @@ impl<'a, G: Referee> InProgress<'a, G> {
         engine.search(self.record.start.as_deref(), &self.record.moves, self.settings.nodes, only)
     }
 
-    /// What our rules leave of an answer, if anything.
+    /// The legal part of a search result, if any.
     fn decide(&mut self, search: &Search) -> Option<Decision> {
         let most = self.settings.engine.multipv;
         let lines: Vec<(String, Score)> = search
@@ -228,7 +228,7 @@ impl<'a, G: Referee> InProgress<'a, G> {
         Some(Decision { best, score, lines })
     }
 
-    /// A move as we write it, if it is legal: engines write castling in two ways.
+    /// A move in posenc's notation, if it is legal: engines write castling in two ways.
     fn legal(&self, text: &str) -> Option<String> {
         let position = self.played.position();
         position.parse_move(text).ok().map(|mv| position.move_text(mv))

@@ -1,30 +1,30 @@
-//! Positions with a known right answer, as datasets: `posenc data generate probe`.
+//! Datasets of positions with exact labels: `posenc data generate probe`.
 //!
-//! The rules of the game are the only teacher: every label is exact, and nothing is downloaded. A dataset is a function
-//! of task, game, number and seed; each random game draws from a stream of its own, so that neither the number of threads
-//! nor the number of positions changes those that come first.
+//! Labels follow from the rules of the game, so they are exact and need no download. A dataset depends on task, game,
+//! number and seed. Each random game draws from a separate stream, so the number of threads does not matter, and a
+//! larger dataset contains the smaller one.
 
 mod endgame;
 mod maps;
 mod random_play;
 
 use super::error::GenerateError;
-use dataset::{Done, MadeOptions, Manifest, SplitBy, SplitPlan, write_maps, write_positions};
+use dataset::{GeneratedOptions, Manifest, SplitBy, SplitPlan, WorkDone, write_maps, write_positions};
 use games::chess::endgame::Ending;
 use games::maps::{MapShape, MapTask};
 use games::{Candidate, GameKind, ParsedPosition, Position, with_game};
 use std::path::PathBuf;
 
-/// What is asked about a position.
+/// The question about a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
-    /// Which moves mate? Positions of random play in which some move does.
+    /// Which moves mate? Positions of random games in which at least one move mates.
     MateInOne,
-    /// Which moves are legal? Positions of random play.
+    /// Which moves are legal? Positions of random games.
     LegalMoves,
-    /// Who wins, and which moves keep that? Positions of a small ending of chess.
+    /// Who wins, and which moves keep the result? Positions of a small chess endgame.
     Endgame(Ending),
-    /// What holds for each square, or each pair of squares? Positions of random play.
+    /// A label for each square or each pair of squares. Positions of random games.
     Map(MapTask),
 }
 
@@ -40,7 +40,7 @@ impl Task {
         }
     }
 
-    /// How the positions and their labels come about, for `dataset.yaml`.
+    /// How positions and labels are made, for `dataset.yaml`.
     fn sentence(self, seed: u64) -> String {
         match self {
             Self::MateInOne => format!(
@@ -79,37 +79,37 @@ impl Task {
     }
 }
 
-/// What is to be made.
+/// The settings of a probe.
 #[derive(Debug, Clone)]
 pub struct ProbeSettings {
     /// The task.
     pub task: Task,
     /// The game.
     pub game: GameKind,
-    /// How many different positions.
+    /// The number of distinct positions.
     pub positions: u64,
-    /// The seed of everything that is drawn.
+    /// The seed of all random choices.
     pub seed: u64,
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
     /// The dataset's name.
     pub name: String,
-    /// The command that makes it again.
+    /// The command that reproduces it.
     pub made_by: String,
-    /// How it is split. Single positions have neither games nor openings: they are split by position.
+    /// The split. Single positions have neither games nor openings: they are split by position.
     pub split: SplitPlan,
 }
 
-/// Makes the dataset. `progress` is told after each position.
+/// Writes the dataset. `progress` is called after each position.
 ///
 /// # Errors
 /// If the game has no such task, there are fewer positions than asked for, the target exists, or the disk is full.
-pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(Done)) -> Result<Manifest, GenerateError> {
+pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Result<Manifest, GenerateError> {
     if settings.split.by == SplitBy::Opening {
         let reason = "single positions have no opening: they are split by position".to_owned();
         return Err(GenerateError::Option { option: "split by opening", reason });
     }
-    let options = MadeOptions {
+    let options = GeneratedOptions {
         output: settings.output.clone(),
         name: settings.name.clone(),
         game: settings.game,
@@ -138,7 +138,7 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(Done)) -> Result
             return Err(GenerateError::Option { option: "task", reason });
         }
         Task::Endgame(ending) => {
-            // Said before they are labelled and written one by one. Those that end the game are counted here, too.
+            // Reported before labelling starts. The count includes positions that end the game.
             let legal = ending.placements().count();
             if wanted > legal as u64 {
                 let reason = format!("{} has {legal} legal positions: ask for fewer", ending.name());
@@ -150,27 +150,27 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(Done)) -> Result
     Ok(manifest?)
 }
 
-/// The same, reported as they go by.
+/// Reports each position as it passes.
 fn counted<T>(
     positions: impl Iterator<Item = T>,
     total: u64,
-    progress: &mut dyn FnMut(Done),
+    progress: &mut dyn FnMut(WorkDone),
 ) -> impl Iterator<Item = T> {
     let mut done = 0;
     positions.inspect(move |_| {
-        // Some occur twice, so that a few more than are wanted can go by.
+        // Some positions occur twice, so a few more than requested may pass.
         done = total.min(done + 1);
-        progress(Done { what: "positions", done, total });
+        progress(WorkDone { what: "positions", done, total });
     })
 }
 
-/// A policy target that prefers none of these moves.
+/// A uniform policy target over these moves.
 fn uniform<P: Position>(position: &P, moves: &[P::Move]) -> Vec<Candidate> {
     let share = 1.0 / moves.len() as f32;
     moves.iter().map(|&mv| (position.move_text(mv), share)).collect()
 }
 
-/// A position whose policy target is uniform over `moves`; nothing is known of its value yet.
+/// A position with a uniform policy target over `moves` and without a value.
 fn labelled<P: Position>(position: &P, moves: &[P::Move]) -> ParsedPosition {
     ParsedPosition { candidates: uniform(position, moves), ..ParsedPosition::new(position.to_text()) }
 }

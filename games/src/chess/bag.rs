@@ -1,11 +1,11 @@
 //! DeepMind's bags (`.bag`, `.bagz`): positions with a move, a winning probability, or both.
 //!
-//! A bag is its records one after the other, then their ends as 64-bit little-endian numbers; the last end is also where
-//! these numbers begin. In a `.bagz` each record is a zstd frame of its own. Sharded bags are named `x@N.bag` and lie in
-//! `x-00000-of-0000N.bag` and so on. Reference: google-deepmind/searchless_chess `src/bagz.py`, `src/constants.py`.
+//! A bag is its records, concatenated, then the end offset of each record as a 64-bit little-endian number; the last
+//! offset is also where these numbers begin. In a `.bagz` each record is a separate zstd frame. Sharded bags are named
+//! `x@N.bag` and stored in `x-00000-of-0000N.bag` and so on. Reference: google-deepmind/searchless_chess `src/bagz.py`,
+//! `src/constants.py`.
 //!
-//! Records are positions without games: nothing says which of them belong together, so inputs with history cannot be
-//! made of them.
+//! Records are positions without games, so inputs with history cannot be made of them.
 
 mod container;
 mod record;
@@ -13,8 +13,8 @@ mod record;
 pub use container::{Bag, BagError, records};
 pub use record::{BagRecord, Positions, parse};
 
-/// The files of a sharded name (`action_value@3.bag`), in order; the name itself where it is not sharded, as `@0` says
-/// too. `None` if it has several `@`, or a count above 99,999.
+/// The files of a sharded name (`action_value@3.bag`), in order; the name itself if it is not sharded or is `@0`.
+/// `None` if it has several `@`, or a count above 99,999.
 #[must_use]
 pub fn shards(name: &str) -> Option<Vec<String>> {
     let mut marks = name.match_indices('@').filter(|&(at, _)| name[at + 1..].starts_with(|c: char| c.is_ascii_digit()));

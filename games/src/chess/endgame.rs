@@ -1,11 +1,11 @@
-//! Exact values of the smallest endings: a king and a pawn, rook or queen against a lone king.
+//! Exact values of the smallest endgames: a king and a pawn, rook or queen against a lone king.
 //!
-//! Retrograde analysis (K. Thompson, "Retrograde Analysis of Certain Endgames", ICCA Journal 9(3), 1986): mates are lost
-//! in 0 plies; from there every level of positions is found by taking moves back. A move of the strong side that leads to
-//! a lost position wins; the lone king has lost when none of its moves is left that is not refuted. What is never reached
-//! is a draw. The rules of repetition and of fifty moves do not count.
+//! Retrograde analysis (K. Thompson, "Retrograde Analysis of Certain Endgames", ICCA Journal 9(3), 1986): mates are
+//! lost in 0 plies; from there every level of positions is found by taking moves back. A move of the strong side that
+//! leads to a lost position wins; the lone king has lost when all of its moves lose. Positions that are not reached are
+//! draws. The rules of repetition and of fifty moves are ignored.
 //!
-//! Squares are held from the strong side's view, as White: the rules of chess are the same for both colours.
+//! Squares are stored from the strong side's view, as White: the rules of chess are the same for both colours.
 
 use super::ChessPosition;
 use super::moves::in_frame;
@@ -13,10 +13,10 @@ use crate::position::Position as _;
 use shakmaty::attacks::{attacks, king_attacks};
 use shakmaty::{Bitboard, Board, CastlingMode, Color, FromSetup as _, Move, Piece, Position as _, Role, Setup, Square};
 
-/// An ending, by its material.
+/// An endgame, by its material.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// King and pawn against king. Pawns may stand on every file.
+    /// King and pawn against king. Pawns may be on every file.
     Kpk,
     /// King and rook against king.
     Krk,
@@ -25,7 +25,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Every ending.
+    /// Every endgame.
     pub const ALL: [Self; 3] = [Self::Kpk, Self::Krk, Self::Kqk];
 
     /// Its name on the command line.
@@ -46,8 +46,7 @@ impl Ending {
         }
     }
 
-    /// Every legal position with White as the strong side, in an order that never changes. Positions without a legal
-    /// move are among them.
+    /// Every legal position with White as the strong side, in a fixed order, including positions without a legal move.
     pub fn placements(self) -> impl Iterator<Item = Placement> {
         let squares = || Square::ALL.into_iter();
         [true, false]
@@ -61,19 +60,19 @@ impl Ending {
     }
 }
 
-/// What a position is worth to the side to move under best play, with the plies until mate.
+/// The value of a position for the side to move under best play, with the plies until mate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
-    /// It mates, at best after so many plies.
+    /// It mates in this many plies at best.
     Win(u8),
     /// Neither side can force mate.
     Draw,
-    /// It is mated, at best after so many plies; 0 where it stands mated.
+    /// It is mated in this many plies at best; 0 if it is mated now.
     Loss(u8),
 }
 
 impl Value {
-    /// Whether a move to a position of value `after` (to the opponent) keeps the result, however long it then takes.
+    /// Whether a move to a position of value `after` (for the opponent) keeps the result, regardless of its length.
     #[must_use]
     pub const fn is_kept_by(self, after: Self) -> bool {
         matches!(
@@ -83,7 +82,7 @@ impl Value {
     }
 }
 
-/// Where the three pieces stand and whose turn it is.
+/// The squares of the three pieces and the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
     ending: Ending,
@@ -93,7 +92,7 @@ pub struct Placement {
     lone: Square,
 }
 
-/// Placements, legal or not: the turn and three squares.
+/// Placements, legal or not: the side to move and three squares.
 const PLACEMENTS: usize = 2 * Square::ALL.len().pow(3);
 
 impl Placement {
@@ -123,19 +122,20 @@ impl Placement {
         apart && stands && !(strong_to_move && self.attacked(lone))
     }
 
-    /// Whether the strong side's piece attacks a square, with the lone king out of its way.
+    /// Whether the strong side's piece attacks a square, with the lone king removed from the board.
     fn attacked(self, square: Square) -> bool {
         let piece = Piece { color: Color::White, role: self.ending.role() };
         attacks(self.piece, piece, Bitboard::from_square(self.king)).contains(square)
     }
 
-    /// How many moves the lone king has. Taking the piece is one of them, and the only one that leaves the ending.
+    /// The number of the lone king's moves. Capturing the piece is one of them, and the only one that leaves the
+    /// endgame.
     fn lone_moves(self) -> u8 {
         let safe = |to: Square| !king_attacks(self.king).contains(to) && (to == self.piece || !self.attacked(to));
         king_attacks(self.lone).into_iter().filter(|&to| safe(to)).count() as u8
     }
 
-    /// The positions from which the side that is not to move came here by a move within the ending.
+    /// The positions from which the side not to move can have reached this one by a move within the endgame.
     fn before(self) -> impl Iterator<Item = Self> {
         let Self { ending, strong_to_move, king, piece, lone } = self;
         let turned = Self { strong_to_move: !strong_to_move, ..self };
@@ -154,17 +154,17 @@ impl Placement {
     }
 }
 
-/// Where a white pawn may have come from without taking anything.
+/// The squares from which a white pawn may have come without capturing.
 fn pawn_origins(pawn: Square, occupied: Bitboard) -> Bitboard {
     let step = Bitboard::from_square(pawn).shift(-8) & !occupied;
     let jump = (step & Bitboard::from_rank(shakmaty::Rank::Third)).shift(-8);
     step | jump
 }
 
-/// In place of a distance: nobody wins.
+/// Replaces a distance in drawn positions.
 const DRAWN: u8 = u8::MAX;
 
-/// The plies until mate of every placement of one ending, [`DRAWN`] where there is none.
+/// The plies until mate of every placement of one endgame; [`DRAWN`] in draws.
 #[derive(Debug)]
 struct Table {
     ending: Ending,
@@ -172,21 +172,21 @@ struct Table {
 }
 
 impl Table {
-    /// Works backwards from the mates and, with pawns, from the promotions that win in a table of `promoted`.
+    /// Works backwards from the mates and, with pawns, from the winning promotions in a table of `promoted`.
     fn solve(ending: Ending, promoted: &[Self]) -> Self {
         let mut plies = vec![DRAWN; PLACEMENTS];
-        // Moves of the lone king that are not refuted.
+        // Moves of the lone king that are not yet lost.
         let mut escapes = vec![0_u8; PLACEMENTS];
         let mut levels: Vec<Vec<Placement>> = vec![Vec::new()];
         for placement in ending.placements() {
             if placement.strong_to_move {
                 let wins = promoted.iter().filter_map(|table| table.after_promotion(placement));
-                wins.for_each(|distance| due(&mut levels, distance + 1, placement));
+                wins.for_each(|distance| schedule(&mut levels, distance + 1, placement));
             } else {
                 let moves = placement.lone_moves();
                 escapes[placement.index()] = moves;
                 if moves == 0 && placement.attacked(placement.lone) {
-                    due(&mut levels, 0, placement);
+                    schedule(&mut levels, 0, placement);
                 }
             }
         }
@@ -205,7 +205,7 @@ impl Table {
                             continue;
                         }
                     }
-                    due(&mut levels, distance + 1, before);
+                    schedule(&mut levels, distance + 1, before);
                 }
             }
             distance += 1;
@@ -213,7 +213,7 @@ impl Table {
         Self { ending, plies }
     }
 
-    /// The plies until mate after a pawn's promotion to this ending's piece, if that is possible and wins.
+    /// The plies until mate after a pawn's promotion to this endgame's piece, if it is possible and wins.
     fn after_promotion(&self, placement: Placement) -> Option<usize> {
         let last = Bitboard::from_square(placement.piece).shift(8) & Bitboard::from_rank(shakmaty::Rank::Eighth);
         let piece = last.into_iter().find(|&to| to != placement.king && to != placement.lone)?;
@@ -225,22 +225,22 @@ impl Table {
     }
 }
 
-/// Notes that a placement is decided in so many plies, unless it is sooner.
-fn due(levels: &mut Vec<Vec<Placement>>, distance: usize, placement: Placement) {
+/// Records that a placement is decided in this many plies, unless it is decided sooner.
+fn schedule(levels: &mut Vec<Vec<Placement>>, distance: usize, placement: Placement) {
     if levels.len() <= distance {
         levels.resize(distance + 1, Vec::new());
     }
     levels[distance].push(placement);
 }
 
-/// Solved endings.
+/// Solved endgames.
 #[derive(Debug)]
 pub struct Solved {
     tables: Vec<Table>,
 }
 
 impl Solved {
-    /// Solves an ending and those that it can become: about a third of a second each.
+    /// Solves an endgame and those reached by promotion: about a third of a second each.
     #[must_use]
     pub fn new(ending: Ending) -> Self {
         let tables = match ending {
@@ -255,8 +255,8 @@ impl Solved {
         Self { tables }
     }
 
-    /// What a position is worth to the side to move; `None` if it belongs to no ending that is solved here. A lone king
-    /// against a king, with a knight or a bishop or without, is a draw.
+    /// The value of a position for the side to move; `None` if its endgame is not solved here. A lone king against a
+    /// king, with or without a knight or a bishop, is a draw.
     #[must_use]
     pub fn value(&self, position: &ChessPosition) -> Option<Value> {
         let rules = position.as_shakmaty();
@@ -289,8 +289,8 @@ impl Solved {
         })
     }
 
-    /// The legal moves that keep the position's result: all that win where it is won, all that hold a draw, every move
-    /// where it is lost. Empty where there is no move, or the position is not solved here.
+    /// The legal moves that keep the position's result: all winning moves in a won position, all drawing moves in a
+    /// drawn one, every move in a lost one. Empty if there is no move, or the position is not solved here.
     #[must_use]
     pub fn keeping(&self, position: &ChessPosition) -> Vec<Move> {
         let Some(value) = self.value(position) else { return Vec::new() };

@@ -1,7 +1,7 @@
-//! FEN, read with errors that point at the place.
+//! FEN, with errors that point at the place.
 //!
-//! shakmaty reads the fields and checks the position; what stands here finds out which character it would stumble
-//! over, and refuses what belongs to variants (pockets, promoted-piece marks, remaining checks).
+//! shakmaty parses the fields and checks the position. This module finds the character at which it would fail, and
+//! refuses the extensions of variants (pockets, promoted-piece marks, remaining checks).
 
 use super::Chess;
 use crate::fields::{Field, Wrong, split};
@@ -91,7 +91,7 @@ fn check_number(field: Field<'_>) -> Result<(), Wrong> {
     }
 }
 
-/// The first right to castle whose king or rook does not stand at home, as FEN writes it.
+/// The first castling right whose king or rook is not on its home square, as FEN writes it.
 fn castling_conflict(setup: &Setup) -> Option<char> {
     let homes = [
         ('K', Color::White, Square::E1, Square::H1),
@@ -106,7 +106,7 @@ fn castling_conflict(setup: &Setup) -> Option<char> {
     })
 }
 
-/// Why shakmaty calls a readable position illegal, and the field to blame.
+/// Why shakmaty refuses a readable position as illegal, and which field causes it.
 fn explain(error: &PositionError<shakmaty::Chess>, turn: Color, castling: Option<char>, fields: &[Field<'_>]) -> Wrong {
     let (to_move, waiting) = match turn {
         Color::White => ("White", "Black"),

@@ -3,8 +3,8 @@
 //! A row holds eight boards of piece codes, eight repetition flags and eight scalars; expanded, the channels of a
 //! square are Lc0's planes in their order: per step own and opposing pawn, knight, bishop, rook, queen, king and the
 //! repetition plane (13 · 8 = 104), castling (own queen side, own king side, the opponent's likewise), Black to move,
-//! rule 50, zeros, ones. All boards are seen by the side to move *now*, Black's mirrored by rank, files where they are.
-//! Reference: lc0 `src/neural/encoder.cc` (`INPUT_CLASSICAL_112_PLANE`).
+//! rule 50, zeros, ones. All boards are from the view of the *current* side to move; Black's are mirrored by rank, with
+//! files unchanged. Reference: lc0 `src/neural/encoder.cc` (`INPUT_CLASSICAL_112_PLANE`).
 //!
 //! Deviations: rule 50 is the count divided by 99, as lczero-training feeds it (lc0 itself feeds the raw count, and the
 //! division is folded into exported weights; the paper does not mention it). An en-passant square counts where the
@@ -15,7 +15,7 @@ use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::position::{Earlier, Game, Position as _};
 use shakmaty::{CastlingSide, Color, Position as _, Square};
 
-/// Positions that the input shows, the current one included.
+/// Positions that the input shows, including the current one.
 pub const STEPS: usize = 8;
 
 /// The last value of the rule-50 counter before a draw can be claimed.
@@ -36,13 +36,13 @@ const fn scalar(name: &'static str, scale: f32) -> Feature {
     Feature { name, kind: FeatureKind::Scalar { scale } }
 }
 
-/// What stands in the steps before the first known position (Lc0's option `history-fill`). Either way an en-passant
-/// square proves one position more, that before the pawn's double step.
+/// The content of steps before the first known position (Lc0's option `history-fill`). With either option an en-passant
+/// square proves one more position, that before the pawn's double step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HistoryFill {
-    /// Nothing (`no`): what Lc0 plays its training games with, so what its chunks hold and `lc0_112` packs.
+    /// Empty (`no`): as in Lc0's training games, its chunks and `lc0_112`.
     No,
-    /// The first position again, unless it is the standard start (`fen_only`): what Lc0 plays with otherwise.
+    /// The first position again, unless it is the standard start (`fen_only`): as Lc0 plays otherwise.
     FenOnly,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn layout() -> InputLayout {
     )
 }
 
-/// Writes one row of `lc0_112` with a rule for missing history, which the input itself fixes to [`HistoryFill::No`].
+/// Writes one row of `lc0_112` with a rule for missing history; the input itself always uses [`HistoryFill::No`].
 /// `earlier` holds the positions before the current one, the latest first.
 ///
 /// # Panics
@@ -77,14 +77,14 @@ pub fn pack(
     let known = std::iter::once((current, repetitions)).chain(known.map(|past| (&past.position, past.repetitions)));
     let mut steps = boards.chunks_exact_mut(squares);
     let mut first = current;
-    // In this order: the zip takes no board for a position that is not there.
+    // This order matters: the zip must not consume a board for a missing position.
     for ((position, repetitions), (board, repeated)) in known.zip(steps.by_ref().zip(repeated)) {
         position.pack_board(viewer, board);
         *repeated = u8::from(repetitions > 0);
         first = position;
     }
     for (missing, board) in steps.enumerate() {
-        if made_up(first, missing, fill) {
+        if is_filled(first, missing, fill) {
             first.pack_board(viewer, board);
             undo_double_step(first.as_shakmaty(), viewer, board);
         } else {
@@ -94,15 +94,15 @@ pub fn pack(
     features.copy_from_slice(&pack_features(current.as_shakmaty()));
 }
 
-/// Whether the `missing`-th step before the first known position is made up from it.
-fn made_up(first: &ChessPosition, missing: usize, fill: HistoryFill) -> bool {
+/// Whether the `missing`-th step before the first known position repeats that position.
+fn is_filled(first: &ChessPosition, missing: usize, fill: HistoryFill) -> bool {
     match fill {
         HistoryFill::No => missing == 0 && first.as_shakmaty().legal_ep_square().is_some(),
         HistoryFill::FenOnly => *first != ChessPosition::start(),
     }
 }
 
-/// Takes back the pawn's double step to which `rules` owes its en-passant square, on a packed board.
+/// Takes back, on a packed board, the pawn's double step that gave `rules` its en-passant square.
 fn undo_double_step(rules: &shakmaty::Chess, viewer: Color, board: &mut [u8]) {
     let Some(passed) = rules.legal_ep_square() else { return };
     let mover = !rules.turn();
@@ -110,7 +110,7 @@ fn undo_double_step(rules: &shakmaty::Chess, viewer: Color, board: &mut [u8]) {
     board.swap(moves::in_frame(from, viewer), moves::in_frame(to, viewer));
 }
 
-/// Where `mover`'s pawn came from and where it went when it passed this square.
+/// The squares from which and to which `mover`'s pawn moved when it passed this square.
 pub(super) fn double_step(passed: Square, mover: Color) -> (Square, Square) {
     let rank_of = |white| mover.relative_rank(white);
     (

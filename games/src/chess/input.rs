@@ -8,7 +8,7 @@ use crate::position::{Earlier, Game};
 use shakmaty::{CastlingSide, Color, Position};
 use std::sync::LazyLock;
 
-/// The bytes behind the board. The clock's scale is the last value before a draw can be claimed.
+/// The bytes after the board. The clock's scale is the last value before a draw can be claimed.
 const FEATURES: [Feature; 8] = [
     flag("castling.own.king_side"),
     flag("castling.own.queen_side"),
@@ -20,23 +20,23 @@ const FEATURES: [Feature; 8] = [
     flag("check"),
 ];
 
-/// Halfmove clocks above this look alike: the game could have been drawn.
+/// Halfmove clocks above this are encoded alike: the game could have been drawn.
 const CLOCK_CAP: u32 = 100;
-/// A third occurrence is a draw, so that two earlier ones are the most that a game shows.
+/// A third occurrence is a draw, so a game has at most two earlier ones.
 const REPETITIONS_CAP: u8 = 2;
 
-/// The words of `tokens_68`: castling rights and side to move.
-const WORDS: [Feature; 2] = [
-    Feature { name: "castling", kind: FeatureKind::Word { words: &RIGHTS } },
-    Feature { name: "side_to_move", kind: FeatureKind::Word { words: &["white_to_move", "black_to_move"] } },
+/// The tokens of `tokens_68` after the squares: castling rights and side to move.
+const TOKEN_FEATURES: [Feature; 2] = [
+    Feature { name: "castling", kind: FeatureKind::Token { values: &RIGHTS } },
+    Feature { name: "side_to_move", kind: FeatureKind::Token { values: &["white_to_move", "black_to_move"] } },
 ];
 
 /// Every set of castling rights, in ChessDecoder's order.
 const RIGHTS: [&str; 16] =
     ["K", "Q", "k", "q", "KQ", "Kk", "Kq", "Qk", "Qq", "kq", "KQk", "KQq", "Kkq", "Qkq", "KQkq", "no_castling_rights"];
-/// What `cls_tokens` has behind the board, a byte and a token each: the summary token (its byte says nothing), the colour
-/// to move (1 for Black), the rights, how often the position occurred before, and FEN's two counters, in units of 50 and
-/// of 100 moves.
+/// The features of `cls_tokens`, a byte and a token each: the summary token (its byte is unused), the side to move (1
+/// for Black), the rights, the number of earlier occurrences of the position, and FEN's two counters, in units of 50
+/// and of 100 moves.
 fn cls_features() -> Vec<Feature> {
     let scalar = |name, scale| Feature { name, kind: FeatureKind::Scalar { scale } };
     let counters = [
@@ -47,7 +47,7 @@ fn cls_features() -> Vec<Feature> {
     [flag("cls"), flag("turn")].into_iter().chain(rights::NAMES.map(flag)).chain(counters).collect()
 }
 
-/// The documents have embeddings for none to three earlier occurrences.
+/// The documents have embeddings for up to three earlier occurrences.
 const CLS_REPETITIONS_CAP: u8 = 3;
 
 const fn flag(name: &'static str) -> Feature {
@@ -57,7 +57,7 @@ const fn flag(name: &'static str) -> Feature {
 pub(super) fn layouts() -> &'static [InputLayout] {
     static LAYOUTS: LazyLock<[InputLayout; 6]> = LazyLock::new(|| {
         let [squares, aux] = InputLayout::piece_tokens(Chess::GEOMETRY, Chess::PIECES.len(), &FEATURES);
-        let (words, parts) = (WORDS.as_slice(), cls_features());
+        let (tokens, parts) = (TOKEN_FEATURES.as_slice(), cls_features());
         let current = |name, features: &[Feature]| {
             InputLayout::new(name, Chess::GEOMETRY, Chess::PIECES.len(), Boards::Current, features)
         };
@@ -65,7 +65,7 @@ pub(super) fn layouts() -> &'static [InputLayout] {
             squares,
             aux,
             history::layout(),
-            current(InputName::Tokens68, words),
+            current(InputName::Tokens68, tokens),
             current(InputName::ClsTokens, &parts),
             current(InputName::ClsTokensWhite, &parts),
         ]
@@ -73,7 +73,7 @@ pub(super) fn layouts() -> &'static [InputLayout] {
     LAYOUTS.as_slice()
 }
 
-/// Writes one row. The inputs of piece tokens pack the same bytes; they differ in how the device makes tokens of them.
+/// Writes one row. The inputs of piece tokens pack the same bytes; the device makes different tokens of them.
 pub(super) fn pack(
     current: &ChessPosition,
     earlier: &[Earlier<ChessPosition>],
@@ -91,7 +91,7 @@ pub(super) fn pack(
     let viewer = rights::viewer(rules.turn(), name.frame());
     current.pack_board(viewer, squares);
     match name {
-        InputName::Tokens68 => features.copy_from_slice(&pack_words(rules)),
+        InputName::Tokens68 => features.copy_from_slice(&pack_token_features(rules)),
         InputName::ClsTokens | InputName::ClsTokensWhite => pack_cls(rules, viewer, repetitions, features),
         _ => features.copy_from_slice(&pack_features(rules, repetitions)),
     }
@@ -108,8 +108,8 @@ fn pack_cls(rules: &shakmaty::Chess, viewer: Color, repetitions: u8, out: &mut [
     counters.copy_from_slice(&[repetitions.min(CLS_REPETITIONS_CAP), halfmoves, fullmoves]);
 }
 
-/// ChessDecoder's words for what does not lie on a square.
-fn pack_words(rules: &shakmaty::Chess) -> [u8; WORDS.len()] {
+/// ChessDecoder's tokens of castling rights and side to move.
+fn pack_token_features(rules: &shakmaty::Chess) -> [u8; TOKEN_FEATURES.len()] {
     let letters = [
         ('K', Color::White, CastlingSide::KingSide),
         ('Q', Color::White, CastlingSide::QueenSide),

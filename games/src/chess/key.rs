@@ -1,13 +1,13 @@
-//! The repetition key of a position, made from that of the position before.
+//! The repetition key of a position, updated from that of the position before.
 //!
-//! shakmaty computes a key from all pieces, or forward where neither king, castling right nor en passant take part; a
-//! game has one of these at every fourth ply. Here every move is taken forward: what it lifts and sets, and what changes
-//! of the rights and of the legal en passant.
+//! shakmaty computes a key from all pieces, or incrementally only if neither king, castling right nor en passant is
+//! involved; a game has one of the others at every fourth ply. Here every move is incremental: the moved and captured
+//! pieces, and the changes of rights and of the legal en passant.
 
 use shakmaty::zobrist::{Zobrist64, ZobristValue as _};
 use shakmaty::{ByColor, CastlingSide, Chess, Color, Move, Piece, Position as _, Role, Square};
 
-/// What of a position is in its key besides pieces and turn.
+/// The part of a key beside pieces and side to move.
 pub(super) struct Rights {
     castling: ByColor<[bool; 2]>,
     /// The file of a legal en passant.
@@ -21,7 +21,7 @@ impl Rights {
         Self { castling: ByColor::new_with(has), passed: rules.legal_ep_square().map(Square::file) }
     }
 
-    /// What differs in the key where these rights become others.
+    /// The change of the key from these rights to others.
     fn difference(&self, other: &Self) -> u64 {
         let mut key = 0;
         if self.castling != other.castling {
@@ -40,12 +40,12 @@ impl Rights {
     }
 }
 
-/// The key behind a move of `mover`, from the key and the rights before it.
+/// The key after a move of `mover`, from the key and the rights before it.
 pub(super) fn after(key: u64, before: &Rights, mover: Color, mv: Move, after: &Chess) -> u64 {
     key ^ pieces(mover, mv) ^ Zobrist64::zobrist_for_white_turn().0 ^ before.difference(&Rights::of(after))
 }
 
-/// What a move lifts and sets.
+/// The change of the key by a move's pieces.
 fn pieces(mover: Color, mv: Move) -> u64 {
     let own = |role: Role, square| piece(role.of(mover), square);
     match mv {
@@ -96,7 +96,7 @@ mod tests {
                     position.legal_moves(&mut legal);
                     for mv in legal {
                         let mut after = position.clone();
-                        assert_eq!(after.play_on(mv, key), after.repetition_key(), "{mv:?} in {position:?}");
+                        assert_eq!(after.play_with_key(mv, key), after.repetition_key(), "{mv:?} in {position:?}");
                         next.push(after);
                         checked += 1;
                     }

@@ -1,24 +1,25 @@
-//! Lc0's training chunks, V3 to V6: a game of self-play with the search's opinion on each move.
+//! Lc0's training chunks, V3 to V6: a game of self-play with the search's evaluation of each move.
 //!
 //! A chunk is the concatenation of fixed-size records, packed without padding and little-endian, one per position of
 //! one game; files hold it gzipped. Readers here take the unpacked bytes. [`Records`] gives the records with every
-//! field, [`read_game`] makes a game of them. Reference: lc0 `src/trainingdata/trainingdata_v6.h` and its predecessors.
+//! field, [`read_game`] converts them to a game. Reference: lc0 `src/trainingdata/trainingdata_v6.h` and its
+//! predecessors.
 //!
-//! What is exact and what is not: of V6 every move is known. V3 to V5 do not say which move was played; it is what leads
-//! from one record to the next, so that the move of the last record is lost and the game ends before it. A chunk may
-//! begin inside a game (Lc0 plays openings without recording them): the game then starts from its first recorded
-//! position, the earlier ones that its planes show are not made moves. Full-move numbers are not recorded.
+//! What is exact and what is not: V6 stores every move. V3 to V5 do not store the played move; it is derived from the
+//! next record, so the move of the last record is lost and the game ends before it. A chunk may begin inside a game
+//! (Lc0 plays openings without recording them): the game then starts from its first recorded position, and the earlier
+//! ones in its planes are not used. Full-move numbers are not recorded.
 
 mod error;
 mod game;
-mod kept;
 mod order;
 mod record;
+mod record_data;
 mod records;
 mod state;
 
 pub use error::Lc0Error;
 pub use game::{parse, read_game};
-pub use kept::ValueSource;
 pub use record::{Evaluation, PLANES, POLICY, Record, Search, Version};
+pub use record_data::ValueSource;
 pub use records::{Records, records};

@@ -1,8 +1,8 @@
 //! Chess moves as indices: the 1,858 entries of Lc0's policy, in its order.
 //!
-//! 1,792 pairs of squares that a queen's ray or a knight's jump connects, ascending by from and to; then 66 promotions
-//! to queen, rook or bishop, by the file of origin, the file of the target and the piece. A promotion to a knight is
-//! the plain pair, castling is the king taking its own rook. Reference: lc0 `src/neural/encoder.cc` (`moves` table),
+//! 1,792 pairs of squares connected by a queen's ray or a knight's jump, ascending by from and to; then 66 promotions
+//! to queen, rook or bishop, by the file of origin, the file of the target and the piece. A knight promotion is the
+//! plain pair, castling is the king capturing its own rook. Reference: lc0 `src/neural/encoder.cc` (`moves` table),
 //! which lists the same moves as text; e1a1 is 97, e1h1 is 103, a7a8q is 1792.
 
 use super::Chess;
@@ -76,7 +76,7 @@ pub(super) fn entry(mv: Move, turn: Color) -> Entry {
     }
 }
 
-/// A move's squares and its promotion as UCI has them: castling is the king's own step.
+/// A move's squares and its promotion as in UCI: castling is the king's own step.
 pub(super) fn steps(mv: Move) -> (Square, Square, Option<Role>) {
     match mv {
         Move::Normal { from, to, promotion, .. } => (from, to, promotion),

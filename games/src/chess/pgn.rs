@@ -1,12 +1,12 @@
 //! PGN: text to games, each checked move by move.
 //!
-//! A file is split into records first ([`records`]) and each record is read on its own ([`parse`]), so a game with
-//! an illegal move or a comment that never ends costs that game and no other, and records can be read in parallel.
+//! A file is split into records ([`records`]) and each record is parsed separately ([`parse`]), so an illegal move or
+//! an unclosed comment invalidates only its own game, and records can be parsed in parallel.
 //!
-//! Comments, numeric annotations and variations are skipped, but for the commands `[%eval]`, `[%clk]` and `[%emt]`
-//! of the main line. Anything that is neither a move nor PGN's own syntax rejects the game: a token that is passed
-//! over could be a move, and the game after it another one. (The crate pgn-reader passes over such tokens without
-//! a word and gives up on the whole file at an unterminated comment, which is why it is not used here.)
+//! Comments, numeric annotations and variations are skipped, except the commands `[%eval]`, `[%clk]` and `[%emt]` of
+//! the main line. Anything that is neither a move nor PGN syntax rejects the game: a skipped token could be a move, and
+//! the rest of the game would change. (The crate pgn-reader skips such tokens silently and fails for the whole file at
+//! an unclosed comment, so it is not used here.)
 
 mod comment;
 pub(super) mod ending;
@@ -14,7 +14,7 @@ mod movetext;
 mod san;
 mod write;
 
-pub use write::{Noted, termination_tag, write};
+pub use write::{PlyNotes, termination_tag, write};
 
 use super::ChessPosition;
 use crate::line::Line;
@@ -27,28 +27,28 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Move, Position as _};
 use std::io::{self, BufRead, Read as _};
 
-/// A longer line or record is cut: no game needs that much, and a file without line ends must not fill the memory.
+/// Longer lines and records are cut, so that a file without line ends does not fill the memory.
 const MAX_BYTES: usize = 16 << 20;
 
-/// What some editors put at the beginning of a UTF-8 file.
+/// The byte order mark that some editors write at the beginning of a UTF-8 file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Splits a PGN file into the texts of its games.
 ///
-/// A record begins at a tag (`[Name …`) that follows movetext, or at the first text after a blank line behind a
-/// result. A tag inside a comment therefore begins a record as well: it shows that the comment was never closed.
+/// A record begins at a tag (`[Name …`) after movetext, or at the first text after a blank line that follows a result.
+/// A tag inside a comment therefore also begins a record: the comment was not closed.
 pub fn records<R: BufRead>(input: R) -> Records<R> {
     Records { input, line: Vec::new(), usual: 0, done: false, failed: None }
 }
 
-/// The iterator of [`records`]: one game's bytes each. Where the input cannot be read on, what was read of the record
-/// comes first, then the error, then nothing more.
+/// The iterator of [`records`]: one game's bytes each. If the input cannot be read further, the part of the record read
+/// so far comes first, then the error.
 #[derive(Debug)]
 pub struct Records<R> {
     input: R,
-    /// The line that is being looked at; between records, the one that ended the last.
+    /// The current line; between records, the line that ended the last one.
     line: Vec<u8>,
-    /// How long the last record was.
+    /// The length of the last record.
     usual: usize,
     done: bool,
     failed: Option<io::Error>,
@@ -82,7 +82,7 @@ impl<R: BufRead> Iterator for Records<R> {
     }
 }
 
-/// Where the next record begins, from what the lines so far were.
+/// Finds where the next record begins, from the kinds of the lines so far.
 #[derive(Default)]
 struct Boundary {
     movetext: bool,
@@ -108,16 +108,15 @@ impl Boundary {
     }
 }
 
-/// Reads one record. `number` is its place in the file, from 0; rejections carry it.
+/// Parses one record. `number` is its index in the file, from 0, for rejections.
 ///
-/// The result is the `Result` tag's; where that says nothing, the movetext's. Checkmate, stalemate, dead material,
-/// threefold repetition and the fifty-move rule are read off the board (a draw that could be claimed with the next
-/// move counts), other endings off the `Termination` tag;
-/// a decisive game that says nothing was resigned.
+/// The result is the `Result` tag's; if that is empty, the movetext's. Checkmate, stalemate, dead material, threefold
+/// repetition and the fifty-move rule are determined from the board (a draw that could be claimed with the next move
+/// counts), other endings from the `Termination` tag; a decisive game without one was resigned.
 ///
 /// # Errors
-/// On anything that is no PGN, an impossible start, an illegal move, a result that contradicts the board, a game of
-/// another variant, and a record that stops before its result.
+/// On invalid PGN, an illegal start, an illegal move, a result that contradicts the board, another variant, and a
+/// record that ends before its result.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let reject = |kind, ply: Option<usize>, reason: String| Rejected {
         game: number,
@@ -180,13 +179,13 @@ fn is_standard(variant: &str) -> bool {
         .any(|name| variant.trim().eq_ignore_ascii_case(name))
 }
 
-/// The start as a dataset keeps it (`None` for the standard one) and as a position.
+/// The start as stored in a dataset (`None` for the standard one) and as a position.
 fn start_position(tags: &[(String, String)]) -> Result<(Option<String>, ChessPosition), String> {
     let start = ChessPosition::start();
     let Some(fen) = tag(tags, "FEN") else { return Ok((None, start)) };
     let position = ChessPosition::parse(fen)
         .map_err(|error| format!("{}: FEN \"{}\"", error.reason, error.input.escape_debug()))?;
-    // The clocks take no part in equality, but plies without a capture or a pawn's move count towards a draw.
+    // Equality ignores clocks, but plies without a capture or a pawn move count towards a draw.
     let is_standard = position == start && position.as_shakmaty().halfmoves() == 0;
     let text = (!is_standard).then(|| position.to_text());
     Ok((text, position))
@@ -203,18 +202,18 @@ fn play(line: &mut Line<ChessPosition>, san: &[u8]) -> Result<MoveText, String> 
     Ok(text)
 }
 
-/// The move that any spelling of SAN means, or what is wrong with it.
+/// The move of a SAN text in any spelling, or its fault.
 fn resolve_any(position: &ChessPosition, san: &[u8]) -> Result<Move, String> {
     let wrong = |why: &dyn std::fmt::Display| {
         let san = String::from_utf8_lossy(san);
         format!("{why}: \"{}\" in position \"{}\"", san.escape_debug(), position.to_text())
     };
-    // Castling is written with zeros by some, with the letter by the standard.
+    // Some programs write castling with zeros, the standard with the letter O.
     let parsed = SanPlus::from_ascii(castling_with_zeros(san).unwrap_or(san)).map_err(|error| wrong(&error))?;
     parsed.san.to_move(position.as_shakmaty()).map_err(|error| wrong(&error))
 }
 
-/// The standard's spelling of `0-0` and `0-0-0`, which some programs write.
+/// The standard spelling of `0-0` and `0-0-0`, which some programs write.
 fn castling_with_zeros(san: &[u8]) -> Option<&'static [u8]> {
     match san {
         b"0-0" | b"0-0+" | b"0-0#" => Some(b"O-O"),

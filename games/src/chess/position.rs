@@ -1,25 +1,25 @@
-//! A chess position: shakmaty's rules behind posenc's [`Position`].
+//! A chess position: shakmaty's rules with posenc's [`Position`] trait.
 
 use super::{Chess, moves};
 use crate::position::{Game, Position as _};
 use shakmaty::{Color, Role};
 use std::fmt;
 
-/// A legal position of standard chess. The rules of repetition and of fifty moves do not end it. Two positions are equal
-/// if they count as a repetition of each other: clocks do not matter.
+/// A legal position of standard chess. The rules of repetition and of fifty moves do not end it. Two positions are
+/// equal if they count as a repetition of each other: clocks are ignored.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ChessPosition {
     pub(super) rules: shakmaty::Chess,
 }
 
 impl ChessPosition {
-    /// The position as shakmaty holds it, for what needs its rules (reading SAN).
+    /// The position as shakmaty's type, for code that needs its rules (reading SAN).
     #[must_use]
     pub fn as_shakmaty(&self) -> &shakmaty::Chess {
         &self.rules
     }
 
-    /// Writes the piece codes of the board as `viewer` sees it.
+    /// Writes the piece codes of the board from `viewer`'s view.
     pub(super) fn pack_board(&self, viewer: Color, out: &mut [u8]) {
         let board = shakmaty::Position::board(&self.rules);
         out.fill(0);
@@ -33,7 +33,7 @@ impl ChessPosition {
         }
     }
 
-    /// The position that these rules hold.
+    /// The position with these rules.
     pub(super) fn from_rules(rules: shakmaty::Chess) -> Self {
         Self { rules }
     }

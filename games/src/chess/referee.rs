@@ -1,5 +1,5 @@
-//! When a game of chess is over. Draws that a player would have to claim (the third repetition, fifty moves) end it:
-//! programs that play each other claim them.
+//! The end of a game of chess. Draws that a player would have to claim (the third repetition, fifty moves) end it, as
+//! in engine matches.
 
 use super::{Chess, ChessPosition};
 use crate::position::{Position as _, Side};

@@ -1,8 +1,8 @@
-//! Castling and en passant as thirteen yes-or-no answers, which the input `cls_tokens` shows and a head can learn.
+//! Castling and en passant as thirteen binary labels, which the input `cls_tokens` shows and a head can predict.
 //!
-//! The order is that of the tokens in Sid3024/Chess-AI: four castling rights (the viewer's king side and queen side, then
-//! the other player's), whether en passant can be captured, and the eight files of its square. Deviation: as everywhere
-//! here an en-passant square counts where the capture is legal; that project takes it from the FEN.
+//! The order is that of the tokens in Sid3024/Chess-AI: four castling rights (the viewer's king side and queen side,
+//! then the other player's), whether en passant can be captured, and the eight files of its square. Deviation: as
+//! everywhere in posenc, an en-passant square counts only if the capture is legal; that project takes it from the FEN.
 
 use super::{Chess, ChessPosition};
 use crate::geometry::Frame;
@@ -11,7 +11,7 @@ use shakmaty::{CastlingSide, Color, Position as _};
 
 /// How many castling rights there are.
 const CASTLING: usize = 4;
-/// How many answers there are.
+/// The number of labels.
 pub const RIGHTS: usize = CASTLING + 1 + Chess::GEOMETRY.files();
 
 /// Their names, in order.
@@ -31,7 +31,7 @@ pub const NAMES: [&str; RIGHTS] = [
     "en_passant.h",
 ];
 
-/// Whose eyes see a frame.
+/// The player whose view a frame shows.
 pub(super) fn viewer(turn: Color, frame: Frame) -> Color {
     match frame {
         Frame::SideToMove => turn,
@@ -39,7 +39,7 @@ pub(super) fn viewer(turn: Color, frame: Frame) -> Color {
     }
 }
 
-/// The answers in a position, 0 or 1, "own" being `viewer`.
+/// The labels of a position, 0 or 1, "own" being `viewer`.
 pub(super) fn of(rules: &shakmaty::Chess, viewer: Color) -> [u8; RIGHTS] {
     let mut rights = [0; RIGHTS];
     let castling = [viewer, !viewer].into_iter().flat_map(|color| {
@@ -53,7 +53,7 @@ pub(super) fn of(rules: &shakmaty::Chess, viewer: Color) -> [u8; RIGHTS] {
     rights
 }
 
-/// The answers behind a move, the first as the lowest bit. "Own" is who was to move before it, or White.
+/// The labels after a move, the first as the lowest bit. "Own" is the mover, or White.
 pub(super) fn after(position: &ChessPosition, mv: shakmaty::Move, frame: Frame) -> u16 {
     let mut rules = position.as_shakmaty().clone();
     let viewer = viewer(rules.turn(), frame);

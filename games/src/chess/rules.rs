@@ -57,7 +57,7 @@ impl Position for ChessPosition {
         shakmaty::Position::play_unchecked(&mut self.rules, mv);
     }
 
-    fn play_on(&mut self, mv: Move, key: u64) -> u64 {
+    fn play_with_key(&mut self, mv: Move, key: u64) -> u64 {
         let (mover, rights) = (shakmaty::Position::turn(&self.rules), key::Rights::of(&self.rules));
         self.play(mv);
         key::after(key, &rights, mover, mv, &self.rules)

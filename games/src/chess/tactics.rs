@@ -8,7 +8,7 @@ use shakmaty::attacks::{between, bishop_attacks, rook_attacks};
 use shakmaty::{Bitboard, Board, Color, Position as _};
 
 impl Tactics for Chess {
-    const MOST_TARGETS: u16 = 27;
+    const MAX_TARGETS: u16 = 27;
 
     fn pieces(position: &ChessPosition) -> Pieces {
         let (board, turn) = (position.as_shakmaty().board(), position.as_shakmaty().turn());

@@ -1,5 +1,5 @@
-//! Every move that a piece of either colour can ever make, in UCI: 1,792 pairs of squares and 44 · 4 promotions, in two
-//! orders. Castling is the king's own step.
+//! All moves that a piece of either colour can make on an empty board, in UCI: 1,792 pairs of squares and 44 · 4
+//! promotions, in two orders. Castling is the king's own step.
 //!
 //! * `uci_1968_dm`: for each square a1, b1 … h8 the squares of a queen, then those of a knight, each ascending; then the
 //!   promotions of Black and of White, file by file: straight, to the left, to the right, each to queen, rook, bishop,
@@ -15,19 +15,19 @@ use crate::vocabulary::{MoveList, MovesName};
 use shakmaty::{Color, Move, Role, Square};
 use std::sync::LazyLock;
 
-/// The pieces that a pawn becomes, as DeepMind orders them; their letters number the entries' promotions.
+/// The promotion pieces, in DeepMind's order; their letters number the entries' promotions.
 const PROMOTIONS: [(Role, &str); 4] =
     [(Role::Queen, LETTERS[0]), (Role::Rook, LETTERS[1]), (Role::Bishop, LETTERS[2]), (Role::Knight, LETTERS[3])];
 const LETTERS: &[&str; 4] = &["q", "r", "b", "n"];
 
-/// As Sid3024 orders them.
+/// The promotion pieces, in Sid3024's order.
 const SID_PROMOTIONS: [Role; 4] = [Role::Bishop, Role::Knight, Role::Rook, Role::Queen];
 
 /// Steps of file and rank in Sid3024's order: rays, then jumps.
 const RAYS: [(i8, i8); 8] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)];
 const JUMPS: [(i8, i8); 8] = [(2, 1), (2, -1), (-2, 1), (-2, -1), (1, 2), (1, -2), (-1, 2), (-1, -2)];
 
-/// The list of a name; `None` if it is none of these.
+/// The list of a name; `None` for other vocabularies.
 pub(super) fn list(name: MovesName) -> Option<&'static MoveList> {
     static DM: LazyLock<MoveList> = LazyLock::new(|| make(MovesName::Uci1968Dm, deep_minds()));
     static SID: LazyLock<MoveList> = LazyLock::new(|| make(MovesName::Uci1968Sid, sids()));
@@ -42,7 +42,7 @@ fn make(name: MovesName, entries: Vec<Entry>) -> MoveList {
     MoveList { frames: name.frames(), moves: FromTo::new(name.name(), Chess::GEOMETRY, LETTERS, &[], entries) }
 }
 
-/// The index of a move that `turn` could make, with squares numbered in `frame`; `None` in another vocabulary.
+/// The index of a move that `turn` could make, with squares numbered in `frame`; `None` for other vocabularies.
 pub(super) fn index(mv: Move, turn: Color, name: MovesName, frame: Frame) -> Option<u16> {
     let list = list(name)?;
     let on_board = |square: Square| match frame {
@@ -104,7 +104,7 @@ fn sids() -> Vec<Entry> {
     moves
 }
 
-/// The squares that lie `steps` steps or less from a square in one direction, the nearest first.
+/// The squares within `steps` steps of a square in one direction, the nearest first.
 fn ray(board: Geometry, from: (usize, usize), step: (i8, i8), steps: usize) -> Vec<usize> {
     let go = |(file, rank): (usize, usize)| {
         let file = file.checked_add_signed(step.0.into()).filter(|&file| file < board.files())?;
@@ -115,7 +115,7 @@ fn ray(board: Geometry, from: (usize, usize), step: (i8, i8), steps: usize) -> V
     reached.map(|(file, rank)| board.square(file, rank)).collect()
 }
 
-/// Whether a pawn of either colour becomes a piece with this step.
+/// Whether a pawn of either colour promotes with this step.
 fn promotes(board: Geometry, from: usize, to: usize) -> bool {
     let last = board.ranks() - 1;
     let ranks = (board.rank_of(from), board.rank_of(to));

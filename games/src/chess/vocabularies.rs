@@ -14,7 +14,7 @@ pub(super) fn all() -> &'static [(MovesName, Vocabulary)] {
     ALL.as_slice()
 }
 
-/// The list of a name; `None` if it is none.
+/// The list of a name; `None` for other vocabularies.
 fn list(name: MovesName) -> Option<&'static MoveList> {
     match name {
         MovesName::Chessdecoder1924 => Some(white_moves::vocabulary()),
@@ -23,7 +23,7 @@ fn list(name: MovesName) -> Option<&'static MoveList> {
 }
 
 /// The index of a move that `turn` could make, its squares numbered in `frame`; `None` if the vocabulary does not
-/// number moves so.
+/// support the frame.
 pub(super) fn index(mv: Move, turn: Color, name: MovesName, frame: Frame) -> Option<u16> {
     match (name, frame) {
         (MovesName::FromTo, Frame::SideToMove) => Some(moves::index(mv, turn)),

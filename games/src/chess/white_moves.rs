@@ -1,9 +1,9 @@
-//! Moves as White sees the board, whoever makes them: ChessDecoder's 1,924 entries.
+//! Moves from White's view, for both players: ChessDecoder's 1,924 entries.
 //!
-//! The 1,858 entries of [`super::moves`], which are White's, then Black's 66 promotions to queen, rook or bishop in the same
-//! order: by the file of origin, the file of the target and the piece. A promotion to a knight is the plain pair, castling
-//! is the king taking its own rook. Reference: maxlegrec1/ChessDecoder `vocab.py` (`policy_index`): a1b1 is 0, a7a8q 1792,
-//! a2a1q 1858, h2h1b 1923.
+//! The 1,858 entries of [`super::moves`], which are White's, then Black's 66 promotions to queen, rook or bishop in the
+//! same order: by the file of origin, the file of the target and the piece. A knight promotion is the plain pair,
+//! castling is the king capturing its own rook. Reference: maxlegrec1/ChessDecoder `vocab.py` (`policy_index`): a1b1 is
+//! 0, a7a8q 1792, a2a1q 1858, h2h1b 1923.
 
 use super::{Chess, moves};
 use crate::moves::{Entry, FromTo};
@@ -34,7 +34,7 @@ pub(super) fn index(mv: Move, turn: Color) -> u16 {
     vocabulary().moves.index_of(entry).expect("every chess move has an entry") as u16
 }
 
-/// A move of Black as White sees it, and the other way round.
+/// Converts a move between Black's and White's view.
 fn in_frame_of_black(entry: Entry) -> Entry {
     let mirrored = |square: u8| Chess::GEOMETRY.mirror_ranks(usize::from(square)) as u8;
     match entry {

@@ -7,8 +7,8 @@
 //! squares. The king attacks too, and sliders stop at the first piece.
 //!
 //! Channels have dlshogi's order; squares have the order of posenc's frame, rank by rank from the mover's left corner,
-//! where dlshogi's planes run file by file from the mover's 1a. A row keeps who attacks a square as 32 bits, so that it
-//! has 420 bytes in place of 119 planes. Reference: `cppshogi/cppshogi.cpp` (`make_input_features`) in
+//! while dlshogi's planes are ordered file by file from the mover's 1a. A row stores each square's attackers as 32
+//! bits, so it has 420 bytes instead of 119 planes. Reference: `cppshogi/cppshogi.cpp` (`make_input_features`) in
 //! TadaoYamaoka/DeepLearningShogi, without its planes for entering kings (a compile option there); checked against the
 //! planes that cshogi computes.
 
@@ -28,7 +28,7 @@ const KINDS: &[u8] = &[0, 1, 2, 3, 5, 6, 4, 7, 8, 9, 10, 11, 12, 13];
 /// Channels of each kind in hand.
 const HAND_STEPS: [u8; 7] = [8, 4, 4, 4, 4, 2, 2];
 
-/// Where a side's bits begin (own, opponent's), and those of its number of attackers.
+/// The first bit of each side's attackers (own, opponent's), and of its number of attackers.
 const KIND_BITS: [usize; 2] = [0, KINDS.len()];
 const COUNT_BITS: [usize; 2] = [2 * KINDS.len(), 2 * KINDS.len() + Boards::ATTACKERS - 1];
 
@@ -48,7 +48,7 @@ pub(super) fn layout() -> InputLayout {
     )
 }
 
-/// Writes one row: the pieces, who attacks each square, hands and check.
+/// Writes one row: the pieces, each square's attackers, hands and check.
 pub(super) fn pack(rules: &Rules, out: &mut [u8]) {
     let (board, rest) = out.split_at_mut(SQUARES);
     let (attacks, features) = rest.split_at_mut(SQUARES * size_of::<u32>());
@@ -69,7 +69,7 @@ fn pack_attacks(rules: &Rules, out: &mut [u8]) {
     }
 }
 
-/// The bits of a square that the pieces on `from` attack.
+/// The bits of a square attacked by the pieces on `from`.
 fn attackers(rules: &Rules, from: Bitboard) -> u32 {
     let mut bits = 0;
     let mut counts = [0; 2];

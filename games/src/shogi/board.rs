@@ -1,8 +1,8 @@
-//! A position as bare squares and hands: what binary records hold.
+//! A position as arrays of squares and hands, for binary records.
 //!
-//! rsshogi keeps bitboards, keys and a history, which take two microseconds to set up. A file of records has many
-//! millions of positions with one move each, so they are checked here, on an array; rsshogi is asked only about the
-//! rare pawn drop that gives check. Both agree on every conceivable move of the oracle's positions (a test).
+//! rsshogi keeps bitboards, keys and a history, which take two microseconds to set up. A file has many millions of
+//! records with one move each, so they are checked here on an array; rsshogi is used only for the rare pawn drop that
+//! gives check. A test compares both on every conceivable move of the oracle's positions.
 
 mod attacks;
 mod key;
@@ -20,67 +20,67 @@ pub(super) const SQUARES: usize = Shogi::GEOMETRY.squares();
 const FILES: usize = Shogi::GEOMETRY.files();
 const RANKS: usize = Shogi::GEOMETRY.ranks();
 
-/// What stands on a square: 0 for nothing, 1 to 14 for Black's pawn, lance, knight, silver, bishop, rook, gold, king
-/// and the six promoted kinds in the same order, 16 more for White's. The numbers of Apery, YaneuraOu and rsshogi.
+/// The content of a square: 0 for an empty one, 1 to 14 for Black's pawn, lance, knight, silver, bishop, rook, gold,
+/// king and the six promoted kinds in the same order, plus 16 for White's. The numbers of Apery, YaneuraOu and rsshogi.
 pub(super) type Man = u8;
 
 /// An empty square.
 pub(super) const EMPTY: Man = 0;
 /// Black's king.
 pub(super) const KING: Man = 8;
-/// What White's men have more than Black's.
+/// Added to Black's number for White's piece.
 pub(super) const WHITE: Man = 16;
-/// What promoted men have more than unpromoted ones.
+/// Added to an unpromoted piece's number for the promoted one.
 pub(super) const PROMOTED: Man = 8;
 
-/// Black's man of each hand piece, in [`HAND`]'s order.
+/// Black's number of each hand piece, in [`HAND`]'s order.
 pub(super) const HAND_MEN: [Man; 7] = [1, 2, 3, 4, 7, 5, 6];
 
-/// A position of shogi: squares, hands and turn, with one king on each side. It knows neither its ply nor its past.
+/// A position of shogi: squares, hands and side to move, with one king on each side. It has neither ply nor history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Board {
     /// File by file from 1a: `(file − 1)·9 + rank − 1`.
     pub(super) squares: [Man; SQUARES],
     /// Pieces in hand of Black and White, in [`HAND`]'s order.
     pub(super) hands: [[u8; HAND.len()]; 2],
-    /// Where the kings of Black and White stand.
+    /// The squares of Black's and White's king.
     pub(super) kings: [u8; 2],
-    /// Whose turn it is.
+    /// The side to move.
     pub(super) turn: Color,
 }
 
-/// Why a board is no position of shogi, or a packed one cannot be read or written.
+/// Why a board is not a legal position, or a packed one cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPosition {
-    /// A king is nowhere: tsume problems with one king are no games.
+    /// A king is missing: tsume problems with one king are not games.
     #[error("{color:?} has no king on the board (square number {square})")]
     NoKing {
         /// Whose.
         color: Color,
-        /// The number where a square's number should be.
+        /// The invalid square number.
         square: u8,
     },
-    /// Both kings are said to stand on one square.
+    /// Both kings are on the same square.
     #[error("both kings stand on square number {0}")]
     KingsCoincide(u8),
-    /// No piece has this code.
+    /// The bits are not a piece's code.
     #[error("the bits from {at} are no piece's code")]
     NoSuchCode {
-        /// The place in the stream of bits.
+        /// The place in the bit stream.
         at: usize,
     },
-    /// The pieces take more or fewer bits than there are.
+    /// The pieces take more or fewer than 256 bits.
     #[error("the position takes {0} bits instead of 256: its set is not complete, or it is cut off")]
     Length(usize),
-    /// A set has fewer pieces of the kind.
+    /// More pieces of a kind than a set has.
     #[error("more than {allowed} pieces of the kind {kind:?}")]
     TooMany {
         /// The kind, unpromoted.
         kind: PieceKind,
-        /// How many a set has.
+        /// The number in a set.
         allowed: u8,
     },
-    /// Two unpromoted pawns of one side on a file.
+    /// Two unpromoted pawns of one side are on a file.
     #[error("two unpromoted pawns of {color:?} on file {file}")]
     TwoPawns {
         /// Whose.
@@ -88,7 +88,7 @@ pub enum BadPosition {
         /// File 1 to 9.
         file: u8,
     },
-    /// A piece that could never move again.
+    /// A piece could never move again.
     #[error("the piece on {file}{rank} could never move again")]
     Stuck {
         /// File 1 to 9.
@@ -121,10 +121,10 @@ impl Board {
         board
     }
 
-    /// The position, which can be played on; `ply` is the number of its next move, from 1.
+    /// The position for further play; `ply` is the number of its next move, from 1.
     ///
     /// # Errors
-    /// If the board is no position of shogi, see [`Board::check`].
+    /// If the board is not a legal position, see [`Board::check`].
     pub fn position(&self, ply: u32) -> Result<ShogiPosition, BadPosition> {
         self.check()?;
         Ok(self.unchecked_position(ply))
@@ -142,12 +142,12 @@ impl Board {
         piece(self.squares[square.array_index()])
     }
 
-    /// Whether this is a position of shogi: no more pieces than a set has, no two unpromoted pawns of a side on one
-    /// file, no piece that could never move, no king that could be captured. [`ShogiPosition`] reads the same from
-    /// SFEN. Fewer pieces than a set are fine here (handicaps); the packed formats say what they hold.
+    /// Checks that this is a legal position: no more pieces than a set has, no two unpromoted pawns of a side on one
+    /// file, no piece that could never move, no king that could be captured. [`ShogiPosition`] applies the same rules
+    /// to SFEN. Fewer pieces than a set are allowed (handicaps), but some packed formats refuse them.
     ///
     /// # Errors
-    /// Names the first of these that is broken.
+    /// At the first violation.
     pub fn check(&self) -> Result<(), BadPosition> {
         for (file, column) in (1..).zip(self.squares.chunks_exact(RANKS)) {
             check_column(file, column)?;
@@ -166,12 +166,12 @@ impl Board {
         Ok(())
     }
 
-    /// Nothing but two kings.
+    /// A board with only two kings.
     pub(super) fn empty(kings: [u8; 2], turn: Color) -> Self {
         Self { squares: [EMPTY; SQUARES], hands: [[0; HAND.len()]; 2], kings, turn }
     }
 
-    /// For a board that is known to be a position.
+    /// For a board that was checked.
     pub(super) fn unchecked_position(&self, ply: u32) -> ShogiPosition {
         let mut array = BoardArray::empty();
         for (index, &man) in self.squares.iter().enumerate() {
@@ -190,14 +190,14 @@ impl Board {
     }
 }
 
-/// Checks that every piece of a file can move, and that neither side has two pawns there.
+/// Checks that every piece of a file can move, and that neither side has two unpromoted pawns there.
 fn check_column(file: u8, column: &[Man]) -> Result<(), BadPosition> {
-    for rank in RANKS_WHERE_STUCK {
-        if STUCK[rank] >> column[rank] & 1 == 1 {
+    for rank in IMMOBILE_RANKS {
+        if IMMOBILE[rank] >> column[rank] & 1 == 1 {
             return Err(BadPosition::Stuck { file, rank: char::from(b'a' + rank as u8) });
         }
     }
-    // Black's pawns are counted in the lower half, White's in the upper; a file has too few squares to run over.
+    // Black's pawns are counted in the lower half, White's in the upper; a file has too few squares to overflow.
     let pawns = column.iter().fold(0u8, |pawns, &man| pawns.wrapping_add(PAWNS[usize::from(man) % PAWNS.len()]));
     for (count, color) in [(pawns & 0xf, Color::Black), (pawns >> 4, Color::White)] {
         if count > 1 {
@@ -207,7 +207,7 @@ fn check_column(file: u8, column: &[Man]) -> Result<(), BadPosition> {
     Ok(())
 }
 
-/// What each man adds to the pawns of a file.
+/// What each piece adds to the pawn counts of a file.
 static PAWNS: [u8; 2 * WHITE as usize] = {
     let mut pawns = [0; 2 * WHITE as usize];
     pawns[1] = 1;
@@ -215,13 +215,13 @@ static PAWNS: [u8; 2 * WHITE as usize] = {
     pawns
 };
 
-/// How many men of each unpromoted kind, by number, stand on the board. Number 0 holds kings and empty squares.
+/// The number of pieces of each unpromoted kind. Entry 0 holds kings and empty squares.
 fn count_kinds(squares: &[Man; SQUARES]) -> [u8; 8] {
     // Eight counters in one word: they stay in a register, and none can reach 256.
     squares.iter().fold(0u64, |counts, &man| counts.wrapping_add(1 << (8 * (man & 7)))).to_le_bytes()
 }
 
-/// Whose man it is.
+/// The colour of a piece.
 pub(super) fn color(man: Man) -> Color {
     if man >= WHITE { Color::White } else { Color::Black }
 }
@@ -244,7 +244,7 @@ const KINDS: [PieceKind; 14] = [
     PieceKind::ProRook,
 ];
 
-/// The kind behind a number, without its colour.
+/// The kind of a number, without its colour.
 pub(super) fn kind(man: Man) -> Option<PieceKind> {
     KINDS.get(usize::from(man & !WHITE).wrapping_sub(1)).copied()
 }
@@ -279,7 +279,7 @@ pub(super) fn man(piece: Piece) -> Man {
     man_of_kind(kind) + side(color)
 }
 
-/// What is added for a colour.
+/// The number added for a colour.
 pub(super) fn side(color: Color) -> Man {
     match color {
         Color::Black => 0,
@@ -287,11 +287,11 @@ pub(super) fn side(color: Color) -> Man {
     }
 }
 
-/// The ranks that [`STUCK`] has men for.
-const RANKS_WHERE_STUCK: [usize; 4] = [0, 1, RANKS - 2, RANKS - 1];
+/// The ranks for which [`IMMOBILE`] is not empty.
+const IMMOBILE_RANKS: [usize; 4] = [0, 1, RANKS - 2, RANKS - 1];
 
-/// By rank, the set of men that could never move from it, as bits.
-pub(super) const STUCK: [u32; RANKS] = {
+/// By rank, the set of pieces that could never move from it, as bits.
+pub(super) const IMMOBILE: [u32; RANKS] = {
     let mut stuck = [0; RANKS];
     let (needs_one, needs_two) = ((1 << 1) | (1 << 2) | (1 << 3), 1 << 3);
     stuck[0] |= needs_one;

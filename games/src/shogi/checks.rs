@@ -1,14 +1,14 @@
-//! What the readers of binary records check and reject in common.
+//! Common checks of the binary record formats.
 
 use super::board::{BadPosition, Board};
 use super::move16::Move16;
 use crate::record::{RejectKind, Rejected, Score};
 use shogi_core::{Color, Move, ToUsi as _};
 
-/// The legal move that a code means.
+/// The legal move of a code.
 pub(super) fn legal_move(board: &Board, format: Move16, code: u16) -> Result<Move, String> {
     let place = || format!("in position \"{}\"", board.sfen(1));
-    let mv = format.decode(code, board.turn()).ok_or_else(|| format!("{code} is no move {}", place()))?;
+    let mv = format.decode(code, board.turn()).ok_or_else(|| format!("{code} is not a move {}", place()))?;
     if board.is_legal(mv) { Ok(mv) } else { Err(format!("illegal move {} {}", mv.to_usi_owned(), place())) }
 }
 
@@ -25,14 +25,14 @@ pub(super) fn reject(number: u64, kind: RejectKind, reason: String) -> Rejected 
     Rejected { game: number, ply: None, kind, reason }
 }
 
-/// The record ends too early.
+/// The record is too short.
 pub(super) fn cut_off(record: &[u8], length: usize, number: u64) -> Rejected {
     let reason =
         format!("the record has {} of {length} bytes (is the file cut off, or of another format?)", record.len());
     reject(number, RejectKind::Truncated, reason)
 }
 
-/// The record's position is none.
+/// The record's position is invalid.
 pub(super) fn bad_position(error: &BadPosition, number: u64) -> Rejected {
     reject(number, RejectKind::StartPosition, error.to_string())
 }

@@ -1,4 +1,4 @@
-//! From one binary format into another, without loss where the target can say it.
+//! Conversion between binary formats, without loss if the target format can express it.
 //!
 //! | from → to | kept | lost |
 //! |---|---|---|
@@ -6,8 +6,8 @@
 //! | PSV → HCPE | position, move, score, result | the ply, which is handed out beside the record |
 //! | HCPE → PSV | position, move, score, result | HCPE2's word on how the game ended; the ply must be given (0: not known) |
 //!
-//! PSV → HCPE → PSV gives the same bytes if the plies are given back and the record's last byte was 0. HCPE alone has
-//! neither ply nor game, so no tool can restore them.
+//! PSV → HCPE → PSV gives the same bytes if the plies are passed back and the record's last byte was 0. HCPE has
+//! neither ply nor game, so they cannot be restored from it.
 
 use super::checks::{bad_position, illegal, legal_move, reject};
 use super::hcpe::{Hcpe, NotWritten};
@@ -17,10 +17,10 @@ use super::psv::{self, Psv};
 use super::{hcp, outcome, packed_sfen};
 use crate::record::{RejectKind, Rejected};
 
-/// The positions of an HCPE3 game as HCPE. `number` is the game's place in its file, for rejections.
+/// The positions of an HCPE3 game as HCPE. `number` is the game's index in its file, for rejections.
 ///
 /// # Errors
-/// As [`hcpe3::parse`].
+/// Like [`hcpe3::parse`].
 pub fn hcpe3_to_hcpe(record: &[u8], number: u64) -> Result<Vec<Hcpe>, Rejected> {
     let game = hcpe3::read_game(record, number)?;
     outcome::read(game.outcome).map_err(|reason| reject(number, RejectKind::Syntax, reason))?;
@@ -36,28 +36,28 @@ pub fn hcpe3_to_hcpe(record: &[u8], number: u64) -> Result<Vec<Hcpe>, Rejected> 
         .collect()
 }
 
-/// A PSV record as HCPE, and the number of its move. `number` is the record's place in its file, for rejections.
+/// A PSV record as HCPE, and the number of its move. `number` is the record's index in its file, for rejections.
 ///
 /// # Errors
-/// As [`psv::parse`]; and where pieces are missing, which HCPE cannot say.
+/// Like [`psv::parse`]; also if pieces are missing, which HCPE does not support.
 pub fn psv_to_hcpe(record: &Psv, number: u64) -> Result<(Hcpe, u16), Rejected> {
     let board = packed_sfen::decode(&record.sfen).map_err(|error| bad_position(&error, number))?;
     let mv = legal_move(&board, Move16::YaneuraOu, record.move16).map_err(|reason| illegal(number, reason))?;
     let result = psv::absolute(record.result, board.turn())
-        .ok_or_else(|| reject(number, RejectKind::Syntax, format!("{} is no result", record.result)))?;
+        .ok_or_else(|| reject(number, RejectKind::Syntax, format!("{} is not a result", record.result)))?;
     let hcpe = Hcpe::new(&board, mv, record.score, result).map_err(|error| not_written(&error, number))?;
     Ok((hcpe, record.ply))
 }
 
-/// An HCPE or HCPE2 record as PSV, with the number of its move (0 where it is not known). `number` is the record's
-/// place in its file, for rejections.
+/// An HCPE or HCPE2 record as PSV, with the number of its move (0 if unknown). `number` is the record's index in its
+/// file, for rejections.
 ///
 /// # Errors
-/// As [`super::hcpe::parse`].
+/// Like [`super::hcpe::parse`].
 pub fn hcpe_to_psv(record: &Hcpe, ply: u16, number: u64) -> Result<Psv, Rejected> {
     let board = hcp::decode(&record.hcp).map_err(|error| bad_position(&error, number))?;
     let mv = legal_move(&board, Move16::Apery, record.move16).map_err(|reason| illegal(number, reason))?;
-    // A game that was cut off is one without a result elsewhere; both formats call it a draw.
+    // A game that was cut off has no result elsewhere; both formats record it as a draw.
     let (result, _) = outcome::read(record.outcome & 3).map_err(|reason| reject(number, RejectKind::Syntax, reason))?;
     Psv::new(&board, mv, record.score, ply, result).map_err(|error| not_written(&error, number))
 }

@@ -1,13 +1,13 @@
 //! CSA: text to games, each checked move by move; files of many games, and floodgate's comments.
 //!
-//! A file is split at its `/` lines first ([`records`]) and each record is read on its own ([`parse`]), so a game
-//! with a wrong board costs that game and no other (rsshogi's reader fails the whole file), and records can be read in
-//! parallel. Read are versions 2 to 3.0 of the format: headers, the three ways to set up a board (`PI`, `P1`…`P9`,
-//! `P+`/`P-`), moves with the code of the piece after the move, seconds (`T`), endings (`%`), and floodgate's
-//! comments: ratings in the header, and `'** score` behind a move, which is from Black's view.
+//! A file is split at its `/` lines ([`records`]) and each record is parsed separately ([`parse`]), so an invalid board
+//! rejects only its own game (rsshogi's reader fails for the whole file), and records can be parsed in parallel.
+//! Supported are versions 2 to 3.0 of the format: headers, the three board setups (`PI`, `P1`…`P9`, `P+`/`P-`), moves
+//! with the code of the piece after the move, seconds (`T`), endings (`%`), and floodgate's comments: ratings in the
+//! header, and `'** score` after a move, from Black's view.
 //!
-//! CSA writes a mate as a large score (floodgate and many engines 100000, others 32000 less the plies), without
-//! saying how many moves it takes. Scores are therefore kept as points: any value curve takes them for certain.
+//! CSA writes a mate as a large score (floodgate and many engines 100000, others 32000 minus the plies), without the
+//! number of moves. Scores are therefore stored as points; any value curve maps them to 0 or 1.
 
 pub(super) mod ending;
 mod header;
@@ -21,16 +21,16 @@ use setup::{Setup, color, piece_kind, square};
 use shogi_core::{Color, Move, Piece, PieceKind, Square};
 use std::io::{self, BufRead, Read as _};
 
-/// A longer line or record is cut: no game needs that much, and a file without line ends must not fill the memory.
+/// Longer lines and records are cut, so that a file without line ends does not fill the memory.
 const MAX_BYTES: usize = 16 << 20;
 
-/// Splits a CSA file into the texts of its games, which stand between lines of a single `/`.
+/// Splits a CSA file into the texts of its games, which are separated by lines with a single `/`.
 pub fn records<R: BufRead>(input: R) -> Records<R> {
     Records { input, done: false, failed: None }
 }
 
-/// The iterator of [`records`]: one game's bytes each. Where the input cannot be read on, what was read of the record
-/// comes first, then the error, then nothing more.
+/// The iterator of [`records`]: one game's bytes each. If the input cannot be read further, the part of the record read
+/// so far comes first, then the error.
 #[derive(Debug)]
 pub struct Records<R> {
     input: R,
@@ -57,7 +57,7 @@ impl<R: BufRead> Iterator for Records<R> {
             if separator {
                 record.truncate(start);
             }
-            if (separator || record.len() > MAX_BYTES || self.done) && says_something(&record) {
+            if (separator || record.len() > MAX_BYTES || self.done) && has_content(&record) {
                 return Some(Ok(record));
             }
             if separator {
@@ -68,28 +68,27 @@ impl<R: BufRead> Iterator for Records<R> {
     }
 }
 
-/// Whether a record is more than blank lines and comments.
-fn says_something(record: &[u8]) -> bool {
+/// Whether a record has more than blank lines and comments.
+fn has_content(record: &[u8]) -> bool {
     record.split(|&byte| byte == b'\n').any(|line| !matches!(line.trim_ascii().first(), None | Some(b'\'')))
 }
 
-/// Reads one record. `number` is its place in the file, from 0; rejections carry it.
+/// Parses one record. `number` is its index in the file, from 0, for rejections.
 ///
-/// Who won follows from the ending: the side to move loses with `%TORYO`, `%TSUMI`, `%TIME_UP` and `%ILLEGAL_MOVE`
-/// and wins with `%KACHI`; `%+ILLEGAL_ACTION` and `%-ILLEGAL_ACTION` name the loser. A `%SENNICHITE` is examined for
-/// perpetual check. `%JISHOGI` and `%HIKIWAKE` are draws, unless the record itself names a cap of plies
-/// (`'Max_Moves:` or `$MAX_MOVES:`) that the game reached: then the game was cut off and its result is unknown, see
+/// The ending determines the winner: the side to move loses with `%TORYO`, `%TSUMI`, `%TIME_UP` and `%ILLEGAL_MOVE` and
+/// wins with `%KACHI`; `%+ILLEGAL_ACTION` and `%-ILLEGAL_ACTION` name the loser. A `%SENNICHITE` is checked for
+/// perpetual check. `%JISHOGI` and `%HIKIWAKE` are draws, unless the record names a cap of plies (`'Max_Moves:` or
+/// `$MAX_MOVES:`) that the game reached: then the game was cut off and its result is unknown, see
 /// [`ParsedGame::cut_off_at`]. A record without an ending has an unknown result.
 ///
 /// # Errors
-/// On anything that is no CSA, an impossible start, and a move that is illegal, out of turn, or made by another piece
-/// than the record names.
+/// On invalid CSA, an illegal start, and a move that is illegal, out of turn, or made by another piece than recorded.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let text = String::from_utf8_lossy(record.strip_prefix(b"\xef\xbb\xbf").unwrap_or(record));
     let mut reader = Reader::default();
     for line in text.lines() {
         let line = line.trim_end();
-        // Several statements may share a line, but names and comments keep their commas.
+        // Several statements may share a line, but names and comments may contain commas.
         let shared = line.starts_with(['+', '-', '%', 'T']);
         let mut statements = line.split(if shared { "," } else { "\n" });
         statements.try_for_each(|statement| reader.read(statement)).map_err(|fault| reader.reject(number, fault))?;
@@ -100,12 +99,12 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
 /// A kind of rejection and its reason.
 type Fault = (RejectKind, String);
 
-/// What a record has said so far.
+/// The parsed part of a record.
 #[derive(Default)]
 struct Reader {
     tags: Vec<(String, String)>,
     setup: Setup,
-    /// From the line that names the side to move on.
+    /// From the line that names the side to move.
     game: Option<Played>,
     ending: Option<String>,
 }
@@ -137,7 +136,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Before the moves a header like `'black_rate:…`, behind a move perhaps the engine's score.
+    /// A header like `'black_rate:…` before the moves; an engine's score after a move.
     fn comment(&mut self, comment: &str) {
         let played = self.game.as_mut().filter(|played| !played.game.moves.is_empty());
         if let Some(played) = played {
@@ -183,7 +182,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The seconds of the move before; those behind an ending belong to no move.
+    /// The seconds of the previous move; those after an ending are ignored.
     fn time(&mut self, seconds: &str, statement: &str) -> Result<(), Fault> {
         let seconds: f32 = seconds
             .parse()
@@ -231,7 +230,7 @@ fn shown(text: &str) -> String {
     format!("\"{head}\"")
 }
 
-/// A move as CSA writes it: `7776FU`, from `00` a drop, the piece as it is after the move.
+/// A move in CSA: `7776FU`, from `00` a drop, with the piece after the move.
 struct Written {
     from: Option<Square>,
     to: Square,
@@ -247,7 +246,7 @@ impl Written {
         Some(Self { from, to: square(&text[2..4])?, piece: piece_kind(&text[4..])? })
     }
 
-    /// The move it is on this board, whose piece must be the one that the record names.
+    /// The move on this board; its piece must be the recorded one.
     fn resolve(&self, position: &ShogiPosition) -> Result<Move, String> {
         let Some(from) = self.from else {
             return Ok(Move::Drop { to: self.to, piece: Piece::new(self.piece, position.turn()) });

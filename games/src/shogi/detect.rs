@@ -1,8 +1,8 @@
-//! Which binary format a file is in.
+//! Detection of a file's binary format.
 //!
-//! None of them has a mark. But a position, a move that is legal in it and a result are far more than chance gives, so
-//! the first records are read as each format. dlshogi looks at the length of the file and one move instead; here the
-//! length, which a compressed stream does not tell, is not needed.
+//! The formats have no magic number. But a legal position, a legal move and a valid result are unlikely by chance, so
+//! the first records are parsed as each format. dlshogi checks the file length and one move instead; here the length,
+//! which a compressed stream does not have, is not needed.
 
 use super::{hcpe, hcpe3, psv};
 use crate::record::{ParsedPosition, Rejected};
@@ -18,20 +18,20 @@ pub enum Binary {
     Psv,
 }
 
-/// How many records of a fixed length are looked at: a few may be damaged.
+/// The number of fixed-size records to examine: a few may be damaged.
 const RECORDS: usize = 16;
 
-/// Finds the format from the beginning of a file; 64 KiB are plenty. `None` if it is none of them.
+/// Detects the format from the beginning of a file; 64 KiB suffice. `None` if it is none of them.
 ///
-/// Now and then a single record of one format happens to read as another; then the one whose records fill `head`
-/// without a rest is taken.
+/// A single record of one format may happen to be valid in another; then the format whose records fill `head` exactly
+/// is chosen.
 #[must_use]
 pub fn detect(head: &[u8]) -> Option<Binary> {
     let fixed = |format, length, parse: Parse| {
         let good = head.chunks_exact(length).take(RECORDS).filter(|record| parse(record, 0).is_ok()).count();
         (good, head.len().is_multiple_of(length), format)
     };
-    // A start and a first move count as much as one record.
+    // A start and a first move count like one record.
     let game = (usize::from(begins_hcpe3(head)), false, Binary::Hcpe3);
     let formats = [game, fixed(Binary::Psv, psv::BYTES, psv::parse), fixed(Binary::Hcpe, hcpe::BYTES, hcpe::parse)];
     let (good, _, format) = formats.into_iter().max_by_key(|&(good, fills, _)| (good, fills))?;
@@ -41,7 +41,7 @@ pub fn detect(head: &[u8]) -> Option<Binary> {
 /// A reader of one record.
 type Parse = fn(&[u8], u64) -> Result<ParsedPosition, Rejected>;
 
-/// Whether the first game reads well, as far as it is there.
+/// Whether the first game is valid, as far as it is in `head`.
 fn begins_hcpe3(head: &[u8]) -> bool {
     let Some(Ok(game)) = hcpe3::records(head).next() else { return false };
     hcpe3::parse(&game, 0).is_ok() || (game.len() == head.len() && hcpe3::begins(&game))

@@ -1,9 +1,9 @@
-//! Files of records that all have the same length.
+//! Files of fixed-size records.
 
 use std::io::{self, ErrorKind, Read};
 
-/// The iterator of `records` in [`super::hcpe`] and [`super::psv`]: one record's bytes each. The last one is shorter
-/// where the input ends inside a record. Where the input cannot be read on, that error comes last.
+/// The iterator of `records` in [`super::hcpe`] and [`super::psv`]: one record's bytes each. The last one is shorter if
+/// the input ends inside a record. If the input cannot be read further, the error comes last.
 #[derive(Debug)]
 pub struct FixedRecords<R> {
     input: R,
@@ -39,7 +39,7 @@ impl<R: Read> Iterator for FixedRecords<R> {
     }
 }
 
-/// Reads until the buffer is full or the input ends; says how many bytes were read.
+/// Reads until the buffer is full or the input ends; returns the number of bytes read.
 pub(super) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     while read < buffer.len() {

@@ -1,5 +1,4 @@
-//! Squares and pieces between three worlds: shogi_core's types in front, rsshogi's behind, and the frame of the side
-//! to move that networks see.
+//! Conversion of squares and pieces between shogi_core's types, rsshogi's types, and the frame of the side to move.
 //!
 //! shogi_core and rsshogi both number squares file by file from 1a (`(file − 1)·9 + rank − 1`); the frame numbers them
 //! rank by rank from the side to move's own left corner (9i for Black, 1a for White).
@@ -39,10 +38,10 @@ pub(super) const HAND: [(PieceKind, rules::HandPiece); 7] = [
     (PieceKind::Rook, rules::HandPiece::ROOK),
 ];
 
-/// How many of each hand piece (in [`HAND`]'s order) a set has.
+/// The number of each hand piece (in [`HAND`]'s order) in a set.
 pub(super) const HAND_TOTALS: [u8; 7] = [18, 4, 4, 4, 4, 2, 2];
 
-/// shogi_core's kind by rsshogi's raw piece type, which puts the gold behind the rook.
+/// shogi_core's kind by rsshogi's raw piece type, which has the gold after the rook.
 const KINDS: [Option<PieceKind>; 15] = [
     None,
     Some(PieceKind::Pawn),

@@ -24,7 +24,7 @@ use std::io::Read;
 /// A record's length.
 pub const BYTES: usize = 38;
 
-/// A record's fields as they stand in the file, nothing checked.
+/// The unchecked fields of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hcpe {
     /// The position.
@@ -35,12 +35,12 @@ pub struct Hcpe {
     pub move16: u16,
     /// Result and, in HCPE2, how the game ended.
     pub outcome: u8,
-    /// The byte that says nothing.
+    /// The unused byte.
     pub pad: u8,
 }
 
 impl Hcpe {
-    /// Takes a record apart.
+    /// Reads the fields of a record.
     #[must_use]
     pub fn read(bytes: &[u8; BYTES]) -> Self {
         let (hcp, rest) = bytes.split_first_chunk().expect("a record is longer than a position");
@@ -53,7 +53,7 @@ impl Hcpe {
         }
     }
 
-    /// Puts a record together.
+    /// Writes the record.
     #[must_use]
     pub fn write(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
@@ -66,10 +66,10 @@ impl Hcpe {
         bytes
     }
 
-    /// A record of a position, the move played in it, its score from the side to move's view, and the game's result.
+    /// A record of a position, its played move, its score from the side to move's view, and the game's result.
     ///
     /// # Errors
-    /// Where HCPE cannot say it: see [`NotWritten`].
+    /// If HCPE cannot express it: see [`NotWritten`].
     pub fn new(board: &Board, mv: Move, score: i16, result: GameResult) -> Result<Self, NotWritten> {
         Ok(Self {
             hcp: hcp::encode(board)?,
@@ -84,23 +84,23 @@ impl Hcpe {
 /// Why a position cannot be written as HCPE or PSV.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotWritten {
-    /// The position has no code: pieces are missing, or it is none of shogi.
+    /// The position has no code: pieces are missing, or it is illegal.
     #[error("the position cannot be packed: {0}")]
     Position(#[from] BadPosition),
-    /// The game has no result; a record of it would have to call it a draw.
+    /// The game has no result; the formats would record a draw.
     #[error("the game has no result, and the format has no way to say so; leave such games out")]
     NoResult,
 }
 
-/// Splits a file into its records, which are read one by one: give it a buffered reader.
+/// Splits a file into its records; the reader should be buffered.
 pub fn records<R: Read>(input: R) -> FixedRecords<R> {
     FixedRecords::new(input, BYTES)
 }
 
-/// Reads and checks one record. `number` is its place in the file, from 0; rejections carry it.
+/// Reads and checks one record. `number` is its index in the file, from 0, for rejections.
 ///
 /// # Errors
-/// On a cut off record, an impossible position, an illegal move and an unknown result.
+/// On a truncated record, an illegal position, an illegal move and an unknown result.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
     let Ok(bytes) = record.try_into() else { return Err(cut_off(record, BYTES, number)) };
     let Hcpe { hcp, score, move16, outcome, .. } = Hcpe::read(bytes);

@@ -9,8 +9,8 @@
 //!
 //! and for each move its 16 bits (Apery's), the score from the side to move's view, the number of candidates (2 bytes
 //! each), and for each candidate its 16 bits and its visits. Numbers are little-endian. The length of a game follows
-//! from its contents only, so behind a damaged one nothing more can be found in a file. Reference:
-//! `HuffmanCodedPosAndEval3` and `MoveVisits` in TadaoYamaoka/DeepLearningShogi.
+//! only from its content, so nothing after a damaged game can be read. Reference: `HuffmanCodedPosAndEval3` and
+//! `MoveVisits` in TadaoYamaoka/DeepLearningShogi.
 
 use super::board::Board;
 use super::checks::{bad_position, first_players, illegal, reject};
@@ -28,12 +28,12 @@ const HEADER: usize = 36;
 const TURN: usize = 6;
 /// The length of a candidate.
 const CANDIDATE: usize = 4;
-/// No position of shogi has more legal moves.
+/// The largest number of legal moves in a position of shogi.
 const MAX_CANDIDATES: u16 = 593;
-/// A longer game is none: damage must not fill the memory.
+/// The size limit of a game, so that a damaged file does not fill the memory.
 const MAX_BYTES: usize = 16 << 20;
 
-/// A game's fields as they stand in the file, nothing checked.
+/// The unchecked fields of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Game {
     /// The start.
@@ -49,16 +49,16 @@ pub struct Game {
 /// One move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// The move played.
+    /// The played move.
     pub move16: u16,
     /// Its score from the side to move's view.
     pub score: i16,
-    /// The moves searched and their visits.
+    /// The searched moves and their visits.
     pub visits: Vec<(u16, u16)>,
 }
 
 impl Game {
-    /// Takes a game apart; `None` if the bytes are more or fewer than it says.
+    /// Reads a game; `None` if the length does not match.
     #[must_use]
     pub fn read(mut bytes: &[u8]) -> Option<Self> {
         let header = bytes.split_off(..HEADER)?;
@@ -77,7 +77,7 @@ impl Game {
         bytes.is_empty().then_some(Self { hcp: *hcp, outcome: rest[2], opponent: rest[3], turns })
     }
 
-    /// Puts a game together. `None` if it has more moves, or a move more candidates, than can be counted (65,535).
+    /// Writes a game. `None` if it has more than 65,535 moves, or a move has more candidates.
     #[must_use]
     pub fn write(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
@@ -101,13 +101,13 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([bytes[at], bytes[at + 1]])
 }
 
-/// Splits a file into the bytes of its games, read piece by piece: give it a buffered reader.
+/// Splits a file into the bytes of its games; the reader should be buffered.
 pub fn records<R: Read>(input: R) -> Records<R> {
     Records { input, done: false }
 }
 
-/// The iterator of [`records`]. Where a game is cut off or counts more candidates than a position has moves, what was
-/// read of it comes last: nothing says where the next one begins.
+/// The iterator of [`records`]. If a game is truncated or has more candidates than a position has moves, its available
+/// bytes come last: the next game cannot be located.
 #[derive(Debug)]
 pub struct Records<R> {
     input: R,
@@ -136,7 +136,7 @@ impl<R: Read> Iterator for Records<R> {
 }
 
 impl<R: Read> Records<R> {
-    /// Reads one game; says whether it is complete.
+    /// Reads one game; returns whether it is complete.
     fn game(&mut self, record: &mut Vec<u8>) -> io::Result<bool> {
         if !self.append(record, HEADER)? {
             return Ok(false);
@@ -155,7 +155,7 @@ impl<R: Read> Records<R> {
         Ok(true)
     }
 
-    /// Reads so many bytes more; says whether there were as many.
+    /// Reads `count` more bytes; returns whether they were available.
     fn append(&mut self, record: &mut Vec<u8>, count: usize) -> io::Result<bool> {
         let before = record.len();
         record.resize(before + count, 0);
@@ -165,13 +165,13 @@ impl<R: Read> Records<R> {
     }
 }
 
-/// Reads one game and checks it move by move. `number` is its place in the file, from 0; rejections carry it.
+/// Reads and checks one game. `number` is its index in the file, from 0, for rejections.
 ///
-/// The visits become [`ParsedGame::candidates`]: their share of the sum, moves without a visit left out. Who played is
-/// kept as the tag `opponent`.
+/// The visits become [`ParsedGame::candidates`]: their share of the sum, without unvisited moves. The opponent is
+/// stored as the tag `opponent`.
 ///
 /// # Errors
-/// On a cut off game, an impossible start, an illegal move, illegal or repeated candidates, and an unknown result.
+/// On a truncated game, an invalid start, an illegal move, illegal or repeated candidates, and an unknown result.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let game = read_game(record, number)?;
     let board = hcp::decode(&game.hcp).map_err(|error| bad_position(&error, number))?;
@@ -194,7 +194,7 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     Ok(parsed)
 }
 
-/// Takes a game apart.
+/// Reads the fields of a game.
 pub(super) fn read_game(record: &[u8], number: u64) -> Result<Game, Rejected> {
     Game::read(record).ok_or_else(|| {
         let reason = "the game ends before its moves do, or is damaged; what follows in the file is lost".to_owned();
@@ -202,7 +202,7 @@ pub(super) fn read_game(record: &[u8], number: u64) -> Result<Game, Rejected> {
     })
 }
 
-/// A move that was found legal.
+/// A legal move.
 struct Checked {
     mv: shogi_core::Move,
     score: Score,
@@ -251,7 +251,7 @@ pub(super) fn boards(game: &Game, number: u64) -> Result<Vec<(Board, shogi_core:
     Ok(boards)
 }
 
-/// Whether bytes that end too early begin as a game does: a start and a first move that is legal there.
+/// Whether truncated bytes begin like a game: a valid start and a legal first move.
 pub(super) fn begins(record: &[u8]) -> bool {
     let (Some((hcp, _)), Some(code)) = (record.split_first_chunk(), record.get(HEADER..HEADER + 2)) else {
         return false;

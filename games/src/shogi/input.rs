@@ -8,7 +8,7 @@ use crate::position::Game;
 use rsshogi::board::Position as Rules;
 use std::sync::LazyLock;
 
-/// A fourth occurrence ends the game, so that three earlier ones are the most that a game shows.
+/// A fourth occurrence ends the game, so a game has at most three earlier ones.
 const REPETITIONS_CAP: u8 = 3;
 
 pub(super) fn layouts() -> &'static [InputLayout] {
@@ -28,7 +28,7 @@ fn features() -> Vec<Feature> {
     hands.chain([scalar("repetitions", f32::from(REPETITIONS_CAP)), scalar("check", 1.0)]).collect()
 }
 
-/// Writes one row. The inputs of piece tokens pack the same bytes; they differ in how the device makes tokens of them.
+/// Writes one row. The inputs of piece tokens pack the same bytes; the device makes different tokens of them.
 pub(super) fn pack(rules: &Rules, name: InputName, repetitions: u8, out: &mut [u8]) {
     let layout = Shogi::input(name);
     assert_eq!(out.len(), layout.row_bytes(), "a row of {} has another size", name.name());

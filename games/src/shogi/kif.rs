@@ -1,12 +1,12 @@
 //! KIF: the text of one game as most Japanese programs write it, each move checked.
 //!
-//! Read are UTF-8 and Shift-JIS (what is not the one is taken for the other: the header's word on it is often wrong),
-//! the handicaps by name, boards that are drawn, hands, moves with their time, endings, and the summary line `まで…`
-//! where no ending is given. Comments, bookmarks and variations are passed over: a variation follows the whole game,
-//! so everything from the first `変化` on is left out. Engines write their scores into comments in many ways; none is
-//! read. Black is 先手 or 下手, White is 後手 or 上手; in a handicap game White moves first.
+//! Supported are UTF-8 and Shift-JIS (text that is not UTF-8 is read as Shift-JIS: the header's encoding is often
+//! wrong), the handicaps by name, drawn boards, hands, moves with their time, endings, and the summary line `まで…` if no
+//! ending is given. Comments, bookmarks and variations are skipped: variations follow the whole game, so everything
+//! from the first `変化` on is ignored. Scores in comments have no common form and are not read. Black is 先手 or 下手, White
+//! is 後手 or 上手; in a handicap game White moves first.
 //!
-//! Tsume problems give one side no king; they are no games and are rejected for their start position.
+//! Tsume problems have one king; they are rejected because of their start position.
 
 mod moves;
 mod setup;
@@ -23,11 +23,10 @@ use shogi_core::Square;
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-/// A longer file is no game, and must not fill the memory.
+/// The size limit of a file, so that it does not fill the memory.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Reads a file, which holds one game, as the one record that it is; nothing if it is empty. A file that is too long
-/// for a game is an error.
+/// A file holds one game, its only record; none if the file is empty. A file above the size limit is an error.
 pub fn records<R: Read>(input: R) -> impl Iterator<Item = io::Result<Vec<u8>>> {
     let read = || {
         let mut record = Vec::new();
@@ -40,11 +39,10 @@ pub fn records<R: Read>(input: R) -> impl Iterator<Item = io::Result<Vec<u8>>> {
     std::iter::once_with(read).filter(|record| !matches!(record, Ok(bytes) if bytes.is_empty()))
 }
 
-/// Reads a record. `number` is its place in the file, from 0; rejections carry it.
+/// Parses a record. `number` is its index in the file, from 0, for rejections.
 ///
 /// # Errors
-/// On anything that is no KIF, an impossible start, and a move that is illegal or made by another piece than the
-/// record names.
+/// On invalid KIF, an invalid start, and a move that is illegal or made by another piece than recorded.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let text = decode(record);
     let mut reader = Reader::default();
@@ -54,7 +52,7 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     reader.finish().map_err(|((kind, reason), ply)| Rejected { game: number, ply, kind, reason })
 }
 
-/// The text. Bytes that neither encoding has become U+FFFD: harmless in a comment, and no move anywhere else.
+/// The text. Bytes that are invalid in both encodings become U+FFFD: harmless in a comment, and invalid in a move.
 fn decode(record: &[u8]) -> Cow<'_, str> {
     let record = record.strip_prefix(b"\xef\xbb\xbf").unwrap_or(record);
     match str::from_utf8(record) {
@@ -66,16 +64,16 @@ fn decode(record: &[u8]) -> Cow<'_, str> {
 /// A kind of rejection and its reason.
 type Fault = (RejectKind, String);
 
-/// What a record has said so far.
+/// The parsed part of a record.
 #[derive(Default)]
 struct Reader {
     tags: Vec<(String, String)>,
     setup: Setup,
-    /// From the first move, or ending, on.
+    /// From the first move or ending.
     game: Option<Played>,
-    /// CSA's word for how it ended.
+    /// CSA's name of the ending.
     ending: Option<&'static str>,
-    /// What the summary says, if no ending does.
+    /// The summary line's result, if there is no ending.
     summary: Option<(GameResult, Termination)>,
 }
 
@@ -84,9 +82,9 @@ struct Played {
     game: ParsedGame,
     position: ShogiPosition,
     seen: Vec<Seen>,
-    /// The number that the next line must have, once there was one.
+    /// The expected number of the next move line, after the first one.
     next: Option<u32>,
-    /// Where the last move went.
+    /// The target of the last move.
     last_target: Option<Square>,
 }
 
@@ -116,7 +114,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A move or an ending, behind its number.
+    /// A move or an ending after its number.
     fn numbered(&mut self, number: u32, rest: &str, line: &str) -> Result<(), Fault> {
         let mut played = match self.game.take() {
             Some(played) => played,
@@ -164,7 +162,7 @@ impl Reader {
 }
 
 impl Played {
-    /// Plays a numbered move, or gives CSA's word for the ending that stands there.
+    /// Plays a numbered move, or returns CSA's name of the ending.
     fn follow(&mut self, number: u32, rest: &str, line: &str) -> Result<Option<&'static str>, Fault> {
         if let Some(next) = self.next.filter(|&next| next != number) {
             return Err((

@@ -1,21 +1,21 @@
 //! dlshogi's policy labels: direction of the move × target square, 27 · 81 = 2,187.
 //!
-//! The label is `class · 81 + target`, the target counted file by file from 1a on a board turned by 180° for White.
+//! The label is `class · 81 + target`, the target counted file by file from 1a on a board rotated by 180° for White.
 //! Classes 0 to 9 are the directions forward, forward to the left and right, left, right, backward, backward to the
-//! left and right, and the knight's jumps to the left and right, as the side to move sees them; 10 to 19 the same with
+//! left and right, and the knight's jumps to the left and right, from the side to move's view; 10 to 19 the same with
 //! promotion; 20 to 26 drops of pawn, lance, knight, silver, bishop, rook, gold. The gold is last here: python-dlshogi2
-//! numbers drops pawn, lance, knight, silver, gold, bishop, rook, and neither can read the other's.
+//! numbers drops pawn, lance, knight, silver, gold, bishop, rook, so their labels are incompatible.
 //!
-//! A label does not say how far a piece moved: two pieces on one line that reach a square cannot both move there
-//! without one standing in the other's way, so legal moves of a position have different labels. Reference:
-//! `cppshogi/cppshogi.cpp` in TadaoYamaoka/DeepLearningShogi; checked against cshogi.
+//! A label does not include the distance: of two pieces on one line to a square, the nearer blocks the other, so legal
+//! moves of a position have different labels. Reference: `cppshogi/cppshogi.cpp` in TadaoYamaoka/DeepLearningShogi;
+//! checked against cshogi.
 
 use super::board::{self, SQUARES};
 use super::{Shogi, ShogiPosition};
 use crate::position::{Game as _, Position as _};
 use shogi_core::{Color, Move, Square};
 
-/// How many labels there are.
+/// The number of labels.
 pub const LABELS: usize = CLASSES * SQUARES;
 
 pub(super) const CLASSES: usize = 27;
@@ -25,13 +25,13 @@ pub(super) const KNIGHT: usize = 8;
 pub(super) const PROMOTIONS: usize = 10;
 /// The first class of drops, one before the pawn's number.
 pub(super) const DROPS: usize = 2 * PROMOTIONS - 1;
-/// The ranks, counted from the far end, in which pieces promote.
+/// The number of promotion ranks.
 pub(super) const ZONE: usize = 3;
 
 /// The label of a move that `turn` makes.
 ///
 /// # Panics
-/// If no piece of shogi ever moves so.
+/// If no piece of shogi can move so.
 #[must_use]
 pub fn label(mv: Move, turn: Color) -> u16 {
     let (class, to) = match mv {
@@ -45,7 +45,7 @@ pub fn label(mv: Move, turn: Color) -> u16 {
     (class * SQUARES + seen(to, turn)) as u16
 }
 
-/// The legal move that a label means in a position, if there is one.
+/// The legal move of a label in a position, if there is one.
 #[must_use]
 pub fn move_of(position: &ShogiPosition, wanted: u16) -> Option<Move> {
     let mut moves = Vec::new();
@@ -53,7 +53,7 @@ pub fn move_of(position: &ShogiPosition, wanted: u16) -> Option<Move> {
     moves.into_iter().find(|&mv| label(mv, position.turn()) == wanted)
 }
 
-/// The square's number as the side to move sees the board.
+/// The square's number from the side to move's view.
 fn seen(square: Square, turn: Color) -> usize {
     match turn {
         Color::Black => square.array_index(),
@@ -61,14 +61,14 @@ fn seen(square: Square, turn: Color) -> usize {
     }
 }
 
-/// File, counted from the right, and rank, counted from the far end, as the side to move sees them.
+/// File, counted from the right, and rank, counted from the far end, from the side to move's view.
 fn coordinates(square: Square, turn: Color) -> (i32, i32) {
     let square = seen(square, turn) as i32;
     let ranks = Shogi::GEOMETRY.ranks() as i32;
     (square / ranks, square % ranks)
 }
 
-/// The direction from one square (file from the right, rank from the far end) to another, if a piece can go there.
+/// The direction from one square (file from the right, rank from the far end) to another, if a piece can move so.
 pub(super) fn direction(from: (i32, i32), to: (i32, i32)) -> Option<usize> {
     let (left, down) = (to.0 - from.0, to.1 - from.1);
     if down == -2 && left.abs() == 1 {

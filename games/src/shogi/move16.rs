@@ -12,12 +12,12 @@
 use super::board::{self, SQUARES};
 use shogi_core::{Color, Move, Piece, PieceKind, Square};
 
-/// One of the two ways.
+/// The two encodings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Move16 {
     /// Apery's, dlshogi's and cshogi's `move16`.
     Apery,
-    /// YaneuraOu's, as PSV has it.
+    /// YaneuraOu's, as in PSV.
     YaneuraOu,
 }
 
@@ -26,9 +26,9 @@ const BIT_14: u16 = 1 << 14;
 const BIT_15: u16 = 1 << 15;
 
 impl Move16 {
-    /// Reads a move that `turn` makes. `None` if it is none on any board: a square beyond the board, a piece that is
-    /// never in hand, a bit that means nothing, a move to where it comes from (Apery's resignation and win are
-    /// written so). Whether it is legal is for the position to say.
+    /// Reads a move that `turn` makes. `None` if it is not a move on any board: a square beyond the board, a piece that
+    /// cannot be in hand, an undefined bit, equal squares (Apery's resignation and win are written so). Its legality
+    /// depends on the position and is not checked.
     #[must_use]
     pub fn decode(self, code: u16, turn: Color) -> Option<Move> {
         let (to, from) = (square(code & LOW)?, code >> 7 & LOW);

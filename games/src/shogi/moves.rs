@@ -6,8 +6,8 @@
 //! - 531 drops in the order pawn, lance, knight, silver, gold, bishop, rook, each by square: pawns and lances not on
 //!   the last rank, knights not on the last two.
 //!
-//! dlshogi's 2,187 labels (direction × target) name the same moves differently; this one has a query square and a key
-//! square for every board move, which the attention policy needs.
+//! dlshogi's 2,187 labels (direction × target) name the same moves differently; this vocabulary has a query square and
+//! a key square for every board move, which the attention policy needs.
 
 use super::{Shogi, frame};
 use crate::geometry::Relation;
@@ -23,7 +23,7 @@ const DROPS: &[&str] = &["pawn", "lance", "knight", "silver", "gold", "bishop", 
 /// USI's letters of [`DROPS`].
 const DROP_LETTERS: &[u8; DROPS.len()] = b"PLNSGBR";
 
-/// The ranks, counted from the far end, in which pieces promote.
+/// The number of promotion ranks.
 const ZONE: usize = 3;
 
 pub(super) fn vocabulary() -> &'static FromTo {
@@ -49,7 +49,7 @@ fn promoting() -> impl Iterator<Item = Entry> {
 }
 
 fn drops() -> impl Iterator<Item = Entry> {
-    // A piece must have somewhere to go: ranks it needs ahead of it, in the order of DROPS.
+    // A piece must be able to move: the ranks it needs ahead of it, in the order of DROPS.
     [1, 1, 2, 0, 0, 0, 0].into_iter().enumerate().flat_map(|(kind, ahead)| {
         (0..Shogi::GEOMETRY.squares())
             .filter(move |&to| ranks_left(to) >= ahead)
@@ -57,7 +57,7 @@ fn drops() -> impl Iterator<Item = Entry> {
     })
 }
 
-/// The pairs of squares that a queen's ray or a forward knight's jump connects, ascending.
+/// The pairs of squares connected by a queen's ray or a forward knight's jump, ascending.
 fn pairs() -> impl Iterator<Item = (usize, usize)> {
     let squares = Shogi::GEOMETRY.squares();
     (0..squares).flat_map(move |from| (0..squares).map(move |to| (from, to))).filter(
@@ -75,7 +75,7 @@ fn jumps(from: usize, to: usize) -> bool {
     board.rank_of(to) == board.rank_of(from) + 2 && board.file_of(to).abs_diff(board.file_of(from)) == 1
 }
 
-/// How many ranks lie ahead of a square.
+/// The number of ranks ahead of a square.
 fn ranks_left(square: usize) -> usize {
     Shogi::GEOMETRY.ranks() - 1 - Shogi::GEOMETRY.rank_of(square)
 }

@@ -1,4 +1,4 @@
-//! How a game ended, as dlshogi's records say it in one byte.
+//! The result and ending of a game in dlshogi's records, one byte.
 //!
 //! | bits | meaning |
 //! |---|---|
@@ -18,14 +18,14 @@ const DECLARATION: u8 = 8;
 /// A cap of plies.
 const PLY_CAP: u8 = 16;
 
-/// Reads the byte. A game that was stopped at a cap and is called a draw is one that was cut off: its result is
-/// unknown, as everywhere in posenc. A repetition that one side lost was a perpetual check.
+/// Reads the byte. A draw at a cap of plies is a game that was cut off: its result is unknown, as everywhere in posenc.
+/// A repetition with a loser was a perpetual check.
 pub(super) fn read(byte: u8) -> Result<(GameResult, Termination), String> {
     let result = match byte & 3 {
         0 => GameResult::Draw,
         1 => GameResult::FirstWins,
         2 => GameResult::SecondWins,
-        _ => return Err(format!("{byte} is no result: 0 is a draw, 1 Black's win, 2 White's")),
+        _ => return Err(format!("{byte} is not a result: 0 is a draw, 1 Black's win, 2 White's")),
     };
     Ok(match (byte & !3, result) {
         (0, _) => (result, Termination::Other),
@@ -38,7 +38,7 @@ pub(super) fn read(byte: u8) -> Result<(GameResult, Termination), String> {
     })
 }
 
-/// Writes the result's bits; `None` for a game without one.
+/// Writes the result's bits; `None` for a game without a result.
 pub(super) fn result_bits(result: GameResult) -> Option<u8> {
     match result {
         GameResult::Draw => Some(0),

@@ -1,11 +1,11 @@
-//! Positions in 32 bytes: what HCP and PackedSfen have in common.
+//! Positions in 32 bytes: the common part of HCP and PackedSfen.
 //!
-//! Both are a stream of 256 bits, least significant first: the turn (0 is Black), the squares of Black's and White's
-//! king (7 bits each, file by file from 1a), the other squares in order with a prefix code per piece, and the pieces in
-//! hand, one code each. Codes are chosen so that a piece takes as many bits in hand as on the board beyond the bit of
-//! the empty square: a complete set takes 256 bits wherever it stands. Only the codes differ.
+//! Both are a stream of 256 bits, least significant first: the side to move (0 is Black), the squares of Black's and
+//! White's king (7 bits each, file by file from 1a), the other squares in order with a prefix code per piece, and the
+//! pieces in hand, one code each. A piece takes as many bits in hand as on the board minus the bit of the empty square,
+//! so a complete set always takes 256 bits. Only the codes differ.
 //!
-//! Pieces in hand are read in any order: cshogi writes Black's before White's and gold before bishop, and others do
+//! Pieces in hand are read in any order: cshogi writes Black's before White's and gold before bishop, other programs do
 //! not.
 
 mod bits;
@@ -20,37 +20,36 @@ use shogi_core::Color;
 /// Bits of a square's number.
 const SQUARE_BITS: u8 = 7;
 
-/// A piece's bits, the first in the lowest place, and how many they are.
+/// A piece's bits, the first in the lowest place, and their number.
 #[derive(Clone, Copy)]
 struct Code {
     bits: u8,
     length: u8,
 }
 
-/// How one kind is written: what every piece of it begins with, on the board and in hand, and which bits say that it is
-/// White's and that it is promoted.
+/// The codes of one kind: its bits on the board and in hand, and the bits for White and for promotion.
 pub(super) struct KindCode {
-    /// Length in bits of the whole code on the board; in hand it is one less.
+    /// Length of the code on the board, in bits; in hand it is one less.
     pub(super) length: u8,
     /// Black's unpromoted piece on the board.
     pub(super) board: u8,
-    /// What White's has more on the board.
+    /// Added for White's piece on the board.
     pub(super) white: u8,
-    /// What a promoted one has more on the board; 0 for gold.
+    /// Added for a promoted piece on the board; 0 for gold.
     pub(super) promoted: u8,
-    /// Black's piece in hand; White's has the highest bit of the code more.
+    /// Black's piece in hand; White's also has the highest bit of the code.
     pub(super) hand: u8,
-    /// A piece that takes no part in the game, where the format has that.
+    /// A piece outside the game, if the format has such a code.
     pub(super) boxed: Option<u8>,
 }
 
 /// The code tables of a format.
 pub(super) struct Codec {
-    /// By the next 8 bits: the man and its length; length 0 where no piece has the code.
+    /// By the next 8 bits: the piece and its length; length 0 if they are not a code.
     read_board: [(Man, u8); 256],
     /// By the next 8 bits: several squares at once.
     steps: [Step; 256],
-    /// The same for pieces in hand; [`BOXED`] for those that take no part.
+    /// The table for pieces in hand; [`BOXED`] for those outside the game.
     read_hand: [(Man, u8); 128],
     write_board: [Code; 32],
     /// By side and place in [`HAND`].
@@ -58,21 +57,21 @@ pub(super) struct Codec {
     write_box: Option<[Code; HAND.len()]>,
 }
 
-/// What 8 bits begin with: empty squares and then, where its code fits in, a man.
+/// The content at the beginning of 8 bits: empty squares and then, if its code fits, a piece.
 #[derive(Clone, Copy)]
 struct Step {
     empty: u8,
     man: Man,
-    /// Squares, that of the man included.
+    /// Squares, including the piece's.
     squares: u8,
-    /// Bits; none where the bits begin no code.
+    /// Bits; 0 if they do not begin a code.
     length: u8,
 }
 
-/// The most squares that a [`Step`] has.
+/// The largest number of squares of a [`Step`].
 const STEP_SQUARES: usize = 8;
 
-/// Stands for a piece in the box in [`Codec::read_hand`].
+/// A piece outside the game, in [`Codec::read_hand`].
 const BOXED: Man = Man::MAX;
 
 impl Codec {
@@ -123,7 +122,7 @@ impl Codec {
             let empty = (bits as u8).trailing_zeros() as u8;
             self.steps[bits] = Step { empty, man: EMPTY, squares: empty, length: empty };
             if (empty as usize) < STEP_SQUARES {
-                // Zeros instead of the bits that are not there: a code that ends before them is the same with any.
+                // Missing bits are zeros: a code that ends before them does not depend on them.
                 let (man, length) = self.read_board[bits >> empty];
                 if length > 0 && empty + length <= STEP_SQUARES as u8 {
                     self.steps[bits] = Step { empty, man, squares: empty + 1, length: empty + length };
@@ -168,14 +167,14 @@ impl Codec {
         Ok(board)
     }
 
-    /// Reads the squares but those of the kings, which take no bits.
+    /// Reads the squares except those of the kings, which take no bits.
     fn decode_squares(&self, bits: &mut BitReader, board: &mut Board) -> Result<(), BadPosition> {
         let mut men = [EMPTY; SQUARES - 2];
         let mut next = 0;
         'steps: loop {
             let window = bits.window();
             let mut used = 0;
-            // As many steps as surely fit into a window, always: to end where it is used up could not be foreseen.
+            // A fixed number of steps that surely fit into a window: a data-dependent end would mispredict branches.
             for _ in 0..BitReader::WINDOW / 8 {
                 let step = self.steps[(window >> used) as usize & 0xff];
                 if next + STEP_SQUARES > men.len() || step.length == 0 {
@@ -188,9 +187,9 @@ impl Codec {
             }
             bits.skip(used);
         }
-        // The last squares one by one, and what is wrong.
+        // The last squares one by one, and error detection.
         loop {
-            // An empty square is a 0, every other code begins with a 1.
+            // An empty square is a 0; every other code begins with a 1.
             let empty = usize::from(bits.zeros()).min(men.len() - next);
             bits.skip(empty as u8);
             next += empty;
@@ -203,7 +202,7 @@ impl Codec {
             *square = man;
             next += 1;
         }
-        // The kings split the squares into three stretches.
+        // The kings split the squares into three ranges.
         let (first, second) = (board.kings[0].min(board.kings[1]).into(), board.kings[0].max(board.kings[1]).into());
         board.squares[..first].copy_from_slice(&men[..first]);
         board.squares[first + 1..second].copy_from_slice(&men[first..second - 1]);
@@ -219,14 +218,14 @@ impl Codec {
             }
             bits.skip(length);
             if man != BOXED {
-                // At most 256 bits of at least 3 each: no count overflows.
+                // At most 256 bits of at least 3 each: no count can overflow.
                 board.hands[usize::from(man / WHITE)][HAND_PLACES[usize::from(man & !WHITE)]] += 1;
             }
         }
         Ok(())
     }
 
-    /// Writes a position; pieces that take no part go into the box.
+    /// Writes a position; pieces outside the game go into the box.
     pub(super) fn encode(&self, board: &Board) -> Result<[u8; BYTES], BadPosition> {
         board.check()?;
         let mut bits = BitWriter::new();
@@ -249,7 +248,7 @@ impl Codec {
     }
 }
 
-/// Where a hand piece's man stands in [`HAND`].
+/// The place of a hand piece's number in [`HAND`].
 const HAND_PLACES: [usize; 8] = {
     let mut places = [0; 8];
     let mut place = 0;
@@ -275,7 +274,7 @@ fn with_kings(kings: [u8; 2], turn: Color) -> Result<Board, BadPosition> {
     Ok(board)
 }
 
-/// How many pieces of each hand kind a complete set has more than this board.
+/// How many pieces of each hand kind this board lacks to a complete set.
 fn missing(board: &Board) -> [u8; HAND.len()] {
     let mut missing = HAND_TOTALS;
     for (place, missing) in missing.iter_mut().enumerate() {

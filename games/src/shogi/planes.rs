@@ -1,4 +1,4 @@
-//! Shogi's vocabularies of planes: dlshogi's labels ([`super::labels`]), those of them that can occur, and
+//! Shogi's vocabularies of planes: dlshogi's labels ([`super::labels`]), the possible ones among them, and
 //! python-dlshogi2's.
 //!
 //! | name | entries | what |
@@ -7,9 +7,9 @@
 //! | `shogi_1496` | 1,496 | the labels that some piece can make, in the same order: 965 on the board, 531 drops |
 //! | `python_dlshogi_2187` | 27 · 81 | as the first, but gold, bishop and rook are dropped as classes 24, 25, 26 instead of 26, 24, 25 |
 //!
-//! A label can be made if there is a square to come from: in its direction, and with promotion in the last three ranks
-//! or entering them; knights do not enter the last two ranks unpromoted, and dropped pieces have somewhere to go. (So
-//! `shogi_1496` holds what a queen's rays promise, not what each piece can do: its numbers are those of the table in
+//! A label is possible if there is an origin square: in its direction, and with promotion in the last three ranks or
+//! entering them; knights do not enter the last two ranks unpromoted, and dropped pieces must be able to move. (So
+//! `shogi_1496` follows a queen's rays, not the moves of each piece: its numbers are those of the table in
 //! TadaoYamaoka/DeepLearningShogi, branch `feature/transformer`, and of rsshogi's compact labels.)
 
 use super::frame::IN_FRAME;
@@ -25,7 +25,7 @@ const SQUARES: usize = Shogi::GEOMETRY.squares();
 const FILES: usize = Shogi::GEOMETRY.files();
 const RANKS: usize = Shogi::GEOMETRY.ranks();
 
-/// dlshogi's classes; the last three are those that python-dlshogi2 has in another order.
+/// dlshogi's classes; python-dlshogi2 orders the last three differently.
 const NAMES: [&str; CLASSES] = names("drop_bishop", "drop_rook", "drop_gold");
 const PYTHON_NAMES: [&str; CLASSES] = names("drop_gold", "drop_bishop", "drop_rook");
 
@@ -68,7 +68,7 @@ const GOLD: usize = 26;
 /// Marks a label without a compact one.
 const ABSENT: u16 = u16::MAX;
 
-/// For each of dlshogi's labels its number among those that can occur.
+/// For each of dlshogi's labels its number among the possible ones.
 static COMPACT: LazyLock<[u16; LABELS]> = LazyLock::new(|| {
     let mut compact = [ABSENT; LABELS];
     let possible = (0..LABELS).filter(|&label| can_occur(label));
@@ -101,7 +101,7 @@ pub(super) fn vocabularies() -> &'static [(MovesName, Vocabulary)] {
 /// The index of a move that `turn` could make.
 ///
 /// # Panics
-/// If no piece could ever make the move.
+/// If no piece can make the move.
 pub(super) fn index(mv: Move, turn: Color, name: MovesName) -> u16 {
     match name {
         MovesName::FromTo => moves::index(mv, turn),
@@ -130,7 +130,7 @@ fn python(label: u16) -> u16 {
 }
 
 fn entry(label: usize) -> PlaneEntry {
-    // A label's square is as the mover sees it, and Black sees the board as it is numbered.
+    // A label's square is from the mover's view, and Black's view equals the numbering.
     PlaneEntry { class: (label / SQUARES) as u8, to: IN_FRAME[Color::Black.array_index()][label % SQUARES] }
 }
 

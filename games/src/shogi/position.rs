@@ -1,4 +1,4 @@
-//! A shogi position: rsshogi's rules behind posenc's [`Position`].
+//! A shogi position: rsshogi's rules with posenc's [`Position`] trait.
 
 use super::frame;
 use crate::position::Position as _;
@@ -9,13 +9,13 @@ use std::fmt;
 
 /// A legal position of shogi. Repetition and entering kings do not end it.
 ///
-/// rsshogi keeps the positions before this one for undoing moves and judging repetition. Neither is used here (a
-/// [`crate::Line`] holds the keys of a game, [`super::repetition`] judges them), so the history is dropped now and then.
-/// Still a position takes tens of kilobytes and a clone about half a microsecond: play on one rather than keep many.
+/// rsshogi keeps earlier positions for undoing moves and judging repetition. Neither is used here (a [`crate::Line`]
+/// holds the keys of a game, [`super::repetition`] judges them), so the history is dropped regularly. A position still
+/// takes tens of kilobytes and a clone about half a microsecond: play moves on one rather than store many.
 #[derive(Clone)]
 pub struct ShogiPosition {
     pub(super) rules: Rules,
-    /// The number of the next move, which rsshogi can only count to 65,535.
+    /// The number of the next move; rsshogi's own counter is limited to 65,535.
     pub(super) ply: u32,
 }
 

@@ -10,9 +10,9 @@
 //! | 38 | the result from the side to move's view: 1 won, −1 lost, 0 drawn |
 //! | 39 | nothing |
 //!
-//! Numbers are little-endian. Plies are known, games are not: records are often shuffled, and a ply of 1 may begin
-//! the next game or belong to another file. How a game ended is not said either. Reference: `source/extra/sfen_packer.cpp`
-//! and the learner in yaneurao/YaneuraOu.
+//! Numbers are little-endian. Plies are stored, games are not: records are often shuffled, and a ply of 1 may begin the
+//! next game or belong to another file. The ending is not stored either. Reference: `source/extra/sfen_packer.cpp` and
+//! the learner in yaneurao/YaneuraOu.
 
 use super::board::Board;
 use super::checks::{bad_position, cut_off, first_players, illegal, legal_move, reject};
@@ -27,7 +27,7 @@ use std::io::Read;
 /// A record's length.
 pub const BYTES: usize = 40;
 
-/// A record's fields as they stand in the file, nothing checked.
+/// The unchecked fields of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Psv {
     /// The position.
@@ -36,16 +36,16 @@ pub struct Psv {
     pub score: i16,
     /// The move.
     pub move16: u16,
-    /// The number of the move, from 1; 0 where it is not known.
+    /// The number of the move, from 1; 0 if unknown.
     pub ply: u16,
     /// The result from the side to move's view.
     pub result: i8,
-    /// The byte that says nothing.
+    /// The unused byte.
     pub pad: u8,
 }
 
 impl Psv {
-    /// Takes a record apart.
+    /// Reads the fields of a record.
     #[must_use]
     pub fn read(bytes: &[u8; BYTES]) -> Self {
         let (sfen, rest) = bytes.split_first_chunk().expect("a record is longer than a position");
@@ -59,7 +59,7 @@ impl Psv {
         }
     }
 
-    /// Puts a record together.
+    /// Writes the record.
     #[must_use]
     pub fn write(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
@@ -73,11 +73,11 @@ impl Psv {
         bytes
     }
 
-    /// A record of a position, the move played in it, its number from 1 (0 where it is not known), its score from the
-    /// side to move's view, and the game's result.
+    /// A record of a position, its played move, the move's number from 1 (0 if unknown), its score from the side to
+    /// move's view, and the game's result.
     ///
     /// # Errors
-    /// Where PSV cannot say it: see [`NotWritten`].
+    /// If PSV cannot express it: see [`NotWritten`].
     pub fn new(board: &Board, mv: Move, score: i16, ply: u16, result: GameResult) -> Result<Self, NotWritten> {
         Ok(Self {
             sfen: packed_sfen::encode(board)?,
@@ -90,21 +90,21 @@ impl Psv {
     }
 }
 
-/// Splits a file into its records, which are read one by one: give it a buffered reader.
+/// Splits a file into its records; the reader should be buffered.
 pub fn records<R: Read>(input: R) -> FixedRecords<R> {
     FixedRecords::new(input, BYTES)
 }
 
-/// Reads and checks one record. `number` is its place in the file, from 0; rejections carry it.
+/// Reads and checks one record. `number` is its index in the file, from 0, for rejections.
 ///
 /// # Errors
-/// On a cut off record, an impossible position, an illegal move and an unknown result.
+/// On a truncated record, an illegal position, an illegal move and an unknown result.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
     let Ok(bytes) = record.try_into() else { return Err(cut_off(record, BYTES, number)) };
     let Psv { sfen, score, move16, ply, result, .. } = Psv::read(bytes);
     let board = packed_sfen::decode(&sfen).map_err(|error| bad_position(&error, number))?;
     let result = absolute(result, board.turn()).ok_or_else(|| {
-        let reason = format!("{result} is no result: 1 says that the side to move won, -1 that it lost, 0 a draw");
+        let reason = format!("{result} is not a result: 1 says that the side to move won, -1 that it lost, 0 a draw");
         reject(number, RejectKind::Syntax, reason)
     })?;
     let mv = legal_move(&board, Move16::YaneuraOu, move16).map_err(|reason| illegal(number, reason))?;

@@ -1,4 +1,4 @@
-//! When a game of shogi is over. A player without a legal move has lost, in check or not.
+//! The end of a game of shogi. A player without a legal move has lost, in check or not.
 
 use super::repetition::{OCCURRENCES, Repetition, judge_line};
 use super::{Shogi, ShogiPosition};
@@ -10,7 +10,7 @@ use shogi_core::{Color, Move, PieceKind, Square};
 /// Ranks of the opponent's camp.
 const CAMP_RANKS: u8 = 3;
 
-/// Pieces beside the king that a declaration needs in the camp.
+/// Pieces besides the king that a declaration needs in the camp.
 const PIECES_IN_CAMP: usize = 10;
 
 impl Referee for Shogi {
@@ -27,8 +27,9 @@ impl Referee for Shogi {
         })
     }
 
-    /// The 27-point rule of computer shogi (CSA): not in check, the king and ten more pieces in the opponent's camp,
-    /// and there and in hand 28 points for Black, 27 for White; rooks and bishops count five, everything else one.
+    /// The 27-point rule of computer shogi (CSA): not in check, the king and at least ten other pieces in the
+    /// opponent's camp, and at least 28 points for Black or 27 for White, counting pieces in the camp and in hand;
+    /// rooks and bishops count five, all others one.
     fn may_declare_win(position: &ShogiPosition) -> bool {
         let us = position.turn();
         if position.in_check() {

@@ -1,8 +1,8 @@
 //! Repetition (sennichite) and perpetual check.
 //!
-//! The fourth occurrence of a position (board, hands, turn) ends a game without result, unless one side gave check
-//! with every one of its moves since the first occurrence: then that side loses. Many programs and record formats do
-//! not look at the checks, so that their "repetition" may be a loss.
+//! The fourth occurrence of a position (board, hands, side to move) ends a game without result, unless one side gave
+//! check with every one of its moves since the first occurrence: then that side loses. Many programs and record formats
+//! ignore the checks, so their "repetition" may be a loss.
 
 use super::ShogiPosition;
 use crate::position::{Position, Side};
@@ -11,39 +11,39 @@ use shogi_core::Move;
 /// How often a position must occur to end the game.
 pub const OCCURRENCES: usize = 4;
 
-/// What a fourth occurrence means.
+/// The meaning of a fourth occurrence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repetition {
     /// No result (treated as a draw).
     Draw,
     /// One side gave check with every move of the cycle.
     PerpetualCheck {
-        /// The side that gave the checks.
+        /// The checking side.
         loser: Side,
     },
 }
 
-/// What judging a repetition needs to know of one position of a game.
+/// The data of a position that repetition needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
     /// [`Position::repetition_key`].
     pub key: u64,
-    /// Whose turn it was.
+    /// The side to move.
     pub side_to_move: Side,
-    /// Whether that side stood in check, so that the move before gave it.
+    /// Whether that side was in check, so that the previous move gave it.
     pub in_check: bool,
 }
 
 impl Seen {
-    /// Takes from a position what counts.
+    /// The data of a position.
     #[must_use]
     pub fn of(position: &ShogiPosition) -> Self {
         Self { key: position.repetition_key(), side_to_move: position.side_to_move(), in_check: position.in_check() }
     }
 }
 
-/// Judges the last position of a game, given all of them from the start: `None` unless it occurs for the fourth time
-/// or more. Where both sides only gave check, neither loses.
+/// Judges the last position of a game, given all of them from the start: `None` unless it occurs for at least the
+/// fourth time. If both sides gave only checks, neither loses.
 #[must_use]
 pub fn judge(game: &[Seen]) -> Option<Repetition> {
     let last = game.last()?;
@@ -57,7 +57,7 @@ pub fn judge(game: &[Seen]) -> Option<Repetition> {
     })
 }
 
-/// Whether every move against `side` gave it check.
+/// Whether every move against `side` gave check.
 fn always_checked(cycle: &[Seen], side: Side) -> bool {
     let checks = cycle.iter().filter(|seen| seen.side_to_move == side).map(|seen| seen.in_check);
     checks.reduce(|all, check| all && check).unwrap_or(false)

@@ -1,4 +1,4 @@
-//! The rules of shogi, by rsshogi.
+//! The rules of shogi, from rsshogi.
 
 use super::position::ShogiPosition;
 use super::{frame, input, moves, planes, sfen};
@@ -12,8 +12,8 @@ use rsshogi::movegen::generate_legal_all;
 use rsshogi::types as rules;
 use shogi_core::{Color, Move};
 
-/// How many plies rsshogi may remember before its history is dropped. It keeps its states in blocks of 64 and clones
-/// whole blocks, so that this keeps a clone at one block, however long the game.
+/// The length at which rsshogi's history is dropped. It keeps its states in blocks of 64 and clones whole blocks, so a
+/// clone always copies one block.
 const REMEMBERED_PLIES: usize = 62;
 
 impl Position for ShogiPosition {
@@ -23,7 +23,7 @@ impl Position for ShogiPosition {
         Self { rules: rsshogi::board::hirate_position(), ply: 1 }
     }
 
-    /// Reads an SFEN of three fields (without the move number) or four. Handicap positions are fine; each side needs
+    /// Reads an SFEN of three fields (without the move number) or four. Handicap positions are allowed; each side needs
     /// its king.
     fn parse(text: &str) -> Result<Self, ParsePosition> {
         sfen::parse(text)
@@ -42,7 +42,7 @@ impl Position for ShogiPosition {
         }
     }
 
-    /// Every legal move, promotion or not: also the bishop that stays unpromoted, which programs like to leave out.
+    /// Every legal move, with and without promotion, including the unpromoted bishop, which many programs omit.
     fn legal_moves(&self, out: &mut Vec<Move>) {
         out.clear();
         let mut moves = MoveList::new();

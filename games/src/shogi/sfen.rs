@@ -1,8 +1,8 @@
-//! SFEN, read with errors that point at the place.
+//! SFEN, with errors that point at the place.
 //!
-//! rsshogi has a reader of its own, but it neither says where a text goes wrong nor minds impossible positions: two
-//! kings, too many pieces, pawns that cannot move. And where the side to move could capture the king, its move
-//! generator leaves the ground it was built for. All of these are refused here.
+//! rsshogi's reader does not report the place of an error and accepts impossible positions: two kings, too many pieces,
+//! immobile pawns. If the side to move could capture the king, its move generator is undefined. All of these are
+//! refused here.
 
 use super::frame::{self, HAND, HAND_TOTALS};
 use super::{Shogi, ShogiPosition};
@@ -14,7 +14,7 @@ use shogi_core::{Color as Side, Piece, PieceKind};
 
 const FIELDS: &str = "an SFEN has 4 fields (board, turn, hands, move number), or 3 without the number";
 
-/// A piece on the board and the place in the text that put it there.
+/// A piece on the board and its place in the text.
 struct Placed {
     piece: Piece,
     /// File 1 to 9 and rank 1 to 9 (a to i).
@@ -137,7 +137,7 @@ fn read_hands(field: Field<'_>) -> Result<Hands, Wrong> {
         let c = after.chars().next().ok_or_else(|| (at, "a number without its piece".to_owned()))?;
         let piece = kind(c)
             .and_then(|kind| HAND.iter().position(|&(k, _)| k == kind))
-            .ok_or_else(|| (at + digits, format!("{c:?} is no piece that can be in hand (PLNSGBR, plnsgbr)")))?;
+            .ok_or_else(|| (at + digits, format!("{c:?} cannot be in hand (PLNSGBR, plnsgbr)")))?;
         let held = &mut hands[usize::from(c.is_ascii_lowercase())][piece];
         *held = count
             .and_then(|n| held.checked_add(n))

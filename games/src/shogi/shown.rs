@@ -1,4 +1,4 @@
-//! What every input of shogi shows: the pieces on the board and in the hands.
+//! The common content of shogi's inputs: the pieces on the board and in the hands.
 
 use super::Shogi;
 use super::frame::{HAND, IN_FRAME};
@@ -28,10 +28,10 @@ pub(super) const HAND_NAMES: [[&str; 7]; 2] = [
     ],
 ];
 
-/// Piece code of the side to move by rsshogi's raw piece type, which puts the gold behind the rook.
+/// Piece code of the side to move by rsshogi's raw piece type, which has the gold after the rook.
 const CODES: [u8; 15] = [0, 1, 2, 3, 4, 6, 7, 5, 8, 9, 10, 11, 12, 13, 14];
 
-/// Writes the piece codes as the side to move sees them.
+/// Writes the piece codes from the side to move's view.
 pub(super) fn pack_board(rules: &Rules, out: &mut [u8]) {
     let turn = rules.turn();
     let in_frame = &IN_FRAME[turn.to_index()];
@@ -42,7 +42,7 @@ pub(super) fn pack_board(rules: &Rules, out: &mut [u8]) {
     }
 }
 
-/// How many pieces of each kind are in hand: the side to move's, then the opponent's.
+/// The number of pieces of each kind in hand: the side to move's, then the opponent's.
 pub(super) fn hands(rules: &Rules) -> impl Iterator<Item = u8> {
     let turn = rules.turn();
     [turn, turn.flip()].into_iter().flat_map(|side| HAND.map(|(_, piece)| rules.hand(side).count(piece) as u8))

@@ -6,7 +6,7 @@ use crate::position::Game as _;
 use rsshogi::types::{Bitboard, Color, Square};
 
 impl Tactics for Shogi {
-    const MOST_TARGETS: u16 = 20;
+    const MAX_TARGETS: u16 = 20;
 
     fn pieces(position: &ShogiPosition) -> Pieces {
         let rules = position.as_rsshogi();

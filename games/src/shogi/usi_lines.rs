@@ -1,4 +1,4 @@
-//! Lines of USI: one game or position each, as engines get them.
+//! Lines of USI: one game or position each.
 //!
 //! ```text
 //! position startpos moves 7g7f 3c3d
@@ -8,9 +8,9 @@
 //! 7g7f 3c3d
 //! ```
 //!
-//! The words `position`, `startpos`, `sfen` and `moves` may be left out where it stays clear what is meant; empty lines
-//! and lines that begin with `#` are passed over. `resign` or `win` may stand behind the last move. A line says nothing
-//! else about the result: it is what the board makes it (mate, repetition), or unknown.
+//! The keywords `position`, `startpos`, `sfen` and `moves` may be omitted if the meaning stays clear; empty lines and
+//! lines that begin with `#` are skipped. `resign` or `win` may follow the last move. Otherwise the result is that of
+//! the board (mate, repetition), or unknown.
 
 use super::{Shogi, ShogiPosition};
 use crate::position::{Position as _, Side};
@@ -18,15 +18,15 @@ use crate::record::{GameResult, ParsedGame, RejectKind, Rejected, Termination};
 use crate::referee::{Played, Referee as _};
 use std::io::{self, BufRead, Read as _};
 
-/// A longer line is cut: no game needs that much, and a file without line ends must not fill the memory.
+/// Longer lines are cut, so that a file without line ends does not fill the memory.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Splits a file into its lines, without those that say nothing.
+/// Splits a file into its lines, without empty lines and comments.
 pub fn records<R: BufRead>(input: R) -> Records<R> {
     Records { input, done: false }
 }
 
-/// The iterator of [`records`]: one line's bytes each. Where the input cannot be read on, that error comes last.
+/// The iterator of [`records`]: one line's bytes each. If the input cannot be read further, the error comes last.
 #[derive(Debug)]
 pub struct Records<R> {
     input: R,
@@ -53,10 +53,10 @@ impl<R: BufRead> Iterator for Records<R> {
     }
 }
 
-/// Reads a line. `number` is its place among the lines that say something, from 0; rejections carry it.
+/// Parses a line. `number` is its index among the lines with content, from 0, for rejections.
 ///
 /// # Errors
-/// On anything that is no such line, an impossible start, and an illegal move.
+/// On an invalid line, an invalid start, and an illegal move.
 pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     let reject = |ply, kind, reason| Rejected { game: number, ply, kind, reason };
     let text = str::from_utf8(record.strip_prefix(b"\xef\xbb\xbf").unwrap_or(record))
@@ -118,7 +118,7 @@ fn without_keyword(mut words: Vec<&str>) -> Vec<&str> {
     words
 }
 
-/// What the side to move says instead of a move.
+/// The result of a declaration instead of a move.
 fn given_up(word: &str, side: Side) -> Option<(GameResult, Termination)> {
     match word {
         "resign" => Some((wins(side.other()), Termination::Resignation)),

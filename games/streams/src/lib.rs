@@ -1,13 +1,13 @@
-//! Randomness that does not change: named ChaCha8 streams, and sampling that is pinned by golden tests.
+//! Reproducible randomness: named ChaCha8 streams, and sampling functions pinned by golden tests.
 //!
-//! Every random choice of posenc draws from a stream that is derived by hashing a seed and a purpose, so that
-//! two cells which share a purpose share its randomness and nothing else. `rand`'s own sampling (`random_range`,
-//! `shuffle`) changed between releases; the few functions here are written out and their output is pinned.
+//! Every random choice of posenc draws from a stream that is derived by hashing a seed and a purpose, so two cells
+//! share randomness only if they share the purpose. `rand`'s own sampling (`random_range`, `shuffle`) changed between
+//! releases; the functions here are written out and their output is pinned.
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-/// The generator behind every stream: ChaCha with 8 rounds, portable by its crate's promise.
+/// The generator of every stream: ChaCha with 8 rounds; its output is the same on every platform.
 pub type Stream = ChaCha8Rng;
 
 /// The stream for `(seed, purpose…)`.
@@ -51,13 +51,13 @@ pub fn uniform(stream: &mut Stream) -> f64 {
     (bits(stream) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// A standard normal number (Box–Muller, cosine branch; two uniforms each).
+/// A standard normal number (Box–Muller, cosine branch; two uniforms per number).
 pub fn normal(stream: &mut Stream) -> f64 {
     let radius = (-2.0 * (1.0 - uniform(stream)).ln()).sqrt();
     radius * (std::f64::consts::TAU * uniform(stream)).cos()
 }
 
-/// Fisher–Yates, from the last element down.
+/// Fisher–Yates shuffle, from the last element down.
 pub fn shuffle<T>(stream: &mut Stream, items: &mut [T]) {
     for i in (1..items.len()).rev() {
         items.swap(i, below(stream, i as u64 + 1) as usize);

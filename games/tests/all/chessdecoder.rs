@@ -1,4 +1,4 @@
-//! ChessDecoder's input and moves: 68 words, and 1,924 moves as White sees them.
+//! ChessDecoder's input and moves: 68 tokens, and 1,924 moves from White's view.
 
 use crate::samples;
 use games::chess::{Chess, ChessPosition};
@@ -26,7 +26,7 @@ fn text(entry: Entry) -> String {
     }
 }
 
-/// A legal move of python-chess in ChessDecoder's words, by its own rules: castling by the words of the four moves of the
+/// A legal move of python-chess in ChessDecoder's notation, by its own rules: castling by the names of the four moves of the
 /// king, bare promotions to a knight.
 fn converted(position: &ChessPosition, uci: &str) -> String {
     let king = |square: &str| {
@@ -130,8 +130,8 @@ fn shogi_has_neither() {
     assert!(error.starts_with("shogi has no moves chessdecoder_1924"), "{error}");
 }
 
-/// A row in words.
-fn words(fen: &str) -> Vec<String> {
+/// A row as tokens.
+fn tokens(fen: &str) -> Vec<String> {
     let layout = Chess::input(InputName::Tokens68);
     let mut row = vec![0xAA; layout.row_bytes()];
     ChessPosition::parse(fen).expect("a position").pack(InputName::Tokens68, 2, &mut row);
@@ -139,43 +139,43 @@ fn words(fen: &str) -> Vec<String> {
         None => "empty".to_owned(),
         Some(piece) => format!("{} {}", ["white", "black"][piece / 6], Chess::PIECES[piece % 6]),
     });
-    let word = |(at, feature): (usize, &games::Feature)| match feature.kind {
-        FeatureKind::Word { words } => words[usize::from(row[at])].to_owned(),
+    let token = |(at, feature): (usize, &games::Feature)| match feature.kind {
+        FeatureKind::Token { values } => values[usize::from(row[at])].to_owned(),
         other => panic!("{other:?}"),
     };
-    squares.chain(layout.words().map(word)).collect()
+    squares.chain(layout.token_features().map(token)).collect()
 }
 
 #[test]
-fn a_row_is_its_words() {
+fn a_row_is_its_tokens() {
     let layout = Chess::input(InputName::Tokens68);
     assert_eq!((layout.tokens(), layout.row_bytes()), (68, 66));
     assert_eq!(layout.summary_token(), Some("start_pos"));
     assert_eq!(layout.aux_tokens(), ["end_pos", "castling", "side_to_move"]);
 
     // White's back rank comes first whoever is to move.
-    let start = words("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let start = tokens("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     assert_eq!(start[..5], ["white rook", "white knight", "white bishop", "white queen", "white king"]);
     assert_eq!((start[27].as_str(), start[63].as_str()), ("empty", "black rook"));
     assert_eq!(start[64..], ["KQkq", "white_to_move"]);
-    let reply = words("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b Kq - 0 1");
+    let reply = tokens("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b Kq - 0 1");
     assert_eq!((reply[4].as_str(), reply[28].as_str()), ("white king", "white pawn"));
     assert_eq!(reply[64..], ["Kq", "black_to_move"]);
-    assert_eq!(words("4k3/8/8/8/8/8/8/4K2R b - - 7 9")[64..], ["no_castling_rights", "black_to_move"]);
+    assert_eq!(tokens("4k3/8/8/8/8/8/8/4K2R b - - 7 9")[64..], ["no_castling_rights", "black_to_move"]);
 }
 
-/// En passant, clocks and repetitions are not among the words: such positions look alike.
+/// En passant, clocks and repetitions have no tokens: such positions have equal rows.
 #[test]
-fn what_has_no_word_is_not_seen() {
-    let with = words("rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3");
-    let without = words("rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq - 40 30");
+fn what_has_no_token_is_not_seen() {
+    let with = tokens("rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3");
+    let without = tokens("rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq - 40 30");
     assert_eq!(with, without);
 }
 
 #[test]
-fn every_set_of_rights_has_a_word_of_its_own() {
+fn every_set_of_rights_has_its_own_token() {
     let rights = ["K", "Q", "k", "q", "KQ", "Kk", "Kq", "Qk", "Qq", "kq", "KQk", "KQq", "Kkq", "Qkq", "KQkq"];
-    let of = |rights: &str| words(&format!("r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1"))[64].clone();
+    let of = |rights: &str| tokens(&format!("r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1"))[64].clone();
     assert_eq!(rights.map(of), rights.map(str::to_owned));
     assert_eq!(of("-"), "no_castling_rights");
 }

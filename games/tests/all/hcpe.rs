@@ -5,7 +5,9 @@ use games::shogi::detect::{Binary, detect};
 use games::shogi::hcpe::{self, Hcpe, NotWritten};
 use games::shogi::psv::{self, Psv};
 use games::shogi::{Board, ShogiPosition, convert, hcpe3};
-use games::{GameResult, Known, ParsedGame, ParsedPosition, Position as _, RejectKind, Rejected, Score, Termination};
+use games::{
+    GameResult, ParsedGame, ParsedPosition, Position as _, PositionFacts, RejectKind, Rejected, Score, Termination,
+};
 
 fn hcpe_file() -> Vec<u8> {
     sample("shogi_selfplay_40games.hcpe")
@@ -78,7 +80,7 @@ fn every_field_is(read: &[ParsedPosition], start_and_ply: fn(&Truth) -> (String,
     for (read, truth) in read.iter().zip(&truth) {
         let (start, ply) = start_and_ply(truth);
         let expected = ParsedPosition {
-            known: Some(Known::of(&ShogiPosition::parse(&truth.sfen).unwrap())),
+            known: Some(PositionFacts::of(&ShogiPosition::parse(&truth.sfen).unwrap())),
             mv: Some(truth.mv.clone()),
             score: truth.first_players(),
             result: truth.result,

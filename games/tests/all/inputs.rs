@@ -39,8 +39,12 @@ fn layouts_describe_their_rows() {
             assert_eq!(layout.row_bytes(), layout.features_at() + layout.features.len());
             let names: BTreeSet<&str> = layout.features.iter().map(|feature| feature.name).collect();
             assert_eq!(names.len(), layout.features.len(), "two features share a name");
-            let mut seen: Vec<(usize, &Feature)> =
-                layout.scalars().chain(layout.squares()).chain(layout.thermometers()).chain(layout.words()).collect();
+            let mut seen: Vec<(usize, &Feature)> = layout
+                .scalars()
+                .chain(layout.squares())
+                .chain(layout.thermometers())
+                .chain(layout.token_features())
+                .collect();
             seen.sort_by_key(|&(offset, _)| offset);
             let all: Vec<(usize, &Feature)> = (layout.features_at()..).zip(&layout.features).collect();
             assert_eq!(seen, all, "every feature is of one kind");

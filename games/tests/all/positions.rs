@@ -77,7 +77,7 @@ fn wrong_sfens_are_refused_with_their_place() {
         ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL^+ b - 1", "+ stands before"),
         ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNS+^GKGSNL b - 1", "cannot be promoted"),
         ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL ^x - 1", "b or w"),
-        ("4k4/9/9/9/9/9/9/9/4K4 b 2P^K 1", "no piece that can be in hand"),
+        ("4k4/9/9/9/9/9/9/9/4K4 b 2P^K 1", "cannot be in hand"),
         ("4k4/9/9/9/9/9/9/9/4K4 b ^19P 1", "between 1 and 18"),
         ("4k4/9/9/9/9/9/9/9/4K4 b P^99999999999999999999p 1", "between 1 and 18"),
         ("4k4/9/9/9/9/9/9/9/4K4 b ^0P 1", "between 1 and 18"),

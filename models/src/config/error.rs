@@ -154,12 +154,12 @@ pub enum ModelError {
     /// A decoder of positions.
     #[error("model: plies is 1, but a decoder reads games: write 2 or more, or take the chessformer for positions")]
     OnePly,
-    /// An input or moves that are no words.
+    /// Input or moves without tokens.
     #[error(
-        "model: a decoder reads boards and moves as words, and {input} with {moves} are none: take the input tokens_68 with \
+        "model: a decoder needs boards and moves as tokens, not {input} with {moves}: take the input tokens_68 with \
          the moves chessdecoder_1924"
     )]
-    NoWords {
+    NoTokens {
         /// The input.
         input: &'static str,
         /// The vocabulary.
@@ -234,7 +234,7 @@ impl ModelError {
             | Self::Frames { .. }
             | Self::MapInFrame { .. }
             | Self::NoSummaryToken { .. }
-            | Self::NoWords { .. }
+            | Self::NoTokens { .. }
             | Self::SeesAhead(_)
             | Self::Layout(_)
             | Self::EncodingOnConvolutions(_)

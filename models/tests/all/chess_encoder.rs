@@ -1,4 +1,4 @@
-//! ChessEncoder: words as tokens, and a policy over a list of moves off the token that stands for the position.
+//! ChessEncoder: tokens of a vocabulary, and a policy over a list of moves from the summary token.
 
 use crate::common::sums::{policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
@@ -11,14 +11,14 @@ use models::{ChessformerConfig, HeadName, ModelConfig, ModelError, Network, Opti
 use nn::Part;
 use tch::{Kind, Tensor};
 
-/// The words of a square, then the others.
+/// The tokens of a square, then the others.
 const PIECES: usize = 13;
 const RIGHTS: usize = 16;
-const WORDS: usize = PIECES + 2 + RIGHTS + 2;
+const VOCABULARY: usize = PIECES + 2 + RIGHTS + 2;
 const MOVES: usize = 1_924;
 const TOKENS: usize = 68;
 
-fn words() -> Spec {
+fn tokens_68() -> Spec {
     let game = GameKind::Chess;
     Spec { input: game.input(InputName::Tokens68), moves: game.moves(MovesName::Chessdecoder1924) }
 }
@@ -40,12 +40,12 @@ fn flat() -> Vec<EncodingConfig> {
 }
 
 #[test]
-fn every_token_is_one_word() {
-    let spec = words();
+fn every_token_is_one_of_the_vocabulary() {
+    let spec = tokens_68();
     let rows = rows(&spec, 7);
     let channels = Expander::new(spec.input).expand(&tensor(&rows));
-    assert_eq!(channels.size(), [7, TOKENS as i64, WORDS as i64]);
-    let found: Vec<Vec<f64>> = numbers(&channels).chunks(WORDS).map(<[f64]>::to_vec).collect();
+    assert_eq!(channels.size(), [7, TOKENS as i64, VOCABULARY as i64]);
+    let found: Vec<Vec<f64>> = numbers(&channels).chunks(VOCABULARY).map(<[f64]>::to_vec).collect();
     let expected = rows.iter().flat_map(|row| {
         let square = |s: usize| usize::from(row[s]);
         let rights = PIECES + 2 + usize::from(row[squares()]);
@@ -55,15 +55,15 @@ fn every_token_is_one_word() {
         tokens.extend([PIECES + 1, rights, side]);
         tokens
     });
-    for (i, (token, word)) in found.iter().zip(expected).enumerate() {
-        let one_hot: Vec<f64> = (0..WORDS).map(|channel| f64::from(u8::from(channel == word))).collect();
+    for (i, (token, id)) in found.iter().zip(expected).enumerate() {
+        let one_hot: Vec<f64> = (0..VOCABULARY).map(|channel| f64::from(u8::from(channel == id))).collect();
         assert_eq!(*token, one_hot, "token {i}");
     }
 }
 
 #[test]
 fn the_heads_read_start_pos_and_nothing_else() {
-    let spec = words();
+    let spec = tokens_68();
     let (network, layout) = declare(&tiny_encoder(), &flat(), &spec);
     let arena = stirred(&layout);
     let (views, packed) = (arena.frozen_views(), packed(&spec, 3));
@@ -80,7 +80,7 @@ fn the_heads_read_start_pos_and_nothing_else() {
 
 #[test]
 fn the_embedding_is_a_row_of_a_table() {
-    let spec = words();
+    let spec = tokens_68();
     let config = ChessformerConfig { layers: 1, ..tiny_encoder() };
     let (network, layout) = declare(&config, &none(), &spec);
     assert!(layout.find("embedding.bias").is_none());
@@ -97,16 +97,16 @@ fn the_embedding_is_a_row_of_a_table() {
     let trunk = numbers(&network.trunk(&arena.frozen_views(), &tensor(&rows)));
     let weights = Weights::of(&arena);
     let (table, gain) = (weights.rows("embedding.weight"), weights.vector("body.final_norm.gain"));
-    let word = usize::from(rows[0][5]);
-    let own: Vec<f64> = table.iter().map(|channel| channel[word]).collect();
+    let id = usize::from(rows[0][5]);
+    let own: Vec<f64> = table.iter().map(|channel| channel[id]).collect();
     let rms = (own.iter().map(|x| x * x).sum::<f64>() / 16.0 + 1e-5).sqrt();
     let expected: Vec<f64> = own.iter().zip(gain).map(|(x, g)| x / rms * g).collect();
     assert_near(&trunk[16 * 6..16 * 7], &expected, 1e-5, "the sixth square stands behind start_pos");
 }
 
 #[test]
-fn every_encoding_runs_on_words() {
-    let spec = words();
+fn every_encoding_runs_on_tokens_68() {
+    let spec = tokens_68();
     for stack in EncodingConfig::example_stacks() {
         let (network, layout) = declare(&tiny_encoder(), &stack, &spec);
         let arena = stirred(&layout);
@@ -122,10 +122,10 @@ fn every_encoding_runs_on_words() {
     }
 }
 
-/// Without an encoding `start_pos` sees a set of words.
+/// Without an encoding `start_pos` sees a set of tokens.
 #[test]
 fn without_an_encoding_squares_can_be_exchanged() {
-    let spec = words();
+    let spec = tokens_68();
     let (network, layout) = declare(&tiny_encoder(), &none(), &spec);
     let views = stirred(&layout).frozen_views();
     let rows = rows(&spec, 2);
@@ -147,17 +147,17 @@ fn without_an_encoding_squares_can_be_exchanged() {
 }
 
 fn declared(preset: &str) -> (Network, nn::Layout) {
-    Network::declare(&(Preset::named(preset).expect("a preset").model)(), &flat(), &words())
+    Network::declare(&(Preset::named(preset).expect("a preset").model)(), &flat(), &tokens_68())
         .expect("a preset can be declared")
 }
 
-/// Numbers of the code's encoder: embedding of all its words, blocks, last norm, policy.
+/// Numbers of the code's encoder: embedding of all its tokens, blocks, last norm, policy.
 fn of_the_code(vocabulary: usize, d: usize, ff: usize) -> usize {
     let block = 4 * d * d + 3 * d * ff + 2 * d;
     vocabulary * d + 12 * block + d + (d + 1) * MOVES
 }
 
-/// The code's table has a row for each of its words, moves among them, of which an encoder sees 33 only: the others are
+/// The code's table has a row for each of its tokens, moves among them, of which an encoder sees 33 only: the others are
 /// never read and never trained, and are not declared here.
 #[test]
 fn the_presets_have_the_codes_numbers_less_the_words_that_no_position_has() {
@@ -166,12 +166,12 @@ fn the_presets_have_the_codes_numbers_less_the_words_that_no_position_has() {
     {
         assert_eq!(of_the_code(vocabulary, d, ff), in_code);
         let (network, layout) = declared(preset);
-        let unread = (vocabulary - WORDS) * d;
+        let unread = (vocabulary - VOCABULARY) * d;
         assert_eq!(layout.total(), in_code - unread, "{}", preset);
         assert_eq!(layout.count(Part::Encoding), 0);
         assert_eq!(layout.count(Part::Head), (d + 1) * MOVES);
         // Each weight of a block once a token, the table once a token, the policy once; attention's two products.
-        let of_token = WORDS * d + 12 * (4 * d * d + 3 * d * ff);
+        let of_token = VOCABULARY * d + 12 * (4 * d * d + 3 * d * ff);
         let products = 12 * 2 * TOKENS * TOKENS * d;
         assert_eq!(network.macs().total() as usize, TOKENS * of_token + products + d * MOVES, "{}", preset);
     }
@@ -186,30 +186,30 @@ fn what_does_not_fit_is_refused() {
         let model = ModelConfig::Chessformer(Box::new(config));
         Network::declare(&model, &none(), &spec).expect_err("they do not fit").to_string()
     };
-    let (words, squares) = (InputName::Tokens68, InputName::PieceTokens);
+    let (tokens, squares) = (InputName::Tokens68, InputName::PieceTokens);
     let frames = refuse(TINY, squares, MovesName::Chessdecoder1924);
     assert!(
         frames.contains("as the side to move sees it") && frames.contains("as the first player sees them"),
         "{frames}"
     );
-    assert!(refuse(TINY, words, MovesName::FromTo).contains("tokens_68 with chessdecoder_1924"));
+    assert!(refuse(TINY, tokens, MovesName::FromTo).contains("tokens_68 with chessdecoder_1924"));
     let with = |more: &str| format!("{}, {more}}}", TINY.strip_suffix('}').expect("an object"));
-    let map = refuse(&with(r#""outputs": {"per_square": {"classes": 3}}"#), words, MovesName::Chessdecoder1924);
+    let map = refuse(&with(r#""outputs": {"per_square": {"classes": 3}}"#), tokens, MovesName::Chessdecoder1924);
     assert!(map.contains("outputs.per_square") && map.contains("White"), "{map}");
     let sizes = with(r#""policy": {"depth": 8}"#);
-    assert!(refuse(&sizes, words, MovesName::Chessdecoder1924).contains("policy.depth means nothing"));
+    assert!(refuse(&sizes, tokens, MovesName::Chessdecoder1924).contains("policy.depth means nothing"));
     let token = r#"{"layers": 1, "width": 16, "heads": 2, "ff": 8, "value": {"pool": "token"}}"#;
     let no_token = refuse(token, squares, MovesName::FromTo);
     assert!(no_token.contains("this input has none"), "{no_token}");
     let hidden = r#"{"layers": 1, "width": 16, "heads": 2, "ff": 8, "value": {"pool": "token", "hidden": 7}}"#;
-    assert!(refuse(hidden, words, MovesName::Chessdecoder1924).contains("value.hidden means nothing"));
+    assert!(refuse(hidden, tokens, MovesName::Chessdecoder1924).contains("value.hidden means nothing"));
     assert_eq!(ModelError::NoHiddenLayer { option: "value.hidden" }.option(), Some("value.hidden"));
 }
 
 /// Returns the policy's divergence from its targets and the value's cross-entropy after these steps.
 fn learn(stack: &[EncodingConfig], steps: u64) -> (f64, f64) {
     const BATCH: i64 = 6;
-    let spec = words();
+    let spec = tokens_68();
     let (network, layout) = declare(&tiny_encoder(), stack, &spec);
     let arena = initialise(&layout, 1);
     let adamw = OptimizerConfig::Adamw(AdamwConfig::default());

@@ -4,7 +4,7 @@ use crate::common::sums::{Sum, policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::{EncodingConfig, MapKind};
 use games::{GameKind, InputName, MovesName};
-use models::decoder::asks_for_board;
+use models::decoder::predicts_board;
 use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;
 use models::{BoardTokens, HeadName, ModelConfig, Network, Optimizer, OptimizerConfig, Output, Preset, Spec};
@@ -13,14 +13,14 @@ use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
 
 const MOVES: usize = 1_924;
-/// Words of boards: pieces and the empty square, `start_pos`, `end_pos`, castling, side to move.
-const WORDS: usize = 13 + 2 + 16 + 2;
-/// Words of one board; a move makes a ply of them.
+/// Tokens of boards: pieces and the empty square, `start_pos`, `end_pos`, castling, side to move.
+const VOCABULARY: usize = 13 + 2 + 16 + 2;
+/// Tokens of one board; a move makes a ply of them.
 const BOARD: usize = 68;
 const PLIES: usize = 3;
 const WIDTH: usize = 16;
 
-fn words() -> Spec {
+fn tokens_68() -> Spec {
     let game = GameKind::Chess;
     Spec { input: game.input(InputName::Tokens68), moves: game.moves(MovesName::Chessdecoder1924) }
 }
@@ -33,7 +33,7 @@ fn model(more: &str) -> ModelConfig {
 const MASKS: [&str; 2] = ["", r#", "mask": "causal""#];
 
 fn declared(more: &str, stack: &[EncodingConfig]) -> (Network, Arc<Layout>) {
-    let (network, layout) = Network::declare(&model(more), stack, &words()).expect("the network can be declared");
+    let (network, layout) = Network::declare(&model(more), stack, &tokens_68()).expect("the network can be declared");
     (network, Arc::new(layout))
 }
 
@@ -46,14 +46,14 @@ fn stacks() -> Vec<Vec<EncodingConfig>> {
     let stacks = EncodingConfig::example_stacks();
     let all = stacks.len();
     let taken: Vec<_> =
-        stacks.into_iter().filter(|stack| Network::declare(&model(""), stack, &words()).is_ok()).collect();
+        stacks.into_iter().filter(|stack| Network::declare(&model(""), stack, &tokens_68()).is_ok()).collect();
     assert!(taken.len() > 10 && taken.len() < all, "{} of {all}", taken.len());
     taken
 }
 
 /// Rows of so many sequences, with moves.
 fn sequences(count: usize) -> Vec<Vec<u8>> {
-    let mut rows = rows(&words(), count * PLIES);
+    let mut rows = rows(&tokens_68(), count * PLIES);
     for (i, row) in rows.iter_mut().enumerate() {
         let played = (mixed(i as u64 + 5) as usize % MOVES) as u16;
         row.extend(played.to_le_bytes());
@@ -65,7 +65,7 @@ fn answer(network: &Network, arena: &Arena, rows: &[Vec<u8>]) -> Output {
     tch::no_grad(|| network.forward(&arena.frozen_views(), &tensor(rows)))
 }
 
-/// Everything that is answered about a row: moves, result, and the words of its board, one after the other.
+/// All outputs for a row: moves, result, and the tokens of its board, concatenated.
 fn said(output: &Output, row: usize) -> [Vec<f64>; 3] {
     let of = |tensor: &Tensor| numbers(&tensor.get(row as i64));
     let board = BoardTokens::of(output).expect("a board head");
@@ -81,7 +81,7 @@ fn every_row_of_a_sequence_is_answered() {
         assert_eq!(policy_of(&output).size(), [rows, MOVES as i64], "{stack:?}");
         assert_eq!(wdl_of(&output).size(), [rows, 3]);
         let board = BoardTokens::of(&output).expect("a board head");
-        assert_eq!(board.logits_bcw.size(), [rows, BOARD as i64, (MOVES + WORDS) as i64]);
+        assert_eq!(board.logits_bcw.size(), [rows, BOARD as i64, (MOVES + VOCABULARY) as i64]);
         assert_eq!(network.tokens().len(), PLIES * (BOARD + 1));
         assert!(numbers(policy_of(&output)).iter().all(|x| x.is_finite()), "{stack:?}");
     }
@@ -131,23 +131,23 @@ fn a_sequence_is_answered_alike_in_any_company() {
     }
 }
 
-/// The words of a board are asked of what stood before them: none is read off itself, whatever the mask of the moves.
+/// The tokens of a board are predicted from earlier tokens only, whatever the mask of the moves.
 #[test]
 fn a_word_is_not_seen_before_it_is_asked_for() {
     for mask in MASKS {
         let (network, layout) = declared(mask, &flat());
         let arena = stirred(&layout);
         let rows = sequences(1);
-        let words = |rows: &[Vec<u8>]| {
+        let predicted = |rows: &[Vec<u8>]| {
             let board = BoardTokens::of(&answer(&network, &arena, rows)).expect("a board head");
             let logits = numbers(&board.logits_bcw.get(1));
-            logits.chunks(MOVES + WORDS).map(<[f64]>::to_vec).collect::<Vec<_>>()
+            logits.chunks(MOVES + VOCABULARY).map(<[f64]>::to_vec).collect::<Vec<_>>()
         };
-        let before = words(&rows);
+        let before = predicted(&rows);
         let mut other = rows.clone();
-        // Square 30 is word 31 behind `start_pos`.
+        // Square 30 is token 31 after `start_pos`.
         other[1][30] = (other[1][30] + 1) % 13;
-        let after = words(&other);
+        let after = predicted(&other);
         let same: Vec<bool> = before.iter().zip(&after).map(|(a, b)| a == b).collect();
         assert!(same[..=31].iter().all(|&same| same), "{mask}: {same:?}");
         assert!(same[32..].iter().all(|&same| !same), "{mask}: {same:?}");
@@ -160,25 +160,25 @@ fn words_are_asked_for_behind_a_first_board_and_not_in_padding() {
     // The last row of the second sequence is padding.
     let len = rows[5].len();
     rows[5][len - 2..].copy_from_slice(&u16::MAX.to_le_bytes());
-    let asked = asks_for_board(&tensor(&rows), PLIES as i64);
+    let asked = predicts_board(&tensor(&rows), PLIES as i64);
     assert_eq!(numbers(&asked), [0.0, 1.0, 1.0, 0.0, 1.0, 0.0]);
     let (network, layout) = declared("", &flat());
     let board = BoardTokens::of(&answer(&network, &stirred(&layout), &rows)).expect("a board head");
     let losses = board.losses();
     let silent = numbers(&losses.sum_dim_intlist([1i64].as_slice(), false, Kind::Double));
     assert!(silent[0] == 0.0 && silent[3] == 0.0 && silent[5] == 0.0 && silent[1] > 0.0, "{silent:?}");
-    // By hand: the word at square 7 of the second row.
+    // By hand: the token at square 7 of the second row.
     let logits = numbers(&board.logits_bcw.get(1).get(8));
-    let word = MOVES + usize::from(rows[1][7]);
+    let token = MOVES + usize::from(rows[1][7]);
     let sum: f64 = logits.iter().map(|x| x.exp()).sum();
-    assert!((losses.double_value(&[1, 8]) - (sum.ln() - logits[word])).abs() < 1e-4);
+    assert!((losses.double_value(&[1, 8]) - (sum.ln() - logits[token])).abs() < 1e-4);
 }
 
-/// Behind the prefix mask the first board is what an encoder makes of it that sees all of its words: one with the same
+/// Behind the prefix mask the first board is what an encoder makes of it that sees all of its tokens: one with the same
 /// weights, built of other parts.
 #[test]
 fn the_first_board_is_read_as_an_encoder_reads_it() {
-    let spec = words();
+    let spec = tokens_68();
     let (network, layout) = declared("", &flat());
     let arena = stirred(&layout);
     let encoder = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "embedding": "table", "ff_kind": "swiglu",
@@ -188,12 +188,12 @@ fn the_first_board_is_read_as_an_encoder_reads_it() {
     let (source, mut values) = (arena.values().expect("values"), vec![0.0; own.len()]);
     for param in own.params() {
         if param.name == "embedding.weight" {
-            // A column for each word of a board; the decoder's table has a row for each, behind the moves.
+            // A column for each token of a board; the decoder's table has a row for each, behind the moves.
             let table = layout.param(layout.find("embedding.table").expect("a table"));
             for channel in 0..WIDTH {
-                for word in 0..WORDS {
-                    values[param.offset + channel * WORDS + word] =
-                        source[table.offset + (MOVES + word) * WIDTH + channel];
+                for token in 0..VOCABULARY {
+                    values[param.offset + channel * VOCABULARY + token] =
+                        source[table.offset + (MOVES + token) * WIDTH + channel];
                 }
             }
         } else if let Some(shared) = layout.find(&param.name).filter(|_| param.name.starts_with("body.")) {
@@ -207,7 +207,7 @@ fn the_first_board_is_read_as_an_encoder_reads_it() {
     let expected = encoder.trunk(&copied.frozen_views(), &tensor(&boards)).select(1, BOARD as i64 - 1);
     let found = network.trunk(&arena.frozen_views(), &tensor(&rows)).select(1, 0).slice(0, 0, None, PLIES as i64);
     assert!(largest_difference(&found, &expected) < 1e-5);
-    // Behind the causal mask it is not: words see no later ones.
+    // Behind the causal mask it is not: tokens do not see later ones.
     let (causal, _) = declared(MASKS[1], &flat());
     let found = causal.trunk(&arena.frozen_views(), &tensor(&rows)).select(1, 0).slice(0, 0, None, PLIES as i64);
     assert!(largest_difference(&found, &expected) > 1e-3);
@@ -239,14 +239,14 @@ fn the_preset_has_the_codes_numbers_less_the_words_that_no_position_has() {
     let blocks = layers * (4 * d * d + 3 * d * ff + 2 * d);
     let of = |vocabulary: usize| vocabulary * d + blocks + d + (d + 1) * vocabulary + (d + 1) * 3;
     assert_eq!(of(1_960), 116_280_235);
-    assert_eq!(of(4_500), 120_184_215, "the document's words would make this");
-    assert_eq!(MOVES + WORDS, 1_957);
+    assert_eq!(of(4_500), 120_184_215, "the document's tokens would make this");
+    assert_eq!(MOVES + VOCABULARY, 1_957);
     let preset = (Preset::named("chess-decoder").expect("a preset").model)();
-    let (network, layout) = Network::declare(&preset, &flat(), &words()).expect("a preset can be declared");
+    let (network, layout) = Network::declare(&preset, &flat(), &tokens_68()).expect("a preset can be declared");
     assert_eq!(layout.total(), of(1_957));
     assert_eq!(layout.total() + 3 * (d + d + 1), 116_280_235);
     assert_eq!((layout.count(Part::Encoding), layout.count(Part::Head)), (0, (d + 1) * 1_957 + (d + 1) * 3));
-    // Two passes over 207 tokens, by the ply; words of 68 tokens and of the move.
+    // Two passes over 207 tokens, per ply; logits of 68 tokens and of the move.
     let length = PLIES * (BOARD + 1);
     let pass = (BOARD + 1) * layers * (4 * d * d + 3 * d * ff) + layers * 2 * length * length * d / PLIES;
     let macs = network.macs();
@@ -261,13 +261,13 @@ fn what_a_decoder_cannot_have_is_refused() {
     };
     let none = r#"{"none": {}}"#;
     for (stack, name) in [(r#"{"smolgen": {}}"#, "smolgen"), (r#"{"dynamic_relative": {}}"#, "dynamic_relative")] {
-        let error = refuse(&model(""), stack, &words());
+        let error = refuse(&model(""), stack, &tokens_68());
         assert!(error.contains(name) && error.contains("what comes later"), "{error}");
     }
     let squares = spec(GameKind::Chess, InputName::PieceTokens);
     assert!(refuse(&model(""), none, &squares).contains("tokens_68"));
-    assert!(refuse(&model(r#", "plies": 1"#), none, &words()).contains("write 2 or more"));
-    let heads = refuse(&model(r#", "outputs": {"policy": {}, "q": {}}"#), none, &words());
+    assert!(refuse(&model(r#", "plies": 1"#), none, &tokens_68()).contains("write 2 or more"));
+    let heads = refuse(&model(r#", "outputs": {"policy": {}, "q": {}}"#), none, &tokens_68());
     assert!(heads.contains("a decoder has no head `q`; it has policy, result, result_shares, board"), "{heads}");
     let chessformer = r#"{"chessformer": {"layers": 1, "width": 16, "heads": 2, "ff": 8, "outputs": {"board": {}}}}"#;
     let chessformer = serde_json::from_str(chessformer).expect("options");
@@ -338,7 +338,7 @@ fn attention_is_exactly_on_the_past_and_behind_the_prefix_mask_on_the_own_board(
         let seen: Vec<_> = watch.take().into_iter().filter(|seen| seen.kind == MapKind::Attention).collect();
         assert_eq!(seen.len(), 2, "two layers");
         let length = PLIES * (BOARD + 1);
-        // The ply and, on its board, the word; the move stands behind the words.
+        // The ply and, on its board, the token; the move follows the tokens.
         let place = |token: usize| (token / (BOARD + 1), (token % (BOARD + 1) < BOARD).then_some(()));
         for seen in seen {
             for (pair, weight) in numbers(&seen.map_ll).into_iter().enumerate() {

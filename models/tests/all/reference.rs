@@ -82,7 +82,7 @@ fn board_channels(spec: &Spec, row: &[u8], square: usize) -> Vec<f64> {
 fn scaled(byte: u8, kind: FeatureKind) -> f64 {
     match kind {
         FeatureKind::Scalar { scale } => f64::from(byte) / f64::from(scale),
-        FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Word { .. } => panic!("not a scalar"),
+        FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Token { .. } => panic!("not a scalar"),
     }
 }
 

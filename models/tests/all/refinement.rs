@@ -7,7 +7,7 @@ use games::{GameKind, InputName, MovesName, Position};
 use models::loss::{self, PolicyTargets, RefinedTargets};
 use models::optimizer::NadamConfig;
 use models::{
-    ChessformerConfig, Choices, ModelConfig, Network, Optimizer, OptimizerConfig, Output, Refined, Spec,
+    ChessformerConfig, ModelConfig, MoveContext, Network, Optimizer, OptimizerConfig, Output, Refined, Spec,
     clip_global_norm,
 };
 use nn::Views;
@@ -43,7 +43,7 @@ fn legal(rows: i64, moves: usize) -> Tensor {
 }
 
 fn answer(network: &Network, views: &Views, rows: &Tensor, legal: &Tensor, repeats: &Tensor) -> Output {
-    network.answer(views, rows, Some(Choices { legal_bv: legal, repeats_bv: repeats }))
+    network.answer(views, rows, Some(MoveContext { legal_bv: legal, repeats_bv: repeats }))
 }
 
 fn indices(tensor: &Tensor) -> Vec<i64> {

@@ -1,16 +1,16 @@
-//! The newest lines of a `metrics.jsonl`, without reading the rest of it.
+//! The newest lines of a `metrics.jsonl`, read from its end.
 
 use records::{MetricLine, Part};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-/// Bytes at the end that are looked at: some twenty lines with the metrics of every head.
+/// Bytes read at the end: about twenty lines with the metrics of every head.
 const TAIL: u64 = 1 << 16;
 
-/// The newest lines that can be read.
+/// The newest readable lines.
 #[derive(Debug, Default)]
-pub(super) struct Newest {
+pub(super) struct LatestLines {
     /// Of any split.
     pub(super) any: Option<MetricLine>,
     /// Of training.
@@ -19,24 +19,23 @@ pub(super) struct Newest {
     pub(super) damaged: bool,
 }
 
-/// The newest lines; none where there is no file, and those that cannot be read are passed over: who looks on is not
-/// the one to complain.
-pub(super) fn newest(path: &Path) -> Newest {
+/// The newest lines; none if the file is missing. Unreadable lines are skipped.
+pub(super) fn latest_lines(path: &Path) -> LatestLines {
     let tail = tail(path).unwrap_or_default();
     let complete = tail.rsplit_once('\n').map_or("", |(lines, _)| lines);
     let damaged = complete.lines().next_back().is_none_or(|line| serde_json::from_str::<MetricLine>(line).is_err());
-    let mut newest = Newest { damaged, ..Newest::default() };
+    let mut latest = LatestLines { damaged, ..LatestLines::default() };
     for line in tail.lines().rev() {
         let Ok(line) = serde_json::from_str::<MetricLine>(line) else { continue };
-        if line.split == Part::Train && newest.train.is_none() {
-            newest.train = Some(line.clone());
+        if line.split == Part::Train && latest.train.is_none() {
+            latest.train = Some(line.clone());
         }
-        newest.any.get_or_insert(line);
-        if newest.train.is_some() {
+        latest.any.get_or_insert(line);
+        if latest.train.is_some() {
             break;
         }
     }
-    newest
+    latest
 }
 
 fn tail(path: &Path) -> io::Result<String> {

@@ -1,6 +1,6 @@
 //! Bars: one for the grid, one for each running cell.
 
-use super::{Watch, ending, retrying, stopping};
+use super::{Observer, ending, retrying, stopping};
 use crate::interrupt::StopRequest;
 use crate::task::{Outcome, Task};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -10,11 +10,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Status files are read, and bars drawn, this often.
-const DRAW_EVERY: Duration = Duration::from_millis(200);
+/// How often status files are read and bars drawn.
+const DRAW_INTERVAL: Duration = Duration::from_millis(200);
 
 const GRID: &str = "{wide_bar} {pos}/{len} cells, {elapsed} so far";
-/// Nothing can be said of the time that is left before the first cell has ended.
+/// The remaining time is unknown before the first cell has ended.
 const GRID_WITH_ETA: &str = "{wide_bar} {pos}/{len} cells, {elapsed} so far, {eta} left";
 const STARTING: &str = "  {msg:<40} starting";
 const TRAINING: &str = "  {msg:<40} {wide_bar} {pos}/{len} steps";
@@ -47,27 +47,27 @@ impl Bars {
         }
     }
 
-    fn take_off(&mut self, task: usize) {
+    fn remove_bar(&mut self, task: usize) {
         if let Some(bar) = self.cells.remove(&task) {
             bar.finish_and_clear();
             self.all.remove(&bar);
         }
     }
 
-    fn say(&self, text: &str) {
-        // A line that a terminal does not take is lost, as the bars themselves are.
+    fn print(&self, text: &str) {
+        // Errors of the terminal are ignored.
         let _ = self.all.println(text);
     }
 }
 
 fn style(bar: &ProgressBar, template: &str) {
-    // An invalid template would be a mistake in this file; the bar then keeps indicatif's own.
+    // An invalid template would be a mistake in this file; indicatif's default is used then.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
 }
 
-impl Watch for Bars {
+impl Observer for Bars {
     fn started(&mut self, task: usize) {
         let bar = self.all.add(ProgressBar::new(0));
         style(&bar, STARTING);
@@ -76,16 +76,16 @@ impl Watch for Bars {
     }
 
     fn elsewhere(&mut self, task: usize) {
-        self.say(&format!("another runner trains {}; waiting for it", self.names[task]));
+        self.print(&format!("another runner trains {}; waiting for it", self.names[task]));
     }
 
-    fn again(&mut self, task: usize, failure: &Failure) {
-        self.take_off(task);
-        self.say(&retrying(&self.names[task], failure));
+    fn retry_later(&mut self, task: usize, failure: &Failure) {
+        self.remove_bar(task);
+        self.print(&retrying(&self.names[task], failure));
     }
 
-    fn look(&mut self, running: &[usize]) {
-        if self.drawn.elapsed() < DRAW_EVERY {
+    fn poll(&mut self, running: &[usize]) {
+        if self.drawn.elapsed() < DRAW_INTERVAL {
             return;
         }
         self.drawn = Instant::now();
@@ -103,21 +103,21 @@ impl Watch for Bars {
     }
 
     fn ended(&mut self, task: usize, outcome: &Outcome) {
-        self.take_off(task);
+        self.remove_bar(task);
         self.grid.inc(1);
         match outcome {
             Outcome::Finished { .. } => style(&self.grid, GRID_WITH_ETA),
-            // What was done before says nothing about the time that is left.
+            // Cells that were done before do not count in the estimate.
             _ => self.grid.reset_eta(),
         }
         let place = format!("{}/{}", self.grid.position(), self.names.len());
         if let Some(text) = ending(&place, &self.names[task], outcome) {
-            self.say(&text);
+            self.print(&text);
         }
     }
 
     fn request(&mut self, request: StopRequest, running: usize) {
-        self.say(&stopping(request, running));
+        self.print(&stopping(request, running));
     }
 
     fn end(&mut self) {

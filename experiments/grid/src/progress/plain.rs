@@ -1,6 +1,6 @@
 //! Plain lines, for logs and batch systems.
 
-use super::{Watch, ending, retrying, stopping};
+use super::{Observer, ending, retrying, stopping};
 use crate::interrupt::StopRequest;
 use crate::task::{Outcome, Task};
 use records::failure::Failure;
@@ -15,41 +15,41 @@ pub struct Plain<W> {
 }
 
 impl<W: Write> Plain<W> {
-    /// Lines about these tasks. What cannot be written is not said: a closed pipe must not end a grid.
+    /// Lines about these tasks. Write errors are ignored: a closed pipe must not end a grid.
     pub fn new(tasks: &[Task], to: W) -> Self {
         Self { names: tasks.iter().map(|task| task.name.clone()).collect(), ended: 0, to }
     }
 
-    fn say(&mut self, text: &str) {
+    fn print(&mut self, text: &str) {
         let _ = writeln!(self.to, "{text}");
     }
 }
 
-impl<W: Write> Watch for Plain<W> {
+impl<W: Write> Observer for Plain<W> {
     fn started(&mut self, task: usize) {
-        self.say(&format!("cell started: {}", self.names[task]));
+        self.print(&format!("cell started: {}", self.names[task]));
     }
 
     fn elsewhere(&mut self, task: usize) {
-        self.say(&format!("another runner trains {}; waiting for it", self.names[task]));
+        self.print(&format!("another runner trains {}; waiting for it", self.names[task]));
     }
 
-    fn again(&mut self, task: usize, failure: &Failure) {
-        self.say(&retrying(&self.names[task], failure));
+    fn retry_later(&mut self, task: usize, failure: &Failure) {
+        self.print(&retrying(&self.names[task], failure));
     }
 
-    fn look(&mut self, _running: &[usize]) {}
+    fn poll(&mut self, _running: &[usize]) {}
 
     fn ended(&mut self, task: usize, outcome: &Outcome) {
         self.ended += 1;
         let place = format!("{}/{}", self.ended, self.names.len());
         if let Some(text) = ending(&place, &self.names[task], outcome) {
-            self.say(&text);
+            self.print(&text);
         }
     }
 
     fn request(&mut self, request: StopRequest, running: usize) {
-        self.say(&stopping(request, running));
+        self.print(&stopping(request, running));
     }
 
     fn end(&mut self) {

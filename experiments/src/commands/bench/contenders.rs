@@ -8,7 +8,7 @@ use serde_yaml::with::singleton_map_recursive;
 use spec::Role;
 use spec::{DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Row, RunConfig, TrainConfig};
 use std::path::PathBuf;
-use train::bench::Contender;
+use train::bench::BenchRun;
 
 /// The encoding that ratios are taken to.
 const CONTROL: &str = "none";
@@ -53,7 +53,7 @@ fn from_yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_yaml
 }
 
 /// A run that differs from the others in its encoding only. It is never trained on data.
-pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<EncodingConfig>, batch: usize) -> Contender {
+pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<EncodingConfig>, batch: usize) -> BenchRun {
     let name = stack.iter().map(EncodingConfig::label).collect::<Vec<_>>().join(" + ");
     let train = TrainConfig {
         steps: 1,
@@ -86,17 +86,17 @@ pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<Encoding
         twin: false,
         imported: None,
     };
-    Contender { name, run }
+    BenchRun { name, run }
 }
 
 /// The rows of an experiment but the twins, whose steps are the references', and for each the place of its game's
 /// reference.
-pub(super) fn rows(experiment: &Experiment) -> (Vec<Contender>, Vec<usize>) {
+pub(super) fn rows(experiment: &Experiment) -> (Vec<BenchRun>, Vec<usize>) {
     let rows: Vec<&Row> = experiment.rows.iter().filter(|row| row.role != Role::Twin).collect();
     let reference = |of: &&Row| {
         let own = |row: &&Row| row.role == Role::Reference && row.run.game == of.run.game;
         rows.iter().position(own).unwrap_or(0)
     };
-    let contender = |row: &&Row| Contender { name: row.label.clone(), run: row.run.clone() };
+    let contender = |row: &&Row| BenchRun { name: row.label.clone(), run: row.run.clone() };
     (rows.iter().map(contender).collect(), rows.iter().map(reference).collect())
 }

@@ -2,7 +2,7 @@
 
 use spec::{Experiment, Role, Row};
 use tch::Device;
-use train::bench::{BenchOptions, Contender, StepTime, step_times};
+use train::bench::{BenchOptions, BenchRun, StepTime, step_times};
 
 /// Pairs of seeds below which no verdict is given.
 const SEEDS_FOR_A_VERDICT: usize = 3;
@@ -64,7 +64,7 @@ fn never_reached(row: &Row) -> Option<u64> {
 /// Seconds of a training step of each row on one CPU thread, rows taking turns; twins, which come last, are left out.
 pub(super) fn measure(experiment: &Experiment) -> anyhow::Result<Vec<f64>> {
     let options = BenchOptions { threads: 1, device: Device::Cpu, rounds: 5, warm_up: 2 };
-    let contender = |row: &Row| Contender { name: row.label.clone(), run: row.run.clone() };
-    let contenders: Vec<Contender> = without_twins(experiment).map(contender).collect();
+    let contender = |row: &Row| BenchRun { name: row.label.clone(), run: row.run.clone() };
+    let contenders: Vec<BenchRun> = without_twins(experiment).map(contender).collect();
     Ok(step_times(&contenders, &options)?.iter().map(StepTime::median_s).collect())
 }

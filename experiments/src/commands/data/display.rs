@@ -2,7 +2,7 @@
 //!
 //! No colours are used, so `NO_COLOR` holds by construction.
 
-use dataset::Done;
+use dataset::WorkDone;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 use spec::grouped;
 use std::io::IsTerminal as _;
@@ -69,7 +69,7 @@ impl Display {
     }
 
     /// The same for work on whole datasets.
-    pub(super) fn show_done(&mut self, progress: Done) {
+    pub(super) fn show_done(&mut self, progress: WorkDone) {
         self.show(progress.what, progress.done, progress.total, |_| String::new());
     }
 

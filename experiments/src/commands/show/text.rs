@@ -60,8 +60,8 @@ fn network<G: Game>(out: &mut String, layout: &InputLayout, row: &[u8]) -> std::
         let value = match feature.kind {
             FeatureKind::Scalar { scale } => format!("{byte} (channel {:.3})", f32::from(byte) / scale),
             FeatureKind::Thermometer { steps } => format!("{byte} ({} of {steps} channels)", byte.min(steps)),
-            FeatureKind::Word { words } => {
-                words.get(usize::from(byte)).map_or(byte.to_string(), |&word| word.to_owned())
+            FeatureKind::Token { values } => {
+                values.get(usize::from(byte)).map_or(byte.to_string(), |&word| word.to_owned())
             }
             FeatureKind::Square if byte == 0 => "no square".to_owned(),
             FeatureKind::Square => format!("token {}", byte - 1),

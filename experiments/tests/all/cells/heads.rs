@@ -2,8 +2,8 @@
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, lines, random_games};
 use dataset::{
-    Batch, ImportOptions, MadeOptions, MappedPosition, PerSplit, Split, SplitBy, SplitPlan, evaluation_batches, import,
-    write_maps,
+    Batch, GeneratedOptions, ImportOptions, MappedPosition, PerSplit, Split, SplitBy, SplitPlan, evaluation_batches,
+    import, write_maps,
 };
 use games::chess::Chess;
 use games::maps::MapShape;
@@ -87,7 +87,7 @@ pub(crate) fn mapped(dir: &Path, shape: MapShape) -> PathBuf {
         position.play(played);
     }
     let out = dir.join(format!("{shape:?}"));
-    let options = MadeOptions {
+    let options = GeneratedOptions {
         output: out.clone(),
         name: "maps".to_owned(),
         game: GameKind::Chess,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use train::events::mend;
+use train::events::repair;
 use train::pictures::{Picture, folder};
 use train::sinks::tensorboard::{BLOB_SEQUENCE, IMAGES_PLUGIN, Image, PREFIX, read_images};
 
@@ -94,7 +94,7 @@ fn after_a_crash_every_picture_is_there_once() {
     assert_eq!(places(&images(&crashed)), of_steps(&[0, 7, 14, 21]));
     train(&crashed).expect("it goes on");
     assert_eq!(places(&images(&crashed)), of_steps(&[0, 7, 14, 21, 28, 29]));
-    assert!(!mend(&crashed).expect("whole"), "what is whole is left alone");
+    assert!(!repair(&crashed).expect("whole"), "what is whole is left alone");
 
     let before = images(&crashed);
     for entry in fs::read_dir(&crashed).expect("a folder") {
@@ -103,13 +103,13 @@ fn after_a_crash_every_picture_is_there_once() {
             fs::remove_file(path).expect("removed");
         }
     }
-    assert!(mend(&crashed).expect("rebuilt"));
+    assert!(repair(&crashed).expect("rebuilt"));
     let mut again = images(&crashed);
     again.sort_by_key(|image| (image.step, TAGS.iter().position(|tag| *tag == image.tag)));
     assert_eq!(again, before);
-    assert!(!mend(&crashed).expect("whole"));
+    assert!(!repair(&crashed).expect("whole"));
     fs::remove_dir_all(crashed.join(folder::DIR)).expect("removed");
-    assert!(mend(&crashed).expect("rebuilt"), "pictures that are gone are shown no longer");
+    assert!(repair(&crashed).expect("rebuilt"), "pictures that are gone are shown no longer");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn killed_in_the_middle_it_goes_on_to_the_same_bits() {
     let again = posenc_cell(&killed).output().expect("posenc starts");
     let log = String::from_utf8_lossy(&again.stderr);
     assert!(again.status.success(), "{log}");
-    assert!(log.contains("going on from the checkpoint of step"), "{log}");
+    assert!(log.contains("resuming from the checkpoint of step"), "{log}");
     assert_same_bits(&undisturbed, &killed);
 }
 
@@ -127,8 +127,8 @@ fn without_its_newest_checkpoint_it_goes_on_from_the_one_before() {
         damage(&tensor_files(&dir)[1].1);
         let (outcome, notes) = train_with(&dir, &options());
         assert_eq!(outcome.expect("it goes on"), Outcome::Done);
-        assert!(notes.iter().any(|note| note.contains("step 20 is passed over")), "{notes:?}");
-        assert!(notes.iter().any(|note| note.contains("going on from the checkpoint of step 10")), "{notes:?}");
+        assert!(notes.iter().any(|note| note.contains("step 20 is skipped")), "{notes:?}");
+        assert!(notes.iter().any(|note| note.contains("resuming from the checkpoint of step 10")), "{notes:?}");
         assert_same_bits(&undisturbed, &dir);
     }
 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use tch::{Device, Tensor};
-use train::checkpoint::{Checkpoint, Prefix, Progress, Tensors, Window, load_final, save_final};
+use train::checkpoint::{Checkpoint, CheckpointTensors, Prefix, Progress, Window, load_final, save_final};
 use train::setup::declare;
 
 /// The start of a game, and the same with the marks of a position that occurred before.
@@ -42,13 +42,13 @@ fn outputs(network: &Network, layout: &Arc<Layout>, weights: &[f32], packed: &Te
 }
 
 /// A checkpoint of these weights, saved to `cell` and read back.
-fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> Tensors {
+fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> CheckpointTensors {
     let metrics = cell.join("metrics.jsonl");
     fs::write(&metrics, "").expect("no lines yet");
     let moment: Vec<f32> = weights.iter().map(|weight| weight * 0.5).collect();
     let text = String::new;
     let checkpoint = Checkpoint {
-        tensors: Tensors {
+        tensors: CheckpointTensors {
             weights: weights.to_vec(),
             moments: BTreeMap::from([("first".to_owned(), moment)]),
             average: Some(weights.iter().map(|weight| weight * 0.25).collect()),

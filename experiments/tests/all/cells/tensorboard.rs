@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use train::events::{hparams, mend};
+use train::events::{hparams, repair};
 use train::sinks::tensorboard::{PREFIX, Scalar, read, read_dir, read_session, tag};
 
 /// What the event files must hold: tag, step, value, in the order of the lines.
@@ -60,7 +60,7 @@ fn event_files_can_be_rebuilt_from_the_lines() {
     let bench = Bench::new();
     let dir = resumed(&bench);
     let before = (expected(&dir), read_session(&dir).expect("readable"));
-    assert!(!mend(&dir).expect("whole"), "what is whole is left alone");
+    assert!(!repair(&dir).expect("whole"), "what is whole is left alone");
     assert_eq!(event_files(&dir).len(), 2);
 
     let damages: [fn(&Path); 4] = [
@@ -78,10 +78,10 @@ fn event_files_can_be_rebuilt_from_the_lines() {
     ];
     for damage in damages {
         damage(&event_files(&dir)[0]);
-        assert!(mend(&dir).expect("rebuilt"));
+        assert!(repair(&dir).expect("rebuilt"));
         assert_eq!(event_files(&dir).len(), 1);
         assert_eq!((found(read_dir(&dir).expect("readable")), read_session(&dir).expect("readable")), before);
-        assert!(!mend(&dir).expect("whole"));
+        assert!(!repair(&dir).expect("whole"));
     }
 }
 

@@ -10,7 +10,7 @@ fn refused(bytes: &[u8]) -> String {
 
 #[test]
 fn other_files_are_refused() {
-    assert!(refused(b"[Event \"a game\"]").contains("no weights file of Lc0"));
+    assert!(refused(b"[Event \"a game\"]").contains("not a weights file of Lc0"));
     assert!(refused(&[]).contains("does not begin with Lc0's number"));
     assert!(refused(&[0x1f, 0x8b, 8, 0, 1, 2]).contains("its gzip is damaged"));
     let magic = Message::default().four_bytes(1, 0x1c0u32.to_le_bytes());

@@ -15,8 +15,8 @@ fn what_is_no_cell() {
     let finished = Finished::new();
     let row = Path::new(&finished.cell("chess")).parent().expect("the row").to_str().expect("UTF-8").to_owned();
     let ask = |cell: &str| run(finished.path(), &["predict", cell, "--fen", "startpos"]);
-    ask("nowhere").fails_with(&["nowhere is no cell", "runs/<experiment>/<row>/seed-<n>"]);
-    ask(&row).fails_with(&["is no cell", "A cell below it is", "seed-0"]);
+    ask("nowhere").fails_with(&["nowhere is not a cell", "runs/<experiment>/<row>/seed-<n>"]);
+    ask(&row).fails_with(&["is not a cell", "A cell below it is", "seed-0"]);
 }
 
 #[test]

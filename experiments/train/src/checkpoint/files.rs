@@ -1,10 +1,10 @@
-//! Names of checkpoint files, and which are kept.
+//! Names of checkpoint files, and which ones are kept.
 
 use super::CheckpointError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How many checkpoints are kept: the newest, and one to fall back to.
+/// How many checkpoints are kept: the newest, and a fallback.
 pub const KEPT: usize = 2;
 
 const PREFIX: &str = "step-";
@@ -19,14 +19,14 @@ pub(super) fn header(dir: &Path, step: u64) -> PathBuf {
     dir.join(format!("{PREFIX}{step}.yaml"))
 }
 
-/// The steps of which there is a checkpoint, ascending.
+/// The steps that have a checkpoint, ascending.
 pub(super) fn steps(dir: &Path) -> Result<Vec<u64>, CheckpointError> {
     let mut steps: Vec<u64> = names(dir)?.iter().filter_map(|name| name.strip_suffix(".yaml").and_then(step)).collect();
     steps.sort_unstable();
     Ok(steps)
 }
 
-/// Removes all checkpoints but the newest [`KEPT`], and what an interrupted write left behind.
+/// Removes all checkpoints but the newest [`KEPT`], and files of interrupted writes.
 ///
 /// # Errors
 /// If the folder cannot be listed or a file cannot be removed.
@@ -35,7 +35,7 @@ pub fn prune(dir: &Path) -> Result<(), CheckpointError> {
     keep(dir, &steps[steps.len().saturating_sub(KEPT)..])
 }
 
-/// Removes every step's checkpoint: a finished cell never goes on.
+/// Removes every checkpoint: a finished cell is never resumed.
 ///
 /// # Errors
 /// If the folder cannot be listed or a file cannot be removed.

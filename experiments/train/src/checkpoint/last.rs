@@ -1,4 +1,4 @@
-//! The final weights: named tensors in their own shapes, as any safetensors reader expects a network's weights.
+//! The final weights as named tensors in their own shapes, in the usual safetensors form.
 
 use super::{CheckpointError, from_little_endian, little_endian};
 use nn::{Layout, ParamSpec};
@@ -50,7 +50,7 @@ pub fn load_final(cell: &Path, layout: &Layout) -> Result<Vec<f32>, CheckpointEr
 /// Reads the final averaged weights of a cell, in layout order.
 ///
 /// # Errors
-/// As [`load_final`]; the file is missing where the run has no average.
+/// Like [`load_final`]; the file is missing if the run does not average.
 pub fn load_averaged(cell: &Path, layout: &Layout) -> Result<Vec<f32>, CheckpointError> {
     load(cell, AVERAGED, layout)
 }

@@ -1,12 +1,12 @@
-//! How much memory a position's activations take, from the sizes of its network.
+//! Memory of a position's activations, estimated from the sizes of its network.
 
 use models::{
     ChessformerConfig, DecoderConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, ResnetConfig,
     ResnetTransformerConfig,
 };
 
-/// Bytes that the forward pass of one position leaves for the backward pass, generously: measured networks of posenc take
-/// about half of it (docs/performance.md).
+/// An upper estimate of the bytes that the forward pass of one position keeps for the backward pass; measured networks
+/// of posenc take about half of it (docs/performance.md).
 pub(super) fn bytes(architecture: &ModelConfig, tokens: usize, channels: usize) -> u64 {
     let numbers = match architecture {
         ModelConfig::Chessformer(config) => chessformer(config, tokens, channels),
@@ -21,30 +21,30 @@ pub(super) fn bytes(architecture: &ModelConfig, tokens: usize, channels: usize) 
 fn chessformer(config: &ChessformerConfig, tokens: usize, channels: usize) -> usize {
     let block = block([config.width, config.heads], feed_forward(config.ff_kind, config.ff), tokens);
     let pass = (config.layers + 1) * block + tokens * embedding(config, tokens, channels);
-    // A second look goes through the whole network again.
+    // A refinement pass runs the whole network again.
     if config.refinement.is_some() { 2 * pass } else { pass }
 }
 
-/// The attention layers of a network that has convolutions in front of them.
+/// The attention layers of a network that starts with convolutions.
 fn attention(config: &ResnetTransformerConfig, tokens: usize) -> usize {
     let (layers, channels) = (&config.attention, config.resnet.channels);
     layers.layers * block([channels, layers.heads], feed_forward(layers.ff_kind, layers.ff), tokens)
 }
 
-/// Attention of this width and so many heads, and a feed-forward layer.
+/// Attention of this width and number of heads, and a feed-forward layer.
 fn block([width, heads]: [usize; 2], feed_forward: usize, tokens: usize) -> usize {
     tokens * (24 * width + feed_forward) + 10 * heads * tokens * tokens
 }
 
-/// Numbers of a feed-forward layer for one token: four for each that the first product gives. A gated layer's gives two
-/// for each of the inside.
+/// Values of a feed-forward layer for one token: four per output of the first product. A gated layer has two outputs
+/// per inner channel.
 fn feed_forward(kind: FeedForwardKind, ff: usize) -> usize {
     let first = if kind == FeedForwardKind::Dense { ff } else { 2 * ff };
     4 * first
 }
 
-/// Numbers of the input embedding for one token: its channels, twice. A map of moves adds a channel a square to them. The
-/// one that sees all squares adds a summary to them, and has a norm and a feed-forward layer of its own.
+/// Values of the input embedding for one token: its channels, twice. A `moves` map adds one channel per square. The
+/// embedding over all squares adds a summary, a norm and a feed-forward layer.
 fn embedding(config: &ChessformerConfig, tokens: usize, channels: usize) -> usize {
     match config.embedding {
         EmbeddingConfig::Old | EmbeddingConfig::Table => 2 * channels,
@@ -57,14 +57,15 @@ fn embedding(config: &ChessformerConfig, tokens: usize, channels: usize) -> usiz
     }
 }
 
-/// A ply of a sequence of `tokens`, in two passes: blocks as in a Chessformer with a gated layer, one more for heads.
+/// A ply of a sequence of `tokens`, in two passes: blocks as in a Chessformer with a gated layer, and one more block
+/// for heads.
 fn decoder(config: &DecoderConfig, tokens: usize) -> usize {
     let own = tokens / config.plies;
     let block = own * (24 * config.width + 4 * 2 * config.ff) + 10 * config.heads * own * tokens;
     2 * (config.layers + 1) * block
 }
 
-/// Two convolutions a block, each with a norm and an activation, and the sum; one block more for input and heads.
+/// Per block two convolutions, each with a norm and an activation, and the sum; one more block for input and heads.
 fn resnet(config: &ResnetConfig, tokens: usize, channels: usize) -> usize {
     (config.blocks + 1) * tokens * 12 * config.channels + 2 * tokens * channels
 }

@@ -23,9 +23,9 @@ pub struct Loaded {
     pub network: Network,
     /// Its weights.
     pub arena: Arena,
-    /// Where they come from.
+    /// Where the weights come from.
     pub origin: Origin,
-    /// What matrix products run in: f32, unless devices are compared in another.
+    /// The element type of matrix products: f32, unless devices are compared in another type.
     pub kind: Kind,
 }
 
@@ -57,11 +57,11 @@ impl fmt::Display for Origin {
 }
 
 impl Loaded {
-    /// The network of a cell's folder with its final weights, as they are or averaged, or, where it is not done, its
-    /// newest checkpoint's.
+    /// The network of a cell's folder with its final weights, raw or averaged. If the cell is not done, the weights of
+    /// its newest checkpoint.
     ///
     /// # Errors
-    /// If the folder is no cell's, or has no weights of this kind that can be used.
+    /// If the folder is not a cell's, or has no valid weights of this kind.
     pub fn cell(dir: &Path, which: Weights, device: Device) -> Result<Self, InspectError> {
         let config = config_of(dir)?;
         if which == Weights::Averaged && config.train.averaging.is_none() {
@@ -84,8 +84,8 @@ impl Loaded {
         Ok(Self { config, network, arena, origin, kind: Kind::Float })
     }
 
-    /// A run's network with random weights, none of them zero: what implementations are compared on. First values
-    /// would hide errors, since tables that start at zero drop out of the network's function.
+    /// A run's network with random weights, none of them zero, for comparing implementations. Initial weights would
+    /// hide errors, because tables that start at zero do not change the output.
     ///
     /// # Errors
     /// If the network cannot be declared, or the device has no room.
@@ -96,7 +96,7 @@ impl Loaded {
         Ok(Self { config, network, arena, origin: Origin::Random { seed }, kind: Kind::Float })
     }
 
-    /// Names, shapes and places of its parameters.
+    /// Names, shapes and offsets of its parameters.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         self.arena.layout()
@@ -106,7 +106,7 @@ impl Loaded {
 /// The configuration in a cell's folder.
 ///
 /// # Errors
-/// If the folder is no cell's.
+/// If the folder is not a cell's.
 pub fn config_of(dir: &Path) -> Result<RunConfig, InspectError> {
     if !dir.join(CONFIG_FILE).is_file() {
         return Err(InspectError::NoCell { dir: dir.to_owned(), hint: hint(dir) });
@@ -114,7 +114,7 @@ pub fn config_of(dir: &Path) -> Result<RunConfig, InspectError> {
     Ok(read_config(&dir.join(CONFIG_FILE))?)
 }
 
-/// The first cell below a folder, or how cells are called.
+/// The first cell below a folder, or how cell folders are named.
 fn hint(dir: &Path) -> String {
     match cell_below(dir, 2) {
         Some(cell) => format!("A cell below it is {}", cell.display()),

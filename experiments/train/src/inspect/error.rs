@@ -1,4 +1,4 @@
-//! Why a cell cannot be looked into.
+//! Why a cell cannot be inspected.
 
 use crate::TrainError;
 use crate::checkpoint::CheckpointError;
@@ -9,36 +9,36 @@ use std::io;
 use std::path::PathBuf;
 use tch::TchError;
 
-/// Why a cell cannot be looked into.
+/// Why a cell cannot be inspected.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectError {
-    /// History was to be made up for an input that shows none.
+    /// History was requested for an input without history.
     #[error("the input {0} shows no earlier positions, so that there is nothing to fill: leave --history-fill out")]
     NoHistory(&'static str),
-    /// The folder is no cell's.
-    #[error("{} is no cell: it has no config.yaml. {hint}", dir.display())]
+    /// The folder is not a cell's.
+    #[error("{} is not a cell: it has no config.yaml. {hint}", dir.display())]
     NoCell {
         /// The folder.
         dir: PathBuf,
         /// Where cells are.
         hint: String,
     },
-    /// Nothing was trained yet.
+    /// The cell has no weights yet.
     #[error("{} has no weights yet, neither final ones nor a checkpoint; run its experiment first", dir.display())]
     NoWeights {
         /// The cell.
         dir: PathBuf,
     },
-    /// The run averages no weights.
+    /// The run does not average weights.
     #[error("{} has no averaged weights: its run has no `averaging`; leave --averaged out", dir.display())]
     NoAverage {
         /// The cell.
         dir: PathBuf,
     },
-    /// A text is no position of the cell's game.
+    /// A text is not a position of the cell's game.
     #[error("{place}no position of {}, which the cell is of: {reason}", game.name())]
     Position {
-        /// Where it stands, with a colon behind it; empty for an argument.
+        /// Where the text is, with a colon; empty for an argument.
         place: String,
         /// The cell's game.
         game: GameKind,
@@ -48,7 +48,7 @@ pub enum InspectError {
     /// There are no positions.
     #[error("{0} holds no position; write one FEN or SFEN a line")]
     NoPositions(String),
-    /// The output is there already.
+    /// The output already exists.
     #[error("{} exists already; name a folder or file that does not", .0.display())]
     Exists(PathBuf),
     /// A file cannot be read or written.
@@ -61,7 +61,7 @@ pub enum InspectError {
         /// The cause.
         cause: io::Error,
     },
-    /// The output cannot be put into its format.
+    /// The output cannot be written in its format.
     #[error("cannot write {what}: {reason}")]
     Format {
         /// What.
@@ -69,7 +69,7 @@ pub enum InspectError {
         /// Why not.
         reason: String,
     },
-    /// The cell's configuration cannot be used, or it cannot take a step.
+    /// The cell's configuration is invalid, or a step failed.
     #[error(transparent)]
     Train(#[from] TrainError),
     /// The weights cannot be read.
@@ -86,7 +86,7 @@ pub enum InspectError {
     Torch(TchError),
 }
 
-/// Not by `#[from]`, which would name the cause in the text and once more as its source.
+/// Not by `#[from]`: the message would then contain the cause twice.
 impl From<TchError> for InspectError {
     fn from(cause: TchError) -> Self {
         Self::Torch(cause)

@@ -1,4 +1,4 @@
-//! The export folder: weights, configuration, inputs and outputs of some positions, and a page that explains them.
+//! The export folder: weights, configuration, inputs and outputs of some positions, and a description of the files.
 
 use super::cell::Loaded;
 use super::error::InspectError;
@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 pub const WEIGHTS_FILE: &str = "weights.safetensors";
 /// Inputs and outputs; see [`Answers::named`].
 pub const FORWARD_FILE: &str = "forward.safetensors";
-/// The page.
+/// The description.
 pub const PAGE_FILE: &str = "README.yaml";
 /// The vocabulary.
 pub const MOVES_FILE: &str = "moves.tsv";
 
-/// A folder that appears whole under its name or not at all.
+/// A folder that is created under a temporary name and renamed when complete.
 #[derive(Debug)]
 pub struct Folder {
     out: PathBuf,
@@ -43,16 +43,16 @@ impl Folder {
         Ok(Self { out: out.to_owned(), beside })
     }
 
-    /// Where its files are written for now.
+    /// Its temporary path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.beside
     }
 
-    /// Gives it its name.
+    /// Renames the folder to its final name.
     ///
     /// # Errors
-    /// If that was taken in the meantime.
+    /// If the final name was taken in the meantime.
     pub fn finish(self) -> Result<(), InspectError> {
         if self.out.symlink_metadata().is_ok() {
             return Err(InspectError::Exists(self.out.clone()));
@@ -63,12 +63,12 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Behind `finish` there is nothing under this name; otherwise the error that matters is on its way.
+        // After `finish` the temporary folder is gone; before it, an error is already being returned.
         let _ = fs::remove_dir_all(&self.beside);
     }
 }
 
-/// Writes a cell's network and its answers to positions into a folder.
+/// Writes a cell's network and its outputs on positions into a folder.
 ///
 /// # Errors
 /// If a file cannot be written, or LibTorch fails.
@@ -92,7 +92,7 @@ pub fn write(cell: &Loaded, asked: &[Request], folder: &Folder) -> Result<(), In
     tensors_file::write(&dir.join(FORWARD_FILE), &forward)
 }
 
-/// Every parameter of a store, or what lies in its place in a gradient, by name.
+/// Every parameter of a flat store, or of a gradient in the same layout, by name.
 pub(super) fn parameters(cell: &Loaded, views: &Views) -> Vec<Named> {
     let ids = cell.layout().params().iter().filter_map(|param| Some((param, cell.layout().find(&param.name)?)));
     ids.map(|(param, id)| Named::new(param.name.clone(), views[id].shallow_clone())).collect()

@@ -1,4 +1,4 @@
-//! A network's answers to positions, as named tensors.
+//! A network's outputs on positions, as named tensors.
 
 use super::cell::Loaded;
 use super::error::InspectError;
@@ -6,11 +6,11 @@ use super::positions::Request;
 use super::tensors_file::Named;
 use models::input::Expander;
 use models::loss::mask_policy;
-use models::{Answer, Choices, Output, Reading};
+use models::{Answer, MoveContext, Output, Reading};
 use nn::Views;
 use tch::{Kind, Tensor};
 
-/// What follows the name of a policy behind the mask of legal moves.
+/// The suffix of a policy whose illegal moves are masked.
 const MASKED: &str = "masked";
 
 /// Inputs and outputs of one forward pass, on the cell's device. `v` is the size of the vocabulary.
@@ -18,18 +18,18 @@ const MASKED: &str = "masked";
 pub struct Answers {
     /// Packed rows `[b,row]`, u8.
     pub packed: Tensor,
-    /// What the network makes of them, `[b,l,c]`, f32.
+    /// The expanded input, `[b,l,c]`, f32.
     pub channels: Tensor,
     /// Legal moves `[b,v]`, bool.
     pub legal: Tensor,
-    /// What the heads read, `[b,l,d]`.
+    /// The trunk's output, `[b,l,d]`.
     pub trunk: Tensor,
-    /// What the heads answer, in their order. What belongs to a head beside its main answer is `<head>.<part>`.
+    /// The heads' outputs, in order. Further tensors of a head are named `<head>.<part>`.
     pub outputs: Vec<Answer>,
 }
 
 impl Answers {
-    /// Asks a network about positions, all at once.
+    /// Runs a network on positions, all at once.
     ///
     /// # Errors
     /// If LibTorch fails.
@@ -44,24 +44,24 @@ impl Answers {
         let packed = rows.f_index_select(0, &own)?;
         let legal = legal(asked, spec.moves.len())?.f_to_device(device)?;
         let repeats = repeats(asked, spec.moves.len())?.f_to_device(device)?;
-        let choices = Choices { legal_bv: &legal, repeats_bv: &repeats };
+        let context = MoveContext { legal_bv: &legal, repeats_bv: &repeats };
         let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
         Ok(tch::no_grad(|| Self {
             channels: Expander::new(spec.input).expand(&packed),
             trunk: cell.network.trunk(&views, &rows).index_select(0, &own).to_kind(Kind::Float),
-            outputs: readable(cell.network.answer(&views, &rows, Some(choices)), &own),
+            outputs: readable(cell.network.answer(&views, &rows, Some(context)), &own),
             packed,
             legal: legal.shallow_clone(),
         }))
     }
 
-    /// An answer by its name.
+    /// An output by name.
     #[must_use]
     pub fn output(&self, name: &str) -> Option<&Tensor> {
         self.outputs.iter().find(|answer| answer.name() == name).map(|answer| &answer.tensor)
     }
 
-    /// All of it, under the names of `forward.safetensors`: each policy once more behind the mask.
+    /// All tensors, under the names of `forward.safetensors`; each policy is repeated with illegal moves masked.
     #[must_use]
     pub fn named(self) -> Vec<Named> {
         let policies = self.outputs.iter().filter(|answer| answer.reading == Reading::Policy);
@@ -76,9 +76,9 @@ impl Answers {
     }
 }
 
-/// The answers about these rows that can be read; a logit as the share that it stands for.
+/// The outputs for these rows; sigmoid logits become probabilities.
 fn readable(output: Output, rows: &Tensor) -> Vec<Answer> {
-    // What a decoder answers about boards is a question about the past: no part of an answer.
+    // A decoder's board outputs predict earlier tokens, so they are left out.
     let there = output.into_iter().filter(|answer| answer.reading != Reading::Internal);
     let of_rows = |answer: Answer| {
         let tensor = answer.tensor.index_select(0, rows);
@@ -88,7 +88,7 @@ fn readable(output: Output, rows: &Tensor) -> Vec<Answer> {
     there.map(of_rows).collect()
 }
 
-/// How often the position behind each move occurred before, i64 `[b,v]`.
+/// How often the position after each move occurred before, i64 `[b,v]`.
 fn repeats(asked: &[Request], moves: usize) -> Result<Tensor, InspectError> {
     let mut repeats = vec![0i64; asked.len() * moves];
     for (row, asked) in repeats.chunks_exact_mut(moves).zip(asked) {

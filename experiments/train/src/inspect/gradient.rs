@@ -4,7 +4,7 @@ use super::cell::Loaded;
 use super::error::InspectError;
 use super::export::parameters;
 use super::tensors_file::{self, Named};
-use crate::batch_gradient::{Measured, measure};
+use crate::batch_gradient::{BatchGradient, batch_gradient};
 use crate::tensors::on_device;
 use dataset::{Dataset, LoaderConfig, TrainLoader};
 use models::{Column, Examples};
@@ -37,7 +37,7 @@ pub fn first_batch(cell: &Loaded, dataset: &Arc<Dataset>) -> Result<Examples, In
 /// # Errors
 /// If LibTorch fails or the file cannot be written.
 pub fn write(cell: &Loaded, batch: &Examples, dir: &Path) -> Result<(), InspectError> {
-    let Measured { losses, total, gradient } = measure(&cell.config, &cell.network, &cell.arena, batch)?;
+    let BatchGradient { losses, total, gradient } = batch_gradient(&cell.config, &cell.network, &cell.arena, batch)?;
     let mut named = batch_parts(cell, batch);
     named.extend(losses.into_iter().map(|(name, loss)| Named::new(format!("loss.{name}"), loss)));
     named.push(Named::new("loss.total", total));

@@ -1,25 +1,25 @@
-//! Positions that are asked about: FEN or SFEN, with the moves that led on from there.
+//! Positions as input text: FEN or SFEN, with the moves played from there.
 
 use super::error::InspectError;
 use games::chess::Chess;
 use games::chess::history::{self, HistoryFill};
 use games::{Game, GameKind, InputLayout, InputName, Line, MovesName, Position, with_game};
 
-/// What begins a line that starts from the standard position.
+/// The keyword for the standard start.
 const START: &str = "startpos";
-/// What stands between a position and the moves from there.
+/// The keyword between a position and the moves from there.
 const MOVES: &str = "moves";
 
 /// A position, ready for the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// As it was asked.
+    /// The text as given.
     pub text: String,
     /// The packed row of the cell's input.
     pub row: Vec<u8>,
-    /// The plies that led to it, the earliest first.
+    /// The plies before it, the earliest first.
     pub earlier: Vec<EarlierPly>,
-    /// Its legal moves, in an order that never changes for a position.
+    /// Its legal moves, in a fixed order for each position.
     pub legal: Vec<LegalMove>,
     /// Squares of its board.
     pub squares: usize,
@@ -30,7 +30,7 @@ pub struct Request {
 pub struct EarlierPly {
     /// Its packed row.
     pub row: Vec<u8>,
-    /// The index of the move that was played.
+    /// The index of the played move.
     pub played: u16,
 }
 
@@ -41,15 +41,16 @@ pub struct LegalMove {
     pub text: String,
     /// Its index in the vocabulary.
     pub index: u16,
-    /// How often the position behind it occurred before.
+    /// How often the position after it occurred before.
     pub repetitions: u8,
 }
 
-/// Reads a position of `game`: `FEN`, `SFEN` or `startpos`, and behind the word `moves` moves in UCI or USI that led on
-/// from there, which inputs with history see. The words `position`, `fen` and `sfen` that engines know may stand first.
+/// Reads a position of `game`: `FEN`, `SFEN` or `startpos`, optionally followed by `moves` and moves in UCI or USI,
+/// which inputs with history show. The keywords `position`, `fen` and `sfen` of engine protocols may come first.
 ///
 /// # Errors
-/// If it is no position of the game, or a move is not legal. `moves` numbers the legal moves; `place` says where it stands, with a colon behind it.
+/// If it is not a position of the game, or a move is not legal. `moves` is the vocabulary; `place` locates the text,
+/// with a colon.
 pub fn read(
     text: &str,
     place: &str,
@@ -61,10 +62,10 @@ pub fn read(
     with_game!(game, G => read_of::<G>(text, G::input(input), moves)).map_err(wrong)
 }
 
-/// Reads one position a line; empty lines and those that begin with `#` are passed over. `name` is the file's.
+/// Reads one position per line; empty lines and lines that begin with `#` are skipped. `name` is the file's.
 ///
 /// # Errors
-/// At the first line that is no position, or if there is none.
+/// At the first line that is not a position, or if there is none.
 pub fn read_lines(
     text: &str,
     name: &str,
@@ -82,8 +83,8 @@ pub fn read_lines(
     Ok(asked)
 }
 
-/// Writes the rows of `lc0_112` once more as Lc0 fills them when it plays (`history-fill=fen_only`): what came before the
-/// first position of each is made up from it, unless that is the standard start. The input itself has nothing there.
+/// Rewrites the rows of `lc0_112` as Lc0 fills them in play (`history-fill=fen_only`): missing history repeats the
+/// first position, unless it is the standard start. The input itself leaves missing history empty.
 ///
 /// # Errors
 /// If the input is another.
@@ -106,7 +107,7 @@ fn packed<P: Position>(line: &Line<P>, layout: &InputLayout) -> Vec<u8> {
     row
 }
 
-/// The position of a text and how it came about; `before` sees each move before it is played.
+/// The position of a text and its history; `before` sees each move before it is played.
 fn line_of<G: Game>(
     text: &str,
     layout: &InputLayout,
@@ -151,8 +152,8 @@ fn read_of<G: Game>(text: &str, layout: &InputLayout, vocabulary: MovesName) -> 
 }
 
 impl Request {
-    /// The rows of a sequence of so many plies that ends with the position, and its place there: it comes behind as much of
-    /// what led to it as there is room for, and what is left is padding. A network that reads positions gets its row.
+    /// The rows of a sequence of this many plies that ends with the position, and the position's index there: as much
+    /// history as fits, then padding. A network that reads single positions gets one row.
     #[must_use]
     pub fn sequence(&self, plies: usize) -> (Vec<u8>, usize) {
         if plies == 1 {
@@ -161,7 +162,7 @@ impl Request {
         let known = self.earlier.len().min(plies - 1);
         let earlier = self.earlier[self.earlier.len() - known..].iter().map(|ply| (&ply.row, ply.played));
         let mut rows = Vec::with_capacity(plies * (self.row.len() + InputLayout::MOVE_BYTES));
-        // No move yet stands behind the position itself.
+        // The position itself has no played move.
         for (row, played) in earlier.chain([(&self.row, InputLayout::NO_MOVE)]) {
             rows.extend_from_slice(row);
             rows.extend(played.to_le_bytes());

@@ -1,4 +1,4 @@
-//! A network's answer to one position in numbers: moves with their probabilities, and what the other heads say.
+//! A network's output on one position in numbers: moves with probabilities, and the other heads.
 
 use super::error::InspectError;
 use super::forward::Answers;
@@ -7,20 +7,20 @@ use models::{HeadName, Reading};
 use serde_json::{Map, Value, json};
 use tch::{Device, Kind, Tensor};
 
-/// The answer to one position.
+/// The output on one position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
     /// As it was asked.
     pub position: String,
-    /// Legal moves, the likeliest first (in the order of the rules if there is no policy).
-    pub moves: Vec<Weighed>,
-    /// What the other outputs mean, in their order.
+    /// Legal moves, the most probable first (in the order of the rules if there is no policy).
+    pub moves: Vec<MovePrediction>,
+    /// The other outputs, in order.
     pub others: Vec<(String, Meaning)>,
 }
 
-/// A legal move and what the policies give it.
+/// A legal move and its probabilities.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Weighed {
+pub struct MovePrediction {
     /// In UCI or USI.
     pub text: String,
     /// Its index in the vocabulary.
@@ -31,11 +31,11 @@ pub struct Weighed {
     pub soft: Option<Share>,
     /// The same by further policies, by their names.
     pub further: Vec<(String, Share)>,
-    /// Its probability in the second look, if the network takes one and this is one of the moves that it looks at.
+    /// Its probability in the refinement pass, if the network has one and this move is a candidate.
     pub refined: Option<f64>,
 }
 
-/// What a policy gives a move.
+/// A policy's logit and probability of a move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
     /// Its logit.
@@ -82,12 +82,15 @@ pub fn predictions(asked: &[Request], answers: &Answers, temperature: f64) -> Re
         .collect::<Result<_, InspectError>>()?;
     let prediction = |(i, asked): (usize, &Request)| Prediction {
         position: asked.text.clone(),
-        moves: weighed(
+        moves: move_predictions(
             asked,
             policy.as_ref().map(|rows| shares(asked, &rows[i], temperature)),
             soft.as_ref().map(|rows| shares(asked, &rows[i], 1.0)),
             &further.iter().map(|(name, rows)| (*name, shares(asked, &rows[i], 1.0))).collect::<Vec<_>>(),
-            candidates.as_ref().zip(choice.as_ref()).map(|(moves, logits)| second_look(&moves[i], &logits[i])),
+            candidates
+                .as_ref()
+                .zip(choice.as_ref())
+                .map(|(moves, logits)| refined_probabilities(&moves[i], &logits[i])),
         ),
         others: others
             .iter()
@@ -97,28 +100,29 @@ pub fn predictions(asked: &[Request], answers: &Answers, temperature: f64) -> Re
     Ok(asked.iter().enumerate().map(prediction).collect())
 }
 
-/// The moves of the second look, by index, with their probabilities.
-fn second_look(moves: &[f32], logits: &[f32]) -> Vec<(u16, f64)> {
+/// The candidates of the refinement pass, by index, with their probabilities.
+fn refined_probabilities(moves: &[f32], logits: &[f32]) -> Vec<(u16, f64)> {
     moves.iter().map(|&index| index as u16).zip(softmax(logits, 1.0)).collect()
 }
 
-/// `[b,…]` as numbers, a list for each position.
+/// `[b,…]` as a list of values for each position.
 fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, InspectError> {
     let flat = tensor.f_to_device(Device::Cpu)?.f_to_kind(Kind::Float)?.f_reshape([tensor.size()[0], -1])?;
     Ok(Vec::<Vec<f32>>::try_from(flat)?)
 }
 
-/// The moves, the likeliest first: those of the second look by what it says, then the others by the policy.
-fn weighed(
+/// The moves, the most probable first: the refinement pass's candidates by its probabilities, then the others by the
+/// policy.
+fn move_predictions(
     asked: &Request,
     policy: Option<Vec<Share>>,
     soft: Option<Vec<Share>>,
     further: &[(&str, Vec<Share>)],
     refined: Option<Vec<(u16, f64)>>,
-) -> Vec<Weighed> {
+) -> Vec<MovePrediction> {
     let refined = refined.unwrap_or_default();
     let share = |shares: &Option<Vec<Share>>, i: usize| shares.as_ref().map(|shares| shares[i]);
-    let moves = asked.legal.iter().enumerate().map(|(i, mv)| Weighed {
+    let moves = asked.legal.iter().enumerate().map(|(i, mv)| MovePrediction {
         text: mv.text.clone(),
         index: mv.index,
         policy: share(&policy, i),
@@ -126,23 +130,23 @@ fn weighed(
         further: further.iter().map(|(name, shares)| ((*name).to_owned(), shares[i])).collect(),
         refined: refined.iter().find(|&&(index, _)| index == mv.index).map(|&(_, probability)| probability),
     });
-    let mut moves: Vec<Weighed> = moves.collect();
+    let mut moves: Vec<MovePrediction> = moves.collect();
     // Stable: moves with the same logit stay in the order of the rules.
-    let logit = |mv: &Weighed| mv.policy.map_or(0.0, |share| share.logit);
+    let logit = |mv: &MovePrediction| mv.policy.map_or(0.0, |share| share.logit);
     moves.sort_by(|a, b| logit(b).total_cmp(&logit(a)));
-    let looked_at = |mv: &Weighed| mv.refined.unwrap_or(-1.0);
+    let looked_at = |mv: &MovePrediction| mv.refined.unwrap_or(-1.0);
     moves.sort_by(|a, b| looked_at(b).total_cmp(&looked_at(a)));
     moves
 }
 
-/// What each legal move gets, in the order of the rules.
+/// The probability of each legal move, in the order of the rules.
 fn shares(asked: &Request, logits: &[f32], temperature: f64) -> Vec<Share> {
     let own: Vec<f32> = asked.legal.iter().map(|mv| logits[usize::from(mv.index)]).collect();
     let probabilities = if temperature == 0.0 { winner(&own) } else { softmax(&own, temperature) };
     own.into_iter().zip(probabilities).map(|(logit, probability)| Share { logit, probability }).collect()
 }
 
-/// 1 for the first of the largest, 0 for the rest.
+/// 1 for the first maximum, 0 for the rest.
 fn winner(logits: &[f32]) -> Vec<f64> {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let best = logits.iter().position(|&logit| logit == most);
@@ -161,12 +165,12 @@ fn shown_name(head: HeadName, name: String) -> String {
     if head == HeadName::Result { "wdl".to_owned() } else { name }
 }
 
-/// What an answer about a board of `squares` squares means; `None` for what is read with the moves.
+/// The meaning of an output on a board of `squares` squares; `None` for outputs that are listed with the moves.
 fn meaning(reading: Reading, numbers: &[f32], squares: usize) -> Option<Meaning> {
     let three = || [0, 1, 2].map(|i| numbers.get(i).copied().unwrap_or(f32::NAN));
     Some(match reading {
         Reading::Result => wdl(three()),
-        // No softmax: they are learnt as shares, and are not bound to be some.
+        // No softmax: the shares are trained as raw values and need not be probabilities.
         Reading::Shares => Meaning::Wdl(three().map(f64::from)),
         Reading::Number | Reading::Logit => Meaning::Number(numbers.first().copied().unwrap_or(f32::NAN).into()),
         Reading::Intervals => Meaning::Intervals(softmax(numbers, 1.0)),
@@ -191,10 +195,10 @@ fn largest(logits: &[f32]) -> usize {
 }
 
 impl Prediction {
-    /// One JSON object, with the `top` likeliest moves (all of them if there is no such limit).
+    /// One JSON object, with the `top` most probable moves (all if `None`).
     #[must_use]
     pub fn json(&self, top: Option<usize>) -> Value {
-        let moves: Vec<Value> = self.moves.iter().take(top.unwrap_or(usize::MAX)).map(Weighed::json).collect();
+        let moves: Vec<Value> = self.moves.iter().take(top.unwrap_or(usize::MAX)).map(MovePrediction::json).collect();
         let mut object = Map::new();
         object.insert("position".to_owned(), self.position.clone().into());
         object.insert("moves".to_owned(), moves.into());
@@ -212,7 +216,7 @@ impl Prediction {
     }
 }
 
-impl Weighed {
+impl MovePrediction {
     fn json(&self) -> Value {
         let mut object = json!({"move": self.text, "index": self.index});
         if let Some(Share { logit, probability }) = self.policy {
@@ -247,7 +251,7 @@ mod tests {
     fn illegal_moves_have_no_share_whatever_their_logit() {
         // Weights e⁰ : e⁻¹ : e⁻² of the legal moves b, a, c; index 1 is illegal.
         let asked = asked();
-        let moves = weighed(&asked, Some(shares(&asked, &[2.0, 50.0, 1.0, 0.0], 1.0)), None, &[], None);
+        let moves = move_predictions(&asked, Some(shares(&asked, &[2.0, 50.0, 1.0, 0.0], 1.0)), None, &[], None);
         assert_eq!(moves.iter().map(|mv| mv.text.as_str()).collect::<Vec<_>>(), ["b", "a", "c"]);
         let sum = 1.0 + (-1f64).exp() + (-2f64).exp();
         for (mv, weight) in moves.iter().zip([1.0, (-1f64).exp(), (-2f64).exp()]) {
@@ -260,12 +264,15 @@ mod tests {
         let asked = asked();
         let policy = || Some(shares(&asked, &[2.0, 50.0, 1.0, 0.0], 1.0));
         let order = |refined| {
-            weighed(&asked, policy(), None, &[], Some(refined)).into_iter().map(|mv| mv.text).collect::<String>()
+            move_predictions(&asked, policy(), None, &[], Some(refined))
+                .into_iter()
+                .map(|mv| mv.text)
+                .collect::<String>()
         };
-        assert_eq!(order(second_look(&[0.0, 2.0], &[1.0, 3.0])), "abc");
-        assert_eq!(order(second_look(&[0.0, 2.0], &[3.0, 1.0])), "bac");
+        assert_eq!(order(refined_probabilities(&[0.0, 2.0], &[1.0, 3.0])), "abc");
+        assert_eq!(order(refined_probabilities(&[0.0, 2.0], &[3.0, 1.0])), "bac");
         // The third candidate is no legal move.
-        assert_eq!(second_look(&[0.0, 2.0, 1.0], &[0.0, 0.0, -1e30]), [(0, 0.5), (2, 0.5), (1, 0.0)]);
+        assert_eq!(refined_probabilities(&[0.0, 2.0, 1.0], &[0.0, 0.0, -1e30]), [(0, 0.5), (2, 0.5), (1, 0.0)]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The page of an export: what its files hold, for a program that has never heard of posenc.
+//! The description of an export: what its files hold, for readers who do not know posenc.
 
 use super::cell::Loaded;
 use super::tensors_file::Named;
@@ -11,7 +11,7 @@ use tch::Kind;
 /// The format that this version writes.
 const FORMAT: &str = "posenc-export-1";
 
-/// What stands above the page.
+/// The comment at the top of the description.
 const HEAD: &str = "\
 # A network of posenc, for other programs; docs/export.md of posenc explains every field.
 # Tensors are little-endian and row-major. b positions, l tokens, c channels, d width, v moves of the vocabulary.
@@ -53,7 +53,7 @@ struct Input<'a> {
     row_bytes: usize,
     boards: usize,
     piece_codes: usize,
-    /// Bytes of each square behind the boards that say who attacks it.
+    /// Bytes of each square that encode its attackers, following the boards.
     #[serde(skip_serializing_if = "Option::is_none")]
     attack_bytes: Option<usize>,
     features: Vec<Feature<'a>>,
@@ -63,12 +63,12 @@ struct Input<'a> {
 struct Feature<'a> {
     name: &'a str,
     byte: usize,
-    /// `byte / divisor` is the channel; none where the byte is `square + 1` (0 for none) or there are steps.
+    /// The channel is `byte / divisor`; none if the byte is `square + 1` (0 for none) or the feature has steps.
     divisor: Option<f32>,
-    /// How many channels there are, the n-th of which is 1 if the byte is n or more.
+    /// The number of channels; the n-th is 1 if the byte is n or more.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<u8>,
-    /// The words that the byte numbers, each a channel of the feature's own token.
+    /// The values of the byte, each a channel of the feature's own token.
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<&'a [&'a str]>,
 }
@@ -87,7 +87,8 @@ struct Described {
     shape: Vec<i64>,
 }
 
-/// The page as YAML. `weights` are the tensors of `weights.safetensors`, `forward` those of `forward.safetensors`.
+/// The description as YAML. `weights` are the tensors of `weights.safetensors`, `forward` those of
+/// `forward.safetensors`.
 pub(super) fn page(
     cell: &Loaded,
     weights: &[Named],
@@ -126,14 +127,14 @@ fn input(layout: &InputLayout) -> Input<'_> {
         byte: at + i,
         divisor: match feature.kind {
             FeatureKind::Scalar { scale } => Some(scale),
-            FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Word { .. } => None,
+            FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Token { .. } => None,
         },
         steps: match feature.kind {
             FeatureKind::Thermometer { steps } => Some(steps),
-            FeatureKind::Scalar { .. } | FeatureKind::Square | FeatureKind::Word { .. } => None,
+            FeatureKind::Scalar { .. } | FeatureKind::Square | FeatureKind::Token { .. } => None,
         },
         words: match feature.kind {
-            FeatureKind::Word { words } => Some(words),
+            FeatureKind::Token { values } => Some(values),
             FeatureKind::Scalar { .. } | FeatureKind::Square | FeatureKind::Thermometer { .. } => None,
         },
     });
@@ -159,7 +160,7 @@ fn described(named: &Named) -> Described {
     Described { name: named.name.clone(), dtype, shape: named.tensor.size() }
 }
 
-/// The vocabulary, an entry a line.
+/// The vocabulary, one entry per line.
 pub(super) fn moves(moves: Vocabulary) -> String {
     match moves {
         Vocabulary::FromTo(moves) => pairs(moves),
@@ -172,7 +173,7 @@ pub(super) fn moves(moves: Vocabulary) -> String {
 fn planes(moves: &Planes) -> String {
     let mut table = String::from("index\tclass\tto\n");
     for (i, entry) in moves.entries().iter().enumerate() {
-        // A String takes every character.
+        // Writing to a String cannot fail.
         let _ = writeln!(table, "{i}\t{}\t{}", moves.classes[usize::from(entry.class)], entry.to);
     }
     table
@@ -189,7 +190,7 @@ fn pairs(moves: &FromTo) -> String {
             }
             Entry::Drop { kind, to } => ("drop", String::new(), to, moves.drops[usize::from(kind)]),
         };
-        // A String takes every character.
+        // Writing to a String cannot fail.
         let _ = writeln!(table, "{i}\t{kind}\t{from}\t{to}\t{piece}");
     }
     table

@@ -1,10 +1,10 @@
-//! Steps of an optimiser as numbers: where it began, the gradients that it was given, where it ended.
+//! Steps of an optimiser as tensors: first weights, gradients, last weights.
 
 use super::cell::Loaded;
 use super::error::InspectError;
 use super::tensors_file::{self, Named};
 use crate::TrainError;
-use crate::batch_gradient::measure;
+use crate::batch_gradient::batch_gradient;
 use models::{Examples, Optimizer, clip_global_norm};
 use std::path::Path;
 use tch::{Kind, Tensor};
@@ -13,8 +13,8 @@ use tch::{Kind, Tensor};
 pub const STEPS_FILE: &str = "steps.safetensors";
 
 /// Takes `count` steps on one batch and writes, in the order of the flat store (padding included): `first [n]` and
-/// `last [n]`, the weights before and behind them; `gradients [count,n]`, each as it was before it was clipped; and
-/// `rates [count]`, f64, what the schedule gave. The cell's weights are the last ones then.
+/// `last [n]`, the weights before and after; `gradients [count,n]`, each before clipping; and `rates [count]`, f64, the
+/// learning rates of the schedule. The cell then holds the last weights.
 ///
 /// # Errors
 /// If a number is out of range, LibTorch fails or the file cannot be written.
@@ -25,7 +25,7 @@ pub fn write(cell: &mut Loaded, batch: &Examples, count: u64, dir: &Path) -> Res
     let first = cell.arena.flat().copy();
     let (mut gradients, mut rates) = (Vec::new(), Vec::new());
     for step in 0..count {
-        let mut gradient = measure(&cell.config, &cell.network, &cell.arena, batch)?.gradient;
+        let mut gradient = batch_gradient(&cell.config, &cell.network, &cell.arena, batch)?.gradient;
         gradients.push(gradient.copy());
         clip_global_norm(&mut gradient, train.clip)?;
         let rate = train.learning_rate.at(step);

@@ -23,7 +23,7 @@ impl Named {
     }
 }
 
-/// Writes a file that holds these tensors, or changes nothing.
+/// Writes a file that holds these tensors, or leaves the existing file unchanged.
 ///
 /// # Errors
 /// If a tensor has another type, or the file cannot be written.
@@ -32,7 +32,7 @@ pub fn write(path: &Path, tensors: &[Named]) -> Result<(), InspectError> {
     atomic::replace(path, &file).map_err(InspectError::io("write", path))
 }
 
-/// The bytes of a file that holds these tensors: without metadata, whose order would change from run to run.
+/// The bytes of a file that holds these tensors, without metadata, whose order would differ from run to run.
 fn bytes(tensors: &[Named]) -> Result<Vec<u8>, InspectError> {
     let wrong = |reason: String| InspectError::Format { what: "a tensor", reason };
     let raw = tensors.iter().map(|named| raw(&named.tensor)).collect::<Result<Vec<_>, _>>()?;

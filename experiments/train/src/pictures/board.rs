@@ -1,35 +1,35 @@
-//! A map over pairs of squares as a board of boards, with the names of files and ranks and a scale of colours.
+//! Draws a map over pairs of squares as a board of boards, with names of files and ranks and a colour scale.
 
 use super::colours::{self, Colour, GRID, INK, PAPER};
 use super::glyphs;
 use super::names::names;
 use games::GameKind;
 
-/// Points of a square of a small board.
+/// Pixels per square of a small board.
 const CELL: usize = 7;
-/// Between small boards.
+/// Pixels between small boards.
 const GAP: usize = 2;
-/// Points of the mark on the square that a small board belongs to.
+/// Pixels of the mark on the query square.
 const MARK: usize = 3;
-/// A letter's point is so many points of the picture.
+/// Pixels per pixel of a letter.
 const PEN: usize = 2;
-/// Around everything.
+/// Pixels of the outer border.
 const BORDER: usize = 6;
-/// The scale's width.
+/// Width of the colour scale.
 const BAR: usize = 12;
 
 const LETTER: [usize; 2] = [PEN * glyphs::SIZE[0], PEN * glyphs::SIZE[1]];
 
-/// What the colours mean: white 0, the ends `limit` and more.
+/// The colour scale: white is 0, the ends are ±`limit` and beyond.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
-    /// The number at the red end; the blue one's is the same below 0.
+    /// The value at the red end; the blue end is its negative.
     pub limit: f64,
-    /// What is written at the blue end.
+    /// The label at the blue end.
     pub low: String,
-    /// What is written in the middle.
+    /// The label in the middle.
     pub middle: String,
-    /// What is written at the red end.
+    /// The label at the red end.
     pub high: String,
 }
 
@@ -39,10 +39,10 @@ impl Scale {
     }
 }
 
-/// A picture of colours.
+/// A picture of palette colours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Canvas {
-    /// Points in a row.
+    /// Width in pixels.
     pub width: usize,
     /// Rows.
     pub height: usize,
@@ -76,24 +76,24 @@ impl Canvas {
     }
 }
 
-/// Where the parts of a picture are.
+/// The layout of a picture.
 struct Plan {
     files: usize,
     ranks: usize,
 }
 
 impl Plan {
-    /// From one small board to the next.
+    /// The distance between small boards.
     fn pitch(&self) -> [usize; 2] {
         [CELL * self.files + GAP, CELL * self.ranks + GAP]
     }
 
-    /// The upper left corner of the large board, its frame included.
+    /// The upper left corner of the large board, with its frame.
     fn corner() -> [usize; 2] {
         [BORDER + LETTER[0] + PEN, BORDER]
     }
 
-    /// The large board's size, its frame included.
+    /// The large board's size, with its frame.
     fn board(&self) -> [usize; 2] {
         let [x, y] = self.pitch();
         [GAP + x * self.files, GAP + y * self.ranks]
@@ -123,7 +123,7 @@ impl Plan {
         [x + width + 2 * BORDER, y]
     }
 
-    /// The whole picture, with room for this many letters beside the scale.
+    /// The size of the whole picture, with space for this many letters beside the scale.
     fn size(&self, letters: usize) -> [usize; 2] {
         let ([bar, y], [_, height]) = (self.bar(), self.board());
         [bar + BAR + PEN + letters * (LETTER[0] + PEN) + BORDER, y + height + PEN + LETTER[1] + BORDER]

@@ -1,30 +1,29 @@
-//! The colours of a picture, and which of them a number gets.
+//! The colours of a picture, and the colour of a value.
 
 /// A colour of the picture, an index into [`palette`].
 pub(super) type Colour = u8;
 
-/// How many colours the scale has; odd, so that one is the middle's.
+/// How many colours the scale has; odd, so that one is the middle.
 const STEPS: u8 = 251;
 
-/// Marks and letters.
+/// Colour of marks and letters.
 pub(super) const INK: Colour = STEPS;
-/// What is not drawn on.
+/// Background.
 pub(super) const PAPER: Colour = STEPS + 1;
-/// Between small boards.
+/// Colour between small boards.
 pub(super) const GRID: Colour = STEPS + 2;
 
-/// Blue, white, red: the ends and middles of ColorBrewer's RdBu, which people with a red-green weakness can read.
+/// Blue, white, red: ends and middle of ColorBrewer's RdBu, which is safe for red-green colour blindness.
 const ANCHORS: [[f64; 3]; 5] =
     [[33.0, 102.0, 172.0], [146.0, 197.0, 222.0], [247.0, 247.0, 247.0], [244.0, 165.0, 130.0], [178.0, 24.0, 43.0]];
 
-/// The colour of a share of the scale, −1 to 1; what lies outside has the colour of the end, and what is no number that of
-/// the middle.
+/// The colour of a value from −1 to 1; values outside get the end's colour, NaN the middle's.
 pub(super) fn of_share(share: f64) -> Colour {
     let share = if share.is_nan() { 0.0 } else { share.clamp(-1.0, 1.0) };
     ((share + 1.0) / 2.0 * f64::from(STEPS - 1)).round() as Colour
 }
 
-/// Red, green, blue of every colour, one after the other.
+/// Red, green, blue of every colour, concatenated.
 pub(super) fn palette() -> Vec<u8> {
     let of_scale = (0..STEPS).map(|step| {
         let place = f64::from(step) / f64::from(STEPS - 1) * (ANCHORS.len() - 1) as f64;

@@ -21,7 +21,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// That of a cell.
+    /// The picture folder of a cell.
     #[must_use]
     pub fn of(cell: &Path) -> Self {
         Self { dir: cell.join(DIR) }
@@ -44,7 +44,7 @@ impl Sink for Folder {
     }
 }
 
-/// The pictures of a cell by step and map; none where it has no folder of them. Other files are passed over.
+/// The pictures of a cell by step and map; empty if the folder is missing. Other files are skipped.
 ///
 /// # Errors
 /// If a folder or a picture cannot be read.

@@ -1,9 +1,9 @@
-//! Letters of 3 × 5 points, as many as a scale and a board's names need.
+//! Letters of 3 × 5 pixels, as many as scales and board names need.
 
-/// Points of a letter's width and height.
+/// Width and height of a letter in pixels.
 pub(super) const SIZE: [usize; 2] = [3, 5];
 
-/// The rows of a letter from the top, the leftmost point first; `None` for one that is not needed.
+/// The rows of a letter from the top, the leftmost pixel first; `None` for an unused letter.
 pub(super) fn rows(letter: char) -> Option<[[bool; SIZE[0]]; SIZE[1]]> {
     let drawn = match letter {
         '0' => ["###", "# #", "# #", "# #", "###"],

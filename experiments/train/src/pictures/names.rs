@@ -1,4 +1,4 @@
-//! How a game's players name files and ranks.
+//! The names of files and ranks in each game.
 
 use games::GameKind;
 

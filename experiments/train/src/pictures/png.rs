@@ -1,4 +1,4 @@
-//! Pictures as PNG files: one byte a point, an index into the colours of the scale.
+//! Pictures as PNG files: one byte per pixel, an index into the palette.
 
 use super::board::Canvas;
 use super::colours::palette;
@@ -9,8 +9,8 @@ pub enum PngError {
     /// It cannot be encoded.
     #[error("the picture cannot be encoded: {0}")]
     Encode(#[from] png::EncodingError),
-    /// The bytes are no PNG.
-    #[error("this is no PNG: {0}")]
+    /// The bytes are not a PNG file.
+    #[error("this is not a PNG file: {0}")]
     Decode(#[from] png::DecodingError),
 }
 
@@ -21,7 +21,7 @@ pub(super) fn encode(canvas: &Canvas) -> Result<Vec<u8>, PngError> {
     encoder.set_color(png::ColorType::Indexed);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_palette(palette());
-    // Rows are mostly the row above.
+    // Most rows equal the row above.
     encoder.set_filter(png::FilterType::Up);
     encoder.write_header()?.write_image_data(&canvas.points)?;
     Ok(bytes)
@@ -30,7 +30,7 @@ pub(super) fn encode(canvas: &Canvas) -> Result<Vec<u8>, PngError> {
 /// Width and height of a PNG file.
 ///
 /// # Errors
-/// If the bytes are none.
+/// If the bytes are not a PNG file.
 pub fn size(bytes: &[u8]) -> Result<[u32; 2], PngError> {
     let (info, _) = png::Decoder::new(bytes).read_info()?;
     Ok([info.width, info.height])

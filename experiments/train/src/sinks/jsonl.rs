@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-/// Appends lines to a file, each with one write, so that a reader never sees half of one for long.
+/// Appends lines to a file, each in one write, so that readers rarely see a partial line.
 #[derive(Debug)]
 pub struct Jsonl {
     file: File,
@@ -14,7 +14,7 @@ pub struct Jsonl {
 }
 
 impl Jsonl {
-    /// Opens or creates the file and cuts it to `len` bytes: what a checkpoint knows of it.
+    /// Opens or creates the file and truncates it to `len` bytes, the length in the checkpoint.
     ///
     /// # Errors
     /// If it cannot be opened or cut, or is shorter than that.
@@ -34,7 +34,7 @@ impl Jsonl {
         self.len
     }
 
-    /// Whether nothing was written yet.
+    /// Whether the file is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0

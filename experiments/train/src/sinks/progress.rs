@@ -1,6 +1,6 @@
-//! A person's view of one cell: a bar on a terminal, plain `key=value` lines elsewhere.
+//! Progress of one cell: a bar on a terminal, plain `key=value` lines elsewhere.
 //!
-//! No colours are used, so `NO_COLOR` holds by construction.
+//! No colours are used, so `NO_COLOR` has no effect.
 
 use super::Sink;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,10 +8,10 @@ use records::{MetricLine, Part};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
 
-/// The metrics that one line has room for.
+/// The metrics of a progress line.
 const SHOWN: [&str; 4] = ["policy_loss", "policy_accuracy", "value_loss", "gradient_norm"];
 
-/// Progress on stderr: a bar if that is a terminal, else plain lines.
+/// Progress on stderr: a bar on a terminal, plain lines elsewhere.
 #[must_use]
 pub fn on_stderr(steps: u64) -> Box<dyn Sink> {
     if io::stderr().is_terminal() { Box::new(Bar::new(steps)) } else { Box::new(Plain::new(steps, io::stderr())) }
@@ -25,7 +25,7 @@ pub struct Plain<W> {
 }
 
 impl<W: Write + Send> Plain<W> {
-    /// Lines for a cell of so many steps.
+    /// Lines for a cell of this many steps.
     pub fn new(steps: u64, to: W) -> Self {
         Self { steps, to }
     }
@@ -57,11 +57,11 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// A bar for a cell of so many steps.
+    /// A bar for a cell of this many steps.
     #[must_use]
     pub fn new(steps: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
-        // An invalid template would be a mistake in this file; the bar then keeps indicatif's own.
+        // An invalid template would be a mistake in this file; indicatif's default is used then.
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} steps, {eta} left{msg}") {
             bar.set_style(style);
         }

@@ -1,9 +1,9 @@
 //! TensorBoard's event files, rebuildable from `metrics.jsonl` and the [pictures](crate::pictures) at any time.
 //!
-//! The file is owned here and records are encoded by `tensorboard_rs`, whose own file layer loses data on a name
-//! collision and aborts the process on a full disk. Every opening makes a new file, because TensorBoard reads all
-//! files of a folder in turn; each starts with a `SessionLog` of kind START, which tells TensorBoard to forget what
-//! an interrupted run had written from that step on.
+//! Records are encoded by `tensorboard_rs`; files are written here, because that crate loses data on a name collision
+//! and aborts the process on a full disk. Every opening creates a new file, because TensorBoard reads all files of a
+//! folder in order. Each file starts with a `SessionLog` of kind START, which makes TensorBoard drop older events from
+//! that step on.
 
 mod hparams;
 mod images;
@@ -28,13 +28,13 @@ use tensorboard_proto::summary::Summary;
 use tensorboard_rs::record_writer::RecordWriter;
 use tensorboard_rs::summary::scalar;
 
-/// What every event file's name begins with; TensorBoard looks for it.
+/// The prefix of every event file's name, which TensorBoard requires.
 pub const PREFIX: &str = "events.out.tfevents.";
 
-/// The format's name and version, each file's first record.
+/// The format's name and version, the first record of each file.
 const FILE_VERSION: &str = "brain.Event:2";
 
-/// The one scalar of a line that is no metric of it.
+/// A scalar of a line that is not one of its metrics.
 const SPEED: &str = "positions_per_s";
 
 /// The tag under which a metric of a split appears: `<split>/<metric>`, of averaged weights `<split>_averaged/<metric>`.
@@ -48,7 +48,7 @@ pub fn tag(line: &MetricLine, metric: &str) -> String {
     }
 }
 
-/// One event file, written to.
+/// An open event file.
 pub struct EventLog {
     writer: RecordWriter<BufWriter<File>>,
     path: PathBuf,
@@ -57,8 +57,8 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Creates a new file in `dir`, for a cell that is made of `hparams`. Events of earlier files at `first_step` or
-    /// later count as withdrawn.
+    /// Creates a new file in `dir` for a cell with these `hparams`. Events of earlier files at `first_step` or later
+    /// are withdrawn.
     ///
     /// # Errors
     /// If the file cannot be created or written.
@@ -131,7 +131,7 @@ impl std::fmt::Debug for EventLog {
     }
 }
 
-/// A file that did not exist before: the counter tells apart openings within one second.
+/// A new file; the counter distinguishes openings within one second.
 fn create_unused(dir: &Path, unix_s: u64) -> io::Result<(File, PathBuf)> {
     let pid = std::process::id();
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
@@ -150,7 +150,7 @@ fn create_unused(dir: &Path, unix_s: u64) -> io::Result<(File, PathBuf)> {
 /// Why event files cannot be rebuilt.
 #[derive(Debug, thiserror::Error)]
 pub enum RebuildError {
-    /// The truth cannot be read.
+    /// `metrics.jsonl` cannot be read.
     #[error(transparent)]
     Truth(#[from] ReadError),
     /// The event files cannot be replaced.
@@ -165,17 +165,17 @@ pub enum RebuildError {
     },
 }
 
-/// Whether the event files in `dir` show every line of the `metrics.jsonl` of a cell that is done, every picture of its
-/// folder, and what it was made of.
+/// Whether the event files in `dir` show every line of a finished cell's `metrics.jsonl`, every picture of its folder,
+/// and its hyperparameters.
 ///
 /// # Errors
-/// If the lines cannot be read; event files that cannot be read are not whole.
+/// If the lines cannot be read; unreadable event files count as incomplete.
 pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
     let scalars: usize = lines::read(metrics)?.iter().map(|line| line.metrics.iter().count() + 1).sum();
     let (Ok(found), Ok(images), Ok(session)) = (read_dir(dir), read_images(dir), read_session(dir)) else {
         return Ok(false);
     };
-    // Pictures that cannot be read cannot be shown either.
+    // Unreadable pictures cannot be shown either.
     let pictures = folder::read(dir).unwrap_or_default();
     let shown = |picture: &Picture| {
         let tag = images::tag(&picture.map);
@@ -185,8 +185,8 @@ pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
     Ok(found.len() == scalars && all_shown && session.hparams.is_some() && session.done)
 }
 
-/// Replaces the event files in `dir` by one that holds exactly the lines of the `metrics.jsonl` of a cell that is done, and
-/// its pictures.
+/// Replaces the event files in `dir` by one that holds exactly the lines of a finished cell's `metrics.jsonl` and its
+/// pictures.
 ///
 /// # Errors
 /// If the lines cannot be read, or the files cannot be replaced.

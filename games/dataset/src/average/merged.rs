@@ -1,26 +1,26 @@
-//! One position: an occurrence of it, and all of them together.
+//! Occurrences of a position, and their merged row.
 
 use crate::build::group;
 use crate::store::GameRow;
 use games::record::Candidate;
 use games::{GameKind, GameResult};
 
-/// How equal positions become one.
+/// How equal positions are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merge {
     /// Means of policies, values and results.
     Mean,
-    /// The move with the highest value and that value: what records of a value for every legal move (DeepMind's action
-    /// values) say about their position.
+    /// The move with the highest value, and that value: for records with a value for every legal move (DeepMind's
+    /// action values).
     Best,
 }
 
 /// An occurrence of a position.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
-    /// The position without counters.
+    /// The position without move counters.
     pub(super) text: String,
-    /// How many occurrences it stands for.
+    /// The number of merged occurrences.
     pub(super) count: u32,
     /// Winning probability of the side to move; NaN where unknown.
     pub(super) value: f32,
@@ -29,19 +29,19 @@ pub(super) struct Entry {
     /// Points of the side to move; NaN where unknown.
     pub(super) result: f32,
     pub(super) outcome: GameResult,
-    /// The policy; empty where it is no target.
+    /// The policy; empty if the position has no policy target.
     pub(super) candidates: Vec<Candidate>,
 }
 
 impl Entry {
-    /// What equal positions share: a hash, by which runs are sorted.
+    /// A hash of the position, by which runs are sorted.
     pub(super) fn key(&self) -> u128 {
         let mut bytes = [0; 16];
         blake3::Hasher::new().update(self.text.as_bytes()).finalize_xof().fill(&mut bytes);
         u128::from_le_bytes(bytes)
     }
 
-    /// As bytes in a run.
+    /// Serialises it for a run.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let text = |out: &mut Vec<u8>, text: &str| {
             out.push(text.len() as u8);
@@ -59,7 +59,7 @@ impl Entry {
         }
     }
 
-    /// The same from the bytes; `None` if they are none.
+    /// Deserialises it; `None` if the bytes are invalid.
     pub(super) fn read(mut bytes: &[u8]) -> Option<Self> {
         let position = take_text(&mut bytes)?;
         let count = u32::from_le_bytes(take(&mut bytes)?);
@@ -89,7 +89,7 @@ fn take_text(bytes: &mut &[u8]) -> Option<String> {
     String::from_utf8(text.to_vec()).ok()
 }
 
-/// A mean in the making: sums in f64, in the order of the sources.
+/// A running mean: sums in f64, in the order of the sources.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mean {
     sum: f64,
@@ -118,7 +118,7 @@ struct Best {
     draw: f32,
 }
 
-/// All occurrences of a position.
+/// The merged occurrences of a position.
 #[derive(Debug)]
 pub(super) struct Merged {
     merge: Merge,
@@ -184,7 +184,7 @@ impl Merged {
         }
     }
 
-    /// The likeliest move first, equals by their text; the value and the draw probability that go with the policy.
+    /// The policy, most probable move first, ties by text, with the value and the draw probability that belong to it.
     fn decided(&self) -> (Vec<Candidate>, Option<f32>, Option<f32>) {
         if let (Merge::Best, Some(Best { mv, value, draw })) = (self.merge, &self.best) {
             return (vec![(mv.clone(), 1.0)], Some(*value), Some(*draw).filter(|draw| !draw.is_nan()));
@@ -195,7 +195,7 @@ impl Merged {
         (policy, self.value.get(), self.draw.get())
     }
 
-    /// The row; `None` if no move is known and the position has none.
+    /// The row; `None` if no move is known and the position has no legal move.
     pub(super) fn row(self, game: GameKind, name: &str, number: u64, first_legal: Option<String>) -> Option<GameRow> {
         let (policy, value, draw) = self.decided();
         let known = policy.first().map(|(mv, _)| mv.clone());
@@ -216,7 +216,7 @@ impl Merged {
     }
 }
 
-/// The text with counters as at the beginning of a game.
+/// The text with the counters of a game's start.
 pub(super) fn with_counters(game: GameKind, text: &str) -> String {
     match game {
         GameKind::Chess => format!("{text} 0 1"),

@@ -1,7 +1,7 @@
-//! Sorting more than fits into memory: sorted runs on the disk, merged in one pass at the end.
+//! External sorting: sorted runs on disk, merged in one pass at the end.
 //!
-//! Equal keys keep the order in which they came, through sorting (stable) and merging (by the runs' order), so sums of
-//! floats do not depend on how much memory there was.
+//! Equal keys keep their input order through sorting (stable) and merging (by run order), so sums of floats do not
+//! depend on the memory limit.
 
 use super::merged::Entry;
 use crate::error::DatasetError;
@@ -11,10 +11,10 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Runs that are read at once: each needs an open file and a buffer.
+/// How many runs are read at once: each needs an open file and a buffer.
 const RUNS_AT_ONCE: usize = 128;
 
-/// What an entry in memory needs beside its bytes.
+/// Memory of an entry in addition to its bytes.
 const OVERHEAD: usize = 48;
 
 /// A key and the bytes of an entry.
@@ -65,7 +65,7 @@ impl Sorter {
         Ok(Writer { path, file })
     }
 
-    /// Hands over all entries, equal ones behind each other.
+    /// Passes all entries on in order, equal ones adjacent.
     pub(super) fn finish(
         mut self,
         mut take: impl FnMut(Entry) -> Result<(), DatasetError>,
@@ -81,7 +81,7 @@ impl Sorter {
         }
         self.spill()?;
         while self.runs.len() > RUNS_AT_ONCE {
-            // Neighbours are merged, so that the order of equal keys stays.
+            // Neighbouring runs are merged, so that equal keys keep their order.
             let first: Vec<PathBuf> = self.runs.drain(..RUNS_AT_ONCE).collect();
             let mut run = self.create()?;
             merge(&first, |key, bytes| run.push(key, &bytes))?;

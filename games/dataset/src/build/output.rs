@@ -1,4 +1,4 @@
-//! Where a dataset grows until it is complete.
+//! The folder of a dataset under construction.
 
 use crate::error::DatasetError;
 use crate::manifest::{MANIFEST_FILE, Manifest, Shard};
@@ -7,25 +7,25 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Held by the process that writes to the folder, so that what a killed one left behind can be told apart.
+/// Locked by the process that writes to the folder, so that folders of killed processes can be recognised.
 const LOCK_FILE: &str = ".lock";
 
-/// In the folder of work that can be gone on with: how far it is.
+/// The checkpoint in a folder that can be resumed.
 const CHECKPOINT_FILE: &str = ".checkpoint.json";
 
-/// A hidden folder beside the target. It is removed unless [`Output::publish`] gives it the target's name. What a killed
-/// process left of it is removed by the next one that makes the same dataset, unless that can go on with it.
+/// A hidden folder beside the target. It is removed unless [`Output::publish`] renames it to the target. The next
+/// process that writes the same dataset removes or resumes the folder of a killed one.
 pub(crate) struct Output {
     dir: PathBuf,
     target: PathBuf,
-    /// Whether the folder stays where the dataset was not completed.
+    /// Whether the folder stays if the dataset is not completed.
     stays: Cell<bool>,
-    /// Released when the process ends, however it ends.
+    /// Released when the process ends.
     lock: Option<File>,
 }
 
 impl Output {
-    /// A new folder. Work that somebody could go on with is not removed for it.
+    /// Creates a new folder. A folder with a checkpoint is not overwritten.
     pub(crate) fn create(target: &Path) -> Result<Self, DatasetError> {
         let (output, checkpoint) = Self::resume(target)?;
         match checkpoint {
@@ -34,7 +34,8 @@ impl Output {
         }
     }
 
-    /// The folder of an earlier process with the text of its checkpoint, if it has one; else a new folder.
+    /// Opens the folder of an earlier process with the text of its checkpoint, if it has one; otherwise creates a new
+    /// folder.
     pub(crate) fn resume(target: &Path) -> Result<(Self, Option<String>), DatasetError> {
         if target.symlink_metadata().is_ok() {
             return Err(DatasetError::OutputExists(target.to_owned()));
@@ -66,7 +67,7 @@ impl Output {
         Ok((Self { dir, target: target.to_owned(), stays, lock: Some(lock) }, checkpoint))
     }
 
-    /// Replaces the checkpoint. From the first one on the folder stays, whatever happens to the process.
+    /// Replaces the checkpoint. From the first one on the folder stays if the process ends.
     pub(crate) fn checkpoint(&self, text: &str) -> Result<(), DatasetError> {
         let path = self.dir.join(CHECKPOINT_FILE);
         let beside = path.with_extension("new");
@@ -82,7 +83,7 @@ impl Output {
         Ok(())
     }
 
-    /// Removes the shards that a checkpoint does not know: they were written after it.
+    /// Removes the shards that were written after the checkpoint.
     pub(crate) fn keep_only(&self, known: &[Shard]) -> Result<(), DatasetError> {
         for name in self.names()? {
             let is_shard = Path::new(&name).extension().is_some_and(|extension| extension != "jsonl");
@@ -93,8 +94,8 @@ impl Output {
         Ok(())
     }
 
-    /// The folder is removed after all where the dataset is not completed: going on would not mend it.
-    pub(crate) fn give_up(&self) {
+    /// Removes the folder even if it has a checkpoint, because resuming would fail again.
+    pub(crate) fn discard(&self) {
         self.stays.set(false);
     }
 
@@ -109,17 +110,17 @@ impl Output {
         fs::remove_file(&path).map_err(DatasetError::io("remove", &path))
     }
 
-    /// Where the dataset grows.
+    /// The folder's path.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Where it will be.
+    /// The target's path.
     pub(crate) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Writes the manifest, removes what is hidden and gives the folder its name.
+    /// Writes the manifest, removes hidden files and renames the folder to the target.
     pub(crate) fn publish(mut self, manifest: &Manifest) -> Result<(), DatasetError> {
         let path = self.dir.join(MANIFEST_FILE);
         let write = || -> io::Result<()> {
@@ -136,13 +137,13 @@ impl Output {
     }
 }
 
-/// Makes a new name in a folder outlive the machine.
+/// Makes a new name in a folder durable.
 fn sync_folder(dir: &Path) -> io::Result<()> {
-    // Only Unix opens folders.
+    // Only Unix can open folders.
     if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
 }
 
-/// Removes the folder of a process that is no longer there and left no checkpoint.
+/// Removes the folder of a dead process that left no checkpoint.
 fn remove_abandoned(dir: &Path, target: &Path) -> Result<(), DatasetError> {
     if dir.symlink_metadata().is_err() {
         return Ok(());
@@ -162,7 +163,7 @@ impl Drop for Output {
         if self.stays.get() {
             return;
         }
-        // After `publish` it is no longer there; where it cannot be removed there is nobody to tell.
+        // After `publish` it is gone; errors cannot be reported here.
         let _ = fs::remove_dir_all(&self.dir);
     }
 }

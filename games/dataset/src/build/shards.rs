@@ -6,10 +6,10 @@ use crate::split::Split;
 use crate::store::{GameRow, ShardWriter, verify};
 use std::path::Path;
 
-/// Games in a shard: files of some 10 MB, which are easy to move and to fetch again.
+/// Games per shard: files of about 10 MB, which are easy to copy.
 const SHARD_GAMES: u64 = 16_384;
 
-/// Single positions in a shard: the same size.
+/// Single positions per shard, for the same size.
 const SHARD_POSITIONS: u64 = 1 << 20;
 
 pub(super) struct Shards<'a> {
@@ -19,13 +19,13 @@ pub(super) struct Shards<'a> {
 }
 
 impl<'a> Shards<'a> {
-    /// With the shards that a checkpoint knows.
+    /// Resumes with the shards of a checkpoint.
     pub(super) fn resume(dir: &'a Path, done: Vec<Shard>) -> Result<Self, DatasetError> {
         done.iter().try_for_each(|shard| verify(dir, shard))?;
         Ok(Self { dir, open: None, done })
     }
 
-    /// The shards that are complete, if none is begun.
+    /// The complete shards, if none is open.
     pub(super) fn between(&self) -> Option<&[Shard]> {
         self.open.is_none().then_some(self.done.as_slice())
     }
@@ -50,7 +50,7 @@ impl<'a> Shards<'a> {
         if writer.games() >= most { self.close() } else { Ok(()) }
     }
 
-    /// Ends the shard that is begun: the next row begins another.
+    /// Closes the open shard: the next row starts another.
     pub(super) fn close(&mut self) -> Result<(), DatasetError> {
         if let Some((_, writer)) = self.open.take() {
             self.done.push(writer.finish()?);

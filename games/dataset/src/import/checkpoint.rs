@@ -1,6 +1,6 @@
-//! How far an import is, so that the same command resumes from there after a kill, a crash or a full disk.
+//! Checkpoints of an import, from which the same command resumes after a kill, a crash or a full disk.
 //!
-//! Written whenever a shard of training games is complete. What was done since then is done again, to the same bytes.
+//! Written whenever a shard of training games is complete. Later work is repeated, with identical output.
 
 use super::collect::Collected;
 use super::format::Format;
@@ -13,50 +13,50 @@ use std::fs::Metadata;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-/// What decides which rows come of an import.
-pub(super) type Conditions = Map<String, Value>;
+/// The options and inputs that determine the rows of an import.
+pub(super) type ImportConditions = Map<String, Value>;
 
-/// Where in the files an import is.
+/// A position in the input files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Place {
-    /// The file that is read, by its place in the command line; the number of files where all are done.
+    /// The current file, by its index on the command line; the number of files if all are done.
     pub(super) file: usize,
     /// Records of the files before it.
     pub(super) before: u64,
-    /// The first format that was met, and the file that it was met in.
+    /// The first format found, and the file it was found in.
     pub(super) found: Option<(String, String)>,
 }
 
 impl Place {
-    /// The first format that was met.
+    /// The first format found.
     pub(super) fn format(&self) -> Option<Format> {
         let (name, _) = self.found.as_ref()?;
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 }
 
-/// An import that can be gone on with.
+/// A resumable import.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Checkpoint {
-    conditions: Conditions,
+    conditions: ImportConditions,
     pub(super) place: Place,
     pub(super) collected: Collected,
 }
 
 impl Checkpoint {
-    /// Reads one, and refuses it if it is of other conditions.
-    pub(super) fn read(text: &str, conditions: &Conditions, output: &Output) -> Result<Self, DatasetError> {
+    /// Reads a checkpoint, and refuses one with other options or inputs.
+    pub(super) fn read(text: &str, conditions: &ImportConditions, output: &Output) -> Result<Self, DatasetError> {
         let dir = || output.dir().to_owned();
         let damaged = |error: serde_json::Error| DatasetError::DamagedImport { dir: dir(), reason: error.to_string() };
-        // Through text as the other one went, so that numbers are rounded alike.
-        let now: Conditions = serde_json::from_value(json!(conditions))
-            .and_then(|now: Conditions| serde_json::to_string(&now))
+        // Through text, as the saved one, so that numbers are rounded alike.
+        let now: ImportConditions = serde_json::from_value(json!(conditions))
+            .and_then(|now: ImportConditions| serde_json::to_string(&now))
             .and_then(|now| serde_json::from_str(&now))
             .map_err(damaged)?;
-        // Of an older version maybe nothing else can be read.
+        // In a checkpoint of an older version only this part may be readable.
         #[derive(Deserialize)]
         struct Begun {
-            conditions: Conditions,
+            conditions: ImportConditions,
         }
         let begun: Begun = serde_json::from_str(text).map_err(damaged)?;
         let differences = differences(&begun.conditions, &now);
@@ -68,7 +68,7 @@ impl Checkpoint {
 
     /// Writes one.
     pub(super) fn write(
-        conditions: &Conditions,
+        conditions: &ImportConditions,
         place: &Place,
         collected: Collected,
         output: &Output,
@@ -80,9 +80,9 @@ impl Checkpoint {
     }
 }
 
-/// The conditions of an import: everything but names, descriptions and the number of threads.
-pub(super) fn conditions(options: &ImportOptions) -> Result<Conditions, DatasetError> {
-    // Every option is named, so that a new one cannot be forgotten here.
+/// The options and inputs of an import, except names, descriptions and the number of threads.
+pub(super) fn conditions(options: &ImportOptions) -> Result<ImportConditions, DatasetError> {
+    // Every option is named, so that a new one cannot be omitted here.
     let ImportOptions {
         inputs,
         format,
@@ -121,14 +121,14 @@ pub(super) fn conditions(options: &ImportOptions) -> Result<Conditions, DatasetE
     Ok(conditions)
 }
 
-/// What tells a file from another one of its name.
+/// Size and modification time, which distinguish files of the same name.
 fn state_of(path: &Path) -> Result<String, DatasetError> {
     let metadata = path.metadata().map_err(DatasetError::io("open", path))?;
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     Ok(format!("{name} ({})", size_and_time(&metadata)))
 }
 
-/// The code that looked at the records: other code may see something else in them.
+/// The version of the program: another one may read records differently.
 fn program() -> String {
     let version = env!("CARGO_PKG_VERSION");
     match std::env::current_exe().and_then(|path| path.metadata()) {
@@ -145,12 +145,12 @@ fn size_and_time(metadata: &Metadata) -> String {
     format!("{} bytes{changed}", metadata.len())
 }
 
-/// What differs, in words.
-fn differences(then: &Conditions, now: &Conditions) -> Vec<String> {
+/// The differences, as text.
+fn differences(then: &ImportConditions, now: &ImportConditions) -> Vec<String> {
     let mut names: Vec<&String> = then.keys().chain(now.keys()).collect();
     names.sort_unstable();
     names.dedup();
-    let of = |conditions: &Conditions, name: &str| conditions.get(name).cloned().unwrap_or(Value::Null);
+    let of = |conditions: &ImportConditions, name: &str| conditions.get(name).cloned().unwrap_or(Value::Null);
     names
         .into_iter()
         .filter(|name| of(then, name) != of(now, name))

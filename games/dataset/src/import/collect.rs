@@ -1,10 +1,10 @@
-//! Collecting what was read, in its order: what is kept, and the account of what is not.
+//! Collects examined records in input order: rows, counts and rejects.
 
 use super::examine::Examined;
 use super::format::Format;
 use super::options::ImportOptions;
 use super::rejects::{REJECTS_FILE, Rejects};
-use crate::build::{About, Added, Builder, BuilderState, Output};
+use crate::build::{Added, Builder, BuilderState, DatasetDescription, Output};
 use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, Unit};
 use crate::split::SplitBy;
@@ -12,20 +12,20 @@ use games::Rejected;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportReport {
-    /// The dataset's manifest, its counts among it.
+    /// The dataset's manifest, with its counts.
     pub manifest: Manifest,
-    /// The list of games that were left out, if there are any.
+    /// The list of rejected games, if there are any.
     pub rejects: Option<PathBuf>,
-    /// The first game that was rejected, if any was, and the name of its file.
+    /// The first rejected game, if any, and the name of its file.
     pub first_rejected: Option<(String, Rejected)>,
-    /// Records that were not looked at again, because an interrupted import had done so.
+    /// Records that were not read again, because an interrupted import had saved them.
     pub taken_over: u64,
 }
 
-/// Everything that was collected, for whoever goes on with it.
+/// The collector's state in a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Collected {
     counts: Counts,
@@ -36,13 +36,13 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// Records that were read.
+    /// The number of records read.
     pub(super) fn read(&self) -> u64 {
         self.counts.read
     }
 }
 
-/// What was kept so far.
+/// Collects the rows of an import.
 pub(super) struct Collector<'a> {
     options: &'a ImportOptions,
     output: &'a Output,
@@ -50,12 +50,12 @@ pub(super) struct Collector<'a> {
     rejects: Rejects,
     first_rejected: Option<(String, Rejected)>,
     counts: Counts,
-    /// Complete shards when it was last asked how far it is.
+    /// The number of complete shards at the last checkpoint.
     shards: usize,
 }
 
 impl<'a> Collector<'a> {
-    /// From nothing.
+    /// Starts empty.
     pub(super) fn new(options: &'a ImportOptions, output: &'a Output) -> Result<Self, DatasetError> {
         Ok(Self {
             options,
@@ -68,7 +68,7 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// From what was collected before.
+    /// Resumes from a checkpoint.
     pub(super) fn resume(
         options: &'a ImportOptions,
         output: &'a Output,
@@ -82,7 +82,7 @@ impl<'a> Collector<'a> {
         Ok(Self { options, output, builder, rejects, first_rejected, counts, shards })
     }
 
-    /// Everything so far, safe on the disk, if a shard was completed since the last time.
+    /// Syncs all files and returns the state, if a shard was completed since the last time.
     pub(super) fn checkpoint(&mut self) -> Result<Option<Collected>, DatasetError> {
         match self.builder.complete_shards() {
             Some(shards) if shards > self.shards => self.shards = shards,
@@ -94,7 +94,7 @@ impl<'a> Collector<'a> {
         Ok(Some(Collected { counts, rejects, first_rejected, builder }))
     }
 
-    /// There are no more records.
+    /// Marks the end of the input.
     pub(super) fn end(&mut self) -> Result<(), DatasetError> {
         self.builder.end_training()
     }
@@ -111,12 +111,12 @@ impl<'a> Collector<'a> {
         self.builder.positions()
     }
 
-    /// Whether as many games are kept as were wanted.
+    /// Whether the limit on kept games is reached.
     pub(super) fn is_full(&self) -> bool {
         self.options.filters.max_games.is_some_and(|max| self.kept() >= max)
     }
 
-    /// Takes the next record of a file.
+    /// Adds the next record of a file.
     pub(super) fn add(&mut self, file: &str, examined: Result<Examined, Rejected>) -> Result<(), DatasetError> {
         self.counts.read += 1;
         match examined {
@@ -154,7 +154,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Finishes the shards and describes the dataset.
+    /// Completes the shards and writes the manifest.
     pub(super) fn finish(self, format: Format) -> Result<ImportReport, DatasetError> {
         let Self { options, output, builder, mut rejects, first_rejected, counts, .. } = self;
         if builder.kept() == 0 {
@@ -173,7 +173,7 @@ impl<'a> Collector<'a> {
         }
         let rejects = rejects.sync()? > 0;
         let rating_buckets = built.rating_buckets(options.buckets.names());
-        let about = About {
+        let description = DatasetDescription {
             name: options.name.clone(),
             game: options.game,
             unit,
@@ -186,7 +186,7 @@ impl<'a> Collector<'a> {
             policy_from_ply: options.policy_from_ply,
             value_source: (format == Format::Lc0).then_some(options.value),
             rating_buckets,
-            ..built.describe(about, counts)
+            ..built.describe(description, counts)
         };
         let rejects = rejects.then(|| output.target().join(REJECTS_FILE));
         Ok(ImportReport { manifest, rejects, first_rejected, taken_over: 0 })

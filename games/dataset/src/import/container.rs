@@ -1,19 +1,18 @@
-//! Containers: what a file is packed in, told by its first bytes and unpacked as it is read.
+//! Containers: recognised by their first bytes and unpacked while reading.
 //!
-//! Compression (zstd in several frames, gzip, bzip2) and tar may be nested in each other; zip and 7z are opened where
-//! they are files themselves, because they are read from their ends. Nothing is unpacked to the disk or to memory as a
-//! whole.
+//! Compression (zstd in several frames, gzip, bzip2) and tar may be nested; zip and 7z must be files themselves,
+//! because they are read from their ends. Nothing is unpacked completely, on disk or in memory.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 
-/// Bytes that tell a container: tar's mark lies at 257.
+/// Bytes that identify a container: tar's magic is at 257.
 const HEAD_BYTES: usize = 512;
 
-/// How deep containers may lie in each other: a `.tar.gz` is two.
+/// The largest nesting depth: a `.tar.gz` has two layers.
 const MOST_LAYERS: usize = 6;
 
-/// Receives each packed file: its path inside the container (`None` where the file is no archive) and its bytes. An
-/// error stops the walk and comes back from it.
+/// Receives each unpacked file: its path inside the container (`None` if the file is not an archive) and its bytes. An
+/// error stops the walk and is returned.
 pub(super) type OnFile<'a> = &'a mut dyn FnMut(Option<&str>, Box<dyn BufRead + '_>) -> io::Result<()>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +30,7 @@ impl Kind {
     fn of(head: &[u8]) -> Self {
         match head {
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
-            // A zstd stream may begin with a frame that decoders skip (pzstd writes one).
+            // A zstd stream may begin with a skippable frame (pzstd writes one).
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
             [0x1f, 0x8b, 8, ..] => Self::Gzip,
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..] => Self::Bzip2,
@@ -43,7 +42,7 @@ impl Kind {
     }
 }
 
-/// Walks the files that `input` holds, in their order.
+/// Visits the files inside `input`, in order.
 pub(super) fn walk<R: Read + Seek>(mut input: R, on_file: OnFile<'_>) -> io::Result<()> {
     let mut head = Vec::with_capacity(HEAD_BYTES);
     input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
@@ -55,7 +54,7 @@ pub(super) fn walk<R: Read + Seek>(mut input: R, on_file: OnFile<'_>) -> io::Res
     }
 }
 
-/// The first bytes, and the input with them still in front.
+/// The first bytes, and the input including them.
 fn peek<'a, R: BufRead + 'a>(mut input: R) -> io::Result<(Vec<u8>, impl BufRead + 'a)> {
     let mut head = Vec::with_capacity(HEAD_BYTES);
     input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;

@@ -1,30 +1,30 @@
-//! From the bytes of a record to a row that can be kept. Runs in parallel, so it depends on the record only.
+//! Parses and filters records in parallel; the result depends on the record only.
 
 use super::format::{Format, Parsed};
 use super::options::ImportOptions;
 use super::reading::Record;
 use crate::build::{Draft, fingerprint, group, without_counters};
 use crate::filter::{NO_MOVES, NO_POSITION};
-use crate::playback::{Move, Stuck, play_through};
+use crate::playback::{Move, ReplayError, play_through};
 use crate::split::SplitBy;
 use crate::store::GameRow;
 use crate::time_control;
 use crate::value::{ValueCurve, mover};
 use games::record::Candidate;
-use games::{Game, Known, MoveText, ParsedGame, ParsedPosition, Position as _, RejectKind, Rejected, Side};
+use games::{Game, MoveText, ParsedGame, ParsedPosition, Position as _, PositionFacts, RejectKind, Rejected, Side};
 
-/// What is wrong with a record: kind, ply, reason.
+/// The fault of a record: kind, ply, reason.
 type Fault = (RejectKind, Option<u32>, String);
 
-/// A record that was read.
+/// A valid record.
 pub(super) enum Examined {
-    /// A row, and how many of its positions each filter left out.
+    /// A row, and how many of its positions each filter excluded.
     Row(Box<Draft>, Vec<(&'static str, u64)>),
-    /// A filter left it out.
+    /// Excluded by this filter.
     Filtered(&'static str),
 }
 
-/// Reads a record and plays it through.
+/// Parses a record and replays it.
 pub(super) fn examine<G: Game>(
     record: &Record,
     format: Format,
@@ -44,7 +44,7 @@ pub(super) fn examine<G: Game>(
     }
 }
 
-/// Where a record came from.
+/// The source of a record.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     file: &'a str,
@@ -77,14 +77,14 @@ fn of_game<G: Game>(mut game: ParsedGame, place: Place<'_>, options: &ImportOpti
         termination: game.termination,
         policy_from_ply: options.policy_from_ply,
         value: played.value,
-        clock: said(game.clocks),
-        time: said(game.times),
+        clock: non_empty(game.clocks),
+        time: non_empty(game.times),
         ratings: game.ratings,
         used: played.used.filter(|used| used.contains(&false)),
         policy: policy(game.candidates, usize::from(plies)),
         rating_bucket: options.buckets.of(game.ratings),
         time_control: time_control::written(&game.tags).map(str::to_owned),
-        draw: said(game.draws),
+        draw: non_empty(game.draws),
         start: game.start,
         moves,
         ..GameRow::from_source(place.file, place.number)
@@ -94,21 +94,21 @@ fn of_game<G: Game>(mut game: ParsedGame, place: Place<'_>, options: &ImportOpti
     Ok(Examined::Row(Box::new(draft), played.filtered))
 }
 
-/// What playing a game through tells of each ply.
+/// The result of replaying a game, by ply.
 struct Played {
     value: Vec<Option<f32>>,
     keys: Vec<u64>,
-    /// `None` where no filter looks at positions.
+    /// `None` if no filter examines positions.
     used: Option<Vec<bool>>,
     filtered: Vec<(&'static str, u64)>,
-    /// The position that the game shares with others of its opening, where games are split by that.
+    /// The position at the opening's last ply, if games are split by opening.
     opening: Option<String>,
 }
 
 impl Played {
-    /// Takes what the reader's own play told. Only where positions themselves are asked for, by a filter or a split, or the
-    /// reader kept no keys, the game is played again, from the text that will be stored. That the loader can play every
-    /// stored text, and finds the same keys, holds for every format and any damage (a test of `games`, `damage/laws.rs`).
+    /// Uses the keys of the reader's own replay if possible. The game is replayed from its stored text only if a filter
+    /// or a split needs positions, or if the reader kept no keys. A test of `games` (`damage/laws.rs`) checks that
+    /// every stored text can be replayed with the same keys, for every format and any damage.
     fn of<G: Game>(game: &mut ParsedGame, moves: &str, options: &ImportOptions) -> Result<Self, Fault> {
         let asked = options.filters.looks_at_positions() || options.split.by == SplitBy::Opening;
         if asked || game.keys.len() != game.moves.len() {
@@ -152,13 +152,13 @@ impl Played {
                 out.opening = Some(without_counters(G::KIND, &position.to_text()));
             }
         })
-        .map_err(|Stuck { ply, reason }| (RejectKind::IllegalMove, Some(ply as u32), reason))?;
+        .map_err(|ReplayError { ply, reason }| (RejectKind::IllegalMove, Some(ply as u32), reason))?;
         out.used = Some(used);
         Ok(out)
     }
 }
 
-/// Winning probability of the mover, as far as the record tells.
+/// Winning probability of the mover, if the record has it.
 fn value(curve: &ValueCurve, game: &ParsedGame, ply: usize, mover: Side) -> Option<f32> {
     game.values[ply].or_else(|| game.scores[ply].map(|score| curve.win_probability(score, mover)))
 }
@@ -171,12 +171,12 @@ fn of_position<G: Game>(
     options: &ImportOptions,
 ) -> Result<Examined, Fault> {
     let filters = &options.filters;
-    // The position itself is read only where something asks for it that the reader did not say.
+    // The position is parsed only if it is needed and the reader did not provide the facts.
     let position =
         || G::Position::parse(&read.start).map_err(|error| (RejectKind::StartPosition, None, error.to_string()));
     let known = match read.known {
         Some(known) => known,
-        None => Known::of(&position()?),
+        None => PositionFacts::of(&position()?),
     };
     let passes = |allowed: bool, name| (!allowed).then_some(name);
     let mut legal = Vec::new();
@@ -206,7 +206,7 @@ fn of_position<G: Game>(
         plies: 1,
         result: read.result,
         termination: read.termination,
-        // Where no move is known the first legal one stands in, and is no target.
+        // If no move is known, the first legal one is stored, and is not a target.
         policy_from_ply: u16::from(!is_known || !chosen),
         moves,
         value: vec![value],
@@ -224,12 +224,12 @@ fn first_legal<G: Game>(position: &G::Position, legal: &mut Vec<Move<G>>) -> Opt
     legal.first().map(|&first| position.move_text(first))
 }
 
-/// A per-ply column, if the record says anything in it.
-fn said(column: Vec<Option<f32>>) -> Option<Vec<Option<f32>>> {
+/// A per-ply column; `None` if it has no value.
+fn non_empty(column: Vec<Option<f32>>) -> Option<Vec<Option<f32>>> {
     column.iter().any(Option::is_some).then_some(column)
 }
 
-/// The candidates without those of probability 0, scaled to the sum 1; `None` if no ply has any.
+/// The candidates without those of probability 0, scaled to sum to 1; `None` if no ply has any.
 fn policy(mut plies: Vec<Vec<Candidate>>, count: usize) -> Option<Vec<Vec<Candidate>>> {
     if plies.iter().all(Vec::is_empty) {
         return None;

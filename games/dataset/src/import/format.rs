@@ -1,4 +1,4 @@
-//! The formats of records: how a file is cut into records, and how a record is read.
+//! The formats of records: how files are split into records, and how records are parsed.
 
 use crate::manifest::Unit;
 use games::chess::bag::{self, BagRecord};
@@ -13,19 +13,19 @@ use std::io::{self, BufRead, Read as _};
 pub enum Format {
     /// PGN (chess).
     Pgn,
-    /// Lc0's training chunks, V3 to V6: a game each, usually gzipped in a tar (chess).
+    /// Lc0's training chunks, V3 to V6: one game each, usually gzipped in a tar (chess).
     Lc0,
-    /// DeepMind's bags of positions and their values (chess).
+    /// DeepMind's bags of positions with values (chess).
     BagStateValue,
-    /// DeepMind's bags of positions and their best moves (chess).
+    /// DeepMind's bags of positions with best moves (chess).
     BagBehavioralCloning,
-    /// DeepMind's bags of a value for every legal move (chess).
+    /// DeepMind's bags with a value for every legal move (chess).
     BagActionValue,
-    /// CSA, one game or many (shogi).
+    /// CSA, one or more games (shogi).
     Csa,
     /// KIF, one game (shogi).
     Kif,
-    /// USI or SFEN lines, a game each (shogi).
+    /// USI or SFEN lines, one game each (shogi).
     Usi,
     /// HCPE and HCPE2: single positions of 38 bytes (shogi).
     Hcpe,
@@ -35,17 +35,17 @@ pub enum Format {
     Psv,
 }
 
-/// What a record says.
+/// A parsed record.
 pub(super) enum Parsed {
     Game(ParsedGame),
-    /// A position, and whether its move was chosen for being good.
+    /// A position, and whether its move is a policy target.
     Position(ParsedPosition, bool),
 }
 
 /// The records of a file, as bytes.
 pub(super) type Records<'a> = Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>;
 
-/// A longer chunk of Lc0's is no game: 7,000 positions.
+/// The size limit of an Lc0 chunk: 7,000 positions.
 const LC0_BYTES: u64 = 1 << 26;
 
 impl Format {
@@ -93,7 +93,7 @@ impl Format {
         }
     }
 
-    /// What one of its records becomes.
+    /// The unit of its records.
     #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
@@ -114,7 +114,7 @@ impl Format {
         }
     }
 
-    /// The bag that a file's name says it is; `None` for other files.
+    /// The bag format that a file's name indicates; `None` for other files.
     pub(super) fn of_bag(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         if !name.ends_with(".bag") && !name.ends_with(".bagz") {
@@ -126,8 +126,8 @@ impl Format {
             .or(Some(Self::BagStateValue))
     }
 
-    /// The format of a file: by the ending of its name (behind which a compression's may stand), else by its first
-    /// bytes, else the game's text format.
+    /// The format of a file: by its extension (before a compression's), else by its first bytes, else the game's text
+    /// format.
     pub(super) fn of(game: GameKind, name: &str, head: &[u8]) -> Self {
         let name = name.to_ascii_lowercase();
         let packed = [".zst", ".gz", ".bz2"].iter().find_map(|ending| name.strip_suffix(ending));
@@ -207,12 +207,12 @@ fn whole<'a>(input: Box<dyn BufRead + 'a>) -> impl Iterator<Item = io::Result<Ve
     std::iter::once_with(read).filter(|record| !matches!(record, Ok(bytes) if bytes.is_empty()))
 }
 
-/// Whether a file begins with the version of an Lc0 record, a number that no text begins with.
+/// Whether a file begins with the version number of an Lc0 record, which no text begins with.
 fn begins_lc0(head: &[u8]) -> bool {
     matches!(head, [3..=9, 0, 0, 0, ..])
 }
 
-/// Text is never taken for a binary format.
+/// Text is never recognised as a binary format.
 fn detect_binary(head: &[u8]) -> Option<Binary> {
     let control = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace() && *byte != 0x1b;
     head.iter().any(control).then(|| detect(head)).flatten()

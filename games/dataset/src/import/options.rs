@@ -1,4 +1,4 @@
-//! What to import, and how.
+//! The options of an import.
 
 use super::format::Format;
 use crate::build::SplitPlan;
@@ -8,12 +8,12 @@ use games::GameKind;
 use games::chess::lc0::ValueSource;
 use std::path::PathBuf;
 
-/// What to import and how.
+/// The options of an import.
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
-    /// The files, each plain or packed (containers are told by their first bytes).
+    /// The files, plain or packed (containers are recognised by their first bytes).
     pub inputs: Vec<PathBuf>,
-    /// The format of their records; `None` to tell it by each file's name and content.
+    /// The format of their records; `None` to detect it for each file.
     pub format: Option<Format>,
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
@@ -23,29 +23,29 @@ pub struct ImportOptions {
     pub game: GameKind,
     /// Where the games come from.
     pub source: String,
-    /// Under which licence they may be used.
+    /// The licence of the games.
     pub licence: String,
-    /// The command that this is.
+    /// The command line.
     pub made_by: String,
-    /// From this ply on, moves are the players' own choice and policy targets.
+    /// Moves before this ply are not policy targets.
     pub policy_from_ply: u16,
-    /// Which of the values of Lc0's chunks becomes the value, and its draw probability the draw.
+    /// Which value of Lc0's chunks is used, with its draw probability.
     pub value: ValueSource,
-    /// What is let in.
+    /// The filters.
     pub filters: Filters,
     /// Named subsets by rating.
     pub buckets: Buckets,
-    /// How the dataset is split. Single positions are always split by position.
+    /// The split. Single positions are always split by position.
     pub split: SplitPlan,
     /// Threads that examine records, 0 for one per core. The result does not depend on it.
     pub threads: usize,
-    /// Fail at the first game that has to be rejected.
+    /// Fail at the first rejected game.
     pub strict: bool,
 }
 
 impl ImportOptions {
-    /// An import of everything in these files, to a dataset with the name of its folder: split by game with seed 0, a
-    /// tenth each for validation and test.
+    /// An import of all records of these files, to a dataset named like its folder: split by game with seed 0, 10 %
+    /// each for validation and test.
     #[must_use]
     pub fn new(game: GameKind, inputs: Vec<PathBuf>, output: PathBuf) -> Self {
         let folder = output.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -1,7 +1,8 @@
-//! Reading: files to chunks of records, each file by a thread of its own and ahead of its turn.
+//! Reads files as chunks of records, each file ahead of its turn by a separate thread.
 //!
-//! Chunks come out file by file in the order of the command line, whatever the threads do, and every file may be only a
-//! few chunks ahead, and as many files as there are threads, so memory does not grow with the input.
+//! Chunks are delivered file by file in the order of the command line, whatever the number of threads. Memory does not
+//! grow with the input: each open file may be a few chunks ahead, and at most as many files are open as there are
+//! threads.
 
 use super::container::walk;
 use super::format::Format;
@@ -18,21 +19,21 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 /// Records in a chunk, at most.
 const CHUNK_RECORDS: usize = 1024;
 
-/// Bytes after which a chunk is full.
+/// The size at which a chunk is complete.
 const CHUNK_BYTES: usize = 2 << 20;
 
 /// Chunks that a file may be ahead.
 const CHUNKS_AHEAD: usize = 2;
 
-/// How much of a file tells its format.
+/// Bytes used to detect a file's format.
 const HEAD_BYTES: usize = 1 << 16;
 
-/// The bytes of a record, or why its file could not be read on.
+/// The bytes of a record, or why its file cannot be read further.
 pub(super) type Record = Result<Vec<u8>, String>;
 
 /// Records of one file, in their order.
 pub(super) struct Chunk {
-    /// The file's name without folders; a member of an archive behind the archive's name.
+    /// The file's name without folders; for a member of an archive, preceded by the archive's name.
     pub(super) file: String,
     pub(super) format: Format,
     /// The number of the first record in its file.
@@ -40,7 +41,7 @@ pub(super) struct Chunk {
     pub(super) records: Vec<Record>,
 }
 
-/// What to read and how far that is.
+/// The input files and the bytes read so far.
 pub(super) struct Inputs<'a> {
     paths: &'a [PathBuf],
     game: GameKind,
@@ -50,7 +51,7 @@ pub(super) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Opens every file once: a misspelt name must not cost an hour.
+    /// Opens every file once, so that a wrong name is reported before the import starts.
     pub(super) fn check(paths: &'a [PathBuf], game: GameKind, format: Option<Format>) -> Result<Self, DatasetError> {
         let mut total_bytes = 0;
         for path in paths {
@@ -72,8 +73,8 @@ impl<'a> Inputs<'a> {
         self.bytes_read.load(Ordering::Relaxed).min(self.total_bytes)
     }
 
-    /// Hands over all chunks in order, each with the number of its file, read by up to `threads` threads, until `take`
-    /// says that it has enough.
+    /// Delivers all chunks in order, each with the index of its file, read by up to `threads` threads, until `take`
+    /// returns that it has enough.
     pub(super) fn read(
         &self,
         threads: usize,
@@ -83,16 +84,16 @@ impl<'a> Inputs<'a> {
             self.paths.iter().map(|_| sync_channel::<Chunk>(CHUNKS_AHEAD)).unzip();
         let senders: Vec<_> = senders.into_iter().map(|sender| Mutex::new(Some(sender))).collect();
         let threads = threads.clamp(1, self.paths.len().max(1));
-        // The files that may be begun: no more than there are threads, the one whose turn it is among them, because all
-        // that are begun have chunks in memory.
+        // Tokens for files that may be opened: at most one per thread, including the file whose turn it is, because all
+        // open files have chunks in memory.
         let (begin, begun) = channel();
         let begun = Mutex::new(begun);
         std::thread::scope(|scope| {
             for number in 0..threads {
-                // The other end is here as well.
+                // Cannot fail: the other end is in this function.
                 let _ = begin.send(number);
                 scope.spawn(|| {
-                    // Files are begun in order, so the one whose turn it is always has a thread.
+                    // Files are opened in order, so the file whose turn it is always has a thread.
                     while let Some(number) = begun.lock().ok().and_then(|begun| begun.recv().ok()) {
                         let Some((path, slot)) = self.paths.get(number).zip(senders.get(number)) else { break };
                         if let Some(sender) = slot.lock().ok().and_then(|mut slot| slot.take()) {
@@ -101,14 +102,14 @@ impl<'a> Inputs<'a> {
                     }
                 });
             }
-            // Dropping the receivers and `begin` ends the threads, also those whose file nobody wants any more.
-            hand_over(receivers, take, move |done| {
+            // Dropping the receivers and `begin` ends all threads.
+            deliver_in_order(receivers, take, move |done| {
                 let _ = begin.send(done + threads);
             })
         })
     }
 
-    /// Cuts one file into chunks; ends early where nobody takes them.
+    /// Splits one file into chunks; stops early if the receiver is gone.
     fn read_file(&self, path: &Path, sender: &SyncSender<Chunk>) {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let mut current = name.clone();
@@ -119,7 +120,7 @@ impl<'a> Inputs<'a> {
             return;
         }
         let outcome = File::open(path).and_then(|file| {
-            let counted = Counted { file, bytes_read: &self.bytes_read, own: 0 };
+            let counted = CountingReader { file, bytes_read: &self.bytes_read, own: 0 };
             walk(counted, &mut |member, input| {
                 current = member.map_or_else(|| name.clone(), |member| format!("{name}/{member}"));
                 if member.is_some_and(is_about_the_archive) {
@@ -131,7 +132,7 @@ impl<'a> Inputs<'a> {
         if let Err(error) = outcome {
             let records = vec![Err(error.to_string())];
             let format = self.format.unwrap_or(Format::text(self.game));
-            // Nobody is there to take it where reading was ended.
+            // The receiver is gone if reading was stopped.
             drop(sender.send(Chunk { file: current, format, first: 0, records }));
         }
     }
@@ -149,7 +150,7 @@ impl<'a> Inputs<'a> {
 
     fn read_bag(&self, path: &Path, name: &str, format: Format, sender: &SyncSender<Chunk>) -> Result<(), String> {
         let file = File::open(path).map_err(|error| error.to_string())?;
-        let counted = Counted { file, bytes_read: &self.bytes_read, own: 0 };
+        let counted = CountingReader { file, bytes_read: &self.bytes_read, own: 0 };
         let compressed = name.to_ascii_lowercase().ends_with(".bagz");
         let mut bag = Bag::open(BufReader::new(counted), compressed).map_err(|error| error.to_string())?;
         let mut chunks = Chunks { file: name, format, sender, first: 0, records: Vec::new(), bytes: 0 };
@@ -160,7 +161,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Gathers records until a chunk is full.
+/// Collects records until a chunk is complete.
 struct Chunks<'a> {
     file: &'a str,
     format: Format,
@@ -190,13 +191,13 @@ impl Chunks<'_> {
     }
 }
 
-/// Whether a member of an archive holds words about it instead of records.
+/// Whether a member of an archive is documentation instead of records.
 fn is_about_the_archive(member: &str) -> bool {
     let name = member.rsplit('/').next().unwrap_or(member).to_ascii_lowercase();
     ["license", "licence", "copying", "readme"].iter().any(|start| name.starts_with(start))
 }
 
-fn hand_over(
+fn deliver_in_order(
     receivers: Vec<Receiver<Chunk>>,
     take: &mut dyn FnMut(usize, Chunk) -> Result<bool, DatasetError>,
     done: impl Fn(usize),
@@ -212,14 +213,14 @@ fn hand_over(
     Ok(())
 }
 
-/// Counts what is read, before it is unpacked.
-struct Counted<'a> {
+/// Counts the bytes read, before decompression.
+struct CountingReader<'a> {
     file: File,
     bytes_read: &'a AtomicU64,
     own: u64,
 }
 
-impl Read for Counted<'_> {
+impl Read for CountingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
         self.own += read as u64;
@@ -228,8 +229,8 @@ impl Read for Counted<'_> {
     }
 }
 
-impl Seek for Counted<'_> {
-    /// What was read before a new beginning does not count.
+impl Seek for CountingReader<'_> {
+    /// Bytes read before a restart do not count.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         if to == SeekFrom::Start(0) {
             self.bytes_read.fetch_sub(std::mem::take(&mut self.own), Ordering::Relaxed);

@@ -1,6 +1,6 @@
-//! The list of what was left out.
+//! The list of rejected games and duplicates.
 
-use crate::build::{Log, Output};
+use crate::build::{AppendLog, Output};
 use crate::error::DatasetError;
 use games::Rejected;
 use serde::Serialize;
@@ -20,17 +20,17 @@ struct Line<'a> {
     reason: &'a str,
 }
 
-/// [`REJECTS_FILE`], which is made with its first line.
+/// [`REJECTS_FILE`], created with its first line.
 pub(super) struct Rejects {
     path: PathBuf,
-    lines: Log,
+    lines: AppendLog,
 }
 
 impl Rejects {
-    /// With what a checkpoint knows; nothing for 0 bytes.
+    /// Resumes at a checkpoint's length; 0 bytes for a new list.
     pub(super) fn resume(output: &Output, bytes: u64) -> Result<Self, DatasetError> {
         let path = output.dir().join(REJECTS_FILE);
-        Ok(Self { lines: Log::resume(path.clone(), bytes)?, path })
+        Ok(Self { lines: AppendLog::resume(path.clone(), bytes)?, path })
     }
 
     pub(super) fn rejected(&mut self, file: &str, rejected: &Rejected) -> Result<(), DatasetError> {
@@ -38,13 +38,13 @@ impl Rejects {
         self.line(&Line { file, game: *game, ply: *ply, kind: kind.name(), reason })
     }
 
-    /// A game that was kept already, as number `id` of the dataset.
+    /// A duplicate of game `id` of the dataset.
     pub(super) fn duplicate(&mut self, file: &str, game: u64, id: u32) -> Result<(), DatasetError> {
         let reason = format!("the same start and moves as game {id} of the dataset");
         self.line(&Line { file, game, ply: None, kind: "duplicate", reason: &reason })
     }
 
-    /// Bytes that are safe on the disk.
+    /// Syncs the file and returns its length.
     pub(super) fn sync(&mut self) -> Result<u64, DatasetError> {
         self.lines.sync()
     }

@@ -1,4 +1,4 @@
-//! The text of a small file that may be packed, as a whole.
+//! Reads a small, possibly packed text file completely.
 
 use super::container::walk;
 use crate::error::DatasetError;
@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io::{self, BufRead as _, Read as _};
 use std::path::Path;
 
-/// More than this is no small file.
+/// The size limit.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Reads a file into memory, plain or packed in any way that an import takes; of an archive, all its files one after
-/// the other.
+/// Reads a file into memory, plain or packed in any way that an import accepts; for an archive, all its files,
+/// concatenated.
 ///
 /// # Errors
 /// If it cannot be read, it is damaged, or it is larger than 1 GiB unpacked.
@@ -18,7 +18,7 @@ pub fn unpacked(path: &Path) -> Result<Vec<u8>, DatasetError> {
     let file = File::open(path).map_err(DatasetError::io("open", path))?;
     let mut bytes = Vec::new();
     let mut read = |_: Option<&str>, mut input: Box<dyn io::BufRead + '_>| {
-        // Files of an archive begin on lines of their own.
+        // A file of an archive starts on a new line.
         if bytes.last().is_some_and(|&last| last != b'\n') {
             bytes.push(b'\n');
         }

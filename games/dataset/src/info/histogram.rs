@@ -1,28 +1,28 @@
-//! Counts in ranges of equal width.
+//! Histograms with bins of equal width.
 
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// How many values lie in each range of a width; ranges without values in between are shown as 0.
+/// The number of values in each bin; empty bins between others are shown as 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram {
     width: f64,
     counts: BTreeMap<i64, u64>,
 }
 
-/// A range, its upper end excluded, and how many values lie in it.
+/// A bin and the number of values in it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
-    /// The lowest value.
+    /// The lower bound, inclusive.
     pub from: f64,
-    /// The lowest value that is too high.
+    /// The upper bound, exclusive.
     pub to: f64,
-    /// How many.
+    /// The number of values.
     pub count: u64,
 }
 
 impl Histogram {
-    /// Ranges of this width, one beginning at 0.
+    /// Bins of this width, one starting at 0.
     #[must_use]
     pub fn new(width: f64) -> Self {
         Self { width, counts: BTreeMap::new() }
@@ -35,7 +35,7 @@ impl Histogram {
         }
     }
 
-    /// The ranges from the lowest to the highest value.
+    /// The bins from the lowest to the highest value.
     #[must_use]
     pub fn bins(&self) -> Vec<Bin> {
         let (Some((&first, _)), Some((&last, _))) = (self.counts.first_key_value(), self.counts.last_key_value())

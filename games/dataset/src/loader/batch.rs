@@ -5,75 +5,74 @@ use super::replay::{NO_PLY, Positions};
 use super::targets::TargetLists;
 use games::{InputLayout, InputName};
 
-/// `size` positions, every list in the same order. `V` is the size of the vocabulary that
-/// the dataset [numbers](super::Dataset::set_moves) moves in.
+/// `size` positions, in the same order in every list. `V` is the size of the [vocabulary](super::Dataset::set_moves) of
+/// the dataset's moves.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
-    /// How many positions.
+    /// The number of positions.
     pub size: usize,
-    /// Bytes of a packed row, see [`games::InputLayout`], and of the move that was played where rows stand in sequences.
+    /// Bytes of a packed row, see [`games::InputLayout`], with the played move if rows form sequences.
     pub row_bytes: usize,
     /// `[size × row_bytes]`: packed rows.
     pub packed: Vec<u8>,
     /// `[size × ⌈V/8⌉]`: the legal moves as bits, the lowest bit first.
     pub legal: Vec<u8>,
-    /// How many policy targets a position has at most; 1 where every target is the move played.
+    /// The largest number of policy targets of a position; 1 if every target is the played move.
     pub candidates: usize,
-    /// `[size × candidates]`: policy indices, −1 for padding and where a position has no policy target.
+    /// `[size × candidates]`: policy indices, −1 for padding and for positions without a policy target.
     pub policy_index: Vec<i64>,
     /// `[size × candidates]`: their probabilities, 0 where the index is −1.
     pub policy_prob: Vec<f32>,
     /// `[size]`: 0 win, 1 draw, 2 loss of the side to move; −1 unknown.
     pub outcome: Vec<i64>,
-    /// `[size]`: winning probability of the side to move (a draw is half a win); NaN where there is none. The stored
-    /// value, unless another [target](super::Targets::value) was asked for.
+    /// `[size]`: winning probability of the side to move (a draw is half a win); NaN if unknown. The stored value,
+    /// unless another [target](super::Targets::value) was requested.
     pub value: Vec<f32>,
-    /// `[size]`, or empty if not [asked for](super::Targets), as the next three: probability of a draw; NaN where there
-    /// is none.
+    /// `[size]`, or empty unless [requested](super::Targets), like the next three: draw probability; NaN if unknown.
     pub draw: Vec<f32>,
-    /// `[size]`: winning probability of the side to move, averaged over the plies to come
-    /// ([`short_term`](crate::value::short_term)); NaN where there is none.
+    /// `[size]`: winning probability of the side to move, averaged over the following plies
+    /// ([`short_term`](crate::value::short_term)); NaN if unknown.
     pub short_term: Vec<f32>,
-    /// `[size]`: probability of a draw, averaged likewise; NaN where there is none.
+    /// `[size]`: draw probability, averaged likewise; NaN if unknown.
     pub short_term_draw: Vec<f32>,
-    /// `[size]`: moves to the end of the game, that of this position included; NaN where the end is unknown (single
-    /// positions, games that were cut off).
+    /// `[size]`: moves to the end of the game, including this position's; NaN if the end is unknown (single positions,
+    /// games that were cut off).
     pub plies_left: Vec<f32>,
-    /// `[size]`, or empty if not asked for: what the side to move got, 1, ½ or 0, the mean where games were merged; NaN
-    /// where the result is unknown.
+    /// `[size]`, or empty unless requested: the points of the side to move, 1, ½ or 0, the mean if games were merged;
+    /// NaN if the result is unknown.
     pub points: Vec<f32>,
-    /// `[size]`, or empty if not asked for: the rights of castling and en passant behind the move played, as bits in the
-    /// order of [`games::chess::rights`]; −1 where that move is no policy target.
+    /// `[size]`, or empty unless requested: the rights of castling and en passant after the played move, as bits in the
+    /// order of [`games::chess::rights`]; −1 if that move is not a policy target.
     pub rights: Vec<i64>,
-    /// `[size × 2·⌈V/8⌉]`, or empty if not asked for: the legal moves behind which the position is one that occurred before,
-    /// as bits, then those behind which it is one that occurred twice before.
+    /// `[size × 2·⌈V/8⌉]`, or empty unless requested, as bits: the legal moves after which the position occurred
+    /// before, then those after which it occurred twice before.
     pub repeats: Vec<u8>,
     /// `[size]`: index in [`games::Phase::ALL`].
     pub phase: Vec<u8>,
-    /// `[size]`: the game's id in the dataset: what positions are clustered by.
+    /// `[size]`: the game's id in the dataset, by which positions are clustered.
     pub game: Vec<u32>,
     /// `[size]`: the ply, from 0; [`Self::NO_PLY`] in padding.
     pub ply: Vec<u16>,
     /// `[size]`: whether the position occurs in no training game. False in training.
     pub novel: Vec<bool>,
-    /// Cells of the dataset's map, see [`crate::MapInfo`]; 0 where it has none.
+    /// Cells of the dataset's map, see [`crate::MapInfo`]; 0 without a map.
     pub map_cells: usize,
-    /// `[size × map_cells]`: labels, −1 where nothing is asked. Cells are squares or pairs of squares
-    /// (`from · squares + to`) in the frame of the side to move, as the input's tokens are.
+    /// `[size × map_cells]`: labels, −1 for cells without a label. Cells are squares or pairs of squares (`from ·
+    /// squares + to`) in the frame of the side to move, like the input's tokens.
     pub map: Vec<i8>,
 }
 
 impl Batch {
-    /// The ply of a row that is no position.
+    /// The ply of a padding row.
     pub const NO_PLY: u16 = NO_PLY;
 
-    /// Whether a row only fills up its sequence: it has no target and counts nowhere.
+    /// Whether a row is padding: it has no target and is not counted.
     #[must_use]
     pub fn is_padding(&self, row: usize) -> bool {
         self.ply[row] == Self::NO_PLY
     }
 
-    /// An empty batch with room for `capacity` positions.
+    /// An empty batch with capacity for `capacity` positions.
     pub(super) fn with_capacity(dataset: &Dataset, input: InputName, capacity: usize) -> Self {
         let played = if dataset.sequence() > 1 { InputLayout::MOVE_BYTES } else { 0 };
         let row_bytes = dataset.game().input(input).row_bytes() + played;
@@ -97,7 +96,7 @@ impl Batch {
         }
     }
 
-    /// Adds the `i`-th of these positions; `legal_bytes` as [`Dataset::legal_bytes`] gives them.
+    /// Adds the `i`-th of these positions; `legal_bytes` is [`Dataset::legal_bytes`].
     pub(super) fn push(&mut self, positions: &Positions, i: usize, legal_bytes: usize) {
         self.packed.extend_from_slice(positions.packed_row(i));
         let mask = self.legal.len();
@@ -120,7 +119,7 @@ impl Batch {
         self.size += 1;
     }
 
-    /// Adds what was asked for about the position's moves.
+    /// Adds the requested targets about the position's moves.
     fn push_of_moves(&mut self, positions: &Positions, i: usize, legal_bytes: usize) {
         self.rights.extend(positions.rights.get(i));
         if positions.repeats.is_empty() {
@@ -135,7 +134,7 @@ impl Batch {
         }
     }
 
-    /// Adds what was asked for; lists that were not are empty on both sides.
+    /// Adds the requested further targets; other lists are empty.
     fn push_further(&mut self, from: &TargetLists, i: usize) {
         if !from.is_asked {
             return;
@@ -158,7 +157,7 @@ impl Batch {
         self.policy_prob.resize(filled, 0.0);
     }
 
-    /// Makes room for more targets in every position.
+    /// Increases the number of targets per position.
     fn widen(&mut self, candidates: usize) {
         self.policy_index = widened(&self.policy_index, self.candidates, candidates, -1);
         self.policy_prob = widened(&self.policy_prob, self.candidates, candidates, 0.0);

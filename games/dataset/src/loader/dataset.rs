@@ -1,4 +1,4 @@
-//! A dataset in memory, games still as moves (about ten bytes a position).
+//! A dataset in memory, with games as moves (about ten bytes per position).
 
 use super::stored::StoredGame;
 use super::targets::Targets;
@@ -10,7 +10,7 @@ use games::maps::NO_LABEL;
 use games::{Frame, GameKind, InputName, MovesName, with_game};
 use std::path::Path;
 
-/// A dataset, checked and loaded.
+/// A loaded and checked dataset.
 #[derive(Debug)]
 pub struct Dataset {
     manifest: Manifest,
@@ -18,12 +18,12 @@ pub struct Dataset {
     pub(super) reading: Reading,
 }
 
-/// How positions are read from games.
+/// Options for reading positions from games.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading {
     /// The vocabulary in which moves are numbered.
     pub(super) moves: MovesName,
-    /// Consecutive plies of a game that stand together.
+    /// Consecutive plies of a game per sequence.
     pub(super) plies: usize,
     /// See [`Targets::rights`].
     pub(super) rights: bool,
@@ -40,10 +40,10 @@ impl Dataset {
         Self::load(dir, Manifest::read(dir)?)
     }
 
-    /// The same with a manifest that was read before.
+    /// Like [`Dataset::open`], with a manifest that was read before.
     ///
     /// # Errors
-    /// As [`Dataset::open`].
+    /// Like [`Dataset::open`].
     pub fn load(dir: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
         check_manifest(dir, &manifest)?;
         let mut games = PerSplit::<Vec<StoredGame>>::default();
@@ -61,7 +61,7 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// What it says about itself.
+    /// Its manifest.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
@@ -73,25 +73,25 @@ impl Dataset {
         self.manifest.game
     }
 
-    /// The hash of its content, in hex: datasets with the same one are the same.
+    /// The hash of its content, in hex: equal for equal datasets.
     #[must_use]
     pub fn content_hash(&self) -> &str {
         &self.manifest.content_hash
     }
 
-    /// How many games a split has.
+    /// The number of games of a split.
     #[must_use]
     pub fn games(&self, split: Split) -> usize {
         self.games[split].len()
     }
 
-    /// How many positions a split has.
+    /// The number of positions of a split.
     #[must_use]
     pub fn positions(&self, split: Split) -> u64 {
         self.games[split].iter().map(|game| u64::from(game.positions)).sum()
     }
 
-    /// Whether its rows are single positions instead of games.
+    /// Whether its rows are games or single positions.
     #[must_use]
     pub fn unit(&self) -> Unit {
         self.manifest.unit
@@ -101,7 +101,7 @@ impl Dataset {
     /// whole dataset.
     ///
     /// # Errors
-    /// If the dataset has no bucket of a name.
+    /// If the dataset has no bucket with one of these names.
     pub fn restrict(&mut self, buckets: &[impl AsRef<str>]) -> Result<(), DatasetError> {
         let known: Vec<&str> = self.manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();
         let buckets: Vec<&str> = buckets.iter().map(AsRef::as_ref).collect();
@@ -118,8 +118,8 @@ impl Dataset {
         Ok(())
     }
 
-    /// The training games of these rating buckets as a dataset of their own, for a phase of training; it has no games to
-    /// evaluate on. What was said about moves and targets holds for it too.
+    /// The training games of these rating buckets as a separate dataset, for a phase of training; it has no games for
+    /// evaluation. Settings of moves and targets are copied.
     #[must_use]
     pub fn training_part(&self, buckets: &[impl AsRef<str>]) -> Self {
         let wanted = |game: &&StoredGame| {
@@ -131,7 +131,7 @@ impl Dataset {
         Self { manifest: self.manifest.clone(), games, reading: self.reading }
     }
 
-    /// Says in which vocabulary batches number moves, instead of the game's `from_to`.
+    /// Sets the vocabulary of moves in batches; the default is the game's `from_to`.
     ///
     /// # Errors
     /// If the game does not have it.
@@ -142,7 +142,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// In which vocabulary batches number moves.
+    /// The vocabulary of moves in batches.
     #[must_use]
     pub fn moves(&self) -> MovesName {
         self.reading.moves
@@ -153,20 +153,20 @@ impl Dataset {
         self.reading
     }
 
-    /// Bytes of a position's mask over the moves of the vocabulary.
+    /// Bytes of a position's mask over the vocabulary.
     #[must_use]
     pub fn legal_bytes(&self) -> usize {
         self.game().moves(self.moves()).len().div_ceil(u8::BITS as usize)
     }
 
-    /// Says what batches hold beside the policy and the outcome, instead of what was said before.
+    /// Sets the targets of batches beside the policy and the outcome; replaces earlier ones.
     ///
     /// # Errors
-    /// If the dataset lacks the column that a target is made of, or a decay lies outside 0…1.
+    /// If the dataset lacks a target's column, or a decay is outside 0…1.
     pub fn set_targets(&mut self, targets: Targets) -> Result<(), DatasetError> {
         targets.check()?;
         for (column, target) in targets.columns() {
-            if !Split::ALL.iter().any(|&split| self.games[split].iter().any(|game| game.says(column))) {
+            if !Split::ALL.iter().any(|&split| self.games[split].iter().any(|game| game.has_values(column))) {
                 let dataset = self.manifest.name.clone();
                 return Err(DatasetError::NoTarget { dataset, column, target });
             }
@@ -196,7 +196,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Refuses an input that shows earlier positions, if there are none.
+    /// Refuses inputs with history for datasets without history.
     pub(crate) fn serve(&self, input: InputName) -> Result<(), DatasetError> {
         let layout = self.game().offered(input);
         let layout = layout.map_err(|error| DatasetError::Option { option: "input", reason: error.to_string() })?;
@@ -227,7 +227,7 @@ impl Dataset {
         &self.games[split]
     }
 
-    /// The error of a split that is needed and has no games.
+    /// An error if a required split has no games.
     pub(crate) fn require(&self, split: Split) -> Result<(), DatasetError> {
         if self.games[split].is_empty() {
             return Err(DatasetError::EmptySplit { dataset: self.manifest.name.clone(), split });
@@ -257,7 +257,7 @@ impl Dataset {
 }
 
 impl Dataset {
-    /// Whether every ply has the map that the manifest describes, and labels are classes.
+    /// Checks that every ply has the map that the manifest describes, with valid labels.
     fn check_maps(&self, dir: &Path) -> Result<(), DatasetError> {
         let map = self.manifest.map.as_ref();
         let cells = map.map_or(0, |map| map.shape.cells(self.game().geometry().squares()));

@@ -8,13 +8,12 @@ use crate::split::Split;
 use games::{InputName, with_game};
 use streams::{shuffle, stream};
 
-/// Games that are replayed at a time.
+/// Games replayed at a time.
 const CHUNK_GAMES: usize = 32;
 
-/// Whole games of a split in a fixed order, as many as `max_positions` allow (at least one), as batches of which
-/// the last may be smaller. The order comes from the dataset's split seed, not from a run's: every cell of every
-/// experiment sees the same positions, and a smaller `max_positions` sees the first of them, whether or not they stand in
-/// sequences.
+/// Whole games of a split in a fixed order, as many as `max_positions` allow (at least one), as batches; the last one
+/// may be smaller. The order depends on the dataset's split seed, not on a run's seed, so all cells of all experiments
+/// use the same positions. A smaller `max_positions` uses the first of them, with or without sequences.
 ///
 /// # Errors
 /// If the split is empty or `batch` is 0; each batch, if one of its games cannot be replayed.
@@ -44,7 +43,7 @@ pub fn evaluation_batches(
     })
 }
 
-/// The games of an evaluation in their order, as indices into the split's; the split is not empty.
+/// The games of an evaluation in order, as indices into the split's games; the split is not empty.
 pub(super) fn chosen_games(dataset: &Dataset, split: Split, max_positions: u64) -> Vec<u32> {
     let stored = dataset.stored(split);
     let mut order: Vec<u32> = (0..stored.len() as u32).collect();
@@ -76,14 +75,14 @@ pub struct EvaluationBatches<'a> {
 }
 
 impl EvaluationBatches<'_> {
-    /// How many positions all batches have together, padding left out.
+    /// The number of positions in all batches, without padding.
     #[must_use]
     pub fn positions(&self) -> u64 {
         let stored = self.dataset.stored(self.split);
         self.order.iter().map(|&game| u64::from(stored[game as usize].positions)).sum()
     }
 
-    /// Replays the next games; false where there are none.
+    /// Replays the next games; false if there are none.
     fn advance(&mut self) -> Result<bool, DatasetError> {
         let stored = self.dataset.stored(self.split);
         let end = (self.next_game + CHUNK_GAMES).min(self.order.len());

@@ -5,8 +5,8 @@ use crate::error::DatasetError;
 use crate::split::Split;
 
 impl Dataset {
-    /// At most `count` positions of a split, each of another game and further into it than the one before: the start
-    /// (FEN, SFEN or `startpos`) and, behind the word `moves`, what was played up to there. The same for every caller.
+    /// At most `count` positions of a split, each from another game and later in it than the one before: the start
+    /// (FEN, SFEN or `startpos`), then `moves` and the moves played. The result is deterministic.
     ///
     /// # Errors
     /// If the split is empty.

@@ -4,7 +4,7 @@ use super::stored::StoredGame;
 use std::ops::Range;
 use streams::{shuffle, stream};
 
-/// The games of one epoch, in order and cut into blocks.
+/// The games of one epoch, in order and split into blocks.
 #[derive(Debug)]
 pub(super) struct Epoch {
     seed: u64,
@@ -32,12 +32,12 @@ impl Epoch {
         &self.games[range]
     }
 
-    /// How many rows a block has, in sequences of so many plies.
+    /// The number of rows of a block, in sequences of this many plies.
     pub(super) fn block_rows(&self, block: usize, games: &[StoredGame], plies: usize) -> u64 {
         self.block(block).iter().map(|&game| games[game as usize].rows(plies)).sum()
     }
 
-    /// The order of a block's positions, or sequences.
+    /// The order of a block's positions or sequences.
     pub(super) fn pieces(&self, block: usize, count: usize) -> Vec<u32> {
         let mut order: Vec<u32> = (0..count as u32).collect();
         let purpose = ["block", &self.number.to_string(), &block.to_string()];

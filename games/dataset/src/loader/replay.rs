@@ -1,4 +1,4 @@
-//! Replaying games into positions, as compact as they can wait for their batch.
+//! Replays games into positions, in a compact form.
 
 use super::dataset::Reading;
 use super::stored::StoredGame;
@@ -9,39 +9,39 @@ use crate::playback::Move;
 use games::maps::NO_LABEL;
 use games::{Frame, Game, GameResult, InputLayout, InputName, Line, Phase, Position as _, Side};
 
-/// The ply of a row that only fills up its sequence.
+/// The ply of a padding row.
 pub(super) const NO_PLY: u16 = u16::MAX;
 
-/// Replayed positions, one entry in every list (but `packed` and `legal`) for each.
+/// Replayed positions, one entry per position in every list (except `packed` and `legal`).
 #[derive(Debug, Default)]
 pub(super) struct Positions {
     pub(super) row_bytes: usize,
     /// [`games::InputLayout::row_bytes`] for each position.
     pub(super) packed: Vec<u8>,
-    /// The policy indices of the legal moves, one position after the other.
+    /// The policy indices of the legal moves, concatenated.
     pub(super) legal: Vec<u16>,
-    /// Where each position's legal moves end.
+    /// The end of each position's legal moves.
     pub(super) legal_end: Vec<u32>,
-    /// Of the legal moves how often the position behind each occurred before; empty if not asked for.
+    /// For each legal move, how often the position after it occurred before; empty unless requested.
     pub(super) repeats: Vec<u8>,
-    /// The rights behind the move played, −1 where it is no policy target; empty if not asked for.
+    /// The rights after the played move, −1 if it is not a policy target; empty unless requested.
     pub(super) rights: Vec<i64>,
-    /// Policy indices and probabilities of the targets, one position after the other.
+    /// Policy indices and probabilities of the targets, concatenated.
     pub(super) policy: Vec<(u16, f32)>,
-    /// Where each position's targets end.
+    /// The end of each position's targets.
     pub(super) policy_end: Vec<u32>,
     /// 0 win, 1 draw, 2 loss of the side to move, −1 unknown.
     pub(super) outcome: Vec<i8>,
-    /// Winning probability of the side to move, NaN where there is none.
+    /// Winning probability of the side to move, NaN if unknown.
     pub(super) value: Vec<f32>,
-    /// What further heads learn, as far as it was asked for.
+    /// The requested targets of further heads.
     pub(super) further: TargetLists,
     /// Index in [`Phase::ALL`].
     pub(super) phase: Vec<u8>,
     pub(super) game: Vec<u32>,
     pub(super) ply: Vec<u16>,
     pub(super) novel: Vec<bool>,
-    /// Labels of a position's map; 0 where there are none.
+    /// Labels of a position's map; 0 without a map.
     pub(super) map_cells: usize,
     /// `map_cells` for each position.
     pub(super) map: Vec<i8>,
@@ -60,7 +60,7 @@ impl Positions {
         part(&self.legal, &self.legal_end, i)
     }
 
-    /// Adds a row that is no position.
+    /// Adds a padding row.
     fn pad(&mut self, game: &StoredGame, reading: Reading) {
         self.packed.resize(self.packed.len() + self.row_bytes - InputLayout::MOVE_BYTES, 0);
         self.packed.extend(InputLayout::NO_MOVE.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Games in pieces of consecutive plies, for networks that read more than a position.
+//! Games in pieces of consecutive plies, for networks that read sequences.
 
 use super::dataset::Dataset;
 use super::stored::StoredGame;
@@ -7,10 +7,10 @@ use crate::manifest::Unit;
 use crate::split::Split;
 
 impl Dataset {
-    /// Says how many consecutive plies of a game stand together in batches; 1, the default, for positions by themselves.
+    /// Sets how many consecutive plies of a game form a sequence; 1, the default, for single positions.
     ///
     /// # Errors
-    /// If it is 0, or the dataset holds single positions, which have no next one.
+    /// If it is 0, or the dataset holds single positions, which have no successors.
     pub fn set_sequence(&mut self, plies: usize) -> Result<(), DatasetError> {
         let option = "plies";
         if plies == 0 {
@@ -27,19 +27,19 @@ impl Dataset {
         Ok(())
     }
 
-    /// How many consecutive plies of a game stand together in batches.
+    /// How many consecutive plies of a game form a sequence.
     #[must_use]
     pub fn sequence(&self) -> usize {
         self.reading.plies
     }
 
-    /// Rows of an epoch: the positions of the split, and the padding of sequences.
+    /// Rows of an epoch: the positions of the split, with the padding of sequences.
     #[must_use]
     pub fn rows(&self, split: Split) -> u64 {
         self.stored(split).iter().map(|game| game.rows(self.reading.plies)).sum()
     }
 
-    /// Refuses batches that would cut a sequence.
+    /// Refuses batch sizes that would cut a sequence.
     pub(super) fn fits_sequences(&self, batch: usize) -> Result<(), DatasetError> {
         if batch.is_multiple_of(self.reading.plies) {
             return Ok(());
@@ -52,7 +52,7 @@ impl Dataset {
 }
 
 impl StoredGame {
-    /// How many rows it makes: its positions, or all of its plies in whole sequences.
+    /// The number of its rows: its positions, or all of its plies in whole sequences.
     pub(super) fn rows(&self, plies: usize) -> u64 {
         match plies {
             1 => u64::from(self.positions),

@@ -1,12 +1,12 @@
-//! A game in memory, still as moves (about ten bytes a position).
+//! A game in memory, as moves (about ten bytes per position).
 
 use crate::error::DatasetError;
-use crate::playback::{Move, Stuck, play_through, play_through_for};
+use crate::playback::{Move, ReplayError, play_through, play_through_for};
 use crate::store::GameRow;
 use games::record::Candidate;
 use games::{Game, GameResult, InputLayout, Line, Termination};
 
-/// A game as the loader needs it.
+/// A game as the loader stores it.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredGame {
     pub(crate) id: u32,
@@ -17,39 +17,39 @@ pub(crate) struct StoredGame {
     pub(crate) result: GameResult,
     pub(crate) termination: Termination,
     pub(crate) policy_from_ply: u16,
-    /// Per ply, NaN where there is none.
+    /// Per ply, NaN if unknown.
     pub(crate) value: Box<[f32]>,
-    /// Per ply, NaN where there is none; empty where no ply has one.
+    /// Per ply, NaN if unknown; empty if all are unknown.
     pub(crate) draw: Box<[f32]>,
-    /// What heads learn instead of or beside the value, if anything was asked for.
+    /// Targets that replace or extend the stored value, if requested.
     pub(crate) targets: Option<Box<GameTargets>>,
     /// Per ply; empty for training games.
     pub(crate) seen_in_train: Box<[bool]>,
-    /// Per ply, whether the position is handed out; `None` where all are.
+    /// Per ply, whether the position is used; `None` if all are.
     pub(crate) used: Option<Box<[bool]>>,
-    /// How many positions are handed out.
+    /// The number of used positions.
     pub(crate) positions: u32,
     pub(crate) policy: Option<Box<StoredPolicy>>,
-    /// Per ply, NaN where there is none; empty where games were not merged.
+    /// Per ply, NaN if unknown; empty if games were not merged.
     pub(crate) mean_result: Box<[f32]>,
     pub(crate) rating_bucket: Option<Box<str>>,
     pub(crate) ratings: [Option<i32>; 2],
-    /// The labels of every ply's map, one ply after the other; empty where there are none.
+    /// The labels of every ply's map, concatenated; empty without a map.
     pub(crate) map: Box<[i8]>,
 }
 
-/// The moves that were weighed, of all plies in one piece (about ten bytes a move).
+/// The candidate moves of all plies in one string (about ten bytes per move).
 #[derive(Debug, Clone)]
 pub(crate) struct StoredPolicy {
     /// UCI or USI, separated by spaces.
     moves: Box<str>,
     probabilities: Box<[f32]>,
-    /// How many of them each ply has.
+    /// The number of candidates of each ply.
     counts: Box<[u16]>,
 }
 
 impl StoredPolicy {
-    /// Each ply's moves and their probabilities.
+    /// Each ply's candidates with their probabilities.
     pub(crate) fn plies(&self) -> impl Iterator<Item = Vec<(&str, f32)>> {
         let mut candidates = self.moves.split_ascii_whitespace().zip(self.probabilities.iter().copied());
         self.counts.iter().map(move |&count| candidates.by_ref().take(count.into()).collect())
@@ -67,10 +67,10 @@ impl From<Vec<Vec<Candidate>>> for StoredPolicy {
     }
 }
 
-/// What one game has of the [`Targets`](super::Targets) asked for: per ply, NaN where unknown; `None` where not asked for.
+/// The requested [`Targets`](super::Targets) of one game: per ply, NaN if unknown; `None` unless requested.
 #[derive(Debug, Clone)]
 pub(crate) struct GameTargets {
-    /// What takes the place of the stored value.
+    /// Replaces the stored value.
     pub(super) value: Option<Box<[f32]>>,
     pub(super) draw: Option<Box<[f32]>>,
     pub(super) short_term: Option<Box<[f32]>>,
@@ -81,35 +81,36 @@ pub(crate) struct GameTargets {
 }
 
 impl StoredGame {
-    /// The value of each position as batches hold it.
+    /// The value of each position in batches.
     pub(super) fn target_value(&self) -> &[f32] {
         self.targets.as_ref().and_then(|targets| targets.value.as_deref()).unwrap_or(&self.value)
     }
 
-    /// Plays the game through, see [`play_through`].
+    /// Replays the game, see [`play_through`].
     pub(crate) fn play_through<G: Game>(
         &self,
         on_ply: impl FnMut(&Line<G::Position>, Move<G>),
     ) -> Result<(), DatasetError> {
-        play_through::<G>(self.start.as_deref(), &self.moves, on_ply).map_err(|stuck| self.stuck(stuck))
+        play_through::<G>(self.start.as_deref(), &self.moves, on_ply).map_err(|error| self.replay_error(error))
     }
 
-    /// The same with the history that an input shows, see [`play_through_for`].
+    /// Replays the game with the history that an input shows, see [`play_through_for`].
     pub(crate) fn play_through_for<G: Game>(
         &self,
         layout: &InputLayout,
         on_ply: impl FnMut(&Line<G::Position>, Move<G>),
     ) -> Result<(), DatasetError> {
-        play_through_for::<G>(layout, self.start.as_deref(), &self.moves, on_ply).map_err(|stuck| self.stuck(stuck))
+        play_through_for::<G>(layout, self.start.as_deref(), &self.moves, on_ply)
+            .map_err(|error| self.replay_error(error))
     }
 
-    /// Whether any ply has something in this column of targets.
-    pub(super) fn says(&self, column: &str) -> bool {
+    /// Whether any ply has a value in this column.
+    pub(super) fn has_values(&self, column: &str) -> bool {
         let column = if column == "draw" { &self.draw } else { &self.value };
         column.iter().any(|value| !value.is_nan())
     }
 
-    /// How many labels the map of a ply has.
+    /// The number of labels of a ply's map.
     pub(crate) fn map_cells(&self) -> usize {
         self.map.len() / usize::from(self.plies.max(1))
     }
@@ -120,7 +121,7 @@ impl StoredGame {
         &self.map[ply * cells..][..cells]
     }
 
-    pub(super) fn stuck(&self, Stuck { ply, reason }: Stuck) -> DatasetError {
+    pub(super) fn replay_error(&self, ReplayError { ply, reason }: ReplayError) -> DatasetError {
         DatasetError::BadGame { game: self.id, ply, reason }
     }
 }

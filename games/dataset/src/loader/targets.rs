@@ -1,15 +1,15 @@
-//! What networks' heads learn beyond moves and results, computed once for a whole dataset and only if asked for.
+//! Targets of further heads, computed once for a whole dataset and only if requested.
 
 use super::stored::{GameTargets, StoredGame};
 use crate::error::DatasetError;
 use crate::value::{ValueTarget, mover, result_for, short_term, short_term_draw};
 use games::{Game, GameResult, Position as _, Side, Termination};
 
-/// What batches hold beside the policy and the outcome. By default the stored value and nothing else, so that loaders
-/// of networks without further heads pay for none.
+/// The targets of batches beside the policy and the outcome. The default is the stored value only, so that loaders of
+/// other networks compute no more.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Targets {
-    /// What [`Batch::value`](super::Batch::value) holds; `None` for the stored value, whether there is one or not.
+    /// The target in [`Batch::value`](super::Batch::value); `None` for the stored value, which may be missing.
     pub value: Option<ValueTarget>,
     /// Whether [`Batch::draw`](super::Batch::draw) is filled, and with `short_term` also
     /// [`Batch::short_term_draw`](super::Batch::short_term_draw).
@@ -23,12 +23,12 @@ pub struct Targets {
     pub points: bool,
     /// Whether [`Batch::rights`](super::Batch::rights) is filled.
     pub rights: bool,
-    /// Whether [`Batch::repeats`](super::Batch::repeats) is filled: what a legal move leads to is looked up in the game.
+    /// Whether [`Batch::repeats`](super::Batch::repeats) is filled, from the game's history.
     pub repeats: bool,
 }
 
 impl Targets {
-    /// The columns that these targets are made of, each with the target that needs it.
+    /// The columns that these targets need, each with the target's name.
     #[must_use]
     pub fn columns(&self) -> Vec<(&'static str, &'static str)> {
         let of_value = match self.value {
@@ -41,7 +41,7 @@ impl Targets {
         of_value.or(of_short_term).into_iter().chain(of_draw).collect()
     }
 
-    /// Refuses decays that are none.
+    /// Refuses invalid decays.
     ///
     /// # Errors
     /// If one lies outside 0…1.
@@ -59,7 +59,7 @@ impl Targets {
         }
     }
 
-    /// What a game has of them.
+    /// The targets of a game.
     pub(super) fn of<G: Game>(&self, game: &StoredGame, whole_games: bool) -> GameTargets {
         let value = self.value.filter(|&target| target != ValueTarget::Score);
         let smooth_draw = self.short_term.filter(|_| self.draw);
@@ -78,7 +78,7 @@ impl Targets {
 const VALUE: &str = "value";
 const DRAW: &str = "draw";
 
-/// Each ply's value; NaN where there is none.
+/// Each ply's value; NaN if unknown.
 fn value_of<G: Game>(target: ValueTarget, game: &StoredGame) -> Box<[f32]> {
     match target {
         ValueTarget::Score => game.value.clone(),
@@ -91,12 +91,12 @@ fn value_of<G: Game>(target: ValueTarget, game: &StoredGame) -> Box<[f32]> {
     }
 }
 
-/// Whose turn it is at the start of a game.
+/// The side to move at the start of a game.
 fn first_mover<G: Game>(start: Option<&str>) -> Side {
     start.and_then(|text| G::Position::parse(text).ok()).map_or(Side::First, |position| position.side_to_move())
 }
 
-/// A column that a shard may not have.
+/// A column that a shard may lack.
 fn known(column: &[f32], plies: u16) -> Box<[f32]> {
     match column.is_empty() {
         true => std::iter::repeat_n(f32::NAN, plies.into()).collect(),
@@ -104,15 +104,15 @@ fn known(column: &[f32], plies: u16) -> Box<[f32]> {
     }
 }
 
-/// Whether a game's last move ended it, as far as the record tells.
+/// Whether the last move ended the game, according to the record.
 fn has_end(game: &StoredGame) -> bool {
     game.result != GameResult::Unknown && game.termination != Termination::PlyCap
 }
 
-/// The same of many positions, one entry for each in every list that was asked for, the others empty.
+/// The targets of many positions: one entry per position in every requested list; the others are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct TargetLists {
-    /// Whether any list was asked for.
+    /// Whether any list was requested.
     pub(super) is_asked: bool,
     pub(super) draw: Vec<f32>,
     pub(super) short_term: Vec<f32>,
@@ -122,7 +122,7 @@ pub(super) struct TargetLists {
 }
 
 impl TargetLists {
-    /// Adds one ply of a game; `None` for a row without targets.
+    /// Adds one ply of a game; `None` for a padding row.
     pub(super) fn push(&mut self, targets: &GameTargets, ply: Option<usize>, plies: u16) {
         self.is_asked = true;
         let columns = [

@@ -1,4 +1,4 @@
-//! Training batches without end.
+//! Infinite training batches.
 
 use super::batch::Batch;
 use super::dataset::Dataset;
@@ -14,25 +14,25 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
-/// Games that a worker replays at a time: many pieces to a block, so that no worker waits long for the last.
+/// Games that a worker replays at a time: many chunks per block, so that no worker waits long for the last one.
 const CHUNK_GAMES: usize = 32;
 
-/// Training batches without end, see [the module](super) for their order.
+/// Infinite training batches, see [the module](super) for their order.
 pub struct TrainLoader {
     dataset: Arc<Dataset>,
     config: LoaderConfig,
     epoch: Arc<Epoch>,
     epoch_number: u64,
-    /// The block that is being handed out, and which comes after it.
+    /// The current block, and the number of the next one.
     block: Block,
     next_block: usize,
-    /// How many positions of `block` are gone.
+    /// The number of delivered positions of `block`.
     taken: usize,
-    ahead: Option<Ahead>,
+    prefetcher: Option<Prefetcher>,
 }
 
 impl TrainLoader {
-    /// A loader whose first batch is number `start_batch` of the sequence: a run that made `n` steps goes on with
+    /// A loader whose first batch is number `start_batch` of the sequence: a run with `n` completed steps resumes with
     /// `start_batch = n`.
     ///
     /// # Errors
@@ -69,14 +69,14 @@ impl TrainLoader {
             block: Block::default(),
             next_block: first_block,
             taken: 0,
-            ahead: Ahead::new(config.workers)?,
+            prefetcher: Prefetcher::new(config.workers)?,
         };
         loader.advance()?;
         loader.taken = skip as usize;
         Ok(loader)
     }
 
-    /// Rows of one epoch, padding included: `batches · batch / epoch_positions` are the epochs seen.
+    /// Rows of one epoch, with padding: `batches · batch / epoch_positions` is the number of epochs.
     #[must_use]
     pub fn epoch_positions(&self) -> u64 {
         self.dataset.rows(Split::Train)
@@ -94,23 +94,23 @@ impl TrainLoader {
             if self.taken == self.block.order.len() {
                 self.advance()?;
             }
-            let wanted = (self.config.batch - batch.size).min(self.block.order.len() - self.taken);
-            for &(chunk, i) in &self.block.order[self.taken..self.taken + wanted] {
+            let count = (self.config.batch - batch.size).min(self.block.order.len() - self.taken);
+            for &(chunk, i) in &self.block.order[self.taken..self.taken + count] {
                 batch.push(&self.block.chunks[chunk as usize], i as usize, legal_bytes);
             }
-            self.taken += wanted;
+            self.taken += count;
         }
         Ok(batch)
     }
 
-    /// Goes to the next block, and has the one after it prepared.
+    /// Moves to the next block, and starts preparing the one after it.
     fn advance(&mut self) -> Result<(), DatasetError> {
-        let wanted = self.wanted();
-        self.block = match &mut self.ahead {
-            None => wanted.replay()?,
-            Some(ahead) => match ahead.pending.take() {
+        let request = self.request();
+        self.block = match &mut self.prefetcher {
+            None => request.replay()?,
+            Some(prefetcher) => match prefetcher.pending.take() {
                 Some(pending) => pending.recv().map_err(|_| worker_lost())??,
-                None => ahead.pool.install(|| wanted.replay_in_pool())?,
+                None => prefetcher.pool.install(|| request.replay_in_pool())?,
             },
         };
         self.taken = 0;
@@ -122,15 +122,15 @@ impl TrainLoader {
             let epoch = Epoch::new(self.config.seed, self.epoch_number, games, self.config.block_games);
             self.epoch = Arc::new(epoch);
         }
-        let wanted = self.wanted();
-        if let Some(ahead) = &mut self.ahead {
-            ahead.prepare(wanted);
+        let request = self.request();
+        if let Some(prefetcher) = &mut self.prefetcher {
+            prefetcher.prepare(request);
         }
         Ok(())
     }
 
-    fn wanted(&self) -> Wanted {
-        Wanted {
+    fn request(&self) -> BlockRequest {
+        BlockRequest {
             dataset: Arc::clone(&self.dataset),
             config: self.config,
             epoch: Arc::clone(&self.epoch),
@@ -139,14 +139,14 @@ impl TrainLoader {
     }
 }
 
-/// Blocks that are replayed while another is handed out.
-struct Ahead {
+/// Prepares the next block in advance.
+struct Prefetcher {
     pool: ThreadPool,
     pending: Option<Receiver<Result<Block, DatasetError>>>,
 }
 
-impl Ahead {
-    /// `None` for a single worker, which is the caller's thread.
+impl Prefetcher {
+    /// `None` for a single worker, which uses the caller's thread.
     fn new(workers: usize) -> Result<Option<Self>, DatasetError> {
         if workers == 1 {
             return Ok(None);
@@ -161,10 +161,10 @@ impl Ahead {
         Ok(Some(Self { pool, pending: None }))
     }
 
-    fn prepare(&mut self, wanted: Wanted) {
+    fn prepare(&mut self, request: BlockRequest) {
         let (sender, receiver) = sync_channel(1);
-        // Where the loader is gone by then, nobody wants the block.
-        self.pool.spawn(move || drop(sender.send(wanted.replay_in_pool())));
+        // If the loader is gone, the block is dropped.
+        self.pool.spawn(move || drop(sender.send(request.replay_in_pool())));
         self.pending = Some(receiver);
     }
 }
@@ -174,20 +174,20 @@ fn worker_lost() -> DatasetError {
 }
 
 /// A block to replay.
-struct Wanted {
+struct BlockRequest {
     dataset: Arc<Dataset>,
     config: LoaderConfig,
     epoch: Arc<Epoch>,
     block: usize,
 }
 
-impl Wanted {
+impl BlockRequest {
     fn replay(&self) -> Result<Block, DatasetError> {
         let chunks = self.epoch.block(self.block).chunks(CHUNK_GAMES);
         Ok(self.shuffled(chunks.map(|chunk| self.chunk(chunk)).collect::<Result<_, _>>()?))
     }
 
-    /// The same with the threads of the current pool. Chunks come back in their order, whoever replayed them.
+    /// Replays in the current thread pool. Chunks are returned in order, whichever thread replayed them.
     fn replay_in_pool(&self) -> Result<Block, DatasetError> {
         let chunks: Vec<&[u32]> = self.epoch.block(self.block).par_chunks(CHUNK_GAMES).collect();
         let chunks: Vec<_> = chunks.par_iter().map(|chunk| self.chunk(chunk)).collect();
@@ -217,7 +217,7 @@ impl Wanted {
     }
 }
 
-/// A replayed block: positions in chunks, and the order in which they are handed out.
+/// A replayed block: positions in chunks, and their shuffled order.
 #[derive(Default)]
 struct Block {
     chunks: Vec<Positions>,

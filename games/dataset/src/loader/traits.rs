@@ -1,4 +1,4 @@
-//! What evaluated positions are like: what results are sliced by.
+//! Traits of evaluated positions, by which results are sliced.
 
 use super::dataset::Dataset;
 use super::evaluation::chosen_games;
@@ -13,13 +13,13 @@ use games::{Entry, Game, InputName, Phase, Position as _, Relation, with_game};
 /// An evaluated position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionTraits {
-    /// The game's id in the dataset: what positions are clustered by.
+    /// The game's id in the dataset, by which positions are clustered.
     pub game: u32,
     /// The ply, from 0.
     pub ply: u16,
     /// The stage of the game.
     pub phase: Phase,
-    /// The move to be found: the likeliest policy target, the first of equals. None where the position has none.
+    /// The target move: the most probable policy target, the first of equals. `None` if the position has no target.
     pub target: Option<MoveTraits>,
 }
 
@@ -30,7 +30,7 @@ pub struct MoveTraits {
     pub kind: &'static str,
     /// The piece that moves or is dropped, one of [`Game::PIECES`].
     pub piece: &'static str,
-    /// How the squares that it connects lie to each other, and how far apart; none for a drop.
+    /// The relation and the distance of its two squares; `None` for a drop.
     pub way: Option<(Relation, u8)>,
 }
 
@@ -53,7 +53,7 @@ pub fn evaluation_traits(
     Ok(out)
 }
 
-/// In a sequence there are also the plies that are of no evaluation, without a target.
+/// Sequences also contain plies that are not evaluated; they have no target.
 fn of_game<G: Game>(game: &StoredGame, in_sequence: bool, out: &mut Vec<PositionTraits>) -> Result<(), DatasetError> {
     let layout = G::input(InputName::PieceTokens);
     let mut row = Vec::new();

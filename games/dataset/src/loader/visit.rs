@@ -1,27 +1,27 @@
-//! The plies of a game that stand in batches.
+//! The plies of a game that batches contain.
 
 use super::stored::StoredGame;
 use crate::error::DatasetError;
 use crate::playback::Move;
 use games::{Game, IllegalMove, InputLayout, Line};
 
-/// A ply that stands in a batch.
+/// A ply of a batch.
 pub(super) struct Visit<'a, G: Game> {
     pub(super) line: &'a Line<G::Position>,
     pub(super) played: Move<G>,
-    /// The moves that were weighed, with their shares; none where only the move played is known.
+    /// The candidates with their probabilities; `None` if only the played move is known.
     pub(super) candidates: Vec<(&'a str, f32)>,
-    /// Whether it is one of its dataset's positions. In a sequence others stand for what comes after them.
+    /// Whether it is one of the dataset's positions. In a sequence the others serve as context.
     pub(super) used: bool,
     /// Whether it has a policy target.
     pub(super) is_target: bool,
 }
 
 impl StoredGame {
-    /// Plays the game through and hands out its positions, in a sequence all of its plies.
+    /// Replays the game and visits its used positions, in a sequence all of its plies.
     ///
     /// # Errors
-    /// If the game cannot be played through, or at the first ply of which `each` says that a move is illegal.
+    /// If the game cannot be replayed, or at the first ply for which `each` reports an illegal move.
     pub(super) fn visit<G: Game>(
         &self,
         layout: &InputLayout,

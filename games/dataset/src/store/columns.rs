@@ -16,7 +16,7 @@ pub(super) const FIRST_COLUMNS: usize = 16;
 /// something there, so that a dataset that says nothing has the same bytes as before the column existed.
 const ALWAYS_WRITTEN: usize = 24;
 
-/// Which of the columns behind [`ALWAYS_WRITTEN`] there are.
+/// Which of the columns after [`ALWAYS_WRITTEN`] exist.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Optional {
     map: bool,
@@ -34,7 +34,7 @@ impl Optional {
         Self { map: self.map || other.map, draw: self.draw || other.draw }
     }
 
-    /// Where the columns stand in [`schema`].
+    /// The places of the columns in [`schema`].
     fn places(self) -> Vec<usize> {
         let optional = [self.map, self.draw].into_iter().zip(ALWAYS_WRITTEN..);
         (0..ALWAYS_WRITTEN).chain(optional.filter_map(|(is_there, place)| is_there.then_some(place))).collect()
@@ -80,7 +80,7 @@ pub(super) fn schema() -> SchemaRef {
     Arc::new(Schema::new(columns))
 }
 
-/// Collects rows into columns.
+/// Collects rows as columns.
 pub(super) struct Columns {
     id: UInt32Builder,
     split: StringBuilder,
@@ -176,7 +176,7 @@ impl Columns {
         self.optional = self.optional.and(Optional::of(row));
     }
 
-    /// In which optional columns the rows so far say something.
+    /// Which optional columns the rows so far use.
     pub(super) fn optional(&self) -> Optional {
         self.optional
     }
@@ -202,7 +202,7 @@ impl Columns {
         self.policy_probs.append(row.policy.is_some());
     }
 
-    /// The rows so far, with these optional columns; leaves none behind.
+    /// Takes the rows so far, with these optional columns.
     pub(super) fn take(&mut self, optional: Optional) -> Result<RecordBatch, ArrowError> {
         self.optional = Optional::default();
         let [first_rating, second_rating] = &mut self.ratings;
@@ -239,12 +239,12 @@ impl Columns {
     }
 }
 
-/// A list whose items are never null.
+/// A list without null items.
 fn of_present<B: ArrayBuilder>(items: B, item: DataType) -> ListBuilder<B> {
     ListBuilder::new(items).with_field(Field::new("item", item, false))
 }
 
-/// A list of such lists.
+/// A list of lists without null items.
 fn of_lists<B: ArrayBuilder>(items: B, item: DataType) -> ListBuilder<ListBuilder<B>> {
     let inner = DataType::List(Arc::new(Field::new("item", item.clone(), false)));
     of_present(of_present(items, item), inner)

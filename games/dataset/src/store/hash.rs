@@ -1,4 +1,4 @@
-//! Whether a shard is the file that the manifest describes.
+//! Checks that a shard is the file that the manifest describes.
 
 use crate::error::DatasetError;
 use crate::manifest::Shard;
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Checks that a shard is the file which the manifest describes. Nothing is read as Parquet before this has passed.
+/// Checks that a shard is the file that the manifest describes. It is not parsed before this has passed.
 pub(crate) fn verify(dir: &Path, shard: &Shard) -> Result<(), DatasetError> {
     let path = dir.join(&shard.file);
     let bytes = match std::fs::metadata(&path) {

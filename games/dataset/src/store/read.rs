@@ -9,21 +9,21 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// Games that are turned into rows at a time.
+/// Games converted to rows at a time.
 const BATCH_GAMES: usize = 1024;
 
 /// Reads a shard, calling `on_game` for every row in order.
 ///
 /// # Errors
-/// If the file is no Parquet file with the store's columns, or a row contradicts itself.
+/// If the file is not a Parquet file with the store's columns, or a row contradicts itself.
 pub fn read_shard(path: &Path, on_game: &mut dyn FnMut(GameRow)) -> Result<(), DatasetError> {
     ShardRows::open(path)?.try_for_each(|row| row.map(&mut *on_game))
 }
 
-/// The rows of a shard in order, some of them in memory at a time; nothing behind the first error.
+/// The rows of a shard in order, some of them in memory at a time; nothing after the first error.
 pub(crate) struct ShardRows {
     path: PathBuf,
-    /// `None` behind the end.
+    /// `None` after the end.
     batches: Option<ParquetRecordBatchReader>,
     read: std::vec::IntoIter<GameRow>,
 }
@@ -32,16 +32,16 @@ impl ShardRows {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it is no Parquet file with the store's columns.
+    /// If it is not a Parquet file with the store's columns.
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
         let file = File::open(path).map_err(DatasetError::io("open", path))?;
         let batches = guarded(|| batches(file)).map_err(file_error(path))?;
         Ok(Self { path: path.to_owned(), batches: Some(batches), read: Vec::new().into_iter() })
     }
 
-    /// The next rows; none at the end.
+    /// The next rows; `None` at the end.
     fn more(&mut self) -> Result<Option<Vec<GameRow>>, DatasetError> {
-        // What failed is not asked again.
+        // A failed reader is not used again.
         let Some(mut batches) = self.batches.take() else { return Ok(None) };
         let unreadable = file_error(&self.path);
         let next = || batches.next().transpose().map_err(|error| error.to_string());
@@ -69,7 +69,7 @@ impl Iterator for ShardRows {
     }
 }
 
-/// A reader of the file's rows, once its columns are known to be the store's.
+/// A reader of the file's rows, after checking its columns.
 fn batches(file: File) -> Result<ParquetRecordBatchReader, String> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
     for (number, expected) in schema().fields().iter().enumerate() {
@@ -91,8 +91,8 @@ pub(super) fn file_error(path: &Path) -> impl Fn(String) -> DatasetError + Copy 
     move |reason| DatasetError::ShardUnreadable { path: path.to_owned(), reason }
 }
 
-/// Turns a panic into an error: crate parquet panics on some damaged pages (about one in 500 files with a few bytes
-/// changed). What it worked on is not used again afterwards.
+/// Converts a panic to an error: crate parquet panics on some damaged pages (about one in 500 files with a few bytes
+/// changed). The reader is not used again afterwards.
 pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err("a damaged page".to_owned()))
 }

@@ -1,4 +1,4 @@
-//! Arrow arrays becoming rows.
+//! Converts Arrow arrays to rows.
 
 use super::GameRow;
 use crate::split::Split;
@@ -55,7 +55,7 @@ impl Row<'_> {
         self.batch.column_by_name(name).ok_or_else(|| format!("no column \"{name}\""))
     }
 
-    /// A column that has a value here; `None` also where the shard is older than the column.
+    /// A column that has a value in this row; `None` also if the shard lacks the column.
     fn present(&self, name: &str) -> Option<&ArrayRef> {
         self.batch.column_by_name(name).filter(|column| !column.is_null(self.row))
     }

@@ -1,4 +1,4 @@
-//! What shards hold, told without reading their games: from footers and from single columns.
+//! Facts about shards without reading their games: from footers and single columns.
 
 use super::read::{file_error, guarded};
 use crate::error::DatasetError;
@@ -13,12 +13,12 @@ use parquet::file::metadata::ParquetMetaData;
 use std::fs::File;
 use std::path::Path;
 
-/// Whether any position of a dataset has something in a column of numbers per ply (`value`, `draw`, …). Only the
-/// shards' footers are read.
+/// Whether any position of a dataset has a value in a per-ply column of numbers (`value`, `draw`, …). Only the shards'
+/// footers are read.
 ///
 /// # Errors
 /// If a shard cannot be read.
-pub fn says(dir: &Path, manifest: &Manifest, column: &str) -> Result<bool, DatasetError> {
+pub fn has_values(dir: &Path, manifest: &Manifest, column: &str) -> Result<bool, DatasetError> {
     for shard in &manifest.shards {
         let path = dir.join(&shard.file);
         let file = File::open(&path).map_err(DatasetError::io("open", &path))?;
@@ -31,7 +31,7 @@ pub fn says(dir: &Path, manifest: &Manifest, column: &str) -> Result<bool, Datas
     Ok(false)
 }
 
-/// Whether a footer counts a value in a column; also where it does not count.
+/// Whether a footer counts a value in a column; true if it has no count.
 fn filled(footer: &ParquetMetaData, column: &str) -> bool {
     let chunks = footer.row_groups().iter().flat_map(|group| group.columns());
     chunks.filter(|chunk| chunk.column_path().parts().first().is_some_and(|name| name == column)).any(|chunk| {
@@ -40,7 +40,7 @@ fn filled(footer: &ParquetMetaData, column: &str) -> bool {
     })
 }
 
-/// How many positions of each split belong to these rating buckets. Only what is counted is read of each row.
+/// The number of positions of each split in these rating buckets. Only the needed columns are read.
 ///
 /// # Errors
 /// If a shard cannot be read.
@@ -65,7 +65,7 @@ pub fn positions_of(dir: &Path, manifest: &Manifest, buckets: &[String]) -> Resu
 }
 
 fn count(batch: &RecordBatch, buckets: &[String], positions: &mut PerSplit<u64>) -> Result<(), String> {
-    // A shard older than the buckets has no game in one.
+    // A shard without the column has no games in a bucket.
     let Some(named) = batch.column_by_name("rating_bucket") else { return Ok(()) };
     let column = |name: &str| batch.column_by_name(name).ok_or_else(|| format!("no column \"{name}\""));
     let (named, splits) = (named.as_string::<i32>(), column("split")?.as_string::<i32>());

@@ -14,20 +14,20 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Games in a row group: what a reader has in memory at a time.
+/// Games in a row group, which a reader has in memory at a time.
 const ROW_GROUP_GAMES: usize = 2048;
 
-/// zstd's level: beyond this, minutes buy percents.
+/// The zstd level; higher levels take minutes longer for a few percent.
 const ZSTD_LEVEL: i32 = 15;
 
-/// The level of files that are read once and removed.
-const ZSTD_LEVEL_FOR_NOW: i32 = 1;
+/// The zstd level of temporary files.
+const ZSTD_LEVEL_TEMPORARY: i32 = 1;
 
 /// Writes games to one Parquet file.
 pub struct ShardWriter {
     path: PathBuf,
     properties: WriterProperties,
-    /// Begun with the first row group, when it is known which columns have something in them.
+    /// Opened with the first row group, when the used columns are known.
     parquet: Option<ArrowWriter<File>>,
     /// The optional columns of the file.
     optional: Optional,
@@ -45,9 +45,9 @@ impl ShardWriter {
         Self::create_at(path, ZSTD_LEVEL, Optional::default())
     }
 
-    /// Starts a file that is read once and removed: written quickly instead of small.
-    pub(crate) fn create_for_now(path: &Path) -> Result<Self, DatasetError> {
-        Self::create_at(path, ZSTD_LEVEL_FOR_NOW, Optional::ALL)
+    /// Starts a temporary file, optimised for speed instead of size.
+    pub(crate) fn create_temporary(path: &Path) -> Result<Self, DatasetError> {
+        Self::create_at(path, ZSTD_LEVEL_TEMPORARY, Optional::ALL)
     }
 
     fn create_at(path: &Path, level: i32, optional: Optional) -> Result<Self, DatasetError> {
@@ -61,7 +61,7 @@ impl ShardWriter {
         Ok(Self { path, properties, parquet: None, optional, columns: Columns::new(), games: 0, positions: 0 })
     }
 
-    /// How many games it holds.
+    /// The number of its games.
     #[must_use]
     pub fn games(&self) -> u64 {
         self.games
@@ -78,7 +78,7 @@ impl ShardWriter {
         if self.columns.rows() >= ROW_GROUP_GAMES { self.flush() } else { Ok(()) }
     }
 
-    /// Finishes the file and describes it.
+    /// Completes the file and returns its description.
     ///
     /// # Errors
     /// If the file cannot be written or read back.
@@ -123,8 +123,8 @@ impl ShardWriter {
         closed.map_err(|error| failed(&self.path, error))
     }
 
-    /// Gives the file these optional columns, which its rows say nothing in, before rows come that do. Its bytes become
-    /// what they would be, had it had the columns from the start.
+    /// Adds optional columns, which are empty in the rows so far, before rows that use them. The bytes are the same as
+    /// if the file had had the columns from the start.
     fn widen(&mut self, optional: Optional) -> Result<(), DatasetError> {
         self.optional = optional;
         if self.parquet.is_none() {

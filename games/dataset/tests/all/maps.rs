@@ -3,8 +3,8 @@
 use crate::samples::{made, remade};
 use dataset::store::{GameRow, read_shard};
 use dataset::{
-    Batch, Dataset, LoaderConfig, MadeOptions, Manifest, MapInfo, MappedPosition, OnDisk, PerSplit, Split, TrainLoader,
-    evaluation_batches, remake, verify_content, write_maps, write_positions,
+    Batch, Dataset, GeneratedOptions, LoaderConfig, Manifest, MapInfo, MappedPosition, OnDisk, PerSplit, Split,
+    TrainLoader, evaluation_batches, remake, verify_content, write_maps, write_positions,
 };
 use games::chess::Chess;
 use games::maps::{MapShape, MapTask, NO_LABEL};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const SQUARES: usize = Chess::GEOMETRY.squares();
 
-fn options(dir: &Path, name: &str) -> MadeOptions {
+fn options(dir: &Path, name: &str) -> GeneratedOptions {
     made(dir, name, PerSplit { train: 0.5, validation: 0.25, test: 0.25 })
 }
 

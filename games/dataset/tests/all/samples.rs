@@ -2,8 +2,8 @@
 
 use dataset::store::{GameRow, read_shard};
 use dataset::{
-    Dataset, ImportOptions, ImportReport, MadeOptions, Manifest, OnDisk, PerSplit, RemakeOptions, SplitBy, SplitPlan,
-    import,
+    Dataset, GeneratedOptions, ImportOptions, ImportReport, Manifest, OnDisk, PerSplit, RemakeOptions, SplitBy,
+    SplitPlan, import,
 };
 use games::{GameKind, ParsedGame, Rejected, chess::pgn, shogi::csa};
 use std::fs;
@@ -109,8 +109,8 @@ pub(crate) fn remade(sources: Vec<OnDisk>, dir: &Path, split: SplitPlan) -> Rema
 }
 
 /// Options that make the dataset `dir/name` of positions.
-pub(crate) fn made(dir: &Path, name: &str, fractions: PerSplit<f64>) -> MadeOptions {
-    MadeOptions {
+pub(crate) fn made(dir: &Path, name: &str, fractions: PerSplit<f64>) -> GeneratedOptions {
+    GeneratedOptions {
         output: dir.join(name),
         name: name.to_owned(),
         game: GameKind::Chess,

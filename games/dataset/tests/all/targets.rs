@@ -157,14 +157,14 @@ fn a_target_that_the_dataset_lacks_is_an_error_with_the_column() {
     for (file, column, expected) in [(CHESS, "value", true), (CHESS, "draw", false), (LICHESS, "draw", false)] {
         let (dir, _) = imported(GameKind::Chess, file);
         let OnDisk { dir, manifest } = on_disk(dir.path());
-        assert_eq!(store::says(&dir, &manifest, column).expect("good shards"), expected, "{file} {column}");
+        assert_eq!(store::has_values(&dir, &manifest, column).expect("good shards"), expected, "{file} {column}");
     }
     let silent = "[Event \"x\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n[Result \"0-1\"]\n\n1. d4 d5 0-1\n";
     let dir = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(dir.path().join("x.pgn"), silent).expect("a file");
     import(&options(GameKind::Chess, dir.path().join("x.pgn"), dir.path()), &mut |_| {}).expect("two games");
     let OnDisk { dir, manifest } = on_disk(dir.path());
-    assert!(!store::says(&dir, &manifest, "value").expect("good shards"));
+    assert!(!store::has_values(&dir, &manifest, "value").expect("good shards"));
     let mut dataset = Dataset::load(&dir, manifest).expect("a dataset");
     let score = Targets { value: Some(ValueTarget::Score), ..Targets::default() };
     assert!(matches!(dataset.set_targets(score), Err(DatasetError::NoTarget { column: "value", target: "score", .. })));

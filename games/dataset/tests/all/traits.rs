@@ -1,7 +1,7 @@
 //! What evaluated positions are said to be like, against what their batches show.
 
 use crate::samples::{CHESS, SHOGI, dataset};
-use dataset::measured::{Measured, PositionsError, encode, read};
+use dataset::position_metrics::{PositionMetrics, PositionsError, encode, read};
 use dataset::{Batch, MoveTraits, PositionTraits, Split, evaluation_batches, evaluation_traits};
 use games::{Entry, Game, GameKind, InputName, Phase, Relation, with_game};
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ fn measurements_come_back_with_what_their_positions_are_like() {
     let target = MoveTraits { kind: "drop", piece: "pawn", way: None };
     let like = |ply, target| PositionTraits { game: 7, ply, phase: Phase::Opening, target };
     let traits = [like(0, None), like(1, Some(target))];
-    let row = |ply, loss| Measured { game: 7, ply, novel: ply == 1, values: [loss, loss, Some(0.5), None] };
+    let row = |ply, loss| PositionMetrics { game: 7, ply, novel: ply == 1, values: [loss, loss, Some(0.5), None] };
     let measured = [row(0, None), row(1, Some(2.25))];
     let bytes = encode(&measured, &traits).expect("the same positions");
     assert_eq!(bytes, encode(&measured, &traits).expect("the same positions"), "equal input, equal bytes");

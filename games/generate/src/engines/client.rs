@@ -1,55 +1,55 @@
-//! Talking to an engine: the handshake, options, games, searches.
+//! Communication with an engine: handshake, options, games, searches.
 
 use super::error::EngineError;
 use super::info::Lines;
-use super::process::{Process, Silence};
+use super::process::{NoAnswer, Process};
 use super::protocol::Protocol;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The option that every game is begun with.
+/// An option set before every game.
 const THREADS: &str = "Threads";
 
-/// Which engine, and how it is set up.
+/// Which engine, and its settings.
 #[derive(Debug, Clone)]
 pub struct EngineSettings {
     /// The program.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Its language.
+    /// Its protocol.
     pub protocol: Protocol,
     /// Options to set, by name.
     pub options: Vec<(String, String)>,
     /// How many moves a search compares.
     pub multipv: usize,
-    /// How long it may take over any answer.
+    /// The timeout of an answer.
     pub timeout: Duration,
 }
 
-/// What an engine decided.
+/// An engine's answer to a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// This move, in UCI or USI, legal or not.
+    /// A move in UCI or USI, legal or not.
     Move(String),
-    /// It gives up.
+    /// It resigns.
     Resigns,
     /// It declares that it has won (shogi: entering kings).
     DeclaresWin,
-    /// It knows no move.
+    /// It has no move.
     Nothing,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
-    /// The moves it compared.
+    /// The compared moves.
     pub lines: Lines,
     /// The move it chose.
     pub answer: Answer,
 }
 
-/// A running engine. It is killed when this is dropped.
+/// A running engine. It is killed on drop.
 #[derive(Debug)]
 pub struct Engine {
     process: Process,
@@ -61,10 +61,10 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts it and sets it up: one thread, so that its games can be repeated, and the options asked for.
+    /// Starts the engine and sets it up: one thread, so that its games can be repeated, and the requested options.
     ///
     /// # Errors
-    /// If the program cannot be started, does not answer the greeting, or lacks an option.
+    /// If the program cannot be started, does not complete the handshake, or lacks an option.
     pub fn start(settings: &EngineSettings) -> Result<Self, EngineError> {
         let process = Process::start(&settings.program, &settings.arguments)
             .map_err(|source| EngineError::Start { program: settings.program.clone(), source })?;
@@ -76,7 +76,7 @@ impl Engine {
             has_threads: false,
             last_line: String::new(),
         };
-        let known = engine.greet()?;
+        let known = engine.handshake()?;
         engine.has_threads = known.iter().any(|option| option == THREADS);
         for (option, value) in wanted(settings, &known) {
             engine.set(&known, &option, &value)?;
@@ -85,34 +85,34 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Its name and version, as it tells them.
+    /// Its name and version, as it reports them.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Has it forget everything, so that the next game does not depend on the last.
+    /// Resets the engine's state, so that the next game does not depend on the last.
     ///
     /// `ucinewgame` clears the hash table, but Stockfish and its relatives keep tables in their search threads, and
-    /// Fairy-Stockfish's answers depend on them (one game in twenty differed). Setting the number of threads makes new
-    /// ones.
+    /// Fairy-Stockfish's answers depend on them (one game in twenty differed). Setting the number of threads creates
+    /// new ones.
     ///
     /// # Errors
-    /// If it ended or does not answer.
+    /// If it exited or does not answer.
     pub fn new_game(&mut self) -> Result<(), EngineError> {
         const TASK: &str = "begin a game";
         if self.has_threads {
-            self.tell("setoption name Threads value 1", TASK)?;
+            self.write_line("setoption name Threads value 1", TASK)?;
         }
-        self.tell(self.protocol.new_game(), TASK)?;
+        self.write_line(self.protocol.new_game(), TASK)?;
         self.wait_until_ready()
     }
 
-    /// Searches a position (`start`, `None` for the standard one, and the moves from there) over so many nodes;
-    /// `only` restricts it to some moves, an empty list does not.
+    /// Searches a position (`start`, `None` for the standard one, and the moves from there) over this many nodes;
+    /// `only` restricts the search to some moves unless it is empty.
     ///
     /// # Errors
-    /// If it ended or does not answer. What it answers may be any text.
+    /// If it exited or does not answer. The answer may be any text.
     pub fn search(
         &mut self,
         start: Option<&str>,
@@ -121,34 +121,34 @@ impl Engine {
         only: &[String],
     ) -> Result<Search, EngineError> {
         const TASK: &str = "search a position";
-        self.tell(&self.protocol.position(start, moves), TASK)?;
+        self.write_line(&self.protocol.position(start, moves), TASK)?;
         let mut go = format!("go nodes {nodes}");
         if !only.is_empty() {
             go.push_str(" searchmoves ");
             go.push_str(&only.join(" "));
         }
-        self.tell(&go, TASK)?;
+        self.write_line(&go, TASK)?;
         let deadline = self.deadline();
         let mut lines = Lines::default();
         loop {
-            let line = self.hear(deadline, TASK)?;
+            let line = self.read_line(deadline, TASK)?;
             let mut words = line.split_ascii_whitespace();
             if words.next() == Some("bestmove") {
-                return Ok(Search { lines, answer: answer(words.next()) });
+                return Ok(Search { lines, answer: parse_answer(words.next()) });
             }
-            lines.hear(self.protocol, &line);
+            lines.record(self.protocol, &line);
         }
     }
 
-    /// Says hello and gives the names of its options.
-    fn greet(&mut self) -> Result<Vec<String>, EngineError> {
+    /// Runs the handshake and returns the names of its options.
+    fn handshake(&mut self) -> Result<Vec<String>, EngineError> {
         const TASK: &str = "introduce itself";
-        self.tell(self.protocol.hello(), TASK)?;
+        self.write_line(self.protocol.handshake_command(), TASK)?;
         let deadline = self.deadline();
         let mut options = Vec::new();
         loop {
-            let line = self.hear(deadline, TASK)?;
-            if line == self.protocol.hello_done() {
+            let line = self.read_line(deadline, TASK)?;
+            if line == self.protocol.handshake_end() {
                 return Ok(options);
             }
             if let Some(name) = line.strip_prefix("id name ") {
@@ -176,14 +176,14 @@ impl Engine {
                 remedy: "use one thread each and more --processes",
             });
         }
-        self.tell(&format!("setoption name {name} value {value}"), "take an option")
+        self.write_line(&format!("setoption name {name} value {value}"), "take an option")
     }
 
     fn wait_until_ready(&mut self) -> Result<(), EngineError> {
         const TASK: &str = "get ready";
-        self.tell("isready", TASK)?;
+        self.write_line("isready", TASK)?;
         let deadline = self.deadline();
-        while self.hear(deadline, TASK)? != "readyok" {}
+        while self.read_line(deadline, TASK)? != "readyok" {}
         Ok(())
     }
 
@@ -191,36 +191,36 @@ impl Engine {
         Instant::now() + self.timeout
     }
 
-    fn tell(&mut self, line: &str, task: &'static str) -> Result<(), EngineError> {
-        self.process.tell(line).map_err(|silence| self.failed(silence, task))
+    fn write_line(&mut self, line: &str, task: &'static str) -> Result<(), EngineError> {
+        self.process.write_line(line).map_err(|cause| self.failed(cause, task))
     }
 
-    fn hear(&mut self, deadline: Instant, task: &'static str) -> Result<String, EngineError> {
-        let line = self.process.hear(deadline).map_err(|silence| self.failed(silence, task))?;
+    fn read_line(&mut self, deadline: Instant, task: &'static str) -> Result<String, EngineError> {
+        let line = self.process.read_line(deadline).map_err(|cause| self.failed(cause, task))?;
         if !line.is_empty() {
             self.last_line.clone_from(&line);
         }
         Ok(line)
     }
 
-    fn failed(&self, silence: Silence, task: &'static str) -> EngineError {
-        let (engine, complaint) = (self.name.clone(), self.process.last_complaint(silence));
-        let words = if complaint.is_empty() { self.last_line.clone() } else { complaint };
-        match silence {
-            Silence::Ended => EngineError::Ended { engine, task, words },
-            Silence::Timeout => EngineError::Silent { engine, task, seconds: self.timeout.as_secs(), words },
+    fn failed(&self, cause: NoAnswer, task: &'static str) -> EngineError {
+        let (engine, stderr_line) = (self.name.clone(), self.process.last_stderr_line(cause));
+        let last_output = if stderr_line.is_empty() { self.last_line.clone() } else { stderr_line };
+        match cause {
+            NoAnswer::Ended => EngineError::Ended { engine, task, last_output },
+            NoAnswer::Timeout => EngineError::Silent { engine, task, seconds: self.timeout.as_secs(), last_output },
         }
     }
 }
 
-/// The options to set: those asked for behind those that every engine is given which has them.
+/// The options to set: first those of every engine that has them, then the requested ones.
 fn wanted(settings: &EngineSettings, known: &[String]) -> Vec<(String, String)> {
     let has = |name: &str| known.iter().any(|option| option == name);
     let mut wanted = Vec::new();
     if has(THREADS) {
         wanted.push((THREADS.to_owned(), "1".to_owned()));
     }
-    // An engine without the option compares one move, which is only right where no more are asked for.
+    // An engine without the option compares one move, which is correct only if one is requested.
     if has("MultiPV") || settings.multipv > 1 {
         wanted.push(("MultiPV".to_owned(), settings.multipv.to_string()));
     }
@@ -228,7 +228,7 @@ fn wanted(settings: &EngineSettings, known: &[String]) -> Vec<(String, String)> 
     wanted
 }
 
-/// The name that a typing mistake most probably meant: at most one edit in three characters, case ignored.
+/// The option most similar to a misspelt name: at most one edit in three characters, case ignored.
 fn nearest<'a>(wrong: &str, known: &'a [String]) -> Option<&'a String> {
     let edits = |name: &String| strsim::osa_distance(&wrong.to_lowercase(), &name.to_lowercase());
     let near = known.iter().map(|name| (edits(name), name));
@@ -236,7 +236,7 @@ fn nearest<'a>(wrong: &str, known: &'a [String]) -> Option<&'a String> {
     near.min_by_key(|(edits, _)| *edits).map(|(_, name)| name)
 }
 
-fn answer(word: Option<&str>) -> Answer {
+fn parse_answer(word: Option<&str>) -> Answer {
     match word {
         Some("resign") => Answer::Resigns,
         Some("win") => Answer::DeclaresWin,
@@ -251,10 +251,10 @@ mod tests {
 
     #[test]
     fn answers_that_are_no_moves_are_known() {
-        assert_eq!(answer(Some("resign")), Answer::Resigns);
-        assert_eq!(answer(Some("win")), Answer::DeclaresWin);
-        assert_eq!(answer(Some("(none)")), Answer::Nothing);
-        assert_eq!(answer(None), Answer::Nothing);
-        assert_eq!(answer(Some("P*5e")), Answer::Move("P*5e".to_owned()));
+        assert_eq!(parse_answer(Some("resign")), Answer::Resigns);
+        assert_eq!(parse_answer(Some("win")), Answer::DeclaresWin);
+        assert_eq!(parse_answer(Some("(none)")), Answer::Nothing);
+        assert_eq!(parse_answer(None), Answer::Nothing);
+        assert_eq!(parse_answer(Some("P*5e")), Answer::Move("P*5e".to_owned()));
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why an engine cannot be used, or no longer.
+/// Why an engine cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -18,19 +18,19 @@ pub enum EngineError {
         /// Why not.
         source: io::Error,
     },
-    /// The program has no such option.
-    #[error("the engine {engine} has no option \"{option}\"{}; it has: {known}", meant(near))]
+    /// The program does not have the option.
+    #[error("the engine {engine} has no option \"{option}\"{}; it has: {known}", suggestion(near))]
     UnknownOption {
         /// The engine's name.
         engine: String,
-        /// What was asked for.
+        /// The requested option.
         option: String,
         /// An option with a similar name.
         near: Option<String>,
         /// The names of all its options.
         known: String,
     },
-    /// An option that would make games depend on chance.
+    /// An option that would make games irreproducible.
     #[error("the option {option}={value} would make games differ from run to run: {remedy}")]
     NotReproducible {
         /// The option.
@@ -40,42 +40,42 @@ pub enum EngineError {
         /// What to do instead.
         remedy: &'static str,
     },
-    /// The program ended by itself.
-    #[error("the engine {engine} ended while it should {task}{}", said(words))]
+    /// The program exited.
+    #[error("the engine {engine} ended while it should {task}{}", shown(last_output))]
     Ended {
-        /// The engine's name, or its program before it has told one.
+        /// The engine's name, or its program before the handshake.
         engine: String,
-        /// What it should have done.
+        /// The task at that time.
         task: &'static str,
         /// Its last line on stderr, else on stdout.
-        words: String,
+        last_output: String,
     },
     /// The program did not answer in time.
-    #[error("the engine {engine} did not {task} within {seconds} s{} (--timeout gives it longer)", said(words))]
+    #[error("the engine {engine} did not {task} within {seconds} s{} (--timeout gives it longer)", shown(last_output))]
     Silent {
-        /// The engine's name, or its program before it has told one.
+        /// The engine's name, or its program before the handshake.
         engine: String,
-        /// What it should have done.
+        /// The task at that time.
         task: &'static str,
-        /// How long it had.
+        /// The timeout.
         seconds: u64,
         /// Its last line on stderr, else on stdout.
-        words: String,
+        last_output: String,
     },
 }
 
 impl EngineError {
-    /// Whether starting the engine once more is of no use.
+    /// Whether restarting the engine cannot help.
     #[must_use]
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::Ended { .. } | Self::Silent { .. })
     }
 }
 
-fn meant(near: &Option<String>) -> String {
+fn suggestion(near: &Option<String>) -> String {
     near.as_ref().map_or_else(String::new, |near| format!(" (did you mean \"{near}\"?)"))
 }
 
-fn said(words: &str) -> String {
-    if words.is_empty() { String::new() } else { format!("; its last output: \"{}\"", words.escape_debug()) }
+fn shown(output: &str) -> String {
+    if output.is_empty() { String::new() } else { format!("; its last output: \"{}\"", output.escape_debug()) }
 }

@@ -1,14 +1,14 @@
-//! What an engine says while it searches: `info depth 9 multipv 2 score cp -31 … pv e7e5 …`.
+//! An engine's output during a search: `info depth 9 multipv 2 score cp -31 … pv e7e5 …`.
 
 use super::protocol::Protocol;
 use games::Score;
 use std::collections::BTreeMap;
 
-/// The lines of one search, by depth. Scores are from the side to move's point of view, as engines give them.
+/// The scored moves of one search, by depth. Scores are from the side to move's point of view, as engines give them.
 ///
-/// A search that is cut off by its limit has compared some moves one ply deeper than the others, and scores of
-/// different depths cannot be weighed against each other (odd and even depths differ systematically). So the final
-/// word of the search and its [deepest complete iteration](Lines::compared) are kept apart.
+/// A search that stops at its limit has compared some moves one ply deeper than the others, and scores of different
+/// depths cannot be compared (odd and even depths differ systematically). So the last score of each move and the
+/// [deepest complete iteration](Lines::compared) are kept separately.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lines {
     by_depth: BTreeMap<u32, Vec<(String, Score)>>,
@@ -16,15 +16,14 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Takes note of one line of output; anything but a scored move is passed over. Scores that are only bounds say
-    /// too little.
-    pub(super) fn hear(&mut self, protocol: Protocol, line: &str) {
+    /// Records one line of output; lines without a scored move and scores that are only bounds are skipped.
+    pub(super) fn record(&mut self, protocol: Protocol, line: &str) {
         let Some(Info { depth, score, mv }) = Info::parse(protocol, line) else { return };
         note(self.by_depth.entry(depth).or_default(), mv, score);
         note(&mut self.last, mv, score);
     }
 
-    /// The moves of the deepest iteration that compared as many of them as any did, at most `most`, the best first.
+    /// The moves of the deepest iteration with the largest number of compared moves, at most `most`, the best first.
     #[must_use]
     pub fn compared(&self, most: usize) -> Vec<(String, Score)> {
         let width = self.by_depth.values().map(Vec::len).max().unwrap_or(0).min(most);
@@ -35,7 +34,7 @@ impl Lines {
         moves
     }
 
-    /// The last score that was given to a move.
+    /// The last score of a move.
     #[must_use]
     pub fn score_of(&self, mv: &str) -> Option<Score> {
         self.last.iter().find(|(other, _)| other == mv).map(|(_, score)| *score)
@@ -49,22 +48,22 @@ fn note(moves: &mut Vec<(String, Score)>, mv: &str, score: Score) {
     }
 }
 
-/// Beyond every score that is not a mate.
+/// The score of an immediate mate, above every other score.
 const MATE_POINTS: i32 = 30_000;
 
-/// What a mate loses for every move that it takes, up to [`SLOWEST_MATE`] moves.
+/// Points by which each further move reduces a mate's score, up to [`SLOWEST_MATE`] moves.
 const POINTS_A_MOVE: i32 = 100;
 const SLOWEST_MATE: i32 = 90;
 
 /// The largest score that is not a mate.
-const MOST_POINTS: i32 = 20_000;
+const MAX_SCORE: i32 = 20_000;
 
-/// A score as a number of centipawns, so that mates can be weighed with other scores: a mate in n moves counts
-/// 30,000 − 100·n points (n up to 90), and everything else is kept within ±20,000.
+/// A score in centipawns, so that mates can be compared with other scores: a mate in n moves counts 30,000 − 100·n
+/// points (n up to 90), and all other scores are limited to ±20,000.
 #[must_use]
 pub(crate) fn points(score: Score) -> i32 {
     match score {
-        Score::Centipawns(points) => points.clamp(-MOST_POINTS, MOST_POINTS),
+        Score::Centipawns(points) => points.clamp(-MAX_SCORE, MAX_SCORE),
         Score::MateIn(moves) => {
             let size = MATE_POINTS - POINTS_A_MOVE * moves.saturating_abs().min(SLOWEST_MATE);
             if moves > 0 { size } else { -size }
@@ -72,7 +71,7 @@ pub(crate) fn points(score: Score) -> i32 {
     }
 }
 
-/// The parts of an `info` line that count.
+/// The used parts of an `info` line.
 struct Info<'a> {
     depth: u32,
     score: Score,
@@ -118,7 +117,7 @@ mod tests {
 
     fn heard(lines: &[&str]) -> Lines {
         let mut heard = Lines::default();
-        lines.iter().for_each(|line| heard.hear(Protocol::Usi, line));
+        lines.iter().for_each(|line| heard.record(Protocol::Usi, line));
         heard
     }
 

@@ -1,4 +1,4 @@
-//! A program that is talked to line by line, with a deadline for every answer.
+//! An external program with line-based input and output, and a deadline for every line.
 
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -9,38 +9,37 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A longer line is cut there: no protocol has longer ones, and a program that writes no line ends must not fill the
-/// memory.
+/// Longer lines are cut: no protocol has longer ones, and output without line ends must not fill the memory.
 const MAX_LINE: u64 = 1 << 16;
 
-/// Lines that wait to be heard. A program that talks faster than it is heard has to wait.
+/// Lines in the queue; a program that writes faster than it is read has to wait.
 const WAITING_LINES: usize = 1024;
 
-/// How long the rest of an ended program's stderr is waited for; a child of its own may hold it open.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long to wait for the rest of an exited program's stderr; a child process may hold it open.
+const STDERR_WAIT: Duration = Duration::from_millis(500);
 
-/// Why no line came.
+/// Why no line was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Silence {
+pub(super) enum NoAnswer {
     /// The deadline passed.
     Timeout,
-    /// The program closed its output: it ended.
+    /// The program closed its output or exited.
     Ended,
 }
 
-/// The running program. It is killed when this is dropped.
+/// The running program. It is killed on drop.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
     stdin: ChildStdin,
     lines: Receiver<String>,
-    last_complaint: Arc<Mutex<String>>,
+    last_stderr_line: Arc<Mutex<String>>,
     /// Disconnected when stderr is closed.
-    complaining: Receiver<()>,
+    stderr_closed: Receiver<()>,
 }
 
 impl Process {
-    /// Starts it in a process group of its own, so that Ctrl-C on the terminal is this program's business alone.
+    /// Starts it in a separate process group, so that Ctrl-C on the terminal reaches only posenc.
     pub(super) fn start(program: &Path, arguments: &[String]) -> io::Result<Self> {
         let mut child = Command::new(program)
             .args(arguments)
@@ -54,58 +53,58 @@ impl Process {
             return Err(io::Error::other("the program has no standard streams"));
         };
         let (sender, lines) = sync_channel(WAITING_LINES);
-        let last_complaint = Arc::new(Mutex::new(String::new()));
-        let complaint = Arc::clone(&last_complaint);
-        let (until_closed, complaining) = channel();
-        // Both threads end with the program's streams.
-        thread::spawn(move || hear_all(stdout, &sender));
+        let last_stderr_line = Arc::new(Mutex::new(String::new()));
+        let stderr_line = Arc::clone(&last_stderr_line);
+        let (until_closed, stderr_closed) = channel();
+        // Both threads end when the program's streams close.
+        thread::spawn(move || read_lines(stdout, &sender));
         thread::spawn(move || {
-            remember_last(stderr, &complaint);
+            keep_last_line(stderr, &stderr_line);
             drop(until_closed);
         });
-        Ok(Self { child, stdin, lines, last_complaint, complaining })
+        Ok(Self { child, stdin, lines, last_stderr_line, stderr_closed })
     }
 
-    /// Says a line; an error means that the program ended.
-    pub(super) fn tell(&mut self, line: &str) -> Result<(), Silence> {
-        let told = self.stdin.write_all(line.as_bytes()).and_then(|()| self.stdin.write_all(b"\n"));
-        told.and_then(|()| self.stdin.flush()).map_err(|_| Silence::Ended)
+    /// Writes a line; an error means that the program exited.
+    pub(super) fn write_line(&mut self, line: &str) -> Result<(), NoAnswer> {
+        let written = self.stdin.write_all(line.as_bytes()).and_then(|()| self.stdin.write_all(b"\n"));
+        written.and_then(|()| self.stdin.flush()).map_err(|_| NoAnswer::Ended)
     }
 
     /// The next line.
-    pub(super) fn hear(&self, deadline: Instant) -> Result<String, Silence> {
+    pub(super) fn read_line(&self, deadline: Instant) -> Result<String, NoAnswer> {
         let left = deadline.saturating_duration_since(Instant::now());
-        // A program that never stops talking passes its deadline as well.
+        // A program that writes without end also reaches its deadline.
         if left.is_zero() {
-            return Err(Silence::Timeout);
+            return Err(NoAnswer::Timeout);
         }
         self.lines.recv_timeout(left).map_err(|error| match error {
-            RecvTimeoutError::Timeout => Silence::Timeout,
-            RecvTimeoutError::Disconnected => Silence::Ended,
+            RecvTimeoutError::Timeout => NoAnswer::Timeout,
+            RecvTimeoutError::Disconnected => NoAnswer::Ended,
         })
     }
 
-    /// The last line that it wrote on stderr. A program that ended may have written it just before: then the rest of
-    /// its stderr is waited for.
-    pub(super) fn last_complaint(&self, silence: Silence) -> String {
-        if silence == Silence::Ended {
-            // Whether it was closed or not within that time, what is known then is the answer.
-            let _ = self.complaining.recv_timeout(LAST_WORDS);
+    /// The last line of its stderr. A program that exited may have written it just before, so the rest of its stderr is
+    /// waited for.
+    pub(super) fn last_stderr_line(&self, cause: NoAnswer) -> String {
+        if cause == NoAnswer::Ended {
+            // Use what was read until then, whether or not the stream was closed.
+            let _ = self.stderr_closed.recv_timeout(STDERR_WAIT);
         }
-        self.last_complaint.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.last_stderr_line.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // SAFETY: a plain system call. The child is not reaped yet, so its id still means its process group.
+        // SAFETY: a plain system call. The child is not reaped yet, so its id is still that of its process group.
         unsafe { libc::kill(-(self.child.id() as i32), libc::SIGKILL) };
-        // It has been killed, so this ends; how it ended no longer matters.
+        // It was killed, so this returns; its exit status is not needed.
         let _ = self.child.wait();
     }
 }
 
-fn hear_all(stdout: impl Read, lines: &SyncSender<String>) {
+fn read_lines(stdout: impl Read, lines: &SyncSender<String>) {
     let mut stdout = BufReader::new(stdout);
     while let Some(line) = next_line(&mut stdout) {
         if lines.send(line).is_err() {
@@ -114,7 +113,7 @@ fn hear_all(stdout: impl Read, lines: &SyncSender<String>) {
     }
 }
 
-fn remember_last(stderr: impl Read, last: &Mutex<String>) {
+fn keep_last_line(stderr: impl Read, last: &Mutex<String>) {
     let mut stderr = BufReader::new(stderr);
     while let Some(line) = next_line(&mut stderr) {
         if !line.is_empty() {
@@ -123,7 +122,7 @@ fn remember_last(stderr: impl Read, last: &Mutex<String>) {
     }
 }
 
-/// A line without its end; bytes that are no UTF-8 are replaced.
+/// A line without its line end; invalid UTF-8 is replaced.
 fn next_line(input: &mut impl BufRead) -> Option<String> {
     let mut line = Vec::new();
     match input.take(MAX_LINE).read_until(b'\n', &mut line) {

@@ -1,10 +1,10 @@
-//! The words in which UCI and USI differ.
+//! The differences between UCI and USI.
 //!
 //! UCI: Meyer-Kahlen and Huber's protocol of 2006; USI: its translation to shogi, <http://shogidokoro.starfree.jp/usi.html>.
 
 use games::GameKind;
 
-/// The language of an engine.
+/// The protocol of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// Universal Chess Interface.
@@ -14,7 +14,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// The language that a game's engines speak.
+    /// The protocol of a game's engines.
     #[must_use]
     pub const fn of(game: GameKind) -> Self {
         match game {
@@ -23,23 +23,23 @@ impl Protocol {
         }
     }
 
-    /// The greeting.
-    pub(super) const fn hello(self) -> &'static str {
+    /// The command that starts the handshake.
+    pub(super) const fn handshake_command(self) -> &'static str {
         match self {
             Self::Uci => "uci",
             Self::Usi => "usi",
         }
     }
 
-    /// What ends the answer to the greeting.
-    pub(super) const fn hello_done(self) -> &'static str {
+    /// The last line of the answer to the handshake.
+    pub(super) const fn handshake_end(self) -> &'static str {
         match self {
             Self::Uci => "uciok",
             Self::Usi => "usiok",
         }
     }
 
-    /// What comes before a game, and has engines forget the last one.
+    /// The command before a game, which resets the engine's state.
     pub(super) const fn new_game(self) -> &'static str {
         match self {
             Self::Uci => "ucinewgame",

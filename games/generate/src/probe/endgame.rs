@@ -1,13 +1,13 @@
-//! Positions of a solved ending.
+//! Positions of a solved endgame.
 
 use super::labelled;
 use games::chess::ChessPosition;
 use games::chess::endgame::{Ending, Solved, Value};
 use games::{GameResult, ParsedPosition, Position as _, Side, Termination};
 
-/// All positions of an ending in which there is a move to choose, in a random order. White is the strong side in every
-/// one: networks see positions from the side to move's view, where the same position with the colours exchanged would
-/// be the same one again, in another split.
+/// All positions of an endgame with a legal move, in a random order. White is the strong side in every one: networks
+/// see positions from the side to move's view, where the colour-flipped position would be a duplicate, possibly in
+/// another split.
 pub(super) fn positions(ending: Ending, seed: u64) -> impl Iterator<Item = ParsedPosition> {
     let solved = Solved::new(ending);
     let mut placements: Vec<_> = ending.placements().collect();
@@ -30,7 +30,7 @@ fn label(solved: &Solved, position: &ChessPosition) -> Option<ParsedPosition> {
         Some(Side::Second) => GameResult::SecondWins,
         None => GameResult::Draw,
     };
-    // Judged, not played out.
+    // The label is exact, so the position is not played out.
     let termination = Termination::Adjudication;
     Some(ParsedPosition { result, termination, value: Some(value), ..labelled(position, &moves) })
 }

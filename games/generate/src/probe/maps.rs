@@ -7,7 +7,7 @@ use games::maps::MapTask;
 use games::{Position as _, Referee};
 use streams::below;
 
-/// What the labels of a task are, for `dataset.yaml`.
+/// The description of a task's labels, for `dataset.yaml`.
 pub(super) fn info<G: Tactics>(task: MapTask) -> MapInfo {
     MapInfo {
         task: task.name().to_owned(),
@@ -17,9 +17,9 @@ pub(super) fn info<G: Tactics>(task: MapTask) -> MapInfo {
     }
 }
 
-/// A position of a random game at a random ply. For pins, which are rare, the first one from there on with a pinned
-/// piece, of the side to move in games of even number and of the opponent in the others. None where the game ends
-/// before.
+/// A position of a random game at a random ply. For pins, which are rare, the first position from there on with a
+/// pinned piece, of the side to move in games with an even number and of the opponent in the others. `None` if the game
+/// ends before.
 pub(super) fn mapped<G: Referee + Tactics>(task: MapTask, seed: u64, number: u64) -> Option<MappedPosition> {
     let mut play = RandomPlay::<G>::begin(seed, task.name(), number);
     for _ in 0..below(&mut play.stream, LATEST_PLY as u64) {

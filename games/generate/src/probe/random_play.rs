@@ -1,4 +1,4 @@
-//! Positions of games in which both sides play uniformly random legal moves.
+//! Positions of random games: both sides play uniformly random legal moves.
 
 use super::labelled;
 use games::mate::mating_among;
@@ -6,19 +6,19 @@ use games::{GameResult, ParsedPosition, Played, Position, Referee, Side, Termina
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use streams::{Stream, below, stream};
 
-/// Where a search for mates gives a game up: by then most have ended or shuffle bare kings.
+/// The ply at which the search for mates ends: by then most games have ended or have few pieces.
 pub(super) const PLY_CAP: usize = 200;
 
-/// Positions whose legal moves are asked for lie before this ply.
+/// The exclusive upper bound on the plies of positions for the legal-moves task.
 pub(super) const LATEST_PLY: usize = 120;
 
-/// Games that are played at a time, on all cores.
+/// Games played at a time, on all cores.
 const BLOCK: u64 = 32;
 
-/// Games for each position that is wanted, after which there seem to be no more different ones.
+/// Games per requested position after which the search for further distinct ones ends.
 const GAMES_PER_POSITION: u64 = 1000;
 
-/// What the games give, in the order of their numbers.
+/// The results of the games, in the order of their numbers.
 pub(super) fn games<T: Send>(wanted: u64, play: impl Fn(u64) -> Option<T> + Sync) -> impl Iterator<Item = T> {
     let blocks = wanted.saturating_mul(GAMES_PER_POSITION).div_ceil(BLOCK);
     (0..blocks).flat_map(move |block| {
@@ -27,8 +27,8 @@ pub(super) fn games<T: Send>(wanted: u64, play: impl Fn(u64) -> Option<T> + Sync
     })
 }
 
-/// The first position of a random game in which the side to move can mate: its label is every move that does. A game
-/// gives one position, because the next ones often have the same mate.
+/// The first position of a random game with a mate in one; its label is every mating move. A game gives one position,
+/// because the next ones often have the same mate.
 pub(super) fn mate_in_one<G: Referee>(seed: u64, number: u64) -> Option<ParsedPosition> {
     let mut play = RandomPlay::<G>::begin(seed, "mate-in-one", number);
     loop {
@@ -48,7 +48,7 @@ pub(super) fn mate_in_one<G: Referee>(seed: u64, number: u64) -> Option<ParsedPo
     }
 }
 
-/// A position of a random game at a random ply: its label is every legal move. None where the game ends before.
+/// A position of a random game at a random ply; its label is every legal move. `None` if the game ends before.
 pub(super) fn legal_moves<G: Referee>(seed: u64, number: u64) -> Option<ParsedPosition> {
     let mut play = RandomPlay::<G>::begin(seed, "legal-moves", number);
     for _ in 0..below(&mut play.stream, LATEST_PLY as u64) {
@@ -62,7 +62,7 @@ pub(super) fn legal_moves<G: Referee>(seed: u64, number: u64) -> Option<ParsedPo
 /// A game of random moves.
 pub(super) struct RandomPlay<G: Referee> {
     played: Played<G::Position>,
-    /// The legal moves where it stands.
+    /// The legal moves of the current position.
     legal: Vec<<G::Position as Position>::Move>,
     pub(super) stream: Stream,
 }
@@ -89,7 +89,7 @@ impl<G: Referee> RandomPlay<G> {
         self.played.moves().len()
     }
 
-    /// Plays a random move; false if the game is over instead.
+    /// Plays a random move; false if the game is over.
     pub(super) fn step(&mut self) -> bool {
         if G::verdict_with(&self.played, &self.legal).is_some() {
             return false;

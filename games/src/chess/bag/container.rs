@@ -1,22 +1,22 @@
-//! The container: records of bytes and where they end.
+//! The container: records of bytes and their end offsets.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Records whose ends and bytes are in memory at a time.
+/// Records whose offsets and bytes are in memory at a time.
 const BLOCK: u64 = 1024;
 
-/// No position with its labels comes near this, packed or not.
+/// The size limit of a record, packed or not.
 const MAX_RECORD: usize = 4096;
 
 const END_BYTES: u64 = size_of::<u64>() as u64;
 
-/// Why a bag cannot be read on.
+/// Why a bag cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum BagError {
-    /// The file fails.
+    /// The file cannot be read.
     #[error("the bag cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// The ends of the records make no sense.
+    /// The end offsets are invalid.
     #[error("the bag's index is damaged ({0}): the file is cut off or no bag, fetch it again")]
     Index(String),
 }
@@ -28,13 +28,13 @@ pub struct Bag<R> {
     compressed: bool,
     index_start: u64,
     records: u64,
-    /// Records of the blocks taken so far.
+    /// Records of the blocks read so far.
     loaded: u64,
-    /// The block: its bytes, the ends of its records in them, and how many records were handed out.
+    /// The current block: its bytes, the end offsets of its records, and the number of delivered records.
     bytes: Vec<u8>,
     ends: Vec<usize>,
     handed_out: usize,
-    /// Where the block ends in the file.
+    /// The offset of the block's end in the file.
     end: u64,
     unpacked: Vec<u8>,
 }
@@ -43,7 +43,7 @@ impl<R: Read + Seek> Bag<R> {
     /// Opens a bag; `compressed` is true for `.bagz`.
     ///
     /// # Errors
-    /// If the file cannot be read or its end is no index.
+    /// If the file cannot be read or its index is invalid.
     pub fn open(mut reader: R, compressed: bool) -> Result<Self, BagError> {
         let size = reader.seek(SeekFrom::End(0))?;
         let index_start = match size {
@@ -71,22 +71,22 @@ impl<R: Read + Seek> Bag<R> {
         })
     }
 
-    /// How many records the bag has.
+    /// The number of records.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.records
     }
 
-    /// Whether it has none.
+    /// Whether it has no records.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.records == 0
     }
 
-    /// The next record, unpacked, or what is wrong with it alone; `None` at the bag's end.
+    /// The next record, unpacked, or its fault; `None` at the end of the bag.
     ///
     /// # Errors
-    /// If the bag cannot be read on at all.
+    /// If the bag cannot be read further.
     #[expect(clippy::should_implement_trait, reason = "a record borrows the bag's buffer")]
     pub fn next(&mut self) -> Result<Option<Result<&[u8], String>>, BagError> {
         if self.handed_out == self.ends.len() {
@@ -101,7 +101,7 @@ impl<R: Read + Seek> Bag<R> {
         if !self.compressed || record.is_empty() {
             return Ok(Some(Ok(record)));
         }
-        // No more is unpacked than fits, whatever the frame says of its size.
+        // The output is limited, whatever size the frame states.
         self.unpacked.resize(MAX_RECORD, 0);
         let unpacked = zstd::bulk::decompress_to_buffer(record, self.unpacked.as_mut_slice());
         Ok(Some(match unpacked {
@@ -110,7 +110,7 @@ impl<R: Read + Seek> Bag<R> {
         }))
     }
 
-    /// Reads the next block: first its ends, then its bytes.
+    /// Reads the next block: first its end offsets, then its bytes.
     fn load(&mut self) -> Result<(), BagError> {
         let count = BLOCK.min(self.records - self.loaded);
         let start = self.end;
@@ -139,7 +139,7 @@ impl<R: Read + Seek> Bag<R> {
     }
 }
 
-/// The records of a bag one by one, for [`parse`](super::parse); one that cannot be unpacked is an error among them.
+/// The records of a bag one by one, for [`parse`](super::parse); a record that cannot be unpacked is an error.
 pub fn records<R: Read + Seek>(mut bag: Bag<R>) -> impl Iterator<Item = io::Result<Vec<u8>>> {
     let mut failed = false;
     std::iter::from_fn(move || {

@@ -1,7 +1,8 @@
 //! Records: Apache Beam's tuples of text and numbers.
 //!
-//! A text inside a tuple has its length in front, 7 bits a byte with the lowest first; the last field of a tuple has not.
-//! A number is a 64-bit float, big-endian. Reference: Apache Beam `sdks/python/apache_beam/coders/coder_impl.py`.
+//! A text inside a tuple is preceded by its length, 7 bits per byte, lowest first; the last field of a tuple has no
+//! length. A number is a 64-bit float, big-endian. Reference: Apache Beam
+//! `sdks/python/apache_beam/coders/coder_impl.py`.
 
 use super::container::Bag;
 use crate::chess::ChessPosition;
@@ -9,7 +10,7 @@ use crate::position::Position as _;
 use crate::record::{ParsedPosition, RejectKind, Rejected};
 use std::io::{Read, Seek};
 
-/// What the records of a bag hold.
+/// The kind of a bag's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BagRecord {
     /// FEN, move, and the probability that the side to move wins after this move: one record for each legal move.
@@ -20,11 +21,11 @@ pub enum BagRecord {
     BehavioralCloning,
 }
 
-/// Reads a record and checks that position, move and probability are possible. The value of an action is that of the
-/// move, so the position's where the move is the best.
+/// Reads a record and checks that position, move and probability are valid. An action's value is that of its move, so
+/// it is the position's value only for the best move.
 ///
 /// # Errors
-/// A record that is none; `number` says which one it is.
+/// If the record is invalid; `number` is its number.
 pub fn parse(record: &[u8], kind: BagRecord, number: u64) -> Result<ParsedPosition, Rejected> {
     let wrong = |kind, reason| Rejected { game: number, ply: None, kind, reason };
     let fields = fields(record, kind).map_err(|(kind, reason)| wrong(kind, reason.to_owned()))?;
@@ -39,7 +40,7 @@ pub fn parse(record: &[u8], kind: BagRecord, number: u64) -> Result<ParsedPositi
     Ok(ParsedPosition { mv, value, ..ParsedPosition::new(fields.fen.to_owned()) })
 }
 
-/// A record's fields as they stand there.
+/// The unchecked fields of a record.
 struct Fields<'a> {
     fen: &'a str,
     mv: Option<&'a str>,
@@ -68,7 +69,7 @@ fn fields(record: &[u8], kind: BagRecord) -> Result<Fields<'_>, Wrong> {
 
 const CUT_OFF: Wrong = (RejectKind::Truncated, "the record ends inside a field: cut off, or another kind of record");
 
-/// The bytes of a field with its length in front.
+/// The bytes of a field preceded by its length.
 fn nested<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], Wrong> {
     let length = usize::try_from(varint(rest)?).map_err(|_| CUT_OFF)?;
     let (field, behind) = rest.split_at_checked(length).ok_or(CUT_OFF)?;
@@ -99,18 +100,18 @@ fn number(rest: &mut &[u8]) -> Result<f64, Wrong> {
     Ok(f64::from_be_bytes(bytes))
 }
 
-/// The positions of a bag. Action values of one position that stand behind each other become one position with its
-/// best move and that move's value (the first of equals); a shuffled bag gives one position for each record instead,
-/// whose move is any move: group it by FEN first.
+/// The positions of a bag. Adjacent action values of one position become one position with its best move and that
+/// move's value (the first of equals). A shuffled bag gives one position for each record instead, whose move is any
+/// move: group it by FEN first.
 #[derive(Debug)]
 pub struct Positions<R> {
     bag: Bag<R>,
     kind: BagRecord,
-    /// Records taken so far.
+    /// Records read so far.
     taken: u64,
     /// The first record of the next position.
     waiting: Option<ParsedPosition>,
-    /// A bag that fails is not read on.
+    /// After an error the bag is not read further.
     failed: bool,
 }
 
@@ -154,7 +155,7 @@ impl<R: Read + Seek> Iterator for Positions<R> {
         if self.kind != BagRecord::ActionValue {
             return Some(Ok(best));
         }
-        // A bad record among a position's actions is reported first, and the position goes on behind it.
+        // An invalid record among a position's actions is reported first; the position continues after it.
         loop {
             match self.record() {
                 Some(Ok(other)) if other.start == best.start => {

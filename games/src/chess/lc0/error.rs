@@ -1,4 +1,4 @@
-//! Why a chunk is no game.
+//! Why a chunk is not a valid game.
 
 use super::record::Version;
 use crate::record::{RejectKind, Rejected};
@@ -6,12 +6,12 @@ use crate::record::{RejectKind, Rejected};
 /// A fault of a chunk. Records are numbered from 0.
 #[derive(Debug, thiserror::Error)]
 pub enum Lc0Error {
-    /// The bytes cannot be read on: a damaged gzip stream, a failing disk.
+    /// The bytes cannot be read further: a damaged gzip stream, or a disk error.
     #[error("record {record}: the chunk cannot be read on: {source}")]
     Unreadable {
         /// The record.
         record: u32,
-        /// What the reader says.
+        /// The reader's error.
         source: std::io::Error,
     },
     /// The chunk ends inside a record.
@@ -19,40 +19,40 @@ pub enum Lc0Error {
     Truncated {
         /// The record.
         record: u32,
-        /// Bytes that are there.
+        /// Bytes available.
         found: usize,
-        /// Bytes that its version has.
+        /// Bytes of a record of its version.
         wanted: usize,
     },
-    /// A version that is none of [`Version`], or not that of the records before.
+    /// A version that is not one of [`Version`], or differs from that of the records before.
     #[error(
         "record {record} has version {found}, readable are 3 to 6; a chunk has one version: leave it out, or make it again with lc0"
     )]
     Version {
         /// The record.
         record: u32,
-        /// The number where the version stands.
+        /// The number found.
         found: u32,
     },
-    /// An input format other than 1 (classic), which all planes here are in.
+    /// An input format other than 1 (classic), the only supported one.
     #[error("record {record} has input format {found} ({}), only 1 (classic) is readable: convert the chunk with lc0's rescorer", format_name(*.found))]
     InputFormat {
         /// The record.
         record: u32,
-        /// The number where the format stands.
+        /// The number found.
         found: u32,
     },
-    /// A number that must be one is not, or lies outside its range.
+    /// A value is not a number or is outside its range.
     #[error("record {record}: {field} is {found}")]
     Number {
         /// The record.
         record: u32,
         /// Which field.
         field: &'static str,
-        /// What stands there.
+        /// The value found.
         found: f32,
     },
-    /// The planes show no legal position.
+    /// The planes show an illegal position.
     #[error("record {record}: {reason}")]
     Board {
         /// The record.
@@ -60,7 +60,7 @@ pub enum Lc0Error {
         /// What is wrong.
         reason: String,
     },
-    /// The records do not make one game.
+    /// The records do not form one game.
     #[error("record {record}: {reason}")]
     Order {
         /// The record.
@@ -68,35 +68,35 @@ pub enum Lc0Error {
         /// What is wrong.
         reason: &'static str,
     },
-    /// The policy or the move played does not fit the board.
+    /// The policy or the played move is illegal on the board.
     #[error("record {record}: {what} {index} of the 1,858 moves, which is not legal in {position}")]
     Illegal {
         /// The record.
         record: u32,
-        /// What names the move.
+        /// The field that names the move.
         what: &'static str,
         /// Its index.
         index: u16,
         /// The position as FEN.
         position: String,
     },
-    /// The board shows another result than the records state.
+    /// The board contradicts the recorded result.
     #[error("the records say {stated}, but the board shows {shown}")]
     Contradiction {
-        /// The stated result.
+        /// The recorded result.
         stated: &'static str,
-        /// How the board says the game ended.
+        /// The ending on the board.
         shown: &'static str,
     },
-    /// A chunk from which no move can be read.
+    /// A chunk without a move.
     #[error("the chunk holds {records} records of {version:?} and so no move")]
     NoMoves {
-        /// How many records.
+        /// The number of records.
         records: u32,
         /// Their version.
         version: Option<Version>,
     },
-    /// More records than a game of a dataset has plies.
+    /// More records than plies of a dataset's game.
     #[error("the chunk has more than {0} records")]
     TooLong(u32),
 }

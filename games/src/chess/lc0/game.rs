@@ -1,9 +1,9 @@
-//! From the records of a chunk to a game.
+//! Converts the records of a chunk to a game.
 
 use super::error::Lc0Error;
-use super::kept::{Kept, RANGE_TOLERANCE, ValueSource};
 use super::order;
 use super::record::{Evaluation, Version};
+use super::record_data::{RANGE_TOLERANCE, RecordData, ValueSource};
 use super::records::Records;
 use super::state::State;
 use crate::chess::ChessPosition;
@@ -17,28 +17,29 @@ use std::io::Read;
 /// Reads game number `number` of a file: see [`read_game`].
 ///
 /// # Errors
-/// A chunk that is no game, as [`Lc0Error`] words it.
+/// If the chunk is not a valid game, see [`Lc0Error`].
 pub fn parse(chunk: impl Read, number: u64, value: ValueSource) -> Result<ParsedGame, Rejected> {
     read_game(chunk, value).map_err(|error| error.rejected(number))
 }
 
-/// Makes a game of an unpacked chunk. Its candidates are the moves that got visits, with their shares; its values are
-/// `(q + 1) / 2`, so that a draw is half a win, and its draws the `d` beside that `q`. Records that stand in another order than that of the game are sorted.
+/// Converts an unpacked chunk to a game. Its candidates are the visited moves, with their visit shares; its values are
+/// `(q + 1) / 2`, so that a draw is half a win, and its draws the `d` of that `q`. Records out of game order are
+/// sorted.
 ///
 /// # Errors
-/// See [`Lc0Error`]; nothing of the chunk is taken then.
+/// See [`Lc0Error`]; no part of the chunk is used then.
 pub fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Lc0Error> {
     let mut reader = Records::new(chunk);
     let (mut records, mut version) = (Vec::new(), None);
     while let Some(record) = reader.next()? {
         version = Some(record.version());
-        records.push(Kept::new(&record, records.len() as u32, value)?);
+        records.push(RecordData::new(&record, records.len() as u32, value)?);
     }
     match replay(&records) {
-        Err(Stop::OutOfOrder(_)) => {
+        Err(ReplayStop::OutOfOrder(_)) => {
             let order = order::restore(&records)?;
-            let mut places: Vec<Option<Kept>> = records.into_iter().map(Some).collect();
-            let sorted: Vec<Kept> = order.into_iter().filter_map(|i| places[i].take()).collect();
+            let mut places: Vec<Option<RecordData>> = records.into_iter().map(Some).collect();
+            let sorted: Vec<RecordData> = order.into_iter().filter_map(|i| places[i].take()).collect();
             replay(&sorted)
         }
         outcome => outcome,
@@ -47,14 +48,14 @@ pub fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Lc0
 }
 
 /// Why a replay stopped.
-enum Stop {
-    /// The record does not show what the move before leads to.
+enum ReplayStop {
+    /// The record does not show the position after the move before.
     OutOfOrder(u32),
     NoMoves(u32),
     Fault(Lc0Error),
 }
 
-impl Stop {
+impl ReplayStop {
     fn into_error(self, version: Option<Version>) -> Lc0Error {
         match self {
             Self::OutOfOrder(record) => {
@@ -66,32 +67,32 @@ impl Stop {
     }
 }
 
-impl From<Lc0Error> for Stop {
+impl From<Lc0Error> for ReplayStop {
     fn from(error: Lc0Error) -> Self {
         Self::Fault(error)
     }
 }
 
-/// Plays the records through in their order.
-fn replay(records: &[Kept]) -> Result<ParsedGame, Stop> {
-    let (Some(first), Some(last)) = (records.first(), records.last()) else { return Err(Stop::NoMoves(0)) };
+/// Replays the records in order.
+fn replay(records: &[RecordData]) -> Result<ParsedGame, ReplayStop> {
+    let (Some(first), Some(last)) = (records.first(), records.last()) else { return Err(ReplayStop::NoMoves(0)) };
     if records.len() == 1 && last.played.is_none() {
-        return Err(Stop::NoMoves(1));
+        return Err(ReplayStop::NoMoves(1));
     }
     let start = first.position(0)?;
-    let standard = first.state.is_fresh() && start == ChessPosition::start();
+    let standard = first.state.is_game_start() && start == ChessPosition::start();
     let mut game = ParsedGame::beginning((!standard).then(|| start.to_text()), Vec::new());
     let mut line = Line::new(start);
     let mut legal = Legal::default();
     for (i, record) in records.iter().enumerate() {
         let position = line.position();
         if i > 0 && State::of_position(position) != record.state {
-            return Err(Stop::OutOfOrder(i as u32));
+            return Err(ReplayStop::OutOfOrder(i as u32));
         }
         legal.list(position);
         let played = match (record.played, records.get(i + 1)) {
             (Some(index), _) => legal.find(index).ok_or_else(|| illegal("the move played is", index, position, i))?,
-            (None, Some(next)) => legal.leading_to(next, position).ok_or(Stop::OutOfOrder(i as u32 + 1))?,
+            (None, Some(next)) => legal.leading_to(next, position).ok_or(ReplayStop::OutOfOrder(i as u32 + 1))?,
             (None, None) => break,
         };
         game.push(position.write_move(played));
@@ -110,7 +111,7 @@ fn replay(records: &[Kept]) -> Result<ParsedGame, Stop> {
     Ok(game)
 }
 
-/// The legal moves of a position and their indices, in the order of these.
+/// The legal moves of a position and their indices, in the same order.
 #[derive(Default)]
 struct Legal {
     moves: Vec<Move>,
@@ -130,7 +131,7 @@ impl Legal {
         Some(self.by_index[at].1)
     }
 
-    fn leading_to(&self, next: &Kept, position: &ChessPosition) -> Option<Move> {
+    fn leading_to(&self, next: &RecordData, position: &ChessPosition) -> Option<Move> {
         self.moves.iter().copied().find(|&mv| order::after(position, mv) == next.state)
     }
 
@@ -156,9 +157,13 @@ fn illegal(what: &'static str, index: u16, position: &ChessPosition, record: usi
 const LENGTH_CAP: u8 = 1 << 4;
 const ADJUDICATED: u8 = 1 << 5;
 
-/// How the game ended: what the board proves comes first, then what the last record says. Of games whose last move is
-/// unknown the board proves nothing. A draw by Lc0's cap on the length is no draw.
-fn conclude(line: &Line<ChessPosition>, last: &Kept, complete: bool) -> Result<(GameResult, Termination), Lc0Error> {
+/// The ending: the board's, if it is decided; otherwise the last record's. If the last move is unknown, the board
+/// decides nothing. A draw by Lc0's cap on the length counts as unknown.
+fn conclude(
+    line: &Line<ChessPosition>,
+    last: &RecordData,
+    complete: bool,
+) -> Result<(GameResult, Termination), Lc0Error> {
     let said = stated(last);
     if let Some((proven, termination)) = ending::proven(line.position()).filter(|_| complete) {
         return match said {
@@ -179,8 +184,8 @@ fn conclude(line: &Line<ChessPosition>, last: &Kept, complete: bool) -> Result<(
     })
 }
 
-/// The result that a record states; unknown where a rescorer has put an estimate in its place.
-fn stated(record: &Kept) -> GameResult {
+/// The recorded result; unknown if a rescorer replaced it by an estimate.
+fn stated(record: &RecordData) -> GameResult {
     const CERTAIN: f32 = 1.0 - RANGE_TOLERANCE;
     let side = record.state.side_to_move();
     let winner = match record.result {

@@ -1,15 +1,15 @@
-//! Records in the order of their game, whatever order the chunk has them in.
+//! Sorts records into the order of their game.
 
 use super::error::Lc0Error;
-use super::kept::Kept;
+use super::record_data::RecordData;
 use super::state::State;
 use crate::chess::ChessPosition;
 use crate::position::Position as _;
 use shakmaty::Move;
 use std::collections::HashMap;
 
-/// The indices of `records` in the order of the game: each is what a move of the one before leads to.
-pub(super) fn restore(records: &[Kept]) -> Result<Vec<usize>, Lc0Error> {
+/// The indices of `records` in game order: each position follows by a move from the one before.
+pub(super) fn restore(records: &[RecordData]) -> Result<Vec<usize>, Lc0Error> {
     let by_state = index(records)?;
     let mut next = vec![None; records.len()];
     let mut has_earlier = vec![false; records.len()];
@@ -29,7 +29,7 @@ pub(super) fn restore(records: &[Kept]) -> Result<Vec<usize>, Lc0Error> {
     Ok(order)
 }
 
-fn index(records: &[Kept]) -> Result<HashMap<&State, usize>, Lc0Error> {
+fn index(records: &[RecordData]) -> Result<HashMap<&State, usize>, Lc0Error> {
     let mut by_state = HashMap::with_capacity(records.len());
     for (i, record) in records.iter().enumerate() {
         if by_state.insert(&record.state, i).is_some() {
@@ -39,24 +39,24 @@ fn index(records: &[Kept]) -> Result<HashMap<&State, usize>, Lc0Error> {
     Ok(by_state)
 }
 
-/// The record that a move of this one leads to, `None` for the game's last.
+/// The record that follows by a move from this one; `None` for the game's last.
 fn follower(
-    record: &Kept,
+    record: &RecordData,
     i: usize,
     by_state: &HashMap<&State, usize>,
-    records: &[Kept],
+    records: &[RecordData],
 ) -> Result<Option<usize>, Lc0Error> {
     let position = record.position(i)?;
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     let led_to = moves.iter().filter(|&&mv| record.may_be_played(&position, mv)).find_map(|&mv| {
         let found = *by_state.get(&after(&position, mv))?;
-        records[found].remembers(&record.state).then_some(found)
+        records[found].follows(&record.state).then_some(found)
     });
     Ok(led_to)
 }
 
-/// What stands after a move.
+/// The state after a move.
 pub(super) fn after(position: &ChessPosition, mv: Move) -> State {
     let mut next = position.clone();
     next.play(mv);

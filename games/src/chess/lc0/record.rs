@@ -1,4 +1,4 @@
-//! One record of a chunk: where each field stands.
+//! One record of a chunk, with the offset of each field.
 
 /// Entries of the policy: the moves of [`Chess::from_to`](crate::Game::from_to), in its order.
 pub const POLICY: usize = 1858;
@@ -9,7 +9,7 @@ pub const PLANES: usize = 104;
 const PLANES_A_STEP: usize = 13;
 const PIECE_PLANES: usize = 12;
 
-/// The versions of Lc0's training data whose records are read.
+/// The supported versions of Lc0's training data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Version {
     /// 8,276 bytes: policy, planes, result.
@@ -18,7 +18,7 @@ pub enum Version {
     V4,
     /// 8,308 bytes: also the input format, moves left, how the game ended.
     V5,
-    /// 8,356 bytes: also the move played, what the network said before the search, visits.
+    /// 8,356 bytes: also the played move, the network's values before the search, visits.
     V6,
 }
 
@@ -44,7 +44,7 @@ impl Version {
         }
     }
 
-    /// Where the policy begins: behind the version, and from V5 on the input format.
+    /// The offset of the policy: after the version, and from V5 on the input format.
     const fn policy_at(self) -> usize {
         match self {
             Self::V3 | Self::V4 => 4,
@@ -56,12 +56,12 @@ impl Version {
         self.policy_at() + POLICY * size_of::<f32>()
     }
 
-    /// Where the eight single bytes begin.
+    /// The offset of the eight single bytes.
     const fn flags_at(self) -> usize {
         self.planes_at() + PLANES * size_of::<u64>()
     }
 
-    /// Where the values behind the single bytes begin, and how many there are in a row.
+    /// The offset of the values after the single bytes, and their number.
     const fn values(self) -> (usize, usize) {
         let count = match self {
             Self::V3 => 0,
@@ -73,7 +73,7 @@ impl Version {
     }
 }
 
-/// What is thought of a position, from the side to move's view.
+/// An evaluation of a position, from the side to move's view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evaluation {
     /// Win minus loss, −1…1.
@@ -84,12 +84,12 @@ pub struct Evaluation {
     pub m: Option<f32>,
 }
 
-/// What V6 says about a search.
+/// V6's data about a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Search {
-    /// Visits of the root. 0 in records that lc0's rescorer made from older versions: then `played` means nothing.
+    /// Visits of the root. 0 in records that lc0's rescorer converted from older versions: then `played` is invalid.
     pub visits: u32,
-    /// The policy index of the move played.
+    /// The policy index of the played move.
     pub played: u16,
     /// The policy index of the move with most visits.
     pub best: u16,
@@ -119,7 +119,7 @@ impl<'a> Record<'a> {
         self.version
     }
 
-    /// The input format; 1 (classic) is all that V3 and V4 knew.
+    /// The input format; V3 and V4 always have 1 (classic).
     #[must_use]
     pub fn input_format(&self) -> u32 {
         match self.version {
@@ -128,20 +128,20 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The share of the search's visits that each move got; −1 (or NaN) where the move is illegal. V3 has 0 there.
+    /// The share of the search's visits of each move; −1 (or NaN) for illegal moves, 0 in V3.
     pub fn policy(&self) -> impl ExactSizeIterator<Item = f32> + 'a {
         let (floats, _) = self.bytes[self.version.policy_at()..self.version.planes_at()].as_chunks();
         floats.iter().map(|&bytes| f32::from_le_bytes(bytes))
     }
 
-    /// Plane `i` of [`PLANES`], as the side to move sees it: bit 8·rank + file.
+    /// Plane `i` of [`PLANES`], from the side to move's view: bit 8·rank + file.
     ///
     /// # Panics
     /// If there is no such plane.
     #[must_use]
     pub fn plane(&self, i: usize) -> u64 {
         assert!(i < PLANES, "there are {PLANES} planes, {i} is not among them");
-        // Within each byte, Lc0 writes file a into the highest bit.
+        // Within each byte, the highest bit of Lc0's planes is file a.
         u64::from_be_bytes(self.array(self.version.planes_at() + i * size_of::<u64>())).reverse_bits()
     }
 
@@ -179,39 +179,39 @@ impl<'a> Record<'a> {
         self.flag(5)
     }
 
-    /// From V5 on, bits about the record: 3 best move proven, 4 game at its length cap, 5 adjudicated, 6 marked for
-    /// deletion; 0 to 2 and 7 serve other input formats. Else 0.
+    /// From V5 on, flags of the record: bit 3 best move proven, 4 game at its length cap, 5 adjudicated, 6 marked for
+    /// deletion; 0 to 2 and 7 are for other input formats. 0 before V5.
     #[must_use]
     pub fn invariance_info(&self) -> u8 {
         if self.version >= Version::V5 { self.flag(6) } else { 0 }
     }
 
-    /// The move number that V3 and V4 wrote, which was always 0 in later ones of them.
+    /// The move number of V3 and V4, which is always 0 in later records of these versions.
     #[must_use]
     pub fn move_count(&self) -> Option<u8> {
         (self.version < Version::V5).then(|| self.flag(6))
     }
 
-    /// What the search found at the root. `None` in V3.
+    /// The search's result at the root. `None` in V3.
     #[must_use]
     pub fn root(&self) -> Option<Evaluation> {
         self.evaluation([0, 2, 4])
     }
 
-    /// What the search found behind its best move. `None` in V3.
+    /// The search's result after its best move. `None` in V3.
     #[must_use]
     pub fn best(&self) -> Option<Evaluation> {
         self.evaluation([1, 3, 5])
     }
 
-    /// What the search found behind the move played. V6 only.
+    /// The search's result after the played move. V6 only.
     #[must_use]
     pub fn played(&self) -> Option<Evaluation> {
         self.value(11).and_then(|_| self.evaluation([9, 10, 11]))
     }
 
-    /// What the network said before the search. V6 only, and there `None` if it was not recorded (NaN). A cached value
-    /// can come from another history.
+    /// The network's result before the search. V6 only, `None` if not recorded (NaN). A cached value can come from
+    /// another history.
     #[must_use]
     pub fn original(&self) -> Option<Evaluation> {
         let found = self.value(14).and_then(|_| self.evaluation([12, 13, 14]))?;
@@ -224,7 +224,8 @@ impl<'a> Record<'a> {
         self.value(6)
     }
 
-    /// The result from the side to move's view. Before V6 it is a win, a draw or a loss; rescorers put anything between.
+    /// The result from the side to move's view. Before V6 it is a win, a draw or a loss; rescorers write any value
+    /// between.
     #[must_use]
     pub fn result(&self) -> Evaluation {
         match (self.value(7), self.value(8)) {
@@ -236,7 +237,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// What V6 says about the search.
+    /// V6's data about the search.
     #[must_use]
     pub fn search(&self) -> Option<Search> {
         let (at, count) = self.version.values();
@@ -254,7 +255,7 @@ impl<'a> Record<'a> {
         Some(Evaluation { q: self.value(q)?, d: self.value(d)?, m: self.value(m) })
     }
 
-    /// The `i`-th value behind the single bytes, if the version has so many.
+    /// The `i`-th value after the single bytes, if the version has it.
     fn value(&self, i: usize) -> Option<f32> {
         let (at, count) = self.version.values();
         (i < count).then(|| f32::from_le_bytes(self.array(at + i * size_of::<f32>())))

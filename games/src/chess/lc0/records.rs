@@ -1,14 +1,14 @@
-//! The records of a chunk, one after the other.
+//! The records of a chunk, in sequence.
 
 use super::error::Lc0Error;
 use super::record::{Record, Version};
 use std::io::{self, ErrorKind, Read};
 
-/// More records than this are no game: Lc0 stops its own at 450 plies.
+/// The limit on records: Lc0 ends its own games at 450 plies.
 pub(super) const MAX_RECORDS: u32 = 4096;
 
-/// The one game of an unpacked chunk as [`parse`](super::parse) takes it, no more bytes of it than a game can have. An
-/// empty chunk has none.
+/// The game of an unpacked chunk, for [`parse`](super::parse), limited to the size of the longest game. An empty chunk
+/// has none.
 pub fn records(chunk: impl Read) -> impl Iterator<Item = io::Result<Vec<u8>>> {
     let limit = (u64::from(MAX_RECORDS) + 1) * Version::V6.bytes() as u64;
     let mut bytes = Vec::new();
@@ -35,8 +35,8 @@ impl<R: Read> Records<R> {
     /// The next record, `None` at the chunk's end.
     ///
     /// # Errors
-    /// If the chunk cannot be read, ends inside a record, has more records than a game can have, or the record is of
-    /// another version than those before or of an unreadable version or input format.
+    /// If the chunk cannot be read, ends inside a record, has too many records, or the record's version or input format
+    /// differs from the record before or is not supported.
     #[expect(clippy::should_implement_trait, reason = "a record borrows the reader's buffer")]
     pub fn next(&mut self) -> Result<Option<Record<'_>>, Lc0Error> {
         let record = self.read;
@@ -75,7 +75,7 @@ impl<R: Read> Records<R> {
         Ok(version)
     }
 
-    /// Fills the buffer from `from` up to `to` as far as bytes are there, and says how many were.
+    /// Fills the buffer from `from` up to `to` with the available bytes, and returns their number.
     fn fill(&mut self, from: usize, to: usize) -> Result<usize, Lc0Error> {
         let mut filled = from;
         while filled < to {

@@ -1,4 +1,4 @@
-//! The position that a record shows, and what of it makes positions of one game tell apart.
+//! The position that a record shows, and the part of it that identifies positions of one game.
 
 use super::record::Record;
 use crate::chess::ChessPosition;
@@ -8,8 +8,8 @@ use shakmaty::{Bitboard, Board, ByColor, ByRole, CastlingMode, CastlingSide, Col
 use shakmaty::{FromSetup as _, Role, Setup, Square};
 use std::num::NonZeroU32;
 
-/// Everything of a position that a record says, in the frame of the side to move. No two positions of a game are the
-/// same by this: while pieces move to and fro the rule-50 counter goes up, and what resets it cannot be undone.
+/// All recorded properties of a position, in the frame of the side to move. They differ between any two positions of a
+/// game: moves without capture or pawn move increase the rule-50 counter, and the others cannot be undone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct State {
     /// Own pieces by role, then the opponent's.
@@ -61,7 +61,7 @@ impl State {
         }
     }
 
-    /// The position. `before` holds the pieces of the step before in the same frame, which tell of an en-passant square.
+    /// The position. `before` holds the pieces of the step before in the same frame, which give the en-passant square.
     pub(super) fn position(&self, before: &[u64; 12]) -> Result<ChessPosition, String> {
         let setup = Setup {
             board: self.board()?,
@@ -76,8 +76,8 @@ impl State {
         rules.map(ChessPosition::from_rules).map_err(|error| format!("the planes show no legal position: {error}"))
     }
 
-    /// Whether it is the start of a game, with nothing played before.
-    pub(super) fn is_fresh(&self) -> bool {
+    /// Whether it is the start of a game.
+    pub(super) fn is_game_start(&self) -> bool {
         self.rule_50 == 0
     }
 
@@ -126,7 +126,7 @@ impl State {
         rooks.into_iter().zip(self.castling).filter(|&(_, right)| right).map(|(rook, _)| rook).collect()
     }
 
-    /// The square that the opponent's pawn has just passed, if it made a double step.
+    /// The square that the opponent's pawn just passed in a double step.
     fn passed_square(&self, before: &[u64; 12]) -> Option<Square> {
         let opposing_pawns = Role::ALL.len();
         let (now, then) = (self.pieces[opposing_pawns], before[opposing_pawns]);
@@ -139,7 +139,7 @@ impl State {
     }
 }
 
-/// A bitboard in `turn`'s frame, or back: Black's ranks are mirrored.
+/// Converts a bitboard to `turn`'s frame or back: Black's ranks are mirrored.
 pub(super) fn in_frame(bits: u64, turn: Color) -> u64 {
     if turn.is_white() { bits } else { bits.swap_bytes() }
 }

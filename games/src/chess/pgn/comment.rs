@@ -3,7 +3,7 @@
 use crate::record::{ParsedGame, Score};
 use memchr::memchr;
 
-/// Notes what a comment says about the move before it. Comments are free text: what is no command is passed over.
+/// Reads the commands of a comment about the move before it. Comments are free text: other content is skipped.
 pub(super) fn read(comment: &[u8], game: &mut ParsedGame) {
     let Some(ply) = game.moves.len().checked_sub(1) else { return };
     let mut rest = comment;
@@ -23,7 +23,7 @@ pub(super) fn read(comment: &[u8], game: &mut ParsedGame) {
     }
 }
 
-/// Takes the inside of the next `[%…]`.
+/// Takes the content of the next `[%…]`.
 fn next_command<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     loop {
         let open = memchr(b'[', rest)?;
@@ -38,7 +38,7 @@ fn next_command<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     }
 }
 
-/// The entry of a ply in a column, which is as long as it has to be so far.
+/// The entry of a ply in a column, which is extended as needed.
 fn slot<T>(column: &mut Vec<Option<T>>, ply: usize) -> &mut Option<T> {
     while column.len() <= ply {
         column.push(None);
@@ -46,15 +46,15 @@ fn slot<T>(column: &mut Vec<Option<T>>, ply: usize) -> &mut Option<T> {
     &mut column[ply]
 }
 
-/// What a command says replaces what another one said, if it says anything.
+/// A command's value replaces that of an earlier command, if it is valid.
 fn note<T>(column: &mut Vec<Option<T>>, ply: usize, said: Option<T>) {
     if said.is_some() {
         *slot(column, ply) = said;
     }
 }
 
-/// The usual beginning of an engine's comment, ` [%eval -1.15]`, in hundredths, and what is behind the number: up to four
-/// digits, a point and two digits. [`score`] says the same of it, and reads everything else.
+/// The usual beginning of an engine's comment, ` [%eval -1.15]`, in hundredths, and the rest: up to four digits, a
+/// point and two digits. [`score`] gives the same result for it, and reads all other forms.
 fn leading_eval(comment: &[u8]) -> Option<(i32, &[u8])> {
     let text = comment.strip_prefix(b" ").unwrap_or(comment).strip_prefix(b"[%eval ")?;
     let (negative, digits) = match text {
@@ -72,11 +72,11 @@ fn leading_eval(comment: &[u8]) -> Option<(i32, &[u8])> {
     Some((if negative { -points } else { points }, &fraction[3..]))
 }
 
-/// Pawns or `#moves` from White's view; a search depth may follow behind a comma.
+/// Pawns or `#moves` from White's view, optionally followed by a comma and the search depth.
 fn score(value: &str) -> Option<Score> {
     let value = value.split(',').next()?.trim();
     if let Some(mate) = value.strip_prefix('#') {
-        // `#0` says that somebody is mated, not who: the board tells.
+        // `#0` means that somebody is mated, but not who: the board shows it.
         return mate.parse().ok().filter(|&moves| moves != 0).map(Score::MateIn);
     }
     let pawns: f64 = value.parse().ok()?;
@@ -84,7 +84,7 @@ fn score(value: &str) -> Option<Score> {
     (centipawns.abs() <= 1e6).then_some(Score::Centipawns(centipawns as i32))
 }
 
-/// `h:mm:ss`, with a fraction of seconds where the writer gives one.
+/// `h:mm:ss`, with optional fractions of seconds.
 fn seconds(value: &str) -> Option<f32> {
     let mut total = 0.0f64;
     for part in value.trim().split(':') {

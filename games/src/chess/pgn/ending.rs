@@ -1,4 +1,4 @@
-//! How a game ended: what the board proves comes first, then what the record says.
+//! The ending of a game: the board's, if it is decided; otherwise the record's.
 
 use crate::chess::ChessPosition;
 use crate::line::Line;
@@ -6,13 +6,13 @@ use crate::position::{Position as _, Side};
 use crate::record::{GameResult, Termination};
 use shakmaty::Position as _;
 
-/// What a record says about its end.
+/// The ending stated by a record.
 pub(super) struct Stated<'a> {
     /// The `Result` tag.
     pub(super) tag: Option<&'a str>,
-    /// The result behind the moves.
+    /// The result after the moves.
     pub(super) movetext: GameResult,
-    /// The `Termination` tag, empty where there is none.
+    /// The `Termination` tag, empty if missing.
     pub(super) termination: &'a str,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn of(line: &Line<ChessPosition>, stated: &Stated<'_>) -> Result<(Gam
 }
 
 impl Stated<'_> {
-    /// The tag's result, or the movetext's where the tag is silent; both must not name different ones.
+    /// The tag's result, or the movetext's if the tag is empty; they must not contradict each other.
     fn result(&self) -> Result<GameResult, String> {
         let tag = match self.tag.map_or("*", str::trim) {
             "1-0" => GameResult::FirstWins,
@@ -52,7 +52,7 @@ impl Stated<'_> {
     }
 }
 
-/// Endings that leave no choice.
+/// Endings that are forced by the position.
 pub(in crate::chess) fn proven(position: &ChessPosition) -> Option<(GameResult, Termination)> {
     let rules = position.as_shakmaty();
     if rules.is_checkmate() {
@@ -65,7 +65,7 @@ pub(in crate::chess) fn proven(position: &ChessPosition) -> Option<(GameResult, 
     rules.is_stalemate().then_some((GameResult::Draw, Termination::Stalemate))
 }
 
-/// Why a draw was one, where the board tells.
+/// The reason of a draw, if the board shows it.
 pub(in crate::chess) fn drawn(line: &Line<ChessPosition>) -> Option<Termination> {
     let rules = line.position().as_shakmaty();
     if rules.is_insufficient_material() {
@@ -80,7 +80,7 @@ pub(in crate::chess) fn drawn(line: &Line<ChessPosition>) -> Option<Termination>
 }
 
 /// A draw that the side to move may claim with a move it need not play (FIDE 9.2 and 9.3): records made with
-/// python-chess end there, one ply before the board shows why.
+/// python-chess end there, one ply before the board shows the draw.
 fn claimable(line: &Line<ChessPosition>) -> Option<Termination> {
     let quiet_enough = line.position().as_shakmaty().halfmoves() >= 99;
     let mut moves = Vec::new();
@@ -94,8 +94,7 @@ fn claimable(line: &Line<ChessPosition>) -> Option<Termination> {
     }
 }
 
-/// The `Termination` tag, in the words of the PGN standard, of Lichess and of cutechess; `None` where it says
-/// nothing.
+/// The `Termination` tag, as in the PGN standard, on Lichess and in cutechess; `None` if it is uninformative.
 fn named(tag: &str) -> Option<Termination> {
     match tag.trim().to_ascii_lowercase().as_str() {
         "" | "?" | "normal" => None,

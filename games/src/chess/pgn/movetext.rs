@@ -3,11 +3,11 @@
 use crate::record::{GameResult, RejectKind};
 use memchr::memchr;
 
-/// What the main line consists of, once move numbers, annotations and variations are gone.
+/// A token of the main line, after removing move numbers, annotations and variations.
 pub(super) enum Token<'a> {
-    /// A word that should be a move in SAN.
+    /// A word that must be a move in SAN.
     San(&'a [u8]),
-    /// The inside of a comment.
+    /// The content of a comment.
     Comment(&'a [u8]),
     /// The result that ends the game.
     Result(GameResult),
@@ -15,7 +15,7 @@ pub(super) enum Token<'a> {
 
 type Tags = Vec<(String, String)>;
 
-/// Reads the tags; gives them and the bytes behind them.
+/// Reads the tags; returns them and the bytes after them.
 pub(super) fn tags(record: &[u8]) -> Result<(Tags, &[u8]), String> {
     let mut rest = record.strip_prefix(super::BYTE_ORDER_MARK).unwrap_or(record).trim_ascii_start();
     let mut tags = Vec::new();
@@ -26,8 +26,8 @@ pub(super) fn tags(record: &[u8]) -> Result<(Tags, &[u8]), String> {
                 tags.push(tag);
                 rest = behind.trim_ascii_start();
             }
-            // An escape line, for the use of the program that wrote it.
-            [b'%', ..] => rest = behind_line(rest).trim_ascii_start(),
+            // An escape line, for the program that wrote it.
+            [b'%', ..] => rest = after_line(rest).trim_ascii_start(),
             _ => return Ok((tags, rest)),
         }
     }
@@ -38,7 +38,7 @@ fn pair(inside: &[u8]) -> Option<((String, String), &[u8])> {
     let quote = inside.iter().position(|&byte| matches!(byte, b'"' | b'\n'))?;
     let name = inside[..quote].trim_ascii();
     let mut at = quote + usize::from(inside[quote] == b'"');
-    // All that comes before anything special at once.
+    // Everything before the first special character at once.
     let plain = inside[at..].iter().position(|&byte| matches!(byte, b'"' | b'\\' | b'\n'))?;
     let mut value = inside[at..at + plain].to_vec();
     at += plain;
@@ -66,11 +66,11 @@ fn malformed(rest: &[u8]) -> String {
     format!("malformed tag: {}", excerpt(line))
 }
 
-fn behind_line(text: &[u8]) -> &[u8] {
+fn after_line(text: &[u8]) -> &[u8] {
     text.iter().position(|&byte| byte == b'\n').map_or(&[], |end| &text[end + 1..])
 }
 
-/// Enough of a text to find it again.
+/// The beginning of a text, for messages.
 fn excerpt(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text.trim_ascii());
     let head: String = text.chars().take(60).collect();
@@ -90,7 +90,7 @@ impl<'a> Movetext<'a> {
         Self { rest: text, line_start: true }
     }
 
-    /// Takes the rest up to and without `end`, which goes too.
+    /// Takes the text up to `end`, and removes `end`.
     fn take_until(&mut self, end: u8) -> Option<&'a [u8]> {
         let at = memchr(end, self.rest)?;
         let taken = &self.rest[..at];
@@ -99,7 +99,7 @@ impl<'a> Movetext<'a> {
     }
 
     fn skip_line(&mut self) {
-        self.rest = behind_line(self.rest);
+        self.rest = after_line(self.rest);
         self.line_start = true;
     }
 
@@ -109,7 +109,7 @@ impl<'a> Movetext<'a> {
             .ok_or_else(|| (RejectKind::Truncated, format!("a comment is never closed: {}", excerpt(text))))
     }
 
-    /// Skips a variation whose `(` is gone, with those inside it.
+    /// Skips a variation after its `(`, with nested ones.
     fn skip_variation(&mut self) -> Result<(), Fault> {
         let text = self.rest;
         let mut depth = 1usize;
@@ -129,7 +129,7 @@ impl<'a> Movetext<'a> {
         Ok(())
     }
 
-    /// Skips a move number that stands by itself, like `12.`; any other word is left to [`token`].
+    /// Skips a separate move number like `12.`; other words are left to [`token`].
     fn skip_number(&mut self) -> bool {
         let rest = without_number(self.rest);
         let alone = rest.len() < self.rest.len() && rest.first().is_none_or(|&byte| is_delimiter(byte));
@@ -189,7 +189,7 @@ impl<'a> Iterator for Movetext<'a> {
     }
 }
 
-/// By byte, whether it ends a word.
+/// Whether a byte ends a word.
 static DELIMITERS: [bool; 256] = {
     let mut delimiters = [false; 256];
     let all = b" \t\n\r\x0c{}();$!?";
@@ -205,7 +205,7 @@ fn is_delimiter(byte: u8) -> bool {
     DELIMITERS[usize::from(byte)]
 }
 
-/// What a word means; `None` for a move number.
+/// The token of a word; `None` for a move number.
 fn token(word: &[u8]) -> Option<Result<Token<'_>, Fault>> {
     let result = match word {
         b"1-0" => GameResult::FirstWins,
@@ -227,7 +227,7 @@ fn san(word: &[u8]) -> Option<Result<Token<'_>, Fault>> {
     }
 }
 
-/// Strips `12`, `12.` or `12...` off the front of `12.Nf3`; the zeros of `0-0` are no number.
+/// Removes `12`, `12.` or `12...` from the front of `12.Nf3`; the zeros of `0-0` are not a number.
 fn without_number(word: &[u8]) -> &[u8] {
     let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let dots = word[digits..].iter().take_while(|&&byte| byte == b'.').count();

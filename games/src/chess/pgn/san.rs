@@ -1,13 +1,14 @@
-//! The common spellings of SAN, resolved without listing moves.
+//! Resolves the common spellings of SAN without generating all moves.
 //!
-//! Only the pieces that could reach the square are looked at, and each by one question: would the own king stand in
-//! check? Both are asked of the pieces on the square's lines and of what stands between: a table of 32 KB answers that,
-//! where the tables that give all attacks of a slider take 700 and are rarely at hand. What is not answered here (castling, unusual spellings, everything wrong) goes to shakmaty, which also words
-//! the errors. What is answered here is shakmaty's answer (a test with every conceivable text in many positions).
+//! Only the pieces that could reach the square are examined, each by one question: would the own king be in check? Both
+//! need the pieces on the square's lines and those between: a table of 32 KB suffices, while the tables of all slider
+//! attacks take 700 KB and are rarely in the cache. Other texts (castling, unusual spellings, errors) go to shakmaty,
+//! which also gives the errors. The results here equal shakmaty's (tested with every conceivable text in many
+//! positions).
 
 use shakmaty::{Bitboard, Board, Chess, Color, File, Move, Position as _, Rank, Role, Square, attacks};
 
-/// What a move says in SAN.
+/// The parts of a SAN move.
 struct San {
     role: Role,
     file: Option<File>,
@@ -17,7 +18,7 @@ struct San {
     promotion: Option<Role>,
 }
 
-/// The move that a text means here; `None` where that is not for this module to say.
+/// The move of a text; `None` if shakmaty must resolve it.
 pub(super) fn resolve(rules: &Chess, text: &[u8]) -> Option<Move> {
     let san = San::read(text)?;
     let lines = match san.role {
@@ -35,14 +36,14 @@ impl San {
     fn read(text: &[u8]) -> Option<Self> {
         let text = text.strip_suffix(b"+").or_else(|| text.strip_suffix(b"#")).unwrap_or(text);
         let (text, promotion) = match text {
-            [rest @ .., b'=', kind] => (rest, Some(officer(*kind)?)),
+            [rest @ .., b'=', kind] => (rest, Some(piece_letter(*kind)?)),
             _ => (text, None),
         };
         let [front @ .., file, rank] = text else { return None };
         let to = Square::from_coords(read_file(*file)?, read_rank(*rank)?);
         let (role, front) = match front {
             [b'K', rest @ ..] => (Role::King, rest),
-            [kind, rest @ ..] if kind.is_ascii_uppercase() => (officer(*kind)?, rest),
+            [kind, rest @ ..] if kind.is_ascii_uppercase() => (piece_letter(*kind)?, rest),
             _ => (Role::Pawn, front),
         };
         let (front, capture) = match front {
@@ -61,14 +62,15 @@ impl San {
         Some(Self { role, file, rank, capture, to, promotion })
     }
 
-    /// Those of the squares that the text allows as origins.
+    /// The squares that the text allows as origins.
     fn origins(&self, squares: Bitboard) -> Bitboard {
         let file = self.file.map_or(Bitboard::FULL, Bitboard::from_file);
         let rank = self.rank.map_or(Bitboard::FULL, Bitboard::from_rank);
         squares & file & rank
     }
 
-    /// A move of another piece than a pawn; `lines` are the squares from which it goes there if nothing is in between.
+    /// A move of a piece other than a pawn; `lines` are the squares from which it reaches the target if no piece is
+    /// between.
     fn piece(&self, rules: &Chess, lines: Bitboard) -> Option<Move> {
         let board = rules.board();
         let (own, theirs) = (board.by_color(rules.turn()), board.by_color(!rules.turn()));
@@ -125,7 +127,7 @@ fn pushed_from(rules: &Chess, pawns: Bitboard, to: Square) -> Bitboard {
     pawns & Bitboard::from_square(from)
 }
 
-/// The move from the one square of these from which it is legal.
+/// The move from the only one of these squares from which it is legal.
 fn only_legal(rules: &Chess, origins: Bitboard, to: Square, mv: impl Fn(Square) -> Move) -> Option<Move> {
     let mut found = None;
     for from in origins {
@@ -140,7 +142,7 @@ fn only_legal(rules: &Chess, origins: Bitboard, to: Square, mv: impl Fn(Square) 
     found
 }
 
-/// Whether the mover's king is not attacked behind a move that its pieces can make.
+/// Whether the mover's king is safe after a pseudo-legal move.
 fn leaves_king_safe(rules: &Chess, from: Square, to: Square, mv: Move) -> bool {
     let (board, turn) = (rules.board(), rules.turn());
     let taken = match mv {
@@ -156,7 +158,7 @@ fn leaves_king_safe(rules: &Chess, from: Square, to: Square, mv: Move) -> bool {
     king.is_some_and(|king| !is_attacked(board, theirs, king, occupied))
 }
 
-/// Whether one of these pieces attacks a square, on a board that is occupied like this.
+/// Whether one of these pieces attacks a square, given the occupied squares.
 fn is_attacked(board: &Board, pieces: Bitboard, square: Square, occupied: Bitboard) -> bool {
     let steps = (attacks::knight_attacks(square) & board.knights())
         | (attacks::king_attacks(square) & board.kings())
@@ -165,13 +167,13 @@ fn is_attacked(board: &Board, pieces: Bitboard, square: Square, occupied: Bitboa
     (steps & pieces).any() || (sliders & pieces).into_iter().any(|from| is_free(from, square, occupied))
 }
 
-/// From where pawns of either colour attack a square, each from its side.
+/// The squares from which pawns of either colour attack a square.
 fn pawns_that_attack(board: &Board, square: Square) -> Bitboard {
     (attacks::pawn_attacks(Color::Black, square) & board.white())
         | (attacks::pawn_attacks(Color::White, square) & board.black())
 }
 
-/// Whether nothing stands between two squares; nothing does where no line joins them.
+/// Whether all squares between two squares are empty; true if no line connects them.
 fn is_free(from: Square, to: Square, occupied: Bitboard) -> bool {
     (attacks::between(from, to) & occupied).is_empty()
 }
@@ -199,7 +201,7 @@ static DIAGONALS: [u64; 64] = {
     diagonals
 };
 
-fn officer(byte: u8) -> Option<Role> {
+fn piece_letter(byte: u8) -> Option<Role> {
     match byte {
         b'N' => Some(Role::Knight),
         b'B' => Some(Role::Bishop),

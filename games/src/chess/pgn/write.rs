@@ -6,12 +6,12 @@ use crate::record::{GameResult, Termination};
 use shakmaty::san::SanPlus;
 use std::fmt::Write as _;
 
-/// Columns of a line of movetext, as the standard's export format asks.
+/// Columns of a movetext line, as in the standard's export format.
 const COLUMNS: usize = 80;
 
-/// What is said about a ply, as commands in a comment behind its move.
+/// Notes about a ply, written as commands in a comment after its move.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Noted {
+pub struct PlyNotes {
     /// The score before the move in hundredths of a pawn, from the mover's view: `[%eval]`, from White's.
     pub eval: Option<f64>,
     /// Seconds left on the mover's clock after the move, `[%clk]`.
@@ -20,8 +20,8 @@ pub struct Noted {
     pub time: Option<f32>,
 }
 
-impl Noted {
-    /// The comment; `None` where nothing is said. Times keep every digit that their f32 has.
+impl PlyNotes {
+    /// The comment; `None` if there are no notes. Times keep every digit of their f32.
     fn comment(self, side: Side) -> Option<String> {
         let white = |points: f64| if side == Side::First { points } else { -points };
         let eval = self.eval.map(|points| format!("[%eval {:.2}]", white(points) / 100.0));
@@ -32,7 +32,7 @@ impl Noted {
     }
 }
 
-/// Seconds as `h:mm:ss`, with the digits behind the point that the shortest decimal of the number has.
+/// Seconds as `h:mm:ss`, with the decimals of the number's shortest decimal form.
 fn hours(seconds: f32) -> String {
     let text = seconds.to_string();
     let fraction = text.find('.').map_or("", |point| &text[point..]);
@@ -40,8 +40,8 @@ fn hours(seconds: f32) -> String {
     format!("{}:{:02}:{:02}{fraction}", whole / 3600, whole / 60 % 60, whole % 60)
 }
 
-/// What the `Termination` tag says of an ending, in the standard's words; `None` for those that are read off the board,
-/// for resignations and for draws without a reason.
+/// The `Termination` tag of an ending, as in the standard; `None` for endings visible on the board, resignations and
+/// draws without a reason.
 #[must_use]
 pub const fn termination_tag(result: GameResult, termination: Termination) -> Option<&'static str> {
     match (termination, result) {
@@ -54,17 +54,17 @@ pub const fn termination_tag(result: GameResult, termination: Termination) -> Op
     }
 }
 
-/// Writes a game: `moves` in UCI from `start` (FEN; `None` for the standard one), `tags` in front of the result, and
-/// behind each move what is `noted` of it.
+/// Writes a game: `moves` in UCI from `start` (FEN; `None` for the standard one), `tags` before the result, and after
+/// each move its notes in `noted`.
 ///
 /// # Errors
-/// The ply and what is wrong with its move; ply 0 also for a start that is none.
+/// The ply and what is wrong with its move; ply 0 also for an invalid start.
 pub fn write<'a>(
     start: Option<&str>,
     moves: impl Iterator<Item = &'a str>,
     result: GameResult,
     tags: &[(&str, &str)],
-    noted: &[Noted],
+    noted: &[PlyNotes],
 ) -> Result<String, (usize, String)> {
     let position = start.map_or_else(|| Ok(ChessPosition::start()), ChessPosition::parse);
     let mut position = position.map_err(|error| (0, error.to_string()))?;
@@ -82,14 +82,14 @@ pub fn write<'a>(
         writeln!(out, "[{name} \"{value}\"]").expect("a String takes every text");
     }
     out.push('\n');
-    let mut line = Words::new(&mut out);
+    let mut line = LineWrapper::new(&mut out);
     let mut number = start.and_then(|fen| fen.split(' ').nth(5)?.parse().ok()).unwrap_or(1u32);
     let mut is_commented = false;
     for (ply, text) in moves.enumerate() {
         let side = position.side_to_move();
         match side {
             Side::First => line.push(&format!("{number}.")),
-            // Behind the beginning or a comment the number is repeated.
+            // At the beginning and after a comment the number is repeated.
             Side::Second if ply == 0 || is_commented => {
                 line.push(&format!("{number}..."));
             }
@@ -110,13 +110,13 @@ pub fn write<'a>(
     Ok(out)
 }
 
-/// Words in lines of [`COLUMNS`].
-struct Words<'a> {
+/// Writes words in lines of [`COLUMNS`].
+struct LineWrapper<'a> {
     out: &'a mut String,
     column: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> LineWrapper<'a> {
     fn new(out: &'a mut String) -> Self {
         Self { out, column: 0 }
     }

@@ -1,4 +1,4 @@
-//! Who attacks a square, on an array.
+//! Attacks on an array board.
 
 use super::{FILES, Man, RANKS, SQUARES, WHITE};
 use shogi_core::Color;
@@ -25,7 +25,7 @@ static NEXT: [[u8; 8]; SQUARES] = {
     next
 };
 
-/// From where the knights of Black and White attack each square.
+/// The squares from which knights of Black and White attack each square.
 static KNIGHTS: [[[u8; 2]; 2]; SQUARES] = {
     let mut from = [[[OFF; 2]; 2]; SQUARES];
     let mut square = 0;
@@ -46,7 +46,7 @@ const fn shifted(square: usize, file: i8, rank: i8) -> u8 {
     (file as usize * RANKS + rank as usize) as u8
 }
 
-/// Black's men as sets of bits, by how they move.
+/// Black's pieces as bit sets, by how they move.
 const PAWN: u32 = 1 << 1;
 const LANCE: u32 = 1 << 2;
 const KNIGHT: Man = 3;
@@ -58,13 +58,14 @@ const ROOK: u32 = 1 << 6;
 const HORSE: u32 = 1 << 13;
 const DRAGON: u32 = 1 << 14;
 
-/// By direction *from the attacked square to the attacker*, the men that attack over one step, and over any distance.
+/// By direction *from the attacked square to the attacker*, the pieces that attack over one step, and over any
+/// distance.
 const REACH: [(u32, u32); 8] = {
     let mut reach = [(0, 0); 8];
     let mut direction = 0;
     while direction < 8 {
         let (file, rank) = DIRECTIONS[direction];
-        // Black attacks forward, so an attacker behind the square (rank +1) goes forward to it.
+        // Black attacks forward, so its attacker is one rank behind the square (rank +1).
         let black = black_reach(file, rank);
         let white = black_reach(-file, -rank);
         reach[direction] = (black.0 | white.0 << WHITE, black.1 | white.1 << WHITE);
@@ -116,7 +117,7 @@ pub(super) fn attacked(squares: &[Man; SQUARES], target: u8, by: Color) -> bool 
     false
 }
 
-/// Whether the man on `from` attacks `to`.
+/// Whether the piece on `from` attacks `to`.
 pub(super) fn attacks(squares: &[Man; SQUARES], from: u8, to: u8) -> bool {
     let man = squares[usize::from(from)];
     if man & !WHITE == KNIGHT {
@@ -138,7 +139,7 @@ pub(super) fn attacks(squares: &[Man; SQUARES], from: u8, to: u8) -> bool {
     false
 }
 
-/// The direction in which one leaves `from` to get to `to`, if it is one of the eight.
+/// The direction from `from` to `to`, if it is one of the eight.
 fn direction(from: u8, to: u8) -> Option<usize> {
     let of = |square: u8| (i32::from(square) / RANKS as i32, i32::from(square) % RANKS as i32);
     let ((from_file, from_rank), (to_file, to_rank)) = (of(from), of(to));

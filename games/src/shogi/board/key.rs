@@ -1,15 +1,15 @@
-//! What rsshogi would call a board, from its tables and without setting it up.
+//! rsshogi's repetition key of a board, from its tables, without setting up its position.
 
 use super::{Board, HAND, SQUARES, WHITE, piece};
 use crate::position::Side;
-use crate::record::Known;
+use crate::record::PositionFacts;
 use crate::shogi::frame;
 use rsshogi::board::zobrist::Zobrist;
 use rsshogi::types as rules;
 use shogi_core::Color;
 use std::sync::LazyLock;
 
-/// The part of a key that each man has on each square; nothing for an empty one.
+/// The part of a key of each piece on each square; 0 for an empty one.
 static MEN: LazyLock<Box<[[u64; SQUARES]; MAN_NUMBERS]>> = LazyLock::new(|| {
     let mut men = Box::new([[0; SQUARES]; MAN_NUMBERS]);
     for (man, row) in (0..).zip(men.iter_mut()) {
@@ -21,7 +21,7 @@ static MEN: LazyLock<Box<[[u64; SQUARES]; MAN_NUMBERS]>> = LazyLock::new(|| {
     men
 });
 
-/// Numbers that men and empty squares can have.
+/// Numbers of pieces and empty squares.
 const MAN_NUMBERS: usize = 2 * WHITE as usize;
 
 impl Board {
@@ -43,12 +43,12 @@ impl Board {
         key
     }
 
-    /// What importing needs to know of this position.
-    pub(in crate::shogi) fn known(&self) -> Known {
+    /// The facts of this position that an import needs.
+    pub(in crate::shogi) fn known(&self) -> PositionFacts {
         let side_to_move = match self.turn {
             Color::Black => Side::First,
             Color::White => Side::Second,
         };
-        Known { key: self.repetition_key(), side_to_move }
+        PositionFacts { key: self.repetition_key(), side_to_move }
     }
 }

@@ -1,14 +1,14 @@
-//! Whether one move is legal, on an array.
+//! Legality of one move, on an array board.
 
 use super::attacks::{attacked, attacks};
-use super::{Board, EMPTY, HAND, HAND_MEN, KING, Man, PROMOTED, RANKS, STUCK, WHITE, color, man, man_of_kind, side};
+use super::{Board, EMPTY, HAND, HAND_MEN, IMMOBILE, KING, Man, PROMOTED, RANKS, WHITE, color, man, man_of_kind, side};
 use shogi_core::{Color, Move, PieceKind, Square};
 
-/// How many ranks at the far end are those where pieces promote.
+/// The number of promotion ranks.
 const ZONE: u8 = 3;
 
 impl Board {
-    /// Whether a move is legal here. The board must be a position, see [`Board::check`].
+    /// Whether a move is legal. The board must be a legal position, see [`Board::check`].
     #[must_use]
     pub fn is_legal(&self, mv: Move) -> bool {
         match mv {
@@ -16,7 +16,7 @@ impl Board {
             Move::Drop { piece, to } => {
                 piece.color() == self.turn
                     && self.can_drop(piece.piece_kind(), index(to))
-                    // Only a pawn's drop may be forbidden because it mates, and only rsshogi knows mates.
+                    // Only a pawn drop can be illegal because it mates, and only rsshogi detects mates.
                     && (!self.checks_by_pawn(man(piece), index(to)) || self.unchecked_position(1).is_legal(mv))
             }
         }
@@ -31,7 +31,7 @@ impl Board {
         let may_promote = moved & !WHITE < 7 && (self.in_zone(from) || self.in_zone(to));
         let after = if promote { moved + PROMOTED } else { moved };
         (may_promote || !promote)
-            && !is_stuck(after, to)
+            && !is_immobile(after, to)
             && attacks(&self.squares, from, to)
             && self.king_is_safe_after(Some(from), to, after)
     }
@@ -41,12 +41,12 @@ impl Board {
         let dropped = HAND_MEN[held] + side(self.turn);
         self.hands[self.turn.array_index()][held] > 0
             && self.squares[usize::from(to)] == EMPTY
-            && !is_stuck(dropped, to)
+            && !is_immobile(dropped, to)
             && !(kind == PieceKind::Pawn && self.has_on_file(dropped, to))
             && self.king_is_safe_after(None, to, dropped)
     }
 
-    /// The far ranks, from the side to move.
+    /// Whether a square is in the promotion zone of the side to move.
     fn in_zone(&self, square: u8) -> bool {
         let rank = square % RANKS as u8;
         match self.turn {
@@ -80,8 +80,8 @@ impl Board {
     }
 }
 
-fn is_stuck(man: Man, square: u8) -> bool {
-    STUCK[usize::from(square) % RANKS] >> man & 1 == 1
+fn is_immobile(man: Man, square: u8) -> bool {
+    IMMOBILE[usize::from(square) % RANKS] >> man & 1 == 1
 }
 
 fn index(square: Square) -> u8 {

@@ -6,10 +6,10 @@ use shogi_core::Color;
 /// Black's letters by number, unpromoted.
 const LETTERS: &[u8; 9] = b".PLNSBRGK";
 
-/// What each man is written as, and how many of the two bytes that takes.
+/// The text of each piece, and how many of the two bytes it has.
 static MEN: [([u8; 2], u8); 32] = {
     let mut men = [(*b"??", 1); 32];
-    // A digit, which counts once the next man or the rank's end is there.
+    // A digit, which is kept when the next piece or the rank's end follows.
     men[EMPTY as usize] = (*b"0 ", 0);
     let mut man = 1;
     while man <= KING + 6 {
@@ -29,13 +29,13 @@ const fn written(letter: u8, promoted: bool) -> ([u8; 2], u8) {
 /// The order of SFEN's hands, as places in [`HAND`].
 const HANDS: [usize; HAND.len()] = [6, 5, 4, 3, 2, 1, 0];
 
-/// More than any SFEN takes: 40 men of two bytes, nine ranks with their separators and empty squares, numbers. As many as
-/// a byte counts, so that no place needs to be checked.
+/// More than the longest SFEN: 40 pieces of two bytes, nine ranks with separators and empty squares, numbers. 256, so
+/// that a byte index needs no check.
 const MAX_BYTES: usize = 256;
 
 impl Board {
-    /// The SFEN of this board; `ply` is the number of the next move, from 1. The same text as
-    /// [`crate::Position::to_text`] writes for the position.
+    /// The SFEN of this board; `ply` is the number of the next move, from 1. Equal to [`crate::Position::to_text`] of
+    /// the position.
     #[must_use]
     pub fn sfen(&self, ply: u32) -> String {
         let mut text = Text { bytes: [0; MAX_BYTES], length: 0 };
@@ -54,7 +54,7 @@ impl Board {
             if rank > 0 {
                 text.push(b'/');
             }
-            // Nothing to guess for the processor: on an empty square the digit so far is written over the one before.
+            // Without branches: on an empty square the new digit overwrites the previous one.
             let mut empty = 0;
             for file in (0..FILES).rev() {
                 let man = self.squares[file * RANKS + rank];
@@ -96,7 +96,7 @@ impl Text {
         self.length = self.length.wrapping_add(1);
     }
 
-    /// Writes both bytes of a man, of which the second may not count, or the number of empty squares so far.
+    /// Writes both bytes of a piece, of which the second may be dropped later, or the number of empty squares so far.
     fn man(&mut self, man: Man, empty: u8) {
         let ([first, second], length) = MEN[usize::from(man) % MEN.len()];
         self.bytes[usize::from(self.length)] = first.wrapping_add(empty);

@@ -1,4 +1,4 @@
-//! What a CSA record's last statement means.
+//! The meaning of a CSA record's last statement.
 
 use crate::position::{Position as _, Side};
 use crate::record::{GameResult, Termination};
@@ -31,8 +31,8 @@ pub(in crate::shogi) fn of(
     })
 }
 
-/// A draw, unless one side gave check all along. Where the record does not hold all four occurrences (it may begin
-/// in the middle of a game) its word is taken.
+/// A draw, unless one side gave check throughout. If the record lacks some of the four occurrences (it may begin inside
+/// a game), a draw.
 fn repeated(seen: &[Seen]) -> (GameResult, Termination) {
     match repetition::judge(seen) {
         Some(Repetition::PerpetualCheck { loser }) => (wins(loser.other()), Termination::PerpetualCheck),

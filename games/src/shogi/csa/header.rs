@@ -1,4 +1,4 @@
-//! What the header of a CSA record says.
+//! The header of a CSA record.
 
 type Tags = [(String, String)];
 
@@ -8,7 +8,7 @@ pub(super) fn name(text: &str) -> (String, String) {
     (format!("N{}", &text[..at]), text[at..].to_owned())
 }
 
-/// `$KEY:value` or `'key:value`, without the mark; a comment without a colon is all value.
+/// `$KEY:value` or `'key:value`, without the mark; a comment without a colon has no key.
 pub(super) fn field(mark: char, text: &str) -> (String, String) {
     match text.split_once(':') {
         Some((key, value)) => (format!("{mark}{key}"), value.to_owned()),
@@ -24,7 +24,7 @@ pub(super) fn ratings(tags: &Tags) -> [Option<i32>; 2] {
     })
 }
 
-/// The cap on plies that the record names.
+/// The cap on plies in the record.
 pub(super) fn ply_cap(tags: &Tags) -> Option<u32> {
     let named = value(tags, "'Max_Moves").or_else(|| value(tags, "$MAX_MOVES"))?;
     named.trim().parse().ok().filter(|&cap| cap > 0)

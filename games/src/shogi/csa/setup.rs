@@ -22,7 +22,7 @@ const CODES: [(PieceKind, &str); 14] = [
     (PieceKind::ProRook, "RY"),
 ];
 
-/// How many pieces of each kind a set has: what `P-00AL` gives from.
+/// The number of pieces of each kind in a set, for `P-00AL`.
 const SET: [(PieceKind, u8); 7] = [
     (PieceKind::Pawn, 18),
     (PieceKind::Lance, 4),
@@ -33,7 +33,7 @@ const SET: [(PieceKind, u8); 7] = [
     (PieceKind::Rook, 2),
 ];
 
-/// The kind behind a code.
+/// The kind of a code.
 pub(super) fn piece_kind(code: &str) -> Option<PieceKind> {
     CODES.iter().find(|(_, known)| *known == code).map(|&(kind, _)| kind)
 }
@@ -54,11 +54,11 @@ pub(super) fn color(sign: char) -> Color {
     if sign == '+' { Color::Black } else { Color::White }
 }
 
-/// A board that is being set up.
+/// A board during setup.
 #[derive(Default)]
 pub(super) struct Setup {
     board: Option<PartialPosition>,
-    /// Which of the rows `P1`…`P9` were given; a board by rows needs all of them.
+    /// Which of the rows `P1`…`P9` were given; a board by rows needs all nine.
     rows: Vec<u8>,
 }
 
@@ -74,7 +74,7 @@ impl Setup {
         }
     }
 
-    /// The position, once everything is placed.
+    /// The position after setup.
     pub(super) fn position(&self, turn: Color) -> Result<ShogiPosition, String> {
         let board = self.board.as_ref().ok_or("no start position (PI, P1…P9 or P+/P-)")?;
         let ranks = Shogi::GEOMETRY.ranks() as u8;
@@ -91,7 +91,7 @@ impl Setup {
         self.board.get_or_insert_with(PartialPosition::empty)
     }
 
-    /// `PI`, with pieces taken off: `PI82HI22KA`.
+    /// `PI` with removed pieces: `PI82HI22KA`.
     fn standard_without(&mut self, removed: &str) -> Result<(), String> {
         let mut board = PartialPosition::startpos();
         for (at, kind) in groups(removed)? {
@@ -113,7 +113,7 @@ impl Setup {
         }
         self.rows.push(rank);
         let files = Shogi::GEOMETRY.files();
-        // Blanks at the end of a line get lost on the way.
+        // Trailing blanks may be missing.
         let cells = format!("{:width$}", cells.trim_end(), width = 3 * files - 1);
         let cells: Vec<char> = cells.chars().collect();
         if !(3 * files - 1..=3 * files).contains(&cells.len()) {
@@ -128,7 +128,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Single pieces: `P+99KY` on the board, `P+00FU` in hand, `P-00AL` everything that is left in hand.
+    /// Single pieces: `P+99KY` on the board, `P+00FU` in hand, `P-00AL` all remaining pieces in hand.
     fn pieces(&mut self, owner: Color, placed: &str) -> Result<(), String> {
         for (at, kind) in groups(placed)? {
             if (at, kind) == ("00", "AL") {

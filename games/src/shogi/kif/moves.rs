@@ -27,18 +27,18 @@ const KINDS: [(&str, PieceKind); 19] = [
     ("竜", PieceKind::ProRook),
 ];
 
-/// Takes a kind from the front of a text.
+/// Takes a kind from the beginning of a text.
 pub(super) fn kind(text: &str) -> Option<(PieceKind, &str)> {
     KINDS.iter().find_map(|&(name, kind)| Some((kind, text.strip_prefix(name)?)))
 }
 
-/// A digit from 1 to 9: `7`, `７` or `七`. 0 is none here, as no square has it.
+/// A digit from 1 to 9: `7`, `７` or `七`. 0 is not a square's digit.
 pub(super) fn digit(c: char) -> Option<u8> {
     let place = |digits: &str| digits.chars().position(|digit| digit == c);
     ["123456789", "１２３４５６７８９", "一二三四五六七八九"].into_iter().find_map(place).map(|place| place as u8 + 1)
 }
 
-/// The number at the front of a line and what follows it.
+/// The number at the beginning of a line and the rest.
 pub(super) fn numbered(line: &str) -> Option<(u32, &str)> {
     let (number, rest) = line.split_once(BLANKS)?;
     Some((number.parse().ok()?, rest.trim_start_matches(BLANKS)))
@@ -46,7 +46,7 @@ pub(super) fn numbered(line: &str) -> Option<(u32, &str)> {
 
 pub(super) const BLANKS: [char; 3] = [' ', '\t', '　'];
 
-/// CSA's word for the ending that a line names, if it does; `turn` would be to move.
+/// CSA's name of the ending in a line, if there is one; `turn` is the side to move.
 ///
 /// In a win by the other side's illegal move, that move is not in the record.
 pub(super) fn ending(text: &str, turn: Color) -> Option<&'static str> {
@@ -67,7 +67,7 @@ pub(super) fn ending(text: &str, turn: Color) -> Option<&'static str> {
     })
 }
 
-/// What the line `まで108手で先手の勝ち` says, if it is that a game is over.
+/// The result in the line `まで108手で先手の勝ち`, if it is a summary line.
 pub(super) fn summary(line: &str) -> Option<(GameResult, Termination)> {
     let says = |words: &[&str]| words.iter().any(|word| line.contains(word));
     let termination = if says(&["反則"]) {
@@ -91,7 +91,7 @@ pub(super) fn summary(line: &str) -> Option<(GameResult, Termination)> {
 
 /// A move as KIF writes it.
 pub(super) struct Written {
-    /// `None` in a drop.
+    /// `None` for a drop.
     from: Option<Square>,
     to: Square,
     /// The piece before the move.
@@ -100,7 +100,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Reads a move and the seconds that it took; `last` is where the move before it went, for `同`.
+    /// Reads a move and its seconds; `last` is the target of the previous move, for `同`.
     pub(super) fn read(text: &str, last: Option<Square>) -> Option<(Self, Option<f32>)> {
         let (to, rest) = target(text, last)?;
         let (kind, rest) = kind(rest)?;
@@ -117,7 +117,7 @@ impl Written {
         Some((Self { from: Some(from), to, kind, promote }, seconds(rest)))
     }
 
-    /// The move it is on this board, whose piece must be the one that the record names.
+    /// The move on this board; its piece must be the recorded one.
     pub(super) fn resolve(&self, position: &ShogiPosition) -> Result<Move, String> {
         let Some(from) = self.from else {
             return Ok(Move::Drop { to: self.to, piece: Piece::new(self.kind, position.turn()) });
@@ -144,7 +144,7 @@ fn square(text: &str) -> Option<(Square, &str)> {
     Some((square, rest.as_str()))
 }
 
-/// The seconds of a move: `( 0:12/00:00:34)` gives 12. `None` where none are given, or none that can be read.
+/// The seconds of a move: `( 0:12/00:00:34)` gives 12. `None` if missing or invalid.
 fn seconds(text: &str) -> Option<f32> {
     let used = text.trim_start_matches(BLANKS).strip_prefix('(')?.split(['/', ')']).next()?;
     let mut seconds = 0u32;

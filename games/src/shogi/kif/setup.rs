@@ -1,11 +1,11 @@
-//! The start of a KIF game: a handicap by name, or a board that is drawn, with hands and turn.
+//! The start of a KIF game: a handicap by name, or a drawn board, with hands and side to move.
 
 use super::moves::{BLANKS, digit, kind};
 use crate::position::{Game as _, Position as _};
 use crate::shogi::{Shogi, ShogiPosition};
 use shogi_core::{Color, PartialPosition, Piece, Square};
 
-/// The handicaps and the squares, as file and rank, whose pieces White leaves out. Left and right are White's.
+/// The handicaps and the squares, as file and rank, of the pieces that White lacks. Left and right are White's.
 const HANDICAPS: [(&str, &[(u8, u8)]); 16] = [
     ("平手", &[]),
     ("香落ち", &[LEFT_LANCE]),
@@ -31,21 +31,21 @@ const RIGHT_LANCE: (u8, u8) = (9, 1);
 const LEFT_KNIGHT: (u8, u8) = (2, 1);
 const RIGHT_KNIGHT: (u8, u8) = (8, 1);
 
-/// The name of a start that is drawn.
+/// The name of a start with a drawn board.
 const OTHER: &str = "その他";
 
-/// What the header has said about the start.
+/// The start in the header.
 #[derive(Default)]
 pub(super) struct Setup {
     handicap: Option<&'static [(u8, u8)]>,
-    /// The rows that were drawn, from the top.
+    /// The drawn rows, from the top.
     rows: Vec<Vec<Option<Piece>>>,
     in_hand: Vec<Piece>,
     turn: Option<Color>,
 }
 
 impl Setup {
-    /// Reads a line of the header; says whether it is one of those that tell the start.
+    /// Reads a header line; returns whether it describes the start.
     pub(super) fn read(&mut self, line: &str) -> Result<bool, String> {
         if let Some(cells) = line.trim_start_matches(BLANKS).strip_prefix('|') {
             self.rows.push(row(cells)?);
@@ -67,7 +67,7 @@ impl Setup {
         Ok(true)
     }
 
-    /// The position, once everything is said.
+    /// The position after the header.
     pub(super) fn position(&self) -> Result<ShogiPosition, String> {
         let (mut board, first) = if self.rows.is_empty() { self.handicapped() } else { (self.drawn()?, Color::Black) };
         board.side_to_move_set(self.turn.unwrap_or(first));
@@ -85,14 +85,14 @@ impl Setup {
         Ok(())
     }
 
-    /// `角二　桂　`: kinds and how many of them.
+    /// `角二　桂　`: kinds and their numbers.
     fn hold(&mut self, owner: Color, pieces: &str) -> Result<(), String> {
         for held in pieces.split(BLANKS).filter(|held| !matches!(*held, "" | "なし")) {
             let wrong = || format!("\"{}\" cannot be in hand", held.escape_debug());
             let (kind, number) = kind(held).ok_or_else(wrong)?;
             let count = number_to_18(number).ok_or_else(wrong)?;
             self.in_hand.extend((0..count).map(|_| Piece::new(kind, owner)));
-            // A line may be repeated without end.
+            // Limits the total, since a line may be repeated.
             if self.in_hand.len() > Shogi::GEOMETRY.squares() {
                 return Err("more pieces in hand than a set has".to_owned());
             }
@@ -130,7 +130,7 @@ impl Setup {
     }
 }
 
-/// A drawn row behind its first bar: cells of a mark of the side and a piece, ` ・` where a square is empty.
+/// A drawn row after its first bar: cells of a side mark and a piece, ` ・` for an empty square.
 fn row(text: &str) -> Result<Vec<Option<Piece>>, String> {
     let files = Shogi::GEOMETRY.files();
     let wrong = || format!("not a row of {files} squares: \"|{}\"", text.escape_debug());
@@ -156,7 +156,7 @@ fn row(text: &str) -> Result<Vec<Option<Piece>>, String> {
     if row.len() == files { Ok(row) } else { Err(wrong()) }
 }
 
-/// `十五` as 15; nothing as 1.
+/// `十五` as 15; an empty text as 1.
 fn number_to_18(text: &str) -> Option<u8> {
     if text.is_empty() {
         return Some(1);

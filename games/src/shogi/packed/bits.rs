@@ -3,10 +3,10 @@
 /// A position's length in bytes.
 pub const BYTES: usize = 32;
 
-/// Reads bits; behind the end there are zeros.
+/// Reads bits; after the end there are zeros.
 pub(super) struct BitReader {
-    /// The position and room behind it: squares whose codes are all of the longest kind run over the end, which is
-    /// found out afterwards.
+    /// The position, followed by zeros: a position whose codes are all of the longest kind reads beyond the end, which
+    /// is detected afterwards.
     bytes: [u8; 3 * BYTES],
     at: usize,
 }
@@ -27,7 +27,7 @@ impl BitReader {
         (u16::from_le_bytes([self.bytes[first], self.bytes[first + 1]]) >> (self.at % 8)) as u8
     }
 
-    /// How many bits a [`BitReader::window`] has at least: a shift by up to 7 put zeros behind them.
+    /// The number of valid bits of a [`BitReader::window`]: a shift by up to 7 appends zeros.
     pub(super) const WINDOW: u8 = 57;
 
     /// The next bits, the first in the lowest place.
@@ -37,7 +37,7 @@ impl BitReader {
         u64::from_le_bytes(window) >> (self.at % 8)
     }
 
-    /// How many zeros come next, as far as a window tells.
+    /// The number of leading zeros, within a window.
     pub(super) fn zeros(&self) -> u8 {
         self.window().trailing_zeros().min(Self::WINDOW.into()) as u8
     }
@@ -53,7 +53,7 @@ impl BitReader {
         bits
     }
 
-    /// How many bits were taken.
+    /// The number of bits taken.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -70,7 +70,7 @@ impl BitWriter {
         Self { bytes: [0; BYTES], at: 0 }
     }
 
-    /// Adds up to 8 bits; what does not fit is counted and left out.
+    /// Adds up to 8 bits; bits beyond the end are only counted.
     pub(super) fn put(&mut self, bits: u8, count: u8) {
         let [low, high] = (u16::from(bits) << (self.at % 8)).to_le_bytes();
         for (byte, bits) in self.bytes.iter_mut().skip(self.at / 8).zip([low, high]) {
@@ -79,7 +79,7 @@ impl BitWriter {
         self.at += usize::from(count);
     }
 
-    /// The bytes if they are full, else how many bits there would be.
+    /// The bytes if they are full, otherwise the number of bits.
     pub(super) fn finish(self) -> Result<[u8; BYTES], usize> {
         if self.at == BitReader::LENGTH { Ok(self.bytes) } else { Err(self.at) }
     }

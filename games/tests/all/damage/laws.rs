@@ -12,7 +12,9 @@ use games::shogi::detect::detect;
 use games::shogi::hcpe::Hcpe;
 use games::shogi::psv::Psv;
 use games::shogi::{Shogi, convert, csa, hcp, hcpe, hcpe3, kif, packed_sfen, psv, usi_lines};
-use games::{Candidate, Game, GameResult, InputName, Known, MoveText, ParsedGame, ParsedPosition, Position, Rejected};
+use games::{
+    Candidate, Game, GameResult, InputName, MoveText, ParsedGame, ParsedPosition, Position, PositionFacts, Rejected,
+};
 use std::io::{self, Cursor};
 
 /// How many records of an input were accepted, and how many refused.
@@ -230,7 +232,7 @@ fn legal_game<G: Game>(game: &ParsedGame) {
 /// Checks a record without a game.
 fn legal_position<G: Game>(read: &ParsedPosition) {
     let position = G::Position::parse(&read.start).unwrap_or_else(|error| panic!("{error}"));
-    assert!(read.known.is_none_or(|known| known == Known::of(&position)));
+    assert!(read.known.is_none_or(|known| known == PositionFacts::of(&position)));
     if let Some(text) = &read.mv {
         legal_move(&position, text);
     }

@@ -148,7 +148,7 @@ fn byte(spec: &Spec, squares: usize, row: usize, i: usize) -> u8 {
         FeatureKind::Scalar { .. } => (draw % 3) as u8,
         FeatureKind::Square => (draw % (squares + 1)) as u8,
         FeatureKind::Thermometer { steps } => (draw % (usize::from(steps) + 2)) as u8,
-        FeatureKind::Word { words } => (draw % words.len()) as u8,
+        FeatureKind::Token { values } => (draw % values.len()) as u8,
     }
 }
 

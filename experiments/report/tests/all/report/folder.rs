@@ -3,7 +3,7 @@
 use dataset::{MoveTraits, PositionTraits};
 use games::{GameKind, Phase, Relation};
 use records::plan::{FORMAT, Plan, Row};
-use records::positions::{self, Measured};
+use records::positions::{self, PositionMetrics};
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
 use report::Report;
@@ -130,7 +130,7 @@ impl Folder {
                 let noise = ((i * 7 + seed as u32 * 3) % 11) as f32 * 0.001;
                 let loss = 1.0 + noise + if ply == 2 { off } else { 0.0 };
                 let values = [target.map(|_| loss), target.map(|_| 0.0), Some(0.9), Some(1.0)];
-                let row = Measured { game, ply, novel: true, values };
+                let row = PositionMetrics { game, ply, novel: true, values };
                 (row, PositionTraits { game, ply, phase: phases[usize::from(ply)], target })
             })
             .unzip::<_, _, Vec<_>, Vec<_>>();

@@ -1,8 +1,8 @@
-//! What TensorBoard's HParams tab lists: one session a cell, with what the cell was made of and whether it is done.
+//! Records for TensorBoard's HParams tab: one session per cell, with its hyperparameters and whether it is done.
 //!
-//! The tab reads two summaries of its own plugin, `session_start_info` and `session_end_info`, and finds its columns in
-//! those; which metrics there are it finds in the scalars. The first record of a kind counts, so that every event file
-//! of a cell may begin with the same one.
+//! The tab reads two summaries of its plugin, `session_start_info` and `session_end_info`, and takes its columns from
+//! them; the metrics come from the scalars. The first record of a kind counts, so every event file of a cell may begin
+//! with the same one.
 
 use protobuf::Message as _;
 use protobuf::well_known_types::Value as ProtoValue;
@@ -14,21 +14,21 @@ use tensorboard_proto::summary::{Summary, Summary_Value, SummaryMetadata, Summar
 use tensorboard_proto::tensor::TensorProto;
 use tensorboard_proto::types::DataType;
 
-/// The plugin's name, by which TensorBoard finds its summaries.
+/// The plugin's name, which identifies its summaries.
 const PLUGIN: &str = "hparams";
 const START_TAG: &str = "_hparams_/session_start_info";
 const END_TAG: &str = "_hparams_/session_end_info";
 
-/// What a cell was made of, by name: texts, numbers, and true or false; anything else is shown as JSON.
+/// Hyperparameters by name: texts, numbers and booleans; other values are shown as JSON.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HParams(pub Vec<(String, Value)>);
 
 /// The session of an event file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Session {
-    /// What its first record says that it was made of, in the order of names.
+    /// Its hyperparameters, in the order of names.
     pub hparams: Option<HParams>,
-    /// Whether it says that it is done.
+    /// Whether it is marked as done.
     pub done: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn start(hparams: &HParams, unix_s: f64) -> io::Result<Summary> {
     summary(START_TAG, &data)
 }
 
-/// The record that ends a session well.
+/// The record that ends a session successfully.
 pub(super) fn end(unix_s: f64) -> io::Result<Summary> {
     let mut info = SessionEndInfo::new();
     info.set_status(Status::STATUS_SUCCESS);
@@ -53,7 +53,7 @@ pub(super) fn end(unix_s: f64) -> io::Result<Summary> {
 }
 
 impl Session {
-    /// Takes what a summary's value says about the session; false if it is of something else.
+    /// Reads a summary value about the session; false if it belongs to another plugin.
     pub(super) fn take(&mut self, value: &Summary_Value) -> Result<bool, protobuf::ProtobufError> {
         let plugin = value.get_metadata().get_plugin_data();
         if plugin.get_plugin_name() != PLUGIN {
@@ -92,7 +92,7 @@ fn from_proto(proto: &ProtoValue) -> Value {
     }
 }
 
-/// The plugin reads the metadata alone; the value beside it is a number without meaning.
+/// The plugin reads the metadata only; the scalar value is unused.
 fn summary(tag: &str, data: &HParamsPluginData) -> io::Result<Summary> {
     let mut plugin = SummaryMetadata_PluginData::new();
     plugin.set_plugin_name(PLUGIN.to_owned());

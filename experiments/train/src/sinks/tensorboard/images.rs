@@ -5,19 +5,19 @@ use protobuf::Message as _;
 use std::io;
 use tensorboard_proto::summary::{Summary, Summary_Image, Summary_Value, SummaryMetadata, SummaryMetadata_PluginData};
 
-/// What the tags of all pictures begin with, so that they stand together.
+/// The common prefix of all picture tags, so that TensorBoard groups them.
 const GROUP: &str = "encoding";
 
-/// The plugin of the Images tab. TensorBoard's readers warn of pictures that name no plugin.
+/// The plugin of the Images tab. TensorBoard's readers warn about pictures without a plugin.
 pub const PLUGIN: &str = "images";
 
 /// `DATA_CLASS_BLOB_SEQUENCE` of TensorBoard's `summary.proto`: the data class of pictures.
 pub const BLOB_SEQUENCE: u64 = 3;
 
-/// The number of `SummaryMetadata.data_class`, which is newer than the crate of TensorBoard's messages.
+/// The field number of `SummaryMetadata.data_class`, which is newer than the message crate.
 const DATA_CLASS_FIELD: u32 = 4;
 
-/// PNG's colours as TensorBoard counts them: red, green, blue, whatever the file has them written in.
+/// TensorBoard's number for RGB; it does not depend on how the PNG stores colours.
 const COLORSPACE: i32 = 3;
 
 /// A picture of an event file.
@@ -27,11 +27,11 @@ pub struct Image {
     pub tag: String,
     /// The step.
     pub step: i64,
-    /// Width and height, as the summary says.
+    /// Width and height in the summary.
     pub size: [i32; 2],
     /// The PNG file.
     pub png: Vec<u8>,
-    /// What TensorBoard shows beside it.
+    /// The description shown beside it.
     pub description: String,
     /// The plugin that shows it: [`PLUGIN`].
     pub plugin: String,
@@ -67,7 +67,7 @@ pub(super) fn summary(picture: &Picture) -> io::Result<Summary> {
     Ok(summary)
 }
 
-/// The picture of a summary's value; `None` if it is of something else.
+/// The picture of a summary value; `None` for another plugin's value.
 pub(super) fn of_value(value: &Summary_Value, step: i64) -> Option<Image> {
     value.has_image().then(|| {
         let (image, metadata) = (value.get_image(), value.get_metadata());

@@ -1,5 +1,5 @@
-//! Reading event files back, for tests and for tools. TensorBoard's own rules: a torn last record is the end of the
-//! file; a wrong checksum is an error.
+//! Reads event files, for tests and tools, by TensorBoard's rules: a truncated last record ends the file; a wrong
+//! checksum is an error.
 
 use super::images::{self, Image};
 use super::{PREFIX, Session};
@@ -33,7 +33,7 @@ pub struct EventFile {
     pub scalars: Vec<Scalar>,
     /// Its pictures, in order.
     pub images: Vec<Image>,
-    /// What it says of its session.
+    /// Its session.
     pub session: Session,
 }
 
@@ -65,7 +65,7 @@ pub enum EventError {
 /// Reads one event file.
 ///
 /// # Errors
-/// If it cannot be read, a checksum is wrong, or a record is no event.
+/// If it cannot be read, a checksum is wrong, or a record is not an event.
 pub fn read(path: &Path) -> Result<EventFile, EventError> {
     let bytes = std::fs::read(path).map_err(|cause| EventError::Io { path: path.to_owned(), cause })?;
     let mut file = EventFile::default();
@@ -90,7 +90,7 @@ pub fn read(path: &Path) -> Result<EventFile, EventError> {
     Ok(file)
 }
 
-/// What TensorBoard shows of a folder: the scalars of all its event files in order of their names, without those that
+/// The scalars that TensorBoard shows for a folder: those of all event files in the order of names, without those that
 /// a later file withdrew.
 ///
 /// # Errors
@@ -99,10 +99,10 @@ pub fn read_dir(dir: &Path) -> Result<Vec<Scalar>, EventError> {
     read_all(dir, |file| file.scalars, |scalar| scalar.step)
 }
 
-/// The same of pictures.
+/// The pictures that TensorBoard shows for a folder.
 ///
 /// # Errors
-/// As [`read_dir`].
+/// Like [`read_dir`].
 pub fn read_images(dir: &Path) -> Result<Vec<Image>, EventError> {
     read_all(dir, |file| file.images, |image| image.step)
 }
@@ -120,10 +120,10 @@ fn read_all<T>(dir: &Path, of: fn(EventFile) -> Vec<T>, step: fn(&T) -> i64) -> 
     Ok(all)
 }
 
-/// What the event files of a folder say of their session; the first word counts.
+/// The session of a folder's event files; the first record counts.
 ///
 /// # Errors
-/// As [`read_dir`].
+/// Like [`read_dir`].
 pub fn read_session(dir: &Path) -> Result<Session, EventError> {
     let files = event_files(dir).map_err(|cause| EventError::Io { path: dir.to_owned(), cause })?;
     let mut session = Session::default();
@@ -135,7 +135,7 @@ pub fn read_session(dir: &Path) -> Result<Session, EventError> {
     Ok(session)
 }
 
-/// The event files of a folder, in the order in which TensorBoard reads them.
+/// The event files of a folder, in TensorBoard's reading order.
 pub(super) fn event_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(dir)? {
@@ -175,7 +175,7 @@ impl EventFile {
     }
 }
 
-/// The record at `offset` and where the next one begins; `None` at the end, whole or torn.
+/// The record at `offset` and the offset of the next one; `None` at the end of the file, even if it is truncated.
 ///
 /// A record is: length (u64), masked CRC-32C of the length, the bytes, masked CRC-32C of the bytes, little-endian.
 fn record(bytes: &[u8], offset: usize) -> Result<Option<(&[u8], usize)>, &'static str> {

@@ -1,36 +1,36 @@
-//! Rows whose tokens are words become tokens with one channel each.
+//! Rows as sequences of tokens from one vocabulary, with one channel for each token.
 
 use games::{FeatureKind, InputLayout};
 use nn::Constant;
 use tch::{Kind, Tensor};
 
-/// The words of a row in the order of their channels: those that a square can hold (its piece codes), the summary token,
-/// the token that ends the squares, and the words of each feature.
+/// The vocabulary in the order of its channels: the tokens of a square (its piece codes), the summary token, the token
+/// after the squares, and the tokens of each feature.
 #[derive(Debug)]
-pub(crate) struct Words {
-    /// For each token where its byte stands, whether it has one (1) or is always the same word (0), and the number of its
-    /// first word.
+pub(crate) struct TokenVocabulary {
+    /// For each place of the sequence: the offset of its byte, whether it has one (1) or a constant token (0), and the
+    /// id of its first token.
     bytes: Constant,
     counts: Constant,
     first: Constant,
     /// 0, 1, …
-    numbers: Constant,
-    words: i64,
+    all_ids: Constant,
+    len: i64,
 }
 
-impl Words {
-    /// `None` for rows whose tokens are no words.
+impl TokenVocabulary {
+    /// `None` for inputs without such tokens.
     pub(crate) fn of(layout: &InputLayout) -> Option<Self> {
-        layout.words().next()?;
+        layout.token_features().next()?;
         let (squares, codes) = (layout.geometry.squares(), layout.piece_codes as i64);
         let (summary, end) = ([(0, 0, codes)], [(0, 0, codes + 1)]);
         let on_squares = (0..squares).map(|square| (square as i64, 1, 0));
-        let mut words = codes + 2;
+        let mut len = codes + 2;
         let features: Vec<(i64, i64, i64)> = layout
-            .words()
+            .token_features()
             .map(|(at, feature)| {
-                let first = words;
-                words += count(&feature.kind);
+                let first = len;
+                len += count(&feature.kind);
                 (at as i64, 1, first)
             })
             .collect();
@@ -42,33 +42,33 @@ impl Words {
             bytes: column(|token| token.0),
             counts: column(|token| token.1),
             first: column(|token| token.2),
-            numbers: Constant::indices(&(0..words).collect::<Vec<_>>(), &[words]),
-            words,
+            all_ids: Constant::indices(&(0..len).collect::<Vec<_>>(), &[len]),
+            len,
         })
     }
 
-    /// How many words there are.
+    /// The number of tokens.
     pub(crate) fn len(&self) -> i64 {
-        self.words
+        self.len
     }
 
-    /// The number of each token's word: `[b,row]` → `[b,l]`, i64.
-    pub(crate) fn numbers(&self, packed: &Tensor) -> Tensor {
+    /// Token ids: `[b,row]` → `[b,l]`, i64.
+    pub(crate) fn ids(&self, packed: &Tensor) -> Tensor {
         let device = packed.device();
         let bytes = packed.index_select(1, &self.bytes.on(device)).to_kind(Kind::Int64);
         bytes * self.counts.on(device) + self.first.on(device)
     }
 
-    /// One channel for each word: `[b,row]` → `[b,l,words]`.
-    pub(crate) fn expand(&self, packed: &Tensor) -> Tensor {
-        let numbers = self.numbers(packed).unsqueeze(-1);
-        numbers.eq_tensor(&self.numbers.on(packed.device())).to_kind(Kind::Float)
+    /// One channel for each token: `[b,row]` → `[b,l,tokens]`.
+    pub(crate) fn one_hot(&self, packed: &Tensor) -> Tensor {
+        let ids = self.ids(packed).unsqueeze(-1);
+        ids.eq_tensor(&self.all_ids.on(packed.device())).to_kind(Kind::Float)
     }
 }
 
 fn count(kind: &FeatureKind) -> i64 {
     match kind {
-        FeatureKind::Word { words } => words.len() as i64,
+        FeatureKind::Token { values } => values.len() as i64,
         FeatureKind::Scalar { .. } | FeatureKind::Square | FeatureKind::Thermometer { .. } => 0,
     }
 }

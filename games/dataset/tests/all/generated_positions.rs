@@ -1,11 +1,11 @@
 //! Positions that a program made: different ones only, as many as wanted, legal targets.
 
 use crate::samples::made;
-use dataset::{DatasetError, MadeOptions, Manifest, PerSplit, SplitBy, Unit, write_positions};
+use dataset::{DatasetError, GeneratedOptions, Manifest, PerSplit, SplitBy, Unit, write_positions};
 use games::ParsedPosition;
 use std::path::Path;
 
-fn options(dir: &Path) -> MadeOptions {
+fn options(dir: &Path) -> GeneratedOptions {
     made(dir, "set", PerSplit { train: 0.6, validation: 0.2, test: 0.2 })
 }
 

@@ -1,11 +1,11 @@
-//! What a network's evaluation measured on each position, as Parquet, so that encodings can be compared position by
-//! position without their networks.
+//! The metrics of each evaluated position as a Parquet file, so that encodings can be compared position by position
+//! without their networks.
 //!
-//! One row a position, in the order of the evaluation, the same in every cell of a dataset: `game` (u32, the game's id
-//! there), `ply` (u16), `phase`, `novel`, then what the move to be found is like (null where the position has none):
-//! `move_type`, `piece`, `relation` of the squares (`drop` where there are not two), `distance` (u8, king's moves; null
-//! for drops); then f32 [`MEASURES`], null where the position has no such target. Columns of words are dictionary-coded
-//! and everything is packed with zstd, so most of the file is the measurements.
+//! One row per position, in the order of the evaluation, which is the same for every cell of a dataset: `game` (u32,
+//! the game's id), `ply` (u16), `phase`, `novel`; the traits of the target move (null without a target): `move_type`,
+//! `piece`, `relation` of the squares (`drop` for drops), `distance` (u8, king moves; null for drops); then f32
+//! [`MEASURES`], null if the position has no such target. Text columns are dictionary-encoded and the file is
+//! compressed with zstd, so the metrics take most of its size.
 
 use crate::loader::{MoveTraits, PositionTraits};
 use arrow_array::builder::{BooleanBuilder, Float32Builder, StringBuilder, UInt8Builder, UInt16Builder, UInt32Builder};
@@ -22,26 +22,26 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is kept of each position: metrics of a single position.
+/// The stored metrics.
 pub const MEASURES: [&str; 4] = ["policy_loss", "policy_accuracy", "value_loss", "value_accuracy"];
 
-/// The relation of a move that leaves no square.
+/// The relation of a drop.
 pub const DROP: &str = "drop";
 
-/// Measurements of one position, in the order of [`MEASURES`].
+/// The metrics of one position, in the order of [`MEASURES`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct PositionMetrics {
     /// The game's id in the dataset.
     pub game: u32,
     /// The ply, from 0.
     pub ply: u16,
     /// Whether the position occurs in no training game.
     pub novel: bool,
-    /// None where the network has no such head or the position no such target.
+    /// `None` if the network has no such head or the position no such target.
     pub values: [Option<f32>; MEASURES.len()],
 }
 
-/// One position as it is read back.
+/// One row of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PositionRow {
     /// The game's id in the dataset.
@@ -52,31 +52,31 @@ pub struct PositionRow {
     pub phase: String,
     /// Whether the position occurs in no training game.
     pub novel: bool,
-    /// The kind of move, the piece and the relation of the squares.
+    /// The type of move, the piece and the relation of the squares.
     pub target: Option<[String; 3]>,
-    /// How far apart the squares are.
+    /// The distance of the squares.
     pub distance: Option<u8>,
     /// In the order of [`MEASURES`].
     pub values: [Option<f32>; MEASURES.len()],
 }
 
-/// Why the file cannot be made or read.
+/// Why the file cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum PositionsError {
-    /// The two lists are of other positions.
+    /// Metrics and traits are of different positions.
     #[error("position {place} of the evaluation is ply {ply} of game {game}, its traits are of another")]
     Other {
-        /// Where, from 0.
+        /// The index of the position.
         place: usize,
         /// The game's id.
         game: u32,
         /// The ply.
         ply: u16,
     },
-    /// Arrow or Parquet refuses.
+    /// A Parquet error.
     #[error(transparent)]
     Parquet(#[from] ParquetError),
-    /// Arrow refuses.
+    /// An Arrow error.
     #[error(transparent)]
     Arrow(#[from] arrow_schema::ArrowError),
     /// The file cannot be opened.
@@ -87,12 +87,12 @@ pub enum PositionsError {
     Column(&'static str),
 }
 
-/// The bytes of the file.
+/// Encodes the file.
 ///
 /// # Errors
 /// If the lists are not of the same positions.
-pub fn encode(measured: &[Measured], traits: &[PositionTraits]) -> Result<Vec<u8>, PositionsError> {
-    let same = |(own, other): (&Measured, &PositionTraits)| own.game == other.game && own.ply == other.ply;
+pub fn encode(measured: &[PositionMetrics], traits: &[PositionTraits]) -> Result<Vec<u8>, PositionsError> {
+    let same = |(own, other): (&PositionMetrics, &PositionTraits)| own.game == other.game && own.ply == other.ply;
     let differing = measured.iter().zip(traits).position(|pair| !same(pair));
     let lengths = (measured.len() != traits.len()).then(|| measured.len().min(traits.len()));
     if let Some(place) = differing.or(lengths) {
@@ -109,7 +109,7 @@ pub fn encode(measured: &[Measured], traits: &[PositionTraits]) -> Result<Vec<u8
     Ok(writer.into_inner()?)
 }
 
-fn columns(measured: &[Measured], traits: &[PositionTraits]) -> Vec<(&'static str, ArrayRef, bool)> {
+fn columns(measured: &[PositionMetrics], traits: &[PositionTraits]) -> Vec<(&'static str, ArrayRef, bool)> {
     let mut games = UInt32Builder::new();
     let mut plies = UInt16Builder::new();
     let mut phases = StringBuilder::new();
@@ -159,7 +159,7 @@ fn relation(target: &MoveTraits) -> &'static str {
 /// Reads a file.
 ///
 /// # Errors
-/// If it cannot be read or has not the columns.
+/// If it cannot be read or lacks a column.
 pub fn read(path: &Path) -> Result<Vec<PositionRow>, PositionsError> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?.build()?;
     let mut rows = Vec::new();

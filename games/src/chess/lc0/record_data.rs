@@ -1,4 +1,4 @@
-//! What a game needs of a record.
+//! The parts of a record that a game needs.
 
 use super::error::Lc0Error;
 use super::record::{Evaluation, Record};
@@ -15,16 +15,16 @@ pub enum ValueSource {
     /// The search's mean over the whole tree.
     #[default]
     Root,
-    /// Behind the move with most visits.
+    /// After the move with most visits.
     Best,
-    /// Behind the move played (V6).
+    /// After the played move (V6).
     Played,
-    /// The network's own, before the search (V6, where recorded).
+    /// The network's value before the search (V6, if recorded).
     Original,
 }
 
 impl ValueSource {
-    /// All of them.
+    /// All sources.
     pub const ALL: [Self; 4] = [Self::Root, Self::Best, Self::Played, Self::Original];
 
     /// Its name in files and on the command line.
@@ -39,23 +39,23 @@ impl ValueSource {
     }
 }
 
-/// What of a record its game needs.
+/// The parts of a record that its game needs.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct RecordData {
     pub(super) state: State,
     /// The pieces of the step before, in the same frame.
     pub(super) before: [u64; 12],
-    /// The policy index of the move played, where the record names it.
+    /// The policy index of the played move, if the record has it.
     pub(super) played: Option<u16>,
     /// Policy entries above 0.
     pub(super) policy: Vec<(u16, f32)>,
-    /// Winning probability and that of a draw.
+    /// Winning probability and draw probability.
     pub(super) value: Option<(f32, f32)>,
     pub(super) result: Evaluation,
     pub(super) ending: u8,
 }
 
-impl Kept {
+impl RecordData {
     pub(super) fn new(record: &Record<'_>, number: u32, value: ValueSource) -> Result<Self, Lc0Error> {
         let state = State::of_record(record).map_err(|reason| Lc0Error::Board { record: number, reason })?;
         let played = record.search().filter(|search| search.visits > 0).map(|search| search.played);
@@ -70,13 +70,13 @@ impl Kept {
         })
     }
 
-    /// Whether this is the move played, as far as the record says.
+    /// Whether this can be the played move, according to the record.
     pub(super) fn may_be_played(&self, position: &ChessPosition, mv: Move) -> bool {
         self.played.is_none_or(|played| position.move_index(mv) == played)
     }
 
-    /// Whether the step before the current one shows `state`'s board, or nothing.
-    pub(super) fn remembers(&self, state: &State) -> bool {
+    /// Whether the previous step of the history shows `state`'s board, or is empty.
+    pub(super) fn follows(&self, state: &State) -> bool {
         let empty = self.before.iter().all(|&plane| plane == 0);
         // The opponent was to move then: sides and ranks are exchanged.
         let turned = |i: usize| in_frame(state.pieces()[(i + 6) % 12], Color::Black);
@@ -89,7 +89,7 @@ impl Kept {
     }
 }
 
-/// How far the sum of a policy may be from 1.
+/// The largest difference between the sum of a policy and 1.
 const POLICY_TOLERANCE: f32 = 0.01;
 
 fn policy(record: &Record<'_>, number: u32) -> Result<Vec<(u16, f32)>, Lc0Error> {
@@ -123,7 +123,7 @@ fn result(record: &Record<'_>, number: u32) -> Result<Evaluation, Lc0Error> {
     Ok(Evaluation { q, d: ranged(result.d, "the result's d", number)?, m: None })
 }
 
-/// Sums of rounded values leave −1…1 by this much.
+/// Rounded values may exceed −1…1 by this much.
 pub(super) const RANGE_TOLERANCE: f32 = 1e-3;
 
 fn ranged(found: f32, field: &'static str, record: u32) -> Result<f32, Lc0Error> {

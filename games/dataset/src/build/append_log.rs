@@ -1,24 +1,24 @@
-//! Files that grow at their end while a dataset is made, and can be cut back to where a checkpoint was.
+//! Append-only files of a dataset under construction, which can be truncated to a checkpoint's length.
 
 use crate::error::DatasetError;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
-/// Such a file; it is made with its first bytes.
-pub(crate) struct Log {
+/// An append-only file, created with its first bytes.
+pub(crate) struct AppendLog {
     path: PathBuf,
     file: Option<BufWriter<File>>,
     bytes: u64,
 }
 
-impl Log {
-    /// An empty one.
+impl AppendLog {
+    /// An empty log.
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, file: None, bytes: 0 }
     }
 
-    /// The first `bytes` of one that is there; what lies behind them was written after the checkpoint and goes.
+    /// The first `bytes` of an existing log; later bytes were written after the checkpoint and are removed.
     pub(crate) fn resume(path: PathBuf, bytes: u64) -> Result<Self, DatasetError> {
         if bytes == 0 {
             return match fs::remove_file(&path) {
@@ -52,7 +52,7 @@ impl Log {
         Ok(())
     }
 
-    /// Its length, all of which is on the disk from now on, whatever happens to the process or the machine.
+    /// Syncs the file and returns its length.
     pub(crate) fn sync(&mut self) -> Result<u64, DatasetError> {
         if let Some(file) = &mut self.file {
             file.flush().and_then(|()| file.get_ref().sync_data()).map_err(DatasetError::io("write", &self.path))?;
@@ -60,32 +60,32 @@ impl Log {
         Ok(self.bytes)
     }
 
-    /// Reads it from its beginning: number by number, see [`next_key`].
+    /// Reads it from the beginning, part by part, see [`next_part`].
     pub(super) fn read(&mut self) -> Result<impl Read + use<>, DatasetError> {
-        let Some(file) = &mut self.file else { return Ok(either(None)) };
+        let Some(file) = &mut self.file else { return Ok(maybe_reader(None)) };
         file.flush().map_err(DatasetError::io("write", &self.path))?;
         let file = File::open(&self.path).map_err(DatasetError::io("open", &self.path))?;
-        Ok(either(Some(BufReader::with_capacity(1 << 18, file).take(self.bytes))))
+        Ok(maybe_reader(Some(BufReader::with_capacity(1 << 18, file).take(self.bytes))))
     }
 
-    /// Where it lies.
+    /// Its path.
     pub(super) fn path(&self) -> &PathBuf {
         &self.path
     }
 }
 
-/// What is there, or nothing at all.
-fn either<R: Read>(reader: Option<R>) -> impl Read {
-    struct Either<R>(Option<R>);
-    impl<R: Read> Read for Either<R> {
+/// The reader, or an empty one.
+fn maybe_reader<R: Read>(reader: Option<R>) -> impl Read {
+    struct MaybeReader<R>(Option<R>);
+    impl<R: Read> Read for MaybeReader<R> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             self.0.as_mut().map_or(Ok(0), |reader| reader.read(buffer))
         }
     }
-    Either(reader)
+    MaybeReader(reader)
 }
 
-/// The next bytes of a file of equal parts; `None` at its end.
+/// The next part of a file of equal-sized parts; `None` at its end.
 pub(super) fn next_part<const N: usize>(from: &mut impl Read) -> io::Result<Option<[u8; N]>> {
     let mut bytes = [0; N];
     match from.read_exact(&mut bytes) {
@@ -103,20 +103,20 @@ mod tests {
     fn what_was_written_behind_a_checkpoint_goes() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let path = dir.path().join("log");
-        let mut log = Log::new(path.clone());
+        let mut log = AppendLog::new(path.clone());
         log.append(b"abcd").expect("room");
         assert_eq!(log.sync().expect("room"), 4);
         log.append(b"efgh").expect("room");
         drop(log);
-        let mut log = Log::resume(path.clone(), 4).expect("there");
+        let mut log = AppendLog::resume(path.clone(), 4).expect("there");
         log.append(b"ijkl").expect("room");
         let mut read = log.read().expect("readable");
         assert_eq!(next_part::<4>(&mut read).expect("readable").as_ref(), Some(b"abcd"));
         assert_eq!(next_part::<4>(&mut read).expect("readable").as_ref(), Some(b"ijkl"));
         assert_eq!(next_part::<4>(&mut read).expect("readable"), None);
         drop(log);
-        let missing = Log::resume(path.clone(), 9).err().expect("it is shorter").to_string();
+        let missing = AppendLog::resume(path.clone(), 9).err().expect("it is shorter").to_string();
         assert!(missing.starts_with("cannot resume"), "{missing}");
-        assert!(Log::resume(path.clone(), 0).expect("nothing").bytes == 0 && !path.exists());
+        assert!(AppendLog::resume(path.clone(), 0).expect("nothing").bytes == 0 && !path.exists());
     }
 }

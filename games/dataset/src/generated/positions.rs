@@ -1,6 +1,6 @@
-//! Positions that were made one by one: rows of one ply, split by position.
+//! Generated positions: rows of one ply, split by position.
 
-use super::{MadeOptions, describe};
+use super::{GeneratedOptions, describe};
 use crate::build::{Added, Builder, Draft, Output, fingerprint, group, without_counters};
 use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, MapInfo, Unit};
@@ -13,33 +13,33 @@ use games::{Game, ParsedPosition, Position as _, with_game};
 pub struct MappedPosition {
     /// FEN or SFEN.
     pub start: String,
-    /// A legal move, which a row must have; it is no target of the policy.
+    /// A legal move, which a row must have; it is not a policy target.
     pub mv: String,
     /// A label for each cell.
     pub map: Vec<i8>,
 }
 
-/// Writes the first `wanted` different positions as a new dataset. A position that occurred before (clocks and move
-/// numbers aside) is counted as a duplicate and left out. The row's move is the position's own or, where it names none,
-/// the most probable of its candidates, of equal ones the last.
+/// Writes the first `wanted` distinct positions as a new dataset. Duplicates (clocks and move numbers ignored) are
+/// counted and left out. The row's move is the position's own or, if it has none, the most probable of its candidates,
+/// the last of equals.
 ///
 /// # Errors
-/// If an option makes no sense, the target exists, there are fewer positions than wanted, one cannot be read or has
-/// neither a move nor candidates, or the disk is full.
+/// If an option is invalid, the target exists, there are fewer positions than wanted, one is invalid or has neither a
+/// move nor candidates, or the disk is full.
 pub fn write_positions(
-    options: &MadeOptions,
+    options: &GeneratedOptions,
     wanted: u64,
     positions: impl IntoIterator<Item = ParsedPosition>,
 ) -> Result<Manifest, DatasetError> {
     write(options, None, wanted, positions.into_iter().map(|position| (position, None)))
 }
 
-/// The same for positions with maps, which `info` describes. Neither policy nor value has a target.
+/// Writes positions with maps, which `info` describes. Policy and value have no target.
 ///
 /// # Errors
-/// As [`write_positions`].
+/// Like [`write_positions`].
 pub fn write_maps(
-    options: &MadeOptions,
+    options: &GeneratedOptions,
     info: MapInfo,
     wanted: u64,
     positions: impl IntoIterator<Item = MappedPosition>,
@@ -52,7 +52,7 @@ pub fn write_maps(
 }
 
 fn write(
-    options: &MadeOptions,
+    options: &GeneratedOptions,
     info: Option<MapInfo>,
     wanted: u64,
     mut positions: impl Iterator<Item = (ParsedPosition, Option<Vec<i8>>)>,

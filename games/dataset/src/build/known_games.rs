@@ -1,20 +1,20 @@
-//! Which games are in a dataset already: fingerprints and ids, few in memory and the others sorted on the disk.
+//! The games of the dataset so far: fingerprints and ids, the newest in memory and the others sorted on disk.
 //!
-//! The newest lie in a table. When it is full it becomes a sorted run; runs of about the same length are merged, so
-//! that there are few (the logarithm of the number of games over the table's size). Of a run, memory holds the first
-//! fingerprint of each block, and a look-up reads one block.
+//! The newest are in a table. When it is full it becomes a sorted run; runs of similar length are merged, so that their
+//! number grows with the logarithm of the number of games. Of a run, memory holds the first fingerprint of each block,
+//! and a look-up reads one block.
 
-use super::log::{Log, next_part};
+use super::append_log::{AppendLog, next_part};
 use crate::error::DatasetError;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Games in the table: it takes 67 MB.
+/// Games in the table, which takes 67 MB.
 const GAMES_IN_MEMORY: usize = 7 << 18;
 
-/// Entries in a block of a run: what a look-up reads.
+/// Entries in a block of a run; a look-up reads one block.
 const BLOCK: usize = 256;
 
 /// A fingerprint and an id, as bytes.
@@ -23,25 +23,25 @@ const ENTRY: usize = 16 + 4;
 type Entry = (u128, u32);
 
 /// The games of a dataset.
-pub(super) struct Known {
+pub(super) struct KnownGames {
     dir: PathBuf,
     limit: usize,
     recent: HashMap<u128, u32>,
     runs: Vec<Run>,
-    /// How many runs were written, for their names.
+    /// The number of runs written, for their names.
     written: usize,
-    /// All of them in the order in which they came, for whoever goes on from a checkpoint.
-    log: Log,
+    /// All games in input order, for resuming from a checkpoint.
+    log: AppendLog,
 }
 
-impl Known {
-    /// With the games that a checkpoint knows; none for 0 bytes.
+impl KnownGames {
+    /// Loads the games of a checkpoint; none for 0 bytes.
     pub(super) fn resume(dir: &Path, bytes: u64) -> Result<Self, DatasetError> {
         Self::with_limit(dir, bytes, GAMES_IN_MEMORY)
     }
 
     fn with_limit(dir: &Path, bytes: u64, limit: usize) -> Result<Self, DatasetError> {
-        let log = Log::resume(dir.join(".games"), bytes)?;
+        let log = AppendLog::resume(dir.join(".games"), bytes)?;
         let mut known = Self { dir: dir.to_owned(), limit, recent: HashMap::new(), runs: Vec::new(), written: 0, log };
         let mut entries = known.log.read()?;
         while let Some(bytes) = next_part(&mut entries).map_err(DatasetError::io("read", known.log.path()))? {
@@ -51,7 +51,7 @@ impl Known {
         Ok(known)
     }
 
-    /// The id of the game with this fingerprint, if there is one; else it gets `id`.
+    /// The id of the game with this fingerprint; if there is none, the fingerprint is added with `id`.
     pub(super) fn find_or_add(&mut self, fingerprint: u128, id: u32) -> Result<Option<u32>, DatasetError> {
         if let Some(&first) = self.recent.get(&fingerprint) {
             return Ok(Some(first));
@@ -66,7 +66,7 @@ impl Known {
         Ok(None)
     }
 
-    /// Bytes that are safe on the disk.
+    /// Syncs the file and returns its length.
     pub(super) fn sync(&mut self) -> Result<u64, DatasetError> {
         self.log.sync()
     }
@@ -116,7 +116,7 @@ impl Known {
     }
 }
 
-/// Sorted entries in a file.
+/// A file of sorted entries.
 struct Run {
     path: PathBuf,
     file: File,
@@ -153,7 +153,7 @@ fn merged(a: &Run, b: &Run) -> io::Result<impl Iterator<Item = io::Result<Entry>
     Ok(std::iter::from_fn(move || {
         let first_is_less = match (a.peek(), b.peek()) {
             (Some(Ok(first)), Some(Ok(second))) => first <= second,
-            // An error is handed over at once; where one has ended the other goes on.
+            // An error is returned at once; when one run ends the other continues.
             (Some(_), Some(Ok(_)) | None) => true,
             (_, _) => false,
         };
@@ -189,15 +189,15 @@ mod tests {
     #[test]
     fn runs_on_disk_answer_as_a_map_does() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let mut known = Known::with_limit(dir.path(), 0, 700).expect("nothing is there");
+        let mut known = KnownGames::with_limit(dir.path(), 0, 700).expect("nothing is there");
         let mut map = HashMap::new();
         let mut duplicates = 0;
         for (number, fingerprint) in fingerprints().into_iter().enumerate() {
-            // In the middle it is taken up again from what is on the disk.
+            // Halfway it is resumed from the files.
             if number == 7_777 {
                 let bytes = known.sync().expect("room");
                 drop(known);
-                known = Known::with_limit(dir.path(), bytes, 700).expect("readable");
+                known = KnownGames::with_limit(dir.path(), bytes, 700).expect("readable");
             }
             let id = map.len() as u32;
             let expected = map.get(&fingerprint).copied();

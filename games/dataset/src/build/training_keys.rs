@@ -1,25 +1,25 @@
-//! Which positions occur in training: their keys lie on the disk, and are sorted once all of them are known.
+//! The keys of all training positions, on disk, sorted once all of them are known.
 
-use super::log::{Log, next_part};
+use super::append_log::{AppendLog, next_part};
 use crate::error::DatasetError;
 use rayon::slice::ParallelSliceMut as _;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Keys in memory at a time, of training and of what is looked up: 64 MB each.
+/// Keys in memory at a time, for training positions and for looked-up ones: 64 MB each.
 pub(super) const KEYS_IN_MEMORY: usize = 8 << 20;
 
-/// The keys of all training positions, as they come.
-pub(super) struct Novelty {
+/// The keys of all training positions, in input order.
+pub(super) struct TrainingKeys {
     dir: PathBuf,
-    log: Log,
+    log: AppendLog,
 }
 
-impl Novelty {
-    /// With the keys that a checkpoint knows; none for 0 bytes.
+impl TrainingKeys {
+    /// Loads the keys of a checkpoint; none for 0 bytes.
     pub(super) fn resume(dir: &Path, bytes: u64) -> Result<Self, DatasetError> {
-        Ok(Self { dir: dir.to_owned(), log: Log::resume(dir.join(".train-keys"), bytes)? })
+        Ok(Self { dir: dir.to_owned(), log: AppendLog::resume(dir.join(".train-keys"), bytes)? })
     }
 
     /// Adds the keys of a training game.
@@ -27,19 +27,19 @@ impl Novelty {
         keys.iter().try_for_each(|key| self.log.append(&key.to_le_bytes()))
     }
 
-    /// Bytes that are safe on the disk.
+    /// Syncs the file and returns its length.
     pub(super) fn sync(&mut self) -> Result<u64, DatasetError> {
         self.log.sync()
     }
 
     /// Sorts them.
-    pub(super) fn sorted(self) -> Result<Trained, DatasetError> {
+    pub(super) fn sorted(self) -> Result<SortedKeys, DatasetError> {
         self.sorted_by(KEYS_IN_MEMORY)
     }
 
-    fn sorted_by(mut self, limit: usize) -> Result<Trained, DatasetError> {
+    fn sorted_by(mut self, limit: usize) -> Result<SortedKeys, DatasetError> {
         let mut keys = self.log.read()?;
-        let mut trained = Trained { keys: Vec::new(), runs: Vec::new() };
+        let mut trained = SortedKeys { keys: Vec::new(), runs: Vec::new() };
         loop {
             let block = read_keys(&mut keys, limit).map_err(DatasetError::io("read", self.log.path()))?;
             if block.is_empty() {
@@ -57,7 +57,7 @@ impl Novelty {
     }
 }
 
-/// The next keys of a file, at most so many.
+/// The next keys of a file, at most `limit`.
 pub(super) fn read_keys(from: &mut impl Read, limit: usize) -> io::Result<Vec<u64>> {
     let mut keys = Vec::new();
     while keys.len() < limit {
@@ -76,12 +76,12 @@ fn write_run(path: &Path, keys: &[u64]) -> io::Result<()> {
 }
 
 /// All training keys, sorted: some in memory, the others in sorted files.
-pub(super) struct Trained {
+pub(super) struct SortedKeys {
     keys: Vec<u64>,
     runs: Vec<PathBuf>,
 }
 
-impl Trained {
+impl SortedKeys {
     /// For each of these keys, whether a training position has it.
     pub(super) fn seen(&self, keys: &[u64]) -> Result<Vec<bool>, DatasetError> {
         let mut seen: Vec<bool> = keys.iter().map(|key| self.keys.binary_search(key).is_ok()).collect();
@@ -97,7 +97,7 @@ impl Trained {
     }
 }
 
-/// Walks a sorted run and sorted keys together.
+/// Marks the keys that a sorted run contains.
 fn mark(path: &Path, keys: &[u64], order: &[u32], seen: &mut [bool]) -> io::Result<()> {
     let mut run = BufReader::with_capacity(1 << 20, File::open(path)?);
     let mut wanted = order.iter().map(|&i| i as usize).peekable();
@@ -127,7 +127,7 @@ mod tests {
         let asked: Vec<u64> = (0..10_007).rev().chain(0..50).collect();
         let expected: Vec<bool> = asked.iter().map(|key| set.contains(key)).collect();
         for (limit, runs) in [(100, 19), (5_000, 0)] {
-            let mut novelty = Novelty::resume(dir.path(), 0).expect("nothing is there");
+            let mut novelty = TrainingKeys::resume(dir.path(), 0).expect("nothing is there");
             for game in train.chunks(30) {
                 novelty.train(game).expect("the disk has room");
             }

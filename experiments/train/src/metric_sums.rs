@@ -1,4 +1,4 @@
-//! Values of evaluated examples by metric, and the means that they become.
+//! Sums of metrics over evaluated examples, and their means.
 
 use games::Phase;
 use models::{Examples, Measure, Metric, Output, Quantity, Target};
@@ -8,16 +8,16 @@ use spec::metrics;
 use spec::metrics::NOVEL;
 use tch::{Device, TchError, Tensor};
 
-/// What a network's heads say about one batch, in the host's memory: a column of values for each metric, and one for each
-/// target that counts how much of it an example has.
+/// The metrics of one batch, in host memory: one column of values per metric, and one per target that counts how much
+/// of it each example has.
 #[derive(Debug, Default)]
-pub(super) struct Measured {
+pub(super) struct BatchMetrics {
     values: Vec<(&'static Metric, Vec<f32>)>,
     counts: Vec<(Target, Vec<f32>)>,
 }
 
-impl Measured {
-    /// Measures a network's answers.
+impl BatchMetrics {
+    /// Measures a network's outputs.
     pub(super) fn of(measure: &Measure, output: &Output, examples: &Examples) -> Result<Self, TchError> {
         let values = measure.values(output, examples);
         let mut targets: Vec<Target> = Vec::new();
@@ -33,7 +33,7 @@ impl Measured {
         if columns.is_empty() {
             return Ok(Self::default());
         }
-        // One transfer for all columns, one after the other.
+        // One transfer for all columns.
         let numbers: Vec<f32> = Vec::try_from(Tensor::f_cat(&columns, 0)?.f_to_device(Device::Cpu)?)?;
         let mut columns = numbers.chunks(examples.rows() as usize).map(<[f32]>::to_vec);
         Ok(Self {
@@ -42,7 +42,8 @@ impl Measured {
         })
     }
 
-    /// The value of a metric for an example; `None` where the network does not have it or the example lacks its target.
+    /// The value of a metric for an example; `None` if the network does not have the metric or the example lacks its
+    /// target.
     pub(super) fn value(&self, name: &str, row: usize) -> Option<f32> {
         let (metric, values) = self.values.iter().find(|(metric, _)| metric.name == name)?;
         self.has(metric, row).then(|| values[row])
@@ -54,9 +55,9 @@ impl Measured {
     }
 }
 
-/// Sums over all examples and over those of each bucket, in the order in which they come.
+/// Sums over all examples and over the examples of each bucket, in order.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct MetricSums {
     all: Bucket,
     phases: [Bucket; Phase::ALL.len()],
     novel: Bucket,
@@ -65,15 +66,15 @@ pub(super) struct Tally {
 #[derive(Debug, Default)]
 struct Bucket {
     positions: u64,
-    /// How much of each target its examples have.
+    /// How much of each target the examples have.
     counts: Vec<(Target, u64)>,
     /// Sums of values by metric.
     sums: Vec<(&'static Metric, f64)>,
 }
 
-impl Tally {
-    /// Takes an example of a batch; `phase` is an index in [`Phase::ALL`].
-    pub(super) fn add(&mut self, measured: &Measured, row: usize, phase: usize, novel: bool) {
+impl MetricSums {
+    /// Adds an example of a batch; `phase` is an index in [`Phase::ALL`].
+    pub(super) fn add(&mut self, measured: &BatchMetrics, row: usize, phase: usize, novel: bool) {
         self.all.add(measured, row);
         if let Some(phase) = self.phases.get_mut(phase) {
             phase.add(measured, row);
@@ -83,7 +84,7 @@ impl Tally {
         }
     }
 
-    /// Every metric of these that means something for this mask and has examples, in the registry's order.
+    /// The metrics that apply to this mask and have examples, in the registry's order.
     pub(super) fn metrics(&self, own: &[&'static Metric], mask: Mask) -> Metrics {
         let mut out = Metrics::default();
         for metric in metrics::all().iter().filter(|metric| metric.applies(mask)) {
@@ -104,7 +105,7 @@ impl Tally {
 }
 
 impl Bucket {
-    fn add(&mut self, measured: &Measured, row: usize) {
+    fn add(&mut self, measured: &BatchMetrics, row: usize) {
         self.positions += 1;
         if self.sums.is_empty() && self.counts.is_empty() {
             self.sums = measured.values.iter().map(|(metric, _)| (*metric, 0.0)).collect();
@@ -120,8 +121,8 @@ impl Bucket {
         }
     }
 
-    /// A metric of these by its name: a mean over what the bucket has of the target, or a count; `None` without examples or
-    /// without the head.
+    /// A metric by its name: a mean over the targets in the bucket, or a count; `None` without examples or without the
+    /// head.
     fn of(&self, name: &str, own: &[&'static Metric]) -> Option<f64> {
         if name == "positions" {
             return Some(self.positions as f64);
@@ -160,9 +161,9 @@ mod tests {
     const USUAL: [HeadName; 2] = [HeadName::Policy, HeadName::Result];
 
     /// One example, every metric of policy and result with this value.
-    fn row(value: f32, has_policy: bool) -> Measured {
+    fn row(value: f32, has_policy: bool) -> BatchMetrics {
         let means = own(&USUAL).into_iter().filter(|metric| matches!(metric.quantity, Quantity::Mean(_)));
-        Measured {
+        BatchMetrics {
             values: means.map(|metric| (metric, vec![value])).collect(),
             counts: vec![(Target::Policy, vec![f32::from(u8::from(has_policy))]), (Target::Outcome, vec![1.0])],
         }
@@ -170,11 +171,11 @@ mod tests {
 
     #[test]
     fn means_divide_by_the_rows_that_have_the_target_in_their_bucket() {
-        let mut tally = Tally::default();
-        tally.add(&row(1.0, true), 0, 0, false);
-        tally.add(&row(2.0, false), 0, 0, true);
-        tally.add(&row(6.0, true), 0, 2, true);
-        let metrics = tally.metrics(&own(&USUAL), Mask::Eval);
+        let mut sums = MetricSums::default();
+        sums.add(&row(1.0, true), 0, 0, false);
+        sums.add(&row(2.0, false), 0, 0, true);
+        sums.add(&row(6.0, true), 0, 2, true);
+        let metrics = sums.metrics(&own(&USUAL), Mask::Eval);
         assert_eq!(metrics.get("policy_loss"), Some(3.5));
         assert_eq!(metrics.get("value_loss"), Some(3.0));
         assert_eq!(metrics.get("policy_loss.opening"), Some(1.0));
@@ -201,15 +202,15 @@ mod tests {
             let names = ["map_loss", "map_accuracy", "map_recall", "map_specificity"];
             let metric = |name| *own.iter().find(|metric| metric.name == name).expect("a metric of maps");
             let targets = [Target::MapCells, Target::MapCellsAboveZero, Target::MapCellsOfZero];
-            Measured {
+            BatchMetrics {
                 values: names.map(metric).into_iter().zip(values.map(|value| vec![value])).collect(),
                 counts: targets.into_iter().zip(counts.map(|count| vec![count])).collect(),
             }
         };
-        let mut tally = Tally::default();
-        tally.add(&board([2.0, 3.0, 1.0, 2.0], [4.0, 2.0, 2.0]), 0, 1, false);
-        tally.add(&board([0.5, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0]), 0, 1, false);
-        let metrics = tally.metrics(&own, Mask::Train);
+        let mut sums = MetricSums::default();
+        sums.add(&board([2.0, 3.0, 1.0, 2.0], [4.0, 2.0, 2.0]), 0, 1, false);
+        sums.add(&board([0.5, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0]), 0, 1, false);
+        let metrics = sums.metrics(&own, Mask::Train);
         assert_eq!(metrics.get("map_loss"), Some(0.5));
         assert_eq!(metrics.get("map_accuracy"), Some(0.8));
         assert_eq!((metrics.get("map_recall"), metrics.get("map_specificity")), (Some(0.5), Some(1.0)));
@@ -221,9 +222,9 @@ mod tests {
     #[test]
     fn what_is_stored_of_positions_is_measured_and_illegal_moves_go_with_the_mask() {
         assert!(records::positions::MEASURES.iter().all(|name| metrics::find(name).is_ok()));
-        let mut tally = Tally::default();
-        tally.add(&row(1.0, true), 0, 1, false);
-        assert_eq!(tally.metrics(&own(&USUAL), Mask::Train).get("legal_mass"), None);
-        assert_eq!(tally.metrics(&own(&USUAL), Mask::Eval).get("legal_mass"), Some(1.0));
+        let mut sums = MetricSums::default();
+        sums.add(&row(1.0, true), 0, 1, false);
+        assert_eq!(sums.metrics(&own(&USUAL), Mask::Train).get("legal_mass"), None);
+        assert_eq!(sums.metrics(&own(&USUAL), Mask::Eval).get("legal_mass"), Some(1.0));
     }
 }

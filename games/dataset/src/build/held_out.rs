@@ -1,7 +1,7 @@
-//! Validation and test games, waiting on the disk until all training positions are known.
+//! Validation and test games, buffered on disk until all training positions are known.
 
-use super::log::{Log, next_part};
-use super::novelty::{KEYS_IN_MEMORY, Trained, read_keys};
+use super::append_log::{AppendLog, next_part};
+use super::training_keys::{KEYS_IN_MEMORY, SortedKeys, read_keys};
 use crate::error::DatasetError;
 use crate::split::Split;
 use crate::store::{GameRow, ShardWriter, read_shard};
@@ -9,29 +9,29 @@ use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// What is safe on the disk.
+/// The state at a checkpoint.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub(crate) struct WaitingState {
-    /// Files of rows.
+pub(crate) struct HeldOutState {
+    /// The number of files of rows.
     files: usize,
-    /// Bytes of keys.
+    /// Bytes of the key file.
     keys: u64,
 }
 
-/// Rows in files that end at checkpoints, and the keys of all their plies in one.
-pub(super) struct Waiting {
+/// Rows in files that end at checkpoints, and the keys of all their plies in one file.
+pub(super) struct HeldOutRows {
     split: Split,
     dir: PathBuf,
-    /// Files of rows that are complete.
+    /// Complete files of rows.
     files: usize,
     open: Option<ShardWriter>,
-    keys: Log,
+    keys: AppendLog,
 }
 
-impl Waiting {
-    /// With what a checkpoint knows.
-    pub(super) fn resume(dir: &Path, split: Split, state: WaitingState) -> Result<Self, DatasetError> {
-        let keys = Log::resume(dir.join(format!(".waiting-{}-keys", split.name())), state.keys)?;
+impl HeldOutRows {
+    /// Resumes from the state of a checkpoint.
+    pub(super) fn resume(dir: &Path, split: Split, state: HeldOutState) -> Result<Self, DatasetError> {
+        let keys = AppendLog::resume(dir.join(format!(".waiting-{}-keys", split.name())), state.keys)?;
         Ok(Self { split, dir: dir.to_owned(), files: state.files, open: None, keys })
     }
 
@@ -43,26 +43,26 @@ impl Waiting {
         let path = self.rows_path(self.files);
         let rows = match &mut self.open {
             Some(open) => open,
-            none => none.insert(ShardWriter::create_for_now(&path)?),
+            none => none.insert(ShardWriter::create_temporary(&path)?),
         };
         rows.push(row)?;
         keys.iter().try_for_each(|key| self.keys.append(&key.to_le_bytes()))
     }
 
-    /// Everything so far is safe on the disk.
-    pub(super) fn sync(&mut self) -> Result<WaitingState, DatasetError> {
+    /// Syncs all files and returns the state.
+    pub(super) fn sync(&mut self) -> Result<HeldOutState, DatasetError> {
         if let Some(rows) = self.open.take() {
             rows.finish()?;
             self.files += 1;
         }
-        Ok(WaitingState { files: self.files, keys: self.keys.sync()? })
+        Ok(HeldOutState { files: self.files, keys: self.keys.sync()? })
     }
 
-    /// Hands the rows back in their order, each with a mark for every ply whose position occurs in training. Their
-    /// files stay, for whoever has to do it again.
+    /// Passes the rows on in order, each with a mark for every ply whose position occurs in training. The files stay,
+    /// in case the step is repeated.
     pub(super) fn release(
         mut self,
-        trained: &Trained,
+        trained: &SortedKeys,
         mut take: impl FnMut(GameRow, Vec<bool>) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
         self.sync()?;
@@ -81,9 +81,9 @@ impl Waiting {
         Ok(())
     }
 
-    /// A byte for every key, 1 where training has it.
-    fn marks(&mut self, trained: &Trained) -> Result<Log, DatasetError> {
-        let mut marks = Log::new(self.dir.join(format!(".waiting-{}-seen", self.split.name())));
+    /// A byte for every key, 1 if the position occurs in training.
+    fn marks(&mut self, trained: &SortedKeys) -> Result<AppendLog, DatasetError> {
+        let mut marks = AppendLog::new(self.dir.join(format!(".waiting-{}-seen", self.split.name())));
         let mut keys = self.keys.read()?;
         loop {
             let block = read_keys(&mut keys, KEYS_IN_MEMORY).map_err(DatasetError::io("read", self.keys.path()))?;
