@@ -1,7 +1,7 @@
 //! The content of a run folder: the format of every stored file, and how to read and replace it.
 //!
 //! ```text
-//! runs/<experiment>/grid.json, step-times.json, <row>/seed-<n>/{manifest.json, metrics.jsonl, status.json, …}
+//! runs/<experiment>/{grid.json, step-times.json, tuning.json}, <row>/seed-<n>/{manifest.json, metrics.jsonl, status.json, …}
 //! ```
 //! Training and the grid fill these records; reading one needs this crate only.
 
@@ -22,6 +22,7 @@ pub mod record_error;
 pub mod state;
 pub mod status;
 pub mod step_times;
+pub mod tuning;
 
 pub use failure::{Failure, FailureKind};
 pub use line::{MetricLine, Metrics, Part, Time};
@@ -32,3 +33,4 @@ pub use record_error::RecordError;
 pub use state::CellState;
 pub use status::Status;
 pub use step_times::StepTimes;
+pub use tuning::TuningRecord;

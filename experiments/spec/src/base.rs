@@ -95,6 +95,11 @@ fn overridden(file: &mut ExperimentFile, setting: &Setting) {
     file.include.iter_mut().for_each(free);
     file.conditional.iter_mut().for_each(|one| free(&mut one.axes));
     file.conditional.retain(|one| !one.axes.0.is_empty());
+    if let Some(tune) = &mut file.tune {
+        free(&mut tune.axes);
+        tune.conditional.iter_mut().for_each(|one| free(&mut one.axes));
+    }
+    file.tune = file.tune.take().filter(|tune| !tune.axes.0.is_empty());
     file.zip.iter_mut().for_each(|group| group.retain(|own| !setting.covers(own)));
 }
 

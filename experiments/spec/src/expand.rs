@@ -77,7 +77,8 @@ impl Matrix<'_> {
         rows.into_iter().map(|point| self.combination(point)).collect()
     }
 
-    fn combination(self, point: Point) -> Result<Combination, ConfigError> {
+    /// A row with these values.
+    pub(crate) fn combination(self, point: Point) -> Result<Combination, ConfigError> {
         let tree = self.tree(&point)?;
         let run = read_row(&tree)?;
         let json = serde_json::to_value(&run).expect("a run has string keys only");

@@ -2,21 +2,20 @@
 
 use super::base;
 use super::cell::Cell;
-use super::datasets::{Datasets, OpenedData};
+use super::datasets::Datasets;
 use super::expand::{Combination, Matrix};
 use super::file::{ExperimentFile, Primary};
-use super::identity;
 use super::interactions::{self, Interaction};
-use super::label::{Label, labels};
 use super::matched;
 use super::no_effect;
-use super::phases;
 use super::primary;
-use super::resolve;
-use super::row::{Role, Row, RowData};
-use super::run::RunConfig;
+use super::row::{Role, Row};
+use super::rows::{add_twins, rows};
 use super::setting::Setting;
+use super::run::RunConfig;
 use super::source::{ConfigError, Source, at};
+use super::tuning::{Trials, TunedRow, Tuning};
+use super::values::ReadAt;
 use games::GameKind;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -46,6 +45,8 @@ pub struct Experiment {
     pub no_effect: Vec<String>,
     /// The settings of the command line, each as `setting=value`.
     pub sets: Vec<String>,
+    /// The settings that are chosen for each row before it is trained, if the file has `tune`.
+    pub tuning: Option<Tuning>,
 }
 
 impl Experiment {
@@ -86,13 +87,22 @@ impl Experiment {
         if combinations.is_empty() {
             return Err(source.error_at(&at!["exclude"], "no row is left").help("exclude less"));
         }
-        let mut rows = rows(&combinations)?;
+        let datasets = Datasets::open(&combinations)?;
+        let mut rows = rows(&combinations, &datasets)?;
         refuse_duplicates(&rows, &combinations)?;
         mark_references(&mut rows, &combinations, matrix)?;
         primary::check(&file, &rows, &combinations, source)?;
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
         let no_effect = no_effect::sentences(matrix, &rows, &combinations);
         rows.extend(matched::controls(matrix, &rows, &combinations)?);
+        let tuning = match &file.tune {
+            Some(entry) => {
+                entry.check(&file.seeds, source)?;
+                let trials = Trials { matrix, entry, combinations: &combinations, datasets: &datasets, rows: &rows };
+                Some(trials.tuning()?)
+            }
+            None => None,
+        };
         if file.twin {
             add_twins(&mut rows);
         }
@@ -109,7 +119,48 @@ impl Experiment {
             interactions,
             no_effect,
             sets: sets.to_vec(),
+            tuning,
         })
+    }
+
+    /// The grid of a round of trials, with the trials of each row that are still in it; none without `tune`.
+    #[must_use]
+    pub fn trials(&self, round: usize, remaining: &[Vec<usize>]) -> Option<Self> {
+        let tuning = self.tuning.as_ref()?;
+        Some(Self {
+            name: format!("{}/{}", self.name, tuning.folder(round)),
+            seeds: tuning.seeds.clone(),
+            primary: Primary { at: ReadAt::Last, ..self.primary.clone() },
+            rows: tuning.remaining_rows(round, remaining),
+            interactions: Vec::new(),
+            no_effect: Vec::new(),
+            tuning: None,
+            ..self.clone()
+        })
+    }
+
+    /// The experiment with a trial chosen for each of [`Tuning::rows`]. Labels stay; the hash tells rows of different
+    /// choices apart.
+    #[must_use]
+    pub fn tuned(&self, chosen: &[usize]) -> Self {
+        let Some(tuning) = &self.tuning else { return self.clone() };
+        let roles = self.rows.iter().map(|row| (row.role, row.matched.clone()));
+        let with_choice = |((tuned, &trial), (role, matched)): ((&TunedRow, &usize), _)| Row {
+            role,
+            matched,
+            ..tuned.trials[trial].row.clone()
+        };
+        let mut rows: Vec<Row> = tuning.rows.iter().zip(chosen).zip(roles).map(with_choice).collect();
+        let folders: Vec<(String, String)> =
+            self.rows.iter().zip(&rows).map(|(old, new)| (old.folder(), new.folder())).collect();
+        for matched in rows.iter_mut().filter_map(|row| row.matched.as_mut()) {
+            let moved = folders.iter().find(|(old, _)| *old == matched.goal_folder);
+            matched.goal_folder = moved.map_or_else(|| matched.goal_folder.clone(), |(_, new)| new.clone());
+        }
+        if self.rows.iter().any(|row| row.role == Role::Twin) {
+            add_twins(&mut rows);
+        }
+        Self { rows, ..self.clone() }
     }
 
     /// Every cell, all rows of the first seed first: so a grid that is stopped half way holds complete pairs.
@@ -171,37 +222,6 @@ fn check_seeds(seeds: &[u64], source: &Source) -> Result<(), ConfigError> {
     })
 }
 
-fn rows(combinations: &[Combination]) -> Result<Vec<Row>, ConfigError> {
-    let datasets = Datasets::open(combinations)?;
-    let mut settings: Vec<Setting> = Vec::new();
-    for setting in combinations.iter().flat_map(|row| row.point.settings()) {
-        if !settings.contains(setting) {
-            settings.push(setting.clone());
-        }
-    }
-    settings.sort_by_key(Setting::rank);
-    let named = combinations.iter().zip(labels(&combinations.iter().collect::<Vec<_>>(), &settings));
-    named.map(|(combination, label)| row(combination, &label, &datasets)).collect()
-}
-
-fn row(combination: &Combination, label: &Label, datasets: &Datasets) -> Result<Row, ConfigError> {
-    let run = resolve::run(combination, datasets)?;
-    let shape = resolve::shape(combination, &run)?;
-    let opened = datasets.of(run.game);
-    let OpenedData { manifest, positions, .. } = opened;
-    let data = RowData {
-        name: manifest.name.clone(),
-        content_hash: manifest.content_hash.clone(),
-        train_positions: positions.train,
-        validation_positions: positions.validation,
-        test_positions: positions.test,
-        phase_ends: phases::ends(&run, opened).map_err(|error| combination.refused(&["train", "phases"], error))?,
-    };
-    let hash = identity::hash(&run, &data.content_hash);
-    let (label, name) = (label.folder(), label.name());
-    Ok(Row { label, name, hash, run, shape, data, role: Role::Compared, matched: None })
-}
-
 /// Two equal rows would compare a network with itself.
 fn refuse_duplicates(rows: &[Row], combinations: &[Combination]) -> Result<(), ConfigError> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
@@ -246,24 +266,4 @@ fn mark_references(rows: &mut [Row], combinations: &[Combination], matrix: Matri
         }
     }
     Ok(())
-}
-
-fn add_twins(rows: &mut Vec<Row>) {
-    let twins: Vec<Row> = rows
-        .iter()
-        .filter(|row| row.role == Role::Reference)
-        .map(|row| {
-            let run = RunConfig { twin: true, ..row.run.clone() };
-            let hash = identity::hash(&run, &row.data.content_hash);
-            Row {
-                label: format!("{}-twin", row.label),
-                name: format!("{}-twin", row.name),
-                hash,
-                run,
-                role: Role::Twin,
-                ..row.clone()
-            }
-        })
-        .collect();
-    rows.extend(twins);
 }

@@ -4,8 +4,9 @@ use super::describe::described;
 use super::interactions::entry::InteractionEntry;
 use super::matched::entry::ControlEntry;
 use super::numbers::above_zero_if_any;
-use super::setting::{Point, Setting};
+use super::setting::{Conditional, Point, Setting};
 use super::tree::Node;
+use super::tune::TuneEntry;
 use super::values::ReadAt;
 use super::weights::Weights;
 use serde::Deserialize;
@@ -47,6 +48,8 @@ pub(crate) struct ExperimentFile {
     /// Rows to add whose network is made as large, as expensive or as slow as another's.
     #[serde(default)]
     pub controls: Vec<ControlEntry>,
+    /// Settings to choose for every row by trials on seeds of their own, before the rows are trained.
+    pub tune: Option<TuneEntry>,
     /// The seeds; each is run for every row. A verdict needs three or more.
     pub seeds: Vec<u64>,
     /// The row that every difference is taken against; one per game.
@@ -61,16 +64,6 @@ pub(crate) struct ExperimentFile {
     #[serde(default = "yes")]
     pub twin: bool,
 }
-}
-
-/// Axes of some rows only.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Conditional {
-    /// The rows: those that have all the values named.
-    pub when: Point,
-    /// What is varied in them; the other rows have what `base` says.
-    pub axes: Point,
 }
 
 fn yes() -> bool {

@@ -145,7 +145,6 @@ impl Task<'_> {
         let shape = resolve::shape(self.combination, &run)?;
         let sizes: Vec<ChangedSize> =
             sizes.iter().map(|&(size, to)| self.changed(size, to)).filter(|size| size.from != size.to).collect();
-        let changes: String = sizes.iter().map(|size| format!("-{}{}", size.name, size.to)).collect();
         let hash = identity::hash(&run, &self.own.data.content_hash);
         let matched = Matched {
             source: self.own.label.clone(),
@@ -156,7 +155,7 @@ impl Task<'_> {
             counts: goal.map(|goal| [count, goal]),
         };
         Ok(Row {
-            label: format!("{}{changes}", self.own.label),
+            label: format!("{}{}", self.own.label, matched.folder_words()),
             name: format!("{} [= {matched}]", self.own.name),
             hash,
             run,

@@ -197,6 +197,16 @@ impl<'de> Deserialize<'de> for Point {
     }
 }
 
+/// Axes of some rows only.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Conditional {
+    /// The rows: those that have all the values named.
+    pub when: Point,
+    /// What is varied in them; the other rows have what `base` says.
+    pub axes: Point,
+}
+
 struct Settings;
 
 impl<'de> Visitor<'de> for Settings {

@@ -69,6 +69,12 @@ pub struct ChangedSize {
 }
 
 impl Matched {
+    /// The sizes that changed, as a part of a folder's name: `-ffn352`.
+    #[must_use]
+    pub fn folder_words(&self) -> String {
+        self.sizes.iter().map(|size| format!("-{}{}", size.name, size.to)).collect()
+    }
+
     /// Its own count by the goal's.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {

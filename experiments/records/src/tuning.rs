@@ -1,0 +1,101 @@
+//! `tuning.json`: the trials of each row of a tuned grid, what they reached, and which one was chosen.
+
+use crate::atomic;
+use crate::record_error::RecordError;
+use games::GameKind;
+use serde::{Deserialize, Serialize};
+use spec::Weights;
+use spec::metrics::Direction;
+use std::io;
+use std::path::Path;
+
+/// The file's name in an experiment's run folder.
+pub const FILE: &str = "tuning.json";
+
+/// The trials of a grid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TuningRecord {
+    /// The metric that decides, on the validation positions after the last step of a trial.
+    pub metric: String,
+    /// Whether less of it is better.
+    pub lower_is_better: bool,
+    /// Of which weights.
+    pub weights: Weights,
+    /// The seeds of the trials.
+    pub seeds: Vec<u64>,
+    /// The rounds of trials.
+    pub rounds: Vec<RoundRecord>,
+    /// The rows, in the order of the grid.
+    pub rows: Vec<TunedRowRecord>,
+}
+
+/// A round of trials.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundRecord {
+    /// The folder of its grid, below the run folder.
+    pub folder: String,
+    /// Optimiser steps, where they differ from the rows'.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+}
+
+/// The trials of one row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TunedRowRecord {
+    /// Its game.
+    pub game: GameKind,
+    /// The row's folder, with the choice.
+    pub folder: String,
+    /// Its trials.
+    pub trials: Vec<TrialRecord>,
+    /// The number of the trial that was chosen; none if no trial has finished.
+    pub chosen: Option<usize>,
+}
+
+/// One trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialRecord {
+    /// The settings and their values.
+    pub values: Vec<(String, String)>,
+    /// Their places on their axes.
+    pub place: Vec<usize>,
+    /// For each round that it took part in, the metric of each seed; none for a seed that failed.
+    pub scores: Vec<Vec<Option<f64>>>,
+}
+
+impl TrialRecord {
+    /// The mean over the seeds of its last round; none if a seed failed.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        let scores: Option<Vec<f64>> = self.scores.last()?.iter().copied().collect();
+        let scores = scores.filter(|scores| !scores.is_empty())?;
+        Some(scores.iter().sum::<f64>() / scores.len() as f64)
+    }
+}
+
+impl TuningRecord {
+    /// An empty record.
+    #[must_use]
+    pub fn new(metric: &str, direction: Direction, weights: Weights, seeds: Vec<u64>) -> Self {
+        let lower_is_better = direction == Direction::Lower;
+        Self { metric: metric.to_owned(), lower_is_better, weights, seeds, rounds: Vec::new(), rows: Vec::new() }
+    }
+
+    /// Reads that of a run folder; none if the grid is not tuned.
+    ///
+    /// # Errors
+    /// If the file is there and cannot be read.
+    pub fn read(run_dir: &Path) -> Result<Option<Self>, RecordError> {
+        RecordError::read_json(&run_dir.join(FILE))
+    }
+
+    /// Writes it into a run folder.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, run_dir: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        atomic::replace(&run_dir.join(FILE), &text)
+    }
+}

@@ -1,0 +1,69 @@
+//! From combinations of settings to rows.
+
+use super::datasets::{Datasets, OpenedData};
+use super::expand::Combination;
+use super::identity;
+use super::label::{Label, labels};
+use super::phases;
+use super::resolve;
+use super::row::{Role, Row, RowData};
+use super::run::RunConfig;
+use super::setting::Setting;
+use super::source::ConfigError;
+
+/// The rows of combinations, labelled by the settings in which they differ.
+pub(super) fn rows(combinations: &[Combination], datasets: &Datasets) -> Result<Vec<Row>, ConfigError> {
+    let mut settings: Vec<Setting> = Vec::new();
+    for setting in combinations.iter().flat_map(|row| row.point.settings()) {
+        if !settings.contains(setting) {
+            settings.push(setting.clone());
+        }
+    }
+    settings.sort_by_key(Setting::rank);
+    let named = combinations.iter().zip(labels(&combinations.iter().collect::<Vec<_>>(), &settings));
+    named.map(|(combination, label)| row(combination, &label, datasets)).collect()
+}
+
+/// The row of a combination.
+pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets) -> Result<Row, ConfigError> {
+    let mut run = resolve::run(combination, datasets)?;
+    let shape = resolve::shape(combination, &run)?;
+    if shape.facts.encoding == 0 {
+        // A factor on the rate of no parameter: the same run, whatever it is.
+        run.train.encoding_rate = 1.0;
+    }
+    let opened = datasets.of(run.game);
+    let OpenedData { manifest, positions, .. } = opened;
+    let data = RowData {
+        name: manifest.name.clone(),
+        content_hash: manifest.content_hash.clone(),
+        train_positions: positions.train,
+        validation_positions: positions.validation,
+        test_positions: positions.test,
+        phase_ends: phases::ends(&run, opened).map_err(|error| combination.refused(&["train", "phases"], error))?,
+    };
+    let hash = identity::hash(&run, &data.content_hash);
+    let (label, name) = (label.folder(), label.name());
+    Ok(Row { label, name, hash, run, shape, data, role: Role::Compared, matched: None })
+}
+
+/// Adds the A/A control of each reference.
+pub(super) fn add_twins(rows: &mut Vec<Row>) {
+    let twins: Vec<Row> = rows
+        .iter()
+        .filter(|row| row.role == Role::Reference)
+        .map(|row| {
+            let run = RunConfig { twin: true, ..row.run.clone() };
+            let hash = identity::hash(&run, &row.data.content_hash);
+            Row {
+                label: format!("{}-twin", row.label),
+                name: format!("{}-twin", row.name),
+                hash,
+                run,
+                role: Role::Twin,
+                ..row.clone()
+            }
+        })
+        .collect();
+    rows.extend(twins);
+}
