@@ -1,4 +1,4 @@
-//! What a manifest says beside what the bits depend on: seeds, switches of determinism, and how a cell came out.
+//! Further records of a manifest: seeds, determinism, and the outcome of a cell.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Seeds {
     /// The order of the training data: a function of the dataset and this.
     pub data_order: u64,
-    /// The first weights: each parameter has a stream of its own, keyed by this and its name.
+    /// The first weights: each parameter has its own stream, keyed by this and its name.
     pub parameters: u64,
     /// Whether these streams are a twin's, and so other ones.
     pub twin: bool,
@@ -22,11 +22,11 @@ pub struct Determinism {
     pub intra_op_threads: usize,
     /// Threads between operations.
     pub inter_op_threads: usize,
-    /// The environment's say in how LibTorch and its libraries compute, where it has one.
+    /// The environment variables that change how LibTorch and its libraries compute.
     pub environment: Vec<(String, String)>,
 }
 
-/// How a cell came out.
+/// The outcome of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finish {
     /// When: seconds since 1970.

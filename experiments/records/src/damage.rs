@@ -6,7 +6,7 @@ use crate::lines;
 use crate::lines::ReadError;
 use std::path::Path;
 
-/// What is wrong with the metrics of the finished cell in a folder, if they cannot be read.
+/// The failure of a finished cell whose metrics cannot be read; none if they can.
 #[must_use]
 pub fn of_finished(dir: &Path) -> Option<Failure> {
     lines::read(&dir.join(METRICS_FILE)).err().map(|error| failure(&error))

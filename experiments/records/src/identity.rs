@@ -1,8 +1,8 @@
-//! What the bits of a cell depend on: its steps must all be made under one of these.
+//! The conditions on which the bits of a cell depend: they must be the same for all of its steps.
 
 use serde::{Deserialize, Serialize};
 
-/// Everything beside the step that decides a cell's numbers.
+/// Everything except the step that decides a cell's numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
@@ -18,11 +18,11 @@ pub struct Identity {
     pub instruction_set: String,
     /// Threads inside an operation.
     pub threads: usize,
-    /// Where tensors lie.
+    /// The device of its tensors.
     pub device: String,
     /// Their element type.
     pub dtype: String,
-    /// Positions that go through the network at once, where the machine decided it; a cell that goes on keeps it.
+    /// Positions that go through the network at once, where the machine decided it; a resumed cell keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micro_batch: Option<usize>,
 }

@@ -1,9 +1,9 @@
-//! What a run folder holds: the format of every stored file, and how to read and replace it.
+//! The content of a run folder: the format of every stored file, and how to read and replace it.
 //!
 //! ```text
 //! runs/<experiment>/grid.json, step-times.json, <row>/seed-<n>/{manifest.json, metrics.jsonl, status.json, …}
 //! ```
-//! Filling a record is the business of whoever knows its contents (training, the grid); reading one needs this crate only.
+//! Training and the grid fill these records; reading one needs this crate only.
 
 pub mod atomic;
 pub mod conditions;

@@ -13,7 +13,7 @@ pub struct MetricLine {
     pub step: u64,
     /// What was looked at.
     pub split: Part,
-    /// Which weights were evaluated; lines of the raw ones do not say so.
+    /// The weights that were evaluated; left out for raw weights.
     #[serde(default, skip_serializing_if = "Weights::are_raw")]
     pub weights: Weights,
     /// Epochs of the training positions seen by then.

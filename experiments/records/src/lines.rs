@@ -15,14 +15,14 @@ pub enum ReadError {
         /// The cause.
         cause: io::Error,
     },
-    /// A line is no metric line.
+    /// A line is invalid.
     #[error("{path}, line {line}: {cause}; a resumed cell rewrites everything after its last checkpoint")]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         cause: serde_json::Error,
     },
 }
@@ -31,7 +31,7 @@ pub enum ReadError {
 /// left out.
 ///
 /// # Errors
-/// If the file cannot be read, or a complete line is no metric line.
+/// If the file cannot be read, or a complete line is invalid.
 pub fn read(path: &Path) -> Result<Vec<MetricLine>, ReadError> {
     let text = std::fs::read(path).map_err(|cause| ReadError::Io { path: path.to_owned(), cause })?;
     let complete = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);

@@ -21,7 +21,7 @@ impl CellLock {
     /// Takes the lock of a folder that exists; none if another process has it.
     ///
     /// # Errors
-    /// If the lock file cannot be made, or the file system knows no locks.
+    /// If the lock file cannot be made, or the file system does not support locks.
     pub fn try_take(dir: &Path) -> io::Result<Option<Self>> {
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(dir.join(NAME))?;
         match file.try_lock() {

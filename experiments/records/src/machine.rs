@@ -1,4 +1,5 @@
-//! What the bits of a result depend on beside the code: processor, instruction set, LibTorch, threads.
+//! The conditions on which the bits of a result depend, in addition to the code: processor, instruction set, LibTorch,
+//! threads.
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -87,7 +88,7 @@ pub fn gpus() -> Vec<String> {
 /// The LibTorch that this process loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibTorch {
-    /// Its version, if its folder says so.
+    /// Its version, if its folder names it.
     pub version: Option<String>,
     /// Where it lies; not written to manifests, which are published.
     #[serde(skip)]

@@ -1,4 +1,4 @@
-//! `manifest.json`: everything about a cell that is known before its first step, and how it came out.
+//! `manifest.json`: everything about a cell that is known before its first step, and its outcome.
 
 use super::atomic;
 use super::conditions::{Determinism, Finish, Seeds};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// The file's name in a cell's folder.
 pub const FILE: &str = "manifest.json";
 
-/// Everything about a cell that is known before its first step, and how it came out.
+/// Everything about a cell that is known before its first step, and its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The experiment's name, from the folder.
@@ -28,31 +28,31 @@ pub struct Manifest {
     pub schema: u32,
     /// The source that this program was built in, where git knows it.
     pub revision: Option<Revision>,
-    /// What the bits depend on.
+    /// The conditions on which its bits depend.
     pub identity: Identity,
     /// The processor.
     pub cpu: Cpu,
     /// The GPU, if one computes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu: Option<String>,
-    /// What randomness is drawn from; cells of older versions do not say.
+    /// The seeds of its random streams; not in cells of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<Seeds>,
-    /// Whether the same bits come again; cells of older versions do not say.
+    /// Whether it is bit-identical when repeated; not in cells of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub determinism: Option<Determinism>,
-    /// Whether this is a smoke run, whose numbers mean nothing.
+    /// Whether this is a smoke run, whose results are meaningless.
     pub smoke: bool,
     /// The data.
     pub dataset: DatasetFacts,
-    /// Trained numbers by part.
+    /// Parameters by part.
     pub parameters: Parameters,
     /// Multiplications of one forward pass for one position.
     pub macs: MacsByPart,
-    /// The injection points that the encodings touch.
+    /// The injection points that the encodings use.
     #[serde(alias = "seams")]
     pub injection_points: Vec<String>,
-    /// What else tells squares apart.
+    /// The other sources of position.
     pub position_sources: Vec<String>,
     /// Tokens of the sequence.
     pub tokens: usize,
@@ -62,7 +62,7 @@ pub struct Manifest {
     pub sessions: Vec<Session>,
     /// The resolved run, as trained (a smoke run is shortened).
     pub config: RunConfig,
-    /// How it came out, once it is done.
+    /// Its outcome, once it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Finish>,
 }
@@ -84,7 +84,7 @@ pub struct DatasetFacts {
     pub novel_test_positions: f64,
 }
 
-/// Trained numbers by part of the network, padding left out.
+/// Parameters by part of the network, without padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameters {
     /// Input embedding and body.
@@ -95,7 +95,7 @@ pub struct Parameters {
     pub head: usize,
 }
 
-/// Multiplications of one forward pass for one position; see [`Macs`].
+/// Multiplications of one forward pass for one position, by part of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MacsByPart {
     /// Input embedding and body.
@@ -124,8 +124,8 @@ pub struct Session {
     pub from_step: u64,
     /// When: seconds since 1970.
     pub unix_s: f64,
-    /// What had changed since the cell began, where going on was forced: such a cell does not have the bits of an
-    /// undisturbed run.
+    /// The conditions that had changed since the cell began, where resuming was forced: such a cell is not bit-identical
+    /// with an undisturbed run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forced: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! `grid.json`: what a run folder sets out to compare, so that a report needs the folder and nothing else.
+//! `grid.json`: the plan of a comparison, so that a report needs only the run folder.
 
 use crate::atomic;
 use games::GameKind;
@@ -13,7 +13,7 @@ pub const FILE: &str = "grid.json";
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// What a grid sets out to compare.
+/// The plan of a grid: what it compares.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// [`FORMAT`].
@@ -58,7 +58,7 @@ struct StoredPrimary {
 pub struct Row {
     /// Its game. Each game has one reference.
     pub game: GameKind,
-    /// What tells it apart within its game, e.g. `shaw`.
+    /// Its name within its game, e.g. `shaw`.
     pub label: String,
     /// Its folder's name, `<label>-<hash>`.
     pub folder: String,
@@ -85,7 +85,7 @@ pub struct MatchedTo {
     pub ratio: Option<f64>,
 }
 
-/// Why there is no plan.
+/// Why a plan cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// The folder has none.
@@ -101,7 +101,7 @@ pub enum PlanError {
         /// The cause.
         cause: io::Error,
     },
-    /// It is no plan.
+    /// It is not a plan.
     #[error("{path} is damaged: {cause}; `posenc run` with the experiment's file writes it anew")]
     Damaged {
         /// The file.

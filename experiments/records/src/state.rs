@@ -1,22 +1,22 @@
-//! Where a cell stands, from its status file and its lock together.
+//! The status of a cell, from its status file and its lock.
 
 use super::failure::Failure;
 use super::lock::CellLock;
 use crate::status::{State, Status};
 use std::path::Path;
 
-/// Where a cell stands.
+/// The status of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellState {
     /// Nothing was done for it yet.
     Pending,
     /// A process trains it now.
     Running(Progress),
-    /// It stopped at a checkpoint, or its process was killed; the next run goes on with it.
+    /// It stopped at a checkpoint, or its process was killed; the next run resumes it.
     Interrupted(Progress),
     /// Finished.
     Done,
-    /// It could not go on.
+    /// It was stopped by an error.
     Failed(Failure),
 }
 

@@ -1,4 +1,4 @@
-//! `status.json`: where a cell stands, replaced atomically.
+//! `status.json`: the status of a cell, replaced atomically.
 
 use super::atomic;
 use super::record_error::RecordError;
@@ -36,7 +36,7 @@ impl State {
     }
 }
 
-/// Where a cell stands.
+/// The status of a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     /// What it is doing.
@@ -48,7 +48,7 @@ pub struct Status {
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Whether a failed cell can go on from its last checkpoint once the cause is removed (a full disk), rather than
+    /// Whether a failed cell can resume from its last checkpoint once the cause is removed (a full disk), rather than
     /// fail in the same way again (a loss that is not finite).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resumable: bool,

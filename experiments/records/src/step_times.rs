@@ -40,7 +40,7 @@ pub struct StepTime {
 }
 
 impl StepTimes {
-    /// Reads those of a run folder; none if it has none that can be read (they are then measured anew).
+    /// Reads those of a run folder; none if they cannot be read (they are then measured again).
     #[must_use]
     pub fn read(run_dir: &Path) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(run_dir.join(FILE)).ok()?).ok()

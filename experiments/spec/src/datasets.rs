@@ -1,4 +1,4 @@
-//! The datasets of an experiment: opened, checked and counted, and whatever makes one unusable.
+//! The datasets of an experiment: opened, checked and counted. An unusable one is refused here.
 
 use super::data::{DataEntry, DataFolders, DataView};
 use super::expand::Combination;
@@ -17,15 +17,15 @@ pub(crate) struct Datasets {
     by_game: BTreeMap<GameKind, OpenedData>,
 }
 
-/// A dataset that can be used, and what is taken of it.
+/// A usable dataset, and the part of it that is used.
 #[derive(Debug)]
 pub(crate) struct OpenedData {
     pub(crate) folder: PathBuf,
     pub(crate) manifest: Manifest,
     pub(crate) view: DataView,
-    /// Positions of each split that are taken.
+    /// Positions of each split that are used.
     pub(crate) positions: PerSplit<u64>,
-    /// What there are targets for.
+    /// Its targets.
     pub(crate) contents: Contents,
 }
 
@@ -58,7 +58,7 @@ fn open_one(row: &Combination, game: GameKind) -> Result<OpenedData, ConfigError
     let node = all.get(&[game.name()]).unwrap_or(all);
     let origin = &node.origin;
     let beside = node.nearest(&["path"]).origin.source.folder().join(written);
-    // Cells run in processes of their own, so the path must not depend on where one stands.
+    // Cells run in processes of their own, so the path must not depend on the working directory.
     let folder = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
     let with_remedy = |reason: String| {
         let remedy = "the path is relative to the experiment file; `posenc data import` makes a dataset";
@@ -73,7 +73,7 @@ fn open_one(row: &Combination, game: GameKind) -> Result<OpenedData, ConfigError
     viewed(folder, manifest, view.clone(), node)
 }
 
-/// Refuses a view that the dataset does not offer, and counts what it holds.
+/// Refuses a view that the dataset does not have, and counts its positions.
 fn viewed(folder: PathBuf, manifest: Manifest, mut view: DataView, node: &Node) -> Result<OpenedData, ConfigError> {
     let refused = |key: &str, reason: String| node.nearest(&[key]).origin.refused(reason);
     let known: Vec<&str> = manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();

@@ -30,26 +30,26 @@ pub struct Experiment {
     pub name: String,
     /// The question that it answers.
     pub question: Option<String>,
-    /// What its author expects.
+    /// The result that its author expects.
     pub expect: Option<String>,
     /// What it costs, in words.
     pub cost: Option<String>,
     /// The seeds, in the order in which they run.
     pub seeds: Vec<u64>,
-    /// What decides.
+    /// The metric that verdicts are about.
     pub primary: Primary,
-    /// The rows in the order of the file, then their matched controls, then the references' twins.
+    /// The rows in the order of the file, then their matched controls, then the references' A/A controls.
     pub rows: Vec<Row>,
-    /// Gaps between rows that are compared over something else.
+    /// Gaps between rows that are compared over another setting.
     pub interactions: Vec<Interaction>,
     /// What its file varies without effect, one sentence each.
     pub no_effect: Vec<String>,
-    /// What the command line set, `setting=value` each.
+    /// The settings of the command line, each as `setting=value`.
     pub sets: Vec<String>,
 }
 
 impl Experiment {
-    /// Reads a file, expands it and refuses whatever could not be run.
+    /// Reads a file, expands it and refuses an experiment that cannot be run.
     ///
     /// # Errors
     /// On everything that can be known before the first step, with its place in the file and a remedy.

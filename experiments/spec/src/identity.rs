@@ -27,12 +27,12 @@ pub fn hash(run: &RunConfig, content: &str) -> String {
     whole[..DIGITS].to_owned()
 }
 
-/// What is hashed: JSON without spaces, keys sorted. The seed is left out (all seeds of a row share a folder), and so
-/// are `train.checkpoint_every` and `eval.pictures`, on which no number depends. (`log_every` stays: training metrics are
-/// means over it.)
+/// The text that is hashed: JSON without spaces, keys sorted. The seed is left out (all seeds of a row share a folder),
+/// and so are `train.checkpoint_every` and `eval.pictures`, on which no number depends. (`log_every` stays: training
+/// metrics are means over it.)
 ///
 /// `train.micro_batch` decides in which order f32 gradients are added, so a number is a part of it. `auto` is not: then
-/// the machine decides, as it does with its threads and its kernels, and the manifest says what it decided.
+/// the machine decides, as it does with its threads and its kernels, and the manifest records the number.
 #[must_use]
 pub fn canonical(run: &RunConfig, content: &str) -> String {
     let run = RunConfig { model: spelled_out(run.model.clone()), ..run.clone() };

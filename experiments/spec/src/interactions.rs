@@ -34,7 +34,7 @@ pub struct Interaction {
     pub rows: [[String; 2]; 2],
 }
 
-/// Every interaction that the file asks for, in its order. `rows` are those of the file, without controls and twins, and
+/// The interactions of the file, in its order. `rows` are those of the file, without controls and twins, and
 /// `combinations` what they were made of.
 pub(super) fn interactions(
     matrix: Matrix<'_>,
@@ -115,7 +115,7 @@ impl Request<'_> {
         later.map(interaction).collect()
     }
 
-    /// Refuses what could be of no row, whatever the others are.
+    /// Refuses an entry that no row can match.
     fn check(&self) -> Result<(), ConfigError> {
         let sides = [("gap", &self.entry.gap), ("by", &self.entry.by)];
         for (side, places) in sides {

@@ -2,11 +2,11 @@
 //! that "Shaw is better" cannot mean "Shaw is larger".
 //!
 //! A control is an ordinary row: its cells' configurations hold the sizes that were found and nothing about how, so the
-//! same network written by hand is the same cell. What it was matched to stands in [`Matched`], for tables.
+//! same network written by hand is the same cell. [`Matched`] records for tables what it was matched to.
 //!
-//! Parameters and operations are counted from declared shapes; sizes are found anew for every game, whose boards give
-//! tables other sizes. A step's time is no function of the file: its sizes are given, and only measuring says whether
-//! they fit.
+//! Parameters and operations are counted from declared shapes; sizes are searched for every game, because the
+//! size of tables depends on the board. Step time depends on the hardware, not on the file: its sizes are given, and
+//! measured.
 
 pub mod entry;
 pub(crate) mod result;
@@ -173,7 +173,7 @@ impl Task<'_> {
     }
 }
 
-/// What is refused, in words.
+/// Errors.
 impl Task<'_> {
     fn no_such_size(&self, size: Size, reason: &str) -> ConfigError {
         let message = format!("{} cannot be matched by {}: {reason}", self.own.label, size.name());

@@ -60,7 +60,7 @@ impl Metric {
     }
 }
 
-/// A name that is no metric.
+/// A name that is not a metric.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown metric \"{name}\"; the metrics are {}", names().join(", "))]
 pub struct UnknownMetric {

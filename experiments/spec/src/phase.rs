@@ -1,4 +1,4 @@
-//! A curriculum: training in phases, each with games, weights of the losses and a learning rate of its own.
+//! A curriculum: training in phases, each with its own games, weights of the losses and learning rate.
 //!
 //! ```yaml
 //! train:
@@ -13,9 +13,9 @@
 //!     - {learning_rate: 0.5}
 //! ```
 //!
-//! Within a phase the order is that of a dataset that holds these games only; where the next phase has the same ones, it goes
-//! on in it. A last step's batch is always full: a phase takes as many steps as its epochs need, rounded up. Evaluations look
-//! at all games, whatever the phase.
+//! Within a phase the order is that of a dataset that holds these games only; where the next phase has the same ones,
+//! it goes on in it. A last step's batch is always full: a phase takes as many steps as its epochs need, rounded up.
+//! Evaluations use all games in every phase.
 
 use super::data::names;
 use super::losses::{LossChanges, LossWeights};

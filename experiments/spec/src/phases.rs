@@ -89,7 +89,7 @@ impl Check<'_> {
         }
     }
 
-    /// How many steps a phase takes; `None` for all that are left.
+    /// The number of steps of a phase; `None` for all that are left.
     fn steps(&self, i: usize, phase: &Phase) -> Result<Option<u64>, ConfigError> {
         let positions = positions(phase, self.data).map_err(|error| self.refused(i, &["bucket"], error))?;
         if positions == 0 {
@@ -114,7 +114,7 @@ pub(super) fn check_weights(row: &Combination, run: &RunConfig) -> Result<(), Co
     Err(error.help("give at least one of them a weight above 0"))
 }
 
-/// The step behind the last one of each phase of a run.
+/// The step after the last one of each phase of a run.
 pub(super) fn ends(run: &RunConfig, data: &OpenedData) -> Result<Vec<u64>, DatasetError> {
     let mut end = 0;
     let of_phase = |phase: &Phase| {

@@ -1,4 +1,4 @@
-//! From a combination to a complete run, and whatever makes one impossible: refused here, before the first step.
+//! From a combination to a complete run. What cannot be trained is refused here, before the first step.
 
 use super::datasets::{Datasets, OpenedData};
 use super::expand::Combination;
@@ -76,7 +76,7 @@ fn with_targets(model: ModelConfig, row: &Combination, data: &OpenedData) -> Res
     Ok(network.into())
 }
 
-/// Refuses a run that cannot be trained, and says what its network looks like.
+/// Refuses a run that cannot be trained, and returns the shape of its network.
 pub(crate) fn shape(row: &Combination, run: &RunConfig) -> Result<Shape, ConfigError> {
     sizes(row, run)?;
     phases::check_weights(row, run)?;
@@ -95,7 +95,7 @@ pub(crate) fn shape(row: &Combination, run: &RunConfig) -> Result<Shape, ConfigE
     })
 }
 
-/// Refuses an optimiser or an average that cannot be.
+/// Refuses an optimiser or an average with invalid options.
 fn optimizer(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     let optimizer = &run.train.optimizer;
     let wrong = |error| row.refused(&["train", "optimizer"], error);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// One row: a run that is repeated with every seed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The game's and the varied axes' short names, as a part of a folder's name: `chess-shaw-batch64`.
+    /// The game and its values on the axes, as part of a folder's name: `chess-shaw-batch64`.
     pub label: String,
     /// The same for people, without the game: `shaw, batch 64`.
     pub name: String,
@@ -20,9 +20,9 @@ pub struct Row {
     pub shape: Shape,
     /// Its dataset.
     pub data: RowData,
-    /// What it is compared as.
+    /// Its role in the comparison.
     pub role: Role,
-    /// What its network was made equal to, if it is a matched control.
+    /// The row that it was matched to, if it is a matched control.
     pub matched: Option<Matched>,
 }
 
@@ -50,25 +50,25 @@ impl Role {
     }
 }
 
-/// What a row knows of its dataset.
+/// The dataset of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowData {
     /// Its name.
     pub name: String,
     /// Its content hash.
     pub content_hash: String,
-    /// Positions of the training split, as far as the run takes them; the others likewise.
+    /// Positions of the training split that the run uses.
     pub train_positions: u64,
-    /// Positions of the validation split.
+    /// Positions of the validation split that it uses.
     pub validation_positions: u64,
-    /// Positions of the test split.
+    /// Positions of the test split that it uses.
     pub test_positions: u64,
-    /// The step behind the last one of each phase of training; none without phases.
+    /// The step after the last one of each phase of training; empty without phases.
     pub phase_ends: Vec<u64>,
 }
 
 impl Row {
-    /// How often the training split is seen.
+    /// The number of passes through the training split.
     #[must_use]
     pub fn epochs(&self) -> f64 {
         let seen = self.run.train.steps as f64 * self.run.train.batch as f64;

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weights {
-    /// Those of the step itself.
+    /// The weights of the step.
     #[default]
     Raw,
-    /// Their average, as the experiment's `averaging` makes it.
+    /// Their average, as configured by `averaging`.
     Averaged,
 }
 
@@ -23,7 +23,7 @@ impl Weights {
         }
     }
 
-    /// Whether they are those of the step.
+    /// Whether they are the weights of the step.
     #[must_use]
     pub const fn are_raw(&self) -> bool {
         matches!(self, Self::Raw)

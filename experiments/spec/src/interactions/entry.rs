@@ -18,7 +18,7 @@ pub(crate) struct InteractionEntry {
     pub(super) by: Vec<Place>,
 }
 
-/// What is varied: one place, or several whose values advance together.
+/// The varied places: one, or several whose values advance together.
 fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Place>, D::Error> {
     one_or_list("a map {axis, values} or a list of such", deserializer)
 }

@@ -12,7 +12,7 @@ use std::fmt;
 pub(crate) struct ControlEntry {
     /// The rows whose network is made larger or smaller; they stay in the experiment beside their controls.
     pub row: RowName,
-    /// What the control has as much of as which row.
+    /// The quantity to match, and the row that has it.
     #[serde(rename = "match")]
     pub matching: Match,
 }
@@ -21,7 +21,7 @@ pub(crate) struct ControlEntry {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Match {
-    /// As many trained numbers as this row.
+    /// As many parameters as this row.
     pub params: Option<RowName>,
     /// As many floating-point operations in a forward pass as this row.
     pub flops: Option<RowName>,

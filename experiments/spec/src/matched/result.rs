@@ -1,16 +1,16 @@
-//! A control's result: which sizes were changed, and what they match.
+//! The result of matching: the sizes that changed, and the row that they match.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How far from its goal a control may be, as a share of it.
+/// The largest relative difference between a control and its goal.
 pub const TOLERANCE: f64 = 0.01;
 
-/// What a control has as much of as another row.
+/// The quantity in which a control equals another row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
-    /// Trained numbers of the whole network, encodings and heads included.
+    /// Parameters of the whole network, encodings and heads included.
     Params,
     /// Floating-point operations of a forward pass of the whole network.
     Flops,
@@ -40,12 +40,12 @@ impl Quantity {
     }
 }
 
-/// What a control was matched to.
+/// The row that a control was matched to, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matched {
     /// The label of the row whose network was changed.
     pub source: String,
-    /// What it has as much of.
+    /// The quantity that was matched.
     pub quantity: Quantity,
     /// The label of the row that it was matched to.
     pub goal: String,
@@ -53,7 +53,7 @@ pub struct Matched {
     pub goal_folder: String,
     /// The sizes that changed.
     pub sizes: Vec<ChangedSize>,
-    /// Its own count and the goal's; `None` for what only a clock tells.
+    /// Its count and the goal's; `None` for step times, which are measured.
     pub counts: Option<[u64; 2]>,
 }
 

@@ -30,7 +30,7 @@ impl Candidate {
     }
 }
 
-/// What the search for sizes came to.
+/// The outcome of the search for sizes.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// Sizes within the tolerance.

@@ -54,7 +54,7 @@ impl Size {
         }
     }
 
-    /// How a reader of a table knows it: an encoding's size by the name of its option.
+    /// Its name in tables: for the size of an encoding, the name of the option.
     pub(super) fn shown(self, run: &RunConfig) -> String {
         let option = || sized_encoding(&mut run.encoding.clone()).ok().map(|(option, _)| option);
         let of_encoding = if self == Self::Encoding { option() } else { None };
@@ -97,7 +97,7 @@ fn sized_encoding(stack: &mut [EncodingConfig]) -> Result<(&'static str, &mut us
 }
 
 impl Quantity {
-    /// How much of it a run's network has; `None` for what only a clock tells.
+    /// The quantity of a network; `None` for step times, which are measured.
     pub(super) fn of(self, shape: &Shape) -> Option<u64> {
         match self {
             Self::Params => Some(shape.facts.parameters() as u64),
