@@ -95,7 +95,7 @@ pub struct Parameters {
     pub head: usize,
 }
 
-/// Multiplications of one forward pass for one position; see [`Macs`].
+/// Multiplications of one forward pass for one position, by part of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MacsByPart {
     /// Input embedding and body.
