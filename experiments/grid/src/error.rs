@@ -28,6 +28,12 @@ pub enum GridError {
         /// The cause.
         cause: serde_yaml::Error,
     },
+    /// A search needs a better side.
+    #[error("`tune` needs a primary metric of which more or less is better, and {0} has no better side; take another")]
+    NothingToOptimise(String),
+    /// The metrics of a trial cannot be read.
+    #[error(transparent)]
+    Metrics(records::lines::ReadError),
     /// Another smoke run of the experiment uses the same folder.
     #[error("another smoke run is at work in {0}; wait for it, or name another place with --out")]
     SmokeAtWork(PathBuf),

@@ -10,11 +10,13 @@ pub mod prepare;
 pub mod progress;
 pub mod prune;
 pub mod retry;
+mod reuse;
 pub mod scheduler;
 pub mod select;
 pub mod slurm;
 pub mod start_over;
 mod task;
+pub mod tuning;
 pub mod worker;
 
 pub use error::GridError;
