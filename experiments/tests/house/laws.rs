@@ -24,7 +24,7 @@ const NOT_A_BOARD: [(&str, &str, &str); 17] = [
     ("experiments/spec/src/matched/sizes.rs", "ALIGNED: usize = 8;", "what GPUs multiply without padding"),
     ("experiments/train/src/fit/activations.rs", "dense + 8 * config.width", "tensors of a token, counted generously"),
     ("games/dataset/src/build.rs", "let mut bytes = [0; 8];", "bytes of a 64-bit hash"),
-    ("games/dataset/src/build/novelty.rs", "KEYS_IN_MEMORY: usize = 8 << 20;", "a limit of memory"),
+    ("games/dataset/src/build/training_keys.rs", "KEYS_IN_MEMORY: usize = 8 << 20;", "a limit of memory"),
     ("games/dataset/src/import/container.rs", "[0x1f, 0x8b, 8, ..]", "gzip's magic number and its method"),
     ("games/dataset/src/import/format.rs", "[3..=9, 0, 0, 0, ..]", "versions of Lc0's records"),
     ("games/dataset/src/loader/batch.rs", "mask[usize::from(index) / 8] |= 1 << (index % 8);", "bits of a byte"),
