@@ -2,8 +2,10 @@
 
 use super::error::GridError;
 use super::planned;
+use super::reuse::FinishedCells;
 use super::select::Selector;
 use super::task::Task;
+use records::CellState;
 use records::atomic;
 use records::folder::{CONFIG_FILE, EXPERIMENT_FILE};
 use records::lock::CellLock;
@@ -26,6 +28,8 @@ pub struct Prepared {
     pub twins: Vec<bool>,
     /// The number of cells outside the selection.
     pub left_out: usize,
+    /// Cells that were finished in another run folder and are copied from there.
+    pub reused: usize,
     /// Locks a smoke run's folder.
     _smoke: Option<CellLock>,
 }
@@ -37,6 +41,8 @@ pub struct RunSelection {
     pub out: PathBuf,
     /// Selectors; a cell must match all of them.
     pub only: Vec<Selector>,
+    /// Further folders in which finished cells are looked for; `out` always is.
+    pub cells: Vec<PathBuf>,
     /// Take a few steps of every cell, in a separate folder that is emptied first: `smoke-<experiment>`.
     pub smoke: bool,
 }
@@ -60,15 +66,24 @@ impl Prepared {
         };
         keep_source(experiment, &run_dir).map_err(unwritable(&run_dir))?;
         plan.write(&run_dir).map_err(unwritable(&run_dir))?;
+        let finished = match selection.smoke {
+            true => FinishedCells::default(),
+            false => FinishedCells::below([&selection.out].into_iter().chain(&selection.cells).map(PathBuf::as_path)),
+        };
         let mut tasks = Vec::with_capacity(cells.len());
+        let mut reused = 0;
         for cell in cells.iter().map(|cell| Cell { experiment: name.clone(), ..cell.clone() }) {
             let task = Task { name: format!("{} seed {}", cell.label, cell.run.seed), dir: cell.dir(&selection.out) };
             let text = cell.run.to_yaml().map_err(|cause| GridError::Config { cell: task.name.clone(), cause })?;
             write_config(&task.dir, &text).map_err(unwritable(&task.dir))?;
+            if CellState::of(&task.dir) == CellState::Pending {
+                let copied = finished.copy_to(&cell.hash, &task.dir).map_err(unwritable(&task.dir))?;
+                reused += usize::from(copied);
+            }
             tasks.push(task);
         }
         let twins = cells.iter().map(|cell| cell.run.twin).collect();
-        Ok(Self { run_dir, plan, tasks, twins, left_out, _smoke: smoke })
+        Ok(Self { run_dir, plan, tasks, twins, left_out, reused, _smoke: smoke })
     }
 }
 
@@ -96,7 +111,10 @@ fn emptied(dir: &Path) -> Result<CellLock, GridError> {
     let lock = lock.ok_or_else(|| GridError::SmokeAtWork(dir.to_owned()))?;
     for entry in fs::read_dir(dir).map_err(unwritable)? {
         let path = entry.map_err(unwritable)?.path();
-        if path.is_dir() {
+        // The trials of the same smoke run come before it.
+        let holds_trials =
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(spec::tuning::FOLDER));
+        if path.is_dir() && !holds_trials {
             fs::remove_dir_all(&path).map_err(unwritable)?;
         }
     }

@@ -61,7 +61,10 @@ fn folders(folder: &Path) -> impl Iterator<Item = (String, PathBuf)> + use<> {
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
-        let (name, path) = { let entry = entry?; (entry.file_name(), entry.path()) };
+        let (name, path) = {
+            let entry = entry?;
+            (entry.file_name(), entry.path())
+        };
         let other = to.join(&name);
         match path.is_dir() {
             true => copy(&path, &other)?,

@@ -42,6 +42,13 @@ fn axis_names() -> Vec<&'static str> {
     SHORT.iter().map(|(name, _)| *name).chain([SEED, ROW]).collect()
 }
 
+impl Selector {
+    /// Whether it selects by the seed, which a row has none of.
+    pub(super) fn is_of_seeds(&self) -> bool {
+        self.axis == Axis::Seed
+    }
+}
+
 impl FromStr for Selector {
     type Err = SelectorError;
 

@@ -1,11 +1,12 @@
 //! Chooses a trial for each row of an experiment with `tune`, from what the trials reached on validation positions.
 
 use super::error::GridError;
+use super::select::Selector;
 use records::folder::METRICS_FILE;
-use records::plan::Plan;
 use records::tuning::{RoundRecord, TrialRecord, TunedRowRecord, TuningRecord};
 use records::{CellState, Part, lines};
 use spec::metrics::{self, Direction};
+use spec::tuning::TunedRow;
 use spec::{Experiment, Tuning};
 use std::path::Path;
 
@@ -21,11 +22,11 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search that begins; none if the experiment tunes nothing.
+    /// A search among the trials of the selected rows; none if the experiment tunes nothing.
     ///
     /// # Errors
     /// If its primary metric has no better side.
-    pub fn new(experiment: &'a Experiment) -> Result<Option<Self>, GridError> {
+    pub fn new(experiment: &'a Experiment, only: &[Selector]) -> Result<Option<Self>, GridError> {
         let Some(tuning) = &experiment.tuning else { return Ok(None) };
         let primary = &experiment.primary;
         let direction = metrics::find(&primary.metric).map_or(Direction::Neither, |metric| metric.direction);
@@ -38,13 +39,25 @@ impl<'a> Search<'a> {
             place: trial.place.clone(),
             scores: Vec::new(),
         };
-        record.rows = tuning.rows.iter().zip(&experiment.rows).map(|(tuned, row)| TunedRowRecord {
-            game: row.run.game,
-            folder: row.folder(),
-            trials: tuned.trials.iter().map(trial).collect(),
-            chosen: None,
-        }).collect();
-        let remaining = tuning.rows.iter().map(|row| (0..row.trials.len()).collect()).collect();
+        record.rows = tuning
+            .rows
+            .iter()
+            .zip(&experiment.rows)
+            .map(|(tuned, row)| TunedRowRecord {
+                game: row.run.game,
+                folder: row.folder(),
+                trials: tuned.trials.iter().map(trial).collect(),
+                chosen: None,
+            })
+            .collect();
+        let cells = experiment.cells();
+        let is_selected = |label: &str| {
+            let mut own = cells.iter().filter(|cell| cell.label == label);
+            own.any(|cell| only.iter().filter(|one| !one.is_of_seeds()).all(|one| one.matches(cell)))
+        };
+        let trials =
+            |row: &TunedRow| if is_selected(&row.label) { (0..row.trials.len()).collect() } else { Vec::new() };
+        let remaining = tuning.rows.iter().map(trials).collect();
         Ok(Some(Self { experiment, tuning, remaining, round: 0, record }))
     }
 
@@ -74,7 +87,10 @@ impl<'a> Search<'a> {
             let trials = &mut self.record.rows[row].trials;
             for &trial in &*remaining {
                 let folder = run_dir.join(self.tuning.row(self.round, row, trial).folder());
-                let scores = self.tuning.seeds.iter().map(|seed| score(&folder.join(format!("seed-{seed}")), &self.record.metric, self.record.weights));
+                let scores =
+                    self.tuning.seeds.iter().map(|seed| {
+                        score(&folder.join(format!("seed-{seed}")), &self.record.metric, self.record.weights)
+                    });
                 trials[trial].scores.push(scores.collect::<Result<_, _>>()?);
             }
             let sign = if self.record.lower_is_better { 1.0 } else { -1.0 };

@@ -6,7 +6,9 @@ use anyhow::Context as _;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
 use grid::measure;
+use grid::tuning::Search;
 use grid::{Interrupt, Outcome, Prepared, RunSelection, Selector, Task};
+use records::TuningRecord;
 use report::{Report, text};
 use spec::Experiment;
 use std::collections::BTreeSet;
@@ -29,6 +31,10 @@ pub struct Args {
     /// Run only cells with these values: encoding=shaw,rope, game=chess, seed=0, row=chess-shaw. May be repeated.
     #[arg(long, value_name = "AXIS=VALUE")]
     only: Vec<Selector>,
+    /// Also look for finished cells in this folder of run folders, and copy them instead of training them again. May be
+    /// repeated.
+    #[arg(long, value_name = "DIR")]
+    cells: Vec<PathBuf>,
     #[command(flatten)]
     sets: Sets,
     /// Try every cell: a few steps, an evaluation and the report, in a separate run folder.
@@ -47,14 +53,22 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let experiment = args.sets.load(&args.file)?;
     check_datasets(&experiment)?;
     args.slots.check_devices()?;
-    let selection = RunSelection { out: args.out.clone(), only: args.only.clone(), smoke: args.smoke };
-    let prepared = Prepared::new(&experiment, &selection)?;
+    let selection =
+        RunSelection { out: args.out.clone(), only: args.only.clone(), cells: args.cells.clone(), smoke: args.smoke };
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
+    let Some((experiment, tuning)) = tuned(args, experiment, &selection, &interrupt)? else {
+        eprintln!("the trials are not finished; the same command continues with them");
+        return Ok(ExitCode::from(1));
+    };
+    let prepared = Prepared::new(&experiment, &selection)?;
+    if let Some(tuning) = tuning {
+        tuning.write(&prepared.run_dir).context("cannot write the record of the trials")?;
+    }
+    tell_of_reused(&prepared);
     let outcomes = args.slots.train(&prepared.tasks, args.smoke, &interrupt)?;
     interrupt.release();
     repair_events(&prepared.tasks, &outcomes);
-    let unfinished = |outcome: &Outcome| matches!(outcome, Outcome::Interrupted | Outcome::NotStarted);
-    let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(unfinished);
+    let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(is_unfinished);
     if !args.smoke && !stopped {
         measure_steps(args, &experiment, &prepared);
     }
@@ -65,6 +79,39 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     std::io::stdout().lock().write_all(out.as_bytes())?;
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
     Ok(if failed || stopped { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// The experiment with a trial chosen for every row, and the record of the trials; none if a trial was interrupted.
+/// An experiment without `tune` stays as it is.
+fn tuned(
+    args: &Args,
+    experiment: Experiment,
+    selection: &RunSelection,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Option<(Experiment, Option<TuningRecord>)>> {
+    let Some(mut search) = Search::new(&experiment, &selection.only)? else { return Ok(Some((experiment, None))) };
+    while let Some(trials) = search.next_round() {
+        let prepared = Prepared::new(&trials, &RunSelection { only: Vec::new(), ..selection.clone() })?;
+        tell_of_reused(&prepared);
+        eprintln!("tuning, {}: {} cells of trials", search.round_name(), prepared.tasks.len());
+        let outcomes = args.slots.train(&prepared.tasks, args.smoke, interrupt)?;
+        if interrupt.request() > StopRequest::Continue || outcomes.iter().any(is_unfinished) {
+            return Ok(None);
+        }
+        search.read(&prepared.run_dir)?;
+    }
+    let (experiment, record) = search.finish();
+    Ok(Some((experiment, Some(record))))
+}
+
+fn tell_of_reused(prepared: &Prepared) {
+    if prepared.reused > 0 {
+        eprintln!("{} cells were finished in other run folders and are copied from there", prepared.reused);
+    }
+}
+
+fn is_unfinished(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Interrupted | Outcome::NotStarted)
 }
 
 /// Opens every dataset once, which checks the hash of every shard: a truncated file is refused here, not in the

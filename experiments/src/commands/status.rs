@@ -3,8 +3,9 @@
 mod draw;
 
 use grid::overview::Overview;
+use records::plan;
 use std::io::{self, IsTerminal as _, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -33,7 +34,7 @@ pub struct Args {
 /// If the folder is no run folder, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut stdout = io::stdout().lock();
-    let overview = Overview::of(&args.run_dir)?;
+    let overview = Overview::of(&stage(&args.run_dir))?;
     if args.json {
         writeln!(stdout, "{:#}", draw::json(&overview))?;
     } else if args.once || !io::stdout().is_terminal() {
@@ -42,6 +43,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         follow(args, overview, &mut stdout)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The run folder, or that of the newest round of trials if the rows of a tuned experiment have not begun.
+fn stage(run_dir: &Path) -> PathBuf {
+    let is_grid = |folder: &Path| folder.join(plan::FILE).is_file();
+    let rounds = std::fs::read_dir(run_dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_round = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.starts_with(spec::tuning::FOLDER) && is_grid(path)
+    };
+    if is_grid(run_dir) { run_dir.to_owned() } else { rounds.filter(is_round).max().unwrap_or(run_dir.to_owned()) }
 }
 
 /// Draws over what was drawn, until no cell runs any more.
@@ -58,7 +70,7 @@ fn follow(args: &Args, mut overview: Overview, to: &mut impl Write) -> anyhow::R
         }
         drawn = text.lines().count();
         std::thread::sleep(DRAW_EVERY);
-        overview = Overview::of(&args.run_dir)?;
+        overview = Overview::of(&stage(&args.run_dir))?;
     }
 }
 

@@ -5,9 +5,11 @@ use super::sets::Sets;
 use anyhow::{Context as _, bail, ensure};
 use grid::limits::HumanDuration;
 use grid::slurm::{Array, CELLS, Resources, SCRIPT, script};
+use grid::tuning::Search;
 use grid::{Prepared, RunSelection, Selector, Task};
 use records::CellState;
 use records::atomic;
+use spec::Experiment;
 use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
@@ -34,6 +36,10 @@ pub struct Args {
     /// Submit only cells with these values, as in `posenc run`.
     #[arg(long, value_name = "AXIS=VALUE")]
     only: Vec<Selector>,
+    /// Also look for finished cells in this folder of run folders, and copy them instead of training them again. May be
+    /// repeated.
+    #[arg(long, value_name = "DIR")]
+    cells: Vec<PathBuf>,
     #[command(flatten)]
     sets: Sets,
     /// Slurm's partition.
@@ -94,8 +100,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let experiment = args.sets.load(&args.file)?;
     check_datasets(&experiment)?;
-    let prepared =
-        Prepared::new(&experiment, &RunSelection { out: args.out.clone(), only: args.only.clone(), smoke: false })?;
+    let (experiment, only) = next_stage(args, experiment)?;
+    let selection = RunSelection { out: args.out.clone(), only, cells: args.cells.clone(), smoke: false };
+    let prepared = Prepared::new(&experiment, &selection)?;
     let run_dir = fs::canonicalize(&prepared.run_dir).context("cannot find the run folder")?;
     let mut stdout = io::stdout().lock();
     let tasks: Vec<&Task> = prepared.tasks.iter().filter(|task| is_open(&task.dir)).collect();
@@ -115,6 +122,27 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     writeln!(stdout, "posenc status {} follows them", prepared.run_dir.display())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What can be submitted now, and the cells to select of it: of an experiment with `tune` the first round of trials with
+/// an open cell, or the tuned rows.
+fn next_stage(args: &Args, experiment: Experiment) -> anyhow::Result<(Experiment, Vec<Selector>)> {
+    let Some(mut search) = Search::new(&experiment, &args.only)? else { return Ok((experiment, args.only.clone())) };
+    let selection = RunSelection { out: args.out.clone(), only: Vec::new(), cells: args.cells.clone(), smoke: false };
+    while let Some(trials) = search.next_round() {
+        let prepared = Prepared::new(&trials, &selection)?;
+        if prepared.tasks.iter().any(|task| is_open(&task.dir)) {
+            eprintln!(
+                "tuning, {}: when its cells are done, the same command submits what follows",
+                search.round_name()
+            );
+            return Ok((trials, Vec::new()));
+        }
+        search.read(&prepared.run_dir)?;
+    }
+    let (experiment, record) = search.finish();
+    record.write(&args.out.join(&experiment.name)).context("cannot write the record of the trials")?;
+    Ok((experiment, args.only.clone()))
 }
 
 /// Whether a task could do something for the cell.

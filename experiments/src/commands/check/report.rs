@@ -30,6 +30,26 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
         twins => format!(" ({twins} of them A/A controls)"),
     };
     out.push_str(&format!("{cells} cells: {rows} rows{twins} x {seeds} seeds\n"));
+    out.push_str(&tuning(experiment));
+    out
+}
+
+/// The trials of each row, and the cells of each round.
+fn tuning(experiment: &Experiment) -> String {
+    let Some(tuning) = &experiment.tuning else { return String::new() };
+    let trials = tuning.rows.first().map_or(0, |row| row.trials.len());
+    let mut out = format!(
+        "tuned before: {trials} trials of each row, chosen by {} on validation, seeds {:?}\n",
+        experiment.primary.metric, tuning.seeds
+    );
+    let mut left = trials;
+    for (i, round) in tuning.rounds.iter().enumerate() {
+        let all: Vec<Vec<usize>> = tuning.rows.iter().map(|_| (0..left).collect()).collect();
+        let cells = experiment.trials(i, &all).map_or(0, |grid| grid.cells().len());
+        let steps = round.steps.map_or_else(String::new, |steps| format!(", {steps} steps"));
+        out += &format!("  round {} of {}{steps}: {cells} cells\n", i + 1, tuning.rounds.len());
+        left = round.keep;
+    }
     out
 }
 
