@@ -76,6 +76,9 @@ pub trait Tactics: Game {
     /// To how many squares a single piece can ever have legal moves: the queen's 27, the promoted bishop's 20.
     const MOST_TARGETS: u16;
 
+    /// The customary worth of each of [`Game::PIECES`], the same order; only its order matters, and the king is above all.
+    const WORTH: &'static [u8];
+
     /// The pieces of a position.
     fn pieces(position: &Self::Position) -> Pieces;
 

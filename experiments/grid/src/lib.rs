@@ -1,5 +1,6 @@
 //! Many cells: which are done, which run, which failed.
 
+pub mod baselines;
 pub mod error;
 pub mod interrupt;
 pub mod limits;

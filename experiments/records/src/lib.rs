@@ -1,11 +1,12 @@
 //! What a run folder holds: the format of every stored file, and how to read and replace it.
 //!
 //! ```text
-//! runs/<experiment>/grid.json, step-times.json, <row>/seed-<n>/{manifest.json, metrics.jsonl, status.json, …}
+//! runs/<experiment>/grid.json, baselines.json, step-times.json, <row>/seed-<n>/{manifest.json, metrics.jsonl, status.json, …}
 //! ```
 //! Filling a record is the business of whoever knows its contents (training, the grid); reading one needs this crate only.
 
 pub mod atomic;
+pub mod baselines;
 pub mod conditions;
 pub mod damage;
 pub mod failure;
@@ -23,6 +24,7 @@ pub mod state;
 pub mod status;
 pub mod step_times;
 
+pub use baselines::Baselines;
 pub use failure::{Failure, FailureKind};
 pub use line::{MetricLine, Metrics, Part, Time};
 pub use lock::CellLock;

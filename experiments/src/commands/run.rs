@@ -5,7 +5,7 @@ use super::slots::Slots;
 use anyhow::Context as _;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
-use grid::measure;
+use grid::{baselines, measure};
 use grid::{Choice, Interrupt, Outcome, Prepared, Selector, Task};
 use report::{Report, text};
 use spec::Experiment;
@@ -49,6 +49,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     args.slots.check_devices()?;
     let choice = Choice { out: args.out.clone(), only: args.only.clone(), smoke: args.smoke };
     let prepared = Prepared::new(&experiment, &choice)?;
+    if !args.smoke {
+        measure_baselines(&experiment, &prepared);
+    }
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let outcomes = args.slots.train(&prepared.tasks, args.smoke, &interrupt)?;
     interrupt.release();
@@ -65,6 +68,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     std::io::stdout().lock().write_all(out.as_bytes())?;
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
     Ok(if failed || stopped { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Baselines are lines of the report, not a reason to fail: without them it shows the uniform choice only. They come before
+/// the first cell, so that a report has them from the first finished cell on.
+fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
+    if !baselines::is_due(experiment, &prepared.run_dir) {
+        return;
+    }
+    eprintln!("measuring baselines: a static prior and a log-linear model on the test positions");
+    if let Err(error) = baselines::complete(experiment, &prepared.run_dir) {
+        eprintln!("baselines are missing: {error:#}");
+    }
 }
 
 /// Opens every dataset once, which checks the hash of every shard: a truncated file is refused here, not in the
