@@ -8,14 +8,13 @@ use spec::{Experiment, Row};
 use std::path::Path;
 
 /// Makes the run folder's record of baselines complete: each set of test positions is measured once, and sets that are
-/// in the record already are kept. Rows without a policy head need none. Returns whether anything was measured.
+/// in the record already are kept. Rows without a policy head need none.
 ///
 /// # Errors
 /// If a dataset cannot be read, or the record cannot be written.
-pub fn complete(experiment: &Experiment, run_dir: &Path) -> anyhow::Result<bool> {
+pub fn complete(experiment: &Experiment, run_dir: &Path) -> anyhow::Result<()> {
     let known = Baselines::read(run_dir);
     let mut sets: Vec<BaselineSet> = Vec::new();
-    let mut measured = false;
     for row in experiment.rows.iter().filter(|row| has_policy(row)) {
         let source = source(row)?;
         let identity = source.identity();
@@ -27,7 +26,6 @@ pub fn complete(experiment: &Experiment, run_dir: &Path) -> anyhow::Result<bool>
         let mut set = match found {
             Some(set) => set.clone(),
             None => {
-                measured = true;
                 let scores = source.measure();
                 let folder = row.run.data.display();
                 record(&source, identity, &scores.with_context(|| format!("cannot measure baselines on {folder}"))?)
@@ -40,7 +38,7 @@ pub fn complete(experiment: &Experiment, run_dir: &Path) -> anyhow::Result<bool>
     if !now.sets.is_empty() && known.as_ref() != Some(&now) {
         now.write(run_dir).with_context(|| format!("cannot write baselines to {}", run_dir.display()))?;
     }
-    Ok(measured)
+    Ok(())
 }
 
 /// Whether [`complete`] would measure anything.

@@ -82,6 +82,18 @@ pub struct Baseline {
     pub training_loss: Option<f64>,
 }
 
+impl BaselineName {
+    /// Its name in tables.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform over legal moves",
+            Self::StaticPrior => "static prior",
+            Self::LogLinear => "log-linear model",
+        }
+    }
+}
+
 impl Baselines {
     /// Reads those of a run folder; none if it has none that this version can read (`posenc run` measures them again).
     #[must_use]

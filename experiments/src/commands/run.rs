@@ -5,8 +5,8 @@ use super::slots::Slots;
 use anyhow::Context as _;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
-use grid::{baselines, measure};
 use grid::{Choice, Interrupt, Outcome, Prepared, Selector, Task};
+use grid::{baselines, measure};
 use report::{Report, text};
 use spec::Experiment;
 use std::collections::BTreeSet;
@@ -73,10 +73,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Baselines are lines of the report, not a reason to fail: without them it shows the uniform choice only. They come before
 /// the first cell, so that a report has them from the first finished cell on.
 fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
-    if !baselines::is_due(experiment, &prepared.run_dir) {
-        return;
+    if baselines::is_due(experiment, &prepared.run_dir) {
+        eprintln!("measuring baselines: a static prior and a log-linear model on the test positions");
     }
-    eprintln!("measuring baselines: a static prior and a log-linear model on the test positions");
     if let Err(error) = baselines::complete(experiment, &prepared.run_dir) {
         eprintln!("baselines are missing: {error:#}");
     }

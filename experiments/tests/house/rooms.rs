@@ -48,6 +48,7 @@ pub(crate) const ROOMS: [Room; 18] = [
     Room {
         name: "experiments",
         may_import: &[
+            "baselines",
             "bundle",
             "dataset",
             "encodings",
