@@ -26,7 +26,7 @@ pub(super) fn comparison(report: &Report, game: &GameReport) -> Vec<Vec<String>>
     }
     let line = |baseline: &Baseline| {
         let empty = String::new;
-        let (name, loss) = (baseline.name.words().to_owned(), fixed(baseline.loss, 4));
+        let (name, loss) = (baseline.name.words().to_owned(), fixed(baseline.loss, 3));
         vec![name, empty(), loss, empty(), empty(), empty(), "(baseline)".to_owned()]
     };
     all(game).iter().map(line).collect()
@@ -55,7 +55,7 @@ pub(super) fn notes(game: &GameReport) -> Vec<String> {
         notes.push(format!("baselines: {}", fitted.join("; ")));
     }
     if let Some(model) = game.log_linear().filter(|_| rows(game).any(RowReport::misses_log_linear)) {
-        notes.push(format!("{MARK}: does not beat the log-linear baseline (policy loss {:.4})", model.loss));
+        notes.push(format!("{MARK}: does not beat the log-linear baseline (policy loss {:.3})", model.loss));
     }
     notes
 }
@@ -69,8 +69,8 @@ pub(super) fn below(row: &RowReport) -> String {
 /// Adds the baselines as lines to a table of these columns, if it is one of the policy.
 pub(super) fn append(game: &GameReport, names: &mut Vec<String>, columns: &mut [(String, Vec<String>)]) {
     let values = |heading: &str, baseline: &Baseline| match heading {
-        "policy_loss" => Some(fixed(baseline.loss, 4)),
-        "policy_kl" => Some(fixed(baseline.loss - game.baselines.as_ref()?.target_entropy, 4)),
+        "policy_loss" => Some(fixed(baseline.loss, 3)),
+        "policy_kl" => Some(fixed(baseline.loss - game.baselines.as_ref()?.target_entropy, 3)),
         "policy_accuracy %" => Some(fixed(100.0 * baseline.accuracy, 2)),
         BELOW_UNIFORM => Some(fixed(game.uniform_baseline? - baseline.loss, 3)),
         BELOW_LOG_LINEAR => Some(fixed(game.log_linear()?.loss - baseline.loss, 3)),

@@ -53,11 +53,11 @@ fn the_tables_have_a_line_for_each_and_mark_rows_that_do_not_beat_the_model() {
         "uniform over legal moves",
         "static prior",
         "log-linear model",
-        "2.4050",
+        "2.405",
         "(baseline)",
         "baselines: static prior: how often a move is chosen when it is legal, on 8,192 training positions",
         "log-linear model: 53 weights, fitted on 8,192 training positions",
-        "†: does not beat the log-linear baseline (policy loss 2.4050)",
+        "†: does not beat the log-linear baseline (policy loss 2.405)",
         "below log-linear",
         "chess: the policy loss of absolute, rope does not beat the log-linear baseline (2.405 nats, 53 weights)",
     ] {
@@ -85,8 +85,8 @@ fn the_distances_are_those_of_the_losses() {
         ["below uniform", "below log-linear", "policy_kl", "policy_top5 %"].map(value)
     };
     assert_eq!(line("shaw")[..2], ["1.087", "0.092"]);
-    assert_eq!(line("log-linear model"), ["0.995", "0.000", "1.2050", "–"]);
-    assert_eq!(line("uniform over legal moves"), ["0.000", "−0.995", "2.2000", "–"]);
+    assert_eq!(line("log-linear model"), ["0.995", "0.000", "1.205", "–"]);
+    assert_eq!(line("uniform over legal moves"), ["0.000", "−0.995", "2.200", "–"]);
 }
 
 #[test]
