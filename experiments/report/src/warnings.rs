@@ -68,8 +68,7 @@ fn misses_log_linear(game: &GameReport) -> Option<String> {
     let rows: Vec<_> = rows.map(|row| row.label.as_str()).collect();
     let model = game.log_linear().filter(|_| !rows.is_empty())?;
     Some(format!(
-        "{}: the policy loss of {} does not beat the log-linear baseline ({:.3} nats, {} weights): train longer, or \
-         tune the learning rate",
+        "{}: the policy loss of {} does not beat the log-linear baseline ({:.3} nats, {} weights): train longer or tune",
         game.game,
         rows.join(", "),
         model.loss,
