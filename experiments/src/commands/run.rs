@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// Baselines are lines of the report, not a reason to fail: without them it shows the uniform choice only. They come before
 /// the first cell, so that a report has them from the first finished cell on.
-fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
+pub(super) fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
     if baselines::is_due(experiment, &prepared.run_dir) {
         eprintln!("measuring baselines: a static prior and a log-linear model on the test positions");
     }
