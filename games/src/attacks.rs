@@ -76,6 +76,9 @@ pub trait Tactics: Game {
     /// bishop's 20.
     const MAX_TARGETS: u16;
 
+    /// The customary worth of each of [`Game::PIECES`], the same order; only its order matters, and the king is above all.
+    const WORTH: &'static [u8];
+
     /// The pieces of a position.
     fn pieces(position: &Self::Position) -> Pieces;
 

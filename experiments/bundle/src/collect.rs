@@ -4,6 +4,7 @@ use super::describe::{self, DataSource};
 use super::error::BundleError;
 use super::scrub;
 use super::{CELLS, METADATA, SUMS};
+use records::baselines;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
 use records::plan;
 use records::plan::Plan;
@@ -109,7 +110,7 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> Result<Contents, Bu
     if let Some(first) = unfinished.first().filter(|_| !publication.partial) {
         return Err(BundleError::Unfinished { count: unfinished.len(), first: first.clone() });
     }
-    for name in [EXPERIMENT_FILE, plan::FILE, step_times::FILE] {
+    for name in [EXPERIMENT_FILE, plan::FILE, baselines::FILE, step_times::FILE] {
         collector.text(&run_dir.join(name), name)?;
     }
     let report = Report::of(run_dir).map_err(|error| BundleError::Report(error.to_string()))?;

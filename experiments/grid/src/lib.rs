@@ -1,5 +1,6 @@
 //! Runs many cells as child processes, and reports their status.
 
+pub mod baselines;
 pub mod error;
 pub mod interrupt;
 pub mod limits;

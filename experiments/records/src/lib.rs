@@ -1,11 +1,13 @@
 //! The content of a run folder: the format of every stored file, and how to read and replace it.
 //!
 //! ```text
-//! runs/<experiment>/{grid.json, step-times.json, tuning.json}, <row>/seed-<n>/{manifest.json, metrics.jsonl, status.json, …}
+//! runs/<experiment>/{grid.json, baselines.json, step-times.json, tuning.json},
+//! runs/<experiment>/<row>/seed-<n>/{manifest.json, metrics.jsonl, status.json, …}
 //! ```
 //! Training and the grid fill these records; reading one needs this crate only.
 
 pub mod atomic;
+pub mod baselines;
 pub mod conditions;
 pub mod damage;
 pub mod failure;
@@ -24,6 +26,7 @@ pub mod status;
 pub mod step_times;
 pub mod tuning;
 
+pub use baselines::Baselines;
 pub use failure::{Failure, FailureKind};
 pub use line::{MetricLine, Metrics, Part, Time};
 pub use lock::CellLock;

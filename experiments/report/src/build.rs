@@ -14,9 +14,10 @@ use super::{
 };
 use games::GameKind;
 use records::CellState;
+use records::baselines::BaselineName;
 use records::plan::{Plan, Row};
 use spec::metrics::{self, NOVEL};
-use spec::{Quantity, Role};
+use spec::{Mask, Quantity, Role};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -118,6 +119,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         rows,
         twin: lines.iter().find(is_twin).map(report),
         uniform_baseline: measured("uniform_baseline"),
+        baselines: lines.iter().find_map(|(row, _)| folder.baselines.as_ref()?.of_row(&row.folder)).cloned(),
         test_positions: measured("positions").map(|positions| positions as u64),
         novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
             .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
@@ -194,7 +196,14 @@ fn row_report(
             let comparison = compare((&reference.label, reference_cells), cells, (&primary.name, primary.direction));
             if folder.plan.smoke { comparison.lacking(Missing::Smoke) } else { comparison }
         }),
+        log_linear: log_linear(folder, row),
     }
+}
+
+/// The loss of the log-linear baseline where the row is tested; a row that is judged on illegal moves too has none.
+fn log_linear(folder: &RunFolder, row: &Row) -> Option<f64> {
+    let set = folder.baselines.as_ref().filter(|_| row.mask != Mask::None)?.of_row(&row.folder)?;
+    set.get(BaselineName::LogLinear).map(|baseline| baseline.loss)
 }
 
 fn matched(folder: &RunFolder, row: &Row) -> Option<MatchedReport> {

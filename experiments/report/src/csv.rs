@@ -3,19 +3,23 @@
 use super::model::interactions::InteractionReport;
 use super::model::{GameReport, Report, RowReport};
 use super::statistics::Summary;
+use records::baselines::Baseline;
 use spec::{ReadAt, Role};
 
 const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,high,p,holm_p,verdict,seeds_done,seeds,\
                       parameters,flops,step_s,step_ratio";
 
 /// Draws a report. Columns from `difference` to `verdict` are filled in the lines of the primary metric, whose name
-/// is in `metric`; if it is read on validation positions at a step, that line is called `NAME@STEP`. Interactions
+/// is in `metric`; if it is read on validation positions at a step, that line is called `NAME@STEP`. Baselines
+/// follow the rows of their game with `baseline` as their role. Interactions
 /// come last: `difference` is the change of the gap that `row` names.
 #[must_use]
 pub fn draw(report: &Report) -> String {
     let lines = report.games.iter().flat_map(|game| {
         let rows = game.rows.iter().chain(&game.twin);
-        rows.flat_map(move |row| of_row(report, game, row))
+        let baselines = game.baselines.iter().flat_map(|set| &set.baselines);
+        let baselines = baselines.map(move |one| baseline(report, game, one));
+        rows.flat_map(move |row| of_row(report, game, row)).chain(baselines)
     });
     let interactions =
         report.games.iter().flat_map(|game| game.interactions.iter().map(move |one| interaction(report, game, one)));
@@ -28,6 +32,17 @@ fn of_row(report: &Report, game: &GameReport, row: &RowReport) -> Vec<String> {
     let decisive = row.primary.iter().map(|summary| line(report, game, row, (&primary, summary), true));
     let others = row.test.iter().filter(|(name, _)| **name != primary);
     decisive.chain(others.map(|(name, summary)| line(report, game, row, (name, summary), false))).collect()
+}
+
+/// A policy without a network. Its parameters are its weights.
+fn baseline(report: &Report, game: &GameReport, one: &Baseline) -> String {
+    let mut fields = [&report.experiment, &game.game, one.name.words(), "baseline", "policy_loss"].map(field).to_vec();
+    fields.extend([String::new(), one.loss.to_string()]);
+    let parameters = HEADER.split(',').position(|name| name == "parameters").unwrap_or_default();
+    fields.resize(parameters, String::new());
+    fields.push(one.weights.to_string());
+    fields.resize(HEADER.split(',').count(), String::new());
+    fields.join(",")
 }
 
 fn primary(report: &Report) -> String {

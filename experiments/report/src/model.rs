@@ -13,6 +13,7 @@ use comparison::Comparison;
 use interactions::InteractionReport;
 use provenance::{Provenance, Setting};
 use records::Failure;
+use records::baselines::{Baseline, BaselineName, BaselineSet};
 use slices::SliceReport;
 use spec::metrics::{Direction, Metric};
 use spec::{NetworkFacts, Quantity, ReadAt, Role, Weights};
@@ -119,6 +120,8 @@ pub struct GameReport {
     pub twin: Option<RowReport>,
     /// Policy cross-entropy of a uniform choice among legal moves, on the test positions.
     pub uniform_baseline: Option<f64>,
+    /// Policies without a network on the test positions of the first row that has some; older runs have none.
+    pub baselines: Option<BaselineSet>,
     /// Test positions that were evaluated.
     pub test_positions: Option<u64>,
     /// The share of test positions that occur in no training game.
@@ -189,13 +192,29 @@ pub struct RowReport {
     pub curve: Vec<CurvePoint>,
     /// The comparison with the reference; none for the reference itself.
     pub comparison: Option<Comparison>,
+    /// The policy loss of the log-linear baseline on its test positions; none if that was not measured, or if the row is
+    /// judged on illegal moves as well.
+    pub log_linear: Option<f64>,
 }
 
 impl GameReport {
+    /// The log-linear baseline.
+    pub(super) fn log_linear(&self) -> Option<&Baseline> {
+        self.baselines.as_ref()?.get(BaselineName::LogLinear)
+    }
+
     /// The smallest sign-flip p that the comparison with the most pairs could have.
     pub(super) fn least_sign_flip(&self) -> Option<f64> {
         let pairs = self.rows.iter().filter_map(|row| Some(row.comparison.as_ref()?.pairs)).max()?;
         sign_flip::least(pairs)
+    }
+}
+
+impl RowReport {
+    /// Whether its policy loss is not below that of the log-linear baseline.
+    #[must_use]
+    pub fn misses_log_linear(&self) -> bool {
+        self.test.get("policy_loss").zip(self.log_linear).is_some_and(|(loss, baseline)| loss.mean >= baseline)
     }
 }
 

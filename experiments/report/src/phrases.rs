@@ -3,6 +3,7 @@
 use super::distinct::distinct;
 use super::files::TrainingConditions;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report};
+use super::tables::baselines::BELOW_LOG_LINEAR;
 use super::tables::heads::BELOW_UNIFORM;
 use spec::metrics::{Direction, Metric};
 use spec::{ReadAt, grouped};
@@ -80,6 +81,11 @@ pub(super) fn notes(report: &Report) -> Vec<String> {
     if metrics.iter().any(|metric| metric.name == "policy_loss") {
         lines
             .push(format!("{BELOW_UNIFORM}: the loss of a uniform choice among legal moves less policy_loss, in nats"));
+    }
+    if report.games.iter().any(|game| game.baselines.is_some()) {
+        lines.push(format!(
+            "{BELOW_LOG_LINEAR}: the loss of the log-linear baseline less policy_loss, in nats; at or below 0, a row does not beat it"
+        ));
     }
     lines.push("novel: the primary metric on test positions that occur in no training game".to_owned());
     lines.push(

@@ -1,5 +1,6 @@
 //! The tables of a report, for every format.
 
+pub(super) mod baselines;
 pub(super) mod cells;
 pub(super) mod heads;
 mod interactions;
@@ -32,9 +33,11 @@ pub(super) fn comparison(report: &Report, game: &GameReport) -> Table {
     let rows = game.rows.iter().chain(&game.twin).map(|row| {
         let primary = or_absent(row.primary.as_ref(), |summary| mean_sd(summary, 1.0));
         let [difference, ends, p, verdict] = against_reference(row);
-        vec![name(row), seeds(row), primary, difference, ends, p, verdict]
+        vec![baselines::marked(row), seeds(row), primary, difference, ends, p, verdict]
     });
-    let notes = if game.twin.is_none() { vec![NO_CONTROL.to_owned()] } else { Vec::new() };
+    let rows = rows.chain(baselines::comparison(report, game));
+    let mut notes = if game.twin.is_none() { vec![NO_CONTROL.to_owned()] } else { Vec::new() };
+    notes.extend(baselines::notes(game));
     let title = format!("differences to the reference in {}", report.primary.name);
     Table::new(header, &[0, 6], rows).titled(&title).noted(notes)
 }

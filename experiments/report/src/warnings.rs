@@ -21,6 +21,7 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
     for game in &report.games {
         all.extend(twin(game));
         all.extend(learned_nothing(game));
+        all.extend(misses_log_linear(game));
         all.extend(epochs(game));
         all.extend(few_test_positions(game));
         all.extend(mismatched(game));
@@ -55,6 +56,24 @@ fn learned_nothing(game: &GameReport) -> Option<String> {
             rows.join(", ")
         )
     })
+}
+
+/// Rows that a model with a few dozen weights equals: what tells them apart may be less than what it knows.
+fn misses_log_linear(game: &GameReport) -> Option<String> {
+    let below_uniform = |row: &&RowReport| {
+        let loss = row.test.get("policy_loss").map(|loss| loss.mean);
+        !loss.zip(game.uniform_baseline).is_some_and(|(loss, uniform)| loss >= uniform)
+    };
+    let rows = game.rows.iter().filter(|row| row.misses_log_linear()).filter(below_uniform);
+    let rows: Vec<_> = rows.map(|row| row.label.as_str()).collect();
+    let model = game.log_linear().filter(|_| !rows.is_empty())?;
+    Some(format!(
+        "{}: the policy loss of {} does not beat the log-linear baseline ({:.3} nats, {} weights): train longer or tune",
+        game.game,
+        rows.join(", "),
+        model.loss,
+        model.weights
+    ))
 }
 
 fn epochs(game: &GameReport) -> Option<String> {

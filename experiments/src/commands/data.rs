@@ -1,5 +1,6 @@
 //! `posenc data`: makes datasets and looks at them.
 
+mod baselines;
 mod display;
 mod export;
 mod filters;
@@ -43,6 +44,8 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// Measure policies without a network: a uniform choice, a static prior, a log-linear model.
+    Baselines(baselines::Args),
     /// Check a dataset: hashes, the legality of every move, overlaps of the splits.
     Verify(verify::Args),
     /// Split a dataset differently, by game or by opening, into a new dataset.
@@ -68,6 +71,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             let info = dataset::summarise(&Dataset::open(dir)?)?;
             if *json { format!("{:#}\n", serde_json::to_value(&info)?) } else { info::text(&info) }
         }
+        Action::Baselines(args) => baselines::run(args)?,
         Action::Verify(args) => verify::run(args)?,
         Action::Split(args) => remake::split(args)?,
         Action::Merge(args) => remake::merge(args)?,

@@ -5,9 +5,9 @@ use super::slots::Slots;
 use anyhow::Context as _;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
-use grid::measure;
 use grid::tuning::Search;
 use grid::{Interrupt, Outcome, Prepared, RunSelection, Selector, Task};
+use grid::{baselines, measure};
 use records::TuningRecord;
 use report::{Report, text};
 use spec::Experiment;
@@ -65,6 +65,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         tuning.write(&prepared.run_dir).context("cannot write the record of the trials")?;
     }
     tell_of_reused(&prepared);
+    if !args.smoke {
+        measure_baselines(&experiment, &prepared);
+    }
     let outcomes = args.slots.train(&prepared.tasks, args.smoke, &interrupt)?;
     interrupt.release();
     repair_events(&prepared.tasks, &outcomes);
@@ -112,6 +115,17 @@ fn tell_of_reused(prepared: &Prepared) {
 
 fn is_unfinished(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted | Outcome::NotStarted)
+}
+
+/// Baselines are lines of the report, not a reason to fail: without them it shows the uniform choice only. They come before
+/// the first cell, so that a report has them from the first finished cell on.
+pub(super) fn measure_baselines(experiment: &Experiment, prepared: &Prepared) {
+    if baselines::is_due(experiment, &prepared.run_dir) {
+        eprintln!("measuring baselines: a static prior and a log-linear model on the test positions");
+    }
+    if let Err(error) = baselines::complete(experiment, &prepared.run_dir) {
+        eprintln!("baselines are missing: {error:#}");
+    }
 }
 
 /// Opens every dataset once, which checks the hash of every shard: a truncated file is refused here, not in the

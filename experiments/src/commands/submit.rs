@@ -1,6 +1,6 @@
 //! `posenc submit`: hands an experiment's cells to a Slurm cluster, as a job array.
 
-use super::run::check_datasets;
+use super::run::{check_datasets, measure_baselines};
 use super::sets::Sets;
 use anyhow::{Context as _, bail, ensure};
 use grid::limits::HumanDuration;
@@ -103,6 +103,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (experiment, only) = next_stage(args, experiment)?;
     let selection = RunSelection { out: args.out.clone(), only, cells: args.cells.clone(), smoke: false };
     let prepared = Prepared::new(&experiment, &selection)?;
+    measure_baselines(&experiment, &prepared);
     let run_dir = fs::canonicalize(&prepared.run_dir).context("cannot find the run folder")?;
     let mut stdout = io::stdout().lock();
     let tasks: Vec<&Task> = prepared.tasks.iter().filter(|task| is_open(&task.dir)).collect();

@@ -56,6 +56,7 @@ fn a_bundle_is_complete_and_says_nothing_of_this_machine() {
         "BLAKE3SUMS",
         "LICENCES.md",
         "README.md",
+        "baselines.json",
         "experiment.yaml",
         "grid.json",
         "report.html",

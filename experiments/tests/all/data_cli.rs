@@ -45,6 +45,22 @@ fn an_import_says_what_it_kept() {
 }
 
 #[test]
+fn baselines_of_a_dataset_are_measured_without_a_network() {
+    let dir = folder();
+    write(dir.path(), "games.pgn", &chess_records());
+    run(dir.path(), &["data", "import", "--game", "chess", "--from", "games.pgn", "--out", "set"]).succeeds();
+    let text = run(dir.path(), &["data", "baselines", "set", "--test-positions", "100"]).succeeds().stdout;
+    for part in ["uniform over legal moves", "static prior", "log-linear model", "below uniform"] {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+    let json = run(dir.path(), &["data", "baselines", "set", "--json"]).succeeds().stdout;
+    let set: Value = serde_json::from_str(&json).expect("one JSON object");
+    assert_eq!((&set["game"], &set["baselines"][0]["loss"].is_f64()), (&Value::from("chess"), &true));
+    assert!(set["model_weights"].as_array().is_some_and(|weights| weights.len() > 40), "{json}");
+    run(dir.path(), &["data", "baselines", "nowhere"]).fails_with(&["nowhere"]);
+}
+
+#[test]
 fn csa_files_of_many_games_are_read() {
     let dir = folder();
     write(dir.path(), "games.csa", &shogi_records());

@@ -1,7 +1,7 @@
 //! `posenc run` and `posenc report` on real, tiny cells.
 
 use crate::cli::{Answer, cell_of, cells, place, posenc, run, small};
-use records::{CellLock, CellState};
+use records::{Baselines, CellLock, CellState};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -32,6 +32,11 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
     assert_eq!(fs::read_to_string(run_dir.join("experiment.yaml")).expect("the experiment's file"), small());
     let before = fingerprints(&run_dir);
     assert_eq!(before.len(), 4 * 5);
+    let baselines = Baselines::read(&run_dir).expect("baselines of a policy");
+    assert_eq!((baselines.sets.len(), baselines.sets[0].rows.len()), (1, 4), "{baselines:?}");
+    for part in ["static prior", "log-linear model", "uniform over legal moves"] {
+        assert!(first.stdout.contains(part), "{part:?} is not in {}", first.stdout);
+    }
 
     let second = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     assert_eq!(fingerprints(&run_dir), before);

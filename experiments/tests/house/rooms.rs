@@ -15,11 +15,12 @@ pub(crate) struct Room {
 pub(crate) const ONE_BUILD: &str = "one-build";
 
 /// The rooms, from the leaves up.
-pub(crate) const ROOMS: [Room; 17] = [
+pub(crate) const ROOMS: [Room; 18] = [
     Room { name: ONE_BUILD, may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "games", may_import: &[], never_std: &["net", "time"] },
     Room { name: "dataset", may_import: &["games", "streams"], never_std: &["net"] },
+    Room { name: "baselines", may_import: &["dataset", "games"], never_std: &["net", "time"] },
     Room { name: "generate", may_import: &["dataset", "games", "streams"], never_std: &["net"] },
     Room { name: "nn", may_import: &["streams"], never_std: &["net", "time"] },
     Room { name: "kernels", may_import: &[], never_std: &["fs", "net", "time"] },
@@ -32,7 +33,7 @@ pub(crate) const ROOMS: [Room; 17] = [
         may_import: &["dataset", "encodings", "games", "models", "nn", "records", "spec", "streams"],
         never_std: &["net"],
     },
-    Room { name: "grid", may_import: &["records", "spec", "train"], never_std: &["net"] },
+    Room { name: "grid", may_import: &["baselines", "records", "spec", "train"], never_std: &["net"] },
     Room { name: "report", may_import: &["dataset", "games", "records", "spec", "streams"], never_std: &["net"] },
     Room {
         name: "lc0",
@@ -47,6 +48,7 @@ pub(crate) const ROOMS: [Room; 17] = [
     Room {
         name: "experiments",
         may_import: &[
+            "baselines",
             "bundle",
             "dataset",
             "encodings",

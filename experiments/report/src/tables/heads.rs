@@ -1,5 +1,6 @@
 //! The tables of the heads: their metrics on test, and their loss and accuracy by phase.
 
+use super::baselines::{self, BELOW_LOG_LINEAR};
 use super::cells::{ROW, heading, name, value};
 use crate::heads::in_phase;
 use crate::model::{GameReport, HeadReport, PrimaryMetric, RowReport};
@@ -44,9 +45,11 @@ pub(super) fn metrics(game: &GameReport, primary: &PrimaryMetric) -> Vec<Table> 
         }
     }
     tables.retain(|(_, columns)| !columns.is_empty());
-    let table = |(heads, columns): (Vec<&str>, Vec<Column>)| {
-        let names = (ROW.to_owned(), rows(game).map(name).collect());
-        Table::of_columns([vec![names], columns].concat()).titled(&format!("{} on test positions", words(&heads)))
+    let table = |(heads, mut columns): (Vec<&str>, Vec<Column>)| {
+        let mut names: Vec<String> = rows(game).map(name).collect();
+        baselines::append(game, &mut names, &mut columns);
+        Table::of_columns([vec![(ROW.to_owned(), names)], columns].concat())
+            .titled(&format!("{} on test positions", words(&heads)))
     };
     tables.into_iter().map(table).collect()
 }
@@ -73,6 +76,9 @@ fn columns(game: &GameReport, head: &HeadReport, primary: &PrimaryMetric) -> Vec
         if let Some(uniform) = game.uniform_baseline.filter(|_| metric.name == "policy_loss") {
             let below = |row: &RowReport| or_absent(row.test.get(&metric.name), |loss| fixed(uniform - loss.mean, 3));
             columns.push((BELOW_UNIFORM.to_owned(), rows(game).map(below).collect()));
+        }
+        if game.log_linear().is_some() && metric.name == "policy_loss" {
+            columns.push((BELOW_LOG_LINEAR.to_owned(), rows(game).map(baselines::below).collect()));
         }
     }
     columns

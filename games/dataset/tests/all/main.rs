@@ -12,6 +12,7 @@ mod maps;
 mod of_moves;
 mod policy;
 mod remake;
+mod sampled;
 mod samples;
 mod sequences;
 mod split;

@@ -1,0 +1,139 @@
+//! Positions with their legal moves and policy targets, for models that read rules instead of packed rows.
+
+use super::LoaderConfig;
+use super::dataset::Dataset;
+use super::evaluation::chosen_games;
+use super::order::Epoch;
+use super::stored::StoredGame;
+use super::visit::Visit;
+use crate::error::DatasetError;
+use crate::playback::Move;
+use crate::split::Split;
+use games::{Game, IllegalMove, InputName, Position as _};
+use std::collections::BTreeMap;
+
+/// A position that has a policy target.
+#[derive(Debug)]
+pub struct PolicyPosition<'a, G: Game> {
+    /// The game's id in the dataset.
+    pub game: u32,
+    /// The ply, from 0.
+    pub ply: u16,
+    /// The position.
+    pub position: &'a G::Position,
+    /// Its legal moves.
+    pub legal: &'a [Move<G>],
+    /// The target's probability of each of them.
+    pub target: &'a [f64],
+}
+
+/// Visits the positions of [`evaluation_batches`](super::evaluation_batches) with the same split and number of positions
+/// that have a policy target, in the same order.
+///
+/// # Errors
+/// If the split is empty or a game cannot be replayed.
+pub fn evaluated_policy<G: Game>(
+    dataset: &Dataset,
+    split: Split,
+    max_positions: u64,
+    mut each: impl FnMut(PolicyPosition<'_, G>),
+) -> Result<(), DatasetError> {
+    dataset.require(split)?;
+    let stored = dataset.stored(split);
+    let mut room = Room::default();
+    for game in chosen_games(dataset, split, max_positions) {
+        of_game(&stored[game as usize], |_| true, &mut room, &mut each)?;
+    }
+    Ok(())
+}
+
+/// Visits the first `positions` training positions with a policy target, in the order in which a [`TrainLoader`] with the
+/// split's seed and [`LoaderConfig::BLOCK_GAMES`] hands them out; they are visited game by game. Fewer if the split has
+/// fewer.
+///
+/// [`TrainLoader`]: super::TrainLoader
+///
+/// # Errors
+/// If the split is empty or a game cannot be replayed.
+pub fn sampled_policy<G: Game>(
+    dataset: &Dataset,
+    positions: usize,
+    mut each: impl FnMut(PolicyPosition<'_, G>),
+) -> Result<(), DatasetError> {
+    dataset.require(Split::Train)?;
+    let stored = dataset.stored(Split::Train);
+    let epoch = Epoch::new(dataset.manifest().split.seed, 0, stored.len(), LoaderConfig::BLOCK_GAMES);
+    let mut left = positions;
+    let mut room = Room::default();
+    for block in 0..epoch.blocks() {
+        if left == 0 {
+            break;
+        }
+        let games = epoch.block(block);
+        let plies: Vec<(usize, u16)> = games
+            .iter()
+            .enumerate()
+            .flat_map(|(place, &game)| used_plies(&stored[game as usize]).map(move |ply| (place, ply)))
+            .collect();
+        let has_target = |&&(place, ply): &&(usize, u16)| ply >= stored[games[place] as usize].policy_from_ply;
+        let order = epoch.pieces(block, plies.len());
+        let mut chosen: BTreeMap<usize, Vec<u16>> = BTreeMap::new();
+        for &(place, ply) in order.iter().map(|&i| &plies[i as usize]).filter(has_target).take(left) {
+            chosen.entry(place).or_default().push(ply);
+            left -= 1;
+        }
+        for (place, plies) in chosen {
+            let is_chosen = |ply: usize| plies.iter().any(|&chosen| usize::from(chosen) == ply);
+            of_game(&stored[games[place] as usize], is_chosen, &mut room, &mut each)?;
+        }
+    }
+    Ok(())
+}
+
+/// The plies of a game that are positions of the dataset.
+fn used_plies(game: &StoredGame) -> impl Iterator<Item = u16> {
+    (0..game.plies).filter(|&ply| game.used.as_ref().is_none_or(|used| used[usize::from(ply)]))
+}
+
+/// Room that positions share.
+struct Room<M> {
+    legal: Vec<M>,
+    target: Vec<f64>,
+}
+
+impl<M> Default for Room<M> {
+    fn default() -> Self {
+        Self { legal: Vec::new(), target: Vec::new() }
+    }
+}
+
+fn of_game<G: Game>(
+    game: &StoredGame,
+    wanted: impl Fn(usize) -> bool,
+    room: &mut Room<Move<G>>,
+    each: &mut impl FnMut(PolicyPosition<'_, G>),
+) -> Result<(), DatasetError> {
+    game.visit::<G>(G::input(InputName::PieceTokens), false, |visit| {
+        let Visit { line, played, candidates, is_target, .. } = visit;
+        let (position, ply) = (line.position(), line.plies());
+        if !is_target || !wanted(ply) {
+            return Ok(());
+        }
+        position.legal_moves(&mut room.legal);
+        room.target.clear();
+        room.target.resize(room.legal.len(), 0.0);
+        let mut add = |mv: Move<G>, probability: f32| {
+            if let Some(place) = room.legal.iter().position(|&legal| legal == mv) {
+                room.target[place] += f64::from(probability);
+            }
+        };
+        if candidates.is_empty() {
+            add(played, 1.0);
+        }
+        for (text, probability) in candidates {
+            add(position.parse_move(text)?, probability);
+        }
+        each(PolicyPosition { game: game.id, ply: ply as u16, position, legal: &room.legal, target: &room.target });
+        Ok::<(), IllegalMove>(())
+    })
+}
