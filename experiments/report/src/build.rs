@@ -6,7 +6,8 @@ use super::model::comparison::{ALPHA, Comparison, Missing};
 use super::model::{
     Counts, FailedCell, GameReport, MatchedReport, PrimaryMetric, Report, RowReport, StepTimeConditions, StepTimeReport,
 };
-use super::pairs::compare;
+use super::pairs::{Line, compare};
+use super::positions::Positions;
 use super::statistics::{Summary, holm};
 use super::warnings::warnings;
 use super::{
@@ -96,9 +97,6 @@ fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
     family.len()
 }
 
-/// A row of the plan with its cells.
-type Line<'a> = (&'a Row, &'a [CellRecord]);
-
 fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> GameReport {
     let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
     let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
@@ -106,7 +104,16 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     lines.sort_by_key(|(row, _)| row.role != Role::Reference);
     let reference = lines.first().copied().filter(|(row, _)| row.role == Role::Reference);
     let common = common_sources(&lines);
-    let report = |line: &Line<'_>| row_report(folder, *line, reference, primary, &common);
+    let positions = Positions::read(folder, game, primary);
+    let compared = |line: Line<'_>| {
+        let other = reference.filter(|(other, _)| other.folder != line.0.folder)?;
+        let comparison = compare(other, line, (&primary.name, primary.direction), positions.as_ref());
+        Some(if folder.plan.smoke { comparison.lacking(Missing::Smoke) } else { comparison })
+    };
+    let report = |line: &Line<'_>| RowReport {
+        comparison: compared(*line),
+        ..row_report(folder, *line, reference, primary, &common)
+    };
     let is_twin = |line: &&Line<'_>| line.0.role == Role::Twin;
     let cells = || lines.iter().flat_map(|(_, cells)| *cells);
     // These are the same in every cell.
@@ -122,13 +129,13 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
             .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
         common_sources: common,
-        interactions: interactions::of(folder, game, primary),
+        interactions: interactions::of(folder, game, primary, positions.as_ref()),
         slices: None,
         sweep: sweep::of(folder, game, primary),
         sizes: sizes::of(folder, game, primary),
         budgets: budgets::of(folder, game, primary),
     };
-    report.slices = slices::of(folder, game, &report, primary);
+    report.slices = positions.as_ref().and_then(|positions| slices::of(folder, game, &report, positions));
     report
 }
 
@@ -143,6 +150,7 @@ fn common_sources(lines: &[Line<'_>]) -> Vec<String> {
     first.network.position_sources.iter().filter(in_all).cloned().collect()
 }
 
+/// A row without its comparison.
 fn row_report(
     folder: &RunFolder,
     (row, cells): Line<'_>,
@@ -190,10 +198,7 @@ fn row_report(
             .map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
         flops: CellRecord::flops(cells),
         curve: learning_curves::of(cells, other.map(|(_, cells)| cells), &primary.name),
-        comparison: other.map(|(reference, reference_cells)| {
-            let comparison = compare((&reference.label, reference_cells), cells, (&primary.name, primary.direction));
-            if folder.plan.smoke { comparison.lacking(Missing::Smoke) } else { comparison }
-        }),
+        comparison: None,
     }
 }
 

@@ -23,6 +23,7 @@ pub mod numbers;
 mod pairs;
 mod phrases;
 mod plot;
+mod positions;
 mod provenance;
 mod settings;
 pub mod side_by_side;

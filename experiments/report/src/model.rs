@@ -2,6 +2,7 @@
 
 pub mod comparison;
 pub mod interactions;
+pub mod noise;
 pub mod provenance;
 pub mod slices;
 pub mod transfer;

@@ -69,7 +69,9 @@ pub(super) fn failure(cell: &FailedCell) -> [String; 2] {
 /// How to read the tables, and the conditions under which the cells were trained.
 pub(super) fn notes(report: &Report) -> Vec<String> {
     let mut lines = vec![
-        "±: standard deviation over seeds; difference: row less reference, paired by seed, with Student's 95 % t-interval"
+        "±: standard deviation over seeds; difference: row less reference, paired by seed, with Student's 95 % interval"
+            .to_owned(),
+        "intervals count the noise of seeds and of test games, or of seeds only where cells stored no test positions"
             .to_owned(),
         "a verdict needs ≥ 3 complete pairs and a Holm-corrected p below 0.05; then the corrected interval excludes 0"
             .to_owned(),

@@ -2,6 +2,7 @@
 
 use super::files::RunFolder;
 use super::model::comparison::ALPHA;
+use super::model::noise::SeedsOnly;
 use super::model::{GameReport, Report, RowReport, TEST_POSITIONS_WANTED};
 use super::numbers::p_value;
 use spec::grouped;
@@ -20,6 +21,7 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
     }
     for game in &report.games {
         all.extend(twin(game));
+        all.extend(games_not_counted(game));
         all.extend(learned_nothing(game));
         all.extend(epochs(game));
         all.extend(few_test_positions(game));
@@ -41,6 +43,19 @@ fn twin(game: &GameReport) -> Option<String> {
             p_value(p)
         )
     })
+}
+
+/// Verdicts that count seeds only although cells stored positions.
+fn games_not_counted(game: &GameReport) -> Option<String> {
+    let unexpected = |row: &RowReport| match row.comparison.as_ref()?.noise.as_ref()?.seeds_only()? {
+        why @ (SeedsOnly::OtherMean { .. } | SeedsOnly::NotStored { .. }) => Some((row.label.clone(), why.to_string())),
+        _ => None,
+    };
+    let (label, why) = game.rows.iter().find_map(unexpected)?;
+    Some(format!(
+        "{}: the verdict of {label} counts the noise of seeds only, although cells stored their test positions: {why}",
+        game.game
+    ))
 }
 
 fn learned_nothing(game: &GameReport) -> Option<String> {

@@ -67,8 +67,8 @@ pub(super) fn forest(report: &Report, game: &GameReport, styles: &Styles) -> Opt
         rows: rows.collect(),
     };
     let svg = forest::draw(&plot, &format!("{}-forest", game.game))?;
-    let caption =
-        "Means over paired seeds; thick: the plain 95 % interval, thin: Holm's over the grid, which gives the verdict.";
+    let caption = "Means over paired seeds; thick: the plain 95 % interval of the table, thin: Holm's over the grid, which gives the \
+         verdict.";
     Some(Figure { svg, title, caption: caption.to_owned() })
 }
 

@@ -1,6 +1,7 @@
 //! A row against its reference.
 
-use super::super::statistics::{Holm, Interval, PairedTest};
+use super::super::statistics::{Holm, Interval, MeanTest, PairedTest};
+use super::noise::Noise;
 use spec::metrics::Direction;
 use std::fmt;
 
@@ -21,9 +22,13 @@ pub struct Comparison {
     pub planned: usize,
     /// Row less reference by seed, as many as there are pairs.
     pub differences: Vec<(u64, f64)>,
-    /// The paired test of row less reference, from two pairs on.
+    /// The paired test of row less reference over seeds alone, from two pairs on.
     pub test: Option<PairedTest>,
-    /// The plain 95 % t-interval of the mean difference.
+    /// The test that decides: over seeds and test games, or the same as `test`.
+    pub decisive: Option<MeanTest>,
+    /// The noise that the decisive test counts; none without a test.
+    pub noise: Option<Noise>,
+    /// The decisive test's plain 95 % interval of the mean difference.
     pub interval: Option<Interval>,
     /// Holm's correction over the grid; none for an A/A control, which is not a comparison of the grid.
     pub holm: Option<Corrected>,
@@ -40,10 +45,10 @@ pub struct Comparison {
 pub struct Precision {
     /// The exact sign-flip p-value.
     pub sign_flip: f64,
-    /// The true difference that the present pairs would detect with [`POWER`](super::super::statistics::power::POWER),
-    /// at the strictest level of Holm's procedure.
+    /// The true difference that the present pairs and test games would detect with
+    /// [`POWER`](super::super::statistics::power::POWER), at the strictest level of Holm's procedure.
     pub detectable: Option<f64>,
-    /// The seeds needed to detect a difference as large as the observed one; none above
+    /// The seeds needed, on the same test games, to detect a difference as large as the observed one; none above
     /// [`MOST_SEEDS`](super::super::statistics::power::MOST_SEEDS).
     pub seeds: Option<usize>,
     /// The same for a given difference.

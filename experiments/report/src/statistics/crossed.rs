@@ -8,7 +8,7 @@
 //! taken off, as in the analysis of variance and in Cameron, Gelbach & Miller, "Robust inference with multiway
 //! clustering", Journal of Business & Economic Statistics 29 (2011).
 
-use super::{Interval, quantile};
+use super::{Interval, MeanTest};
 
 /// The power of the seeds' share in [`freedom`].
 const SHARE_POWER: f64 = 1.1;
@@ -42,18 +42,50 @@ pub struct Parts {
     pub both: f64,
 }
 
-/// The mean difference with its interval; none below two seeds or two games with positions.
+/// The test of a mean difference whose seeds and games both vary.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Crossed {
+    /// The mean over seeds and positions, its standard error over seeds and games, and its test against zero.
+    pub test: MeanTest,
+    /// Seeds.
+    pub seeds: usize,
+    /// Games that have positions.
+    pub games: usize,
+    /// The share of the games in the variance of the mean; the rest is of the seeds.
+    pub games_share: f64,
+}
+
+impl Crossed {
+    /// The standard error and the degrees of freedom that this number of seeds would have on the same games, if the
+    /// present estimates of the variance are true.
+    #[must_use]
+    pub fn with_seeds(&self, seeds: usize) -> (f64, f64) {
+        let variance = self.test.error.powi(2);
+        let of_games = variance * self.games_share;
+        let of_seeds = (variance - of_games) * self.seeds as f64 / seeds as f64;
+        let all = of_seeds + of_games;
+        (all.sqrt(), freedom(of_seeds / all, seeds, self.games))
+    }
+}
+
+/// The test of the mean difference; none below two seeds or two games with positions.
 #[must_use]
-pub fn estimate(differences: Differences<'_>) -> Option<Estimate> {
-    let (difference, parts) = parts(differences)?;
+pub fn test(differences: Differences<'_>) -> Option<Crossed> {
+    let (mean, parts) = parts(differences)?;
+    let seeds = differences.sums.len();
     let games = differences.positions.iter().filter(|&&n| n > 0).count();
     let of_games = (parts.games - parts.both).max(0.0);
     let variance = parts.seeds + of_games;
-    let half = match variance > 0.0 {
-        true => quantile(0.975, freedom(parts.seeds / variance, differences.sums.len(), games)) * variance.sqrt(),
-        false => 0.0,
-    };
-    Some(Estimate { difference, interval: Interval { low: difference - half, high: difference + half } })
+    let games_share = if variance > 0.0 { of_games / variance } else { 0.0 };
+    let test = MeanTest::new(mean, variance.sqrt(), freedom(1.0 - games_share, seeds, games));
+    Some(Crossed { test, seeds, games, games_share })
+}
+
+/// The mean difference with its interval; none below two seeds or two games with positions.
+#[must_use]
+pub fn estimate(differences: Differences<'_>) -> Option<Estimate> {
+    let Crossed { test, .. } = test(differences)?;
+    Some(Estimate { difference: test.mean, interval: test.interval(0.95) })
 }
 
 /// The mean difference, and the parts of its variance; a mean over positions is a ratio of sums over games, so a game

@@ -8,6 +8,7 @@ mod folder;
 mod formats;
 mod heads;
 mod interactions;
+mod noise;
 mod variants;
 
 use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, row};
