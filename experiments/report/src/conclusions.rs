@@ -65,15 +65,29 @@ fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> St
         Verdict::Better => format!("{label} is better than {reference}"),
         Verdict::Worse => format!("{label} is worse than {reference}"),
         Verdict::NotDistinguishable => format!("{label} is not distinguishable from {reference}"),
+        Verdict::Diverged => format!("{label} cannot be better than {reference}"),
         Verdict::Missing => {
-            return format!("{label} against {reference} has no verdict: {}", missing(&comparison.missing));
+            let why = missing(&comparison.missing);
+            return format!("{label} against {reference} has no verdict: {why}{}", divergence(comparison));
         }
     };
     let left_out = match missing(&comparison.missing) {
         none if none.is_empty() => none,
         some => format!("; left out: {some}"),
     };
-    format!("{claim}: {} {}{left_out}", primary.name, numbers(comparison))
+    format!("{claim}: {} {}{left_out}{}", primary.name, numbers(comparison), divergence(comparison))
+}
+
+/// The seeds that diverged, of the row and of its reference.
+fn divergence(comparison: &Comparison) -> String {
+    let own = comparison.divergence().map(|seeds| match comparison.verdict {
+        Verdict::Diverged | Verdict::Missing => format!("; {seeds}: cannot be better"),
+        _ => format!("; {seeds}"),
+    });
+    let of_reference = (comparison.reference_diverged > 0).then(|| {
+        format!("; {} of {} seeds of the reference diverged", comparison.reference_diverged, comparison.planned)
+    });
+    own.into_iter().chain(of_reference).collect()
 }
 
 /// `−0.123, Holm-corrected interval [−0.171, −0.074], p = 0.0021`, in the digits of the table.

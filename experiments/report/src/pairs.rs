@@ -8,8 +8,8 @@ use super::model::noise::{Noise, SeedsOnly};
 use super::positions::Positions;
 use super::statistics::sign_flip::sign_flip;
 use super::statistics::{Holm, MeanTest, PairedTest, power};
-use records::CellState;
 use records::plan::Row;
+use records::{CellState, FailureKind};
 use spec::metrics::Direction;
 
 /// A row of the plan with its cells.
@@ -31,6 +31,8 @@ pub(super) fn compare(
         reference: reference.0.label.clone(),
         pairs: differences.len(),
         planned: row.1.len(),
+        diverged: diverged(row.1),
+        reference_diverged: diverged(reference.1),
         interval: decisive.map(|test| test.interval(1.0 - ALPHA)),
         test,
         decisive,
@@ -41,6 +43,12 @@ pub(super) fn compare(
         verdict: Verdict::Missing,
         missing,
     }
+}
+
+/// How many cells failed because a number was not finite.
+fn diverged(cells: &[CellRecord]) -> usize {
+    let not_finite = |cell: &&CellRecord| matches!(&cell.state, CellState::Failed(failure) if failure.kind == FailureKind::NotFinite);
+    cells.iter().filter(not_finite).count()
 }
 
 /// The test that decides about a sum of rows, each with its sign: over seeds and test games if all cells stored what they
@@ -184,6 +192,9 @@ impl Comparison {
     pub(super) fn correct(&mut self, holm: Option<Holm>, direction: Direction) {
         let (Some(holm), Some(test)) = (holm, self.decisive) else { return };
         self.holm = Some(Corrected { holm, interval: test.interval(holm.level) });
-        self.verdict = Verdict::of(holm.p, test.mean, direction);
+        self.verdict = match Verdict::of(holm.p, test.mean, direction) {
+            Verdict::Better if self.diverged > 0 => Verdict::Diverged,
+            verdict => verdict,
+        };
     }
 }

@@ -75,6 +75,7 @@ pub(super) fn notes(report: &Report) -> Vec<String> {
             .to_owned(),
         "a verdict needs ≥ 3 complete pairs and a Holm-corrected p below 0.05; then the corrected interval excludes 0"
             .to_owned(),
+        "a row of which a seed diverged (a loss or gradient that is not finite) cannot be better".to_owned(),
     ];
     let heads = || report.games.iter().flat_map(|game| &game.heads);
     let metrics: Vec<&Metric> = distinct(heads().flat_map(|head| head.metrics.iter().copied()));

@@ -21,7 +21,7 @@ use super::model::{GameReport, Report, RowReport};
 use super::numbers::{fixed, interval, interval_decimals, mean_sd, mega, or_absent, p_value, signed};
 use super::statistics::Summary;
 use super::table::{ABSENT, Table};
-use cells::{ROW, name, ruled_out};
+use cells::{ROW, name, ruled_out, verdict};
 use records::plan::Role;
 use spec::grouped;
 use spec::metrics::NOVEL;
@@ -110,7 +110,7 @@ fn against_reference(row: &RowReport) -> [String; 4] {
     let p = or_absent(comparison.holm, |corrected| p_value(corrected.holm.p));
     match row.role {
         Role::Twin => [difference, ends, "n/a".to_owned(), control_verdict(comparison)],
-        _ => [difference, ends, p, ruled_out(&comparison.missing).unwrap_or_else(|| comparison.verdict.to_string())],
+        _ => [difference, ends, p, verdict(comparison)],
     }
 }
 

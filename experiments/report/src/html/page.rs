@@ -114,6 +114,7 @@ pub(super) fn badge(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Better => ("better", "▲ better"),
         Verdict::Worse => ("worse", "▼ worse"),
+        Verdict::Diverged => ("missing", "✕ diverged"),
         Verdict::NotDistinguishable => ("equal", "≈ open"),
         Verdict::Missing => ("missing", "? none"),
     }

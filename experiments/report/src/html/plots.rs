@@ -2,7 +2,7 @@
 
 use super::page::Figure;
 use crate::distinct::distinct;
-use crate::model::comparison::{Comparison, Verdict};
+use crate::model::comparison::Comparison;
 use crate::model::slices::Dimension;
 use crate::model::transfer::Transfer;
 use crate::model::{GameReport, Report, RowReport};
@@ -13,7 +13,7 @@ use crate::plot::forest::{self, ForestPlot, ForestRow};
 use crate::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use crate::statistics::Interval;
 use crate::statistics::crossed::Estimate;
-use crate::tables::cells::{name, ruled_out};
+use crate::tables::cells::{self, name};
 use records::plan::Role;
 use spec::grouped;
 use spec::metrics::Direction;
@@ -73,10 +73,9 @@ pub(super) fn forest(report: &Report, game: &GameReport, styles: &Styles) -> Opt
 }
 
 fn verdict(row: &RowReport, comparison: &Comparison) -> String {
-    match (row.role, comparison.verdict) {
-        (Role::Twin, _) => "(no difference by design)".to_owned(),
-        (_, Verdict::Missing) => ruled_out(&comparison.missing).unwrap_or_else(|| Verdict::Missing.to_string()),
-        (_, verdict) => verdict.to_string(),
+    match row.role {
+        Role::Twin => "(no difference by design)".to_owned(),
+        _ => cells::verdict(comparison),
     }
 }
 

@@ -20,6 +20,10 @@ pub struct Comparison {
     pub pairs: usize,
     /// Seeds of the experiment.
     pub planned: usize,
+    /// Seeds of the row that diverged: a loss or a gradient was not finite. Such a row cannot be better.
+    pub diverged: usize,
+    /// Seeds of the reference that diverged; they only leave pairs out.
+    pub reference_diverged: usize,
     /// Row less reference by seed, as many as there are pairs.
     pub differences: Vec<(u64, f64)>,
     /// The paired test of row less reference over seeds alone, from two pairs on.
@@ -85,6 +89,9 @@ pub enum Verdict {
     Worse,
     /// The corrected interval contains zero.
     NotDistinguishable,
+    /// The corrected interval excludes zero on the better side, but seeds of the row diverged: those that are left are a
+    /// choice of the better ones.
+    Diverged,
     /// There is none, for a reason in [`Comparison::missing`].
     Missing,
 }
@@ -143,6 +150,14 @@ pub enum Missing {
     Smoke,
 }
 
+impl Comparison {
+    /// `1 of 3 seeds diverged`; none if no seed of the row did.
+    #[must_use]
+    pub fn divergence(&self) -> Option<String> {
+        (self.diverged > 0).then(|| format!("{} of {} seeds diverged", self.diverged, self.planned))
+    }
+}
+
 impl Missing {
     /// Whether it rules out a verdict; the other reasons only leave a pair out.
     #[must_use]
@@ -187,6 +202,7 @@ impl fmt::Display for Verdict {
             Self::Better => "better",
             Self::Worse => "worse",
             Self::NotDistinguishable => "not distinguishable",
+            Self::Diverged => "cannot be better",
             Self::Missing => "no verdict",
         })
     }
