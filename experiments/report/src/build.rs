@@ -8,6 +8,7 @@ use super::model::{
 };
 use super::pairs::{Line, compare};
 use super::positions::Positions;
+use super::statistics::moderated::{Prior, prior};
 use super::statistics::{Summary, holm};
 use super::warnings::warnings;
 use super::{
@@ -118,9 +119,11 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     let cells = || lines.iter().flat_map(|(_, cells)| *cells);
     // These are the same in every cell.
     let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
-    let rows: Vec<RowReport> = lines.iter().filter(|line| !is_twin(line)).map(report).collect();
+    let mut rows: Vec<RowReport> = lines.iter().filter(|line| !is_twin(line)).map(report).collect();
+    let prior = moderate(&mut rows);
     let mut report = GameReport {
         game: game.name().to_owned(),
+        prior,
         heads: heads::of(&rows, primary),
         rows,
         twin: lines.iter().find(is_twin).map(report),
@@ -137,6 +140,17 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     };
     report.slices = positions.as_ref().and_then(|positions| slices::of(folder, game, &report, positions));
     report
+}
+
+/// Adds the moderated test of every comparison of a game; returns what their variances have in common.
+fn moderate(rows: &mut [RowReport]) -> Option<Prior> {
+    let variances =
+        rows.iter().filter_map(|row| row.comparison.as_ref()?.test).map(|test| (test.sd.powi(2), test.n - 1));
+    let prior = prior(&variances.collect::<Vec<_>>())?;
+    for comparison in rows.iter_mut().filter_map(|row| row.comparison.as_mut()) {
+        comparison.moderated = comparison.test.map(|test| prior.moderate(&test));
+    }
+    Some(prior)
 }
 
 fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {

@@ -6,11 +6,12 @@ use super::statistics::Summary;
 use records::plan::Role;
 
 const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,high,p,holm_p,verdict,seeds_done,seeds,\
-                      parameters,flops,step_s,step_ratio,games,games_share,p_seeds_only";
+                      parameters,flops,step_s,step_ratio,games,games_share,p_seeds_only,p_moderated";
 
 /// Draws a report. Columns from `difference` to `verdict` are filled in the lines of the primary metric, whose name
 /// is in `metric`; if it is read on validation positions at a step, that line is called `NAME@STEP`. The interval and `p`
-/// are over seeds and test games if `games` is filled, `p_seeds_only` is of the paired t-test over seeds. Interactions
+/// are over seeds and test games if `games` is filled, `p_seeds_only` is of the paired t-test over seeds, `p_moderated`
+/// of the moderated one. Interactions
 /// come last: `difference` is the change of the gap that `row` names.
 #[must_use]
 pub fn draw(report: &Report) -> String {
@@ -105,6 +106,7 @@ fn line(
         crossed.map(|crossed| crossed.games.to_string()).unwrap_or_default(),
         number(crossed.map(|crossed| crossed.games_share)),
         number(test.map(|test| test.p)),
+        number(comparison.and_then(|comparison| Some(comparison.moderated?.p))),
     ]
     .join(",")
 }

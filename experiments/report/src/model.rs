@@ -9,6 +9,7 @@ pub mod transfer;
 pub mod variants;
 
 use super::files::Conditions;
+use super::statistics::moderated::Prior;
 use super::statistics::{PairedTest, Summary, sign_flip};
 use comparison::Comparison;
 use interactions::InteractionReport;
@@ -125,6 +126,8 @@ pub struct GameReport {
     pub test_positions: Option<u64>,
     /// The share of test positions that occur in no training game.
     pub novel_share: Option<f64>,
+    /// What the variances of the rows' differences over seeds have in common; none with too few rows.
+    pub prior: Option<Prior>,
     /// The heads of the networks, as far as a finished cell has measured them.
     pub heads: Vec<HeadReport>,
     /// The interactions that the experiment defines.

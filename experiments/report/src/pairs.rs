@@ -37,6 +37,7 @@ pub(super) fn compare(
         test,
         decisive,
         noise,
+        moderated: None,
         differences,
         holm: None,
         precision: None,

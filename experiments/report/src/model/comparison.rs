@@ -32,6 +32,8 @@ pub struct Comparison {
     pub decisive: Option<MeanTest>,
     /// The noise that the decisive test counts; none without a test.
     pub noise: Option<Noise>,
+    /// The moderated t-test over seeds, beside the one that decides; none with too few rows.
+    pub moderated: Option<MeanTest>,
     /// The decisive test's plain 95 % interval of the mean difference.
     pub interval: Option<Interval>,
     /// Holm's correction over the grid; none for an A/A control, which is not a comparison of the grid.

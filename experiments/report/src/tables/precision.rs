@@ -5,6 +5,7 @@ use crate::model::comparison::Precision;
 use crate::model::noise::Noise;
 use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{decimals, fixed, or_absent, p_value};
+use crate::statistics::moderated::Prior;
 use crate::statistics::power::{MOST_SEEDS, POWER};
 use crate::table::{ABSENT, Table};
 use records::plan::Role;
@@ -16,6 +17,7 @@ pub(super) fn precision(report: &Report, game: &GameReport) -> Table {
         "sd over seeds",
         "games' share",
         "p over seeds",
+        "moderated p",
         "sign-flip p",
         "detectable difference",
         "seeds for this difference",
@@ -34,8 +36,10 @@ pub(super) fn precision(report: &Report, game: &GameReport) -> Table {
         let sd = fixed(test.sd, decimals(test.sd));
         let crossed = comparison.noise.as_ref().and_then(Noise::crossed);
         let share = or_absent(crossed, |crossed| format!("{:.0} %", crossed.games_share * 100.0));
+        let moderated = or_absent(comparison.moderated, |test| p_value(test.p));
         let flips = p_value(precision.sign_flip);
-        let mut cells = vec![name(row), sd, share, p_value(test.p), flips, detectable, seeds(precision.seeds)];
+        let mut cells =
+            vec![name(row), sd, share, p_value(test.p), moderated, flips, detectable, seeds(precision.seeds)];
         cells.extend(report.primary.difference.into_iter().flat_map(|_| target(precision)));
         Some(cells)
     });
@@ -72,6 +76,14 @@ fn notes(report: &Report, game: &GameReport) -> Vec<String> {
              often on the same test games; > {MOST_SEEDS}: more seeds do not help, use more test games"
         ),
     ];
+    notes.extend(game.prior.map(|Prior { variance, freedom, .. }| {
+        let worth = if freedom.is_finite() { format!("{freedom:.1}") } else { "all".to_owned() };
+        format!(
+            "moderated p: over seeds, with each row's variance shrunk towards the common sd {} (worth {worth} degrees of \
+             freedom; Smyth 2004), uncorrected; it assumes that rows vary alike over seeds",
+            fixed(variance.sqrt(), decimals(variance.sqrt()))
+        )
+    }));
     notes.extend(report.primary.difference.map(|size| {
         format!(
             "seeds for {size}: the seeds that detect a true difference of {size} in {power:.0} of 100 grids at the same \

@@ -1,6 +1,8 @@
 //! The other formats, and what they show beside the text's tables.
 
 use crate::report::folder::{Folder, SEEDS, close, comparison};
+use records::plan::Row;
+use report::statistics::moderated::prior;
 use report::{Report, csv, html, latex, markdown, text};
 use serde_json::json;
 use std::fs;
@@ -78,6 +80,34 @@ fn precision_is_that_of_the_formulas() {
     close(precision.sign_flip, 0.25);
     assert_eq!(precision.seeds, Some(3));
     assert!(text::draw(&report).contains("with this number of seeds it is at least 0.25"));
+}
+
+#[test]
+fn moderated_tests_are_shown_from_three_rows_on_and_decide_nothing() {
+    let mut folder = Folder::finished();
+    assert!(!text::draw(&folder.report()).contains("moderated p"), "two rows");
+    let extra = |label: &str, like: &Row| Row {
+        label: label.to_owned(),
+        folder: format!("chess-{label}-0123456789ab"),
+        ..like.clone()
+    };
+    let third = extra("alibi", &folder.plan.rows[0]);
+    folder.plan.rows.push(third);
+    folder.write_plan();
+    folder.row("alibi", [2.36, 2.39, 2.38]);
+    let report = folder.report();
+    let tests = ["shaw", "rope", "alibi"].map(|label| comparison(&report, label).test.expect("three pairs"));
+    let prior = prior(&tests.map(|test| (test.sd.powi(2), 2))).expect("three rows");
+    assert_eq!(report.games[0].prior, Some(prior));
+    let shaw = comparison(&report, "shaw");
+    assert_eq!(shaw.moderated, Some(prior.moderate(&tests[0])));
+    close(shaw.decisive.expect("a test").p, tests[0].p);
+    assert!(text::draw(&report).contains("moderated p: over seeds"), "{}", text::draw(&report));
+    let drawn = csv::draw(&report);
+    let lines: Vec<Vec<&str>> = drawn.lines().map(|line| line.split(',').collect()).collect();
+    let line = lines.iter().find(|line| line[2] == "shaw" && line[4] == "policy_loss").expect("a line");
+    assert_eq!(lines[0].last(), Some(&"p_moderated"));
+    close(line.last().expect("a column").parse().expect("a number"), prior.moderate(&tests[0]).p);
 }
 
 #[test]
