@@ -142,6 +142,7 @@ fn of_interaction(one: &InteractionReport, primary: &PrimaryMetric) -> String {
         Change::Shrinks => format!("it shrinks by {}", fixed(test.mean.abs(), decimals)),
         Change::Grows => format!("it grows by {}", fixed(test.mean.abs(), decimals)),
         Change::Reverses => format!("it reverses, changing by {}", signed(test.mean, decimals)),
+        Change::Changes => format!("it changes by {}", signed(test.mean, decimals)),
         Change::NotDistinguishable | Change::Missing => {
             format!("its change of {} is not distinguishable from 0", signed(test.mean, decimals))
         }

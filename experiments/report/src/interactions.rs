@@ -91,12 +91,13 @@ pub(super) fn correct(games: &mut [GameReport]) -> usize {
     family.len()
 }
 
-/// How a gap changes that does change. It reverses only if both gaps exclude zero.
+/// How a gap changes that does change. It shrinks, grows or reverses only if both gaps exclude zero.
 fn change(gaps: &[Option<Gap>; 2]) -> Change {
     let [Some(first), Some(second)] = gaps else { return Change::Missing };
     let both = first.interval.excludes_zero() && second.interval.excludes_zero();
     match second.mean.abs() < first.mean.abs() {
-        _ if both && first.mean.signum() != second.mean.signum() => Change::Reverses,
+        _ if !both => Change::Changes,
+        _ if first.mean.signum() != second.mean.signum() => Change::Reverses,
         true => Change::Shrinks,
         false => Change::Grows,
     }

@@ -126,6 +126,7 @@ pub(super) fn change_badge(change: Change) -> (&'static str, &'static str) {
         Change::Shrinks => ("equal", "↘ shrinks"),
         Change::Grows => ("equal", "↗ grows"),
         Change::Reverses => ("equal", "⇄ reverses"),
+        Change::Changes => ("equal", "∆ changes"),
         Change::NotDistinguishable => ("equal", "≈ open"),
         Change::Missing => ("missing", "? none"),
     }

@@ -44,12 +44,14 @@ pub struct Gap {
 /// How a gap changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It is smaller with the second value.
+    /// Both gaps exclude zero, and it is smaller with the second value.
     Shrinks,
-    /// It is larger.
+    /// Both gaps exclude zero, and it is larger with the second value.
     Grows,
     /// Both gaps exclude zero, with different signs.
     Reverses,
+    /// It changes, but one of the gaps is not significant itself, so its size before or after is unknown.
+    Changes,
     /// The corrected interval of the change contains zero.
     NotDistinguishable,
     /// There is no verdict.
@@ -64,6 +66,7 @@ impl Change {
             Self::Shrinks => "shrinks",
             Self::Grows => "grows",
             Self::Reverses => "reverses",
+            Self::Changes => "changes",
             Self::NotDistinguishable => "not distinguishable",
             Self::Missing => "no verdict",
         }
