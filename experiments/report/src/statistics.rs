@@ -6,6 +6,7 @@
 
 pub mod across;
 pub mod crossed;
+pub mod isotonic;
 pub mod moderated;
 pub mod power;
 pub mod sign_flip;
