@@ -5,6 +5,7 @@ pub mod interactions;
 pub mod noise;
 pub mod provenance;
 pub mod slices;
+pub mod steepness;
 pub mod transfer;
 pub mod variants;
 

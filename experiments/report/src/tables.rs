@@ -18,7 +18,7 @@ use super::distinct::distinct;
 use super::model::comparison::Comparison;
 use super::model::noise::{Noise, SeedsOnly};
 use super::model::{GameReport, Report, RowReport};
-use super::numbers::{fixed, interval, interval_decimals, mean_sd, mega, or_absent, p_value, signed};
+use super::numbers::{decimals, fixed, interval, interval_decimals, mean_sd, mega, or_absent, p_value, signed};
 use super::statistics::Summary;
 use super::table::{ABSENT, Table};
 use cells::{ROW, name, ruled_out, verdict};
@@ -138,7 +138,8 @@ pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Table> {
 /// The primary metric on novel positions and on the training positions.
 fn generalisation(report: &Report, game: &GameReport) -> Table {
     let novel = format!("{}.{NOVEL}", report.primary.name);
-    if !game.rows.iter().any(|row| row.gap.is_some() || row.test.contains_key(&novel)) {
+    let shown = |row: &RowReport| row.gap.is_some() || row.test.contains_key(&novel) || row.per_doubling().is_some();
+    if !game.rows.iter().any(shown) {
         return Table::default();
     }
     let rows = game.rows.iter().chain(&game.twin).map(|row| {
@@ -147,10 +148,18 @@ fn generalisation(report: &Report, game: &GameReport) -> Table {
             or_absent(row.test.get(&novel), |summary| mean_sd(summary, 1.0)),
             or_absent(row.gap.as_ref(), signed_mean_sd),
             or_absent(row.epochs, |epochs| fixed(epochs, 2)),
+            or_absent(row.per_doubling(), |slope| signed(slope, decimals(slope.abs()))),
         ]
     });
-    let title = format!("{} on novel positions, and the gap between test and training", report.primary.name);
-    Table::new([ROW, "novel", "gap", "epochs"], &[0], rows).titled(&title).without_empty_columns()
+    let name = &report.primary.name;
+    let title = format!("{name} on novel positions, the gap between test and training, and the slope at the end");
+    let notes = vec![format!(
+        "per doubling: the change of {name} on validation per doubling of the steps, over the last half of the steps"
+    )];
+    Table::new([ROW, "novel", "gap", "epochs", "per doubling"], &[0], rows)
+        .titled(&title)
+        .noted(notes)
+        .without_empty_columns()
 }
 
 fn signed_mean_sd(summary: &Summary) -> String {

@@ -423,6 +423,28 @@ fn what_makes_a_table_less_believable_is_a_warning() {
 }
 
 #[test]
+fn a_metric_that_still_falls_steeply_is_a_warning_with_its_slope() {
+    let folder = Folder::finished();
+    let report = folder.report();
+    // 1 nat above test at step 50, half a nat at step 100.
+    close(row(&report, "shaw").per_doubling().expect("two points"), -0.5);
+    let steep = |report: &Report| report.warnings.iter().find(|warning| warning.contains("per doubling")).cloned();
+    let warning = steep(&report).expect("a warning");
+    assert!(warning.contains("policy_loss still improves by 0.50 per doubling"), "{warning}");
+    assert!(warning.contains("rows differ by 0.097"), "{warning}");
+    assert!(text::draw(&report).contains("per doubling"));
+    for (label, seed) in ["absolute", "shaw", "rope"].iter().flat_map(|label| SEEDS.map(|seed| (label, seed))) {
+        let path = folder.cell(label, seed).join("metrics.jsonl");
+        let lines = fs::read_to_string(&path).expect("metrics");
+        // The first validation line becomes one of the first half.
+        fs::write(&path, lines.replace("\"step\":50", "\"step\":49")).expect("metrics");
+    }
+    let report = folder.report();
+    assert_eq!(row(&report, "shaw").per_doubling(), None, "one point is no slope");
+    assert_eq!(steep(&report), None);
+}
+
+#[test]
 fn damaged_cells_are_rows_and_damaged_plans_are_errors() {
     let folder = Folder::finished();
     fs::write(folder.cell("shaw", 0).join("status.json"), "{\"state\":").expect("a damaged status");
