@@ -12,7 +12,8 @@ use super::statistics::moderated::{Prior, prior};
 use super::statistics::{Summary, holm};
 use super::warnings::warnings;
 use super::{
-    budgets, heads, interactions, learning_curves, provenance, settings, sizes, slices, sweep, systems, transfer,
+    budgets, heads, interactions, learnable, learning_curves, provenance, settings, sizes, slices, sweep, systems,
+    transfer,
 };
 use games::GameKind;
 use records::CellState;
@@ -124,6 +125,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     let mut report = GameReport {
         game: game.name().to_owned(),
         prior,
+        learnable: learnable::of(&rows, ""),
         heads: heads::of(&rows, primary),
         rows,
         twin: lines.iter().find(is_twin).map(report),
@@ -191,6 +193,7 @@ fn row_report(
     RowReport {
         label: row.label.clone(),
         role: row.role,
+        mask: row.mask,
         cells: count(cells),
         own_sources: row.network.position_sources.iter().filter(|source| !common.contains(source)).cloned().collect(),
         network: row.network.clone(),

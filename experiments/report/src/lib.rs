@@ -16,6 +16,7 @@ mod heads;
 pub mod html;
 mod interactions;
 pub mod latex;
+mod learnable;
 mod learning_curves;
 pub mod markdown;
 pub mod model;

@@ -2,6 +2,7 @@
 
 pub mod comparison;
 pub mod interactions;
+pub mod learnable;
 pub mod noise;
 pub mod provenance;
 pub mod slices;
@@ -14,12 +15,13 @@ use super::statistics::moderated::Prior;
 use super::statistics::{PairedTest, Summary, sign_flip};
 use comparison::Comparison;
 use interactions::InteractionReport;
+use learnable::Learnable;
 use provenance::{Provenance, Setting};
 use records::Failure;
 use records::plan::{Declared, Role};
 use slices::SliceReport;
-use spec::Quantity;
 use spec::metrics::{Direction, Metric};
+use spec::{Mask, Quantity};
 use std::collections::BTreeMap;
 use transfer::Transfer;
 use variants::{Budgets, Sizes, Sweep};
@@ -123,6 +125,8 @@ pub struct GameReport {
     pub twin: Option<RowReport>,
     /// Policy cross-entropy of a uniform choice among legal moves, on the test positions.
     pub uniform_baseline: Option<f64>,
+    /// The range of the policy loss on the test positions, if it is measured.
+    pub learnable: Option<Learnable>,
     /// Test positions that were evaluated.
     pub test_positions: Option<u64>,
     /// The share of test positions that occur in no training game.
@@ -167,6 +171,8 @@ pub struct RowReport {
     pub label: String,
     /// What it is for.
     pub role: Role,
+    /// Where illegal moves are masked out.
+    pub mask: Mask,
     /// Cells by status.
     pub cells: Counts,
     /// What its network declares.

@@ -2,8 +2,9 @@
 
 use super::distinct::distinct;
 use super::files::Conditions;
+use super::model::learnable::Learnable;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report};
-use super::tables::heads::BELOW_UNIFORM;
+use super::tables::heads::{BELOW_UNIFORM, LEARNT};
 use spec::grouped;
 use spec::metrics::{Direction, Metric};
 
@@ -52,7 +53,10 @@ pub(super) fn facts(game: &GameReport) -> Vec<String> {
     let targets = game.heads.iter().filter_map(|head| head.targets);
     facts.extend(targets.map(|(metric, count)| format!("{} {}", grouped(count), metric.name.replace('_', " "))));
     facts.extend(game.novel_share.map(|share| format!("{:.1} % of positions novel", share * 100.0)));
-    facts.extend(game.uniform_baseline.map(|nats| format!("uniform over legal moves {nats:.3} nats")));
+    facts.extend(match (game.learnable, game.uniform_baseline) {
+        (Some(Learnable { uniform, floor }), _) => Some(format!("uniform {uniform:.3} nats, floor {floor:.3} nats")),
+        (None, uniform) => uniform.map(|nats| format!("uniform over legal moves {nats:.3} nats")),
+    });
     facts
 }
 
@@ -83,6 +87,12 @@ pub(super) fn notes(report: &Report) -> Vec<String> {
     if metrics.iter().any(|metric| metric.name == "policy_loss") {
         lines
             .push(format!("{BELOW_UNIFORM}: the loss of a uniform choice among legal moves less policy_loss, in nats"));
+    }
+    if report.games.iter().any(|game| game.learnable.is_some()) {
+        lines.push(format!(
+            "{LEARNT}: the share of the gap between uniform (a uniform choice among legal moves) and floor (the \
+                            entropy of the targets)"
+        ));
     }
     lines.push("novel: the primary metric on test positions that occur in no training game".to_owned());
     lines.push(

@@ -139,6 +139,14 @@ impl MeanTest {
     }
 }
 
+impl MeanTest {
+    /// The test of the same mean in other units, of which one has this many of the present ones; negative units turn it round.
+    #[must_use]
+    pub fn over(&self, unit: f64) -> Self {
+        Self { mean: self.mean / unit, error: self.error / unit.abs(), ..*self }
+    }
+}
+
 impl From<PairedTest> for MeanTest {
     fn from(test: PairedTest) -> Self {
         Self { mean: test.mean, error: test.error(), freedom: (test.n - 1) as f64, p: test.p }

@@ -4,7 +4,7 @@ use super::page::Figure;
 use crate::distinct::distinct;
 use crate::model::comparison::Comparison;
 use crate::model::slices::Dimension;
-use crate::model::transfer::Transfer;
+use crate::model::transfer::{Scale, Transfer};
 use crate::model::{GameReport, Report, RowReport};
 use crate::plot::Style;
 use crate::plot::curves::{self, CurvePlot, Point, Series};
@@ -209,6 +209,10 @@ pub(super) fn slices(game: &GameReport, styles: &Styles) -> Vec<Figure> {
 /// One game against another.
 pub(super) fn transfer(report: &Report, transfer: &Transfer, styles: &Styles) -> Option<Figure> {
     let [first, second] = &transfer.games;
+    let unit = match transfer.scale {
+        Scale::Metric => report.primary.with_unit(),
+        Scale::Learnable(_) => "the learnt share of the gap".to_owned(),
+    };
     let points = transfer.rows.iter().map(|row| {
         let [x, y] = row.effects;
         ScatterPoint {
@@ -221,8 +225,8 @@ pub(super) fn transfer(report: &Report, transfer: &Transfer, styles: &Styles) ->
     });
     let plot = ScatterPlot {
         title: format!("Does it carry over? Differences on {first} and on {second}."),
-        x_label: format!("{first}: difference in {}", report.primary.with_unit()),
-        y_label: format!("{second}: difference in {}", report.primary.with_unit()),
+        x_label: format!("{first}: difference in {unit}"),
+        y_label: format!("{second}: difference in {unit}"),
         points: points.collect(),
         guide: Guide::Agreement,
         size: (620.0, 440.0),

@@ -127,7 +127,7 @@ fn the_drawn_table_says_all_of_it() {
         "[−0.111, −0.082]",
         "1,382,400",
         "2.410 ± 0.010",
-        "uniform over legal moves 3.400 nats",
+        "uniform 3.400 nats, floor 0.300 nats",
         "A/A control",
         "as expected (p = 1.00)",
         "not measured",
