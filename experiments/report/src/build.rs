@@ -6,11 +6,14 @@ use super::model::comparison::{ALPHA, Comparison, Missing};
 use super::model::{
     Counts, FailedCell, GameReport, MatchedReport, PrimaryMetric, Report, RowReport, StepTimeConditions, StepTimeReport,
 };
-use super::pairs::compare;
+use super::pairs::{Line, compare};
+use super::positions::Positions;
+use super::statistics::moderated::{Prior, prior};
 use super::statistics::{Summary, holm};
 use super::warnings::warnings;
 use super::{
-    budgets, heads, interactions, learning_curves, provenance, settings, sizes, slices, sweep, systems, transfer,
+    budgets, heads, interactions, learnable, learning_curves, provenance, settings, sizes, slices, sweep, systems,
+    transfer,
 };
 use games::GameKind;
 use records::CellState;
@@ -97,9 +100,6 @@ fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
     family.len()
 }
 
-/// A row of the plan with its cells.
-type Line<'a> = (&'a Row, &'a [CellRecord]);
-
 fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> GameReport {
     let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
     let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
@@ -107,14 +107,26 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     lines.sort_by_key(|(row, _)| row.role != Role::Reference);
     let reference = lines.first().copied().filter(|(row, _)| row.role == Role::Reference);
     let common = common_sources(&lines);
-    let report = |line: &Line<'_>| row_report(folder, *line, reference, primary, &common);
+    let positions = Positions::read(folder, game, primary);
+    let compared = |line: Line<'_>| {
+        let other = reference.filter(|(other, _)| other.folder != line.0.folder)?;
+        let comparison = compare(other, line, (&primary.name, primary.direction), positions.as_ref());
+        Some(if folder.plan.smoke { comparison.lacking(Missing::Smoke) } else { comparison })
+    };
+    let report = |line: &Line<'_>| RowReport {
+        comparison: compared(*line),
+        ..row_report(folder, *line, reference, primary, &common)
+    };
     let is_twin = |line: &&Line<'_>| line.0.role == Role::Twin;
     let cells = || lines.iter().flat_map(|(_, cells)| *cells);
     // These are the same in every cell.
     let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
-    let rows: Vec<RowReport> = lines.iter().filter(|line| !is_twin(line)).map(report).collect();
+    let mut rows: Vec<RowReport> = lines.iter().filter(|line| !is_twin(line)).map(report).collect();
+    let prior = moderate(&mut rows);
     let mut report = GameReport {
         game: game.name().to_owned(),
+        prior,
+        learnable: learnable::of(&rows, ""),
         heads: heads::of(&rows, primary),
         rows,
         twin: lines.iter().find(is_twin).map(report),
@@ -124,14 +136,25 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
             .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
         common_sources: common,
-        interactions: interactions::of(folder, game, primary),
+        interactions: interactions::of(folder, game, primary, positions.as_ref()),
         slices: None,
         sweep: sweep::of(folder, game, primary),
         sizes: sizes::of(folder, game, primary),
         budgets: budgets::of(folder, game, primary),
     };
-    report.slices = slices::of(folder, game, &report, primary);
+    report.slices = positions.as_ref().and_then(|positions| slices::of(folder, game, &report, positions));
     report
+}
+
+/// Adds the moderated test of every comparison of a game; returns what their variances have in common.
+fn moderate(rows: &mut [RowReport]) -> Option<Prior> {
+    let variances =
+        rows.iter().filter_map(|row| row.comparison.as_ref()?.test).map(|test| (test.sd.powi(2), test.n - 1));
+    let prior = prior(&variances.collect::<Vec<_>>())?;
+    for comparison in rows.iter_mut().filter_map(|row| row.comparison.as_mut()) {
+        comparison.moderated = comparison.test.map(|test| prior.moderate(&test));
+    }
+    Some(prior)
 }
 
 fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
@@ -145,6 +168,7 @@ fn common_sources(lines: &[Line<'_>]) -> Vec<String> {
     first.network.position_sources.iter().filter(in_all).cloned().collect()
 }
 
+/// A row without its comparison.
 fn row_report(
     folder: &RunFolder,
     (row, cells): Line<'_>,
@@ -171,6 +195,7 @@ fn row_report(
     RowReport {
         label: row.label.clone(),
         role: row.role,
+        mask: row.mask,
         cells: count(cells),
         own_sources: row.network.position_sources.iter().filter(|source| !common.contains(source)).cloned().collect(),
         network: row.network.clone(),
@@ -192,10 +217,7 @@ fn row_report(
             .map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
         flops: CellRecord::flops(cells),
         curve: learning_curves::of(cells, other.map(|(_, cells)| cells), &primary.name),
-        comparison: other.map(|(reference, reference_cells)| {
-            let comparison = compare((&reference.label, reference_cells), cells, (&primary.name, primary.direction));
-            if folder.plan.smoke { comparison.lacking(Missing::Smoke) } else { comparison }
-        }),
+        comparison: None,
         log_linear: log_linear(folder, row),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::model::comparison::{ALPHA, Comparison, Corrected, Missing, Verdict};
 use super::model::interactions::{Change, InteractionReport};
+use super::model::noise::Noise;
 use super::model::{PrimaryMetric, Report};
 use super::numbers::{fixed, interval, interval_decimals, p_value, signed};
 use std::fmt::Write as _;
@@ -16,7 +17,35 @@ pub(super) struct Conclusion {
 
 /// How verdicts are reached.
 pub(super) fn method(report: &Report) -> String {
-    format!("paired t-tests over seeds, Holm-corrected over the grid's {} comparisons, α = {ALPHA}", report.family)
+    let all = report.games.iter().flat_map(|game| &game.rows).filter_map(|row| row.comparison.as_ref());
+    let (of_both, of_seeds): (Vec<&Noise>, _) =
+        all.filter_map(|comparison| comparison.noise.as_ref()).partition(|noise| noise.crossed().is_some());
+    let noise = match (of_both.is_empty(), of_seeds.is_empty()) {
+        (false, true) => "seeds and test games",
+        (false, false) => "seeds and test games where every cell stored its positions, otherwise over seeds only",
+        (true, _) => "seeds only",
+    };
+    format!(
+        "{}, paired t-tests over {noise}, Holm-corrected over the grid's {} comparisons, α = {ALPHA}",
+        tuning(report),
+        report.family
+    )
+}
+
+/// What a verdict says about learning rates: it begins every method and every table of verdicts.
+fn tuning(report: &Report) -> &'static str {
+    match report.games.iter().any(|game| game.sweep.is_some()) {
+        true => "at the learning rate of each row",
+        false => "at one learning rate",
+    }
+}
+
+/// The line below a table of verdicts on learning rates.
+pub(super) fn rates(report: &Report) -> String {
+    format!(
+        "verdicts are {}: no row is tuned, and other rates or more steps can change the order of the rows",
+        tuning(report)
+    )
 }
 
 /// A conclusion for each comparison of the grid, game by game.
@@ -36,20 +65,34 @@ fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> St
         Verdict::Better => format!("{label} is better than {reference}"),
         Verdict::Worse => format!("{label} is worse than {reference}"),
         Verdict::NotDistinguishable => format!("{label} is not distinguishable from {reference}"),
+        Verdict::Diverged => format!("{label} cannot be better than {reference}"),
         Verdict::Missing => {
-            return format!("{label} against {reference} has no verdict: {}", missing(&comparison.missing));
+            let why = missing(&comparison.missing);
+            return format!("{label} against {reference} has no verdict: {why}{}", divergence(comparison));
         }
     };
     let left_out = match missing(&comparison.missing) {
         none if none.is_empty() => none,
         some => format!("; left out: {some}"),
     };
-    format!("{claim}: {} {}{left_out}", primary.name, numbers(comparison))
+    format!("{claim}: {} {}{left_out}{}", primary.name, numbers(comparison), divergence(comparison))
+}
+
+/// The seeds that diverged, of the row and of its reference.
+fn divergence(comparison: &Comparison) -> String {
+    let own = comparison.divergence().map(|seeds| match comparison.verdict {
+        Verdict::Diverged | Verdict::Missing => format!("; {seeds}: cannot be better"),
+        _ => format!("; {seeds}"),
+    });
+    let of_reference = (comparison.reference_diverged > 0).then(|| {
+        format!("; {} of {} seeds of the reference diverged", comparison.reference_diverged, comparison.planned)
+    });
+    own.into_iter().chain(of_reference).collect()
 }
 
 /// `−0.123, Holm-corrected interval [−0.171, −0.074], p = 0.0021`, in the digits of the table.
 fn numbers(comparison: &Comparison) -> String {
-    let (Some(test), Some(plain)) = (comparison.test, comparison.interval) else { return String::new() };
+    let (Some(test), Some(plain)) = (comparison.decisive, comparison.interval) else { return String::new() };
     let decimals = interval_decimals(&plain);
     let mut text = signed(test.mean, decimals);
     if let Some(Corrected { holm, interval: corrected }) = &comparison.holm {
@@ -90,7 +133,7 @@ fn of_interaction(one: &InteractionReport, primary: &PrimaryMetric) -> String {
     let within = one.definition.within.as_ref().map_or_else(String::new, |label| format!(" ({label})"));
     let gap = format!("the gap between {from} and {to}{within}");
     let ([Some(at_first), Some(then)], Some(test), Some(Corrected { holm, interval: corrected })) =
-        (&one.gaps, one.test, &one.holm)
+        (&one.gaps, one.decisive, &one.holm)
     else {
         return format!("{gap} with {first} against that with {second} has no verdict: {}", missing(&one.missing));
     };
@@ -99,6 +142,7 @@ fn of_interaction(one: &InteractionReport, primary: &PrimaryMetric) -> String {
         Change::Shrinks => format!("it shrinks by {}", fixed(test.mean.abs(), decimals)),
         Change::Grows => format!("it grows by {}", fixed(test.mean.abs(), decimals)),
         Change::Reverses => format!("it reverses, changing by {}", signed(test.mean, decimals)),
+        Change::Changes => format!("it changes by {}", signed(test.mean, decimals)),
         Change::NotDistinguishable | Change::Missing => {
             format!("its change of {} is not distinguishable from 0", signed(test.mean, decimals))
         }

@@ -7,11 +7,12 @@ use records::baselines::Baseline;
 use spec::{ReadAt, Role};
 
 const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,high,p,holm_p,verdict,seeds_done,seeds,\
-                      parameters,flops,step_s,step_ratio";
+                      parameters,flops,step_s,step_ratio,games,games_share,p_seeds_only,p_moderated";
 
 /// Draws a report. Columns from `difference` to `verdict` are filled in the lines of the primary metric, whose name
-/// is in `metric`; if it is read on validation positions at a step, that line is called `NAME@STEP`. Baselines
-/// follow the rows of their game with `baseline` as their role. Interactions
+/// is in `metric`; if it is read on validation positions at a step, that line is called `NAME@STEP`. The interval and `p`
+/// are over seeds and test games if `games` is filled, `p_seeds_only` is of the paired t-test over seeds, `p_moderated`
+/// of the moderated one. Baselines follow the rows of their game with `baseline` as their role. Interactions
 /// come last: `difference` is the change of the gap that `row` names.
 #[must_use]
 pub fn draw(report: &Report) -> String {
@@ -66,7 +67,7 @@ fn interaction(report: &Report, game: &GameReport, one: &InteractionReport) -> S
         number(one.test.map(|test| test.mean)),
         number(one.interval.map(|interval| interval.low)),
         number(one.interval.map(|interval| interval.high)),
-        number(one.test.map(|test| test.p)),
+        number(one.decisive.map(|test| test.p)),
         number(one.holm.map(|corrected| corrected.holm.p)),
         one.change.name().to_owned(),
         one.differences.len().to_string(),
@@ -88,6 +89,7 @@ fn line(
     let comparison = row.comparison.as_ref().filter(|_| decides);
     let test = comparison.and_then(|comparison| comparison.test);
     let interval = comparison.and_then(|comparison| comparison.interval);
+    let crossed = comparison.and_then(|comparison| comparison.noise.as_ref()?.crossed());
     let verdict = comparison.filter(|_| row.role == Role::Compared).map(|comparison| comparison.verdict.to_string());
     [
         field(&report.experiment),
@@ -101,7 +103,7 @@ fn line(
         number(test.map(|test| test.mean)),
         number(interval.map(|interval| interval.low)),
         number(interval.map(|interval| interval.high)),
-        number(test.map(|test| test.p)),
+        number(comparison.and_then(|comparison| Some(comparison.decisive?.p))),
         number(comparison.and_then(|comparison| Some(comparison.holm?.holm.p))),
         verdict.unwrap_or_default(),
         row.cells.done.to_string(),
@@ -110,6 +112,10 @@ fn line(
         row.flops.map(|flops| flops.to_string()).unwrap_or_default(),
         number(row.step_time.map(|time| time.seconds)),
         number(row.step_time.and_then(|time| time.ratio)),
+        crossed.map(|crossed| crossed.games.to_string()).unwrap_or_default(),
+        number(crossed.map(|crossed| crossed.games_share)),
+        number(test.map(|test| test.p)),
+        number(comparison.and_then(|comparison| Some(comparison.moderated?.p))),
     ]
     .join(",")
 }

@@ -2,21 +2,26 @@
 
 pub mod comparison;
 pub mod interactions;
+pub mod learnable;
+pub mod noise;
 pub mod provenance;
 pub mod slices;
+pub mod steepness;
 pub mod transfer;
 pub mod variants;
 
 use super::files::TrainingConditions;
+use super::statistics::moderated::Prior;
 use super::statistics::{PairedTest, Summary, sign_flip};
 use comparison::Comparison;
 use interactions::InteractionReport;
+use learnable::Learnable;
 use provenance::{Provenance, Setting};
 use records::Failure;
 use records::baselines::{Baseline, BaselineName, BaselineSet};
 use slices::SliceReport;
 use spec::metrics::{Direction, Metric};
-use spec::{NetworkFacts, Quantity, ReadAt, Role, Weights};
+use spec::{Mask, NetworkFacts, Quantity, ReadAt, Role, Weights};
 use std::collections::BTreeMap;
 use transfer::Transfer;
 use variants::{Budgets, Sizes, Sweep};
@@ -122,10 +127,14 @@ pub struct GameReport {
     pub uniform_baseline: Option<f64>,
     /// Policies without a network on the test positions of the first row that has some; older runs have none.
     pub baselines: Option<BaselineSet>,
+    /// The range of the policy loss on the test positions, if it is measured.
+    pub learnable: Option<Learnable>,
     /// Test positions that were evaluated.
     pub test_positions: Option<u64>,
     /// The share of test positions that occur in no training game.
     pub novel_share: Option<f64>,
+    /// What the variances of the rows' differences over seeds have in common; none with too few rows.
+    pub prior: Option<Prior>,
     /// The heads of the networks, as far as a finished cell has measured them.
     pub heads: Vec<HeadReport>,
     /// The interactions that the experiment defines.
@@ -164,6 +173,8 @@ pub struct RowReport {
     pub label: String,
     /// What it is for.
     pub role: Role,
+    /// Where illegal moves are masked out.
+    pub mask: Mask,
     /// Cells by status.
     pub cells: Counts,
     /// The size and the position sources of its network.

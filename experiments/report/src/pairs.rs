@@ -4,22 +4,40 @@ use super::files::{CellRecord, TrainingConditions};
 use super::model::comparison::{
     ALPHA, Comparison, Corrected, Missing, PAIRS_NEEDED, Precision, TargetDifference, Verdict,
 };
+use super::model::noise::{Noise, SeedsOnly};
+use super::positions::Positions;
 use super::statistics::sign_flip::sign_flip;
-use super::statistics::{Holm, Interval, PairedTest, power};
-use records::CellState;
+use super::statistics::{Holm, MeanTest, PairedTest, power};
+use records::plan::Row;
+use records::{CellState, FailureKind};
 use spec::metrics::Direction;
 
+/// A row of the plan with its cells.
+pub(super) type Line<'a> = (&'a Row, &'a [CellRecord]);
+
 /// Compares a row with its reference, seed by seed, without any correction yet.
-pub(super) fn compare(reference: (&str, &[CellRecord]), row: &[CellRecord], metric: (&str, Direction)) -> Comparison {
-    let pairs: Vec<[&CellRecord; 2]> = row.iter().zip(reference.1).map(|(own, other)| [own, other]).collect();
-    let Paired { differences, test, interval, missing } =
+pub(super) fn compare(
+    reference: Line<'_>,
+    row: Line<'_>,
+    metric: (&str, Direction),
+    positions: Option<&Positions>,
+) -> Comparison {
+    let pairs: Vec<[&CellRecord; 2]> = row.1.iter().zip(reference.1).map(|(own, other)| [own, other]).collect();
+    let Paired { differences, test, missing } =
         Paired::of(&pairs, |[own, other]| difference(own, other, metric.0), metric.1);
+    let terms = [(&row.0.folder[..], 1.0), (&reference.0.folder[..], -1.0)];
+    let (decisive, noise) = decisive(test, &differences, &terms, positions).unzip();
     Comparison {
-        reference: reference.0.to_owned(),
+        reference: reference.0.label.clone(),
         pairs: differences.len(),
-        planned: row.len(),
-        interval,
+        planned: row.1.len(),
+        diverged: diverged(row.1),
+        reference_diverged: diverged(reference.1),
+        interval: decisive.map(|test| test.interval(1.0 - ALPHA)),
         test,
+        decisive,
+        noise,
+        moderated: None,
         differences,
         holm: None,
         precision: None,
@@ -28,11 +46,36 @@ pub(super) fn compare(reference: (&str, &[CellRecord]), row: &[CellRecord], metr
     }
 }
 
+/// How many cells failed because a number was not finite.
+fn diverged(cells: &[CellRecord]) -> usize {
+    let not_finite = |cell: &&CellRecord| matches!(&cell.state, CellState::Failed(failure) if failure.kind == FailureKind::NotFinite);
+    cells.iter().filter(not_finite).count()
+}
+
+/// The test that decides about a sum of rows, each with its sign: over seeds and test games if all cells stored what they
+/// measured on each position, otherwise over seeds alone. The mean is that of the metric; stored values are rounded.
+pub(super) fn decisive(
+    test: Option<PairedTest>,
+    differences: &[(u64, f64)],
+    terms: &[(&str, f64)],
+    positions: Option<&Positions>,
+) -> Option<(MeanTest, Noise)> {
+    let of_seeds = test?;
+    let seeds: Vec<u64> = differences.iter().map(|&(seed, _)| seed).collect();
+    let crossed = positions.ok_or(SeedsOnly::NothingStored).and_then(|positions| positions.test(terms, &seeds));
+    Some(match crossed {
+        Ok(crossed) => {
+            let test = MeanTest::new(of_seeds.mean, crossed.test.error, crossed.test.freedom);
+            (test, Noise::SeedsAndGames(crossed))
+        }
+        Err(why) => (of_seeds.into(), Noise::SeedsOnly(why)),
+    })
+}
+
 /// One number for each seed, and their uncorrected test.
 pub(super) struct Paired {
     pub(super) differences: Vec<(u64, f64)>,
     pub(super) test: Option<PairedTest>,
-    pub(super) interval: Option<Interval>,
     pub(super) missing: Vec<Missing>,
 }
 
@@ -63,7 +106,7 @@ impl Paired {
         } else if test.is_some_and(|test| test.sd == 0.0) {
             missing.insert(0, Missing::NoSpread);
         }
-        Self { differences, interval: test.map(|test| test.interval(1.0 - ALPHA)), test, missing }
+        Self { differences, test, missing }
     }
 }
 
@@ -110,7 +153,7 @@ fn kind(device: &str) -> &str {
 impl Comparison {
     /// Its p-value for Holm's procedure; none if it cannot have a verdict. (It still counts in the family's size.)
     pub(super) fn p(&self) -> Option<f64> {
-        if self.missing.iter().any(Missing::rules_out_a_verdict) { None } else { self.test.map(|test| test.p) }
+        if self.missing.iter().any(Missing::rules_out_a_verdict) { None } else { self.decisive.map(|test| test.p) }
     }
 
     /// The same comparison with one more reason, which comes first.
@@ -122,24 +165,37 @@ impl Comparison {
     /// Adds its precision in a family of this size, and its power for a given difference.
     pub(super) fn add_precision(&mut self, family: usize, target: Option<f64>) {
         let differences: Vec<f64> = self.differences.iter().map(|&(_, difference)| difference).collect();
-        let (Some(test), Some(sign_flip)) = (self.test, sign_flip(&differences)) else { return };
+        let (Some(of_seeds), Some(test), Some(sign_flip)) = (self.test, self.decisive, sign_flip(&differences)) else {
+            return;
+        };
         let strictest = ALPHA / family.max(1) as f64;
+        let error_of = |seeds: usize| match &self.noise {
+            Some(Noise::SeedsAndGames(crossed)) => crossed.with_seeds(seeds),
+            _ => (of_seeds.sd / (seeds as f64).sqrt(), (seeds - 1) as f64),
+        };
+        let varies = test.error > 0.0;
+        let seeds = |difference: f64| {
+            if varies { power::seeds_needed_by(difference, strictest, error_of) } else { None }
+        };
         self.precision = Some(Precision {
             sign_flip,
-            detectable: power::visible(test.n, test.sd, strictest),
-            seeds: power::seeds_needed(test.mean, test.sd, strictest),
-            target: target.filter(|_| test.sd > 0.0).map(|difference| TargetDifference {
+            detectable: power::visible_by(test.error, test.freedom, strictest),
+            seeds: seeds(test.mean),
+            target: target.filter(|_| varies).map(|difference| TargetDifference {
                 difference,
-                power: power::power(difference / test.sd, test.n, strictest),
-                seeds: power::seeds_needed(difference, test.sd, strictest),
+                power: power::power_of_errors(difference / test.error, test.freedom, strictest),
+                seeds: seeds(difference),
             }),
         });
     }
 
     /// Adds Holm's correction, and the verdict that follows from it.
     pub(super) fn correct(&mut self, holm: Option<Holm>, direction: Direction) {
-        let (Some(holm), Some(test)) = (holm, self.test) else { return };
+        let (Some(holm), Some(test)) = (holm, self.decisive) else { return };
         self.holm = Some(Corrected { holm, interval: test.interval(holm.level) });
-        self.verdict = Verdict::of(holm.p, test.mean, direction);
+        self.verdict = match Verdict::of(holm.p, test.mean, direction) {
+            Verdict::Better if self.diverged > 0 => Verdict::Diverged,
+            verdict => verdict,
+        };
     }
 }

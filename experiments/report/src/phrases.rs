@@ -2,9 +2,10 @@
 
 use super::distinct::distinct;
 use super::files::TrainingConditions;
+use super::model::learnable::Learnable;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report};
 use super::tables::baselines::BELOW_LOG_LINEAR;
-use super::tables::heads::BELOW_UNIFORM;
+use super::tables::heads::{BELOW_UNIFORM, LEARNT};
 use spec::metrics::{Direction, Metric};
 use spec::{ReadAt, grouped};
 
@@ -53,7 +54,10 @@ pub(super) fn facts(game: &GameReport) -> Vec<String> {
     let targets = game.heads.iter().filter_map(|head| head.targets);
     facts.extend(targets.map(|(metric, count)| format!("{} {}", grouped(count), metric.name.replace('_', " "))));
     facts.extend(game.novel_share.map(|share| format!("{:.1} % of positions novel", share * 100.0)));
-    facts.extend(game.uniform_baseline.map(|nats| format!("uniform over legal moves {nats:.3} nats")));
+    facts.extend(match (game.learnable, game.uniform_baseline) {
+        (Some(Learnable { uniform, floor }), _) => Some(format!("uniform {uniform:.3} nats, floor {floor:.3} nats")),
+        (None, uniform) => uniform.map(|nats| format!("uniform over legal moves {nats:.3} nats")),
+    });
     facts
 }
 
@@ -70,10 +74,13 @@ pub(super) fn failure(cell: &FailedCell) -> [String; 2] {
 /// How to read the tables, and the conditions under which the cells were trained.
 pub(super) fn notes(report: &Report) -> Vec<String> {
     let mut lines = vec![
-        "±: standard deviation over seeds; difference: row less reference, paired by seed, with Student's 95 % t-interval"
+        "±: standard deviation over seeds; difference: row less reference, paired by seed, with Student's 95 % interval"
+            .to_owned(),
+        "intervals count the noise of seeds and of test games, or of seeds only where cells stored no test positions"
             .to_owned(),
         "a verdict needs ≥ 3 complete pairs and a Holm-corrected p below 0.05; then the corrected interval excludes 0"
             .to_owned(),
+        "a row of which a seed diverged (a loss or gradient that is not finite) cannot be better".to_owned(),
     ];
     let heads = || report.games.iter().flat_map(|game| &game.heads);
     let metrics: Vec<&Metric> = distinct(heads().flat_map(|head| head.metrics.iter().copied()));
@@ -85,6 +92,12 @@ pub(super) fn notes(report: &Report) -> Vec<String> {
     if report.games.iter().any(|game| game.baselines.is_some()) {
         lines.push(format!(
             "{BELOW_LOG_LINEAR}: the loss of the log-linear baseline less policy_loss, in nats; at or below 0, a row does not beat it"
+        ));
+    }
+    if report.games.iter().any(|game| game.learnable.is_some()) {
+        lines.push(format!(
+            "{LEARNT}: the share of the gap between uniform (a uniform choice among legal moves) and floor (the \
+                            entropy of the targets)"
         ));
     }
     lines.push("novel: the primary metric on test positions that occur in no training game".to_owned());

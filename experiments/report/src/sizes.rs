@@ -1,16 +1,18 @@
 //! Size equivalents: how much larger the reference would have to be to match a row.
 //!
-//! Rows that differ from the reference in their network's size only are a ladder. Between its rungs the metric is
-//! interpolated linearly in the logarithm of the size, for each seed, and a row's equivalent is the size at which the line
-//! has its metric. (Chessformer, §4.3, states gains as sizes in this way.)
+//! Rows that differ from the reference in their network's size only are a ladder. Its means over seeds are fitted so that no
+//! larger size is worse, and between its rungs the fit is linear in the logarithm of the size. A row's equivalent is the size
+//! at which the fit has its mean metric, and the interval is that of the ends of the mean's interval. (Chessformer, §4.3, states gains as sizes in this way.)
 
 use super::files::{CellRecord, RunFolder};
 use super::model::PrimaryMetric;
-use super::model::variants::{Equivalent, Multiple, SizeMeasure, SizedRow, Sizes};
-use super::statistics::{Interval, PairedTest};
+use super::model::variants::{Equivalent, Multiple, Place, SizeMeasure, SizedRow, Sizes};
+use super::statistics::isotonic::non_increasing;
+use super::statistics::{Interval, PairedTest, Summary};
 use super::variants::{self, Variant};
 use games::GameKind;
 use spec::Role;
+use spec::metrics::Direction;
 use std::collections::BTreeMap;
 
 /// The rungs that a ladder needs.
@@ -60,66 +62,85 @@ fn equivalent(
     let sized: Option<Vec<(f64, BTreeMap<u64, f64>)>> =
         rungs.iter().map(|rung| Some((size(by, rung, folder)?, rung.test(primary)))).collect();
     let sized = sized?;
-    let base = size(by, reference, folder)?;
-    let ladder_of = |seed: &u64| -> Option<Vec<(f64, f64)>> {
-        sized.iter().map(|(size, metric)| Some((*size, *metric.get(seed)?))).collect()
+    let own = row.test(primary);
+    let seeds: Vec<u64> =
+        own.keys().copied().filter(|seed| sized.iter().all(|(_, metric)| metric.contains_key(seed))).collect();
+    let mean = |values: &mut dyn Iterator<Item = f64>| Summary::of(&values.collect::<Vec<_>>()).map(|all| all.mean);
+    let rungs: Option<Vec<(f64, f64)>> =
+        sized.iter().map(|(size, metric)| Some((*size, mean(&mut seeds.iter().map(|seed| metric[seed]))?))).collect();
+    let ladder = Ladder::of(&rungs?, primary.direction)?;
+    // A seed's luck, which its rungs share, is taken off its row.
+    let of_ladder = |seed: u64| mean(&mut sized.iter().map(|(_, metric)| metric[&seed]));
+    let all = mean(&mut seeds.iter().filter_map(|&seed| of_ladder(seed)))?;
+    let adjusted: Option<Vec<f64>> = seeds.iter().map(|seed| Some(own[seed] - (of_ladder(*seed)? - all))).collect();
+    let test = PairedTest::of(&adjusted?)?;
+    let multiple = |unit: f64| {
+        let Interval { low, high } = test.interval(0.95);
+        let [at, one, other] = [test.mean, low, high].map(|metric| ladder.place(metric).over(unit));
+        let ends = if primary.direction == Direction::Lower { [other, one] } else { [one, other] };
+        Multiple { at, ends }
     };
-    let places: Vec<Place> =
-        row.test(primary).iter().filter_map(|(seed, metric)| place_on(&ladder_of(seed)?, base, *metric)).collect();
-    Some(Equivalent { by_reference: multiple(&places, base)?, by_row: multiple(&places, size(by, row, folder)?)? })
+    let [base, own] = [size(by, reference, folder)?, size(by, row, folder)?];
+    Some(Equivalent { by_reference: multiple(base), by_row: multiple(own) })
 }
 
-/// The position of a metric on a ladder.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Place {
-    /// At this size.
-    At(f64),
-    /// Beyond the largest size, this one.
-    Above(f64),
-    /// Below the smallest size, this one.
-    Below(f64),
+/// Sizes with a metric that never gets worse from one to the next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ladder {
+    /// Ascending sizes, each with its cost, which does not rise: the metric, or the metric with the other sign if higher is
+    /// better.
+    rungs: Vec<(f64, f64)>,
+    sign: f64,
 }
 
-/// The size at which a ladder of (size, metric) has this metric: of the crossings of the line through its rungs, straight
-/// in the logarithm of the size, the one nearest to `base`. Without a crossing it lies beyond the end whose metric is
-/// nearer. None below two rungs.
-#[must_use]
-pub fn place_on(ladder: &[(f64, f64)], base: f64, metric: f64) -> Option<Place> {
-    let mut rungs = ladder.to_vec();
-    rungs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let crossings = rungs.windows(2).filter_map(|pair| {
-        let ((small, at_small), (large, at_large)) = (pair[0], pair[1]);
-        let inside = (metric - at_small) * (metric - at_large) <= 0.0;
-        let share = if at_large == at_small { 0.0 } else { (metric - at_small) / (at_large - at_small) };
-        inside.then(|| small * (large / small).powf(share))
-    });
-    let distance = |size: f64| (size / base).ln().abs();
-    if let Some(size) = crossings.min_by(|a, b| distance(*a).total_cmp(&distance(*b))) {
-        return Some(Place::At(size));
+impl Ladder {
+    /// Of sizes with their mean metric; where a larger size is worse, it and its neighbours get their common mean. None
+    /// below two sizes or without a better side.
+    #[must_use]
+    pub fn of(rungs: &[(f64, f64)], direction: Direction) -> Option<Self> {
+        let sign = match direction {
+            Direction::Lower => 1.0,
+            Direction::Higher => -1.0,
+            Direction::Neither => return None,
+        };
+        let mut rungs: Vec<(f64, f64)> = rungs.iter().map(|&(size, metric)| (size, sign * metric)).collect();
+        rungs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let fitted = non_increasing(&rungs.iter().map(|rung| rung.1).collect::<Vec<_>>());
+        rungs.iter_mut().zip(fitted).for_each(|(rung, fitted)| rung.1 = fitted);
+        (rungs.len() >= 2).then_some(Self { rungs, sign })
     }
-    let (first, last) = (rungs.first()?, rungs.last()?);
-    match (metric - first.1).abs() < (metric - last.1).abs() {
-        _ if rungs.len() < 2 => None,
-        true => Some(Place::Below(first.0)),
-        false => Some(Place::Above(last.0)),
-    }
-}
 
-fn multiple(places: &[Place], unit: f64) -> Option<Multiple> {
-    let first_beyond = places.iter().find(|place| !matches!(place, Place::At(_)));
-    match first_beyond {
-        Some(Place::Above(size)) => return Some(Multiple::Above(size / unit)),
-        Some(Place::Below(size)) => return Some(Multiple::Below(size / unit)),
-        _ => {}
-    }
-    let logarithms: Vec<f64> = places
-        .iter()
-        .filter_map(|place| match place {
-            Place::At(size) => Some((size / unit).ln()),
-            _ => None,
+    /// The size that has this metric, on the line between two rungs, straight in the logarithm of the size. Between sizes
+    /// that are equally good it is their geometric mean.
+    #[must_use]
+    pub fn place(&self, metric: f64) -> Place {
+        let cost = self.sign * metric;
+        let (first, last) = (self.rungs[0], self.rungs[self.rungs.len() - 1]);
+        if cost < last.1 {
+            return Place::AtLeast(last.0);
+        }
+        if cost > first.1 {
+            return Place::AtMost(first.0);
+        }
+        let equal: Vec<f64> = self.rungs.iter().filter(|rung| rung.1 == cost).map(|rung| rung.0).collect();
+        if let (Some(small), Some(large)) = (equal.first(), equal.last()) {
+            return Place::At((small * large).sqrt());
+        }
+        let pair = self.rungs.windows(2).find(|pair| pair[0].1 > cost && cost > pair[1].1);
+        pair.map_or(Place::AtLeast(last.0), |pair| {
+            let ((small, at_small), (large, at_large)) = (pair[0], pair[1]);
+            Place::At(small * (large / small).powf((at_small - cost) / (at_small - at_large)))
         })
-        .collect();
-    let test = PairedTest::of(&logarithms)?;
-    let Interval { low, high } = test.interval(0.95);
-    Some(Multiple::Of(test.mean.exp(), Interval { low: low.exp(), high: high.exp() }))
+    }
+}
+
+impl Place {
+    /// The same in another unit.
+    fn over(self, unit: f64) -> Self {
+        match self {
+            Self::At(size) => Self::At(size / unit),
+            Self::AtLeast(size) => Self::AtLeast(size / unit),
+            Self::AtMost(size) => Self::AtMost(size / unit),
+        }
+    }
 }

@@ -1,96 +1,52 @@
 //! The primary metric on parts of the test positions, paired position by position.
 
-use super::files::{CellRecord, RunFolder};
+use super::files::RunFolder;
+use super::model::GameReport;
 use super::model::slices::{Dimension, Slice, SliceReport};
-use super::model::{GameReport, PrimaryMetric};
+use super::positions::Positions;
 use super::statistics::crossed::{Differences, estimate};
 use dataset::move_type::MOVE_TYPES;
 use games::{GameKind, Phase, with_game};
 use rayon::prelude::*;
-use records::CellState;
 use records::plan::Row;
-use records::positions::{MEASURES, PositionRow};
-use spec::{Role, Weights};
+use records::positions::PositionRow;
+use spec::Role;
 use std::collections::BTreeMap;
 
 /// Slices with fewer positions are not reported.
 const POSITIONS_NEEDED: usize = 50;
 
-/// The positions of a game as all of its cells have them.
-struct Positions {
-    rows: Vec<PositionRow>,
-    /// The place of each position's game among all games.
-    games: Vec<usize>,
-    count: usize,
-}
-
 /// A slice's name and the places of its positions.
 type Group = (String, Vec<usize>);
 
 /// The measurements of one row's cells, by seed.
-type Measurements = BTreeMap<u64, Vec<Option<f32>>>;
+type Measurements<'a> = BTreeMap<u64, &'a [Option<f32>]>;
 
-/// The slices of a game; none if its cells have stored no positions, or nothing is compared.
-pub(super) fn of(
-    folder: &RunFolder,
-    kind: GameKind,
-    game: &GameReport,
-    primary: &PrimaryMetric,
-) -> Option<SliceReport> {
-    let base = primary.name.split('.').next().unwrap_or_default();
-    let measure = MEASURES.into_iter().find(|&measure| measure == base).unwrap_or(MEASURES[0]);
-    let place = MEASURES.iter().position(|&known| known == measure)?;
-    let lines = || folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| row.game == kind);
-    let mut table = None;
-    let mut measurements = |wanted: &dyn Fn(&Row) -> bool| -> Measurements {
-        let cells = lines().filter(|(row, _)| wanted(row)).flat_map(|(_, cells)| cells);
-        cells.filter_map(|cell| Some((cell.seed, values(cell, place, primary.weights, &mut table)?))).collect()
+/// The slices of a game; none if nothing is compared.
+pub(super) fn of(folder: &RunFolder, kind: GameKind, game: &GameReport, table: &Positions) -> Option<SliceReport> {
+    let rows = || folder.plan.rows.iter().filter(|row| row.game == kind);
+    let measurements = |wanted: &dyn Fn(&Row) -> bool| -> Measurements<'_> {
+        let of_row = |row: &Row| -> Measurements<'_> {
+            let seeds = folder.plan.seeds.iter();
+            seeds.filter_map(|&seed| Some((seed, table.values(&row.folder, seed)?))).collect()
+        };
+        rows().find(|row| wanted(row)).map(of_row).unwrap_or_default()
     };
     let reference = measurements(&|row| row.role == Role::Reference);
     let labels: Vec<String> =
         game.rows.iter().filter(|row| row.role == Role::Compared).map(|row| row.label.clone()).collect();
-    let rows: Vec<Measurements> =
+    let rows: Vec<Measurements<'_>> =
         labels.iter().map(|label| measurements(&|row| row.role == Role::Compared && row.label == *label)).collect();
-    let table = table?;
     let dimension = |(name, slices): (&'static str, Vec<Group>)| {
         let slices =
-            slices.into_par_iter().filter_map(|(slice, places)| of_slice(&table, slice, &places, &reference, &rows));
+            slices.into_par_iter().filter_map(|(slice, places)| of_slice(table, slice, &places, &reference, &rows));
         Dimension { name, slices: slices.collect() }
     };
-    let mut dimensions: Vec<Dimension> = groups(&table, kind).into_iter().map(dimension).collect();
+    let mut dimensions: Vec<Dimension> = groups(table, kind).into_iter().map(dimension).collect();
     dimensions.retain(|dimension| !dimension.slices.is_empty());
     let reference = game.rows.iter().find(|row| row.role == Role::Reference)?.label.clone();
+    let measure = table.measure;
     (!dimensions.is_empty()).then_some(SliceReport { measure, reference, rows: labels, dimensions })
-}
-
-/// The measurements of a finished cell on each position; none if it has not stored them, or on other positions than the
-/// first cell.
-fn values(
-    cell: &CellRecord,
-    place: usize,
-    weights: Weights,
-    table: &mut Option<Positions>,
-) -> Option<Vec<Option<f32>>> {
-    if cell.state != CellState::Done {
-        return None;
-    }
-    let rows = cell.result.as_ref()?.positions(weights)?;
-    let values = rows.iter().map(|row| row.values[place]).collect();
-    let table = table.get_or_insert_with(|| Positions::of(rows.clone()));
-    let same = |(own, other): (&PositionRow, &PositionRow)| own.game == other.game && own.ply == other.ply;
-    (rows.len() == table.rows.len() && rows.iter().zip(&table.rows).all(same)).then_some(values)
-}
-
-impl Positions {
-    fn of(rows: Vec<PositionRow>) -> Self {
-        let mut places = BTreeMap::new();
-        for row in &rows {
-            let next = places.len();
-            places.entry(row.game).or_insert(next);
-        }
-        let games = rows.iter().map(|row| places[&row.game]).collect();
-        Self { games, count: places.len(), rows }
-    }
 }
 
 /// Every way to slice: the names of the slices in their order, and the places of their positions.
@@ -126,8 +82,8 @@ fn of_slice(
     table: &Positions,
     name: String,
     places: &[usize],
-    reference: &Measurements,
-    rows: &[Measurements],
+    reference: &Measurements<'_>,
+    rows: &[Measurements<'_>],
 ) -> Option<Slice> {
     let first = reference.values().next()?;
     let places: Vec<usize> = places.iter().copied().filter(|&i| first[i].is_some()).collect();
@@ -136,10 +92,10 @@ fn of_slice(
     }
     let mut positions = vec![0; table.count];
     places.iter().for_each(|&i| positions[table.games[i]] += 1);
-    let mean = |values: &Vec<Option<f32>>| {
+    let mean = |values: &&[Option<f32>]| {
         places.iter().map(|&i| f64::from(values[i].unwrap_or_default())).sum::<f64>() / places.len() as f64
     };
-    let against = |row: &Measurements| {
+    let against = |row: &Measurements<'_>| {
         let pairs = row.iter().filter_map(|(seed, values)| Some((values, reference.get(seed)?)));
         let sums: Vec<Vec<f64>> = pairs
             .map(|(own, other)| {

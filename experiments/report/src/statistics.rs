@@ -1,4 +1,4 @@
-//! Which differences are real: paired t-tests over seeds, and Holm's correction over a grid.
+//! Which differences are real: t-tests of paired differences, and Holm's correction over a grid.
 //!
 //! Two cells of one seed see the same batches and start from identical shared weights, so what is tested is the mean
 //! of their *differences*. Student, "The probable error of a mean", Biometrika 6 (1908); Holm, "A simple sequentially
@@ -6,6 +6,8 @@
 
 pub mod across;
 pub mod crossed;
+pub mod isotonic;
+pub mod moderated;
 pub mod power;
 pub mod sign_flip;
 
@@ -77,12 +79,49 @@ impl PairedTest {
             return None;
         }
         let Summary { n, mean, sd: Some(sd) } = Summary::of(differences)? else { return None };
-        let p = match (sd == 0.0, mean == 0.0) {
+        Some(Self { n, mean, sd, p: MeanTest::new(mean, sd / (n as f64).sqrt(), (n - 1) as f64).p })
+    }
+
+    /// The standard error of the mean.
+    #[must_use]
+    pub fn error(&self) -> f64 {
+        self.sd / (self.n as f64).sqrt()
+    }
+
+    /// The t-interval of the mean at confidence `level`, e.g. 0.95.
+    ///
+    /// # Panics
+    /// If `level` is not inside (0, 1).
+    #[must_use]
+    pub fn interval(&self, level: f64) -> Interval {
+        MeanTest::from(*self).interval(level)
+    }
+}
+
+/// A mean, its standard error and the t-test of the mean against zero.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeanTest {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error.
+    pub error: f64,
+    /// Degrees of freedom; an approximation need not be a whole number.
+    pub freedom: f64,
+    /// Two-sided p-value.
+    pub p: f64,
+}
+
+impl MeanTest {
+    /// Of a mean with its standard error. Without an error, `p` is 1 if the mean is zero and 0 otherwise: callers should
+    /// ask why nothing varies.
+    #[must_use]
+    pub fn new(mean: f64, error: f64, freedom: f64) -> Self {
+        let p = match (error == 0.0, mean == 0.0) {
             (true, true) => 1.0,
             (true, false) => 0.0,
-            (false, _) => two_sided(mean / (sd / (n as f64).sqrt()), (n - 1) as f64),
+            (false, _) => two_sided(mean / error, freedom),
         };
-        Some(Self { n, mean, sd, p })
+        Self { mean, error, freedom, p }
     }
 
     /// The t-interval of the mean at confidence `level`, e.g. 0.95.
@@ -92,8 +131,25 @@ impl PairedTest {
     #[must_use]
     pub fn interval(&self, level: f64) -> Interval {
         assert!(level > 0.0 && level < 1.0, "a confidence level lies inside (0, 1), got {level}");
-        let half = quantile(1.0 - (1.0 - level) / 2.0, (self.n - 1) as f64) * self.sd / (self.n as f64).sqrt();
+        if self.error == 0.0 {
+            return Interval { low: self.mean, high: self.mean };
+        }
+        let half = quantile(1.0 - (1.0 - level) / 2.0, self.freedom) * self.error;
         Interval { low: self.mean - half, high: self.mean + half }
+    }
+}
+
+impl MeanTest {
+    /// The test of the same mean in other units, of which one has this many of the present ones; negative units turn it round.
+    #[must_use]
+    pub fn over(&self, unit: f64) -> Self {
+        Self { mean: self.mean / unit, error: self.error / unit.abs(), ..*self }
+    }
+}
+
+impl From<PairedTest> for MeanTest {
+    fn from(test: PairedTest) -> Self {
+        Self { mean: test.mean, error: test.error(), freedom: (test.n - 1) as f64, p: test.p }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::files::RunFolder;
 use super::model::PrimaryMetric;
-use super::model::comparison::{ALPHA, PAIRS_NEEDED, Verdict};
 use super::model::variants::{Chosen, Sweep};
-use super::statistics::{PairedTest, Summary, holm};
+use super::statistics::{PairedTest, Summary};
 use super::variants::{self, Variant};
 use games::GameKind;
+use serde_json::Value;
 use spec::Role;
 use spec::metrics::Direction;
 
@@ -28,7 +28,7 @@ pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
     let seeds = folder.plan.seeds.len();
     let of_reference = sets.iter().find(|set| set.iter().any(|variant| variant.row.role == Role::Reference))?;
     let reference = best(of_reference, primary, better, seeds)?;
-    let mut chosen: Vec<Chosen> = sets
+    let chosen = sets
         .iter()
         .filter_map(|set| {
             let winner = best(set, primary, better, seeds)?;
@@ -38,7 +38,6 @@ pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
             Some(describe(winner, set, primary, difference))
         })
         .collect();
-    correct(&mut chosen, primary.direction, folder.plan.smoke);
     Some(Sweep { reference: reference.row.label.clone(), chosen })
 }
 
@@ -66,44 +65,25 @@ fn describe(
     let over_seeds = |values: std::collections::BTreeMap<u64, f64>| {
         Summary::of(&values.into_values().collect::<Vec<_>>()).unwrap_or(Summary { n: 0, mean: f64::NAN, sd: None })
     };
-    let peaks: Vec<f64> = set.iter().filter_map(|variant| peak(variant)).collect();
     let own = peak(winner);
-    let beyond = |other: fn(f64, f64) -> bool| own.is_some_and(|own| peaks.iter().any(|&peak| other(peak, own)));
+    let others = || set.iter().filter_map(|variant| peak(variant));
+    let at_the_edge = own.is_some_and(|own| others().all(|peak| peak >= own) || others().all(|peak| peak <= own));
     Chosen {
         label: winner.row.label.clone(),
         tried: set.len(),
         rate: own.map_or_else(|| "?".to_owned(), |peak| format!("{peak:e}")),
-        at_the_edge: set.len() > 1 && !(beyond(|peak, own| peak < own) && beyond(|peak, own| peak > own)),
+        at_the_edge: set.len() > 1 && at_the_edge,
         validation: over_seeds(winner.validation(primary)),
         test: over_seeds(winner.test(primary)),
         difference,
-        holm_p: None,
-        verdict: Verdict::Missing,
     }
 }
 
-/// The largest number in the schedule's values, or in the schedule itself.
+/// The highest rate of a schedule: a number, `{values: [rate, …]}` or `{cosine: {from: rate}}`.
 fn peak(variant: &Variant<'_>) -> Option<f64> {
     let rate = variant.at(RATE)?;
-    let values = rate.get("values").unwrap_or(rate);
-    let numbers = match values {
-        serde_json::Value::Array(values) => values.iter().filter_map(serde_json::Value::as_f64).collect(),
-        serde_json::Value::Object(fields) => {
-            ["peak", "initial", "value", "rate"].iter().filter_map(|key| fields.get(*key)?.as_f64()).collect()
-        }
-        other => Vec::from_iter(other.as_f64()),
-    };
-    numbers.into_iter().reduce(f64::max)
-}
-
-fn correct(chosen: &mut [Chosen], direction: Direction, smoke: bool) {
-    let testable = |one: &Chosen| one.difference.filter(|test| test.n >= PAIRS_NEEDED && test.sd > 0.0 && !smoke);
-    let compared = |one: &&mut Chosen| one.difference.is_some();
-    let p_values: Vec<_> =
-        chosen.iter().filter(|one| one.difference.is_some()).map(|one| testable(one).map(|test| test.p)).collect();
-    for (one, corrected) in chosen.iter_mut().filter(compared).zip(holm(&p_values, ALPHA)) {
-        let (Some(corrected), Some(test)) = (corrected, one.difference) else { continue };
-        one.holm_p = Some(corrected.p);
-        one.verdict = Verdict::of(corrected.p, test.mean, direction);
-    }
+    let list = rate.get("values").and_then(Value::as_array).into_iter().flatten();
+    let cosine = rate.get("cosine").into_iter().flat_map(|cosine| ["from", "to"].map(|end| cosine.get(end)));
+    let numbers = list.chain(cosine.flatten()).chain([rate]).filter_map(Value::as_f64);
+    numbers.reduce(f64::max)
 }

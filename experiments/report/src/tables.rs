@@ -14,12 +14,15 @@ pub(super) use slices::slices;
 pub(super) use systems::systems;
 pub(super) use transfer::transfer;
 
+use super::conclusions;
+use super::distinct::distinct;
 use super::model::comparison::Comparison;
+use super::model::noise::{Noise, SeedsOnly};
 use super::model::{GameReport, Report, RowReport};
-use super::numbers::{fixed, interval, interval_decimals, mean_sd, mega, or_absent, p_value, signed};
+use super::numbers::{decimals, fixed, interval, interval_decimals, mean_sd, mega, or_absent, p_value, signed};
 use super::statistics::Summary;
 use super::table::{ABSENT, Table};
-use cells::{ROW, name, ruled_out};
+use cells::{ROW, name, ruled_out, verdict};
 use spec::metrics::NOVEL;
 use spec::{Role, grouped};
 
@@ -29,17 +32,70 @@ const NO_CONTROL: &str = "A/A control: none, so the size of differences by chanc
 
 /// Rows against the reference on the primary metric, the A/A control last.
 pub(super) fn comparison(report: &Report, game: &GameReport) -> Table {
-    let header = [ROW, "seeds", report.primary.name.as_str(), "difference", "95 % interval", "Holm p", "verdict"];
-    let rows = game.rows.iter().chain(&game.twin).map(|row| {
-        let primary = or_absent(row.primary.as_ref(), |summary| mean_sd(summary, 1.0));
-        let [difference, ends, p, verdict] = against_reference(row);
-        vec![baselines::marked(row), seeds(row), primary, difference, ends, p, verdict]
-    });
-    let rows = rows.chain(baselines::comparison(report, game));
-    let mut notes = if game.twin.is_none() { vec![NO_CONTROL.to_owned()] } else { Vec::new() };
+    let rows: Vec<&RowReport> = game.rows.iter().chain(&game.twin).collect();
+    let noise = |row: &RowReport| row.comparison.as_ref().and_then(|comparison| comparison.noise.clone());
+    let crossed = |row: &RowReport| noise(row)?.crossed().copied();
+    let mut columns = vec![
+        (ROW.to_owned(), rows.iter().map(|row| baselines::marked(row)).collect::<Vec<String>>()),
+        ("seeds".to_owned(), rows.iter().map(|row| seeds(row)).collect()),
+    ];
+    if rows.iter().any(|row| crossed(row).is_some()) {
+        let games = |row: &&RowReport| match crossed(row) {
+            Some(crossed) => crossed.games.to_string(),
+            None => {
+                if row.comparison.is_some() {
+                    ABSENT.to_owned()
+                } else {
+                    String::new()
+                }
+            }
+        };
+        columns.push(("games".to_owned(), rows.iter().map(games).collect()));
+    }
+    let level = |row: &&RowReport| or_absent(row.primary.as_ref(), |summary| mean_sd(summary, 1.0));
+    columns.push((report.primary.name.clone(), rows.iter().map(level).collect()));
+    let against: Vec<[String; 4]> = rows.iter().map(|row| against_reference(row)).collect();
+    let names = ["difference", "95 % interval", "Holm p", "verdict"];
+    columns.extend(
+        names
+            .iter()
+            .enumerate()
+            .map(|(i, name)| ((*name).to_owned(), against.iter().map(|cells| cells[i].clone()).collect())),
+    );
+    let mut notes = vec![conclusions::rates(report)];
+    notes.extend(noise_notes(&rows));
+    if game.twin.is_none() {
+        notes.push(NO_CONTROL.to_owned());
+    }
     notes.extend(baselines::notes(game));
+    baselines::add_lines(report, game, &mut columns);
+    let verdicts = columns.len() - 1;
     let title = format!("differences to the reference in {}", report.primary.name);
-    Table::new(header, &[0, 6], rows).titled(&title).noted(notes)
+    let table = Table::of_columns(columns);
+    Table { text_columns: vec![0, verdicts], ..table }.titled(&title).noted(notes)
+}
+
+/// Which noise the intervals count, and of which rows they count seeds only.
+fn noise_notes(rows: &[&RowReport]) -> Vec<String> {
+    let noise = |row: &&RowReport| Some((name(row), row.comparison.as_ref()?.noise.clone()?));
+    let all: Vec<(String, Noise)> = rows.iter().filter_map(noise).collect();
+    let counted = all.iter().any(|(_, noise)| noise.crossed().is_some());
+    let mut notes = Vec::new();
+    if counted {
+        notes.push(
+            "intervals and p count the noise of seeds and of test games; games: how many test games there are; the table of \
+             precision shows how the variance splits"
+                .to_owned(),
+        );
+    }
+    let reasons = distinct(all.iter().filter_map(|(_, noise)| noise.seeds_only().map(SeedsOnly::to_string)));
+    notes.extend(reasons.into_iter().map(|why| {
+        let own = all.iter().filter(|(_, noise)| noise.seeds_only().is_some_and(|own| own.to_string() == why));
+        let names: Vec<&str> = own.map(|(name, _)| &name[..]).collect();
+        let whose = if names.len() == all.len() { String::new() } else { format!(" of {}", names.join(", ")) };
+        format!("intervals and p{whose} count the noise of seeds only: {why}")
+    }));
+    notes
 }
 
 fn against_reference(row: &RowReport) -> [String; 4] {
@@ -56,13 +112,13 @@ fn against_reference(row: &RowReport) -> [String; 4] {
     let p = or_absent(comparison.holm, |corrected| p_value(corrected.holm.p));
     match row.role {
         Role::Twin => [difference, ends, "n/a".to_owned(), control_verdict(comparison)],
-        _ => [difference, ends, p, ruled_out(&comparison.missing).unwrap_or_else(|| comparison.verdict.to_string())],
+        _ => [difference, ends, p, verdict(comparison)],
     }
 }
 
 /// An A/A control is not a comparison of the grid: it tests whether the noise is as small as the intervals assume.
 fn control_verdict(comparison: &Comparison) -> String {
-    let judged = comparison.test.map(|test| match comparison.interval.is_some_and(|ends| ends.excludes_zero()) {
+    let judged = comparison.decisive.map(|test| match comparison.interval.is_some_and(|ends| ends.excludes_zero()) {
         true => format!("differs from the reference (p = {})", p_value(test.p)),
         false => format!("as expected (p = {})", p_value(test.p)),
     });
@@ -84,7 +140,8 @@ pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Table> {
 /// The primary metric on novel positions and on the training positions.
 fn generalisation(report: &Report, game: &GameReport) -> Table {
     let novel = format!("{}.{NOVEL}", report.primary.name);
-    if !game.rows.iter().any(|row| row.gap.is_some() || row.test.contains_key(&novel)) {
+    let shown = |row: &RowReport| row.gap.is_some() || row.test.contains_key(&novel) || row.per_doubling().is_some();
+    if !game.rows.iter().any(shown) {
         return Table::default();
     }
     let rows = game.rows.iter().chain(&game.twin).map(|row| {
@@ -93,10 +150,18 @@ fn generalisation(report: &Report, game: &GameReport) -> Table {
             or_absent(row.test.get(&novel), |summary| mean_sd(summary, 1.0)),
             or_absent(row.gap.as_ref(), signed_mean_sd),
             or_absent(row.epochs, |epochs| fixed(epochs, 2)),
+            or_absent(row.per_doubling(), |slope| signed(slope, decimals(slope.abs()))),
         ]
     });
-    let title = format!("{} on novel positions, and the gap between test and training", report.primary.name);
-    Table::new([ROW, "novel", "gap", "epochs"], &[0], rows).titled(&title).without_empty_columns()
+    let name = &report.primary.name;
+    let title = format!("{name} on novel positions, the gap between test and training, and the slope at the end");
+    let notes = vec![format!(
+        "per doubling: the change of {name} on validation per doubling of the steps, over the last half of the steps"
+    )];
+    Table::new([ROW, "novel", "gap", "epochs", "per doubling"], &[0], rows)
+        .titled(&title)
+        .noted(notes)
+        .without_empty_columns()
 }
 
 fn signed_mean_sd(summary: &Summary) -> String {

@@ -1,12 +1,13 @@
 //! Whether results carry over from one game to another.
 
+use super::learnable;
 use super::model::comparison::ALPHA;
-use super::model::transfer::{Effect, GameDifference, Transfer, TransferRow};
+use super::model::transfer::{Effect, GameDifference, Scale, Transfer, TransferRow};
 use super::model::{GameReport, PrimaryMetric, RowReport};
-use super::statistics::across::{RankCorrelation, hedges, pooled_sd, rank_correlation, welch};
-use super::statistics::holm;
-use spec::Role;
-use spec::metrics::Direction;
+use super::statistics::across::{RankCorrelation, hedges, pooled_sd, rank_correlation, welch_of};
+use super::statistics::{MeanTest, holm};
+use spec::metrics::{self, Direction};
+use spec::{Mask, Role};
 
 /// Every pair of games that has rows in common.
 pub(super) fn of(games: &[GameReport], primary: &PrimaryMetric) -> Vec<Transfer> {
@@ -15,17 +16,22 @@ pub(super) fn of(games: &[GameReport], primary: &PrimaryMetric) -> Vec<Transfer>
 }
 
 fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Transfer {
-    let incomparable = incomparable(&primary.name);
+    let scale = scale(pair, primary);
+    let incomparable = scale.as_ref().err().copied();
+    // Without a common unit, differences stand in that of the metric.
+    let scale = scale.unwrap_or(Scale::Metric);
     let better = if primary.direction == Direction::Lower { -1.0 } else { 1.0 };
     let pooled = pair.map(|game| pooled_sd(&compared(game).map(differences).collect::<Vec<_>>()));
     let in_both = compared(pair[0]).filter_map(|row| Some([row, compared(pair[1]).find(|r| r.label == row.label)?]));
     let mut rows: Vec<TransferRow> = in_both
         .filter_map(|both| {
-            let effect = |side: usize| effect(both[side], pooled[side], better);
-            let test = welch(&differences(both[0]), &differences(both[1])).filter(|_| incomparable.is_none());
+            let tests = [0, 1].map(|side| Some(both[side].comparison.as_ref()?.decisive?.over(scale.unit(side))));
+            let [first, second] = [tests[0]?, tests[1]?];
+            let effect = |side: usize, test| effect(both[side], pooled[side], better, test);
+            let test = welch_of(&first, &second).filter(|_| incomparable.is_none());
             Some(TransferRow {
                 label: both[0].label.clone(),
-                effects: [effect(0)?, effect(1)?],
+                effects: [effect(0, first)?, effect(1, second)?],
                 interaction: test.map(|test| GameDifference { test, holm_p: test.p }),
             })
         })
@@ -37,7 +43,32 @@ fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Transfer {
         }
     }
     let games = pair.map(|game| game.game.clone());
-    Transfer { games, ranks: ranks(pair), rows, incomparable }
+    Transfer { games, ranks: ranks(pair), rows, scale, incomparable }
+}
+
+/// The unit in which differences compare across games, or why there is none.
+fn scale(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Result<Scale, &'static str> {
+    if let Some(why) = incomparable(&primary.name) {
+        return Err(why);
+    }
+    let metric = metrics::find(&primary.name).map_err(|_| UNKNOWN)?;
+    let everywhere = |game: &&GameReport| game.rows.iter().any(|row| row.mask == Mask::None);
+    if metric.renormalised && pair.iter().any(everywhere) {
+        return Err(
+            "it is over all moves, legal or not, where they are not masked, and vocabularies have different sizes",
+        );
+    }
+    if metric.unit != "nats" {
+        return Ok(Scale::Metric);
+    }
+    if !primary.at.is_last() {
+        return Err("uniform choice and the entropy of the targets are measured on test positions only");
+    }
+    let bucket = primary.name.find('.').map_or("", |dot| &primary.name[dot..]);
+    match pair.map(|game| learnable::of(&game.rows, bucket)) {
+        [Some(first), Some(second)] => Ok(Scale::Learnable([first, second])),
+        _ => Err("nats do not compare, and uniform choice or the entropy of the targets is not measured"),
+    }
 }
 
 fn compared(game: &GameReport) -> impl Iterator<Item = &RowReport> {
@@ -49,11 +80,10 @@ fn differences(row: &RowReport) -> Vec<f64> {
     comparison.map(|&(_, difference)| difference).collect()
 }
 
-fn effect(row: &RowReport, pooled: Option<(f64, usize)>, better: f64) -> Option<Effect> {
-    let comparison = row.comparison.as_ref()?;
-    let (difference, (sd, freedom)) = (comparison.test?.mean, pooled?);
+fn effect(row: &RowReport, pooled: Option<(f64, usize)>, better: f64, test: MeanTest) -> Option<Effect> {
+    let (difference, (sd, freedom)) = (row.comparison.as_ref()?.test?.mean, pooled?);
     let standardised = better * difference / sd * hedges(freedom);
-    Some(Effect { difference, interval: comparison.interval?, standardised })
+    Some(Effect { difference: test.mean, interval: test.interval(1.0 - ALPHA), standardised })
 }
 
 /// Rows that have every seed in both games, the reference among them, by their differences to it: what all rows of a
@@ -72,20 +102,26 @@ fn ranks(pair: [&GameReport; 2]) -> Option<RankCorrelation> {
     rank_correlation(&of(0), &of(1), 0)
 }
 
-/// Why a metric's differences do not compare across games; none if they do.
+/// The reason for a metric of another version.
+const UNKNOWN: &str = "this version does not know the metric";
+
+/// Why a metric's differences do not compare across games, by what it declares; none if they do in some unit.
 #[must_use]
 pub fn incomparable(metric: &str) -> Option<&'static str> {
-    let base = metric.split('.').next().unwrap_or(metric);
-    let is_of = |prefixes: &[&str]| prefixes.iter().any(|prefix| base.starts_with(prefix));
-    if is_of(&["value_", "q_", "short_term_"]) {
-        Some("games are drawn at different rates, so guessing the outcome is not equally hard")
-    } else if is_of(&["moves_left"]) {
-        Some("games have different lengths")
-    } else if is_of(&["legal_mass", "policy_accuracy_unmasked"]) {
-        Some("vocabularies have different sizes, so different shares of the moves are illegal")
-    } else if is_of(&["map_"]) {
-        Some("boards have different sizes")
-    } else {
-        None
+    let Ok(metric) = metrics::find(metric) else { return Some(UNKNOWN) };
+    if metric.direction == Direction::Neither {
+        return Some("it has no better side");
     }
+    if metric.illegal_moves {
+        return Some("vocabularies have different sizes, so different shares of the moves are illegal");
+    }
+    metric.heads.iter().find_map(|head| match head.name() {
+        "policy" => None,
+        "result" | "result_shares" | "win_rate" | "q" | "short_term" => {
+            Some("games are drawn at different rates, so guessing the outcome is not equally hard")
+        }
+        "moves_left" => Some("games have different lengths"),
+        "per_square" | "pairs" | "board" => Some("boards have different sizes"),
+        _ => Some("its targets are not equally hard to guess in both games"),
+    })
 }

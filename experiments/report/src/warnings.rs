@@ -2,8 +2,9 @@
 
 use super::files::RunFolder;
 use super::model::comparison::ALPHA;
-use super::model::{GameReport, Report, RowReport, TEST_POSITIONS_WANTED};
-use super::numbers::p_value;
+use super::model::noise::SeedsOnly;
+use super::model::{GameReport, PrimaryMetric, Report, RowReport, TEST_POSITIONS_WANTED};
+use super::numbers::{decimals, fixed, p_value};
 use spec::grouped;
 use spec::matched::TOLERANCE;
 use spec::metrics::Direction;
@@ -20,8 +21,10 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
     }
     for game in &report.games {
         all.extend(twin(game));
+        all.extend(games_not_counted(game));
         all.extend(learned_nothing(game));
         all.extend(misses_log_linear(game));
+        all.extend(still_improving(game, &report.primary));
         all.extend(epochs(game));
         all.extend(few_test_positions(game));
         all.extend(mismatched(game));
@@ -42,6 +45,19 @@ fn twin(game: &GameReport) -> Option<String> {
             p_value(p)
         )
     })
+}
+
+/// Verdicts that count seeds only although cells stored positions.
+fn games_not_counted(game: &GameReport) -> Option<String> {
+    let unexpected = |row: &RowReport| match row.comparison.as_ref()?.noise.as_ref()?.seeds_only()? {
+        why @ (SeedsOnly::OtherMean { .. } | SeedsOnly::NotStored { .. }) => Some((row.label.clone(), why.to_string())),
+        _ => None,
+    };
+    let (label, why) = game.rows.iter().find_map(unexpected)?;
+    Some(format!(
+        "{}: the verdict of {label} counts the noise of seeds only, although cells stored their test positions: {why}",
+        game.game
+    ))
 }
 
 fn learned_nothing(game: &GameReport) -> Option<String> {
@@ -74,6 +90,31 @@ fn misses_log_linear(game: &GameReport) -> Option<String> {
         model.loss,
         model.weights
     ))
+}
+
+/// Rows that improve so much per doubling of the steps that their order may change: by at least this share of the largest
+/// difference to the reference.
+const STEEP: f64 = 0.5;
+
+fn still_improving(game: &GameReport, primary: &PrimaryMetric) -> Option<String> {
+    let sign = match primary.direction {
+        Direction::Lower => -1.0,
+        Direction::Higher => 1.0,
+        Direction::Neither => return None,
+    };
+    let differences = game.rows.iter().filter_map(|row| Some(row.comparison.as_ref()?.test?.mean.abs()));
+    let largest = differences.reduce(f64::max)?;
+    let slopes = game.rows.iter().filter_map(|row| Some((&row.label, sign * row.per_doubling()?)));
+    let (label, most) = slopes.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (most > 0.0 && most >= STEEP * largest).then(|| {
+        format!(
+            "{}: {} still improves by {} per doubling of steps ({label}), rows differ by {}: more steps can reorder them",
+            game.game,
+            primary.name,
+            fixed(most, decimals(most)),
+            fixed(largest, decimals(largest))
+        )
+    })
 }
 
 fn epochs(game: &GameReport) -> Option<String> {

@@ -114,6 +114,7 @@ pub(super) fn badge(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Better => ("better", "▲ better"),
         Verdict::Worse => ("worse", "▼ worse"),
+        Verdict::Diverged => ("missing", "✕ diverged"),
         Verdict::NotDistinguishable => ("equal", "≈ open"),
         Verdict::Missing => ("missing", "? none"),
     }
@@ -125,6 +126,7 @@ pub(super) fn change_badge(change: Change) -> (&'static str, &'static str) {
         Change::Shrinks => ("equal", "↘ shrinks"),
         Change::Grows => ("equal", "↗ grows"),
         Change::Reverses => ("equal", "⇄ reverses"),
+        Change::Changes => ("equal", "∆ changes"),
         Change::NotDistinguishable => ("equal", "≈ open"),
         Change::Missing => ("missing", "? none"),
     }

@@ -2,9 +2,9 @@
 
 use super::page::Figure;
 use crate::distinct::distinct;
-use crate::model::comparison::{Comparison, Verdict};
+use crate::model::comparison::Comparison;
 use crate::model::slices::Dimension;
-use crate::model::transfer::Transfer;
+use crate::model::transfer::{Scale, Transfer};
 use crate::model::{GameReport, Report, RowReport};
 use crate::plot::Style;
 use crate::plot::curves::{self, CurvePlot, Point, Series};
@@ -13,7 +13,7 @@ use crate::plot::forest::{self, ForestPlot, ForestRow};
 use crate::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use crate::statistics::Interval;
 use crate::statistics::crossed::Estimate;
-use crate::tables::cells::{name, ruled_out};
+use crate::tables::cells::{self, name};
 use spec::metrics::Direction;
 use spec::{Role, grouped};
 
@@ -66,16 +66,15 @@ pub(super) fn forest(report: &Report, game: &GameReport, styles: &Styles) -> Opt
         rows: rows.collect(),
     };
     let svg = forest::draw(&plot, &format!("{}-forest", game.game))?;
-    let caption =
-        "Means over paired seeds; thick: the plain 95 % interval, thin: Holm's over the grid, which gives the verdict.";
+    let caption = "Means over paired seeds; thick: the plain 95 % interval of the table, thin: Holm's over the grid, which gives the \
+         verdict.";
     Some(Figure { svg, title, caption: caption.to_owned() })
 }
 
 fn verdict(row: &RowReport, comparison: &Comparison) -> String {
-    match (row.role, comparison.verdict) {
-        (Role::Twin, _) => "(no difference by design)".to_owned(),
-        (_, Verdict::Missing) => ruled_out(&comparison.missing).unwrap_or_else(|| Verdict::Missing.to_string()),
-        (_, verdict) => verdict.to_string(),
+    match row.role {
+        Role::Twin => "(no difference by design)".to_owned(),
+        _ => cells::verdict(comparison),
     }
 }
 
@@ -209,6 +208,10 @@ pub(super) fn slices(game: &GameReport, styles: &Styles) -> Vec<Figure> {
 /// One game against another.
 pub(super) fn transfer(report: &Report, transfer: &Transfer, styles: &Styles) -> Option<Figure> {
     let [first, second] = &transfer.games;
+    let unit = match transfer.scale {
+        Scale::Metric => report.primary.with_unit(),
+        Scale::Learnable(_) => "the learnt share of the gap".to_owned(),
+    };
     let points = transfer.rows.iter().map(|row| {
         let [x, y] = row.effects;
         ScatterPoint {
@@ -221,8 +224,8 @@ pub(super) fn transfer(report: &Report, transfer: &Transfer, styles: &Styles) ->
     });
     let plot = ScatterPlot {
         title: format!("Does it carry over? Differences on {first} and on {second}."),
-        x_label: format!("{first}: difference in {}", report.primary.with_unit()),
-        y_label: format!("{second}: difference in {}", report.primary.with_unit()),
+        x_label: format!("{first}: difference in {unit}"),
+        y_label: format!("{second}: difference in {unit}"),
         points: points.collect(),
         guide: Guide::Agreement,
         size: (620.0, 440.0),

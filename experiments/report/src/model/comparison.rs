@@ -1,6 +1,7 @@
 //! A row against its reference.
 
-use super::super::statistics::{Holm, Interval, PairedTest};
+use super::super::statistics::{Holm, Interval, MeanTest, PairedTest};
+use super::noise::Noise;
 use spec::metrics::Direction;
 use std::fmt;
 
@@ -19,11 +20,21 @@ pub struct Comparison {
     pub pairs: usize,
     /// Seeds of the experiment.
     pub planned: usize,
+    /// Seeds of the row that diverged: a loss or a gradient was not finite. Such a row cannot be better.
+    pub diverged: usize,
+    /// Seeds of the reference that diverged; they only leave pairs out.
+    pub reference_diverged: usize,
     /// Row less reference by seed, as many as there are pairs.
     pub differences: Vec<(u64, f64)>,
-    /// The paired test of row less reference, from two pairs on.
+    /// The paired test of row less reference over seeds alone, from two pairs on.
     pub test: Option<PairedTest>,
-    /// The plain 95 % t-interval of the mean difference.
+    /// The test that decides: over seeds and test games, or the same as `test`.
+    pub decisive: Option<MeanTest>,
+    /// The noise that the decisive test counts; none without a test.
+    pub noise: Option<Noise>,
+    /// The moderated t-test over seeds, beside the one that decides; none with too few rows.
+    pub moderated: Option<MeanTest>,
+    /// The decisive test's plain 95 % interval of the mean difference.
     pub interval: Option<Interval>,
     /// Holm's correction over the grid; none for an A/A control, which is not a comparison of the grid.
     pub holm: Option<Corrected>,
@@ -40,10 +51,10 @@ pub struct Comparison {
 pub struct Precision {
     /// The exact sign-flip p-value.
     pub sign_flip: f64,
-    /// The true difference that the present pairs would detect with [`POWER`](super::super::statistics::power::POWER),
-    /// at the strictest level of Holm's procedure.
+    /// The true difference that the present pairs and test games would detect with
+    /// [`POWER`](super::super::statistics::power::POWER), at the strictest level of Holm's procedure.
     pub detectable: Option<f64>,
-    /// The seeds needed to detect a difference as large as the observed one; none above
+    /// The seeds needed, on the same test games, to detect a difference as large as the observed one; none above
     /// [`MOST_SEEDS`](super::super::statistics::power::MOST_SEEDS).
     pub seeds: Option<usize>,
     /// The same for a given difference.
@@ -80,6 +91,9 @@ pub enum Verdict {
     Worse,
     /// The corrected interval contains zero.
     NotDistinguishable,
+    /// The corrected interval excludes zero on the better side, but seeds of the row diverged: those that are left are a
+    /// choice of the better ones.
+    Diverged,
     /// There is none, for a reason in [`Comparison::missing`].
     Missing,
 }
@@ -138,6 +152,14 @@ pub enum Missing {
     Smoke,
 }
 
+impl Comparison {
+    /// `1 of 3 seeds diverged`; none if no seed of the row did.
+    #[must_use]
+    pub fn divergence(&self) -> Option<String> {
+        (self.diverged > 0).then(|| format!("{} of {} seeds diverged", self.diverged, self.planned))
+    }
+}
+
 impl Missing {
     /// Whether it rules out a verdict; the other reasons only leave a pair out.
     #[must_use]
@@ -182,6 +204,7 @@ impl fmt::Display for Verdict {
             Self::Better => "better",
             Self::Worse => "worse",
             Self::NotDistinguishable => "not distinguishable",
+            Self::Diverged => "cannot be better",
             Self::Missing => "no verdict",
         })
     }

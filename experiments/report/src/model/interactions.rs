@@ -1,7 +1,8 @@
 //! Gaps between rows, and how they change where something else differs.
 
-use super::super::statistics::{Interval, PairedTest};
+use super::super::statistics::{Interval, MeanTest, PairedTest};
 use super::comparison::{Corrected, Missing};
+use super::noise::Noise;
 use spec::Interaction;
 
 /// One interaction: a gap with one value, compared with the same gap with another value.
@@ -15,9 +16,13 @@ pub struct InteractionReport {
     pub differences: Vec<(u64, f64)>,
     /// Seeds of the experiment.
     pub planned: usize,
-    /// The test of their mean against 0, from two seeds on.
+    /// The test of their mean against 0 over seeds alone, from two seeds on.
     pub test: Option<PairedTest>,
-    /// Its plain 95 % t-interval.
+    /// The test that decides: over seeds and test games, or the same as `test`.
+    pub decisive: Option<MeanTest>,
+    /// The noise that the decisive test counts.
+    pub noise: Option<Noise>,
+    /// The decisive test's plain 95 % interval.
     pub interval: Option<Interval>,
     /// Holm's correction over the interactions.
     pub holm: Option<Corrected>,
@@ -39,12 +44,14 @@ pub struct Gap {
 /// How a gap changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It is smaller with the second value.
+    /// Both gaps exclude zero, and it is smaller with the second value.
     Shrinks,
-    /// It is larger.
+    /// Both gaps exclude zero, and it is larger with the second value.
     Grows,
     /// Both gaps exclude zero, with different signs.
     Reverses,
+    /// It changes, but one of the gaps is not significant itself, so its size before or after is unknown.
+    Changes,
     /// The corrected interval of the change contains zero.
     NotDistinguishable,
     /// There is no verdict.
@@ -59,6 +66,7 @@ impl Change {
             Self::Shrinks => "shrinks",
             Self::Grows => "grows",
             Self::Reverses => "reverses",
+            Self::Changes => "changes",
             Self::NotDistinguishable => "not distinguishable",
             Self::Missing => "no verdict",
         }

@@ -2,6 +2,7 @@
 
 use super::super::statistics::Interval;
 use super::super::statistics::across::{RankCorrelation, Welch};
+use super::learnable::Learnable;
 
 /// Two games of a grid side by side.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,8 +13,29 @@ pub struct Transfer {
     pub rows: Vec<TransferRow>,
     /// Whether the rows, the reference among them, come in the same order; none below three rows with all seeds.
     pub ranks: Option<RankCorrelation>,
+    /// The unit of differences.
+    pub scale: Scale,
     /// Why differences of the primary metric do not compare across games, if they do not; then there is no interaction.
     pub incomparable: Option<&'static str>,
+}
+
+/// The unit in which games are compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scale {
+    /// That of the metric.
+    Metric,
+    /// The share of what can be learnt in each game, above zero is better.
+    Learnable([Learnable; 2]),
+}
+
+impl Scale {
+    /// How many units of the metric one unit of a game has.
+    pub(crate) fn unit(&self, side: usize) -> f64 {
+        match self {
+            Self::Metric => 1.0,
+            Self::Learnable(ranges) => -ranges[side].gap(),
+        }
+    }
 }
 
 /// One row in two games.
@@ -30,9 +52,9 @@ pub struct TransferRow {
 /// A difference to the reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effect {
-    /// As measured, row less reference.
+    /// Row less reference, in units of [`Transfer::scale`].
     pub difference: f64,
-    /// Its plain 95 % interval.
+    /// Its plain 95 % interval, over the noise that decides verdicts.
     pub interval: Interval,
     /// In units of the game's pooled standard deviation of paired differences, with Hedges's correction; above zero is
     /// better if the metric has a better side.
@@ -42,7 +64,7 @@ pub struct Effect {
 /// Whether a difference differs between two games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GameDifference {
-    /// Welch's test of the paired differences of the first game against those of the second.
+    /// Welch's test of the mean difference in the first game against that in the second.
     pub test: Welch,
     /// Its p-value after Holm's correction over the rows of this table.
     pub holm_p: f64,

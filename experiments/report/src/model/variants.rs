@@ -1,8 +1,7 @@
 //! Rows that are variants of each other: learning rates, sizes, budgets.
 
 use super::super::statistics::across::RankCorrelation;
-use super::super::statistics::{Interval, PairedTest, Summary};
-use super::comparison::Verdict;
+use super::super::statistics::{PairedTest, Summary};
 
 /// A game's learning-rate sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,12 +27,9 @@ pub struct Chosen {
     pub validation: Summary,
     /// The metric on test.
     pub test: Summary,
-    /// On test, less the reference's chosen row, paired by seed; none for that row.
+    /// On test, less the reference's chosen row, paired by seed; none for that row. It has no verdict: rows have theirs, and
+    /// a choice among them is not a second comparison.
     pub difference: Option<PairedTest>,
-    /// Its p-value after Holm's correction over the sweep's sets.
-    pub holm_p: Option<f64>,
-    /// Its verdict.
-    pub verdict: Verdict,
 }
 
 /// How sizes are measured.
@@ -91,15 +87,24 @@ pub struct Equivalent {
     pub by_row: Multiple,
 }
 
-/// A factor.
+/// A factor with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Multiple {
-    /// The geometric mean over seeds, and its 95 % interval (Student's t of the logarithms).
-    Of(f64, Interval),
-    /// Some seed's metric is beyond the largest rung; this is that rung.
-    Above(f64),
-    /// Some seed's metric is below the smallest rung.
-    Below(f64),
+pub struct Multiple {
+    /// Of the mean over seeds.
+    pub at: Place,
+    /// Of the ends of the mean's interval, the smaller size first.
+    pub ends: [Place; 2],
+}
+
+/// A size on a ladder, or a factor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Place {
+    /// This one.
+    At(f64),
+    /// The largest size of the ladder, this one, or a larger one.
+    AtLeast(f64),
+    /// The smallest size of the ladder, this one, or a smaller one.
+    AtMost(f64),
 }
 
 /// A game's comparison at several budgets.

@@ -1,6 +1,6 @@
 //! Whether results carry over from one game to another: standardised effects, Welch's test, rank correlation.
 
-use super::{Interval, Summary, quantile, two_sided};
+use super::{Interval, MeanTest, PairedTest, Summary};
 use statrs::function::gamma::ln_gamma;
 use streams::below;
 
@@ -23,24 +23,20 @@ pub struct Welch {
 /// Biometrika 34 (1947); SciPy's `ttest_ind(…, equal_var=False)`.
 #[must_use]
 pub fn welch(a: &[f64], b: &[f64]) -> Option<Welch> {
-    let of = |sample: &[f64]| {
-        let Summary { n, mean, sd } = Summary::of(sample)?;
-        Some((n as f64, mean, sd?.powi(2) / n as f64))
-    };
-    let ((n_a, mean_a, error_a), (n_b, mean_b, error_b)) = (of(a)?, of(b)?);
+    welch_of(&PairedTest::of(a)?.into(), &PairedTest::of(b)?.into())
+}
+
+/// The same of two independent means with their standard errors. None if neither has an error.
+#[must_use]
+pub fn welch_of(a: &MeanTest, b: &MeanTest) -> Option<Welch> {
+    let [error_a, error_b] = [a, b].map(|test| test.error.powi(2));
     let error = error_a + error_b;
     if error.is_nan() || error <= 0.0 {
         return None;
     }
-    let freedom = error.powi(2) / (error_a.powi(2) / (n_a - 1.0) + error_b.powi(2) / (n_b - 1.0));
-    let difference = mean_a - mean_b;
-    let half = quantile(0.975, freedom) * error.sqrt();
-    Some(Welch {
-        difference,
-        freedom,
-        p: two_sided(difference / error.sqrt(), freedom),
-        interval: Interval { low: difference - half, high: difference + half },
-    })
+    let freedom = error.powi(2) / (error_a.powi(2) / a.freedom + error_b.powi(2) / b.freedom);
+    let test = MeanTest::new(a.mean - b.mean, error.sqrt(), freedom);
+    Some(Welch { difference: test.mean, freedom, p: test.p, interval: test.interval(0.95) })
 }
 
 /// The standard deviation of several samples around their own means, and its degrees of freedom `Σ (n − 1)`. None

@@ -8,10 +8,15 @@
 //! taken off, as in the analysis of variance and in Cameron, Gelbach & Miller, "Robust inference with multiway
 //! clustering", Journal of Business & Economic Statistics 29 (2011).
 
-use super::{Interval, quantile};
+use super::{Interval, MeanTest};
 
-/// The power of the seeds' share in [`freedom`].
-const SHARE_POWER: f64 = 1.1;
+/// The power of the seeds' share in [`freedom`]: 0.4 for three seeds, 0.15 more for each further one, at most 1.2. The test
+/// `simulation::choice` has the designs that chose it: with larger powers more than 5 of 100 grids without differences
+/// have a verdict.
+#[must_use]
+pub fn share_power(seeds: usize) -> f64 {
+    (0.4 + 0.15 * (seeds as f64 - 3.0)).min(1.2)
+}
 
 /// A mean difference over positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,18 +47,53 @@ pub struct Parts {
     pub both: f64,
 }
 
+/// The test of a mean difference whose seeds and games both vary.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Crossed {
+    /// The mean over seeds and positions, its standard error over seeds and games, and its test against zero.
+    pub test: MeanTest,
+    /// Seeds.
+    pub seeds: usize,
+    /// Games that have positions.
+    pub games: usize,
+    /// How many games of equal length would give the games' part of the variance as many degrees of freedom.
+    pub effective_games: f64,
+    /// The share of the games in the variance of the mean; the rest is of the seeds.
+    pub games_share: f64,
+}
+
+impl Crossed {
+    /// The standard error and the degrees of freedom that this number of seeds would have on the same games, if the
+    /// present estimates of the variance are true.
+    #[must_use]
+    pub fn with_seeds(&self, seeds: usize) -> (f64, f64) {
+        let variance = self.test.error.powi(2);
+        let of_games = variance * self.games_share;
+        let of_seeds = (variance - of_games) * self.seeds as f64 / seeds as f64;
+        let all = of_seeds + of_games;
+        (all.sqrt(), freedom(of_seeds / all, seeds, self.effective_games))
+    }
+}
+
+/// The test of the mean difference; none below two seeds or two games with positions.
+#[must_use]
+pub fn test(differences: Differences<'_>) -> Option<Crossed> {
+    let (mean, parts) = parts(differences)?;
+    let seeds = differences.sums.len();
+    let games = differences.positions.iter().filter(|&&n| n > 0).count();
+    let effective_games = effective_games(differences.positions);
+    let of_games = (parts.games - parts.both).max(0.0);
+    let variance = parts.seeds + of_games;
+    let games_share = if variance > 0.0 { of_games / variance } else { 0.0 };
+    let test = MeanTest::new(mean, variance.sqrt(), freedom(1.0 - games_share, seeds, effective_games));
+    Some(Crossed { test, seeds, games, effective_games, games_share })
+}
+
 /// The mean difference with its interval; none below two seeds or two games with positions.
 #[must_use]
 pub fn estimate(differences: Differences<'_>) -> Option<Estimate> {
-    let (difference, parts) = parts(differences)?;
-    let games = differences.positions.iter().filter(|&&n| n > 0).count();
-    let of_games = (parts.games - parts.both).max(0.0);
-    let variance = parts.seeds + of_games;
-    let half = match variance > 0.0 {
-        true => quantile(0.975, freedom(parts.seeds / variance, differences.sums.len(), games)) * variance.sqrt(),
-        false => 0.0,
-    };
-    Some(Estimate { difference, interval: Interval { low: difference - half, high: difference + half } })
+    let Crossed { test, .. } = test(differences)?;
+    Some(Estimate { difference: test.mean, interval: test.interval(0.95) })
 }
 
 /// The mean difference, and the parts of its variance; a mean over positions is a ratio of sums over games, so a game
@@ -84,14 +124,23 @@ pub fn parts(differences: Differences<'_>) -> Option<(f64, Parts)> {
     Some((mean, parts))
 }
 
-/// Degrees of freedom of a variance of which the seeds make up this share: `1/ν = qᵏ/(S − 1) + (1 − q)²/(G − 1)`.
+/// `(Σn²)² / Σn⁴` for games of `n` positions: a sum of squares with the weights `n²` has as many degrees of freedom as one of
+/// that many equal weights (Satterthwaite; Carter, Schnepel & Steigerwald, Review of Economics and Statistics 99, 2017). A
+/// few long games carry the mean, and their number counts.
+fn effective_games(positions: &[u32]) -> f64 {
+    let sum = |power: i32| positions.iter().map(|&n| f64::from(n).powi(power)).sum::<f64>();
+    sum(2).powi(2) / sum(4)
+}
+
+/// Degrees of freedom of a variance of which the seeds make up this share: `1/ν = qᵏ/(S − 1) + (1 − q)²/(G − 1)`, with the
+/// effective number of games as `G`.
 ///
 /// With `k` = 2 it is Satterthwaite's formula ("An approximate distribution of estimates of variance components",
 /// Biometrics Bulletin 2, 1946), which takes the share for known. It is estimated, from two degrees of freedom where there
-/// are three seeds, and intervals cover as little as 92 % where seeds have most of the variance but not all. The power
-/// [`SHARE_POWER`] is chosen by simulation so that the least and the greatest coverage lie alike around 95 %:
-/// docs/statistics.md has both.
-fn freedom(share: f64, seeds: usize, games: usize) -> f64 {
-    let (of_seeds, of_games) = (seeds as f64 - 1.0, games as f64 - 1.0);
-    1.0 / (share.powf(SHARE_POWER) / of_seeds + (1.0 - share).powi(2) / of_games)
+/// are three seeds: where it comes out small by chance, so does the variance, and at the strict levels of Holm's procedure
+/// one of five grids without differences has a verdict. [`share_power`] is chosen by simulation: docs/statistics.md has the
+/// designs that chose it and others that check it.
+fn freedom(share: f64, seeds: usize, games: f64) -> f64 {
+    let (of_seeds, of_games) = (seeds as f64 - 1.0, (games - 1.0).max(1.0));
+    1.0 / (share.powf(share_power(seeds)) / of_seeds + (1.0 - share).powi(2) / of_games)
 }

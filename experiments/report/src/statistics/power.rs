@@ -1,4 +1,4 @@
-//! How many seeds a difference needs: the power of the two-sided paired t-test.
+//! How many seeds a difference needs: the power of the two-sided t-test.
 //!
 //! With `n` pairs, true mean difference `d` and standard deviation `σ`, the test statistic is noncentral t with `n − 1`
 //! degrees of freedom and noncentrality `d √n / σ`. Cohen, "Statistical Power Analysis for the Behavioral Sciences"
@@ -26,18 +26,32 @@ const REACH: f64 = 12.0;
 #[must_use]
 pub fn power(effect: f64, pairs: usize, alpha: f64) -> f64 {
     assert!(pairs >= 2 && alpha > 0.0 && alpha < 1.0, "{pairs} pairs at α = {alpha}");
-    let freedom = pairs - 1;
-    let critical = quantile(1.0 - alpha / 2.0, freedom as f64);
-    let noncentrality = effect * (pairs as f64).sqrt();
-    1.0 - noncentral_cdf(critical, freedom, noncentrality) + noncentral_cdf(-critical, freedom, noncentrality)
+    power_of_errors(effect * (pairs as f64).sqrt(), (pairs - 1) as f64, alpha)
+}
+
+/// The same for a difference in units of its standard error, which has these degrees of freedom (1 or more).
+#[must_use]
+pub fn power_of_errors(errors: f64, freedom: f64, alpha: f64) -> f64 {
+    let critical = quantile(1.0 - alpha / 2.0, freedom);
+    1.0 - noncentral_cdf(critical, freedom, errors) + noncentral_cdf(-critical, freedom, errors)
 }
 
 /// The least number of pairs that sees `difference` with probability [`POWER`] at level `alpha`, where differences have
 /// the standard deviation `sd`; `None` if even [`MOST_SEEDS`] do not.
 #[must_use]
 pub fn seeds_needed(difference: f64, sd: f64, alpha: f64) -> Option<usize> {
-    let enough = |pairs: usize| power(difference.abs() / sd, pairs, alpha) >= POWER;
-    if !(difference.is_finite() && sd > 0.0 && enough(MOST_SEEDS)) {
+    let of_pairs = |pairs: usize| (sd / (pairs as f64).sqrt(), (pairs - 1) as f64);
+    if sd > 0.0 { seeds_needed_by(difference, alpha, of_pairs) } else { None }
+}
+
+/// The same where a number of seeds, from two on, gives this standard error with these degrees of freedom.
+#[must_use]
+pub fn seeds_needed_by(difference: f64, alpha: f64, error_of: impl Fn(usize) -> (f64, f64)) -> Option<usize> {
+    let enough = |seeds: usize| {
+        let (error, freedom) = error_of(seeds);
+        power_of_errors(difference.abs() / error, freedom, alpha) >= POWER
+    };
+    if !(difference.is_finite() && enough(MOST_SEEDS)) {
         return None;
     }
     // Power grows with the pairs: bisection.
@@ -53,29 +67,37 @@ pub fn seeds_needed(difference: f64, sd: f64, alpha: f64) -> Option<usize> {
 /// the standard deviation `sd`; `None` below two pairs or without any spread.
 #[must_use]
 pub fn visible(pairs: usize, sd: f64, alpha: f64) -> Option<f64> {
-    if pairs < 2 || sd.is_nan() || sd <= 0.0 {
+    if pairs < 2 {
+        return None;
+    }
+    visible_by(sd / (pairs as f64).sqrt(), (pairs - 1) as f64, alpha)
+}
+
+/// The same for a standard error with these degrees of freedom; `None` without any error.
+#[must_use]
+pub fn visible_by(error: f64, freedom: f64, alpha: f64) -> Option<f64> {
+    if error.is_nan() || error <= 0.0 {
         return None;
     }
     let (mut low, mut high) = (0.0, 1.0);
-    while power(high, pairs, alpha) < POWER {
+    while power_of_errors(high, freedom, alpha) < POWER {
         high *= 2.0;
     }
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
-        if power(middle, pairs, alpha) < POWER { low = middle } else { high = middle }
+        if power_of_errors(middle, freedom, alpha) < POWER { low = middle } else { high = middle }
     }
-    Some(high * sd)
+    Some(high * error)
 }
 
 /// `P(T ≤ t)` for T noncentral t: `∫ Φ(t s − δ) f(s) ds`, where `s` is the sample deviation in units of the true one and
 /// `f` its density, `s = χ_ν / √ν`.
-fn noncentral_cdf(t: f64, freedom: usize, noncentrality: f64) -> f64 {
-    let nu = freedom as f64;
+fn noncentral_cdf(t: f64, nu: f64, noncentrality: f64) -> f64 {
     let log_constant = (nu / 2.0) * nu.ln() - (nu / 2.0 - 1.0) * std::f64::consts::LN_2 - ln_gamma(nu / 2.0);
     let density = |s: f64| match s > 0.0 {
         true => (log_constant + (nu - 1.0) * s.ln() - nu * s * s / 2.0).exp(),
         // One degree of freedom has all of its density's maximum at zero.
-        false if freedom == 1 => log_constant.exp(),
+        false if nu == 1.0 => log_constant.exp(),
         false => 0.0,
     };
     let normal = Normal::standard();

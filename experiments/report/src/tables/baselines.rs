@@ -1,12 +1,11 @@
 //! Policies without a network as lines of the tables, and the mark of rows that do not beat the log-linear one.
 
-use super::cells::name;
+use super::cells::{ROW, name};
 use super::heads::BELOW_UNIFORM;
 use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{fixed, or_absent};
 use crate::table::ABSENT;
 use records::baselines::{Baseline, BaselineName};
-use spec::ReadAt;
 use spec::grouped;
 
 /// The mark of a row whose policy loss is not below the log-linear baseline's.
@@ -20,17 +19,21 @@ pub(super) fn marked(row: &RowReport) -> String {
     if row.misses_log_linear() { format!("{} {MARK}", name(row)) } else { name(row) }
 }
 
-/// The lines of the comparison; none if it compares something else than the policy loss on test positions.
-pub(super) fn comparison(report: &Report, game: &GameReport) -> Vec<Vec<String>> {
-    if report.primary.name != "policy_loss" || report.primary.at != ReadAt::Last {
-        return Vec::new();
+/// Adds the lines of the comparison; none if it compares something else than the policy loss on test positions.
+pub(super) fn add_lines(report: &Report, game: &GameReport, columns: &mut [(String, Vec<String>)]) {
+    if report.primary.name != "policy_loss" || !report.primary.at.is_last() {
+        return;
     }
-    let line = |baseline: &Baseline| {
-        let empty = String::new;
-        let (name, loss) = (baseline.name.words().to_owned(), fixed(baseline.loss, 3));
-        vec![name, empty(), loss, empty(), empty(), empty(), "(baseline)".to_owned()]
-    };
-    all(game).iter().map(line).collect()
+    for baseline in all(game) {
+        for (heading, column) in &mut *columns {
+            column.push(match heading.as_str() {
+                ROW => baseline.name.words().to_owned(),
+                "policy_loss" => fixed(baseline.loss, 3),
+                "verdict" => "(baseline)".to_owned(),
+                _ => String::new(),
+            });
+        }
+    }
 }
 
 /// What the lines and marks mean.

@@ -1,7 +1,7 @@
 //! Cells that several tables of a row have.
 
 use crate::model::RowReport;
-use crate::model::comparison::Missing;
+use crate::model::comparison::{Comparison, Missing, Verdict};
 use crate::numbers::{mean_sd, or_absent};
 use spec::Role;
 use spec::metrics::Metric;
@@ -32,6 +32,17 @@ pub(super) fn value(row: &RowReport, metric: &Metric, name: &str) -> String {
 
 fn scale(metric: &Metric) -> f64 {
     if metric.unit == "share" { 100.0 } else { 1.0 }
+}
+
+/// The verdict of a comparison, or why there is none, with the seeds of the row that diverged.
+pub(crate) fn verdict(comparison: &Comparison) -> String {
+    let verdict = comparison.verdict;
+    let judged = || ruled_out(&comparison.missing).unwrap_or_else(|| verdict.to_string());
+    match (comparison.divergence(), verdict) {
+        (None, _) => judged(),
+        (Some(seeds), Verdict::Diverged | Verdict::Missing) => format!("{seeds}: cannot be better"),
+        (Some(seeds), _) => format!("{}; {seeds}", judged()),
+    }
 }
 
 /// Why there can be no verdict.

@@ -6,7 +6,7 @@ use crate::heads::in_phase;
 use crate::model::{GameReport, HeadReport, PrimaryMetric, RowReport};
 use crate::numbers::{fixed, or_absent};
 use crate::table::Table;
-use spec::grouped;
+use spec::{Mask, grouped};
 
 /// Characters of the columns that one table has room for, beside the names of the rows.
 const ROOM: usize = 116;
@@ -15,6 +15,9 @@ const NARROWEST: usize = 16;
 
 /// The heading of the distance between the policy loss and that of a uniform choice.
 pub(crate) const BELOW_UNIFORM: &str = "below uniform";
+
+/// The heading of the share of the learnable gap.
+pub(crate) const LEARNT: &str = "learnt %";
 
 /// A named column.
 type Column = (String, Vec<String>);
@@ -79,6 +82,13 @@ fn columns(game: &GameReport, head: &HeadReport, primary: &PrimaryMetric) -> Vec
         }
         if game.log_linear().is_some() && metric.name == "policy_loss" {
             columns.push((BELOW_LOG_LINEAR.to_owned(), rows(game).map(baselines::below).collect()));
+        }
+        if let Some(range) = game.learnable.filter(|_| metric.name == "policy_loss") {
+            let learnt = |row: &RowReport| {
+                let loss = row.test.get(&metric.name).filter(|_| row.mask != Mask::None);
+                or_absent(loss, |loss| fixed(range.learnt(loss.mean) * 100.0, 1))
+            };
+            columns.push((LEARNT.to_owned(), rows(game).map(learnt).collect()));
         }
     }
     columns

@@ -25,7 +25,7 @@ pub(super) fn interactions(game: &GameReport) -> Table {
     let notes = vec![
         "a gap is the primary metric of the first name less that of the second, paired by seed, with its plain 95 % \
          interval; change: the second gap less the first, seed by seed; Holm's correction is over the interactions of \
-         the grid and not over its comparisons"
+         the grid and not over its comparisons; shrinks, grows or reverses: both gaps are significant themselves"
             .to_owned(),
     ];
     Table::new(header, &[0, 1, 2, 6], rows).titled("interactions: does the gap change?").noted(notes)

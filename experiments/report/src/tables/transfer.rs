@@ -2,8 +2,10 @@
 
 use super::cells::ROW;
 use crate::model::Report;
-use crate::model::transfer::{Effect, GameDifference, Transfer};
+use crate::model::learnable::Learnable;
+use crate::model::transfer::{Effect, GameDifference, Scale, Transfer};
 use crate::numbers::{fixed, interval, p_value, signed, with_interval};
+use crate::statistics::Interval;
 use crate::statistics::across::RankCorrelation;
 use crate::table::Table;
 
@@ -14,10 +16,17 @@ pub(crate) fn transfer(report: &Report) -> Vec<Table> {
 
 fn of_transfer(transfer: &Transfer) -> Table {
     let [first, second] = &transfer.games;
+    let (unit, factor) = match transfer.scale {
+        Scale::Metric => ("difference", 1.0),
+        Scale::Learnable(_) => ("learnt %", 100.0),
+    };
+    let shown = |difference: f64, ends: &Interval| {
+        with_interval(difference * factor, &Interval { low: ends.low * factor, high: ends.high * factor })
+    };
     let header = [
         ROW.to_owned(),
-        format!("{first}: difference"),
-        format!("{second}: difference"),
+        format!("{first}: {unit}"),
+        format!("{second}: {unit}"),
         format!("{first}: effect"),
         format!("{second}: effect"),
         format!("{first} less {second}"),
@@ -26,10 +35,10 @@ fn of_transfer(transfer: &Transfer) -> Table {
     let rows = transfer.rows.iter().map(|row| {
         let [a, b] = &row.effects;
         let (interaction, p) = match &row.interaction {
-            Some(GameDifference { test, holm_p }) => (with_interval(test.difference, &test.interval), p_value(*holm_p)),
+            Some(GameDifference { test, holm_p }) => (shown(test.difference, &test.interval), p_value(*holm_p)),
             None => ("n/a".to_owned(), "n/a".to_owned()),
         };
-        let difference = |effect: &Effect| with_interval(effect.difference, &effect.interval);
+        let difference = |effect: &Effect| shown(effect.difference, &effect.interval);
         let effect = |effect: &Effect| signed(effect.standardised, 1);
         vec![row.label.clone(), difference(a), difference(b), effect(a), effect(b), interaction, p]
     });
@@ -37,6 +46,18 @@ fn of_transfer(transfer: &Transfer) -> Table {
         "effect: the difference in units of the game's pooled standard deviation over seeds, above zero is better; {first} \
          less {second}: the difference between the games (Welch's test, Holm-corrected over these rows)"
     )];
+    if let Scale::Learnable(ranges) = transfer.scale {
+        let of = |side: usize| {
+            let Learnable { uniform, floor } = ranges[side];
+            format!("{uniform:.3} and {floor:.3} nats on {}", transfer.games[side])
+        };
+        notes.push(format!(
+            "learnt %: how much more a row learns than the reference, in percent of the learnable gap between uniform choice \
+             and the entropy of the targets ({}, {}); nats do not compare across games",
+            of(0),
+            of(1)
+        ));
+    }
     notes.push(match &transfer.ranks {
         Some(RankCorrelation { tau, interval: ends }) => format!(
             "order of the rows in both games: Kendall's τ = {}, over draws of the seeds {} (1: the same order, −1: \

@@ -2,8 +2,8 @@
 
 use super::cells::ROW;
 use crate::model::GameReport;
-use crate::model::variants::{Budgets, Equivalent, Multiple, SizeMeasure, Sizes, Sweep};
-use crate::numbers::{fixed, interval, mean_sd, or_absent, p_value, with_interval};
+use crate::model::variants::{Budgets, Equivalent, Multiple, Place, SizeMeasure, Sizes, Sweep};
+use crate::numbers::{fixed, interval, mean_sd, or_absent, with_interval};
 use crate::statistics::PairedTest;
 use crate::statistics::across::RankCorrelation;
 use crate::table::{ABSENT, Table};
@@ -21,11 +21,11 @@ fn difference(test: Option<PairedTest>) -> String {
 }
 
 fn sweep(sweep: &Sweep) -> Table {
-    let header = ["chosen row", "tried", "rate", "validation", "test", "difference on test", "Holm p", "verdict"];
+    let header = ["chosen row", "tried", "rate", "validation", "test", "difference on test"];
     let rows = sweep.chosen.iter().map(|one| {
-        let [difference, p, verdict] = match one.label == sweep.reference {
-            true => [String::new(), String::new(), "(reference)".to_owned()],
-            false => [difference(one.difference), or_absent(one.holm_p, p_value), one.verdict.to_string()],
+        let difference = match one.label == sweep.reference {
+            true => "(reference)".to_owned(),
+            false => difference(one.difference),
         };
         vec![
             one.label.clone(),
@@ -34,20 +34,18 @@ fn sweep(sweep: &Sweep) -> Table {
             mean_sd(&one.validation, 1.0),
             mean_sd(&one.test, 1.0),
             difference,
-            p,
-            verdict,
         ]
     });
     let mut notes = vec![
-        "of each set of rows that differ in their learning rate only, the one with the best mean on validation; these \
-         verdicts replace those above, where every rate is its own row"
+        "of each set of rows that differ in their learning rate only, the one with the best mean on validation; plain 95 % \
+         intervals over seeds, without verdicts: those are above, where every rate is its own row"
             .to_owned(),
     ];
     if sweep.chosen.iter().any(|one| one.at_the_edge) {
         notes
             .push("edge: the chosen rate is the smallest or the largest tried; a better one may lie beyond".to_owned());
     }
-    Table::new(header, &[0, 7], rows).titled("learning rates: chosen on validation, reported on test").noted(notes)
+    Table::new(header, &[0], rows).titled("learning rates: chosen on validation, reported on test").noted(notes)
 }
 
 fn sizes(sizes: &Sizes) -> Table {
@@ -61,8 +59,9 @@ fn sizes(sizes: &Sizes) -> Table {
         once(row.label.clone()).chain(cells).collect()
     });
     let notes = vec![format!(
-        "interpolated on {} sizes of the reference, linearly in the logarithm of the size, by seed; geometric means with \
-         95 % t-intervals; × reference: the size that matches, divided by the reference's; × own: the same divided by the \
+        "on {} sizes of the reference, whose means over seeds are fitted so that no larger size is worse, linearly in the \
+         logarithm of the size; in brackets the sizes at the ends of the row's 95 % t-interval; ≥ and ≤: at or beyond the \
+         largest or the smallest size; × reference: the size that matches, divided by the reference's; × own: the same divided by the \
          row's own size, above 1 the row is better than the reference of the same size",
         sizes.rungs
     )];
@@ -71,11 +70,13 @@ fn sizes(sizes: &Sizes) -> Table {
 }
 
 fn multiple(multiple: &Multiple) -> String {
-    match multiple {
-        Multiple::Of(mean, ends) => format!("{} [{}, {}]", fixed(*mean, 2), fixed(ends.low, 2), fixed(ends.high, 2)),
-        Multiple::Above(size) => format!("> {}", fixed(*size, 2)),
-        Multiple::Below(size) => format!("< {}", fixed(*size, 2)),
-    }
+    let place = |place: Place| match place {
+        Place::At(size) => fixed(size, 2),
+        Place::AtLeast(size) => format!("≥ {}", fixed(size, 2)),
+        Place::AtMost(size) => format!("≤ {}", fixed(size, 2)),
+    };
+    let [low, high] = multiple.ends.map(place);
+    format!("{} [{low}, {high}]", place(multiple.at))
 }
 
 fn budgets(budgets: &Budgets) -> Table {

@@ -5,10 +5,12 @@ mod browser;
 mod compare;
 mod controls;
 mod curves;
+mod diverged;
 mod folder;
 mod formats;
 mod heads;
 mod interactions;
+mod noise;
 mod variants;
 
 use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, row};
@@ -127,7 +129,7 @@ fn the_drawn_table_says_all_of_it() {
         "[−0.111, −0.082]",
         "1,382,400",
         "2.410 ± 0.010",
-        "uniform over legal moves 3.400 nats",
+        "uniform 3.400 nats, floor 0.300 nats",
         "A/A control",
         "as expected (p = 1.00)",
         "not measured",
@@ -299,7 +301,7 @@ fn a_verdict_stands_without_a_seed_that_failed_but_names_it() {
     folder.plan.seeds.push(3);
     folder.write_plan();
     folder.done("absolute", 3, 2.4);
-    folder.failed("shaw", 3, "the loss is not finite");
+    folder.failed("shaw", 3, "out of memory");
     let report = folder.report();
     let shaw = comparison(&report, "shaw");
     assert_eq!((shaw.verdict, shaw.pairs, shaw.planned), (Verdict::Better, 3, 4));
@@ -334,7 +336,7 @@ fn there_is_no_verdict_while_seeds_are_to_come() {
     }
     for label in ["absolute", "shaw", "rope", "absolute-twin"] {
         folder.done(label, 4, 2.4 - f64::from(u8::from(label == "shaw")) * 0.1);
-        folder.failed(label, 3, "the loss is not finite");
+        folder.failed(label, 3, "out of memory");
     }
     assert_eq!(comparison(&folder.report(), "shaw").verdict, Verdict::Better);
 }
@@ -365,6 +367,28 @@ fn what_makes_a_table_less_believable_is_a_warning() {
     ] {
         assert!(warnings.contains(part), "{part:?} is not in\n{warnings}");
     }
+}
+
+#[test]
+fn a_metric_that_still_falls_steeply_is_a_warning_with_its_slope() {
+    let folder = Folder::finished();
+    let report = folder.report();
+    // 1 nat above test at step 50, half a nat at step 100.
+    close(row(&report, "shaw").per_doubling().expect("two points"), -0.5);
+    let steep = |report: &Report| report.warnings.iter().find(|warning| warning.contains("per doubling")).cloned();
+    let warning = steep(&report).expect("a warning");
+    assert!(warning.contains("policy_loss still improves by 0.50 per doubling"), "{warning}");
+    assert!(warning.contains("rows differ by 0.097"), "{warning}");
+    assert!(text::draw(&report).contains("per doubling"));
+    for (label, seed) in ["absolute", "shaw", "rope"].iter().flat_map(|label| SEEDS.map(|seed| (label, seed))) {
+        let path = folder.cell(label, seed).join("metrics.jsonl");
+        let lines = fs::read_to_string(&path).expect("metrics");
+        // The first validation line becomes one of the first half.
+        fs::write(&path, lines.replace("\"step\":50", "\"step\":49")).expect("metrics");
+    }
+    let report = folder.report();
+    assert_eq!(row(&report, "shaw").per_doubling(), None, "one point is no slope");
+    assert_eq!(steep(&report), None);
 }
 
 #[test]

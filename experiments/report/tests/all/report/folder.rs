@@ -21,6 +21,10 @@ pub(crate) const SHAW: [f64; 3] = [2.30, 2.33, 2.31];
 pub(crate) const ROPE: [f64; 3] = [2.41, 2.40, 2.43];
 pub(crate) const TWIN: [f64; 3] = [2.39, 2.44, 2.40];
 
+/// Test games of cells that store positions, and the plies of each that are policy targets.
+pub(crate) const GAMES: u32 = 60;
+pub(crate) const TARGETS: u16 = 3;
+
 /// A run folder of three chess rows and a twin.
 pub(crate) struct Folder {
     dir: TempDir,
@@ -115,11 +119,30 @@ impl Folder {
         Row { game: GameKind::Shogi, folder: row.folder.replace("chess-", "shogi-"), ..row.clone() }
     }
 
-    /// What a cell measured on 60 games of 4 positions: 1 nat, and `off` more where a knight moves.
+    /// What a cell measured on 60 games of 4 positions: 1 nat, and `off` more where a knight moves. It is not the cell's
+    /// metric.
     pub(crate) fn positions(&self, label: &str, seed: u64, off: f32) {
+        let noise = |i: u32| ((i * 7 + seed as u32 * 3) % 11) as f32 * 0.001;
+        self.measured(label, seed, |game, ply| {
+            1.0 + noise(game * 4 + u32::from(ply)) + if ply == 2 { off } else { 0.0 }
+        });
+    }
+
+    /// A finished cell that stored these losses by game and ply, 60 games of 3 policy targets; its metric is their mean,
+    /// which it returns.
+    pub(crate) fn stored(&self, label: &str, seed: u64, loss: impl Fn(u32, u16) -> f32) -> f64 {
+        let all = (0..GAMES).flat_map(|game| (0..TARGETS).map(move |ply| (game, ply)));
+        let sum: f64 = all.map(|(game, ply)| f64::from(loss(game, ply))).sum();
+        let mean = sum / f64::from(GAMES * u32::from(TARGETS));
+        self.done(label, seed, mean);
+        self.measured(label, seed, loss);
+        mean
+    }
+
+    fn measured(&self, label: &str, seed: u64, loss: impl Fn(u32, u16) -> f32) {
         let phases = [Phase::Opening, Phase::Middlegame, Phase::Endgame, Phase::Endgame];
         let way = [("pawn", Relation::File, 1), ("rook", Relation::Rank, 6), ("knight", Relation::Knight, 2)];
-        let (measured, traits) = (0..240_u32)
+        let (measured, traits) = (0..GAMES * 4)
             .map(|i| {
                 let (game, ply) = (i / 4, (i % 4) as u16);
                 let target = way.get(usize::from(ply)).map(|&(piece, relation, distance)| MoveTraits {
@@ -127,9 +150,7 @@ impl Folder {
                     piece,
                     way: Some((relation, distance)),
                 });
-                let noise = ((i * 7 + seed as u32 * 3) % 11) as f32 * 0.001;
-                let loss = 1.0 + noise + if ply == 2 { off } else { 0.0 };
-                let values = [target.map(|_| loss), target.map(|_| 0.0), Some(0.9), Some(1.0)];
+                let values = [target.map(|_| loss(game, ply)), target.map(|_| 0.0), Some(0.9), Some(1.0)];
                 let row = PositionMetrics { game, ply, novel: true, values };
                 (row, PositionTraits { game, ply, phase: phases[usize::from(ply)], target })
             })

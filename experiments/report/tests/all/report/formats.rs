@@ -1,8 +1,13 @@
 //! The other formats, and what they show beside the text's tables.
 
 use crate::report::folder::{Folder, SEEDS, close, comparison};
+use games::GameKind;
+use records::plan::{Plan, Row};
+use report::statistics::moderated::prior;
+use report::transfer::incomparable;
 use report::{Report, csv, html, latex, markdown, text};
 use serde_json::json;
+use spec::Mask;
 use std::fs;
 
 #[test]
@@ -81,6 +86,34 @@ fn precision_is_that_of_the_formulas() {
 }
 
 #[test]
+fn moderated_tests_are_shown_from_three_rows_on_and_decide_nothing() {
+    let mut folder = Folder::finished();
+    assert!(!text::draw(&folder.report()).contains("moderated p"), "two rows");
+    let extra = |label: &str, like: &Row| Row {
+        label: label.to_owned(),
+        folder: format!("chess-{label}-0123456789ab"),
+        ..like.clone()
+    };
+    let third = extra("alibi", &folder.plan.rows[0]);
+    folder.plan.rows.push(third);
+    folder.write_plan();
+    folder.row("alibi", [2.36, 2.39, 2.38]);
+    let report = folder.report();
+    let tests = ["shaw", "rope", "alibi"].map(|label| comparison(&report, label).test.expect("three pairs"));
+    let prior = prior(&tests.map(|test| (test.sd.powi(2), 2))).expect("three rows");
+    assert_eq!(report.games[0].prior, Some(prior));
+    let shaw = comparison(&report, "shaw");
+    assert_eq!(shaw.moderated, Some(prior.moderate(&tests[0])));
+    close(shaw.decisive.expect("a test").p, tests[0].p);
+    assert!(text::draw(&report).contains("moderated p: over seeds"), "{}", text::draw(&report));
+    let drawn = csv::draw(&report);
+    let lines: Vec<Vec<&str>> = drawn.lines().map(|line| line.split(',').collect()).collect();
+    let line = lines.iter().find(|line| line[2] == "shaw" && line[4] == "policy_loss").expect("a line");
+    assert_eq!(lines[0].last(), Some(&"p_moderated"));
+    close(line.last().expect("a column").parse().expect("a number"), prior.moderate(&tests[0]).p);
+}
+
+#[test]
 fn slices_find_where_a_row_differs() {
     let report = Folder::of_two_games().report();
     let slices = report.games[0].slices.as_ref().expect("cells stored positions");
@@ -109,8 +142,71 @@ fn games_are_set_side_by_side() {
     let interaction = transfer.rows[0].interaction.expect("three seeds each");
     close(interaction.test.difference, 0.0);
     close(interaction.holm_p, 1.0);
-    assert_eq!(report::transfer::incomparable("policy_loss.novel"), None);
-    assert!(report::transfer::incomparable("value_accuracy").is_some_and(|why| why.contains("drawn")));
+    for comparable in ["policy_loss.novel", "policy_kl", "policy_accuracy", "policy_top5.opening"] {
+        assert_eq!(incomparable(comparable), None);
+    }
+    for (metric, reason) in [
+        ("value_accuracy", "drawn"),
+        ("win_rate_accuracy", "drawn"),
+        ("policy_loss_unmasked", "vocabularies"),
+        ("legal_mass.opening", "vocabularies"),
+        ("policy_entropy", "no better side"),
+        ("map_loss", "boards"),
+        ("moves_left_loss", "lengths"),
+        ("soft_policy_loss", "not equally hard"),
+        ("policy_los", "does not know"),
+    ] {
+        assert!(incomparable(metric).is_some_and(|why| why.contains(reason)), "{metric}: {:?}", incomparable(metric));
+    }
+}
+
+#[test]
+fn games_are_compared_by_the_share_of_what_can_be_learnt() {
+    let mut folder = Folder::of_two_games();
+    // In shogi every loss, the floor and the loss of a uniform choice are twice as high.
+    let cells: Vec<_> = folder.plan.rows.iter().filter(|row| row.game == GameKind::Shogi).collect();
+    for (row, seed) in cells.iter().flat_map(|row| SEEDS.map(|seed| (row, seed))) {
+        let path = Plan::cell_dir(folder.path(), row, seed).join("metrics.jsonl");
+        let lines = fs::read_to_string(&path).expect("metrics");
+        let doubled = lines.lines().map(|line| {
+            let mut line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            for name in ["policy_loss", "policy_kl", "uniform_baseline"] {
+                if let Some(value) = line["metrics"][name].as_f64() {
+                    line["metrics"][name] = json!(2.0 * value);
+                }
+            }
+            line.to_string() + "\n"
+        });
+        let doubled: String = doubled.collect();
+        fs::write(&path, doubled).expect("metrics");
+    }
+    let report = folder.report();
+    let transfer = &report.transfer[0];
+    let shaw = transfer.rows.iter().find(|row| row.label == "shaw").expect("the row");
+    // 0.09667 nats of 3.4 − 0.3 in chess, and twice both in shogi.
+    shaw.effects.iter().for_each(|effect| close(effect.difference, 0.096_666_666_666_666_68 / 3.1));
+    let interaction = shaw.interaction.expect("nats of both games are shares");
+    assert!(interaction.test.difference.abs() < 1e-9 && interaction.test.p > 0.999, "{interaction:?}");
+    let raw = |game: usize| report.games[game].rows[1].comparison.as_ref().expect("a row").test.expect("pairs").mean;
+    close(raw(1), 2.0 * raw(0));
+    let drawn = text::draw(&report);
+    for part in [
+        "chess: learnt %",
+        "3.400 and 0.300 nats on chess, 6.800 and 0.600 nats on shogi",
+        "uniform 3.400 nats, floor 0.300 nats",
+        "below uniform  learnt %",
+    ] {
+        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
+    }
+    assert!(!drawn.contains("does not compare across games"), "{drawn}");
+
+    // Over all moves of a vocabulary nothing compares.
+    folder.plan.rows.iter_mut().for_each(|row| row.mask = Mask::None);
+    folder.write_plan();
+    let report = folder.report();
+    assert!(report.transfer[0].incomparable.is_some_and(|why| why.contains("vocabularies")));
+    assert!(report.transfer[0].rows.iter().all(|row| row.interaction.is_none()));
+    assert_eq!(report.games[0].learnable, None, "a uniform choice among legal moves is no measure of them");
 }
 
 #[test]

@@ -95,9 +95,8 @@ fn small_heads_share_a_table_and_further_losses_belong_to_their_head() {
     assert_eq!(names, ["policy", "result", "soft_policy", "q", "moves_left"]);
     let headers: Vec<String> = tables(&report).iter().map(|table| table[0].join(" ")).collect();
     assert!(
-        headers
-            .iter()
-            .any(|header| header.starts_with("row below uniform policy_kl policy_accuracy % policy_top5 % value_loss")),
+        headers.iter().any(|header| header
+            .starts_with("row below uniform learnt % policy_kl policy_accuracy % policy_top5 % value_loss")),
         "{headers:?}"
     );
     let drawn = text::draw(&report);

@@ -86,7 +86,7 @@ fn interactions_are_those_of_an_analysis_of_variance() {
     let adjusted = found.iter().filter_map(|one| Some(one.holm?.holm.p)).fold(1.0, f64::min);
     close(adjusted, 4.0 * least);
     let changes: Vec<Change> = found.iter().map(|one| one.change).collect();
-    assert_eq!(changes, [Change::Shrinks, Change::NotDistinguishable, Change::Grows, Change::Reverses]);
+    assert_eq!(changes, [Change::Changes, Change::NotDistinguishable, Change::Grows, Change::Reverses]);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn every_format_has_them() {
     let drawn = [text::draw(&report), markdown::draw(&report), latex::draw(&report), html::draw(&report)];
     for format in &drawn {
         for word in
-            ["it shrinks by 0.0", "it grows by 0.0", "it reverses, changing by +0.1", "is not distinguishable from 0"]
+            ["it changes by +0.0", "it grows by 0.0", "it reverses, changing by +0.1", "is not distinguishable from 0"]
         {
             assert!(format.contains(word), "{word}: {format}");
         }
@@ -108,6 +108,24 @@ fn every_format_has_them() {
     let line = lines.iter().find(|line| line[3] == "interaction").expect("a line of an interaction");
     assert_eq!(line[2], "shaw less plain (case 0): batch 256 against batch 64");
     close(line[8].parse().expect("a number"), number(&cases()[0]["change"]));
+}
+
+/// Two gaps by hand that differ for sure: the first is far from 0, the second is 0 on average.
+#[test]
+fn a_gap_that_is_not_significant_itself_changes_and_neither_shrinks_nor_grows() {
+    let case = |second: [f64; 3]| {
+        serde_json::json!({"values": [
+            [[2.40, 2.41, 2.42], [2.30, 2.311, 2.319]],
+            [[2.40, 2.41, 2.42], [2.40 + second[0], 2.41 + second[1], 2.42 + second[2]]],
+        ]})
+    };
+    let change = |second: [f64; 3]| folder(&[case(second)]).report().games[0].interactions[0].change;
+    assert_eq!(change([0.001, -0.001, 0.0005]), Change::Changes);
+    assert_eq!(change([-0.02, -0.021, -0.019]), Change::Shrinks);
+    assert_eq!(change([-0.2, -0.201, -0.199]), Change::Grows);
+    assert_eq!(change([0.02, 0.0215, 0.0195]), Change::Reverses);
+    let drawn = text::draw(&folder(&[case([0.001, -0.001, 0.0005])]).report());
+    assert!(drawn.contains("it changes by +0.1") && !drawn.contains("it shrinks"), "{drawn}");
 }
 
 #[test]

@@ -1,0 +1,60 @@
+//! Seeds that diverged: what is left of their row is a choice of the better ones.
+
+use crate::report::folder::{Folder, SHAW, comparison};
+use report::model::comparison::Verdict;
+use report::{csv, html, text};
+
+#[test]
+fn a_row_of_which_a_seed_diverged_cannot_be_better() {
+    let mut folder = Folder::finished();
+    folder.plan.seeds.push(3);
+    folder.write_plan();
+    for label in ["absolute", "shaw", "absolute-twin"] {
+        folder.done(label, 3, 2.4 - f64::from(u8::from(label == "shaw")) * 0.1);
+    }
+    folder.failed("rope", 3, "step 7: the loss is not finite");
+    folder.row("rope", SHAW);
+    let report = folder.report();
+    let rope = comparison(&report, "rope");
+    assert_eq!((rope.verdict, rope.pairs, rope.diverged), (Verdict::Diverged, 3, 1));
+    assert!(rope.holm.is_some_and(|corrected| corrected.interval.excludes_zero()), "the other seeds are better");
+    assert_eq!(comparison(&report, "shaw").verdict, Verdict::Better);
+    let drawn = text::draw(&report);
+    for part in [
+        "1 of 4 seeds diverged: cannot be better",
+        "On chess, rope cannot be better than absolute: policy_loss −0.097",
+        "left out: seed 3 failed; 1 of 4 seeds diverged: cannot be better.",
+    ] {
+        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
+    }
+    assert!(html::draw(&report).contains("✕ diverged"));
+    assert!(csv::draw(&report).contains("cannot be better"));
+
+    // Divergence does not save a row from being worse.
+    folder.row("rope", [2.5, 2.53, 2.51]);
+    let report = folder.report();
+    assert_eq!(comparison(&report, "rope").verdict, Verdict::Worse);
+    assert!(text::draw(&report).contains("worse; 1 of 4 seeds diverged"));
+
+    // With too few pairs left, the count is shown too.
+    folder.failed("rope", 2, "the gradient is not finite");
+    let report = folder.report();
+    assert_eq!((comparison(&report, "rope").verdict, comparison(&report, "rope").diverged), (Verdict::Missing, 2));
+    assert!(text::draw(&report).contains("has 2 (seeds 2, 3 failed); 2 of 4 seeds diverged: cannot be better"));
+}
+
+#[test]
+fn a_seed_of_the_reference_that_diverged_blocks_nothing_and_is_shown() {
+    let mut folder = Folder::finished();
+    folder.plan.seeds.push(3);
+    folder.write_plan();
+    for label in ["shaw", "rope", "absolute-twin"] {
+        folder.done(label, 3, 2.4);
+    }
+    folder.failed("absolute", 3, "the loss is not finite");
+    let report = folder.report();
+    let shaw = comparison(&report, "shaw");
+    assert_eq!((shaw.verdict, shaw.diverged, shaw.reference_diverged), (Verdict::Better, 0, 1));
+    let drawn = text::draw(&report);
+    assert!(drawn.contains("left out: seed 3 failed; 1 of 4 seeds of the reference diverged."), "{drawn}");
+}
