@@ -196,6 +196,7 @@ fn interactions_count_the_games_too() {
     let expected = by_hand(&[(2, 1.0), (0, -1.0), (1, -1.0), (0, 1.0)]);
     close(one.decisive.expect("three seeds").error, expected.test.error);
     assert_eq!(crossed(one.noise.as_ref()).games, 60);
+    assert!(text::draw(&report).contains("differences of differences, paired t-tests over seeds and test games, Holm"));
     let gap = by_hand(&[(1, 1.0), (0, -1.0)]).test.interval(0.95);
     let shown = one.gaps[0].expect("three seeds").interval;
     assert!((shown.high - shown.low - (gap.high - gap.low)).abs() < 1e-6, "{shown:?} {gap:?}");
