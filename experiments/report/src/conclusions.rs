@@ -18,18 +18,22 @@ pub(super) struct Conclusion {
 /// How verdicts are reached.
 pub(super) fn method(report: &Report) -> String {
     let all = report.games.iter().flat_map(|game| &game.rows).filter_map(|row| row.comparison.as_ref());
-    let (of_both, of_seeds): (Vec<&Noise>, _) =
-        all.filter_map(|comparison| comparison.noise.as_ref()).partition(|noise| noise.crossed().is_some());
-    let noise = match (of_both.is_empty(), of_seeds.is_empty()) {
-        (false, true) => "seeds and test games",
-        (false, false) => "seeds and test games where every cell stored its positions, otherwise over seeds only",
-        (true, _) => "seeds only",
-    };
+    let noise = counted(all.filter_map(|comparison| comparison.noise.as_ref()));
     format!(
         "{}, paired t-tests over {noise}, Holm-corrected over the grid's {} comparisons, α = {ALPHA}",
         tuning(report),
         report.family
     )
+}
+
+/// The noise that a list of tests counts.
+fn counted<'a>(all: impl Iterator<Item = &'a Noise>) -> &'static str {
+    let (of_both, of_seeds): (Vec<&Noise>, Vec<&Noise>) = all.partition(|noise| noise.crossed().is_some());
+    match (of_both.is_empty(), of_seeds.is_empty()) {
+        (false, true) => "seeds and test games",
+        (false, false) => "seeds and test games where every cell stored its positions, otherwise over seeds only",
+        (true, _) => "seeds only",
+    }
 }
 
 /// What a verdict says about learning rates: it begins every method and every table of verdicts.
@@ -112,8 +116,9 @@ pub(super) struct Answer {
 
 /// How interactions are judged.
 pub(super) fn interactions_method(report: &Report) -> String {
+    let noise = counted(report.games.iter().flat_map(|game| &game.interactions).filter_map(|one| one.noise.as_ref()));
     format!(
-        "differences of differences, paired by seed, Holm-corrected over the grid's {} interactions, α = {ALPHA}",
+        "differences of differences, paired t-tests over {noise}, Holm-corrected over the grid's {} interactions, α = {ALPHA}",
         report.interaction_family
     )
 }

@@ -26,7 +26,7 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
         all.extend(misses_log_linear(game));
         all.extend(still_improving(game, &report.primary));
         all.extend(epochs(game));
-        all.extend(few_test_positions(game));
+        all.extend(test_set(game));
         all.extend(mismatched(game));
     }
     all.extend(mixed_conditions(report));
@@ -124,6 +124,23 @@ fn epochs(game: &GameReport) -> Option<String> {
             "{}: training took {most:.1} epochs; beyond one epoch, rows also differ in how well they memorise: use a \
              larger dataset or fewer steps",
             game.game
+        )
+    })
+}
+
+/// Where the noise of test games is measured, it is named if it is most of the noise; otherwise the number of positions is all
+/// that is known of it.
+fn test_set(game: &GameReport) -> Option<String> {
+    let crossed = |row: &RowReport| row.comparison.as_ref()?.noise.as_ref()?.crossed().copied();
+    let measured = game.rows.iter().filter_map(|row| Some((row.label.as_str(), crossed(row)?)));
+    let most = measured.max_by(|a, b| a.1.games_share.total_cmp(&b.1.games_share));
+    let Some((label, crossed)) = most else { return few_test_positions(game) };
+    (crossed.games_share > 0.5).then(|| {
+        format!(
+            "{}: {} test games give up to {:.0} % of the variance of differences ({label}): add test games rather than seeds",
+            game.game,
+            crossed.games,
+            crossed.games_share * 100.0
         )
     })
 }

@@ -42,6 +42,21 @@ fn by_hand(terms: &[(usize, f64)]) -> Crossed {
     test(Differences { sums: &sums, positions: &positions }).expect("three seeds and sixty games")
 }
 
+#[test]
+fn test_games_that_agree_are_no_warning() {
+    let folder = Folder::new();
+    for (row, label) in ROWS.iter().enumerate() {
+        for seed in SEEDS {
+            let luck = [0.01, -0.02, 0.015][seed as usize] * row as f32;
+            folder.stored(label, seed, |game, ply| 2.0 + luck + (game % 7) as f32 * 0.1 + f32::from(ply));
+        }
+    }
+    let report = folder.report();
+    assert!(crossed(comparison(&report, "shaw").noise.as_ref()).games_share < 0.01);
+    let of_tests = |warning: &&String| warning.contains("test games") || warning.contains("test positions");
+    assert_eq!(report.warnings.iter().find(of_tests), None);
+}
+
 fn crossed(noise: Option<&Noise>) -> Crossed {
     *noise.expect("a test").crossed().expect("seeds and games")
 }
@@ -58,6 +73,8 @@ fn a_difference_that_three_seeds_agree_on_is_not_real_if_the_games_do_not_agree(
     assert!(decisive.error > 10.0 * seeds_only.error(), "{decisive:?} {seeds_only:?}");
     assert_eq!((shaw.verdict, crossed(shaw.noise.as_ref()).games), (Verdict::NotDistinguishable, 60));
     assert!(crossed(shaw.noise.as_ref()).games_share > 0.99);
+    let warning = report.warnings.iter().find(|warning| warning.contains("add test games rather than seeds"));
+    assert!(warning.is_some_and(|warning| warning.starts_with("chess: 60 test games give up to 100 %")), "{warning:?}");
     let corrected = shaw.holm.expect("a test");
     assert!(!corrected.interval.excludes_zero() && corrected.holm.p > 0.05, "{corrected:?}");
 
@@ -179,6 +196,7 @@ fn interactions_count_the_games_too() {
     let expected = by_hand(&[(2, 1.0), (0, -1.0), (1, -1.0), (0, 1.0)]);
     close(one.decisive.expect("three seeds").error, expected.test.error);
     assert_eq!(crossed(one.noise.as_ref()).games, 60);
+    assert!(text::draw(&report).contains("differences of differences, paired t-tests over seeds and test games, Holm"));
     let gap = by_hand(&[(1, 1.0), (0, -1.0)]).test.interval(0.95);
     let shown = one.gaps[0].expect("three seeds").interval;
     assert!((shown.high - shown.low - (gap.high - gap.low)).abs() < 1e-6, "{shown:?} {gap:?}");
