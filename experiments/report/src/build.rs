@@ -2,7 +2,7 @@
 
 use super::error::ReportError;
 use super::files::{CellRecord, CellResult, RunFolder, TrainingConditions};
-use super::model::comparison::{ALPHA, Comparison, Missing};
+use super::model::comparison::{ALPHA, Comparison, Missing, Verdict};
 use super::model::{
     Counts, FailedCell, GameReport, MatchedReport, PrimaryMetric, Report, RowReport, StepTimeConditions, StepTimeReport,
 };
@@ -13,7 +13,7 @@ use super::statistics::{Summary, holm};
 use super::warnings::warnings;
 use super::{
     budgets, heads, interactions, learnable, learning_curves, provenance, settings, sizes, slices, sweep, systems,
-    transfer,
+    transfer, tuning,
 };
 use games::GameKind;
 use records::CellState;
@@ -57,6 +57,7 @@ impl Report {
         };
         let mut games: Vec<_> = plan.games().into_iter().map(|game| game_report(folder, game, &primary)).collect();
         let family = correct(&mut games, &primary);
+        weigh_tuning(folder, &mut games);
         let interaction_family = interactions::correct(&mut games);
         let mut report = Self {
             experiment: plan.experiment.clone(),
@@ -84,6 +85,26 @@ impl Report {
         };
         report.warnings = warnings(&report, folder);
         Ok(report)
+    }
+}
+
+/// A verdict that a neighbouring choice of the tuned settings would reverse depends on tuning.
+fn weigh_tuning(folder: &RunFolder, games: &mut [GameReport]) {
+    let Some(record) = &folder.tuning else { return };
+    let tuned = |game: &str, label: &str| {
+        let row = folder.plan.rows.iter().find(|row| row.game.name() == game && row.label == label)?;
+        record.rows.iter().find(|own| own.folder == row.folder)
+    };
+    for game in games {
+        for row in &mut game.rows {
+            let Some(comparison) = &mut row.comparison else { continue };
+            let both = tuned(&game.game, &row.label).zip(tuned(&game.game, &comparison.reference));
+            if matches!(comparison.verdict, Verdict::Better | Verdict::Worse)
+                && both.is_some_and(|(own, reference)| !tuning::is_robust(own, reference))
+            {
+                comparison.verdict = Verdict::DependsOnTuning;
+            }
+        }
     }
 }
 
@@ -135,6 +156,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         test_positions: measured("positions").map(|positions| positions as u64),
         novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
             .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
+        tuning: tuning::of(folder.tuning.as_ref(), lines.iter().filter(|line| !is_twin(line)).map(|(row, _)| *row)),
         common_sources: common,
         interactions: interactions::of(folder, game, primary, positions.as_ref()),
         slices: None,

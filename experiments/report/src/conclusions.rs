@@ -38,6 +38,9 @@ fn counted<'a>(all: impl Iterator<Item = &'a Noise>) -> &'static str {
 
 /// What a verdict says about learning rates: it begins every method and every table of verdicts.
 fn tuning(report: &Report) -> &'static str {
+    if report.games.iter().any(|game| game.tuning.is_some()) {
+        return "tuned";
+    }
     match report.games.iter().any(|game| game.sweep.is_some()) {
         true => "at the learning rate of each row",
         false => "at one learning rate",
@@ -46,6 +49,13 @@ fn tuning(report: &Report) -> &'static str {
 
 /// The line below a table of verdicts on learning rates.
 pub(super) fn rates(report: &Report) -> String {
+    let tuned = report.games.iter().find_map(|game| game.tuning.as_ref());
+    if let Some(tuned) = tuned {
+        return format!(
+            "verdicts are tuned: the settings of each row are the best of {} trials by {} on validation, on seeds {:?}",
+            tuned.trials, tuned.metric, tuned.seeds
+        );
+    }
     format!(
         "verdicts are {}: no row is tuned, and other rates or more steps can change the order of the rows",
         tuning(report)
@@ -69,6 +79,7 @@ fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> St
         Verdict::Better => format!("{label} is better than {reference}"),
         Verdict::Worse => format!("{label} is worse than {reference}"),
         Verdict::NotDistinguishable => format!("{label} is not distinguishable from {reference}"),
+        Verdict::DependsOnTuning => format!("whether {label} is better than {reference} depends on tuning"),
         Verdict::Diverged => format!("{label} cannot be better than {reference}"),
         Verdict::Missing => {
             let why = missing(&comparison.missing);

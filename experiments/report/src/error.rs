@@ -1,5 +1,6 @@
 //! Why there is no report.
 
+use records::RecordError;
 use records::lines::ReadError;
 use records::plan::PlanError;
 use spec::metrics::UnknownMetric;
@@ -11,6 +12,9 @@ pub enum ReportError {
     /// The folder is not a run folder.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// The record of the trials cannot be read.
+    #[error(transparent)]
+    Tuning(#[from] RecordError),
     /// The primary metric does not exist in this version.
     #[error("the grid's primary metric cannot be read: {0}; use the version of posenc that wrote the run folder")]
     Metric(UnknownMetric),

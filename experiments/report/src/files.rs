@@ -1,7 +1,6 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
 use super::error::ReportError;
-use records::Baselines;
 use records::folder::METRICS_FILE;
 use records::machine::{Cpu, Revision};
 use records::manifest::{self, DatasetFacts, MacsByPart, Session};
@@ -10,6 +9,7 @@ use records::positions::{self, PositionRow};
 use records::state::CellState;
 use records::status::{Fingerprints, Status};
 use records::step_times::StepTimes;
+use records::{Baselines, TuningRecord};
 use records::{Failure, damage};
 use records::{MetricLine, Part, lines};
 use serde::Deserialize;
@@ -27,6 +27,8 @@ pub struct RunFolder {
     pub step_times: Option<StepTimes>,
     /// The losses of policies without a network, if they were measured.
     pub baselines: Option<Baselines>,
+    /// The trials by which the settings of the rows were chosen, if they were.
+    pub tuning: Option<TuningRecord>,
     /// Folders of rows that the plan does not name: those of an earlier version of the experiment or of the code.
     pub orphaned_rows: Vec<String>,
 }
@@ -116,7 +118,14 @@ impl RunFolder {
         let cell = |row: &Row, seed: &u64| CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
         let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();
         let orphaned_rows = orphaned_rows(dir, &plan);
-        Ok(Self { cells, step_times: StepTimes::read(dir), baselines: Baselines::read(dir), orphaned_rows, plan })
+        Ok(Self {
+            cells,
+            step_times: StepTimes::read(dir),
+            baselines: Baselines::read(dir),
+            tuning: TuningRecord::read(dir)?,
+            orphaned_rows,
+            plan,
+        })
     }
 }
 

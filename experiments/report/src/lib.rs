@@ -38,6 +38,7 @@ mod tables;
 pub mod text;
 pub mod text_table;
 pub mod transfer;
+mod tuning;
 mod variants;
 mod warnings;
 

@@ -8,6 +8,7 @@ pub mod provenance;
 pub mod slices;
 pub mod steepness;
 pub mod transfer;
+pub mod tuning;
 pub mod variants;
 
 use super::files::TrainingConditions;
@@ -24,6 +25,7 @@ use spec::metrics::{Direction, Metric};
 use spec::{Mask, NetworkFacts, Quantity, ReadAt, Role, Weights};
 use std::collections::BTreeMap;
 use transfer::Transfer;
+use tuning::TuningReport;
 use variants::{Budgets, Sizes, Sweep};
 
 /// A report warns of fewer test positions.
@@ -147,6 +149,8 @@ pub struct GameReport {
     pub sizes: Option<Sizes>,
     /// The comparison at several numbers of steps, if rows differ in nothing else.
     pub budgets: Option<Budgets>,
+    /// The trials by which the settings of the rows were chosen, if they were.
+    pub tuning: Option<TuningReport>,
     /// The sources of position that every row of this game has beside its encoding.
     pub common_sources: Vec<String>,
 }

@@ -8,6 +8,7 @@ mod precision;
 mod slices;
 mod systems;
 mod transfer;
+mod tuning;
 mod variants;
 
 pub(super) use slices::slices;
@@ -132,6 +133,7 @@ pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Table> {
     tables.push(generalisation(report, game));
     tables.extend(heads::phases(game));
     tables.push(precision::precision(report, game));
+    tables.extend(tuning::tuning(game));
     tables.extend(variants::variants(game));
     tables.retain(|table| !table.is_empty());
     tables

@@ -115,6 +115,7 @@ pub(super) fn badge(verdict: Verdict) -> (&'static str, &'static str) {
         Verdict::Better => ("better", "▲ better"),
         Verdict::Worse => ("worse", "▼ worse"),
         Verdict::Diverged => ("missing", "✕ diverged"),
+        Verdict::DependsOnTuning => ("equal", "≈ depends on tuning"),
         Verdict::NotDistinguishable => ("equal", "≈ open"),
         Verdict::Missing => ("missing", "? none"),
     }

@@ -94,6 +94,9 @@ pub enum Verdict {
     /// The corrected interval excludes zero on the better side, but seeds of the row diverged: those that are left are a
     /// choice of the better ones.
     Diverged,
+    /// The corrected interval excludes zero, but a neighbouring choice of the tuned settings, of this row or of the
+    /// reference, would give the difference on validation the other sign.
+    DependsOnTuning,
     /// There is none, for a reason in [`Comparison::missing`].
     Missing,
 }
@@ -205,6 +208,7 @@ impl fmt::Display for Verdict {
             Self::Worse => "worse",
             Self::NotDistinguishable => "not distinguishable",
             Self::Diverged => "cannot be better",
+            Self::DependsOnTuning => "depends on tuning",
             Self::Missing => "no verdict",
         })
     }

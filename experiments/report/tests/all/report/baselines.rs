@@ -107,7 +107,7 @@ fn a_run_without_the_record_shows_what_it_has() {
     let report = Folder::finished().report();
     assert_eq!(report.games[0].baselines, None);
     let drawn = text::draw(&report);
-    assert!(drawn.contains("uniform over legal moves 3.400 nats") && drawn.contains("below uniform"), "{drawn}");
+    assert!(drawn.contains("uniform 3.400 nats") && drawn.contains("below uniform"), "{drawn}");
     for part in ["†", "log-linear", "static prior"] {
         assert!(!drawn.contains(part), "{part:?} is in\n{drawn}");
     }
