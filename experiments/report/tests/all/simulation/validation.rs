@@ -1,4 +1,4 @@
-//! Designs that had no part in the choice of the approximation: effects of games with heavy tails and skewed ones, games
+//! Designs that had no part in the choice of the power: effects of games with heavy tails and skewed ones, games
 //! of very unequal lengths, seeds of unequal spread; 32, 61 and 200 games.
 
 use super::designs::{Design, Effects, Lengths, Seeds, TRUTH, null_grid};
