@@ -64,8 +64,7 @@ impl<'a> Search<'a> {
     /// The grid of the next round; none after the last one.
     #[must_use]
     pub fn next_round(&self) -> Option<Experiment> {
-        let is_left = self.round < self.tuning.rounds.len();
-        self.experiment.trials(self.round, &self.remaining).filter(|_| is_left)
+        self.experiment.trials(self.round, &self.remaining)
     }
 
     /// What the next round is called: `round 1 of 2, 100 steps`.

@@ -123,10 +123,10 @@ impl Experiment {
         })
     }
 
-    /// The grid of a round of trials, with the trials of each row that are still in it; none without `tune`.
+    /// The grid of a round of trials, with the trials of each row that are still in it; none after the last one.
     #[must_use]
     pub fn trials(&self, round: usize, remaining: &[Vec<usize>]) -> Option<Self> {
-        let tuning = self.tuning.as_ref()?;
+        let tuning = self.tuning.as_ref().filter(|tuning| round < tuning.rounds.len())?;
         Some(Self {
             name: format!("{}/{}", self.name, tuning.folder(round)),
             seeds: tuning.seeds.clone(),

@@ -161,7 +161,13 @@ impl Trials<'_> {
                 all.push(matrix.combination(values)?);
             }
         }
-        let rows = rows(&all, self.datasets)?;
+        let mut rows = rows(&all, self.datasets)?;
+        for i in 1..rows.len() {
+            // A setting without effect on the row: the same run under another label.
+            if let Some(first) = rows[..i].iter().position(|first| first.hash == rows[i].hash) {
+                rows[i] = rows[first].clone();
+            }
+        }
         let number = points.first().map_or(1, Vec::len);
         let mut of_rows: Vec<Vec<Row>> = rows.chunks(number).map(<[Row]>::to_vec).collect();
         for i in combinations.len()..self.rows.len() {
