@@ -8,7 +8,7 @@ use grid::interrupt::StopRequest;
 use grid::tuning::Search;
 use grid::{Interrupt, Outcome, Prepared, RunSelection, Selector, Task};
 use grid::{baselines, measure};
-use records::TuningRecord;
+use records::{CellState, TuningRecord};
 use report::{Report, text};
 use spec::Experiment;
 use std::collections::BTreeSet;
@@ -96,7 +96,9 @@ fn tuned(
     while let Some(trials) = search.next_round() {
         let prepared = Prepared::new(&trials, &RunSelection { only: Vec::new(), ..selection.clone() })?;
         tell_of_reused(&prepared);
-        eprintln!("tuning, {}: {} cells of trials", search.round_name(), prepared.tasks.len());
+        if prepared.tasks.iter().any(|task| CellState::of(&task.dir) != CellState::Done) {
+            eprintln!("tuning, {}: {} cells of trials", search.round_name(), prepared.tasks.len());
+        }
         let outcomes = args.slots.train(&prepared.tasks, args.smoke, interrupt)?;
         if interrupt.request() > StopRequest::Continue || outcomes.iter().any(is_unfinished) {
             return Ok(None);

@@ -25,5 +25,6 @@ mod show;
 mod soak;
 mod starter_batches;
 mod submit;
+mod tuning;
 mod upkeep;
 mod yaml_errors;
