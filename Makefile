@@ -13,12 +13,12 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
 		printf '  make %-12s %s\n' "$$name" "$$what"; done
 
-quickstart: build ## set up, build, train 2 games x 4 encodings x 3 seeds, print the table
+quickstart: probe-data ## set up, build, train 2 games x 7 encodings x 3 seeds, print the table
 	$(POSENC) run experiments/quickstart.yaml
 
 test: components setup test-setup lint doctests unit-tests ## run all tests and lints
 
-smoke: build ## try every cell of the quickstart for a few steps, with evaluation and report (one minute)
+smoke: probe-data ## try every cell of the quickstart for a few steps, with evaluation and report (one minute)
 	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && set -x && \
 		$(POSENC) run experiments/quickstart.yaml --smoke --out "$$out"
 
@@ -125,7 +125,7 @@ STAGES ?=
 bench-step-all: build ## time a real training step of every published network at full size, interleaved (14 GB)
 	$(POSENC) bench encodings experiments/systems/presets.yaml --rounds 1
 
-bench-gpu: build ## time training steps on a GPU in bf16, batch 2048; without a GPU, pack target/bench-gpu for another machine
+bench-gpu: probe-data ## time training steps on a GPU in bf16, batch 2048; without a GPU, pack target/bench-gpu for another machine
 	scripts/bench-gpu-pack $(POSENC)
 	target/bench-gpu/scripts/bench-gpu $(STAGES)
 

@@ -8,6 +8,12 @@ use nn::Scope;
 use std::collections::HashSet;
 use tch::Tensor;
 
+/// The softmax runs over the squares that there are, so missing displacements show how near the edge is.
+pub const BOARD_EDGE: &str = "edge of the board (relative terms in a softmax over its squares)";
+
+/// Under even attention the sum of the value terms over the board is a vector of the query's square.
+pub const VALUE_SUM: &str = "relative value terms (their sum over the board depends on the square)";
+
 /// The encodings of one network. An empty stack is the same as `none`.
 #[derive(Debug)]
 pub struct Stack {
@@ -57,6 +63,19 @@ impl Stack {
     #[must_use]
     pub fn guarantees(&self) -> Guarantees {
         self.iter().map(Encoding::guarantees).fold(Guarantees::ALL, Guarantees::and)
+    }
+
+    /// What relative encodings reveal of absolute positions, because the board is finite.
+    #[must_use]
+    pub fn position_sources(&self) -> Vec<&'static str> {
+        let is_relative = |encoding: &&dyn Encoding| {
+            let guarantees = encoding.guarantees();
+            guarantees.translation_invariant && !guarantees.permutation_equivariant
+        };
+        let relative: Vec<&dyn Encoding> = self.iter().filter(is_relative).collect();
+        let has_values = relative.iter().any(|one| one.injection_points().contains(InjectionPoints::VALUES));
+        let edge = (!relative.is_empty()).then_some(BOARD_EDGE);
+        edge.into_iter().chain(has_values.then_some(VALUE_SUM)).collect()
     }
 
     /// Multiplications that they add per position, all layers together.

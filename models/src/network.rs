@@ -137,12 +137,13 @@ impl Network {
         self.stack.injection_points()
     }
 
-    /// What breaks the permutation symmetry of squares beside the encodings: every module declares itself. (The
+    /// What breaks the permutation symmetry of squares beside what the encodings are there for: every module declares
+    /// itself, and relative encodings what the finite board adds to them. (The
     /// legal-move mask of training is the trainer's to add.)
     #[must_use]
     pub fn position_sources(&self) -> Vec<&'static str> {
         let of_heads = self.heads.iter().flat_map(|head| head.position_sources());
-        self.trunk.position_sources().into_iter().chain(of_heads).collect()
+        self.stack.position_sources().into_iter().chain(self.trunk.position_sources()).chain(of_heads).collect()
     }
 
     /// What a forward pass costs.

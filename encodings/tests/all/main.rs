@@ -1,5 +1,6 @@
 //! The tests of position encodings, in one binary: loading LibTorch takes longer than most of them.
 
+mod board_edge;
 mod common;
 mod counts;
 mod definitions;

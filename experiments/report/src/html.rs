@@ -3,6 +3,7 @@
 mod gaps;
 mod page;
 mod plots;
+mod sensitivity;
 
 use super::document::capitalised;
 use super::model::{GameReport, Report};
@@ -74,6 +75,7 @@ fn of_game(report: &Report, game: &GameReport) -> page::Section {
     html += &table(&tables::comparison(report, game));
     html += &figures("one", gaps::gaps(report, game));
     html += &figures("two", plots::curves(report, game, &styles));
+    html += &figures("two", sensitivity::sensitivity(game, &styles));
     html += &figures("three", plots::cost(report, game, &styles));
     html += &tables::further(report, game).iter().map(table).collect::<String>();
     let slices = plots::slices(game, &styles);

@@ -270,13 +270,15 @@ impl Matrix<'_> {
             }
             let on_axes = extra.0.iter().filter(|(setting, _)| varied.iter().any(|axis| axis.overlaps(setting)));
             let on_axes = Point(on_axes.cloned().collect());
+            let further = extra.0.iter().filter(|(setting, _)| !on_axes.has(setting));
+            let further = Point(further.cloned().collect());
             let fits: Vec<bool> = match on_axes.0.is_empty() {
                 true => vec![true; originals.len()],
                 false => originals.iter().map(|row| self.has(row, &on_axes).unwrap_or(false)).collect(),
             };
             let mut fitting = false;
             for (row, _) in rows.iter_mut().zip(&fits).filter(|(_, fits)| **fits) {
-                *row = extra.over(row);
+                *row = further.over(row);
                 fitting = true;
             }
             if !fitting {

@@ -85,7 +85,11 @@ fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
         "learning_rate" => rows.iter().map(|row| vec![rate(row)]).collect(),
         "phases" => values.iter().map(phases).collect(),
         "train.encoding_rate" => {
-            values.iter().map(|value| vec![Word::plain(format!("encoding rate × {}", leaf(value)))]).collect()
+            let words = |value: &Value| match value.as_f64() {
+                Some(1.0) => Vec::new(),
+                _ => vec![Word::plain(format!("encoding rate × {}", leaf(value)))],
+            };
+            values.iter().map(words).collect()
         }
         "input" | "moves" => values.iter().map(|value| vec![Word::plain(leaf(value))]).collect(),
         _ if values.iter().any(|value| value.is_object() || value.is_array()) => differences(&values),

@@ -33,7 +33,7 @@ mod tests {
         let error = TrainError::Io { action: "write", path: "runs/a".into(), cause: io::Error::other("no room") };
         assert!(std::error::Error::source(&error).is_none(), "what the text says is not chained again");
         let said = error_message(&Err::<(), _>(error).context("while training").unwrap_err());
-        assert!(said.starts_with("while training: cannot write runs/a: no room; what the last"), "{said}");
+        assert!(said.starts_with("while training: cannot write runs/a: no room; the last checkpoint"), "{said}");
         assert_eq!(said.matches("no room").count(), 1, "{said}");
     }
 

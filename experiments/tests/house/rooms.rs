@@ -26,7 +26,11 @@ pub(crate) const ROOMS: [Room; 18] = [
     Room { name: "kernels", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "encodings", may_import: &["games", "kernels", "nn", "streams"], never_std: &["fs", "net", "time"] },
     Room { name: "models", may_import: &["encodings", "games", "nn"], never_std: &["fs", "net", "time"] },
-    Room { name: "spec", may_import: &["dataset", "encodings", "games", "models", "nn", "streams"], never_std: &["net"] },
+    Room {
+        name: "spec",
+        may_import: &["dataset", "encodings", "games", "models", "nn", "streams"],
+        never_std: &["net"],
+    },
     Room { name: "records", may_import: &["dataset", "games", "spec"], never_std: &["net"] },
     Room {
         name: "train",

@@ -27,7 +27,7 @@ impl Styles {
         Self(distinct(rows.map(|row| row.label.clone())))
     }
 
-    fn row(&self, row: &RowReport) -> Style {
+    pub(super) fn row(&self, row: &RowReport) -> Style {
         match row.role {
             Role::Reference => Style::Reference,
             Role::Twin => Style::Twin,
@@ -108,6 +108,7 @@ pub(super) fn curves(report: &Report, game: &GameReport, styles: &Styles) -> Vec
     let plot = |title: &str, y_label: String, series, level| CurvePlot {
         title: title.to_owned(),
         x_label: "optimiser steps".to_owned(),
+        x_name: "step",
         y_label,
         series,
         level,

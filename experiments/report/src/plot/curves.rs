@@ -10,6 +10,8 @@ use super::scale::Scale;
 pub(crate) struct CurvePlot {
     pub(crate) title: String,
     pub(crate) x_label: String,
+    /// What an x is called in a tooltip.
+    pub(crate) x_name: &'static str,
     pub(crate) y_label: String,
     pub(crate) series: Vec<Series>,
     /// A level to mark, and its label.
@@ -74,8 +76,10 @@ fn drawn(plot: &CurvePlot, id: &str) -> String {
         let line: Vec<_> = series.points.iter().map(|point| (frame.at_x(point.x), frame.at_y(point.y))).collect();
         canvas.path(&format!("line {}", series.style.class()), series.style.dash(), &line);
         for (point, place) in series.points.iter().zip(line) {
-            let tooltip =
-                format!("{}, step {}: {:.4} [{:.4}, {:.4}]", series.label, point.x, point.y, point.low, point.high);
+            let tooltip = format!(
+                "{}, {} {}: {:.4} [{:.4}, {:.4}]",
+                series.label, plot.x_name, point.x, point.y, point.low, point.high
+            );
             canvas.marker(series.style, place, 3.2, &tooltip);
         }
     }

@@ -1,0 +1,65 @@
+//! What relative encodings reveal of absolute positions is declared exactly where it is observed.
+
+use crate::common::{DIMS, Network, largest_difference, normal_tensor};
+use encodings::stack::{BOARD_EDGE, VALUE_SUM};
+use encodings::{Dims, EncodingConfig, Tokens};
+use games::{GameKind, Geometry};
+use tch::Tensor;
+
+const ONE_LAYER: Dims = Dims { layers: 1, ..DIMS };
+
+/// The stacks of examples that see displacements only.
+fn relative(geometry: Geometry) -> Vec<(Tokens, Network)> {
+    let tokens = || Tokens::squares_then(geometry, &[]);
+    let declared = EncodingConfig::example_stacks().into_iter().filter_map(|stack| {
+        let network = Network::declare(&stack, ONE_LAYER, &tokens()).ok()?;
+        network.stack.guarantees().translation_invariant.then(|| (tokens(), network))
+    });
+    declared.collect()
+}
+
+/// What attention adds at some squares.
+fn added(network: &Network, board: &Tensor, squares: &[usize]) -> Tensor {
+    let views = network.random(2, 0.5).frozen_views();
+    let output = network.forward(&views, board).output - board;
+    let index: Vec<i64> = squares.iter().map(|&square| square as i64).collect();
+    output.index_select(1, &Tensor::from_slice(&index))
+}
+
+/// A board with one content everywhere, and another on one square.
+fn board(geometry: Geometry, marked: Option<usize>) -> Tensor {
+    let contents = normal_tensor(1, "contents", &[2, DIMS.width as i64]);
+    let rows: Vec<Tensor> =
+        (0..geometry.squares()).map(|square| contents.get(i64::from(marked == Some(square)))).collect();
+    Tensor::stack(&rows, 0).unsqueeze(0)
+}
+
+#[test]
+fn the_edge_of_the_board_is_seen_exactly_where_declared() {
+    let mut seen = 0;
+    for geometry in GameKind::ALL.map(GameKind::geometry) {
+        // One piece on an otherwise even board, in its middle and in its corner.
+        let places = [geometry.square(geometry.files() / 2, geometry.ranks() / 2), geometry.square(0, 0)];
+        for (_, network) in relative(geometry) {
+            let [middle, corner] = places.map(|place| added(&network, &board(geometry, Some(place)), &[place]));
+            let differs = largest_difference(&middle, &corner) > 1e-4;
+            let declared = network.stack.position_sources().contains(&BOARD_EDGE);
+            assert_eq!(differs, declared, "{:?}", network.stack);
+            seen += usize::from(declared);
+        }
+    }
+    assert!(seen >= 6, "only {seen} relative stacks");
+}
+
+#[test]
+fn an_even_board_shows_squares_exactly_where_values_are_declared() {
+    for geometry in GameKind::ALL.map(GameKind::geometry) {
+        for (_, network) in relative(geometry) {
+            let all: Vec<usize> = (0..geometry.squares()).collect();
+            let added = added(&network, &board(geometry, None), &all);
+            let differs = largest_difference(&added, &added.narrow(1, 0, 1).expand_as(&added)) > 1e-4;
+            let declared = network.stack.position_sources().contains(&VALUE_SUM);
+            assert_eq!(differs, declared, "{:?}", network.stack);
+        }
+    }
+}
