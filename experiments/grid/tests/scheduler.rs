@@ -13,8 +13,13 @@ use tempfile::TempDir;
 
 const WORKER: &str = r#"
 dir=$2
-echo start >> "$dir/starts"
 say() { printf '{"state":"%s","step":%s,"steps":10%s}\n' "$1" "$2" "$3" > "$dir/new"; mv "$dir/new" "$dir/status.json"; }
+# What it does when it is stopped holds before it is seen to have started.
+case "$(cat "$dir/behave")" in
+  stops) trap 'say interrupted 5; exit 1' TERM ;;
+  stubborn) trap '' TERM ;;
+esac
+echo start >> "$dir/starts"
 say running 0
 case "$(cat "$dir/behave")" in
   works) say done 10 ;;
@@ -27,8 +32,8 @@ case "$(cat "$dir/behave")" in
   killed_once) if [ "$(wc -l < "$dir/starts")" = 1 ]; then kill -KILL $$; fi; say done 10 ;;
   killed_tidying) say done 10; kill -KILL $$ ;;
   crowded) echo 'posenc: out of memory' >&2; [ -e "$dir/../room" ] && { say done 10; exit 0; }; exit 1 ;;
-  stops) trap 'say interrupted 5; exit 1' TERM; i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; say done 10 ;;
-  stubborn) trap '' TERM; i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; say done 10 ;;
+  stops) i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; say done 10 ;;
+  stubborn) i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; say done 10 ;;
 esac
 "#;
 

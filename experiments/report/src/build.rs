@@ -1,5 +1,6 @@
 //! From a run folder to a report.
 
+use super::distinct::distinct;
 use super::error::ReportError;
 use super::files::{CellRecord, CellResult, RunFolder, TrainingConditions};
 use super::model::comparison::{ALPHA, Comparison, Missing, Verdict};
@@ -157,6 +158,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
             .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
         tuning: tuning::of(folder.tuning.as_ref(), lines.iter().filter(|line| !is_twin(line)).map(|(row, _)| *row)),
+        own_rates: distinct(lines.iter().filter_map(|(_, cells)| encoding_rate(cells))).len() > 1,
         common_sources: common,
         interactions: interactions::of(folder, game, primary, positions.as_ref()),
         slices: None,
@@ -166,6 +168,11 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     };
     report.slices = positions.as_ref().and_then(|positions| slices::of(folder, game, &report, positions));
     report
+}
+
+/// The factor on the learning rate of the encoding, as text; none before a cell has a manifest, or in older ones.
+fn encoding_rate(cells: &[CellRecord]) -> Option<String> {
+    cells.iter().find_map(|cell| Some(cell.facts.as_ref()?.config.pointer("/train/encoding_rate")?.to_string()))
 }
 
 /// Adds the moderated test of every comparison of a game; returns what their variances have in common.

@@ -41,6 +41,9 @@ fn tuning(report: &Report) -> &'static str {
     if report.games.iter().any(|game| game.tuning.is_some()) {
         return "tuned";
     }
+    if report.games.iter().any(|game| game.own_rates) {
+        return "at the encoding's rate that the file gives each row";
+    }
     match report.games.iter().any(|game| game.sweep.is_some()) {
         true => "at the learning rate of each row",
         false => "at one learning rate",
@@ -57,7 +60,7 @@ pub(super) fn rates(report: &Report) -> String {
         );
     }
     format!(
-        "verdicts are {}: no row is tuned, and other rates or more steps can change the order of the rows",
+        "verdicts are {}: this grid tuned no row, and other rates or more steps can change the order of the rows",
         tuning(report)
     )
 }

@@ -151,6 +151,8 @@ pub struct GameReport {
     pub budgets: Option<Budgets>,
     /// The trials by which the settings of the rows were chosen, if they were.
     pub tuning: Option<TuningReport>,
+    /// Whether the file gives rows different factors on the learning rate of their encodings.
+    pub own_rates: bool,
     /// The sources of position that every row of this game has beside its encoding.
     pub common_sources: Vec<String>,
 }

@@ -4,8 +4,8 @@ use super::distinct::distinct;
 use super::files::TrainingConditions;
 use super::model::learnable::Learnable;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report};
-use super::tables::baselines::BELOW_LOG_LINEAR;
-use super::tables::heads::{BELOW_UNIFORM, LEARNT};
+use super::tables::baselines::{BELOW_LOG_LINEAR, BELOW_UNIFORM};
+use super::tables::heads::LEARNT;
 use spec::metrics::{Direction, Metric};
 use spec::{ReadAt, grouped};
 

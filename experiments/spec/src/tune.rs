@@ -10,12 +10,10 @@
 //! trained with it, and tested. Every row has equally many trials: the tuning budget is a part of what is compared (Dodge
 //! et al., "Show your work: improved reporting of experimental results", EMNLP 2019).
 
-use super::expand::{Combination, Matrix};
 use super::numbers::at_least_one;
 use super::setting::{Conditional, Point};
 use super::source::{ConfigError, Source, at};
 use serde::Deserialize;
-use streams::below;
 
 /// `tune` as a file writes it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -64,15 +62,6 @@ fn three() -> usize {
     3
 }
 
-/// One trial of a row before it is resolved.
-#[derive(Debug, Clone)]
-pub(crate) struct TrialPoint {
-    /// The values that are tried.
-    pub(crate) values: Point,
-    /// Their places on the axes.
-    pub(crate) place: Vec<usize>,
-}
-
 impl TuneEntry {
     /// Refuses what cannot be tuned.
     pub(crate) fn check(&self, seeds: &[u64], source: &Source) -> Result<(), ConfigError> {
@@ -110,41 +99,6 @@ impl TuneEntry {
         }
     }
 
-    /// The trials of each row.
-    ///
-    /// # Errors
-    /// If rows have different numbers of trials.
-    pub(crate) fn trials(&self, matrix: Matrix<'_>, rows: &[Combination]) -> Result<Vec<Vec<TrialPoint>>, ConfigError> {
-        let mut axes: Vec<&Point> = vec![&self.axes; rows.len()];
-        for one in &self.conditional {
-            for row in matrix.matching(rows, &one.when)? {
-                axes[row] = &one.axes;
-            }
-        }
-        let trials: Vec<Vec<TrialPoint>> = axes.iter().map(|axes| self.searched(product(axes))).collect();
-        let count = |row: usize| trials[row].len();
-        match (1..rows.len()).find(|&row| count(row) != count(0)) {
-            None => Ok(trials),
-            Some(row) => {
-                let message = format!("some rows have {} trials and others {}", count(0), count(row));
-                let error = matrix.source.error_at(&at!["tune"], message);
-                Err(error.help("give every row equally many: more trials find better values by chance alone"))
-            }
-        }
-    }
-
-    /// The combinations that are tried, in the order of the axes.
-    fn searched(&self, mut all: Vec<TrialPoint>) -> Vec<TrialPoint> {
-        if let Search::Random(wanted) = self.search {
-            let mut stream = streams::stream(0, &["tune", "random search"]);
-            while all.len() > wanted {
-                let out = below(&mut stream, all.len() as u64) as usize;
-                all.remove(out);
-            }
-        }
-        all
-    }
-
     /// The steps of each round of trials, where they differ from the rows', and how many trials of a row it keeps.
     pub(crate) fn rounds(&self, trials: usize) -> Vec<(Option<u64>, usize)> {
         let Search::Halving(Halving { steps, keep_one_in }) = &self.search else { return vec![(None, 1)] };
@@ -156,21 +110,4 @@ impl TuneEntry {
         };
         steps.iter().enumerate().map(keep).collect()
     }
-}
-
-/// Every combination of the values of some axes; the first axis varies slowest.
-fn product(axes: &Point) -> Vec<TrialPoint> {
-    let start = TrialPoint { values: Point::default(), place: Vec::new() };
-    axes.0.iter().fold(vec![start], |trials, (setting, values)| {
-        let longer = |trial: &TrialPoint| -> Vec<TrialPoint> {
-            let with = |(i, value): (usize, &super::tree::Node)| {
-                let mut trial = trial.clone();
-                trial.values.0.push((setting.clone(), value.clone()));
-                trial.place.push(i);
-                trial
-            };
-            values.elements().iter().enumerate().map(with).collect()
-        };
-        trials.iter().flat_map(longer).collect()
-    })
 }

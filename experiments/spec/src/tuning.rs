@@ -7,10 +7,11 @@ use super::label::Label;
 use super::row::{Role, Row};
 use super::rows::{row, rows};
 use super::run::RunConfig;
-use super::setting::Setting;
-use super::source::ConfigError;
+use super::setting::{Point, Setting};
+use super::source::{ConfigError, at};
 use super::tree::{Content, Node};
-use super::tune::{TrialPoint, TuneEntry};
+use super::tune::{Search, TuneEntry};
+use streams::below;
 
 /// What an experiment tunes.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +110,7 @@ impl Trials<'_> {
     /// Resolves all trials.
     pub(super) fn tuning(&self) -> Result<Tuning, ConfigError> {
         let Self { entry, matrix, combinations, .. } = *self;
-        let points = entry.trials(matrix, combinations)?;
+        let points = trials(entry, matrix, combinations)?;
         self.check_controls(&points)?;
         let number = points.first().map_or(0, Vec::len);
         let rounds = entry.rounds(number).into_iter().map(|(steps, keep)| {
@@ -201,4 +202,65 @@ fn control_of(control: &Row, trial: &Row, label: &str) -> Row {
         _ => label.to_owned(),
     };
     Row { label, hash, run, ..control.clone() }
+}
+
+/// One trial of a row before it is resolved.
+#[derive(Debug, Clone)]
+struct TrialPoint {
+    /// The values that are tried.
+    values: Point,
+    /// Their places on the axes.
+    place: Vec<usize>,
+}
+
+/// The trials of each row.
+///
+/// # Errors
+/// If rows have different numbers of trials.
+fn trials(entry: &TuneEntry, matrix: Matrix<'_>, rows: &[Combination]) -> Result<Vec<Vec<TrialPoint>>, ConfigError> {
+    let mut axes: Vec<&Point> = vec![&entry.axes; rows.len()];
+    for one in &entry.conditional {
+        for row in matrix.matching(rows, &one.when)? {
+            axes[row] = &one.axes;
+        }
+    }
+    let trials: Vec<Vec<TrialPoint>> = axes.iter().map(|axes| searched(&entry.search, product(axes))).collect();
+    let count = |row: usize| trials[row].len();
+    match (1..rows.len()).find(|&row| count(row) != count(0)) {
+        None => Ok(trials),
+        Some(row) => {
+            let message = format!("some rows have {} trials and others {}", count(0), count(row));
+            let error = matrix.source.error_at(&at!["tune"], message);
+            Err(error.help("give every row equally many: more trials find better values by chance alone"))
+        }
+    }
+}
+
+/// The combinations that are tried, in the order of the axes.
+fn searched(search: &Search, mut all: Vec<TrialPoint>) -> Vec<TrialPoint> {
+    if let Search::Random(wanted) = *search {
+        let mut stream = streams::stream(0, &["tune", "random search"]);
+        while all.len() > wanted {
+            let out = below(&mut stream, all.len() as u64) as usize;
+            all.remove(out);
+        }
+    }
+    all
+}
+
+/// Every combination of the values of some axes; the first axis varies slowest.
+fn product(axes: &Point) -> Vec<TrialPoint> {
+    let start = TrialPoint { values: Point::default(), place: Vec::new() };
+    axes.0.iter().fold(vec![start], |trials, (setting, values)| {
+        let longer = |trial: &TrialPoint| -> Vec<TrialPoint> {
+            let with = |(i, value): (usize, &super::tree::Node)| {
+                let mut trial = trial.clone();
+                trial.values.0.push((setting.clone(), value.clone()));
+                trial.place.push(i);
+                trial
+            };
+            values.elements().iter().enumerate().map(with).collect()
+        };
+        trials.iter().flat_map(longer).collect()
+    })
 }

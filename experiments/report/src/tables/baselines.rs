@@ -1,7 +1,6 @@
 //! Policies without a network as lines of the tables, and the mark of rows that do not beat the log-linear one.
 
 use super::cells::{ROW, name};
-use super::heads::BELOW_UNIFORM;
 use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{fixed, or_absent};
 use crate::table::ABSENT;
@@ -10,6 +9,9 @@ use spec::grouped;
 
 /// The mark of a row whose policy loss is not below the log-linear baseline's.
 const MARK: &str = "†";
+
+/// The heading of the distance between the policy loss and that of a uniform choice.
+pub(crate) const BELOW_UNIFORM: &str = "below uniform";
 
 /// The heading of the distance between the policy loss and that of the log-linear baseline.
 pub(crate) const BELOW_LOG_LINEAR: &str = "below log-linear";

@@ -1,6 +1,6 @@
 //! The tables of the heads: their metrics on test, and their loss and accuracy by phase.
 
-use super::baselines::{self, BELOW_LOG_LINEAR};
+use super::baselines::{self, BELOW_LOG_LINEAR, BELOW_UNIFORM};
 use super::cells::{ROW, heading, name, value};
 use crate::heads::in_phase;
 use crate::model::{GameReport, HeadReport, PrimaryMetric, RowReport};
@@ -12,9 +12,6 @@ use spec::{Mask, grouped};
 const ROOM: usize = 116;
 /// The least characters of a column: `0.9123 ± 0.0012`, and a space.
 const NARROWEST: usize = 16;
-
-/// The heading of the distance between the policy loss and that of a uniform choice.
-pub(crate) const BELOW_UNIFORM: &str = "below uniform";
 
 /// The heading of the share of the learnable gap.
 pub(crate) const LEARNT: &str = "learnt %";
