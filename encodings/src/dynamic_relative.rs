@@ -1,11 +1,11 @@
-//! A relative term with keys that are generated from the whole board.
+//! A map of logits over pairs of tokens: a learned vector per token times keys that are generated from the whole board.
 //!
 //! Per layer: u = W₁·flat(x) (l·d → bottleneck), w = W₂·u (bottleneck → h·k·l), r_ij = Σ_c P_ic·w_cj with a learned
 //! P `[h,l,k]`; r is added to q·k before the division by √k. No biases.
 //!
 //! Source: Yamaoka's dlshogi, branch feature/resnet-transformer, commit 8d7dc0e (his article on shogi with
-//! transformers compares it with no relative term, one run each). W₁ and W₂ start uniform in ±1/√inputs (PyTorch's
-//! default), P standard normal: it is *not* the identity at the start. All tokens take part, auxiliary ones included.
+//! transformers calls it relative and compares it with none, one run each; pairs with one displacement share nothing). W₁
+//! and W₂ start uniform in ±1/√inputs (PyTorch's default), P standard normal: it is *not* the identity at the start. All tokens take part, auxiliary ones included.
 //! Deviation: the reference flattens channel by channel, this token by token, which permutes the columns of W₁.
 //!
 //! The author's other trials are options: w shared by all heads (`share: all`, W₂ to k·l), a norm on u (`inside`), r added
@@ -104,7 +104,7 @@ fn bottleneck() -> usize {
 impl Configure for Config {
     const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
-        summary: "a learned vector per token times keys that are generated from the whole board",
+        summary: "a map of logits over pairs of tokens: a learned vector per token times keys generated from the whole board",
         source: "Yamaoka, dlshogi feature/resnet-transformer, commit 8d7dc0e",
         example: "dynamic_relative: {bottleneck: 32}",
     };

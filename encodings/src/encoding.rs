@@ -143,6 +143,12 @@ pub trait Encoding: Debug + Send {
     /// What it guarantees. Tests compare it with what is observed.
     fn guarantees(&self) -> Guarantees;
 
+    /// Whether it sees tokens by displacements on the torus only, so that squares outside the board can
+    /// [hide its edge](crate::Tokens::hide_edge). No other encoding is given such squares.
+    fn wraps(&self) -> bool {
+        false
+    }
+
     /// Multiplications that it adds per position (all layers), softmax and elementwise work left out.
     fn macs(&self) -> u64;
 
@@ -164,6 +170,11 @@ pub trait Encoding: Debug + Send {
     /// Additive terms of the logits.
     fn logits(&self, _at: LayerContext<'_>, _queries: Queries<'_>) -> Logits {
         Logits::default()
+    }
+
+    /// Whether [`Self::values`] has a use for the attention weights; where no encoding has, they are not handed out.
+    fn reads_weights(&self) -> bool {
+        self.injection_points().contains(InjectionPoints::VALUES)
     }
 
     /// An additive term `[b,h,l,k]` of the attention output, from the weights `[b,h,l,l]` and values `[b,h,l,k]`.

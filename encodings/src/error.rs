@@ -44,6 +44,11 @@ pub enum EncodingError {
         /// Its value.
         found: String,
     },
+    /// An encoding that shows where the board ends, on a board whose edge is hidden.
+    #[error(
+        "{0} shows the edge of the board, which `edge: hidden` hides; take none, relative_bias or shaw by displacement"
+    )]
+    ShowsEdge(String),
     /// A list that names one encoding twice.
     #[error("the encodings of one network name \"{0}\" twice; keep one of them")]
     Twice(String),

@@ -11,6 +11,7 @@ pub mod config;
 pub mod configure;
 pub mod encoding;
 pub mod error;
+pub mod fused_attention;
 pub mod injection_points;
 mod pair_products;
 pub mod pairs;

@@ -42,6 +42,10 @@ impl Encoding for Nothing {
         Guarantees::ALL
     }
 
+    fn wraps(&self) -> bool {
+        true
+    }
+
     fn macs(&self) -> u64 {
         0
     }

@@ -3,6 +3,7 @@
 use crate::pairs::PairClasses;
 use kernels::{Instructions, Product, Rows, Side, Table};
 use nn::Differentiable;
+use nn::differentiable::{Known, Results, apply_one};
 use std::sync::Arc;
 use tch::{Device, Kind, TchError, Tensor};
 
@@ -15,14 +16,14 @@ pub(crate) struct PairProducts {
 }
 
 impl PairProducts {
-    /// `None` where there are no kernels for this processor.
-    pub(crate) fn new(classes: &PairClasses) -> Option<Self> {
+    /// With the processor's fastest instructions.
+    pub(crate) fn new(classes: &PairClasses) -> Self {
         let (length, count) = (classes.tokens(), classes.count() as usize);
-        Instructions::fastest().map(|instructions| Self {
+        Self {
             queries: Arc::new(Side::queries(length, count, &classes.by_query())),
             keys: Arc::new(Side::keys(length, count, &classes.by_key())),
-            instructions,
-        })
+            instructions: Instructions::fastest(),
+        }
     }
 
     /// q_i·a_ij + k_j·c_ij, each term where there is a table for it; `[b,h,l,k]` and `[h,classes,k]` → `[b,h,l,l]`. The
@@ -35,12 +36,12 @@ impl PairProducts {
         let operation = Logits { products: self.clone(), of_queries: of_queries.is_some(), of_keys: of_keys.is_some() };
         let terms = [of_queries, of_keys].into_iter().flatten();
         let inputs: Vec<&Tensor> = terms.flat_map(|term| [term.vectors_bhlk, term.table_hck]).collect();
-        nn::differentiable::apply(operation, &inputs)
+        apply_one(operation, &inputs)
     }
 
     /// Σ_j w_ij·a_ij; `[b,h,l,l]` and `[h,classes,k]` → `[b,h,l,k]`. f32, on the CPU.
     pub(crate) fn values(&self, weights_bhll: &Tensor, table_hck: &Tensor) -> Result<Tensor, TchError> {
-        nn::differentiable::apply(Values { products: self.clone() }, &[weights_bhll, table_hck])
+        apply_one(Values { products: self.clone() }, &[weights_bhll, table_hck])
     }
 
     /// Computes a product on as many threads as LibTorch may use.
@@ -48,8 +49,7 @@ impl PairProducts {
     /// # Safety
     /// As for [`Product::compute`].
     unsafe fn compute(&self, product: Product<'_>) {
-        let threads = usize::try_from(tch::get_num_threads()).unwrap_or(1);
-        unsafe { product.compute(self.instructions, threads) };
+        unsafe { product.compute(self.instructions, nn::fused::threads()) };
     }
 
     /// pairs(i, j) = vectors(i)·table(i, j), written into `pairs` or added to it.
@@ -108,7 +108,7 @@ impl Logits {
 }
 
 impl Differentiable for Logits {
-    fn forward(&self, inputs: &[Tensor]) -> Result<Tensor, TchError> {
+    fn forward(&self, inputs: &[Tensor], _: bool) -> Result<Results, TchError> {
         let vectors = inputs[0].size();
         let shape = [vectors[0], vectors[1], vectors[2], vectors[2]];
         let options = (Kind::Float, Device::Cpu);
@@ -117,11 +117,12 @@ impl Differentiable for Logits {
         for (number, (side, term)) in self.sides().zip(inputs.chunks_exact(2)).enumerate() {
             self.products.dots(&term[0], &term[1], side, &logits, number > 0)?;
         }
-        Ok(logits)
+        Ok(Results::one(logits))
     }
 
-    fn backward(&self, inputs: &[Tensor], gradient: &Tensor, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let gradient = gradient.f_contiguous()?;
+    fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let gradient = of_one(known)?;
+        let inputs = known.inputs;
         let mut all = vec![];
         for ((side, term), wanted) in self.sides().zip(inputs.chunks_exact(2)).zip(wanted.chunks_exact(2)) {
             all.push(wanted[0].then(|| self.products.mix(&gradient, &term[1], side)).transpose()?);
@@ -136,12 +137,12 @@ struct Values {
 }
 
 impl Differentiable for Values {
-    fn forward(&self, inputs: &[Tensor]) -> Result<Tensor, TchError> {
-        self.products.mix(&inputs[0], &inputs[1], &self.products.queries)
+    fn forward(&self, inputs: &[Tensor], _: bool) -> Result<Results, TchError> {
+        self.products.mix(&inputs[0], &inputs[1], &self.products.queries).map(Results::one)
     }
 
-    fn backward(&self, inputs: &[Tensor], gradient: &Tensor, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let (weights, table, gradient) = (&inputs[0], &inputs[1], gradient.f_contiguous()?);
+    fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let (weights, table, gradient) = (&known.inputs[0], &known.inputs[1], of_one(known)?);
         let side = &*self.products.queries;
         let of_weights = || -> Result<Tensor, TchError> {
             let found = Tensor::f_empty(weights.size(), (Kind::Float, Device::Cpu))?;
@@ -151,6 +152,11 @@ impl Differentiable for Values {
         let of_table = || self.products.collect(weights, &gradient, table, side);
         Ok(vec![wanted[0].then(of_weights).transpose()?, wanted[1].then(of_table).transpose()?])
     }
+}
+
+/// The gradient of an only output, contiguous.
+fn of_one(known: Known<'_>) -> Result<Tensor, TchError> {
+    known.gradients[0].as_ref().expect("a backward pass starts from the only output").f_contiguous()
 }
 
 /// A tensor `[b,h,l,width]` as the kernels read it.

@@ -45,7 +45,8 @@ struct Maps {
 
 impl PairClasses {
     /// The classes of a sequence. Under [`Share::Displacement`] these are
-    /// [`games::Geometry::displacement_class`] for two squares and, only if some token has no square, one class
+    /// [`games::Geometry::displacement_class`] for two squares (on the torus, if squares outside the board
+    /// [hide its edge](Tokens::hide_edge)) and, only if some token has no square, one class
     /// each for square → auxiliary, auxiliary → square and auxiliary → auxiliary.
     #[must_use]
     pub fn new(tokens: &Tokens, share: Share) -> Self {
@@ -142,8 +143,8 @@ impl Rule {
     fn displacement_class(&self, query: usize, key: usize) -> usize {
         let geometry = self.tokens.geometry();
         let on_board = geometry.displacement_classes();
-        match (self.tokens.square(query), self.tokens.square(key)) {
-            (Some(q), Some(k)) => geometry.displacement_class(q, k),
+        match (self.tokens.place(query), self.tokens.place(key)) {
+            (Some(q), Some(k)) => geometry.class_on_torus(q, k),
             (Some(_), None) => on_board,
             (None, Some(_)) => on_board + 1,
             (None, None) => on_board + 2,

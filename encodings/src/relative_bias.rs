@@ -72,6 +72,10 @@ impl Encoding for RelativeBias {
         }
     }
 
+    fn wraps(&self) -> bool {
+        self.share == Share::Displacement
+    }
+
     fn macs(&self) -> u64 {
         0
     }

@@ -10,7 +10,7 @@
 //!
 //! Parameters per layer and term: d·classes, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), or d·l².
 //!
-//! No tensor `[b,h,l,l,k]` is made. On CPUs with AVX2 or AVX-512 the crate `kernels` computes the terms. On other devices
+//! No tensor `[b,h,l,l,k]` is made. On CPUs the crate `kernels` computes the terms. On other devices
 //! each table is expanded once per layer to `[h,l,l,k]`, whose product with the queries of the whole batch is
 //! one product `[b,k]×[k,l]` for each head and query.
 
@@ -151,7 +151,7 @@ struct Tables {
 struct Shaw {
     config: Config,
     classes: PairClasses,
-    /// Made at the first use; `None` without kernels for this processor.
+    /// Made at the first use; `None` if products of tensors are to be used on the CPU too.
     products: OnceCell<Option<PairProducts>>,
     tables: Vec<Tables>,
     /// Multiplications of one term in one layer.
@@ -176,6 +176,10 @@ impl Encoding for Shaw {
             auxiliary: Auxiliary::OwnParameters,
             ..Guarantees::NONE
         }
+    }
+
+    fn wraps(&self) -> bool {
+        self.config.share == Share::Displacement
     }
 
     fn macs(&self) -> u64 {
@@ -222,7 +226,7 @@ impl Shaw {
 
     /// The kernels, where they can be used.
     fn products_on(&self, device: Device) -> Option<&PairProducts> {
-        let products = || self.products.get_or_init(|| PairProducts::new(&self.classes)).as_ref();
+        let products = || self.products.get_or_init(|| Some(PairProducts::new(&self.classes))).as_ref();
         (device == Device::Cpu).then(products).flatten()
     }
 

@@ -1,12 +1,12 @@
-//! Attention logits generated from the whole board.
+//! Attention logits generated from the whole board: maps over pairs of tokens, in which no displacement is shared.
 //!
 //! Per layer, from its input x: compress every token (no bias), flatten, dense (with bias) + activation + LayerNorm, dense
 //! (with bias) to h·gen + activation + LayerNorm. Then one matrix gen → l² (no bias), shared by all heads and layers of the
 //! network, gives each head an `[l,l]` map that is added to the scaled logits.
 //!
 //! Source: Lc0's smolgen (Ergodice/lczero-training `smolgen_weights`; lczero.org blog, transformer progress, 2024).
-//! Kernels start Glorot-uniform and biases at zero, as in Keras: the encoding is *not* the identity at the start.
-//! LayerNorm's ε is 1e-3. All tokens take part, auxiliary ones included.
+//! Kernels start Glorot-uniform and biases at zero, as in Keras: the encoding is *not* the identity at the start, except
+//! with `init: zero`, a control, which starts the generator at zero. LayerNorm's ε is 1e-3. All tokens take part, auxiliary ones included.
 //!
 //! `pool: mean` takes the mean over tokens instead of flattening, and `compress: 0` leaves the compressing layer out.
 //! `{compress: 0, hidden: 64, gen: 64, pool: mean, activation: gelu}` is the GAB (geometric attention bias) of Chessformer
@@ -56,6 +56,26 @@ pub struct Config {
     /// The activation of both hidden layers; swish by default.
     #[serde(default = "activation")]
     pub activation: Activation,
+    /// How the generator starts; as in the source by default.
+    #[serde(default, skip_serializing_if = "Start::is_default")]
+    pub init: Start,
+}
+
+/// How the generator starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// Glorot-uniform: the first maps are random.
+    #[default]
+    Glorot,
+    /// Zero: the first maps are zero, so that the network starts as it is without the encoding.
+    Zero,
+}
+
+impl Start {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 fn compress() -> usize {
@@ -80,7 +100,14 @@ fn activation() -> Activation {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { compress: compress(), hidden: hidden(), gen_width: gen_width(), pool: pool(), activation: activation() }
+        Self {
+            compress: compress(),
+            hidden: hidden(),
+            gen_width: gen_width(),
+            pool: pool(),
+            activation: activation(),
+            init: Start::default(),
+        }
     }
 }
 
@@ -105,7 +132,7 @@ impl Config {
 impl Configure for Config {
     const INFO: EncodingInfo = EncodingInfo {
         name: NAME,
-        summary: "logits generated from the whole board; compress: 0 with pool: mean and activation: gelu is GAB",
+        summary: "a map of logits over pairs of tokens, generated from the whole board; compress: 0 with pool: mean and activation: gelu is GAB",
         source: "Lc0 (lczero.org 2024, Ergodice/lczero-training); Chessformer 2026 (arXiv 2605.19091)",
         example: "smolgen: {compress: 32, hidden: 256, gen: 256, pool: flatten, activation: swish}",
     };
@@ -115,13 +142,16 @@ impl Configure for Config {
         let mut options = vec![format!("{compress}/{}/{}", self.hidden, self.gen_width)];
         options.extend((self.pool != pool()).then(|| "mean".to_owned()));
         options.extend((self.activation != activation()).then(|| format!("{:?}", self.activation).to_lowercase()));
+        options.extend((self.init == Start::Zero).then(|| "init=zero".to_owned()));
         options
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         self.check()?;
         let pairs = (tokens.len() * tokens.len()) as i64;
-        let generator = dense(&mut scope.sub("generator"), self.gen_width as i64, pairs, false);
+        let width = self.gen_width as i64;
+        let init = if self.init == Start::Zero { Init::ZEROS } else { Init::glorot_uniform(width, pairs) };
+        let generator = Linear::declare(&mut scope.sub("generator"), width, pairs, init, false);
         let layers =
             (0..dims.layers).map(|layer| Layer::declare(self, &mut scope.sub("layer").sub(layer), dims, tokens));
         Ok(Box::new(Smolgen {
@@ -143,7 +173,8 @@ impl Configure for Config {
         let gelu = Self { activation: Activation::Gelu, ..small.clone() };
         let gab = Self { compress: 0, activation: Activation::Gelu, ..pooled.clone() };
         let uncompressed = Self { compress: 0, ..small.clone() };
-        vec![small, pooled, gelu, gab, uncompressed]
+        let zero = Self { init: Start::Zero, ..small.clone() };
+        vec![small, pooled, gelu, gab, uncompressed, zero]
     }
 }
 
@@ -191,7 +222,7 @@ impl Encoding for Smolgen {
     }
 
     fn guarantees(&self) -> Guarantees {
-        Guarantees::NONE
+        Guarantees { identity_at_start: self.config.init == Start::Zero, ..Guarantees::NONE }
     }
 
     fn macs(&self) -> u64 {

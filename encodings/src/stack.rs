@@ -18,6 +18,7 @@ pub const VALUE_SUM: &str = "relative value terms (their sum over the board depe
 #[derive(Debug)]
 pub struct Stack {
     encodings: Vec<Box<dyn Encoding>>,
+    hides_edge: bool,
 }
 
 impl Stack {
@@ -28,7 +29,7 @@ impl Stack {
     /// [`Part::Encoding`](nn::Part::Encoding).
     ///
     /// # Errors
-    /// If an encoding refuses its options or the sizes, or the list names one twice.
+    /// If an encoding refuses its options or the sizes, or shows the edge that the tokens hide, or the list names one twice.
     pub fn declare(
         configs: &[EncodingConfig],
         scope: &mut Scope<'_>,
@@ -39,13 +40,18 @@ impl Stack {
         if let Some(twice) = configs.iter().map(EncodingConfig::key).find(|key| !keys.insert(key.clone())) {
             return Err(EncodingError::Twice(twice));
         }
-        let encodings = configs.iter().map(|config| config.declare(scope, dims, tokens)).collect::<Result<_, _>>()?;
-        Ok(Self::of(encodings))
+        let hides_edge = tokens.hide_edge();
+        let declare = |config: &EncodingConfig| match config.declare(scope, dims, tokens)? {
+            shown if hides_edge && !shown.wraps() => Err(EncodingError::ShowsEdge(config.label())),
+            declared => Ok(declared),
+        };
+        Ok(Self { encodings: configs.iter().map(declare).collect::<Result<_, _>>()?, hides_edge })
     }
 
-    /// A stack of these.
-    pub(crate) fn of(encodings: Vec<Box<dyn Encoding>>) -> Self {
-        Self { encodings }
+    /// The stack of one encoding that holds this one.
+    pub(crate) fn within(self, outer: impl FnOnce(Self) -> Box<dyn Encoding>) -> Self {
+        let hides_edge = self.hides_edge;
+        Self { encodings: vec![outer(self)], hides_edge }
     }
 
     /// The encodings, in order.
@@ -65,9 +71,12 @@ impl Stack {
         self.iter().map(Encoding::guarantees).fold(Guarantees::ALL, Guarantees::and)
     }
 
-    /// What relative encodings reveal of absolute positions, because the board is finite.
+    /// What relative encodings reveal of absolute positions, because the board is finite and its edge is not hidden.
     #[must_use]
     pub fn position_sources(&self) -> Vec<&'static str> {
+        if self.hides_edge {
+            return Vec::new();
+        }
         let is_relative = |encoding: &&dyn Encoding| {
             let guarantees = encoding.guarantees();
             guarantees.translation_invariant && !guarantees.permutation_equivariant
@@ -111,6 +120,12 @@ impl Stack {
             before_scale: add(sum.before_scale, term.before_scale),
             after_scale: add(sum.after_scale, term.after_scale),
         })
+    }
+
+    /// Whether [`Self::values`] has to be called.
+    #[must_use]
+    pub fn reads_weights(&self) -> bool {
+        self.iter().any(Encoding::reads_weights)
     }
 
     /// The sum of all terms `[b,h,l,k]` of the attention output.
@@ -172,7 +187,8 @@ mod tests {
     }
 
     fn attend(encodings: Vec<Shift>) -> (f64, Option<f64>) {
-        let stack = Stack { encodings: encodings.into_iter().map(|e| Box::new(e) as Box<dyn Encoding>).collect() };
+        let encodings = encodings.into_iter().map(|e| Box::new(e) as Box<dyn Encoding>).collect();
+        let stack = Stack { encodings, hides_edge: false };
         let layout = Arc::new(LayoutBuilder::default().finish().expect("no names"));
         let views = Arena::from_values(layout, &[], Device::Cpu).expect("memory").frozen_views();
         let x = Tensor::zeros([1, 1, 1], (Kind::Float, Device::Cpu));

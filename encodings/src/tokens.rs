@@ -11,6 +11,8 @@ pub enum Role {
     Cls,
     /// Something without a square, by name: a hand, castling rights, a clock.
     Aux(&'static str),
+    /// An empty square outside the board: its file and rank on the board's [torus](Geometry::torus).
+    Outside(usize, usize),
 }
 
 /// The sequence as an encoding sees it.
@@ -43,6 +45,34 @@ impl Tokens {
         Self::new(geometry, squares.chain(aux.iter().map(role)).collect())
     }
 
+    /// The same sequence, then empty squares that make the board a part of its [torus](Geometry::torus). Every square then
+    /// sees each displacement exactly once, so that nothing shows where the board ends.
+    #[must_use]
+    pub fn surrounded(&self) -> Self {
+        let (files, ranks) = self.geometry.torus();
+        let is_outside = |file, rank| file >= self.geometry.files() || rank >= self.geometry.ranks();
+        let places = (0..ranks).flat_map(|rank| (0..files).map(move |file| (file, rank)));
+        let outside =
+            places.filter(|&(file, rank)| is_outside(file, rank)).map(|(file, rank)| Role::Outside(file, rank));
+        Self { geometry: self.geometry, roles: self.roles.iter().copied().chain(outside).collect() }
+    }
+
+    /// Whether squares outside the board hide its edge ([`Self::surrounded`]).
+    #[must_use]
+    pub fn hide_edge(&self) -> bool {
+        self.roles.iter().any(|role| matches!(role, Role::Outside(..)))
+    }
+
+    /// File and rank of a token's square, which may be outside the board; `None` for auxiliary tokens.
+    #[must_use]
+    pub fn place(&self, token: usize) -> Option<(usize, usize)> {
+        match self.roles[token] {
+            Role::Square(square) => Some((self.geometry.file_of(square), self.geometry.rank_of(square))),
+            Role::Outside(file, rank) => Some((file, rank)),
+            Role::Cls | Role::Aux(_) => None,
+        }
+    }
+
     /// The board.
     #[must_use]
     pub fn geometry(&self) -> Geometry {
@@ -67,19 +97,19 @@ impl Tokens {
         self.roles.is_empty()
     }
 
-    /// The square of a token, if it has one.
+    /// The square of the board that a token stands for, if it stands for one.
     #[must_use]
     pub fn square(&self, token: usize) -> Option<usize> {
         match self.roles[token] {
             Role::Square(square) => Some(square),
-            Role::Cls | Role::Aux(_) => None,
+            Role::Cls | Role::Aux(_) | Role::Outside(..) => None,
         }
     }
 
     /// Whether some token has no square.
     #[must_use]
     pub fn has_aux(&self) -> bool {
-        (0..self.len()).any(|token| self.square(token).is_none())
+        self.aux().next().is_some()
     }
 
     /// The tokens that stand for squares, in order, each with its square.
@@ -95,7 +125,7 @@ impl Tokens {
 
     /// The tokens that have no square, in order.
     pub fn aux(&self) -> impl Iterator<Item = usize> {
-        (0..self.len()).filter(|&token| self.square(token).is_none())
+        (0..self.len()).filter(|&token| self.place(token).is_none())
     }
 
     /// The first summary token, if there is one.

@@ -78,7 +78,8 @@ impl Stack {
     pub fn watched(self) -> (Self, Watch) {
         let watch = Watch::default();
         let points = self.injection_points();
-        (Self::of(vec![Box::new(Watched { stack: self, points, watch: watch.clone() })]), watch)
+        let noting = watch.clone();
+        (self.within(|stack| Box::new(Watched { stack, points, watch: noting })), watch)
     }
 }
 
@@ -138,6 +139,10 @@ impl Encoding for Watched {
             self.watch.note(MapKind::Logits, Some(at.layer), map_ll);
         }
         terms
+    }
+
+    fn reads_weights(&self) -> bool {
+        true
     }
 
     fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {

@@ -1,3 +1,6 @@
 //! The command line: every subcommand of `posenc`. Nothing imports this crate.
 
+// Doc comments of arguments are their help texts, where `<row>` stands for a name.
+#![allow(rustdoc::invalid_html_tags)]
+
 pub mod commands;

@@ -124,9 +124,23 @@ impl Geometry {
     /// `(2F−1)·(rank_q − rank_k + R−1) + (file_q − file_k + F−1)` (chess: the index of Lc0's training code).
     #[must_use]
     pub const fn displacement_class(&self, q: usize, k: usize) -> usize {
-        let rank = self.rank_of(q) + self.ranks - 1 - self.rank_of(k);
-        let file = self.file_of(q) + self.files - 1 - self.file_of(k);
-        (2 * self.files - 1) * rank + file
+        self.class_on_torus((self.file_of(q), self.rank_of(q)), (self.file_of(k), self.rank_of(k)))
+    }
+
+    /// The files and ranks of the smallest torus on which two squares of the board keep their displacement: 2F−1 and 2R−1.
+    #[must_use]
+    pub const fn torus(&self) -> (usize, usize) {
+        (2 * self.files - 1, 2 * self.ranks - 1)
+    }
+
+    /// The class of the displacement from key to query, each `(file, rank)` on the [torus](Self::torus), where a step
+    /// beyond its last file or rank leads to its first: every place sees each class exactly once. On the board it is
+    /// [`Self::displacement_class`].
+    #[must_use]
+    pub const fn class_on_torus(&self, q: (usize, usize), k: (usize, usize)) -> usize {
+        let (files, ranks) = self.torus();
+        let (file, rank) = ((q.0 + files + self.files - 1 - k.0) % files, (q.1 + ranks + self.ranks - 1 - k.1) % ranks);
+        files * rank + file
     }
 
     /// The relation of two squares.

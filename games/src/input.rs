@@ -130,7 +130,7 @@ pub enum Boards {
     /// are the attacking own kinds, the attacking kinds of the opponent, and for either side whether there are 2 or
     /// more and 3 or more attackers.
     Attacked {
-        /// The kinds in the order of their channels, as indices into [`Game::PIECES`].
+        /// The kinds in the order of their channels, as indices into [`Game::PIECES`](crate::Game::PIECES).
         kinds: &'static [u8],
     },
 }
@@ -139,6 +139,16 @@ impl Boards {
     /// The largest counted number of attackers of a square.
     pub const ATTACKERS: usize = 3;
 }
+
+/// The attackers of a square are a function of its place: a network reads the rules' geometry from them.
+pub const ATTACKS: &str = "attack channels (they follow from the squares of the pieces by the rules)";
+
+/// Earlier positions tell squares with equal content apart, and show which two squares a move connects. They name no
+/// square.
+pub const HISTORY: &str = "earlier positions (they tell equal pieces apart and show the squares of the last moves)";
+
+/// A channel of [`FeatureKind::Square`] is 1 on one square. En passant, the only one so far, marks a square of one rank.
+pub const MARK: &str = "en-passant channel (it marks a square, always of the same rank)";
 
 /// The content of a packed row and its conversion to tokens.
 #[derive(Debug, Clone, PartialEq)]
@@ -289,6 +299,18 @@ impl InputLayout {
         }
         let scalars = self.scalars().map(|(_, feature)| feature.name);
         scalars.filter(|_| self.name.has_aux_tokens()).collect()
+    }
+
+    /// What gives squares with equal pieces different channels: [`ATTACKS`], [`HISTORY`], [`MARK`]. Everything else is
+    /// the same on all squares or a separate token.
+    #[must_use]
+    pub fn position_sources(&self) -> Vec<&'static str> {
+        let of_boards = match self.boards {
+            Boards::Current => None,
+            Boards::History { .. } => Some(HISTORY),
+            Boards::Attacked { .. } => Some(ATTACKS),
+        };
+        of_boards.into_iter().chain(self.squares().next().map(|_| MARK)).collect()
     }
 
     /// The offset of a feature's byte in a row; `None` if there is no such feature.

@@ -161,7 +161,7 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     fn play(&mut self, mv: Self::Move);
 
     /// Plays a legal move and returns the repetition key of the new position, given the key of the current one; cheaper
-    /// than computing the key anew.
+    /// than computing the key from the position.
     ///
     /// # Panics
     /// May panic if `mv` is not legal here.

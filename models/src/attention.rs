@@ -2,7 +2,8 @@
 
 use crate::body::BodyConfig;
 use crate::residual::Residual;
-use encodings::{Dims, LayerContext, Logits, Queries, Stack};
+use encodings::fused_attention::{self, Projections};
+use encodings::{AttendInput, Dims, InjectionPoints, LayerContext, Logits, Queries, Stack};
 use nn::{Init, Linear, ParamId, Scope, dense};
 use std::sync::Arc;
 use tch::Tensor;
@@ -41,10 +42,22 @@ impl Attention {
     /// `[b,l,d]` → `[b,l,d]`.
     pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
         let input = stack.attend(at, x_bld);
-        let (q, k, v) = match &input.v_bld {
-            None => self.project_together(at, &input.qk_bld),
-            Some(v_bld) => self.project_apart(at, &input.qk_bld, v_bld),
+        let mixed_bld = if self.is_fused(at, x_bld) {
+            self.mix_fused(at, stack, &input, mask)
+        } else {
+            self.mix(at, stack, &input, mask)
         };
+        self.out.forward(at.views, &mixed_bld)
+    }
+
+    fn is_fused(&self, at: LayerContext<'_>, x_bld: &Tensor) -> bool {
+        let (batch, length, _) = x_bld.size3().expect("activations are [b,l,d]");
+        batch > 0 && fused_attention::serves(at.views.kind(), x_bld.device(), length, self.dims.head_width() as i64)
+    }
+
+    /// The mixture of values by products of tensors, heads side by side.
+    fn mix(&self, at: LayerContext<'_>, stack: &Stack, input: &AttendInput, mask: Option<&Tensor>) -> Tensor {
+        let [q, k, v] = self.project(at, input).parts().map(|part| part.contiguous());
         let terms = stack.logits(at, Queries { x_bld: &input.qk_bld, q_bhlk: &q, k_bhlk: &k });
         let (q, k) = stack.rotate(at, &q, &k);
         let weights = self.scores(&q, &k, terms, mask).softmax(-1, v.kind());
@@ -52,18 +65,45 @@ impl Attention {
         if let Some(term) = stack.values(at, &weights, &v) {
             mixed += term;
         }
-        self.out.forward(at.views, &self.join_heads(&mixed))
+        self.join_heads(&mixed.transpose(1, 2))
     }
 
-    fn project_together(&self, at: LayerContext<'_>, x_bld: &Tensor) -> (Tensor, Tensor, Tensor) {
+    /// The same by one operation.
+    fn mix_fused(&self, at: LayerContext<'_>, stack: &Stack, input: &AttendInput, mask: Option<&Tensor>) -> Tensor {
+        let projected = self.project(at, input);
+        let [q, k, v] = projected.parts();
+        let terms = stack.logits(at, Queries { x_bld: &input.qk_bld, q_bhlk: &q, k_bhlk: &k });
+        let rotates = stack.injection_points().contains(InjectionPoints::ROTATE);
+        let (q, k) = if rotates { stack.rotate(at, &q, &k) } else { (q, k) };
+        let projections = match &projected {
+            // Terms before the scale are mostly products of queries and keys: then the gradients of these have several
+            // parts, and are added up more cheaply apart.
+            Projected::Together(all) if !rotates && terms.before_scale.is_none() => Projections::Together(all),
+            _ => Projections::Apart { q: &q, k: &k, v: &v },
+        };
+        let mixture = fused_attention::attend(projections, self.scale(), &terms, mask, stack.reads_weights());
+        let term = mixture.weights_bhll.and_then(|weights| stack.values(at, &weights, &v));
+        match term {
+            None => self.join_heads(&mixture.mixed_blhk),
+            Some(term) => self.join_heads(&(mixture.mixed_blhk + term.transpose(1, 2))),
+        }
+    }
+
+    fn project(&self, at: LayerContext<'_>, input: &AttendInput) -> Projected {
+        match &input.v_bld {
+            None => Projected::Together(self.split_heads(3, &self.project_together(at, &input.qk_bld))),
+            Some(v_bld) => self.project_apart(at, &input.qk_bld, v_bld),
+        }
+    }
+
+    /// Queries, keys and values `[b,l,3d]`.
+    fn project_together(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Tensor {
         let bias = self.qkv_bias.map(|bias| at.views[bias].to_kind(at.views.kind()));
         let x_bld = x_bld.to_kind(at.views.kind());
-        let all = match self.groups {
+        match self.groups {
             1 => dense(&x_bld, &at.views[self.qkv_weight], bias.as_ref()),
             _ => self.project_in_groups(&x_bld, &at.views[self.qkv_weight], bias.as_ref()),
-        };
-        let [q, k, v] = self.split_heads(&all);
-        (q, k, v)
+        }
     }
 
     /// `[b,l,d]` → `[b,l,3d]`, one product a group.
@@ -79,42 +119,42 @@ impl Attention {
         }
     }
 
-    fn project_apart(&self, at: LayerContext<'_>, qk_bld: &Tensor, v_bld: &Tensor) -> (Tensor, Tensor, Tensor) {
+    fn project_apart(&self, at: LayerContext<'_>, qk_bld: &Tensor, v_bld: &Tensor) -> Projected {
         if self.groups > 1 {
             // Groups do not end where queries and keys do.
-            let (q, k, _) = self.project_together(at, qk_bld);
-            return (q, k, self.project_together(at, v_bld).2);
+            let [qk, v] = [qk_bld, v_bld].map(|x_bld| self.split_heads(3, &self.project_together(at, x_bld)));
+            return Projected::Apart { qk, v: v.narrow(2, 2, 1) };
         }
         let d = self.dims.width as i64;
-        let part = |x: &Tensor, start: i64, len: i64| {
+        let part = |x: &Tensor, start: i64, count: i64| {
+            let (start, len) = (start * d, count * d);
             let weight = at.views[self.qkv_weight].narrow(0, start, len);
             let bias = self.qkv_bias.map(|bias| at.views[bias].narrow(0, start, len).to_kind(at.views.kind()));
-            dense(&x.to_kind(at.views.kind()), &weight, bias.as_ref())
+            self.split_heads(count, &dense(&x.to_kind(at.views.kind()), &weight, bias.as_ref()))
         };
-        let [q, k] = self.split_heads(&part(qk_bld, 0, 2 * d));
-        let [v] = self.split_heads(&part(v_bld, 2 * d, d));
-        (q, k, v)
+        Projected::Apart { qk: part(qk_bld, 0, 2), v: part(v_bld, 2, 1) }
     }
 
-    /// `[b,l,N·d]` → N contiguous `[b,h,l,k]`: viewed before it is parted, so that the backward pass writes the
-    /// gradient of all N in one go.
-    fn split_heads<const N: usize>(&self, x: &Tensor) -> [Tensor; N] {
-        let (heads, head_width) = (self.dims.heads as i64, self.dims.head_width() as i64);
+    /// `[b,l,parts·d]` → `[b,l,parts,h,k]`.
+    fn split_heads(&self, parts: i64, x: &Tensor) -> Tensor {
         let (batch, length, _) = x.size3().expect("activations are [b,l,d]");
-        let parts = x.view([batch, length, N as i64, heads, head_width]).unbind(2);
-        let parts: [Tensor; N] = parts.try_into().expect("the view has N parts");
-        parts.map(|part| part.transpose(1, 2).contiguous())
+        x.view([batch, length, parts, self.dims.heads as i64, self.dims.head_width() as i64])
     }
 
-    /// `[b,h,l,k]` → `[b,l,d]`.
-    fn join_heads(&self, x_bhlk: &Tensor) -> Tensor {
-        let (batch, _, length, _) = x_bhlk.size4().expect("attention outputs are [b,h,l,k]");
-        x_bhlk.transpose(1, 2).reshape([batch, length, self.dims.width as i64])
+    /// `[b,l,h,k]` → `[b,l,d]`.
+    fn join_heads(&self, x_blhk: &Tensor) -> Tensor {
+        let (batch, length, ..) = x_blhk.size4().expect("attention outputs are [b,l,h,k]");
+        x_blhk.reshape([batch, length, self.dims.width as i64])
+    }
+
+    /// The factor of the logits.
+    fn scale(&self) -> f64 {
+        (self.dims.head_width() as f64).sqrt().recip()
     }
 
     /// Attention logits `[b,h,l,l]`.
     fn scores(&self, q_bhlk: &Tensor, k_bhlk: &Tensor, terms: Logits, mask: Option<&Tensor>) -> Tensor {
-        let scale = (self.dims.head_width() as f64).sqrt().recip();
+        let scale = self.scale();
         let keys = k_bhlk.transpose(-2, -1);
         let mut scores = match terms.before_scale {
             // Queries are the smaller tensor to scale.
@@ -139,6 +179,28 @@ impl Attention {
     /// Multiplications of the products q·kᵀ and weights·v for a sequence.
     pub(crate) fn product_macs(&self, length: u64) -> u64 {
         2 * length * length * self.dims.width as u64
+    }
+}
+
+/// Queries, keys and values.
+#[derive(Debug)]
+enum Projected {
+    /// All three, `[b,l,3,h,k]`.
+    Together(Tensor),
+    /// Queries and keys `[b,l,2 or more,h,k]`, values `[b,l,1,h,k]`.
+    Apart { qk: Tensor, v: Tensor },
+}
+
+impl Projected {
+    /// Queries, keys and values as views `[b,h,l,k]`: viewed before they are parted, so that the backward pass writes the
+    /// gradient of all parts in one go.
+    fn parts(&self) -> [Tensor; 3] {
+        let parts: Vec<Tensor> = match self {
+            Self::Together(all) => all.unbind(2),
+            Self::Apart { qk, v } => qk.unbind(2).into_iter().take(2).chain(v.unbind(2)).collect(),
+        };
+        let parts: [Tensor; 3] = parts.try_into().expect("queries, keys and values are three");
+        parts.map(|part| part.transpose(1, 2))
     }
 }
 

@@ -1,7 +1,8 @@
 //! The trunk of a Chessformer: an embedding and blocks of attention, once or, with refinement, twice.
 
 use crate::body::Body;
-use crate::config::{ChessformerConfig, ModelError};
+use crate::config::{ChessformerConfig, Edge, ModelError};
+use crate::edge::Outside;
 use crate::embedding::parts::Parts;
 use crate::embedding::{Embedding, EmbeddingConfig, with_tokens};
 use crate::heads::{self, HeadName, Output, Outputs};
@@ -19,15 +20,17 @@ struct Encoder {
     embedding: Embeds,
     body: Body,
     refine: Option<Box<Refine>>,
-    /// Tokens of the input.
+    /// Tokens of the input, squares outside the board included.
     embedded: u64,
+    /// Those that heads read.
+    read: i64,
 }
 
 /// What makes the first tokens.
 #[derive(Debug)]
 enum Embeds {
     /// One layer for all tokens, from channels.
-    Channels(Box<(Expander, Embedding)>),
+    Channels(Box<(Expander, Option<Outside>, Embedding)>),
     /// Tables for each part, from the packed bytes.
     Parts(Box<Parts>),
 }
@@ -37,8 +40,10 @@ impl Embeds {
     fn forward(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
         match self {
             Self::Channels(channels) => {
-                let (expander, embedding) = &**channels;
-                embedding.forward(at, stack, &expander.expand(at.packed), added)
+                let (expander, outside, embedding) = &**channels;
+                let x_blc = expander.expand(at.packed);
+                let x_blc = outside.as_ref().map_or(x_blc.shallow_clone(), |outside| outside.append(&x_blc));
+                embedding.forward(at, stack, &x_blc, added)
             }
             Self::Parts(parts) => stack.embed(at, with_tokens(parts.forward(at.views, at.packed), added)),
         }
@@ -46,21 +51,21 @@ impl Embeds {
 
     fn macs(&self, length: u64) -> u64 {
         match self {
-            Self::Channels(channels) => channels.1.macs(length),
+            Self::Channels(channels) => channels.2.macs(length),
             Self::Parts(parts) => parts.macs(),
         }
     }
 
     fn paper_macs(&self, length: u64) -> u64 {
         match self {
-            Self::Channels(channels) => channels.1.paper_macs(length),
+            Self::Channels(channels) => channels.2.paper_macs(length),
             Self::Parts(_) => 0,
         }
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
         match self {
-            Self::Channels(channels) => channels.1.position_sources(),
+            Self::Channels(channels) => channels.2.position_sources(),
             Self::Parts(_) => Vec::new(),
         }
     }
@@ -102,29 +107,39 @@ impl Architectural for ChessformerConfig {
             Embeds::Parts(Box::new(Parts::declare(scope, parts, spec.input, self.width)))
         } else {
             let expander = Expander::new(spec.input);
+            let outside = match self.edge {
+                Edge::Shown => None,
+                Edge::Hidden => Some(Outside::of(spec.input, expander.channels(), &tokens)?),
+            };
             let embedding = Embedding::declare(scope, expander.channels(), spec, &tokens, self);
-            Embeds::Channels(Box::new((expander, embedding)))
+            Embeds::Channels(Box::new((expander, outside, embedding)))
         };
-        let embedded = tokens.len() as u64;
+        let mut embedded = tokens.len() as u64;
         if let Some(refinement) = self.refinement {
             tokens = refinement.extend(&tokens);
         }
+        let of_heads = tokens.clone();
+        if self.edge == Edge::Hidden {
+            tokens = tokens.surrounded();
+            embedded = tokens.len() as u64;
+        }
         let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), self.dims(), &tokens)?;
         let body = Body::declare(&mut builder.scope("body", Part::Trunk), &self.body());
-        let heads = heads::declare(builder, self, &tokens, spec.moves)?;
+        let heads = heads::declare(builder, self, &of_heads, spec.moves)?;
         let known = if let Embeds::Parts(parts) = &embedding { parts.repetitions() } else { None };
         let refine = self.refinement.map(|refinement| {
             let sizes = [self.width, spec.moves.len()];
             Box::new(Refine::declare(builder, refinement, &tokens, sizes, known))
         });
-        Ok(Declared { trunk: Box::new(Encoder { embedding, body, refine, embedded }), stack, heads, tokens })
+        let read = of_heads.len() as i64;
+        Ok(Declared { trunk: Box::new(Encoder { embedding, body, refine, embedded, read }), stack, heads, tokens })
     }
 }
 
 impl Encoder {
     /// A pass with these tokens after the input's.
     fn pass(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
-        self.body.forward(at, stack, self.embedding.forward(at, stack, added), None)
+        self.body.forward(at, stack, self.embedding.forward(at, stack, added), None).narrow(1, 0, self.read)
     }
 
     fn no_moves(&self, views: &Views, batch: i64) -> Option<Tensor> {

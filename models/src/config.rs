@@ -17,6 +17,7 @@ pub use self::error::ModelError;
 pub(crate) use self::error::{MOST_LAYERS, check_limits};
 pub use crate::decoder::config::{DecoderConfig, SequenceMask};
 pub use crate::description::{ModelDescription, models};
+pub use crate::edge::Edge;
 pub use crate::embedding::EmbeddingConfig;
 pub use crate::feed_forward::FeedForwardKind;
 pub use crate::heads::{
@@ -130,6 +131,9 @@ pub struct ChessformerConfig {
     /// How channels become tokens.
     #[serde(default, skip_serializing_if = "is_default")]
     pub embedding: EmbeddingConfig,
+    /// Whether the network sees where the board ends; shown by default.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub edge: Edge,
     /// What the feed-forward layers have inside.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ff_kind: FeedForwardKind,
@@ -295,6 +299,10 @@ impl ChessformerConfig {
         let offered: Vec<HeadName> = HeadName::ALL.iter().copied().filter(is_offered).collect();
         check_offered("chessformer", outputs, &offered)?;
         self.check_pool()?;
+        if self.edge == Edge::Hidden && (self.embedding != EmbeddingConfig::Old || self.refinement.is_some()) {
+            let with = "refinement or another embedding than old";
+            return Err(ModelError::NoEffect { option: "edge", with });
+        }
         if !outputs.further_policies.is_empty() && outputs.policy.is_none() && outputs.soft_policy.is_none() {
             return Err(ModelError::NoEffect {
                 option: "outputs.further_policies",

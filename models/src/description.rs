@@ -23,6 +23,7 @@ pub fn models() -> &'static [ModelDescription] {
             source: "Monroe & Chalmers 2024, arXiv 2409.12272",
             options: &[
                 "embedding=old|reach|new{dense,ff}|table",
+                "edge=shown|hidden",
                 "norm=post|post_deepnet|post_plain|post_scaled{alpha,beta}|pre",
                 "normalisation=rms|layer|layer_1e-6|batch",
                 "activation=mish|gelu|gelu_tanh|swish|relu|relu2|selu|tanh|sigmoid|identity",

@@ -245,6 +245,6 @@ impl Refinement {
     fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor) -> Tensor {
         let y = stack.embed(at, self.norm.forward(at.views, x_bld));
         let refined = self.feed_forward.forward(at.views, &y);
-        self.feed_forward_norm.forward(at.views, &self.residual.sum(&y, &refined))
+        self.residual.normed_sum(at.views, &self.feed_forward_norm, &y, &refined)
     }
 }

@@ -72,11 +72,10 @@ impl FeedForward {
 
     /// `[b,l,d]` → `[b,l,d]`.
     pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor {
-        let hidden = self.hidden.forward(views, x_bld);
         let inside = match self.gate {
-            None => self.activation.apply(&hidden),
+            None => self.hidden.forward_activated(views, x_bld, self.activation),
             Some(gate) => {
-                let parts = hidden.chunk(2, -1);
+                let parts = self.hidden.forward(views, x_bld).chunk(2, -1);
                 gate.apply(&parts[0]) * &parts[1]
             }
         };

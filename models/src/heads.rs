@@ -1,8 +1,8 @@
 //! The heads: what a network answers, each in a file of its own.
 //!
 //! A network is a trunk and the heads that [`Outputs`] names. A head's file holds its options; its parameters, which it
-//! declares in a scope of its own, and its answer, which it makes of what the last block leaves of the tokens ([`Head`]);
-//! and a [`HeadDeclaration`]: its losses and metrics, what they need, and how answers are measured. The list of [`heads!`]
+//! declares in a scope of its own, and its answer, which it makes of what the last block leaves of the tokens (the trait
+//! `Head`); and a [`HeadDeclaration`]: its losses and metrics, what they need, and how answers are measured. The list of `heads!`
 //! below is the only place that joins a head to its name.
 
 mod board;

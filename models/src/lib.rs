@@ -20,6 +20,7 @@ pub mod clip;
 pub mod config;
 pub mod decoder;
 mod description;
+mod edge;
 mod embedding;
 pub mod examples;
 mod feed_forward;
@@ -43,10 +44,11 @@ mod trunk;
 pub use average::{Average, AverageConfig};
 pub use clip::clip_global_norm;
 pub use config::{
-    AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, EmbedAt, EmbeddingConfig, FeedForwardKind,
-    FurtherPolicy, InitKind, ModelConfig, ModelDescription, ModelError, MovesLeft, NoOptions, NormPlace, Outputs,
-    Pairs, PerSquare, PlaneBias, PolicyConfig, Pool, ResnetConfig, ResnetPolicy, ResnetTransformerConfig, ResnetValue,
-    RewardOptions, RightsOptions, SequenceMask, SoftPolicy, SqueezeConfig, Stem, ValueConfig, models,
+    AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, Edge, EmbedAt, EmbeddingConfig,
+    FeedForwardKind, FurtherPolicy, InitKind, ModelConfig, ModelDescription, ModelError, MovesLeft, NoOptions,
+    NormPlace, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, Pool, ResnetConfig, ResnetPolicy,
+    ResnetTransformerConfig, ResnetValue, RewardOptions, RightsOptions, SequenceMask, SoftPolicy, SqueezeConfig, Stem,
+    ValueConfig, models,
 };
 pub use embedding::parts;
 pub use examples::{Column, Examples, Target};

@@ -54,6 +54,7 @@ impl Spec {
 /// A declared network. It holds no parameters: each pass is given [`Views`] of them.
 #[derive(Debug)]
 pub struct Network {
+    input: &'static InputLayout,
     stack: Stack,
     trunk: Box<dyn Trunk>,
     heads: Vec<Box<dyn Head>>,
@@ -78,7 +79,7 @@ impl Network {
         config.check()?;
         let declared = config.as_declared().declare(&mut builder, encodings, spec)?;
         let Declared { trunk, stack, heads, tokens } = declared;
-        Ok((Self { stack, trunk, heads, tokens }, builder.finish()?))
+        Ok((Self { input: spec.input, stack, trunk, heads, tokens }, builder.finish()?))
     }
 
     /// What the heads answer to packed rows `[b,row]`, u8, on the device of `views`; f32, whatever the views are in.
@@ -137,13 +138,14 @@ impl Network {
         self.stack.injection_points()
     }
 
-    /// What breaks the permutation symmetry of squares beside what the encodings are there for: every module declares
-    /// itself, and relative encodings what the finite board adds to them. (The
-    /// legal-move mask of training is the trainer's to add.)
+    /// What breaks the permutation symmetry of squares beside what the encodings are there for: the input and every
+    /// module declare themselves, and relative encodings what the finite board adds to them. (Legal-move masks are the
+    /// trainer's to add.)
     #[must_use]
     pub fn position_sources(&self) -> Vec<&'static str> {
         let of_heads = self.heads.iter().flat_map(|head| head.position_sources());
-        self.stack.position_sources().into_iter().chain(self.trunk.position_sources()).chain(of_heads).collect()
+        let of_trunk = [self.input.position_sources(), self.stack.position_sources(), self.trunk.position_sources()];
+        of_trunk.into_iter().flatten().chain(of_heads).collect()
     }
 
     /// What a forward pass costs.

@@ -1,9 +1,9 @@
 //! Published networks by name.
 
 use crate::config::{
-    AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, EmbedAt, EmbeddingConfig, FeedForwardKind,
-    InitKind, ModelConfig, MovesLeft, NoOptions, NormPlace, Outputs, PolicyConfig, Pool, ResnetConfig, ResnetPolicy,
-    ResnetTransformerConfig, ResnetValue, RewardOptions, SequenceMask, SoftPolicy, Stem, ValueConfig,
+    AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, Edge, EmbedAt, EmbeddingConfig,
+    FeedForwardKind, InitKind, ModelConfig, MovesLeft, NoOptions, NormPlace, Outputs, PolicyConfig, Pool, ResnetConfig,
+    ResnetPolicy, ResnetTransformerConfig, ResnetValue, RewardOptions, SequenceMask, SoftPolicy, Stem, ValueConfig,
 };
 use nn::{Activation, NormKind};
 
@@ -190,6 +190,7 @@ fn cf_6m(outputs: Outputs) -> ChessformerConfig {
         heads: 8,
         ff: 256,
         embedding: EmbeddingConfig::Old,
+        edge: Edge::Shown,
         ff_kind: FeedForwardKind::Dense,
         ff_bias: true,
         norm: NormPlace::Post,

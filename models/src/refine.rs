@@ -48,7 +48,7 @@ pub enum RefinementError {
     /// Too few or too many moves.
     #[error("model: refinement.moves is {0}, it must be 2 to 5; the text's is 3")]
     Moves(usize),
-    /// There is no policy to refine.
+    /// The network has no policy.
     #[error("model: refinement looks at the policy's likeliest moves, but outputs names no policy: add `policy: {{}}`")]
     NoPolicy,
     /// The embedding supports only the board's own tokens.

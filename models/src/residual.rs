@@ -148,8 +148,19 @@ impl Residual {
     ) -> Tensor {
         match self.sum {
             Sum::NormInBranch => self.sum(x, &sublayer(&norm.forward(views, x))),
-            Sum::ScaledBranch(_) | Sum::ScaledStream(_) => norm.forward(views, &self.sum(x, &sublayer(x))),
+            Sum::ScaledBranch(_) | Sum::ScaledStream(_) => self.normed_sum(views, norm, x, &sublayer(x)),
         }
+    }
+
+    /// The norm of stream and branch, each with its factor.
+    pub(crate) fn normed_sum(self, views: &Views, norm: &Norm, x: &Tensor, branch: &Tensor) -> Tensor {
+        let (of_stream, of_branch) = match self.sum {
+            Sum::ScaledBranch(alpha) => (1.0, alpha),
+            Sum::ScaledStream(alpha) => (alpha, 1.0),
+            Sum::NormInBranch => (1.0, 1.0),
+        };
+        let in_one_pass = norm.of_sum(views, (x, of_stream), (branch, of_branch));
+        in_one_pass.unwrap_or_else(|| norm.forward(views, &self.sum(x, branch)))
     }
 
     /// Stream and branch, each with its factor.

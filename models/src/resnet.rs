@@ -10,8 +10,8 @@
 //! Every convolution but a policy's last is followed by batch normalisation ([`nn::BatchNorm`]). Reference: the training
 //! code of Lc0 (`tf/tfprocess.py`, `construct_net`). Deviation: its normalisations have a gain in a few places only, ours
 //! everywhere; a network of Lc0's is one of ours with gains of 1. dlshogi's (`dlshogi/network` in
-//! TadaoYamaoka/DeepLearningShogi) is one with another stem ([`config::Stem::Parted`]), another policy
-//! ([`config::ResnetPolicy::Planes`]) and the win rate.
+//! TadaoYamaoka/DeepLearningShogi) is one with another stem ([`crate::Stem::Parted`]), another policy
+//! ([`crate::ResnetPolicy::Planes`]) and the win rate.
 
 pub(crate) mod config;
 mod heads;

@@ -1,29 +1,79 @@
-//! The sets of instructions that kernels are written in.
+//! The sets of instructions that kernels are compiled for.
+
+use crate::lanes::{Lanes, Portable};
 
 /// A set of instructions that this processor has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Instructions(pub(crate) Set);
+pub struct Instructions(Set);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Set {
+enum Set {
     #[cfg(target_arch = "x86_64")]
     Avx512,
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// What every processor of the target has.
+    Portable,
 }
 
 impl Instructions {
-    /// The sets of this processor for which there are kernels, the fastest first.
+    /// The sets of this processor, the fastest first. The last one is there on every processor.
     #[must_use]
     pub fn available() -> Vec<Self> {
         available().into_iter().map(Self).collect()
     }
 
-    /// The fastest one, if there is any.
+    /// The fastest one.
     #[must_use]
-    pub fn fastest() -> Option<Self> {
-        Self::available().into_iter().next()
+    pub fn fastest() -> Self {
+        Self(available()[0])
     }
+
+    /// Runs a kernel with these instructions.
+    ///
+    /// # Safety
+    /// As for the kernel's [`Kernel::run`].
+    pub(crate) unsafe fn run(self, kernel: impl Kernel) {
+        // SAFETY: the set is one of `available`, so the processor has it.
+        unsafe {
+            match self.0 {
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx512 => with_avx512(kernel),
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx2 => with_avx2(kernel),
+                Set::Portable => kernel.run::<Portable, ROWS_PORTABLE>(),
+            }
+        }
+    }
+}
+
+/// Work that is written once for all sets.
+pub(crate) trait Kernel {
+    /// Does it, with tiles of `ROWS` rows of two registers each. An implementation is `#[inline(always)]`, as is what it
+    /// calls, so that it is compiled for the instructions of its caller.
+    ///
+    /// # Safety
+    /// The processor has the instructions of `L`; the rest is the kernel's own.
+    unsafe fn run<L: Lanes, const ROWS: usize>(self);
+}
+
+/// Rows of a tile of two registers' width: what the registers hold.
+#[cfg(target_arch = "x86_64")]
+const ROWS_AVX512: usize = 8;
+#[cfg(target_arch = "x86_64")]
+const ROWS_AVX2: usize = 4;
+const ROWS_PORTABLE: usize = 2;
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx2,fma")]
+unsafe fn with_avx512(kernel: impl Kernel) {
+    unsafe { kernel.run::<std::arch::x86_64::__m512, ROWS_AVX512>() }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn with_avx2(kernel: impl Kernel) {
+    unsafe { kernel.run::<std::arch::x86_64::__m256, ROWS_AVX2>() }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -32,11 +82,12 @@ fn available() -> Vec<Set> {
     let sets = [
         (Set::Avx512, fma && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx2")),
         (Set::Avx2, fma && is_x86_feature_detected!("avx2")),
+        (Set::Portable, true),
     ];
     sets.into_iter().filter(|&(_, is_there)| is_there).map(|(set, _)| set).collect()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 fn available() -> Vec<Set> {
-    Vec::new()
+    vec![Set::Portable]
 }

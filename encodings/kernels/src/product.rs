@@ -1,5 +1,7 @@
 //! The three products, head by head.
 
+use crate::products::OfHead;
+use crate::threads::share;
 use crate::{Instructions, Rows, Side, Table};
 
 /// A product of pairs `[b,h,l,l]`, vectors `[b,h,l,k]` and a table `[h,c,k]`. The table's vector for own row i and other row
@@ -57,35 +59,9 @@ impl Product<'_> {
         | Self::Mix { pairs, table, vectors, side }
         | Self::Collect { pairs, vectors, table, side }) = self;
         assert!(side.fits(pairs, vectors, table), "pairs, vectors and table are of one sequence, batch and width");
-        let heads = pairs.heads();
-        let threads = threads.clamp(1, heads.max(1));
-        let work = |thread: usize| {
-            for head in (thread..heads).step_by(threads) {
-                // SAFETY: the processor has the instructions; the caller vouches for the memory; the shapes match.
-                unsafe { self.of_head(instructions, head) };
-            }
-        };
-        std::thread::scope(|scope| {
-            for thread in 1..threads {
-                scope.spawn(move || work(thread));
-            }
-            work(0);
+        share(pairs.heads(), threads, |head| {
+            // SAFETY: the caller vouches for the memory; the shapes match.
+            unsafe { instructions.run(OfHead { product: self, head }) };
         });
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn of_head(self, instructions: Instructions, head: usize) {
-        use crate::instructions::Set;
-        unsafe {
-            match instructions.0 {
-                Set::Avx512 => crate::x86_64::with_avx512(self, head),
-                Set::Avx2 => crate::x86_64::with_avx2(self, head),
-            }
-        }
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    unsafe fn of_head(self, instructions: Instructions, _: usize) {
-        match instructions.0 {}
     }
 }

@@ -25,8 +25,8 @@ fn all_classes() -> Vec<PairClasses> {
 }
 
 fn with_each_set(classes: &PairClasses) -> Vec<PairProducts> {
-    let with = |instructions| PairProducts::new(classes).map(|products| PairProducts { instructions, ..products });
-    Instructions::available().into_iter().filter_map(with).collect()
+    let with = |instructions| PairProducts { instructions, ..PairProducts::new(classes) };
+    Instructions::available().into_iter().map(with).collect()
 }
 
 /// Vectors of queries, of keys, weights and three tables, all random.

@@ -46,6 +46,7 @@ fn counts_equal_the_published_numbers() {
         gen_width: 64,
         pool: smolgen::Pool::Mean,
         activation: nn::Activation::Gelu,
+        ..Default::default()
     };
     let all_terms = [shaw::Term::Q, shaw::Term::K, shaw::Term::V];
     let cases = [

@@ -10,6 +10,7 @@ use records::plan;
 use records::plan::Plan;
 use records::state::CellState;
 use records::step_times;
+use records::tuning::{self, TuningRecord};
 use records::{Manifest, manifest, positions, status};
 use report::{Report, csv, html, latex, markdown, text};
 use spec::RunConfig;
@@ -110,7 +111,11 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> Result<Contents, Bu
     if let Some(first) = unfinished.first().filter(|_| !publication.partial) {
         return Err(BundleError::Unfinished { count: unfinished.len(), first: first.clone() });
     }
-    for name in [EXPERIMENT_FILE, plan::FILE, baselines::FILE, step_times::FILE] {
+    let tuning = TuningRecord::read(run_dir).map_err(|error| BundleError::unreadable(run_dir, error))?;
+    for round in tuning.iter().flat_map(|tuning| &tuning.rounds) {
+        collector.trials(&run_dir.join(&round.folder), &round.folder)?;
+    }
+    for name in [EXPERIMENT_FILE, plan::FILE, baselines::FILE, tuning::FILE, step_times::FILE] {
         collector.text(&run_dir.join(name), name)?;
     }
     let report = Report::of(run_dir).map_err(|error| BundleError::Report(error.to_string()))?;
@@ -158,7 +163,17 @@ impl Collector<'_> {
         self.add(path, clean.into_bytes())
     }
 
-    fn cell(&mut self, dir: &Path, path: &str, weights: bool) -> Result<(), BundleError> {
+    /// Adds a round of trials: their records only. The rows that were chosen by them are the results.
+    fn trials(&mut self, run_dir: &Path, folder: &str) -> Result<(), BundleError> {
+        let plan = Plan::read(run_dir)?;
+        for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
+            self.records(&Plan::cell_dir(run_dir, row, seed), &format!("{folder}/{}/seed-{seed}", row.folder))?;
+        }
+        self.text(&run_dir.join(plan::FILE), &format!("{folder}/{}", plan::FILE))
+    }
+
+    /// Adds what a cell was and what it reached.
+    fn records(&mut self, dir: &Path, path: &str) -> Result<(), BundleError> {
         for name in [manifest::FILE, status::FILE, LOG] {
             self.text(&dir.join(name), &format!("{path}/{name}"))?;
         }
@@ -174,6 +189,12 @@ impl Collector<'_> {
             let clean = run.to_yaml().map_err(|error| BundleError::unreadable(&dir.join(CONFIG_FILE), error))?;
             self.add(&format!("{path}/{CONFIG_FILE}"), clean.into_bytes())?;
         }
+        Ok(())
+    }
+
+    /// Adds a cell: its records, its losses by position, TensorBoard's events and perhaps its weights.
+    fn cell(&mut self, dir: &Path, path: &str, weights: bool) -> Result<(), BundleError> {
+        self.records(dir, path)?;
         for name in [positions::file(Weights::Raw), positions::file(Weights::Averaged)] {
             let file = dir.join(name);
             if file.is_file() {
@@ -239,6 +260,7 @@ impl Collector<'_> {
             revision: self.revision.clone(),
             finished: self.contents.finished,
             cells: self.contents.cells,
+            tuned: self.contents.files.contains_key(tuning::FILE),
         };
         self.add("README.md", description.readme().into_bytes())?;
         self.add("LICENCES.md", description.licences().into_bytes())?;

@@ -27,6 +27,8 @@ pub(super) struct BundleDescription<'a> {
     pub(super) revision: Option<String>,
     pub(super) finished: usize,
     pub(super) cells: usize,
+    /// Whether settings were chosen by trials.
+    pub(super) tuned: bool,
 }
 
 const NO_LICENCE: &str = "The publisher named no licence.";
@@ -40,11 +42,16 @@ impl BundleDescription<'_> {
     pub(super) fn readme(&self) -> String {
         let Self { plan, finished, cells, .. } = self;
         let weights = if self.publication.weights { "with" } else { "without" };
+        let trials = match self.tuned {
+            true => "- `tuning.json`, `tuning*/`: the trials by which the settings of each row were chosen\n",
+            false => "",
+        };
         format!(
             "# {}\n\n{}\n\n{finished} of {cells} cells are finished; {weights} final weights. Made by posenc.\n\n\
              - `report.html`: question, verdicts, plots and tables on one page; the same as `.txt`, `.md`, `.csv` and `.tex`\n\
              - `experiment.yaml`, `grid.json`: what was asked\n\
              - `{CELLS}/<row>/seed-<n>/`: configuration, manifest, metrics, log and TensorBoard's events of each cell\n\
+             {trials}\
              - `LICENCES.md`: what may be done with it; `{METADATA}`: the same and more for programs\n\
              - `{SUMS}`: a hash of every file\n\n\
              `b3sum --check {SUMS}` or `posenc verify <this>` checks every hash; `posenc verify <this> --rerun 2 --data \

@@ -5,6 +5,7 @@ pub mod error;
 pub mod interrupt;
 pub mod limits;
 pub mod measure;
+pub mod over_seeds;
 pub mod overview;
 pub mod planned;
 pub mod prepare;

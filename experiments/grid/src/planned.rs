@@ -31,6 +31,7 @@ fn row(row: &spec::Row) -> Row {
         label: row.name.clone(),
         folder: row.folder(),
         role: row.role,
+        exploratory: row.exploratory,
         mask: row.run.train.mask,
         network: row.shape.facts.clone(),
         matched: row.matched.as_ref().map(matched_to),

@@ -11,6 +11,7 @@ use records::folder::{CONFIG_FILE, EXPERIMENT_FILE};
 use records::lock::CellLock;
 use records::plan::Plan;
 use spec::{Cell, Experiment};
+use std::cell::LazyCell;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,10 +67,11 @@ impl Prepared {
         };
         keep_source(experiment, &run_dir).map_err(unwritable(&run_dir))?;
         plan.write(&run_dir).map_err(unwritable(&run_dir))?;
-        let finished = match selection.smoke {
+        // Only looked for if a cell needs it: a run folder may hold thousands.
+        let finished = LazyCell::new(|| match selection.smoke {
             true => FinishedCells::default(),
             false => FinishedCells::below([&selection.out].into_iter().chain(&selection.cells).map(PathBuf::as_path)),
-        };
+        });
         let mut tasks = Vec::with_capacity(cells.len());
         let mut reused = 0;
         for cell in cells.iter().map(|cell| Cell { experiment: name.clone(), ..cell.clone() }) {

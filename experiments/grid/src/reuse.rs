@@ -2,7 +2,8 @@
 //! decides its numbers, so a finished cell of the same hash and seed is the same cell.
 
 use records::folder::CONFIG_FILE;
-use records::{CellState, status};
+use records::lock::CellLock;
+use records::{CellState, atomic, status};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -24,8 +25,9 @@ impl FinishedCells {
     }
 
     fn add(&mut self, folder: &Path, depth: usize) {
-        for (name, path) in folders(folder).filter(|(name, _)| !name.starts_with("smoke-")) {
-            let cells: Vec<(String, PathBuf)> = folders(&path).filter(|(name, _)| name.starts_with("seed-")).collect();
+        for (name, path) in folders(folder).into_iter().filter(|(name, _)| !name.starts_with("smoke-")) {
+            let cells: Vec<(String, PathBuf)> =
+                folders(&path).into_iter().filter(|(name, _)| name.starts_with("seed-")).collect();
             if let Some((_, hash)) = name.rsplit_once('-').filter(|_| !cells.is_empty()) {
                 for (seed, cell) in cells.into_iter().filter(|(_, cell)| CellState::of(cell) == CellState::Done) {
                     self.0.entry((hash.to_owned(), seed)).or_insert(cell);
@@ -36,24 +38,33 @@ impl FinishedCells {
         }
     }
 
-    /// Makes a cell's folder a copy of a finished one, if there is one. Returns whether it did.
+    /// Makes a cell's folder a copy of a finished one, if there is one. Returns whether it did. A cell that another
+    /// process is training is left to it.
     pub(super) fn copy_to(&self, hash: &str, cell: &Path) -> io::Result<bool> {
         let seed = cell.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some(known) = self.0.get(&(hash.to_owned(), seed)) else { return Ok(false) };
+        let Some(_lock) = CellLock::try_take(cell)? else { return Ok(false) };
+        // It may have begun since its state was read.
+        if cell.join(status::FILE).exists() {
+            return Ok(false);
+        }
         copy(known, cell)?;
-        // The status comes last: a copy that was interrupted is no finished cell.
-        fs::copy(known.join(status::FILE), cell.join(status::FILE))?;
+        // The status comes last, and whole: a copy that was interrupted is no finished cell.
+        atomic::replace(&cell.join(status::FILE), &fs::read(known.join(status::FILE))?)?;
         Ok(true)
     }
 }
 
-/// The folders in a folder, with their names.
-fn folders(folder: &Path) -> impl Iterator<Item = (String, PathBuf)> + use<> {
+/// The folders in a folder, with their names and in the order of them, so that of several copies of a cell every run
+/// takes the same.
+fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|entry| {
-        let path = entry.path();
-        path.is_dir().then(|| (entry.file_name().to_string_lossy().into_owned(), path))
-    })
+    let mut folders: Vec<(String, PathBuf)> = entries
+        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
+        .filter(|(_, path)| path.is_dir())
+        .collect();
+    folders.sort();
+    folders
 }
 
 /// Copies what is not there yet, but for the status and for what belongs to one place (the configuration has the
@@ -100,10 +111,18 @@ mod tests {
         let known = FinishedCells::below([runs.path()]);
         let taken = |hash: &str, seed: &str| {
             let cell = runs.path().join("third/row").join(seed);
+            fs::create_dir_all(&cell).expect("a folder");
             known.copy_to(hash, &cell).expect("a copy") && CellState::of(&cell) == CellState::Done
         };
         assert!(taken("abc", "seed-0") && taken("def", "seed-7"));
         assert!(!taken("abc", "seed-1") && !taken("bcd", "seed-0") && !taken("abc", "seed-7"));
         assert!(runs.path().join("third/row/seed-7/metrics.jsonl").exists());
+        // A cell that another process holds is not written to.
+        let held = runs.path().join("fourth/row/seed-0");
+        fs::create_dir_all(&held).expect("a folder");
+        let lock = CellLock::try_take(&held).expect("a lock");
+        assert!(lock.is_some() && !known.copy_to("abc", &held).expect("no copy"));
+        drop(lock);
+        assert!(known.copy_to("abc", &held).expect("a copy"));
     }
 }

@@ -20,7 +20,7 @@ use super::tree::Tree;
 use super::{Architecture, spec};
 use encodings::{EncodingConfig, absolute, none, smolgen};
 use models::input::Expander;
-use models::{ChessformerConfig, EmbeddingConfig, FeedForwardKind, ModelConfig, NormPlace, PolicyConfig};
+use models::{ChessformerConfig, Edge, EmbeddingConfig, FeedForwardKind, ModelConfig, NormPlace, PolicyConfig};
 use nn::{Activation, NormKind};
 
 /// Which layers have biases.
@@ -77,6 +77,7 @@ pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Archit
         heads,
         ff,
         embedding,
+        edge: Edge::Shown,
         ff_kind: FeedForwardKind::Dense,
         ff_bias: biases.ff,
         norm: NormPlace::Post,

@@ -66,14 +66,14 @@ impl FailureKind {
     #[must_use]
     pub fn remedy(self) -> &'static str {
         match self {
-            Self::Error => "mend its cause and run the experiment again: finished cells are kept",
+            Self::Error => "remove the cause and run the experiment again: finished cells are kept",
             Self::NotFinite => "lower the learning rate, lengthen the warm-up or clip the gradient",
             Self::DiskFull => "make room and run the experiment again: the cell goes on from its last checkpoint",
             Self::OutOfMemory => "use fewer --jobs or a smaller batch, and run the experiment again",
             Self::Panic => "this is a bug in posenc: please report it with the cell's log",
             Self::Killed => "if the system's log names the out-of-memory killer, use fewer --jobs; then run it again",
             Self::Damaged => {
-                "restore the file, or let `posenc retry RUNDIR --failed` put the folder aside and train the cell anew, to \
+                "restore the file, or let `posenc retry RUNDIR --failed` put the folder aside and train the cell again, to \
                  the same numbers"
             }
             Self::TimeLimit => "run it again, with a longer --cell-time-limit: it goes on from its checkpoint",

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The file cannot be opened or read.
-    #[error("cannot read {path}: {cause}; restore it, or delete the cell's folder to train the cell anew")]
+    #[error("cannot read {path}: {cause}; restore it, or delete the cell's folder to train the cell again")]
     Io {
         /// The file.
         path: PathBuf,

@@ -64,6 +64,9 @@ pub struct Row {
     pub folder: String,
     /// Its role in the comparison.
     pub role: Role,
+    /// Whether the experiment names contrasts and this row is none of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exploratory: bool,
     /// When illegal moves are masked.
     pub mask: Mask,
     /// The size and the position sources of its network.
@@ -94,7 +97,7 @@ pub enum PlanError {
     )]
     Missing(PathBuf),
     /// It cannot be read.
-    #[error("cannot read {path}: {cause}; mend that, or let `posenc run` with the experiment's file write it anew")]
+    #[error("cannot read {path}: {cause}; correct it, or let `posenc run` with the experiment's file write it again")]
     Io {
         /// The file.
         path: PathBuf,
@@ -102,7 +105,7 @@ pub enum PlanError {
         cause: io::Error,
     },
     /// It is not a plan.
-    #[error("{path} is damaged: {cause}; `posenc run` with the experiment's file writes it anew")]
+    #[error("{path} is damaged: {cause}; `posenc run` with the experiment's file writes it again")]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -1,5 +1,5 @@
 //! `test-positions.parquet`: what the final evaluation measured on each test position. The format is
-//! [`dataset::measured`]'s.
+//! [`dataset::position_metrics`]'s.
 
 pub use dataset::position_metrics::{MEASURES, PositionMetrics, PositionRow, PositionsError, encode, read};
 use spec::Weights;

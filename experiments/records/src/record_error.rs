@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file cannot be read.
-    #[error("cannot read {path}: {cause}; mend that and run the experiment again")]
+    #[error("cannot read {path}: {cause}; correct it and run the experiment again")]
     Io {
         /// The file.
         path: PathBuf,

@@ -21,7 +21,7 @@ pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
     let references = sets.remove(of_reference);
     let mut steps: Vec<u64> = references.iter().filter_map(|variant| steps_of(variant)).collect();
     steps.sort_unstable();
-    // Rows of one budget that differ in their rate only are a sweep.
+    // Rows of one number of steps that differ in their rate only are no budgets.
     if steps.len() < 2 || steps.windows(2).any(|pair| pair[0] == pair[1]) {
         return None;
     }

@@ -13,7 +13,7 @@ use super::statistics::moderated::{Prior, prior};
 use super::statistics::{Summary, holm};
 use super::warnings::warnings;
 use super::{
-    budgets, heads, interactions, learnable, learning_curves, provenance, settings, sizes, slices, sweep, systems,
+    budgets, heads, inactive, interactions, learnable, learning_curves, provenance, settings, sizes, slices, systems,
     transfer, tuning,
 };
 use games::GameKind;
@@ -100,8 +100,9 @@ fn weigh_tuning(folder: &RunFolder, games: &mut [GameReport]) {
         for row in &mut game.rows {
             let Some(comparison) = &mut row.comparison else { continue };
             let both = tuned(&game.game, &row.label).zip(tuned(&game.game, &comparison.reference));
+            let difference = comparison.decisive.map(|test| test.mean);
             if matches!(comparison.verdict, Verdict::Better | Verdict::Worse)
-                && both.is_some_and(|(own, reference)| !tuning::is_robust(own, reference))
+                && both.zip(difference).is_some_and(|((own, other), mean)| !tuning::is_robust(own, other, mean))
             {
                 comparison.verdict = Verdict::DependsOnTuning;
             }
@@ -109,10 +110,11 @@ fn weigh_tuning(folder: &RunFolder, games: &mut [GameReport]) {
     }
 }
 
-/// Corrects all comparisons of a grid together; returns how many there are.
+/// Corrects the comparisons of a grid together, but for exploratory ones; returns how many there are.
 fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
+    let compared = games.iter_mut().flat_map(|game| &mut game.rows).filter_map(|row| row.comparison.as_mut());
     let mut family: Vec<&mut Comparison> =
-        games.iter_mut().flat_map(|game| &mut game.rows).filter_map(|row| row.comparison.as_mut()).collect();
+        compared.filter(|comparison| !comparison.missing.contains(&Missing::Exploratory)).collect();
     let p_values: Vec<_> = family.iter().map(|comparison| comparison.p()).collect();
     let size = family.len();
     for (comparison, holm) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
@@ -133,7 +135,9 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     let compared = |line: Line<'_>| {
         let other = reference.filter(|(other, _)| other.folder != line.0.folder)?;
         let comparison = compare(other, line, (&primary.name, primary.direction), positions.as_ref());
-        Some(if folder.plan.smoke { comparison.lacking(Missing::Smoke) } else { comparison })
+        let without_verdict = [(folder.plan.smoke, Missing::Smoke), (line.0.exploratory, Missing::Exploratory)];
+        let reasons = without_verdict.into_iter().filter_map(|(holds, reason)| holds.then_some(reason));
+        Some(reasons.fold(comparison, Comparison::lacking))
     };
     let report = |line: &Line<'_>| RowReport {
         comparison: compared(*line),
@@ -158,11 +162,10 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
             .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
         tuning: tuning::of(folder.tuning.as_ref(), lines.iter().filter(|line| !is_twin(line)).map(|(row, _)| *row)),
-        own_rates: distinct(lines.iter().filter_map(|(_, cells)| encoding_rate(cells))).len() > 1,
+        own_rates: distinct(lines.iter().filter_map(|(_, cells)| rates(cells))).len() > 1,
         common_sources: common,
         interactions: interactions::of(folder, game, primary, positions.as_ref()),
         slices: None,
-        sweep: sweep::of(folder, game, primary),
         sizes: sizes::of(folder, game, primary),
         budgets: budgets::of(folder, game, primary),
     };
@@ -170,9 +173,10 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     report
 }
 
-/// The factor on the learning rate of the encoding, as text; none before a cell has a manifest, or in older ones.
-fn encoding_rate(cells: &[CellRecord]) -> Option<String> {
-    cells.iter().find_map(|cell| Some(cell.facts.as_ref()?.config.pointer("/train/encoding_rate")?.to_string()))
+/// The learning rate of a row and the encoding's factor on it, as text; none before a cell has a manifest.
+fn rates(cells: &[CellRecord]) -> Option<String> {
+    let train = cells.iter().find_map(|cell| cell.facts.as_ref()?.config.get("train"))?;
+    Some(format!("{:?}", ["learning_rate", "encoding_rate"].map(|key| train.get(key))))
 }
 
 /// Adds the moderated test of every comparison of a game; returns what their variances have in common.
@@ -221,6 +225,7 @@ fn row_report(
         })
         .collect();
     let other = reference.filter(|(other, _)| other.folder != row.folder);
+    let clipped = over_seeds(results.iter().map(|result| result.clipped).collect());
     RowReport {
         label: row.label.clone(),
         role: row.role,
@@ -239,6 +244,8 @@ fn row_report(
             .collect(),
         gap: over_seeds(results.iter().map(test_less_train).collect()),
         epochs: results.iter().map(|result| result.test.epochs).reduce(f64::max),
+        inactive: inactive::of(cells, clipped.as_ref()),
+        clipped,
         step_time: folder
             .step_times
             .as_ref()

@@ -4,7 +4,7 @@ use super::model::comparison::{ALPHA, Comparison, Corrected, Missing, Verdict};
 use super::model::interactions::{Change, InteractionReport};
 use super::model::noise::Noise;
 use super::model::{PrimaryMetric, Report};
-use super::numbers::{fixed, interval, interval_decimals, p_value, signed};
+use super::numbers::{fixed, interval, interval_decimals, p_in_words, signed};
 use std::fmt::Write as _;
 
 /// The conclusion of one comparison.
@@ -42,12 +42,9 @@ fn tuning(report: &Report) -> &'static str {
         return "tuned";
     }
     if report.games.iter().any(|game| game.own_rates) {
-        return "at the encoding's rate that the file gives each row";
+        return "at the rate that the file gives each row";
     }
-    match report.games.iter().any(|game| game.sweep.is_some()) {
-        true => "at the learning rate of each row",
-        false => "at one learning rate",
-    }
+    "at one learning rate"
 }
 
 /// The line below a table of verdicts on learning rates.
@@ -115,7 +112,7 @@ fn numbers(comparison: &Comparison) -> String {
     let mut text = signed(test.mean, decimals);
     if let Some(Corrected { holm, interval: corrected }) = &comparison.holm {
         let ends = interval(corrected, decimals);
-        let _ = write!(text, ", Holm-corrected interval {ends}, p = {}", p_value(holm.p));
+        let _ = write!(text, ", Holm-corrected interval {ends}, {}", p_in_words(holm.p));
     }
     text
 }
@@ -171,13 +168,13 @@ fn of_interaction(one: &InteractionReport, primary: &PrimaryMetric) -> String {
         some => format!("; left out: {some}"),
     };
     format!(
-        "{gap} in {} is {} with {first} and {} with {second}: {change}, Holm-corrected interval of the change {}, p = \
+        "{gap} in {} is {} with {first} and {} with {second}: {change}, Holm-corrected interval of the change {}, \
          {}{left_out}",
         primary.name,
         signed(at_first.mean, decimals),
         signed(then.mean, decimals),
         interval(corrected, decimals),
-        p_value(holm.p)
+        p_in_words(holm.p)
     )
 }
 

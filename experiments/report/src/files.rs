@@ -101,6 +101,8 @@ pub struct CellResult {
     pub test: MetricLine,
     /// The sample of the training split after the last step; cells of older versions have none.
     pub train_sample: Option<MetricLine>,
+    /// The share of the steps whose gradient was clipped; none without `train.clip`, and of older versions.
+    pub clipped: Option<f64>,
     /// The lines of the validation split, in order.
     pub validation: Vec<MetricLine>,
     /// The hashes of its weights and batches.
@@ -166,6 +168,7 @@ impl CellRecord {
 impl CellResult {
     fn read(dir: &Path, primary: &Primary) -> Result<Self, Failure> {
         let lines = lines::read(&dir.join(METRICS_FILE)).map_err(|error| damage::failure(&error))?;
+        let clipped = clipped(&lines);
         let lines: Vec<_> = lines.into_iter().filter(|line| line.weights == primary.weights).collect();
         let last = |part: Part| lines.iter().rfind(|line| line.split == part).cloned();
         let test = last(Part::Test).ok_or_else(|| {
@@ -183,7 +186,7 @@ impl CellResult {
         let train_sample = last(Part::TrainSample);
         let fingerprints = Status::read(dir).ok().flatten().and_then(|status| status.result);
         let validation = lines.into_iter().filter(|line| line.split == Part::Validation).collect();
-        Ok(Self { primary, test, train_sample, validation, fingerprints, folder: dir.to_owned() })
+        Ok(Self { primary, test, train_sample, clipped, validation, fingerprints, folder: dir.to_owned() })
     }
 }
 
@@ -194,6 +197,16 @@ impl CellResult {
     pub fn positions(&self, weights: Weights) -> Option<Vec<PositionRow>> {
         positions::read(&self.folder.join(positions::file(weights))).ok()
     }
+}
+
+/// The share of all steps, from lines that each have the share of the steps since the line before.
+fn clipped(lines: &[MetricLine]) -> Option<f64> {
+    let (mut steps, mut clipped) = (0, 0.0);
+    for line in lines.iter().filter(|line| line.split == Part::Train) {
+        clipped += line.metrics.get("clipped")? * line.step.saturating_sub(steps) as f64;
+        steps = line.step;
+    }
+    (steps > 0).then(|| clipped / steps as f64)
 }
 
 /// Folders with cells in them that the plan does not name, sorted.

@@ -1,16 +1,15 @@
 //! A report as one HTML page: no scripts, no other files, light and dark, for screen and paper.
 
-mod gaps;
 mod page;
-mod plots;
-mod sensitivity;
 
 use super::document::capitalised;
+use super::figures::{Figure, Look, gaps, plots, sensitivity};
 use super::model::{GameReport, Report};
+use super::plot::Medium;
 use super::plot::canvas::escape;
 use super::table::Table;
 use super::{conclusions, phrases, tables};
-use page::{Figure, details, figures, list, section, table};
+use page::{details, figures, list, section, table};
 
 /// Draws a report.
 #[must_use]
@@ -69,16 +68,16 @@ fn answers<'a>(all: impl Iterator<Item = ((&'static str, &'static str), &'a str)
 
 fn of_game(report: &Report, game: &GameReport) -> page::Section {
     let name = &game.game;
-    let styles = plots::Styles::of(report);
+    let look = Look::of(report, Medium::Page);
     let mut html = format!("<p class=\"facts\">{}</p>\n", escape(&phrases::facts(game).join(" · ")));
-    html += &figures("one", plots::forest(report, game, &styles).into_iter().collect());
+    html += &figures("one", plots::forest(report, game, &look).into_iter().collect());
     html += &table(&tables::comparison(report, game));
-    html += &figures("one", gaps::gaps(report, game));
-    html += &figures("two", plots::curves(report, game, &styles));
-    html += &figures("two", sensitivity::sensitivity(game, &styles));
-    html += &figures("three", plots::cost(report, game, &styles));
+    html += &figures("one", gaps::gaps(report, game, &look));
+    html += &figures("two", plots::curves(report, game, &look));
+    html += &figures("two", sensitivity::sensitivity(game, &look));
+    html += &figures("three", plots::cost(report, game, &look));
     html += &tables::further(report, game).iter().map(table).collect::<String>();
-    let slices = plots::slices(game, &styles);
+    let slices = plots::slices(game, &look);
     if !slices.is_empty() {
         html += &format!("<h3>Differences by slice</h3>\n{}", figures("two", slices));
     }
@@ -89,9 +88,9 @@ fn of_game(report: &Report, game: &GameReport) -> page::Section {
 }
 
 fn across(report: &Report) -> page::Section {
-    let styles = plots::Styles::of(report);
+    let look = Look::of(report, Medium::Page);
     let plots: Vec<Figure> =
-        report.transfer.iter().filter_map(|transfer| plots::transfer(report, transfer, &styles)).collect();
+        report.transfer.iter().filter_map(|transfer| plots::transfer(report, transfer, &look)).collect();
     let tables: String = tables::transfer(report).iter().map(table).collect();
     let title = match report.transfer.first() {
         Some(transfer) => format!("{} against {}", capitalised(&transfer.games[0]), transfer.games[1]),

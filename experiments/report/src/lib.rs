@@ -1,6 +1,6 @@
 //! Reports of finished cells, with intervals and tests.
 //!
-//! It takes three steps: [`files`] reads a run folder, [`build`] computes a [`Report`] ([`model`], [`statistics`]), and a
+//! It takes three steps: [`files`] reads a run folder, [`Report::of`] computes a [`Report`] ([`model`], [`statistics`]), and a
 //! format such as [`text`] draws it.
 
 mod budgets;
@@ -11,9 +11,11 @@ pub mod curves;
 mod distinct;
 mod document;
 pub mod error;
+pub mod figures;
 pub mod files;
 mod heads;
 pub mod html;
+mod inactive;
 mod interactions;
 pub mod latex;
 mod learnable;
@@ -31,14 +33,13 @@ pub mod side_by_side;
 pub mod sizes;
 mod slices;
 pub mod statistics;
-mod sweep;
 mod systems;
 pub mod table;
 mod tables;
 pub mod text;
 pub mod text_table;
 pub mod transfer;
-mod tuning;
+pub mod tuning;
 mod variants;
 mod warnings;
 

@@ -1,4 +1,4 @@
-//! A report as plain data. [`super::build`] makes it, and every format draws it and nothing else.
+//! A report as plain data. [`Report::of`] makes it, and every format draws it and nothing else.
 
 pub mod comparison;
 pub mod interactions;
@@ -26,7 +26,7 @@ use spec::{Mask, NetworkFacts, Quantity, ReadAt, Role, Weights};
 use std::collections::BTreeMap;
 use transfer::Transfer;
 use tuning::TuningReport;
-use variants::{Budgets, Sizes, Sweep};
+use variants::{Budgets, Sizes};
 
 /// A report warns of fewer test positions.
 pub const TEST_POSITIONS_WANTED: u64 = 100_000;
@@ -143,15 +143,13 @@ pub struct GameReport {
     pub interactions: Vec<InteractionReport>,
     /// Differences on parts of the test positions; none if cells of an older version stored no positions.
     pub slices: Option<SliceReport>,
-    /// Learning rates, if rows differ in nothing else.
-    pub sweep: Option<Sweep>,
     /// Size equivalents, if there is a ladder of sizes of the reference.
     pub sizes: Option<Sizes>,
     /// The comparison at several numbers of steps, if rows differ in nothing else.
     pub budgets: Option<Budgets>,
     /// The trials by which the settings of the rows were chosen, if they were.
     pub tuning: Option<TuningReport>,
-    /// Whether the file gives rows different factors on the learning rate of their encodings.
+    /// Whether the file gives rows different learning rates, or different factors on those of their encodings.
     pub own_rates: bool,
     /// The sources of position that every row of this game has beside its encoding.
     pub common_sources: Vec<String>,
@@ -201,6 +199,10 @@ pub struct RowReport {
     pub gap: Option<Summary>,
     /// The epochs of training of its finished cells.
     pub epochs: Option<f64>,
+    /// The share of the steps whose gradient was clipped, over the finished seeds.
+    pub clipped: Option<Summary>,
+    /// Settings of its training that never acted, in words.
+    pub inactive: Vec<String>,
     /// What a step costs.
     pub step_time: Option<StepTimeReport>,
     /// Multiplications and additions of a forward pass for one position, once a cell has a manifest.

@@ -98,6 +98,13 @@ pub fn p_value(p: f64) -> String {
     }
 }
 
+/// `p = 0.032`, or `p < 0.0001`, for a sentence.
+#[must_use]
+pub fn p_in_words(p: f64) -> String {
+    let value = p_value(p);
+    value.strip_prefix('<').map_or_else(|| format!("p = {value}"), |bound| format!("p < {bound}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

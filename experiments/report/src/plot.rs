@@ -9,8 +9,12 @@ pub(super) mod curves;
 pub(super) mod dots;
 pub(super) mod forest;
 mod labels;
+mod legend;
+mod medium;
 mod scale;
 pub(super) mod scatter;
+
+pub(super) use medium::{Medium, STYLE};
 
 /// How a row is drawn wherever it appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

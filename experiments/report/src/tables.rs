@@ -20,7 +20,9 @@ use super::distinct::distinct;
 use super::model::comparison::Comparison;
 use super::model::noise::{Noise, SeedsOnly};
 use super::model::{GameReport, Report, RowReport};
-use super::numbers::{decimals, fixed, interval, interval_decimals, mean_sd, mega, or_absent, p_value, signed};
+use super::numbers::{
+    decimals, fixed, interval, interval_decimals, mean_sd, mega, or_absent, p_in_words, p_value, signed,
+};
 use super::statistics::Summary;
 use super::table::{ABSENT, Table};
 use cells::{ROW, name, ruled_out, verdict};
@@ -120,8 +122,8 @@ fn against_reference(row: &RowReport) -> [String; 4] {
 /// An A/A control is not a comparison of the grid: it tests whether the noise is as small as the intervals assume.
 fn control_verdict(comparison: &Comparison) -> String {
     let judged = comparison.decisive.map(|test| match comparison.interval.is_some_and(|ends| ends.excludes_zero()) {
-        true => format!("differs from the reference (p = {})", p_value(test.p)),
-        false => format!("as expected (p = {})", p_value(test.p)),
+        true => format!("differs from the reference ({})", p_in_words(test.p)),
+        false => format!("as expected ({})", p_in_words(test.p)),
     });
     ruled_out(&comparison.missing).or(judged).unwrap_or_else(|| ABSENT.to_owned())
 }
@@ -152,15 +154,17 @@ fn generalisation(report: &Report, game: &GameReport) -> Table {
             or_absent(row.test.get(&novel), |summary| mean_sd(summary, 1.0)),
             or_absent(row.gap.as_ref(), signed_mean_sd),
             or_absent(row.epochs, |epochs| fixed(epochs, 2)),
+            or_absent(row.clipped.as_ref(), |share| mean_sd(share, 100.0)),
             or_absent(row.per_doubling(), |slope| signed(slope, decimals(slope.abs()))),
         ]
     });
     let name = &report.primary.name;
     let title = format!("{name} on novel positions, the gap between test and training, and the slope at the end");
     let notes = vec![format!(
-        "per doubling: the change of {name} on validation per doubling of the steps, over the last half of the steps"
+        "per doubling: the change of {name} on validation per doubling of the steps, over the last half of the steps; \
+         clipped: the share of steps whose gradient was longer than `train.clip`"
     )];
-    Table::new([ROW, "novel", "gap", "epochs", "per doubling"], &[0], rows)
+    Table::new([ROW, "novel", "gap", "epochs", "clipped %", "per doubling"], &[0], rows)
         .titled(&title)
         .noted(notes)
         .without_empty_columns()

@@ -86,12 +86,12 @@ fn expected_best(row: &TunedRowRecord, lower_is_better: bool) -> Vec<f64> {
     (1..=number).map(best_of).collect()
 }
 
-/// Whether every choice next to those of two rows, and the choices themselves, would give the difference of the chosen
-/// ones the same sign.
-pub(super) fn is_robust(row: &TunedRowRecord, reference: &TunedRowRecord) -> bool {
+/// Whether the choices of two rows, and every choice next to them, give the difference on validation the sign that a
+/// verdict has: `difference` is the row less the reference on test positions. A tie has neither sign.
+#[must_use]
+pub fn is_robust(row: &TunedRowRecord, reference: &TunedRowRecord, difference: f64) -> bool {
     let (own, other) = (near_choice(row), near_choice(reference));
-    let signs: Vec<bool> = own.iter().flat_map(|own| other.iter().map(move |other| own < other)).collect();
-    signs.iter().all(|sign| Some(sign) == signs.first())
+    own.iter().all(|own| other.iter().all(|other| (own - other) * difference > 0.0))
 }
 
 /// The scores of the chosen trial and of its neighbours: those that differ in one setting by one step of what was tried.
@@ -152,8 +152,10 @@ mod tests {
     #[test]
     fn a_verdict_that_a_neighbouring_choice_reverses_depends_on_tuning() {
         let reference = row(&[2.0, 2.1, 2.2], 0);
-        assert!(is_robust(&row(&[1.9, 1.0, 1.5], 1), &reference));
-        assert!(!is_robust(&row(&[2.4, 1.0, 1.5], 1), &reference), "a quarter of the rate would reverse it");
-        assert!(is_robust(&row(&[2.4, 1.9, 1.5], 2), &reference), "only neighbours count");
+        assert!(is_robust(&row(&[1.9, 1.0, 1.5], 1), &reference, -1.0));
+        assert!(!is_robust(&row(&[2.4, 1.0, 1.5], 1), &reference, -1.0), "a quarter of the rate would reverse it");
+        assert!(is_robust(&row(&[2.4, 1.9, 1.5], 2), &reference, -1.0), "only neighbours count");
+        assert!(!is_robust(&row(&[1.9, 1.0, 1.5], 1), &reference, 0.1), "the trials contradict the verdict");
+        assert!(!is_robust(&row(&[2.1, 1.0, 1.5], 1), &reference, -1.0), "a tie is not the verdict's sign");
     }
 }

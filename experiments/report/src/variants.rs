@@ -55,15 +55,7 @@ impl<'a> Variant<'a> {
 
     /// A metric of the finished cells on test, by seed.
     pub(super) fn test(&self, primary: &PrimaryMetric) -> BTreeMap<u64, f64> {
-        self.values(|cell| cell.result.as_ref()?.test.metrics.get(&primary.name))
-    }
-
-    /// The same on the validation positions after the last step.
-    pub(super) fn validation(&self, primary: &PrimaryMetric) -> BTreeMap<u64, f64> {
-        self.values(|cell| cell.result.as_ref()?.validation.last()?.metrics.get(&primary.name))
-    }
-
-    fn values(&self, of: impl Fn(&CellRecord) -> Option<f64>) -> BTreeMap<u64, f64> {
+        let of = |cell: &CellRecord| cell.result.as_ref()?.test.metrics.get(&primary.name);
         let done = self.cells.iter().filter(|cell| cell.state == CellState::Done);
         done.filter_map(|cell| Some((cell.seed, of(cell)?)).filter(|(_, value)| value.is_finite())).collect()
     }

@@ -1,10 +1,11 @@
 //! What limits the conclusions of a report.
 
+use super::distinct::distinct;
 use super::files::RunFolder;
 use super::model::comparison::ALPHA;
 use super::model::noise::SeedsOnly;
 use super::model::{GameReport, PrimaryMetric, Report, RowReport, TEST_POSITIONS_WANTED};
-use super::numbers::{decimals, fixed, p_value};
+use super::numbers::{decimals, fixed, p_in_words};
 use spec::grouped;
 use spec::matched::TOLERANCE;
 use spec::metrics::Direction;
@@ -26,6 +27,7 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
         all.extend(misses_log_linear(game));
         all.extend(still_improving(game, &report.primary));
         all.extend(epochs(game));
+        all.extend(inactive(game));
         all.extend(test_set(game));
         all.extend(mismatched(game));
     }
@@ -39,10 +41,10 @@ fn twin(game: &GameReport) -> Option<String> {
     let p = game.twin.as_ref()?.comparison.as_ref()?.p()?;
     (p < ALPHA).then(|| {
         format!(
-            "{}: the A/A row differs from its reference (p = {}); this happens by chance in one of twenty grids, or \
+            "{}: the A/A row differs from its reference ({}); this happens by chance in one of twenty grids, or \
              seeds vary more than the intervals assume: add seeds before you rely on small differences",
             game.game,
-            p_value(p)
+            p_in_words(p)
         )
     })
 }
@@ -126,6 +128,18 @@ fn epochs(game: &GameReport) -> Option<String> {
             game.game
         )
     })
+}
+
+/// Settings that changed nothing: a comparison with another value of them would be one of equal runs.
+fn inactive(game: &GameReport) -> Vec<String> {
+    let all = distinct(game.rows.iter().flat_map(|row| row.inactive.iter().cloned()));
+    let warning = |setting: String| {
+        let rows: Vec<&str> =
+            game.rows.iter().filter(|row| row.inactive.contains(&setting)).map(|row| &row.label[..]).collect();
+        let whose = if rows.len() == game.rows.len() { "any row".to_owned() } else { rows.join(", ") };
+        format!("{}: {setting} had no effect on {whose}: remove it, or choose a value that acts", game.game)
+    };
+    all.into_iter().map(warning).collect()
 }
 
 /// Where the noise of test games is measured, it is named if it is most of the noise; otherwise the number of positions is all

@@ -2,6 +2,7 @@
 
 use super::base;
 use super::cell::Cell;
+use super::contrasts;
 use super::datasets::Datasets;
 use super::expand::{Combination, Matrix};
 use super::file::{ExperimentFile, Primary};
@@ -95,6 +96,7 @@ impl Experiment {
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
         let no_effect = no_effect::sentences(matrix, &rows, &combinations);
         rows.extend(matched::controls(matrix, &rows, &combinations)?);
+        contrasts::mark(&mut rows, &combinations, matrix)?;
         let tuning = match &file.tune {
             Some(entry) => {
                 entry.check(&file.seeds, source)?;
@@ -144,13 +146,13 @@ impl Experiment {
     #[must_use]
     pub fn tuned(&self, chosen: &[usize]) -> Self {
         let Some(tuning) = &self.tuning else { return self.clone() };
-        let roles = self.rows.iter().map(|row| (row.role, row.matched.clone()));
-        let with_choice = |((tuned, &trial), (role, matched)): ((&TunedRow, &usize), _)| Row {
-            role,
-            matched,
+        let with_choice = |((tuned, &trial), row): ((&TunedRow, &usize), &Row)| Row {
+            role: row.role,
+            exploratory: row.exploratory,
+            matched: row.matched.clone(),
             ..tuned.trials[trial].row.clone()
         };
-        let mut rows: Vec<Row> = tuning.rows.iter().zip(chosen).zip(roles).map(with_choice).collect();
+        let mut rows: Vec<Row> = tuning.rows.iter().zip(chosen).zip(&self.rows).map(with_choice).collect();
         let folders: Vec<(String, String)> =
             self.rows.iter().zip(&rows).map(|(old, new)| (old.folder(), new.folder())).collect();
         for matched in rows.iter_mut().filter_map(|row| row.matched.as_mut()) {

@@ -54,6 +54,10 @@ pub(crate) struct ExperimentFile {
     pub seeds: Vec<u64>,
     /// The row that every difference is taken against; one per game.
     pub reference: Point,
+    /// The rows whose differences to the reference are the question; none named: all of them. Reports correct p-values
+    /// over these rows only. The others are exploratory and get no verdict.
+    #[serde(default)]
+    pub contrasts: Vec<Point>,
     /// The metric that verdicts are about, when it is read, and of which weights.
     pub primary: Primary,
     /// Gaps between rows that are compared over something else that the rows vary.

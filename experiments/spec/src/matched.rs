@@ -162,6 +162,7 @@ impl Task<'_> {
             shape,
             data: self.own.data.clone(),
             role: Role::Compared,
+            exploratory: false,
             matched: Some(matched),
         })
     }

@@ -155,6 +155,7 @@ fn of_training() -> impl Iterator<Item = Metric> {
     let of_steps = [
         metric("loss", "nats", Lower, "what the optimiser minimises: the weighted sum of the losses"),
         metric("gradient_norm", "", Neither, "global norm of the gradient before clipping"),
+        metric("clipped", "share", Neither, "steps whose gradient was clipped, its norm being above `train.clip`"),
         metric("learning_rate", "", Neither, "learning rate of the step"),
         metric("positions_per_s", "positions/s", Higher, "speed since the last line; a time, so no part of the bits"),
     ];

@@ -2,7 +2,7 @@
 
 use super::expand::{Combination, Matrix};
 use super::row::{Role, Row};
-use super::run::{Mask, RunConfig};
+use super::run::RunConfig;
 use super::setting::Setting;
 use super::source::dotted;
 
@@ -65,11 +65,8 @@ fn have_the_same_numbers(a: &RunConfig, b: &RunConfig) -> bool {
     if same_rates(&a, &b, steps) {
         a.train.learning_rate = b.train.learning_rate.clone();
     }
-    // Without a policy there is nothing to mask.
     for run in [&mut a, &mut b] {
-        if run.outputs().policy.is_none() && run.outputs().soft_policy.is_none() {
-            run.train.mask = Mask::default();
-        }
+        run.train.mask = run.acting_mask();
     }
     a == b
 }

@@ -22,6 +22,8 @@ pub struct Row {
     pub data: RowData,
     /// Its role in the comparison.
     pub role: Role,
+    /// Whether the file names contrasts and this row is none of them: its difference gets no verdict.
+    pub exploratory: bool,
     /// The row that it was matched to, if it is a matched control.
     pub matched: Option<Matched>,
 }

@@ -44,7 +44,7 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
     };
     let hash = identity::hash(&run, &data.content_hash);
     let (label, name) = (label.folder(), label.name());
-    Ok(Row { label, name, hash, run, shape, data, role: Role::Compared, matched: None })
+    Ok(Row { label, name, hash, run, shape, data, role: Role::Compared, exploratory: false, matched: None })
 }
 
 /// Adds the A/A control of each reference.

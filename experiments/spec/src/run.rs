@@ -115,6 +115,13 @@ impl RunConfig {
         self.model.outputs().clone()
     }
 
+    /// The mask that has an effect: without a policy there is nothing to mask.
+    #[must_use]
+    pub fn acting_mask(&self) -> Mask {
+        let outputs = self.model.outputs();
+        if outputs.policy.is_none() && outputs.soft_policy.is_none() { Mask::None } else { self.train.mask }
+    }
+
     /// How many consecutive plies of a game its network reads at once.
     #[must_use]
     pub fn plies(&self) -> usize {

@@ -7,23 +7,19 @@
 mod describe;
 mod minima;
 mod presets;
+mod sample;
 mod settings;
 mod share;
 
 use super::file::ExperimentFile;
 use super::preset::read_run;
 use super::reader::{Problem, Refusal, read};
-use super::source::Source;
-use super::tree::{Node as Tree, Origin};
+use sample::{SAMPLE, tree};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use std::path::Path;
 
 /// A word that nothing is called.
 const ODD: &str = "\u{1}";
-
-/// Under this key a part of the schema keeps a value that is read there, until the schema is done.
-const SAMPLE: &str = "x-sample";
 
 /// A step into a document.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,15 +44,6 @@ pub fn schema() -> Value {
         map.insert("title".to_owned(), json!("An experiment of posenc"));
     }
     whole
-}
-
-/// A value as a tree.
-fn tree(value: &Value) -> Tree {
-    let source = Source::new(Path::new(""), value.to_string());
-    Tree::parse(&source).unwrap_or_else(|_| {
-        let origin = Origin { source, path: Vec::new() };
-        Tree::empty_map(origin)
-    })
 }
 
 /// What the reader of a type says about a document; nothing if it is read.

@@ -82,9 +82,12 @@ impl Shape {
     /// If model, encodings and input do not fit each other.
     pub fn of(run: &RunConfig) -> Result<Self, ModelError> {
         let mut shape = Self::of_network(&run.model, &run.encoding, &run.spec())?;
-        if run.train.mask == Mask::Train {
-            shape.facts.position_sources.push("legal-move mask in training".to_owned());
-        }
+        let of_mask = match run.acting_mask() {
+            Mask::Train => Some("legal-move mask in training"),
+            Mask::Eval => Some("legal-move mask in evaluation (metrics have it, the network does not)"),
+            Mask::None => None,
+        };
+        shape.facts.position_sources.extend(of_mask.map(str::to_owned));
         Ok(shape)
     }
 

@@ -5,6 +5,7 @@ mod display;
 mod export;
 mod filters;
 mod generate;
+mod headline;
 mod import;
 mod import_net;
 mod info;
@@ -13,10 +14,9 @@ mod split;
 mod verify;
 
 use clap::Subcommand;
-use dataset::{Counts, Dataset};
-use spec::grouped;
+use dataset::Dataset;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use train::signals::report_size_limits;
 
@@ -81,9 +81,4 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The first line about a dataset that was made.
-fn headline(folder: &Path, counts: &Counts) -> String {
-    format!("{}: {} games with {} positions\n", folder.display(), grouped(counts.kept), grouped(counts.positions))
 }

@@ -1,6 +1,6 @@
 //! `posenc report`: tables of a run folder, also while it runs.
 
-use report::{Report, csv, curves, html, latex, markdown, text};
+use report::{Report, csv, curves, figures, html, latex, markdown, text};
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,6 +16,9 @@ pub struct Args {
     /// Report the number of seeds needed to detect a difference of this size in the primary metric.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     difference: Option<f64>,
+    /// Write every plot to this folder as SVG and PDF, one column of a paper wide; print titles and captions.
+    #[arg(long, value_name = "DIR", conflicts_with = "format")]
+    figures: Option<PathBuf>,
 }
 
 fn size(text: &str) -> Result<f64, String> {
@@ -49,8 +52,16 @@ enum Format {
 /// Prints the report.
 ///
 /// # Errors
-/// If the folder is no run folder, or stdout cannot be written.
+/// If the folder is no run folder, or stdout or a figure cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if let Some(dir) = &args.figures {
+        let written = figures::write(&Report::with_difference(&args.run_dir, args.difference)?, dir)?;
+        let mut stdout = std::io::stdout().lock();
+        for figures::Figure { id, title, caption, .. } in written {
+            writeln!(stdout, "{id}: {title} {caption}")?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let draw = match args.format {
         Format::Text => text::draw,
         Format::Html => html::draw,

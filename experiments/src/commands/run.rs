@@ -7,7 +7,7 @@ use dataset::Dataset;
 use grid::interrupt::StopRequest;
 use grid::tuning::Search;
 use grid::{Interrupt, Outcome, Prepared, RunSelection, Selector, Task};
-use grid::{baselines, measure};
+use grid::{baselines, measure, over_seeds};
 use records::{CellState, TuningRecord};
 use report::{Report, text};
 use spec::Experiment;
@@ -71,6 +71,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let outcomes = args.slots.train(&prepared.tasks, args.smoke, &interrupt)?;
     interrupt.release();
     repair_events(&prepared.tasks, &outcomes);
+    if !args.smoke {
+        show_bands(&prepared);
+    }
     let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(is_unfinished);
     if !args.smoke && !stopped {
         measure_steps(args, &experiment, &prepared);
@@ -150,6 +153,13 @@ pub(super) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
             Ok(true) => eprintln!("{}: its event files are rebuilt from metrics.jsonl", task.name),
             Err(error) => eprintln!("{}: TensorBoard does not show all of it: {error}", task.name),
         }
+    }
+}
+
+/// TensorBoard's curves over seeds follow from the cells, so a failure is said and no more.
+fn show_bands(prepared: &Prepared) {
+    if let Err(error) = over_seeds::write(&prepared.plan, &prepared.run_dir) {
+        eprintln!("TensorBoard does not show means over seeds: {error}");
     }
 }
 

@@ -267,7 +267,7 @@ fn under_other_conditions_the_spread_over_seeds_judges() {
     run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
     run(dir.path(), &["publish", "runs/small", "--out", "part"]).fails_with(&["cells are not done", "--partial"]);
     run(dir.path(), &["publish", "runs/small", "--out", "bundle", "--partial"]).succeeds();
-    // As if it had been made with another LibTorch: the list is made anew, as its publisher would have.
+    // As if it had been made with another LibTorch: the list is written again, as its publisher would have.
     let bundle = dir.path().join("bundle");
     let mut sums = String::new();
     for path in files(&bundle) {

@@ -88,7 +88,7 @@ fn an_illegal_move_costs_its_game_only() {
     let import = ["data", "import", "--game", "chess", "--from", "games.pgn", "--out"];
     let answer = run(dir.path(), &[&import[..], &["set"]].concat()).succeeds();
     for part in
-        ["kept 49", "rejected 1", "illegal_move 1", "games.pgn, game 0, ply 2", "Ke3", "mend them", "rejects.jsonl"]
+        ["kept 49", "rejected 1", "illegal_move 1", "games.pgn, game 0, ply 2", "Ke3", "correct them", "rejects.jsonl"]
     {
         assert!(answer.stdout.contains(part), "{part:?} is not in:\n{}", answer.stdout);
     }
@@ -113,7 +113,7 @@ fn a_wrong_board_in_csa_costs_its_game_only() {
         "rejected 2",
         "start_position 2",
         "games.csa, game 0: row P2 does not have 9 squares",
-        "mend them",
+        "correct them",
         "rejects.jsonl",
     ] {
         assert!(answer.stdout.contains(part), "{part:?} is not in:\n{}", answer.stdout);

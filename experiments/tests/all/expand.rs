@@ -215,7 +215,7 @@ fn a_value_with_an_anchor_can_be_repeated() {
 }
 
 #[test]
-fn a_base_comes_from_another_file_and_is_said_anew_in_part() {
+fn a_base_comes_from_another_file_and_is_overridden_in_part() {
     let other = DATA.path().join("elsewhere");
     std::fs::create_dir_all(&other).expect("a folder");
     std::fs::write(

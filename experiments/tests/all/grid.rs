@@ -85,7 +85,7 @@ fn a_part_of_a_grid_can_be_chosen() {
 }
 
 #[test]
-fn a_failed_cell_is_a_row_and_the_next_run_mends_it() {
+fn a_failed_cell_is_a_row_and_the_next_run_trains_it() {
     let dir = place(&small());
     run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();
     let run_dir = dir.path().join("runs/small");

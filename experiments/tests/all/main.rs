@@ -5,6 +5,7 @@ mod bundle;
 mod cells;
 mod check;
 mod cli;
+mod contrasts;
 mod data_cli;
 mod data_view;
 mod expand;

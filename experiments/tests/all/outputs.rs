@@ -122,7 +122,7 @@ fn maps_are_learnt_by_the_head_of_their_shape_and_classes() {
     let pairs = |outputs| on_maps(MapShape::Pairs, outputs);
     let experiment = load(&squares("{per_square: {classes: 3}}")).expect("the head fits the map");
     let sources = &experiment.rows[0].shape.facts.position_sources;
-    assert_eq!(sources[..], ["legal-move mask in training"], "the head tells no square apart");
+    assert_eq!(sources[..], [games::input::MARK], "neither the head nor a mask without a policy tells squares apart");
     assert!(load(&pairs("{pairs: {}}")).is_ok());
     refused(&squares("{per_square: {classes: 4}}"), &["has 3 classes, not 4", "per_square: {classes: 3}"]);
     refused(&squares("{per_square: {classes: 1}}"), &["classes"]);
@@ -130,6 +130,18 @@ fn maps_are_learnt_by_the_head_of_their_shape_and_classes() {
     refused(&pairs("{per_square: {classes: 2}}"), &["`per_square`", "a map of squares"]);
     refused(&squares("{policy: {}, per_square: {classes: 3}}"), &["the head `policy`", "column `moves`"]);
     refused(&squares("{result: {}, per_square: {classes: 3}}"), &["the head `result`", "column `result`"]);
+}
+
+#[test]
+fn a_mask_is_declared_where_a_policy_is_masked() {
+    let declared = |mask: &str| -> Vec<String> {
+        let experiment = load(&EXPERIMENT.replace("mask: train", &format!("mask: {mask}"))).expect("valid");
+        let sources = &experiment.rows[0].shape.facts.position_sources;
+        sources.iter().filter(|source| source.contains("legal-move mask")).cloned().collect()
+    };
+    assert_eq!(declared("train"), ["legal-move mask in training"]);
+    assert_eq!(declared("eval"), ["legal-move mask in evaluation (metrics have it, the network does not)"]);
+    assert!(declared("none").is_empty());
 }
 
 #[test]

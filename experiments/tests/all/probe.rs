@@ -1,9 +1,12 @@
 //! `posenc data generate probe`: what the command adds to crate `generate`.
 
-use crate::cli::{run, write_experiment};
+use crate::cli::{cells, run, write_experiment};
 use dataset::{Dataset, MANIFEST_FILE};
 use games::GameKind;
 use games::maps::MapTask;
+use records::Part;
+use records::positions::{MEASURES, file, read};
+use spec::Weights;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -108,4 +111,39 @@ fn the_documented_experiment_can_be_run() {
     write_experiment(dir.path(), experiment);
     let answer = run(dir.path(), &["check", "experiment.yaml"]).succeeds();
     assert!(answer.stdout.contains("15 cells"), "{}", answer.stdout);
+}
+
+#[test]
+fn the_loss_of_a_map_is_stored_for_each_test_position() {
+    let dir = folder();
+    probe(dir.path(), &["attacked-squares"], GameKind::Shogi, "200", "attacked");
+    let text = "\
+name: maps
+base:
+  data: attacked
+  game: shogi
+  input: piece_tokens
+  model:
+    chessformer: {layers: 1, width: 16, heads: 2, ff: 16, outputs: {per_square: {classes: 4}}}
+  train: {steps: 2, batch: 4, optimizer: nadam, learning_rate: 1e-3, mask: none}
+  eval: {validation_positions: 8, test_positions: 16, every: 2}
+axes: {encoding: [none, shaw]}
+seeds: [0]
+reference: {encoding: none}
+primary: {metric: map_loss, at: last, weights: raw}
+twin: false
+";
+    write_experiment(dir.path(), text);
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    for cell in cells(&dir.path().join("runs/maps")) {
+        let rows = read(&cell.join(file(Weights::Raw))).expect("stored positions");
+        let place = MEASURES.iter().position(|&name| name == "map_loss").expect("it is stored");
+        let losses: Vec<f64> = rows.iter().map(|row| f64::from(row.values[place].expect("a map"))).collect();
+        let mean = losses.iter().sum::<f64>() / losses.len() as f64;
+        let lines = records::lines::read(&cell.join("metrics.jsonl")).expect("metrics");
+        let test = lines.iter().rfind(|line| line.split == Part::Test).expect("a line of the test split");
+        let measured = test.metrics.get("map_loss").expect("a loss");
+        assert!(losses.len() > 10 && (mean - measured).abs() < 1e-6, "{mean}, not {measured}");
+        assert!(losses.iter().any(|loss| (loss - mean).abs() > 1e-6), "every position has the same loss");
+    }
 }

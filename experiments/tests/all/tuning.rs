@@ -186,6 +186,20 @@ fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() 
     let trials = longer.stderr.lines().filter(|line| line.starts_with("cell started") && line.ends_with("seed 100"));
     assert_eq!(trials.count(), 2, "one new trial for each of two rows: {}", longer.stderr);
     assert_eq!(record(dir.path()).rows[1].trials[..2], before.rows[1].trials[..]);
+
+    // A bundle has the trials, so its report says that the verdicts are tuned.
+    run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).succeeds();
+    let bundle = dir.path().join("bundle");
+    let report = std::fs::read_to_string(bundle.join("report.txt")).expect("a report");
+    assert!(report.contains("verdicts are tuned: the settings of each row are the best of 3 trials"), "{report}");
+    assert!(bundle.join("tuning.json").is_file());
+    let plan = records::Plan::read(&bundle.join("tuning")).expect("the trials' plan");
+    assert_eq!(plan.seeds, [100]);
+    for row in &plan.rows {
+        let trial = records::Plan::cell_dir(&bundle.join("tuning"), row, 100);
+        assert!(trial.join("metrics.jsonl").is_file() && trial.join("config.yaml").is_file(), "{}", row.folder);
+    }
+    run(dir.path(), &["verify", "bundle"]).succeeds();
 }
 
 #[test]

@@ -16,9 +16,9 @@ const BOARD_NUMBERS: [&str; 6] = ["8", "9", "64", "81", "225", "289"];
 
 /// Numbers that look like a board's and are something else: (file, the code around it, what it is).
 const NOT_A_BOARD: [(&str, &str, &str); 17] = [
-    ("encodings/kernels/src/x86_64/buffer.rs", "repr(C, align(64))", "bytes of a line of the cache"),
+    ("encodings/kernels/src/buffer.rs", "repr(C, align(64))", "bytes of a line of the cache"),
     ("encodings/kernels/src/operands.rs", "TILE: usize = 8;", "numbers in an AVX register"),
-    ("encodings/kernels/src/x86_64/matrices.rs", "ROWS_AVX512: usize = 8;", "half of what fits into the registers"),
+    ("encodings/kernels/src/instructions.rs", "ROWS_AVX512: usize = 8;", "half of what fits into the registers"),
     ("encodings/src/injection_points.rs", "LOGITS: Self = Self(8);", "the fourth bit of a set"),
     ("experiments/src/commands/show/text.rs", "MOVES_A_LINE: usize = 8;", "moves that fit into a line of a terminal"),
     ("experiments/spec/src/matched/sizes.rs", "ALIGNED: usize = 8;", "what GPUs multiply without padding"),

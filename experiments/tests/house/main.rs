@@ -3,6 +3,7 @@
 //! Each law is one test; its message names the place and the remedy. The table of the rooms is in [`rooms`].
 
 mod arrows;
+mod circles;
 mod features;
 mod laws;
 mod metadata;
@@ -10,7 +11,7 @@ mod phrases;
 mod rooms;
 mod source;
 
-/// Fails with every breach of a law at once, so that one run shows all there is to mend.
+/// Fails with every breach of a law at once, so that one run shows all of them.
 fn expect_none(law: &str, remedy: &str, breaches: &[String]) {
     assert!(breaches.is_empty(), "{law}\n  {}\n{remedy}", breaches.join("\n  "));
 }

@@ -22,8 +22,8 @@ pub(crate) const ROOMS: [Room; 18] = [
     Room { name: "dataset", may_import: &["games", "streams"], never_std: &["net"] },
     Room { name: "baselines", may_import: &["dataset", "games"], never_std: &["net", "time"] },
     Room { name: "generate", may_import: &["dataset", "games", "streams"], never_std: &["net"] },
-    Room { name: "nn", may_import: &["streams"], never_std: &["net", "time"] },
     Room { name: "kernels", may_import: &[], never_std: &["fs", "net", "time"] },
+    Room { name: "nn", may_import: &["kernels", "streams"], never_std: &["net", "time"] },
     Room { name: "encodings", may_import: &["games", "kernels", "nn", "streams"], never_std: &["fs", "net", "time"] },
     Room { name: "models", may_import: &["encodings", "games", "nn"], never_std: &["fs", "net", "time"] },
     Room {
@@ -73,7 +73,7 @@ pub(crate) const ROOMS: [Room; 18] = [
 ];
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
-pub(crate) const RESERVED: [(&str, &[&str]); 25] = [
+pub(crate) const RESERVED: [(&str, &[&str]); 27] = [
     ("tch", &["nn", "encodings", "models", "spec", "records", "train", "grid", "experiments"]),
     ("torch-sys", &["nn"]),
     ("cc", &["nn"]),
@@ -85,6 +85,8 @@ pub(crate) const RESERVED: [(&str, &[&str]); 25] = [
     ("indicatif", &["train", "grid", "experiments"]),
     ("chrono", &["report", "bundle"]),
     ("statrs", &["report"]),
+    ("svg2pdf", &["report"]),
+    ("dejavu", &["report"]),
     ("shakmaty", &["games"]),
     ("rsshogi", &["games"]),
     ("shogi_core", &["games"]),

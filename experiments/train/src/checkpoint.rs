@@ -4,9 +4,11 @@
 //! the rest (scalars, names, shapes and offsets, length of `metrics.jsonl`) and the hash of the tensor file. The YAML
 //! is written last, so a checkpoint exists once its YAML does. The newest two are kept.
 
+mod error;
 mod files;
 mod last;
 
+pub use error::CheckpointError;
 pub use files::{KEPT, prune, remove_all};
 pub use last::{load_averaged, load_final, save_averaged, save_final};
 
@@ -17,8 +19,7 @@ use records::identity::Identity;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
@@ -99,55 +100,6 @@ struct Place {
     name: String,
     shape: Vec<i64>,
     offset: usize,
-}
-
-/// Why a checkpoint cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointError {
-    /// A file cannot be read or written.
-    #[error("cannot {action} {path}: {cause}; fix this, and the next run resumes from the newest valid checkpoint")]
-    Io {
-        /// What was tried.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        cause: io::Error,
-    },
-    /// A file is damaged.
-    #[error("{path} is damaged: {what}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-    /// The checkpoint belongs to another network.
-    #[error("{path} holds parameters of another network: {what}")]
-    OtherNetwork {
-        /// The file.
-        path: PathBuf,
-        /// The first difference.
-        what: String,
-    },
-    /// There are checkpoints, and all are invalid.
-    #[error("no checkpoint in {dir} can be used ({why}); remove that folder to begin this cell again from step 0")]
-    NoneUsable {
-        /// The folder.
-        dir: PathBuf,
-        /// What is wrong with each, newest first.
-        why: String,
-    },
-}
-
-impl CheckpointError {
-    fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |cause| Self::Io { action, path: path.to_owned(), cause }
-    }
-
-    fn damaged(path: &Path, what: impl ToString) -> Self {
-        Self::Damaged { path: path.to_owned(), what: what.to_string() }
-    }
 }
 
 /// A loaded checkpoint.

@@ -26,7 +26,7 @@ pub(super) struct Learner {
     micro: usize,
 }
 
-/// The metrics of one step: each loss, raw and weighted, their sum, and the gradient's norm.
+/// The metrics of one step: each loss, raw and weighted, their sum, the gradient's norm, and whether it was clipped.
 #[derive(Debug, Clone)]
 pub(super) struct StepMetrics {
     pub(super) values: Vec<(&'static str, f64)>,
@@ -66,6 +66,9 @@ impl Learner {
             average.update(&self.arena.flat(), number)?;
         }
         let mut values = vec![("loss", loss), ("gradient_norm", gradient_norm)];
+        if let Some(largest) = train.clip {
+            values.push(("clipped", f64::from(u8::from(gradient_norm > largest))));
+        }
         for (term, mean) in gradient.terms.iter().zip(means(&gradient.terms)?) {
             values.push((term.loss.metric.name, mean));
             values.push((term.loss.weighted, mean * term.weight));

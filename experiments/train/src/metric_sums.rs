@@ -42,16 +42,18 @@ impl BatchMetrics {
         })
     }
 
-    /// The value of a metric for an example; `None` if the network does not have the metric or the example lacks its
-    /// target.
+    /// The value of a metric for an example, its mean over the example's targets (a map has many); `None` if the network
+    /// does not have the metric or the example lacks its target.
     pub(super) fn value(&self, name: &str, row: usize) -> Option<f32> {
         let (metric, values) = self.values.iter().find(|(metric, _)| metric.name == name)?;
-        self.has(metric, row).then(|| values[row])
+        Some(values[row] / self.count(metric, row)?)
     }
 
-    fn has(&self, metric: &Metric, row: usize) -> bool {
-        let Quantity::Mean(target) = metric.quantity else { return false };
-        self.counts.iter().any(|(own, counts)| *own == target && counts[row] > 0.0)
+    /// How many targets of a metric an example has; `None` if it has none.
+    fn count(&self, metric: &Metric, row: usize) -> Option<f32> {
+        let Quantity::Mean(target) = metric.quantity else { return None };
+        let (_, counts) = self.counts.iter().find(|(own, _)| *own == target)?;
+        Some(counts[row]).filter(|&count| count > 0.0)
     }
 }
 
@@ -115,7 +117,7 @@ impl Bucket {
             *count += counts[row] as u64;
         }
         for ((_, sum), (metric, values)) in self.sums.iter_mut().zip(&measured.values) {
-            if measured.has(metric, row) {
+            if measured.count(metric, row).is_some() {
                 *sum += f64::from(values[row]);
             }
         }

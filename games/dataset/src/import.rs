@@ -3,7 +3,7 @@
 //! Every record counts as exactly one of kept, filtered, rejected or duplicate. Rejected games and duplicates are
 //! listed in `rejects.jsonl` beside the shards, one per line. All files are written to a hidden folder beside the
 //! target, which is renamed when complete, so an interrupted import leaves no incomplete dataset. The folder of a long
-//! import is kept, and the same command resumes it: [`checkpoint`].
+//! import is kept, and the same command resumes it.
 //!
 //! Files are read ahead by separate threads, records are examined by a thread pool, and the results are collected in
 //! the order of the command line. So the dataset does not depend on the number of threads.

@@ -23,7 +23,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The stored metrics.
-pub const MEASURES: [&str; 4] = ["policy_loss", "policy_accuracy", "value_loss", "value_accuracy"];
+pub const MEASURES: [&str; 5] = ["policy_loss", "policy_accuracy", "value_loss", "value_accuracy", MAP_LOSS];
+
+/// The mean over a position's labelled cells. Files of earlier versions lack it.
+const MAP_LOSS: &str = "map_loss";
 
 /// The relation of a drop.
 pub const DROP: &str = "drop";
@@ -179,7 +182,12 @@ fn decode(batch: &RecordBatch) -> Result<Vec<PositionRow>, PositionsError> {
     let distance = column("distance")?.as_primitive_opt::<UInt8Type>().ok_or(PositionsError::Column("distance"))?;
     let phase = words("phase")?;
     let target = [words("move_type")?, words("piece")?, words("relation")?];
-    let values = [floats(MEASURES[0])?, floats(MEASURES[1])?, floats(MEASURES[2])?, floats(MEASURES[3])?];
+    let mut values = [None; MEASURES.len()];
+    for (own, name) in values.iter_mut().zip(MEASURES) {
+        if name != MAP_LOSS || batch.column_by_name(MAP_LOSS).is_some() {
+            *own = Some(floats(name)?);
+        }
+    }
     let row = |i: usize| PositionRow {
         game: games.value(i),
         ply: plies.value(i),
@@ -187,7 +195,7 @@ fn decode(batch: &RecordBatch) -> Result<Vec<PositionRow>, PositionsError> {
         novel: novel.value(i),
         target: target[0].is_valid(i).then(|| target.map(|column| column.value(i).to_owned())),
         distance: distance.is_valid(i).then(|| distance.value(i)),
-        values: values.map(|column| column.is_valid(i).then(|| column.value(i))),
+        values: values.map(|column| column.filter(|column| column.is_valid(i)).map(|column| column.value(i))),
     };
     Ok((0..batch.num_rows()).map(row).collect())
 }

@@ -1,45 +1,77 @@
 //! Operations that compute their own value and gradient.
 //!
 //! tch has no counterpart of `torch::autograd::Function`; the shim `shim/differentiable.cpp` makes one. An operation
-//! becomes one node of the graph, whatever it does inside, and nothing but its inputs is kept for the backward pass.
+//! becomes one node of the graph, whatever it does inside. Nothing is kept for the backward pass but its inputs and what it
+//! names.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tch::{TchError, Tensor};
 use torch_sys::C_tensor;
 
-/// An operation with one output.
+/// An operation of tensors.
 ///
 /// LibTorch keeps the operation as long as the graph that it is part of, and records nothing that either function does.
 pub trait Differentiable: Send + Sync + 'static {
-    /// The output for these inputs: a new tensor, none of the inputs.
+    /// The outputs for these inputs: new tensors, none of the inputs. `keeps` is whether a backward pass may follow, so that
+    /// something needs to be kept for it.
     ///
     /// # Errors
     /// If LibTorch fails, for example if memory runs out.
-    fn forward(&self, inputs: &[Tensor]) -> Result<Tensor, TchError>;
+    fn forward(&self, inputs: &[Tensor], keeps: bool) -> Result<Results, TchError>;
 
-    /// The gradient of each input, in its shape and element type, given that of the output (in any layout). Those of
-    /// which `wanted` is false may be `None`.
+    /// The gradient of each input, in its shape and element type. Those of which `wanted` is false may be `None`.
     ///
     /// # Errors
     /// As for [`Self::forward`].
-    fn backward(&self, inputs: &[Tensor], gradient: &Tensor, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError>;
+    fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError>;
 }
 
-/// The operation's output, through which gradients flow to the inputs.
+/// What a forward pass gives; at most four tensors together.
+#[derive(Debug)]
+pub struct Results {
+    /// The outputs, at least one.
+    pub outputs: Vec<Tensor>,
+    /// What the backward pass gets beside the inputs; an output may be among them. Freed with the graph's inputs.
+    pub kept: Vec<Tensor>,
+}
+
+impl Results {
+    /// One output, and nothing kept.
+    #[must_use]
+    pub fn one(output: Tensor) -> Self {
+        Self { outputs: vec![output], kept: vec![] }
+    }
+}
+
+/// What a backward pass gets.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// The inputs of the forward pass.
+    pub inputs: &'a [Tensor],
+    /// What it kept.
+    pub kept: &'a [Tensor],
+    /// The gradient of each output, in any layout; `None` where nothing depends on it.
+    pub gradients: &'a [Option<Tensor>],
+}
+
+/// The outputs of an operation, through which gradients flow to the inputs.
 ///
 /// # Errors
 /// If the operation fails. A failure in the backward pass is one of `backward` or `run_backward`.
-pub fn apply<D: Differentiable>(operation: D, inputs: &[&Tensor]) -> Result<Tensor, TchError> {
+pub fn apply<D: Differentiable>(operation: D, inputs: &[&Tensor]) -> Result<Vec<Tensor>, TchError> {
     let inputs: Vec<*const C_tensor> = inputs.iter().map(|input| input.as_ptr()).collect();
     let operation = Box::into_raw(Box::new(operation)).cast();
-    let mut output = std::ptr::null_mut();
+    let mut results = Handles { tensors: [std::ptr::null_mut(); MOST_RESULTS], outputs: 0, kept: 0 };
     // SAFETY: the inputs live until the call returns, and the shim owns the operation from here on.
     let message =
-        unsafe { posenc_differentiable(operation, &callbacks::<D>(), inputs.as_ptr(), inputs.len(), &mut output) };
+        unsafe { posenc_differentiable(operation, &callbacks::<D>(), inputs.as_ptr(), inputs.len(), &mut results) };
     if message.is_null() {
-        // SAFETY: without a message the shim gives a tensor, which is ours.
-        return Ok(unsafe { Tensor::from_ptr(output) });
+        // SAFETY: without a message the shim gives this many tensors, which are ours.
+        return Ok(results.tensors[..results.outputs]
+            .iter()
+            .map(|&tensor| unsafe { Tensor::from_ptr(tensor) })
+            .collect());
     }
     // SAFETY: a message is a C string that is ours to hand back.
     let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
@@ -47,15 +79,40 @@ pub fn apply<D: Differentiable>(operation: D, inputs: &[&Tensor]) -> Result<Tens
     Err(TchError::Torch(text))
 }
 
+/// The output of an operation that has one.
+///
+/// # Errors
+/// As for [`apply`].
+///
+/// # Panics
+/// If the operation has no output.
+pub fn apply_one<D: Differentiable>(operation: D, inputs: &[&Tensor]) -> Result<Tensor, TchError> {
+    Ok(apply(operation, inputs)?.remove(0))
+}
+
+/// Outputs and kept tensors of an operation, together.
+const MOST_RESULTS: usize = 4;
+
+/// The same as `Results` in the shim.
+#[repr(C)]
+struct Handles {
+    tensors: [*mut C_tensor; MOST_RESULTS],
+    outputs: usize,
+    kept: usize,
+}
+
 /// The same as in the shim.
 #[repr(C)]
 struct Callbacks {
-    forward: unsafe extern "C" fn(*const c_void, *const *const C_tensor, usize, *mut *mut C_tensor) -> *mut c_char,
+    forward: unsafe extern "C" fn(*const c_void, *const *const C_tensor, usize, bool, *mut Handles) -> *mut c_char,
     backward: unsafe extern "C" fn(
         *const c_void,
         *const *const C_tensor,
         usize,
-        *const C_tensor,
+        *const *const C_tensor,
+        usize,
+        *const *const C_tensor,
+        usize,
         *const bool,
         *mut *mut C_tensor,
     ) -> *mut c_char,
@@ -69,7 +126,7 @@ unsafe extern "C" {
         callbacks: *const Callbacks,
         inputs: *const *const C_tensor,
         count: usize,
-        output: *mut *mut C_tensor,
+        results: *mut Handles,
     ) -> *mut c_char;
     fn posenc_free_message(message: *mut c_char);
 }
@@ -82,14 +139,22 @@ unsafe extern "C" fn forward<D: Differentiable>(
     operation: *const c_void,
     inputs: *const *const C_tensor,
     count: usize,
-    output: *mut *mut C_tensor,
+    keeps: bool,
+    results: *mut Handles,
 ) -> *mut c_char {
     guarded(|| {
         // SAFETY: the shim hands back the pointer that `apply` gave it, and `count` live tensors.
         let (operation, inputs) = unsafe { (&*operation.cast::<D>(), tensors(inputs, count)) };
-        let value = operation.forward(&inputs)?;
-        // SAFETY: `output` is the place for it.
-        unsafe { *output = owned_by_shim(&value) };
+        let Results { outputs, kept } = operation.forward(&inputs, keeps)?;
+        if outputs.len() + kept.len() > MOST_RESULTS {
+            return Err(TchError::Torch(format!("an operation of posenc gave more than {MOST_RESULTS} tensors")));
+        }
+        // SAFETY: `results` is the place for them.
+        let results = unsafe { &mut *results };
+        (results.outputs, results.kept) = (outputs.len(), kept.len());
+        for (handle, tensor) in results.tensors.iter_mut().zip(outputs.iter().chain(&kept)) {
+            *handle = owned_by_shim(tensor);
+        }
         Ok(())
     })
 }
@@ -98,7 +163,10 @@ unsafe extern "C" fn backward<D: Differentiable>(
     operation: *const c_void,
     inputs: *const *const C_tensor,
     count: usize,
-    gradient: *const C_tensor,
+    kept: *const *const C_tensor,
+    kept_count: usize,
+    of_outputs: *const *const C_tensor,
+    outputs: usize,
     wanted: *const bool,
     gradients: *mut *mut C_tensor,
 ) -> *mut c_char {
@@ -106,8 +174,8 @@ unsafe extern "C" fn backward<D: Differentiable>(
         // SAFETY: as in `forward`; `wanted` has as many entries as there are inputs.
         let (operation, inputs) = unsafe { (&*operation.cast::<D>(), tensors(inputs, count)) };
         let wanted = unsafe { std::slice::from_raw_parts(wanted, count) };
-        let gradient = unsafe { Tensor::clone_from_ptr(gradient.cast_mut()) };
-        let all = operation.backward(&inputs, &gradient, wanted)?;
+        let (kept, of_outputs) = unsafe { (tensors(kept, kept_count), present(of_outputs, outputs)) };
+        let all = operation.backward(Known { inputs: &inputs, kept: &kept, gradients: &of_outputs }, wanted)?;
         for (number, gradient) in all.iter().enumerate().take(count) {
             if let Some(gradient) = gradient {
                 // SAFETY: there is a place for each input's.
@@ -140,9 +208,15 @@ fn guarded(run: impl FnOnce() -> Result<(), TchError>) -> *mut c_char {
 
 /// Handles of our own on the shim's tensors.
 unsafe fn tensors(addresses: *const *const C_tensor, count: usize) -> Vec<Tensor> {
+    unsafe { present(addresses, count) }.into_iter().flatten().collect()
+}
+
+/// The same; `None` for a null pointer.
+unsafe fn present(addresses: *const *const C_tensor, count: usize) -> Vec<Option<Tensor>> {
     // SAFETY: the caller says so.
     let addresses = unsafe { std::slice::from_raw_parts(addresses, count) };
-    addresses.iter().map(|address| unsafe { Tensor::clone_from_ptr(address.cast_mut()) }).collect()
+    let handle = |address: &*const C_tensor| unsafe { Tensor::clone_from_ptr(address.cast_mut()) };
+    addresses.iter().map(|address| (!address.is_null()).then(|| handle(address))).collect()
 }
 
 /// A handle that the shim deletes.

@@ -10,17 +10,21 @@
 pub mod activation;
 pub mod arena;
 pub mod batch_norm;
+mod bias_mish;
 pub mod constant;
 pub mod convolution;
 pub mod device;
 pub mod differentiable;
+pub mod fused;
 pub mod init;
 pub mod layout;
 pub mod linear;
 pub mod memory;
 mod mish;
 pub mod norm;
+mod numbers;
 pub mod product;
+mod residual_norm;
 
 pub use activation::Activation;
 pub use arena::{Arena, Views};

@@ -1,8 +1,9 @@
 //! The dense layer.
 
+use crate::bias_mish::bias_mish;
 use crate::product::dense;
-use crate::{Init, ParamId, Scope, Views};
-use tch::Tensor;
+use crate::{Activation, Init, ParamId, Scope, Views, fused};
+use tch::{Kind, Tensor};
 
 /// `y = x·Wᵀ (+ b)`, `W [out, in]`, `b [out]` starting at zero.
 #[derive(Debug)]
@@ -25,6 +26,18 @@ impl Linear {
     pub fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         let bias = self.bias.map(|bias| views[bias].to_kind(views.kind()));
         dense(&x.to_kind(views.kind()), &views[self.weight], bias.as_ref())
+    }
+
+    /// The activation of [`Self::forward`]; where it can, in one pass with the bias.
+    pub fn forward_activated(&self, views: &Views, x: &Tensor, activation: Activation) -> Tensor {
+        if let (Activation::Mish, Some(bias)) = (activation, self.bias) {
+            let bias = &views[bias];
+            let product = || dense(&x.to_kind(views.kind()), &views[self.weight], None);
+            if fused::serves(x) && views.kind() == Kind::Float {
+                return bias_mish(&product(), Some(bias)).expect("products of f32 are f32");
+            }
+        }
+        activation.apply(&self.forward(views, x))
     }
 
     /// Multiplications for one row of input.

@@ -70,6 +70,11 @@ pub enum ModelError {
         /// The other.
         with: &'static str,
     },
+    /// An input that shows the edge which `edge: hidden` hides.
+    #[error(
+        "model: edge: hidden does not fit the input {0}, which shows the edge or has no channels; take piece_tokens"
+    )]
+    EdgeShown(&'static str),
     /// A network without heads.
     #[error("model: outputs names no head; write at least one, e.g. outputs: {{policy: {{}}, result: {{}}}}")]
     NoOutput,
@@ -219,6 +224,7 @@ impl ModelError {
             Self::Scale { .. } | Self::Starts { .. } => Some("norm"),
             Self::Dropout(_) => Some("dropout"),
             Self::PolicyOption { option, .. } | Self::NoEffect { option, .. } => Some(option),
+            Self::EdgeShown(_) => Some("edge"),
             Self::NoOutput | Self::NoSuchHead { .. } => Some("outputs"),
             Self::Momentum(_) => Some("batch_norm.momentum"),
             Self::Within { part, .. } => Some(part),

@@ -244,7 +244,7 @@ fn maps_tell_squares_apart_no_more_than_the_trunk_does() {
     for spec in specs() {
         let maps = with_heads(r#"{"per_square": {"classes": 3}, "pairs": {}}"#);
         let (network, layout) = declare(&maps, &none(), &spec);
-        assert_eq!(network.position_sources(), Vec::<&str>::new());
+        assert_eq!(network.position_sources(), spec.input.position_sources());
         let views = stirred(&layout).frozen_views();
         let squares = squares(&spec);
         let moved: Vec<usize> = (0..squares).map(|square| (17 * square + 5) % squares).collect();

@@ -2,6 +2,7 @@
 
 use crate::common::sums::policy_cross_entropy;
 use crate::common::*;
+use games::input::ATTACKS;
 use games::{GameKind, InputName, MovesName, Planes, Vocabulary};
 use models::loss::PolicyTargets;
 use models::optimizer::NadamConfig;
@@ -94,10 +95,10 @@ fn what_tells_squares_apart_is_said() {
         declare(&config, &none(), &shogi(InputName::Dlshogi62_57, name)).0.position_sources()
     };
     let (gaps, bias) = ("policy vocabulary (only structurally possible moves)", "policy bias (a number for each move)");
-    assert_eq!(sources(MovesName::Dlshogi2187, BIASES[1]), Vec::<&str>::new());
-    assert_eq!(sources(MovesName::Dlshogi2187, BIASES[0]), [bias]);
-    assert_eq!(sources(MovesName::Shogi1496, BIASES[1]), [gaps]);
-    assert_eq!(sources(MovesName::Shogi1496, BIASES[0]), [gaps, bias]);
+    assert_eq!(sources(MovesName::Dlshogi2187, BIASES[1]), [ATTACKS]);
+    assert_eq!(sources(MovesName::Dlshogi2187, BIASES[0]), [ATTACKS, bias]);
+    assert_eq!(sources(MovesName::Shogi1496, BIASES[1]), [ATTACKS, gaps]);
+    assert_eq!(sources(MovesName::Shogi1496, BIASES[0]), [ATTACKS, gaps, bias]);
 }
 
 /// With the one bias per class and every class on every square, squares that change places take their logits along.

@@ -1,5 +1,7 @@
 //! The products against their definitions in f64, with every set of instructions that this processor has.
 
+mod attention;
+
 use kernels::{Instructions, Product, Rows, Side, Table};
 
 /// More than a block of positions, and multiples of nothing; a width that no register divides.
@@ -165,7 +167,7 @@ fn threads_change_no_bit() {
 #[test]
 #[should_panic(expected = "of one sequence, batch and width")]
 fn operands_of_other_sizes_are_refused() {
-    let Some(instructions) = Instructions::fastest() else { panic!("of one sequence, batch and width: no kernels") };
+    let instructions = Instructions::fastest();
     let side = &SIZES.side(false);
     let Operands { mut pairs, mut vectors, mut table } = Operands::new();
     // SAFETY: the sizes are not larger than the vectors; nothing is computed.

@@ -1,6 +1,6 @@
 //! Bars: one for the grid, one for each running cell.
 
-use super::{Observer, ending, retrying, stopping};
+use super::observer::{Observer, ending, retrying, stopping};
 use crate::interrupt::StopRequest;
 use crate::task::{Outcome, Task};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};

@@ -1,6 +1,6 @@
 //! Plain lines, for logs and batch systems.
 
-use super::{Observer, ending, retrying, stopping};
+use super::observer::{Observer, ending, retrying, stopping};
 use crate::interrupt::StopRequest;
 use crate::task::{Outcome, Task};
 use records::failure::Failure;

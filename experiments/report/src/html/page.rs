@@ -1,7 +1,9 @@
 //! The page around a report: head, sections, tables, figures.
 
+use crate::figures::Figure;
 use crate::model::comparison::Verdict;
 use crate::model::interactions::Change;
+use crate::plot;
 use crate::plot::canvas::escape;
 use crate::table::Table;
 use chrono::DateTime;
@@ -13,13 +15,6 @@ pub(super) struct Section {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) body: String,
-}
-
-/// A plot with its caption.
-pub(super) struct Figure {
-    pub(super) svg: String,
-    pub(super) title: String,
-    pub(super) caption: String,
 }
 
 pub(super) fn section(id: &str, title: &str, body: &str) -> Section {
@@ -43,10 +38,11 @@ pub(super) fn page(name: &str, status: &str, sections: &[Section]) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"posenc {}\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n<title>{name} – posenc</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{name} – posenc</title>\n<style>\n{STYLE}{}</style>\n</head>\n<body>\n\
          <header>\n<p class=\"maker\">posenc report</p>\n<h1>{name}</h1>\n<p class=\"status\">{status}</p>\n<nav aria-label=\"Sections\">\n{links}</nav>\n</header>\n\
          <main>\n{parts}</main>\n</body>\n</html>\n",
-        env!("CARGO_PKG_VERSION")
+        env!("CARGO_PKG_VERSION"),
+        plot::STYLE
     )
 }
 
@@ -101,7 +97,7 @@ pub(super) fn table(table: &Table) -> String {
 pub(super) fn figures(class: &str, figures: Vec<Figure>) -> String {
     let drawn: String = figures
         .iter()
-        .map(|Figure { svg, title, caption }| {
+        .map(|Figure { svg, title, caption, .. }| {
             let (title, caption) = (escape(title), escape(caption));
             format!("<figure>\n<figcaption><b>{title}</b> {caption}</figcaption>\n{svg}</figure>\n")
         })

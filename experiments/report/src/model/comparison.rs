@@ -153,6 +153,8 @@ pub enum Missing {
     NoDirection,
     /// The cells only took a few steps.
     Smoke,
+    /// The experiment names contrasts, and the row is none of them.
+    Exploratory,
 }
 
 impl Comparison {
@@ -167,7 +169,15 @@ impl Missing {
     /// Whether it rules out a verdict; the other reasons only leave a pair out.
     #[must_use]
     pub fn rules_out_a_verdict(&self) -> bool {
-        matches!(self, Self::NotFinished { .. } | Self::Pairs { .. } | Self::NoSpread | Self::NoDirection | Self::Smoke)
+        matches!(
+            self,
+            Self::NotFinished { .. }
+                | Self::Pairs { .. }
+                | Self::NoSpread
+                | Self::NoDirection
+                | Self::Smoke
+                | Self::Exploratory
+        )
     }
 }
 
@@ -186,6 +196,7 @@ impl fmt::Display for Missing {
             Self::NoSpread => f.write_str("the difference is the same in every seed: are seeds used?"),
             Self::Smoke => f.write_str("a smoke run gives no verdicts"),
             Self::NoDirection => f.write_str("the metric has no better side"),
+            Self::Exploratory => f.write_str("exploratory: not one of the experiment's contrasts"),
         }
     }
 }

@@ -1,36 +1,7 @@
-//! Rows that are variants of each other: learning rates, sizes, budgets.
+//! Rows that are variants of each other: sizes, budgets.
 
+use super::super::statistics::PairedTest;
 use super::super::statistics::across::RankCorrelation;
-use super::super::statistics::{PairedTest, Summary};
-
-/// A game's learning-rate sweep.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sweep {
-    /// The label of the reference's chosen row.
-    pub reference: String,
-    /// One for each set of rows that differ in their learning rate only.
-    pub chosen: Vec<Chosen>,
-}
-
-/// The row chosen among those that differ in their learning rate only.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Chosen {
-    /// The chosen row's label.
-    pub label: String,
-    /// How many rates were tried.
-    pub tried: usize,
-    /// The chosen rate.
-    pub rate: String,
-    /// Whether its peak is the smallest or the largest tried: the best rate may lie beyond.
-    pub at_the_edge: bool,
-    /// The metric on validation, over seeds, by which it was chosen.
-    pub validation: Summary,
-    /// The metric on test.
-    pub test: Summary,
-    /// On test, less the reference's chosen row, paired by seed; none for that row. It has no verdict: rows have theirs, and
-    /// a choice among them is not a second comparison.
-    pub difference: Option<PairedTest>,
-}
 
 /// How sizes are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

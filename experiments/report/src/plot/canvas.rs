@@ -1,7 +1,8 @@
 //! An SVG being written.
 
-use super::Style;
+use super::labels;
 use super::scale::Scale;
+use super::{Medium, Style};
 use std::fmt::Write as _;
 
 /// Where a text is fixed.
@@ -24,6 +25,7 @@ impl Anchor {
 
 /// An SVG being written. Coordinates are in its own units, about a screen's pixel each, from the upper left corner.
 pub(super) struct Canvas {
+    medium: Medium,
     width: f64,
     height: f64,
     body: String,
@@ -52,8 +54,8 @@ impl Frame {
 }
 
 impl Canvas {
-    pub(super) fn new(width: f64, height: f64) -> Self {
-        Self { width, height, body: String::new() }
+    pub(super) fn new(medium: Medium, width: f64, height: f64) -> Self {
+        Self { medium, width, height, body: String::new() }
     }
 
     pub(super) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
@@ -117,8 +119,8 @@ impl Canvas {
             self.text("tick", (frame.left - 6.0, y + 4.0), Anchor::End, &frame.y.label(*tick));
         }
         let widest = ticks.iter().map(|tick| frame.y.label(*tick).chars().count()).max().unwrap_or(0) as f64;
-        let middle = f64::midpoint(frame.top, frame.bottom);
-        self.upright("axis", (frame.left - 14.0 - 6.5 * widest, middle), y_label);
+        let (label, middle) = centred(y_label, f64::midpoint(frame.top, frame.bottom), self.height);
+        self.upright("axis", (frame.left - 14.0 - 6.5 * widest, middle), &label);
         self.line("rule", (frame.left, frame.top), (frame.left, frame.bottom));
     }
 
@@ -129,20 +131,31 @@ impl Canvas {
             self.line("grid", (x, frame.top), (x, frame.bottom));
             self.text("tick", (x, frame.bottom + 16.0), Anchor::Middle, &frame.x.label(tick));
         }
-        self.text("axis", (f64::midpoint(frame.left, frame.right), frame.bottom + 36.0), Anchor::Middle, label);
+        let (label, middle) = centred(label, f64::midpoint(frame.left, frame.right), self.width);
+        self.text("axis", (middle, frame.bottom + 36.0), Anchor::Middle, &label);
         self.line("rule", (frame.left, frame.bottom), (frame.right, frame.bottom));
     }
 
     /// The SVG. `id` must differ from those of all other plots of a page.
     pub(super) fn finish(self, id: &str, title: &str, description: &str) -> String {
-        let Self { width, height, body } = self;
+        let Self { medium, width, height, body } = self;
+        let (size, head) = medium.head((width, height));
         let (title, description) = (escape(title), escape(description));
         format!(
-            "<svg class=\"plot\" id=\"{id}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" \
+            "<svg class=\"plot\" id=\"{id}\"{size} viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" \
              aria-labelledby=\"{id}-title {id}-desc\" xmlns=\"http://www.w3.org/2000/svg\">\n\
-             <title id=\"{id}-title\">{title}</title>\n<desc id=\"{id}-desc\">{description}</desc>\n{body}</svg>\n"
+             <title id=\"{id}-title\">{title}</title>\n<desc id=\"{id}-desc\">{description}</desc>\n{head}{body}</svg>\n"
         )
     }
+}
+
+/// The label of an axis, cut if it is longer than the plot, and where its middle is inside, near `middle`.
+fn centred(label: &str, middle: f64, length: f64) -> (String, f64) {
+    // These labels are narrower than the bold ones of rows.
+    const NARROW: f64 = 0.83;
+    let label = labels::fitted(label, (length - 8.0) / NARROW);
+    let half = NARROW * labels::width(&label) / 2.0;
+    (label, middle.min(length - half - 4.0).max(half + 4.0))
 }
 
 fn through(points: &[(f64, f64)]) -> String {

@@ -1,9 +1,10 @@
 //! Lines over steps, with bands over seeds.
 
-use super::Style;
 use super::canvas::{Anchor, Canvas, Frame};
 use super::labels::{spread, width};
+use super::legend::Legend;
 use super::scale::Scale;
+use super::{Medium, Style};
 
 /// Lines over steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,23 +40,31 @@ const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 340.0;
 
 /// Draws the lines; none if no line has two points.
-pub(crate) fn draw(plot: &CurvePlot, id: &str) -> Option<String> {
-    plot.series.iter().any(|series| series.points.len() > 1).then(|| drawn(plot, id))
+pub(crate) fn draw(plot: &CurvePlot, id: &str, medium: Medium) -> Option<String> {
+    plot.series.iter().any(|series| series.points.len() > 1).then(|| drawn(plot, id, medium))
 }
 
-fn drawn(plot: &CurvePlot, id: &str) -> String {
+fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
+    let total = medium.width(WIDTH);
+    // A column has no room for names at the ends of lines.
+    let (names, named_ends) = match medium {
+        Medium::Page => (&plot.series[..0], true),
+        Medium::Column => (&plot.series[..], false),
+    };
+    let legend = Legend::new(names.iter().map(|series| (series.style, &series.label[..])), total - 8.0);
     let points = || plot.series.iter().flat_map(|series| &series.points);
     let widest = plot.series.iter().map(|series| width(&series.label)).fold(0.0, f64::max);
     let level = plot.level.iter().map(|(level, _)| *level);
     let frame = Frame {
         left: 64.0,
-        right: WIDTH - 28.0 - widest.min(190.0),
-        top: 12.0,
-        bottom: HEIGHT - 46.0,
+        right: if named_ends { total - 28.0 - widest.min(190.0) } else { total - 16.0 },
+        top: 12.0 + legend.height,
+        bottom: HEIGHT - 46.0 + legend.height,
         x: Scale::tight(points().map(|point| point.x)),
         y: Scale::linear(points().flat_map(|point| [point.low, point.high]).chain(level)),
     };
-    let mut canvas = Canvas::new(WIDTH, HEIGHT);
+    let mut canvas = Canvas::new(medium, total, HEIGHT + legend.height);
+    legend.draw(&mut canvas);
     canvas.axes(&frame, &plot.x_label, &plot.y_label);
     if let Some((level, what)) = &plot.level {
         let y = frame.at_y(*level);
@@ -83,7 +92,9 @@ fn drawn(plot: &CurvePlot, id: &str) -> String {
             canvas.marker(series.style, place, 3.2, &tooltip);
         }
     }
-    end_labels(plot, &frame, &mut canvas);
+    if named_ends {
+        end_labels(plot, &frame, &mut canvas);
+    }
     let labels: Vec<&str> = plot.series.iter().map(|series| series.label.as_str()).collect();
     canvas.finish(id, &plot.title, &format!("{} over {} for {}.", plot.y_label, plot.x_label, labels.join(", ")))
 }

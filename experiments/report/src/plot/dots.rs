@@ -1,9 +1,10 @@
 //! Differences of several rows on several slices, beside each other.
 
-use super::Style;
 use super::canvas::{Anchor, Canvas, Frame};
-use super::labels::width;
+use super::labels::{fitted, width};
+use super::legend::Legend;
 use super::scale::Scale;
+use super::{Medium, Style};
 use crate::statistics::Interval;
 
 /// Differences on slices.
@@ -35,33 +36,42 @@ const DOT: f64 = 11.0;
 const GAP: f64 = 10.0;
 
 /// Draws the slices; nothing without any dot.
-pub(crate) fn draw(plot: &DotPlot, id: &str) -> Option<String> {
-    plot.groups.iter().any(|group| !group.dots.is_empty()).then(|| drawn(plot, id))
+pub(crate) fn draw(plot: &DotPlot, id: &str, medium: Medium) -> Option<String> {
+    plot.groups.iter().any(|group| !group.dots.is_empty()).then(|| drawn(plot, id, medium))
 }
 
-fn drawn(plot: &DotPlot, id: &str) -> String {
+fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
+    let total = medium.width(WIDTH);
     let height_of = |group: &DotGroup| DOT * group.dots.len().max(1) as f64 + GAP;
     let inner: f64 = plot.groups.iter().map(height_of).sum();
     let dots = || plot.groups.iter().flat_map(|group| &group.dots);
     let widest = plot.groups.iter().map(|group| width(&group.label)).fold(60.0, f64::max);
+    let room = widest.min(0.39 * total);
+    let legend = Legend::new(dots().map(|dot| (dot.style, &dot.label[..])), total - 8.0);
+    let top = legend.height + 14.0;
     let frame = Frame {
-        left: 14.0 + widest.min(210.0),
-        right: WIDTH - 16.0,
-        top: 34.0,
-        bottom: 34.0 + inner,
+        left: 14.0 + room,
+        right: total - 16.0,
+        top,
+        bottom: top + inner,
         x: Scale::linear(dots().flat_map(|dot| [dot.interval.low, dot.interval.high, dot.mean]).chain([0.0])),
         y: Scale::tight([0.0, 1.0]),
     };
-    let mut canvas = Canvas::new(WIDTH, frame.bottom + 46.0);
+    let mut canvas = Canvas::new(medium, total, frame.bottom + 46.0);
     canvas.x_axis(&frame, &plot.x_label);
-    legend(plot, &frame, &mut canvas);
+    legend.draw(&mut canvas);
     let zero = frame.at_x(0.0);
     canvas.line("zero", (zero, frame.top), (zero, frame.bottom));
     let mut top = frame.top;
     for group in &plot.groups {
         let below = top + height_of(group);
         canvas.line("grid", (frame.left, below), (frame.right, below));
-        canvas.text("tick", (frame.left - 10.0, f64::midpoint(top, below) + 4.0), Anchor::End, &group.label);
+        canvas.text(
+            "tick",
+            (frame.left - 10.0, f64::midpoint(top, below) + 4.0),
+            Anchor::End,
+            &fitted(&group.label, room),
+        );
         for (i, dot) in group.dots.iter().enumerate() {
             let y = top + GAP / 2.0 + DOT * (i as f64 + 0.5);
             let Interval { low, high } = dot.interval;
@@ -79,18 +89,4 @@ fn drawn(plot: &DotPlot, id: &str) -> String {
         })
     });
     canvas.finish(id, &plot.title, &format!("{}.", said.collect::<Vec<_>>().join("; ")))
-}
-
-/// Every row's marker and name above the plot, as many as there is room for.
-fn legend(plot: &DotPlot, frame: &Frame, canvas: &mut Canvas) {
-    let Some(fullest) = plot.groups.iter().max_by_key(|group| group.dots.len()) else { return };
-    let mut x = 10.0;
-    for dot in &fullest.dots {
-        if x + width(&dot.label) + 16.0 > frame.right {
-            break;
-        }
-        canvas.marker(dot.style, (x, 14.0), 4.5, &dot.label);
-        canvas.text(&format!("label {}", dot.style.class()), (x + 10.0, 18.0), Anchor::Start, &dot.label);
-        x += width(&dot.label) + 30.0;
-    }
 }

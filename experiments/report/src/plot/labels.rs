@@ -9,6 +9,15 @@ pub(super) fn width(text: &str) -> f64 {
     CHARACTER * text.chars().count() as f64
 }
 
+/// A text that is not wider than `room`; its end is left out where it would be.
+pub(super) fn fitted(text: &str, room: f64) -> String {
+    let most = (room / CHARACTER).floor().max(1.0) as usize;
+    match text.chars().count() > most {
+        true => text.chars().take(most - 1).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
 /// Moves labels that stand in a column apart: heights in their order, each at least a line from the next, as near to
 /// where they want to be as that allows, between `top` and `bottom` where there is room for all.
 pub(super) fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
@@ -95,6 +104,14 @@ mod tests {
         assert_eq!(spread(&[50.0, 10.0], 0.0, 100.0), [50.0, 10.0]);
         assert_eq!(spread(&[50.0, 51.0, 52.0], 0.0, 100.0), [50.0, 63.0, 76.0]);
         assert_eq!(spread(&[99.0, 98.0], 0.0, 100.0), [100.0, 87.0]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut() {
+        assert_eq!(
+            (fitted("shaw", width("shaw")), fitted("shaw", width("sha"))),
+            ("shaw".to_owned(), "sh…".to_owned())
+        );
     }
 
     #[test]

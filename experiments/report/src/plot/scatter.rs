@@ -1,9 +1,10 @@
 //! Points in a plane with intervals: quality against cost, one game against another.
 
-use super::Style;
 use super::canvas::{Anchor, Canvas, Frame};
 use super::labels::Labels;
+use super::legend::Legend;
 use super::scale::Scale;
+use super::{Medium, Style};
 use crate::statistics::Interval;
 
 /// Points in a plane.
@@ -40,13 +41,19 @@ pub(crate) enum Guide {
     Agreement,
 }
 
+const COLUMN_HEIGHT: f64 = 320.0;
+
 /// Draws the points; nothing below two.
-pub(crate) fn draw(plot: &ScatterPlot, id: &str) -> Option<String> {
-    (plot.points.len() > 1).then(|| drawn(plot, id))
+pub(crate) fn draw(plot: &ScatterPlot, id: &str, medium: Medium) -> Option<String> {
+    (plot.points.len() > 1).then(|| drawn(plot, id, medium))
 }
 
-fn drawn(plot: &ScatterPlot, id: &str) -> String {
-    let (width, height) = plot.size;
+fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
+    let width = medium.width(plot.size.0);
+    let height = if medium == Medium::Page { plot.size.1 } else { COLUMN_HEIGHT };
+    // Intervals fill a column's plot, so names stand above it.
+    let names = if medium == Medium::Page { &plot.points[..0] } else { &plot.points[..] };
+    let legend = Legend::new(names.iter().map(|point| (point.style, &point.label[..])), width - 8.0);
     let ends = |interval: Option<Interval>, value: f64| {
         let (low, high) = interval.map_or((value, value), |ends| (ends.low, ends.high));
         [low, high]
@@ -59,8 +66,10 @@ fn drawn(plot: &ScatterPlot, id: &str) -> String {
             (Scale::linear(across.into_iter().chain([0.0])), Scale::linear(upright.into_iter().chain([0.0])))
         }
     };
-    let frame = Frame { left: 74.0, right: width - 18.0, top: 14.0, bottom: height - 48.0, x, y };
-    let mut canvas = Canvas::new(width, height);
+    let (top, bottom) = (14.0 + legend.height, height - 48.0 + legend.height);
+    let frame = Frame { left: 74.0, right: width - 18.0, top, bottom, x, y };
+    let mut canvas = Canvas::new(medium, width, height + legend.height);
+    legend.draw(&mut canvas);
     canvas.axes(&frame, &plot.x_label, &plot.y_label);
     guide(plot, &frame, &mut canvas);
     let place = |point: &ScatterPoint| (frame.at_x(point.at.0), frame.at_y(point.at.1));
@@ -82,6 +91,9 @@ fn drawn(plot: &ScatterPlot, id: &str) -> String {
     for (point, &at) in plot.points.iter().zip(&places) {
         let tooltip = format!("{}: {:.4}, {:.4}", point.label, point.at.0, point.at.1);
         canvas.marker(point.style, at, 5.0, &tooltip);
+        if medium == Medium::Column {
+            continue;
+        }
         let placed = labels.place(at, &point.label);
         if placed.far {
             let half = super::labels::width(&point.label) / 2.0;

@@ -10,9 +10,9 @@
 
 use super::{Interval, MeanTest};
 
-/// The power of the seeds' share in [`freedom`]: 0.4 for three seeds, 0.15 more for each further one, at most 1.2. The test
-/// `simulation::choice` has the designs that chose it: with larger powers more than 5 of 100 grids without differences
-/// have a verdict.
+/// The power of the seeds' share in the degrees of freedom: 0.4 for three seeds, 0.15 more for each further one, at most
+/// 1.2. The test `simulation::choice` has the designs that chose it: with larger powers more than 5 of 100 grids without
+/// differences have a verdict.
 #[must_use]
 pub fn share_power(seeds: usize) -> f64 {
     (0.4 + 0.15 * (seeds as f64 - 3.0)).min(1.2)

@@ -1,9 +1,9 @@
-//! The tables of rows that are variants of each other: learning rates, sizes, budgets.
+//! The tables of rows that are variants of each other: sizes, budgets.
 
 use super::cells::ROW;
 use crate::model::GameReport;
-use crate::model::variants::{Budgets, Equivalent, Multiple, Place, SizeMeasure, Sizes, Sweep};
-use crate::numbers::{fixed, interval, mean_sd, or_absent, with_interval};
+use crate::model::variants::{Budgets, Equivalent, Multiple, Place, SizeMeasure, Sizes};
+use crate::numbers::{fixed, interval, or_absent, with_interval};
 use crate::statistics::PairedTest;
 use crate::statistics::across::RankCorrelation;
 use crate::table::{ABSENT, Table};
@@ -12,40 +12,12 @@ use std::iter::once;
 
 /// Every such table that a game has.
 pub(super) fn variants(game: &GameReport) -> Vec<Table> {
-    let tables = [game.sweep.as_ref().map(sweep), game.sizes.as_ref().map(sizes), game.budgets.as_ref().map(budgets)];
+    let tables = [game.sizes.as_ref().map(sizes), game.budgets.as_ref().map(budgets)];
     tables.into_iter().flatten().collect()
 }
 
 fn difference(test: Option<PairedTest>) -> String {
     or_absent(test, |test| with_interval(test.mean, &test.interval(0.95)))
-}
-
-fn sweep(sweep: &Sweep) -> Table {
-    let header = ["chosen row", "tried", "rate", "validation", "test", "difference on test"];
-    let rows = sweep.chosen.iter().map(|one| {
-        let difference = match one.label == sweep.reference {
-            true => "(reference)".to_owned(),
-            false => difference(one.difference),
-        };
-        vec![
-            one.label.clone(),
-            one.tried.to_string(),
-            if one.at_the_edge { format!("{} (edge)", one.rate) } else { one.rate.clone() },
-            mean_sd(&one.validation, 1.0),
-            mean_sd(&one.test, 1.0),
-            difference,
-        ]
-    });
-    let mut notes = vec![
-        "of each set of rows that differ in their learning rate only, the one with the best mean on validation; plain 95 % \
-         intervals over seeds, without verdicts: those are above, where every rate is its own row"
-            .to_owned(),
-    ];
-    if sweep.chosen.iter().any(|one| one.at_the_edge) {
-        notes
-            .push("edge: the chosen rate is the smallest or the largest tried; a better one may lie beyond".to_owned());
-    }
-    Table::new(header, &[0], rows).titled("learning rates: chosen on validation, reported on test").noted(notes)
 }
 
 fn sizes(sizes: &Sizes) -> Table {

@@ -6,9 +6,11 @@ mod compare;
 mod controls;
 mod curves;
 mod diverged;
+mod figures;
 mod folder;
 mod formats;
 mod heads;
+mod inactive;
 mod interactions;
 mod noise;
 mod variants;
@@ -69,6 +71,24 @@ fn the_direction_of_a_verdict_belongs_to_the_metric() {
     folder.plan.primary.metric = "policy_accuracy".to_owned();
     folder.write_plan();
     assert_eq!(comparison(&folder.report(), "shaw").verdict, Verdict::Worse);
+}
+
+#[test]
+fn rows_that_are_no_contrast_are_exploratory_and_not_counted() {
+    let mut folder = Folder::finished();
+    let all = folder.report();
+    assert_eq!(all.family, 2);
+    let plain = comparison(&all, "shaw").test.expect("three pairs").p;
+    folder.plan.rows.iter_mut().filter(|row| row.label == "rope").for_each(|row| row.exploratory = true);
+    folder.write_plan();
+    let report = folder.report();
+    assert_eq!(report.family, 1);
+    let corrected = comparison(&report, "shaw").holm.expect("a contrast");
+    close(corrected.holm.p, plain);
+    let rope = comparison(&report, "rope");
+    assert_eq!((rope.verdict, rope.holm), (Verdict::Missing, None));
+    assert!(rope.test.is_some() && rope.missing == [Missing::Exploratory], "{rope:?}");
+    assert!(text::draw(&report).contains("exploratory: not one of the experiment's contrasts"));
 }
 
 #[test]

@@ -4,8 +4,10 @@
 
 mod choice;
 mod designs;
+mod held_out;
 mod over_seeds;
 mod parts;
+mod tuned;
 mod validation;
 
 fn grids() -> u64 {

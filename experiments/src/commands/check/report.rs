@@ -2,8 +2,10 @@
 
 use super::{controls, phases};
 use report::text_table::table;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use spec::grouped;
+use spec::setting::Setting;
+use spec::tuning::{Round, Trial, TunedRow, Tuning};
 use spec::{Experiment, ReadAt, Role, Row};
 use std::fmt::Write as _;
 
@@ -42,15 +44,36 @@ fn tuning(experiment: &Experiment) -> String {
         "tuned before: {trials} trials of each row, chosen by {} on validation, seeds {:?}\n",
         experiment.primary.metric, tuning.seeds
     );
-    let mut left = trials;
-    for (i, round) in tuning.rounds.iter().enumerate() {
-        let all: Vec<Vec<usize>> = tuning.rows.iter().map(|_| (0..left).collect()).collect();
-        let cells = experiment.trials(i, &all).map_or(0, |grid| grid.cells().len());
+    for (i, (round, cells)) in tuning.rounds.iter().zip(cells_of_rounds(experiment, tuning)).enumerate() {
         let steps = round.steps.map_or_else(String::new, |steps| format!(", {steps} steps"));
         out += &format!("  round {} of {}{steps}: {cells} cells\n", i + 1, tuning.rounds.len());
-        left = round.keep;
     }
     out
+}
+
+/// The cells of each round of trials.
+fn cells_of_rounds(experiment: &Experiment, tuning: &Tuning) -> Vec<usize> {
+    let mut left = tuning.rows.first().map_or(0, |row| row.trials.len());
+    let cells = |(i, round): (usize, &Round)| {
+        let all: Vec<Vec<usize>> = tuning.rows.iter().map(|_| (0..left).collect()).collect();
+        left = round.keep;
+        experiment.trials(i, &all).map_or(0, |grid| grid.cells().len())
+    };
+    tuning.rounds.iter().enumerate().map(cells).collect()
+}
+
+/// The trials, for programs; null without any.
+fn tuning_json(experiment: &Experiment) -> Value {
+    let Some(tuning) = &experiment.tuning else { return Value::Null };
+    let value = |(setting, value): &(Setting, String)| (setting.name().to_owned(), Value::from(value.clone()));
+    let trial = |trial: &Trial| json!({ "values": trial.values.iter().map(value).collect::<Map<_, _>>(), "hash": trial.row.hash});
+    let row = |row: &TunedRow| json!({"label": row.label, "trials": row.trials.iter().map(trial).collect::<Vec<_>>()});
+    json!({
+        "seeds": tuning.seeds,
+        "steps": tuning.rounds.iter().map(|round| round.steps).collect::<Vec<_>>(),
+        "cells": cells_of_rounds(experiment, tuning),
+        "rows": tuning.rows.iter().map(row).collect::<Vec<_>>(),
+    })
 }
 
 /// A line for each gap that is compared over something else.
@@ -84,6 +107,7 @@ fn read_at(at: ReadAt) -> String {
 
 fn role(row: &Row) -> &'static str {
     match row.role {
+        Role::Compared if row.exploratory => "exploratory",
         Role::Compared => "",
         Role::Reference => "reference",
         Role::Twin => "twin",
@@ -173,7 +197,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
         json!({
             "label": row.label,
             "hash": row.hash,
-            "role": if row.role == Role::Compared { "candidate" } else { role(row) },
+            "role": match role(row) { "" => "candidate", role => role },
             "game": row.run.game,
             "encoding": row.run.encoding,
             "parameters": {
@@ -214,6 +238,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
         },
         "seeds": experiment.seeds,
         "cells": experiment.cells().len(),
+        "tuning": tuning_json(experiment),
         "rows": experiment.rows.iter().enumerate().map(row).collect::<Vec<_>>(),
         "interactions": experiment.interactions,
         "warnings": warnings,

@@ -3,7 +3,7 @@
 use super::super::show::parse_game;
 use super::display::Display;
 use super::filters::FilterArgs;
-use super::headline;
+use super::headline::headline;
 use super::split::SplitArgs;
 use dataset::{Format, ImportOptions, ImportReport, Progress};
 use games::GameKind;
@@ -144,7 +144,7 @@ fn summary(options: &ImportOptions, report: &ImportReport) -> String {
     out.push_str(&format!("rejected by kind: {}\n", kinds.collect::<Vec<_>>().join(", ")));
     let ply = first.ply.map_or_else(String::new, |ply| format!(", ply {ply}"));
     out.push_str(&format!("the first: {file}, game {}{ply}: {}\n", first.game, first.reason));
-    out.push_str("to have them too, mend them in their files and import anew; all other games are kept\n");
+    out.push_str("to keep these games too, correct them in their files and import again; all other games are kept\n");
     if let Some(list) = &report.rejects {
         out.push_str(&format!("all of them: {}\n", list.display()));
     }

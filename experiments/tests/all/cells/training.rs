@@ -61,6 +61,21 @@ fn lines_come_when_they_are_due_with_metrics_of_the_registry() {
 }
 
 #[test]
+fn the_share_of_clipped_steps_is_measured_where_there_is_a_clip() {
+    let bench = Bench::new();
+    let run = bench.run(8);
+    let shares = |name: &str, clip: Option<f64>| -> Vec<Option<f64>> {
+        let train = TrainConfig { clip, ..run.train.clone() };
+        let dir = bench.trained(name, &RunConfig { train, ..run.clone() });
+        let lines = lines(&dir).into_iter().filter(|line| line.split == Part::Train);
+        lines.map(|line| line.metrics.get("clipped")).collect()
+    };
+    assert_eq!(shares("always", Some(1e-6)), [Some(1.0), Some(1.0)]);
+    assert_eq!(shares("never", Some(1e6)), [Some(0.0), Some(0.0)]);
+    assert_eq!(shares("without", None), [None, None]);
+}
+
+#[test]
 fn buckets_add_up_to_the_whole() {
     let bench = Bench::new();
     let run = bench.run(1);

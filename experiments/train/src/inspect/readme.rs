@@ -117,6 +117,7 @@ fn name_of(role: &Role, input: &InputLayout) -> &'static str {
         Role::Square(_) => "square",
         Role::Cls => input.summary_token().unwrap_or(Tokens::CLS),
         Role::Aux(name) => name,
+        Role::Outside(..) => "outside",
     }
 }
 

@@ -11,7 +11,7 @@ mod reader;
 
 pub use hparams::{HParams, Session};
 pub use images::{BLOB_SEQUENCE, Image, PLUGIN as IMAGES_PLUGIN};
-pub use reader::{EventError, EventFile, Scalar, read, read_dir, read_images, read_session};
+pub use reader::{EventError, EventFile, PREFIX, Scalar, read, read_dir, read_images, read_session};
 
 use super::Sink;
 use crate::pictures::{Picture, folder};
@@ -27,9 +27,6 @@ use tensorboard_proto::event::{Event, SessionLog, SessionLog_SessionStatus};
 use tensorboard_proto::summary::Summary;
 use tensorboard_rs::record_writer::RecordWriter;
 use tensorboard_rs::summary::scalar;
-
-/// The prefix of every event file's name, which TensorBoard requires.
-pub const PREFIX: &str = "events.out.tfevents.";
 
 /// The format's name and version, the first record of each file.
 const FILE_VERSION: &str = "brain.Event:2";
@@ -63,6 +60,14 @@ impl EventLog {
     /// # Errors
     /// If the file cannot be created or written.
     pub fn create(dir: &Path, first_step: u64, hparams: &HParams) -> io::Result<Self> {
+        let mut log = Self::begin(dir, first_step)?;
+        log.summary(hparams::start(hparams, log.newest.1)?, log.newest)?;
+        log.writer.flush()?;
+        Ok(log)
+    }
+
+    /// The same without a session for the HParams tab.
+    fn begin(dir: &Path, first_step: u64) -> io::Result<Self> {
         let wall_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
         let (file, path) = create_unused(dir, wall_s as u64)?;
         let newest = (first_step, wall_s);
@@ -76,8 +81,6 @@ impl EventLog {
         start.set_step(first_step as i64);
         start.set_session_log(session);
         log.write(start, wall_s)?;
-        log.summary(hparams::start(hparams, wall_s)?, newest)?;
-        log.writer.flush()?;
         Ok(log)
     }
 
@@ -183,6 +186,26 @@ pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
     };
     let all_shown = images.len() == pictures.len() && pictures.iter().all(shown);
     Ok(found.len() == scalars && all_shown && session.hparams.is_some() && session.done)
+}
+
+/// Shows exactly these lines in `dir`, which is created: curves that are of no cell. Files that show them already stay.
+///
+/// # Errors
+/// If the files cannot be replaced.
+pub fn show_curves(dir: &Path, lines: &[MetricLine]) -> io::Result<()> {
+    let shown = lines.iter().flat_map(|line| {
+        let scalars = line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]);
+        scalars.map(|(name, value)| (tag(line, name), line.step as i64, value as f32))
+    });
+    std::fs::create_dir_all(dir)?;
+    if read_dir(dir).is_ok_and(|found| found.into_iter().map(|one| (one.tag, one.step, one.value)).eq(shown)) {
+        return Ok(());
+    }
+    let old = reader::event_files(dir)?;
+    let mut log = EventLog::begin(dir, 0)?;
+    lines.iter().try_for_each(|line| log.line(line))?;
+    log.flush()?;
+    old.iter().try_for_each(std::fs::remove_file)
 }
 
 /// Replaces the event files in `dir` by one that holds exactly the lines of a finished cell's `metrics.jsonl` and its

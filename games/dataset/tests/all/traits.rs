@@ -73,7 +73,8 @@ fn measurements_come_back_with_what_their_positions_are_like() {
     let target = MoveTraits { kind: "drop", piece: "pawn", way: None };
     let like = |ply, target| PositionTraits { game: 7, ply, phase: Phase::Opening, target };
     let traits = [like(0, None), like(1, Some(target))];
-    let row = |ply, loss| PositionMetrics { game: 7, ply, novel: ply == 1, values: [loss, loss, Some(0.5), None] };
+    let row =
+        |ply, loss| PositionMetrics { game: 7, ply, novel: ply == 1, values: [loss, loss, Some(0.5), None, loss] };
     let measured = [row(0, None), row(1, Some(2.25))];
     let bytes = encode(&measured, &traits).expect("the same positions");
     assert_eq!(bytes, encode(&measured, &traits).expect("the same positions"), "equal input, equal bytes");
@@ -81,7 +82,7 @@ fn measurements_come_back_with_what_their_positions_are_like() {
     let path = dir.path().join("positions.parquet");
     std::fs::write(&path, bytes).expect("written");
     let rows = read(&path).expect("readable");
-    assert_eq!((rows.len(), rows[0].target.clone(), rows[0].values), (2, None, [None, None, Some(0.5), None]));
+    assert_eq!((rows.len(), rows[0].target.clone(), rows[0].values), (2, None, [None, None, Some(0.5), None, None]));
     assert_eq!(rows[1].target.clone().expect("a move"), ["drop", "pawn", "drop"]);
     assert_eq!((rows[1].ply, rows[1].novel, rows[1].distance, rows[1].values[0]), (1, true, None, Some(2.25)));
     let other = encode(&[row(0, None), row(2, None)], &traits);

@@ -38,6 +38,7 @@ impl Folder {
             label: label.to_owned(),
             folder: format!("chess-{label}-0123456789ab"),
             role,
+            exploratory: false,
             mask: Mask::Train,
             network: NetworkFacts {
                 trunk: 1000,
@@ -150,7 +151,7 @@ impl Folder {
                     piece,
                     way: Some((relation, distance)),
                 });
-                let values = [target.map(|_| loss(game, ply)), target.map(|_| 0.0), Some(0.9), Some(1.0)];
+                let values = [target.map(|_| loss(game, ply)), target.map(|_| 0.0), Some(0.9), Some(1.0), None];
                 let row = PositionMetrics { game, ply, novel: true, values };
                 (row, PositionTraits { game, ply, phase: phases[usize::from(ply)], target })
             })

@@ -1,4 +1,4 @@
-//! Learning rates, sizes and budgets: rows that are variants of each other.
+//! Sizes and budgets: rows that are variants of each other.
 
 use crate::report::folder::{Folder, SEEDS, close};
 use records::plan::Row;
@@ -45,54 +45,6 @@ fn grid(rows: &[(&str, Value, [f64; 3])]) -> Folder {
 
 fn run(encoding: &str, model: u64, rate: f64, steps: u64) -> Value {
     json!({"encoding": encoding, "model": model, "train": {"steps": steps, "learning_rate": {"values": [rate, rate / 10.0]}}})
-}
-
-#[test]
-fn rates_are_chosen_on_validation_and_compared_on_test() {
-    let report = grid(&[
-        ("absolute-a", run("absolute", 1, 1e-3, 9), [2.5, 2.6, 2.55]),
-        ("absolute-b", run("absolute", 1, 3e-3, 9), [2.4, 2.5, 2.46]),
-        ("absolute-c", run("absolute", 1, 9e-3, 9), [2.7, 2.8, 2.75]),
-        ("shaw-a", run("shaw", 1, 1e-3, 9), [2.30, 2.39, 2.37]),
-        ("shaw-b", run("shaw", 1, 3e-3, 9), [2.35, 2.45, 2.42]),
-    ])
-    .report();
-    let sweep = report.games[0].sweep.as_ref().expect("rows differ in their rate only");
-    assert_eq!(sweep.reference, "absolute-b");
-    let labels: Vec<_> = sweep.chosen.iter().map(|one| (&one.label[..], one.tried, one.at_the_edge)).collect();
-    assert_eq!(labels, [("absolute-b", 3, false), ("shaw-a", 2, true)]);
-    let shaw = &sweep.chosen[1];
-    close(shaw.difference.expect("three pairs").mean, -0.1);
-    close(shaw.validation.mean, (2.30 + 2.39 + 2.37) / 3.0 + 0.5);
-    let drawn = text::draw(&report);
-    let table = drawn.split("learning rates: chosen on validation").nth(1).expect("a table");
-    let line = table.lines().find(|line| line.starts_with("shaw-a")).expect("a line");
-    assert!(line.contains("1e-3 (edge)") && line.trim_end().ends_with(']'), "no verdict from a second family: {line}");
-}
-
-#[test]
-fn the_highest_rate_of_every_schedule_is_read() {
-    let of = |label: &'static str, rate: Value, loss: f64| {
-        (
-            label,
-            json!({"encoding": "absolute", "model": 1, "train": {"steps": 9, "learning_rate": rate}}),
-            [loss, loss + 0.1, loss],
-        )
-    };
-    let chosen = |best: usize| {
-        let loss = |place: usize| if place == best { 2.0 } else { 2.5 };
-        let report = grid(&[
-            of("low", json!({"warmup": 3, "cosine": {"from": 1e-3, "to": 1e-5}}), loss(0)),
-            of("middle", json!({"warmup": 0, "values": [2e-3, 2e-4], "boundaries": [5]}), loss(1)),
-            of("high", json!({"warmup": 3, "cosine": {"from": 4e-3}}), loss(2)),
-            of("number", json!(3e-3), loss(3)),
-        ])
-        .report();
-        let one = &report.games[0].sweep.as_ref().expect("rows differ in their rate only").chosen[0];
-        (one.rate.clone(), one.at_the_edge)
-    };
-    let of = |rate: &str, edge: bool| (rate.to_owned(), edge);
-    assert_eq!([0, 1, 2, 3].map(chosen), [of("1e-3", true), of("2e-3", false), of("4e-3", true), of("3e-3", false)]);
 }
 
 #[test]
@@ -177,5 +129,4 @@ fn budgets_are_compared_with_the_reference_of_the_same_steps() {
     close(means[1], -0.5 / 3.0);
     // absolute < shaw < rope, then shaw < absolute < rope: one of three pairs is turned round.
     close(budgets.ranks[0].expect("three rows").tau, 1.0 / 3.0);
-    assert!(report.games[0].sweep.is_none(), "rates that go with their steps are no sweep");
 }

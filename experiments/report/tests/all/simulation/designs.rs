@@ -29,6 +29,8 @@ pub(super) enum Effects {
     HeavyTails,
     /// Exponential.
     Skewed,
+    /// Normal, and one of ten three times as wide.
+    Contaminated,
 }
 
 /// How many positions games have.
@@ -38,6 +40,8 @@ pub(super) enum Lengths {
     Uniform,
     /// 30 · exp(0.6 z).
     Lognormal,
+    /// 10 or 80.
+    TwoKinds,
 }
 
 /// The standard deviations of the seeds, in turn.
@@ -65,6 +69,7 @@ impl Design {
     pub(super) fn positions(&self, stream: &mut Stream) -> Vec<u32> {
         let length = |_| match self.lengths {
             Lengths::Uniform => 5 + streams::below(stream, 60) as u32,
+            Lengths::TwoKinds => [10, 80][streams::below(stream, 2) as usize],
             Lengths::Lognormal => (30.0 * (0.6 * streams::normal(stream)).exp()).round().max(1.0) as u32,
         };
         (0..self.games).map(length).collect()
@@ -107,6 +112,11 @@ impl Effects {
             }
             // Half the sum of two squares is exponential.
             Self::Skewed => f64::midpoint(normal().powi(2), normal().powi(2)) - 1.0,
+            // Its variance is 0.9 + 0.1 · 9.
+            Self::Contaminated => {
+                let wide = if streams::below(stream, 10) == 0 { 3.0 } else { 1.0 };
+                wide * streams::normal(stream) / 1.8_f64.sqrt()
+            }
         }
     }
 }
@@ -127,7 +137,9 @@ impl Seeds {
 
 #[test]
 fn every_distribution_of_games_has_mean_0_and_variance_1() {
-    for (effects, off) in [(Effects::Normal, 0.02), (Effects::HeavyTails, 0.25), (Effects::Skewed, 0.04)] {
+    for (effects, off) in
+        [(Effects::Normal, 0.02), (Effects::HeavyTails, 0.25), (Effects::Skewed, 0.04), (Effects::Contaminated, 0.04)]
+    {
         let mut stream = streams::stream(1, &["test", "effects of games"]);
         let values: Vec<f64> = (0..100_000).map(|_| effects.draw(&mut stream)).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;

@@ -70,7 +70,7 @@ const KINDS: [Kind; 6] = [
 ];
 
 /// The test of a row's distance from the truth.
-fn tested(trial: u64, design: &Design) -> MeanTest {
+pub(super) fn tested(trial: u64, design: &Design) -> MeanTest {
     let mut stream = streams::stream(trial, &["test", "validation"]);
     let positions = design.positions(&mut stream);
     let sums = design.sums(&positions, TRUTH, &mut stream);
@@ -118,7 +118,7 @@ fn intervals_over_seeds_and_games_cover() {
 }
 
 /// Whether a grid without differences has a verdict after Holm's correction.
-fn has_a_false_verdict(grid: u64, design: &Design) -> bool {
+pub(super) fn has_a_false_verdict(grid: u64, design: &Design) -> bool {
     let (rows, positions) = null_grid(grid, design);
     let of_row =
         |sums: &Vec<Vec<f64>>| test(Differences { sums, positions: &positions }).expect("seeds and games").test.p;

@@ -4,7 +4,7 @@ mod command;
 mod display;
 
 use super::super::super::show::parse_game;
-use super::super::headline;
+use super::super::headline::headline;
 use super::super::split::ShareArgs;
 use anyhow::Context as _;
 use display::Display;

@@ -1,13 +1,16 @@
 //! Reads event files, for tests and tools, by TensorBoard's rules: a truncated last record ends the file; a wrong
 //! checksum is an error.
 
+use super::Session;
 use super::images::{self, Image};
-use super::{PREFIX, Session};
 use protobuf::Message as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use tensorboard_proto::event::{Event, SessionLog_SessionStatus};
 use tensorboard_rs::masked_crc32c::masked_crc32c;
+
+/// The prefix of every event file's name, which TensorBoard requires.
+pub const PREFIX: &str = "events.out.tfevents.";
 
 /// One scalar of an event file.
 #[derive(Debug, Clone, PartialEq)]

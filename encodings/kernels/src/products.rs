@@ -4,39 +4,33 @@
 //! numbers for the whole block lie together, multiplies there and writes the result back. So each product is one of
 //! small dense matrices, whatever the tensors' strides, and no table is ever expanded for all pairs.
 
-use super::buffer::{BLOCK, Buffer, GROUP, Part, padded};
-use super::lanes::{Lanes, transpose};
-use super::matrices::{Operand, ROWS_AVX2, ROWS_AVX512, multiply};
+use crate::buffer::{BLOCK, Buffer, GROUP, Part, padded};
+use crate::instructions::Kernel;
+use crate::lanes::Lanes;
+use crate::matrices::{Operand, multiply};
 use crate::operands::TILE;
 use crate::{Product, Rows, Side, Table};
 
-/// Computes a product for one head.
+/// A product for one head.
 ///
-/// # Safety
-/// The processor has AVX-512F and AVX2, and [`Product::compute`] checked the operands.
-#[target_feature(enable = "avx512f")]
-pub(crate) unsafe fn with_avx512(product: Product<'_>, head: usize) {
-    unsafe { run::<std::arch::x86_64::__m512, ROWS_AVX512>(product, head) }
+/// Running it needs operands that [`Product::compute`] checked.
+pub(crate) struct OfHead<'a> {
+    pub(crate) product: Product<'a>,
+    pub(crate) head: usize,
 }
 
-/// Computes a product for one head.
-///
-/// # Safety
-/// The processor has AVX2 and FMA, and [`Product::compute`] checked the operands.
-#[target_feature(enable = "avx2,fma")]
-pub(crate) unsafe fn with_avx2(product: Product<'_>, head: usize) {
-    unsafe { run::<std::arch::x86_64::__m256, ROWS_AVX2>(product, head) }
-}
-
-#[inline(always)]
-unsafe fn run<L: Lanes, const R: usize>(product: Product<'_>, head: usize) {
-    unsafe {
-        match product {
-            Product::Dots { vectors, table, pairs, side, add } => {
-                dots::<L, R>(head, vectors, table, pairs, side, add);
+impl Kernel for OfHead<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes, const R: usize>(self) {
+        let head = self.head;
+        unsafe {
+            match self.product {
+                Product::Dots { vectors, table, pairs, side, add } => {
+                    dots::<L, R>(head, vectors, table, pairs, side, add);
+                }
+                Product::Mix { pairs, table, vectors, side } => mix::<L, R>(head, pairs, table, vectors, side),
+                Product::Collect { pairs, vectors, table, side } => collect::<L, R>(head, pairs, vectors, table, side),
             }
-            Product::Mix { pairs, table, vectors, side } => mix::<L, R>(head, pairs, table, vectors, side),
-            Product::Collect { pairs, vectors, table, side } => collect::<L, R>(head, pairs, vectors, table, side),
         }
     }
 }
@@ -67,7 +61,7 @@ unsafe fn dots<L: Lanes, const R: usize>(
                     for (row, class) in rows.iter_mut().zip(of_tile) {
                         *row = row.wrapping_add(class * width);
                     }
-                    unsafe { transpose(rows, columns.at_mut(channel * length + to * TILE), length) };
+                    unsafe { L::transpose(rows, columns.at_mut(channel * length + to * TILE), length) };
                 }
             }
             let a = Operand { start: own.at(row * part.block * width), row: width, depth: 1 };
@@ -75,7 +69,7 @@ unsafe fn dots<L: Lanes, const R: usize>(
             unsafe { multiply::<L, R>(a, columns.at(0), &column_rows, length, c, &found_rows[..part.block], false) };
         }
         match (side.is_transposed(), add) {
-            (true, _) => unsafe { found.add_transposed(pairs, head, part, length) },
+            (true, _) => unsafe { found.add_transposed::<L>(pairs, head, part, length) },
             (false, true) => found.add(pairs, head, part, length),
             (false, false) => found.store(pairs, head, part, length),
         }
@@ -90,7 +84,7 @@ unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Table, 
     let found_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
     let mut picked = vec![0; side.length()];
     for part in Part::all(pairs.batch(), side.length()) {
-        unsafe { weights.load_pairs(pairs, head, part, length, side) };
+        unsafe { weights.load_pairs::<L>(pairs, head, part, length, side) };
         for row in 0..part.rows {
             for (to, class) in picked.iter_mut().zip(side.row(part.first_row + row)) {
                 *to = class * width;
@@ -111,7 +105,7 @@ unsafe fn collect<L: Lanes, const R: usize>(head: usize, pairs: Rows, vectors: R
     let own_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
     let mut picked = vec![0; side.length()];
     for part in Part::all(pairs.batch(), side.length()) {
-        unsafe { weights.load_pairs(pairs, head, part, length, side) };
+        unsafe { weights.load_pairs::<L>(pairs, head, part, length, side) };
         own.load(vectors, head, part, width);
         for row in 0..part.rows {
             for (to, class) in picked.iter_mut().zip(side.row(part.first_row + row)) {

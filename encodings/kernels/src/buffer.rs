@@ -3,34 +3,34 @@
 //! A row of one position lies far from that of the next, at distances by which caches do not tell lines apart; in the
 //! buffer they are neighbours.
 
-use super::lanes::{WIDEST, add_transposed, transpose};
+use crate::lanes::{Lanes, WIDEST};
 use crate::operands::TILE;
 use crate::{Rows, Side, Table};
 
 /// Positions that are taken at once: what a row of classes is looked up for.
-pub(super) const BLOCK: usize = 32;
+pub(crate) const BLOCK: usize = 32;
 /// Rows that are taken at once: of a transposed matrix, one line of the cache.
-pub(super) const GROUP: usize = WIDEST;
+pub(crate) const GROUP: usize = WIDEST;
 
 /// A width as buffers have it: a multiple of the widest register.
-pub(super) fn padded(count: usize) -> usize {
+pub(crate) fn padded(count: usize) -> usize {
     count.next_multiple_of(WIDEST)
 }
 
 /// Rows of a block of positions.
 #[derive(Clone, Copy)]
-pub(super) struct Part {
+pub(crate) struct Part {
     /// The first position.
     first: usize,
     /// How many positions.
-    pub(super) block: usize,
-    pub(super) first_row: usize,
-    pub(super) rows: usize,
+    pub(crate) block: usize,
+    pub(crate) first_row: usize,
+    pub(crate) rows: usize,
 }
 
 impl Part {
     /// All parts, in order.
-    pub(super) fn all(batch: usize, length: usize) -> impl Iterator<Item = Self> {
+    pub(crate) fn all(batch: usize, length: usize) -> impl Iterator<Item = Self> {
         (0..batch).step_by(BLOCK).flat_map(move |first| {
             (0..length).step_by(GROUP).map(move |first_row| Self {
                 first,
@@ -53,25 +53,25 @@ impl Part {
 struct Line([f32; WIDEST]);
 
 /// Numbers for the products to work in: `[row, position, padded width]`, or a table.
-pub(super) struct Buffer {
+pub(crate) struct Buffer {
     lines: Vec<Line>,
 }
 
 impl Buffer {
-    pub(super) fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         Self { lines: vec![Line([0.0; WIDEST]); count.div_ceil(WIDEST)] }
     }
 
-    pub(super) fn at(&self, offset: usize) -> *const f32 {
+    pub(crate) fn at(&self, offset: usize) -> *const f32 {
         self.lines.as_ptr().cast::<f32>().wrapping_add(offset)
     }
 
-    pub(super) fn at_mut(&mut self, offset: usize) -> *mut f32 {
+    pub(crate) fn at_mut(&mut self, offset: usize) -> *mut f32 {
         self.lines.as_mut_ptr().cast::<f32>().wrapping_add(offset)
     }
 
     /// A head's table with rows padded by zeros.
-    pub(super) fn of_table(table: Table, head: usize) -> Self {
+    pub(crate) fn of_table(table: Table, head: usize) -> Self {
         let width = padded(table.width());
         let mut buffer = Self::new(table.classes() * width);
         for class in 0..table.classes() {
@@ -80,27 +80,27 @@ impl Buffer {
         buffer
     }
 
-    pub(super) fn store_table(&self, table: Table, head: usize, width: usize) {
+    pub(crate) fn store_table(&self, table: Table, head: usize, width: usize) {
         for class in 0..table.classes() {
             unsafe { copy(self.at(class * width), table.row(head, class), table.width()) };
         }
     }
 
-    pub(super) fn load(&mut self, rows: Rows, head: usize, part: Part, width: usize) {
+    pub(crate) fn load(&mut self, rows: Rows, head: usize, part: Part, width: usize) {
         for (position, row) in part.each() {
             let from = rows.row(part.first + position, head, part.first_row + row);
             unsafe { copy(from, self.at_mut((row * part.block + position) * width), rows.width()) };
         }
     }
 
-    pub(super) fn store(&self, rows: Rows, head: usize, part: Part, width: usize) {
+    pub(crate) fn store(&self, rows: Rows, head: usize, part: Part, width: usize) {
         for (position, row) in part.each() {
             let to = rows.row(part.first + position, head, part.first_row + row);
             unsafe { copy(self.at((row * part.block + position) * width), to, rows.width()) };
         }
     }
 
-    pub(super) fn add(&self, rows: Rows, head: usize, part: Part, width: usize) {
+    pub(crate) fn add(&self, rows: Rows, head: usize, part: Part, width: usize) {
         for (position, row) in part.each() {
             let to = rows.row(part.first + position, head, part.first_row + row);
             let from = self.at((row * part.block + position) * width);
@@ -111,9 +111,16 @@ impl Buffer {
     }
 
     #[inline(always)]
-    pub(super) unsafe fn load_pairs(&mut self, pairs: Rows, head: usize, part: Part, width: usize, side: &Side) {
+    pub(crate) unsafe fn load_pairs<L: Lanes>(
+        &mut self,
+        pairs: Rows,
+        head: usize,
+        part: Part,
+        width: usize,
+        side: &Side,
+    ) {
         if side.is_transposed() {
-            unsafe { self.load_transposed(pairs, head, part, width) };
+            unsafe { self.load_transposed::<L>(pairs, head, part, width) };
         } else {
             self.load(pairs, head, part, width);
         }
@@ -121,13 +128,13 @@ impl Buffer {
 
     /// Takes columns of the pairs as rows.
     #[inline(always)]
-    unsafe fn load_transposed(&mut self, pairs: Rows, head: usize, part: Part, width: usize) {
+    unsafe fn load_transposed<L: Lanes>(&mut self, pairs: Rows, head: usize, part: Part, width: usize) {
         let stride = part.block * width;
         for (position, other, row) in part.tiles(pairs.width()) {
             let to = self.at_mut((row * part.block + position) * width + other);
             let from = pairs.row(part.first + position, head, other).wrapping_add(part.first_row + row);
             if part.is_whole(pairs.width(), other, row) {
-                unsafe { transpose(rows_from(from, pairs.width()), to, stride) };
+                unsafe { L::transpose(rows_from(from, pairs.width()), to, stride) };
             } else {
                 for (i, j) in part.rest(pairs.width(), other, row) {
                     unsafe { *to.wrapping_add(j * stride + i) = *from.wrapping_add(i * pairs.width() + j) };
@@ -138,13 +145,13 @@ impl Buffer {
 
     /// Adds rows to columns of the pairs.
     #[inline(always)]
-    pub(super) unsafe fn add_transposed(&self, pairs: Rows, head: usize, part: Part, width: usize) {
+    pub(crate) unsafe fn add_transposed<L: Lanes>(&self, pairs: Rows, head: usize, part: Part, width: usize) {
         let stride = part.block * width;
         for (position, other, row) in part.tiles(pairs.width()) {
             let from = self.at((row * part.block + position) * width + other);
             let to = pairs.row(part.first + position, head, other).wrapping_add(part.first_row + row);
             if part.is_whole(pairs.width(), other, row) {
-                unsafe { add_transposed(rows_from(from, stride), to, pairs.width()) };
+                unsafe { L::add_transposed(rows_from(from, stride), to, pairs.width()) };
             } else {
                 for (i, j) in part.rest(pairs.width(), other, row) {
                     unsafe { *to.wrapping_add(i * pairs.width() + j) += *from.wrapping_add(j * stride + i) };

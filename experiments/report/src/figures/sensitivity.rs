@@ -1,22 +1,21 @@
 //! What the trials reached by the value of the setting that was tuned.
 
-use super::page::Figure;
-use super::plots::Styles;
+use super::{Figure, Look, slug};
 use crate::distinct::distinct;
 use crate::model::tuning::{TrialReport, TunedRow};
 use crate::model::{GameReport, RowReport};
 use crate::plot::curves::{self, CurvePlot, Point, Series};
 
 /// A plot for each setting that some rows tuned alone, and whose values are numbers above zero.
-pub(super) fn sensitivity(game: &GameReport, styles: &Styles) -> Vec<Figure> {
+pub(crate) fn sensitivity(game: &GameReport, look: &Look) -> Vec<Figure> {
     let Some(tuning) = &game.tuning else { return Vec::new() };
     let settings = distinct(tuning.rows.iter().filter_map(setting));
-    let figure = |(number, setting): (usize, String)| {
+    let figure = |setting: String| {
         let of_setting =
             |row: &&RowReport| tuned(game, row).is_some_and(|own| self::setting(own).as_ref() == Some(&setting));
         let series = game.rows.iter().filter(of_setting).map(|row| Series {
             label: row.label.clone(),
-            style: styles.row(row),
+            style: look.row(row),
             points: tuned(game, row).into_iter().flat_map(|own| &own.trials).filter_map(point).collect(),
         });
         let plot = CurvePlot {
@@ -27,11 +26,12 @@ pub(super) fn sensitivity(game: &GameReport, styles: &Styles) -> Vec<Figure> {
             series: series.collect(),
             level: None,
         };
-        let svg = curves::draw(&plot, &format!("{}-sensitivity-{number}", game.game))?;
+        let id = format!("{}-sensitivity-{}", game.game, slug(&setting));
+        let svg = curves::draw(&plot, &id, look.medium)?;
         let caption = format!("Trials, mean over tuning seeds {:?}; bands: their range.", tuning.seeds);
-        Some(Figure { svg, title: plot.title, caption })
+        Some(Figure { id, svg, title: plot.title, caption })
     };
-    settings.into_iter().enumerate().filter_map(figure).collect()
+    settings.into_iter().filter_map(figure).collect()
 }
 
 fn tuned<'a>(game: &'a GameReport, row: &RowReport) -> Option<&'a TunedRow> {

@@ -1,12 +1,10 @@
-//! The plots of the page.
+//! The plots of rows, their learning curves, costs and slices.
 
-use super::page::Figure;
-use crate::distinct::distinct;
+use super::{Figure, Look, slug};
 use crate::model::comparison::Comparison;
 use crate::model::slices::Dimension;
 use crate::model::transfer::{Scale, Transfer};
 use crate::model::{GameReport, Report, RowReport};
-use crate::plot::Style;
 use crate::plot::curves::{self, CurvePlot, Point, Series};
 use crate::plot::dots::{self, Dot, DotGroup, DotPlot};
 use crate::plot::forest::{self, ForestPlot, ForestRow};
@@ -17,37 +15,14 @@ use crate::tables::cells::{self, name};
 use spec::metrics::Direction;
 use spec::{Role, grouped};
 
-/// One style for each row of a report, the same in all games.
-pub(super) struct Styles(Vec<String>);
-
-impl Styles {
-    pub(super) fn of(report: &Report) -> Self {
-        let compared = |row: &&RowReport| row.role == Role::Compared;
-        let rows = report.games.iter().flat_map(|game| &game.rows).filter(compared);
-        Self(distinct(rows.map(|row| row.label.clone())))
-    }
-
-    pub(super) fn row(&self, row: &RowReport) -> Style {
-        match row.role {
-            Role::Reference => Style::Reference,
-            Role::Twin => Style::Twin,
-            Role::Compared => self.label(&row.label),
-        }
-    }
-
-    fn label(&self, label: &str) -> Style {
-        Style::Row(self.0.iter().position(|known| known == label).unwrap_or_default())
-    }
-}
-
 /// Differences to the reference.
-pub(super) fn forest(report: &Report, game: &GameReport, styles: &Styles) -> Option<Figure> {
+pub(crate) fn forest(report: &Report, game: &GameReport, look: &Look) -> Option<Figure> {
     let reference = game.rows.iter().find(|row| row.role == Role::Reference)?;
     let rows = game.rows.iter().chain(&game.twin).filter_map(|row| {
         let comparison = row.comparison.as_ref()?;
         Some(ForestRow {
             label: name(row),
-            style: styles.row(row),
+            style: look.row(row),
             mean: comparison.test?.mean,
             plain: comparison.interval?,
             corrected: comparison.holm.map(|corrected| corrected.interval),
@@ -65,10 +40,11 @@ pub(super) fn forest(report: &Report, game: &GameReport, styles: &Styles) -> Opt
         },
         rows: rows.collect(),
     };
-    let svg = forest::draw(&plot, &format!("{}-forest", game.game))?;
+    let id = format!("{}-forest", game.game);
+    let svg = forest::draw(&plot, &id, look.medium)?;
     let caption = "Means over paired seeds; thick: the plain 95 % interval of the table, thin: Holm's over the grid, which gives the \
          verdict.";
-    Some(Figure { svg, title, caption: caption.to_owned() })
+    Some(Figure { id, svg, title, caption: caption.to_owned() })
 }
 
 fn verdict(row: &RowReport, comparison: &Comparison) -> String {
@@ -79,7 +55,7 @@ fn verdict(row: &RowReport, comparison: &Comparison) -> String {
 }
 
 /// Learning curves, and their differences to the reference.
-pub(super) fn curves(report: &Report, game: &GameReport, styles: &Styles) -> Vec<Figure> {
+pub(crate) fn curves(report: &Report, game: &GameReport, look: &Look) -> Vec<Figure> {
     let level = |row: &RowReport| -> Vec<Point> {
         let band = |summary: &crate::statistics::Summary| summary.sd.unwrap_or_default();
         // An untrained network's loss would take up most of the plot's height.
@@ -102,7 +78,7 @@ pub(super) fn curves(report: &Report, game: &GameReport, styles: &Styles) -> Vec
     };
     let series = |points: &dyn Fn(&RowReport) -> Vec<Point>| -> Vec<Series> {
         let rows = game.rows.iter();
-        rows.map(|row| Series { label: name(row), style: styles.row(row), points: points(row) }).collect()
+        rows.map(|row| Series { label: name(row), style: look.row(row), points: points(row) }).collect()
     };
     let uniform = game.uniform_baseline.filter(|_| report.primary.name == "policy_loss");
     let plot = |title: &str, y_label: String, series, level| CurvePlot {
@@ -132,14 +108,15 @@ pub(super) fn curves(report: &Report, game: &GameReport, styles: &Styles) -> Vec
         (differences, "gains", "The same, row less reference, paired by seed; bands: 95 % t-intervals, uncorrected."),
     ];
     let figure = |(plot, kind, caption): (CurvePlot, &str, &str)| {
-        let svg = curves::draw(&plot, &format!("{}-{kind}", game.game))?;
-        Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
+        let id = format!("{}-{kind}", game.game);
+        let svg = curves::draw(&plot, &id, look.medium)?;
+        Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })
     };
     drawn.into_iter().filter_map(figure).collect()
 }
 
 /// Quality against costs.
-pub(super) fn cost(report: &Report, game: &GameReport, styles: &Styles) -> Vec<Figure> {
+pub(crate) fn cost(report: &Report, game: &GameReport, look: &Look) -> Vec<Figure> {
     let low_is_good = match report.primary.direction {
         Direction::Lower => true,
         Direction::Higher => false,
@@ -160,7 +137,7 @@ pub(super) fn cost(report: &Report, game: &GameReport, styles: &Styles) -> Vec<F
             let sd = summary.sd.unwrap_or_default();
             Some(ScatterPoint {
                 label: name(row),
-                style: styles.row(row),
+                style: look.row(row),
                 at: (cost(row)?, summary.mean),
                 across: None,
                 upright: Some(Interval { low: summary.mean - sd, high: summary.mean + sd }),
@@ -174,21 +151,22 @@ pub(super) fn cost(report: &Report, game: &GameReport, styles: &Styles) -> Vec<F
             guide: Guide::Front { low_is_good },
             size: (400.0, 320.0),
         };
-        let svg = scatter::draw(&plot, &format!("{}-{kind}", game.game))?;
+        let id = format!("{}-{kind}", game.game);
+        let svg = scatter::draw(&plot, &id, look.medium)?;
         let caption = "Bars: ± one standard deviation over seeds; line: the best rows at each cost.";
-        Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
+        Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })
     };
     costs.into_iter().filter_map(figure).collect()
 }
 
 /// Differences by slice.
-pub(super) fn slices(game: &GameReport, styles: &Styles) -> Vec<Figure> {
+pub(crate) fn slices(game: &GameReport, look: &Look) -> Vec<Figure> {
     let Some(report) = &game.slices else { return Vec::new() };
-    let figure = |(number, dimension): (usize, &Dimension)| {
+    let figure = |dimension: &Dimension| {
         let groups = dimension.slices.iter().map(|slice| {
             let dots = report.rows.iter().zip(&slice.differences).filter_map(|(label, estimate)| {
                 let Estimate { difference: mean, interval } = (*estimate)?;
-                Some(Dot { label: label.clone(), style: styles.label(label), mean, interval })
+                Some(Dot { label: label.clone(), style: look.label(label), mean, interval })
             });
             DotGroup { label: format!("{} ({})", slice.name, grouped(slice.positions as u64)), dots: dots.collect() }
         });
@@ -197,17 +175,18 @@ pub(super) fn slices(game: &GameReport, styles: &Styles) -> Vec<Figure> {
             x_label: format!("difference in {} to {}", report.measure, report.reference),
             groups: groups.collect(),
         };
-        let svg = dots::draw(&plot, &format!("{}-slice-{number}", game.game))?;
+        let id = format!("{}-slice-{}", game.game, slug(dimension.name));
+        let svg = dots::draw(&plot, &id, look.medium)?;
         let caption = "Row less reference, paired by position; 95 % intervals over seeds and games, uncorrected; in \
                        parentheses: positions.";
-        Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
+        Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })
     };
     // The first dimension, all positions, is in the table.
-    report.dimensions.iter().enumerate().skip(1).filter_map(figure).collect()
+    report.dimensions.iter().skip(1).filter_map(figure).collect()
 }
 
 /// One game against another.
-pub(super) fn transfer(report: &Report, transfer: &Transfer, styles: &Styles) -> Option<Figure> {
+pub(crate) fn transfer(report: &Report, transfer: &Transfer, look: &Look) -> Option<Figure> {
     let [first, second] = &transfer.games;
     let unit = match transfer.scale {
         Scale::Metric => report.primary.with_unit(),
@@ -217,7 +196,7 @@ pub(super) fn transfer(report: &Report, transfer: &Transfer, styles: &Styles) ->
         let [x, y] = row.effects;
         ScatterPoint {
             label: row.label.clone(),
-            style: styles.label(&row.label),
+            style: look.label(&row.label),
             at: (x.difference, y.difference),
             across: Some(x.interval),
             upright: Some(y.interval),
@@ -231,8 +210,9 @@ pub(super) fn transfer(report: &Report, transfer: &Transfer, styles: &Styles) ->
         guide: Guide::Agreement,
         size: (620.0, 440.0),
     };
-    let svg = scatter::draw(&plot, &format!("{first}-{second}"))?;
+    let id = format!("{first}-{second}-transfer");
+    let svg = scatter::draw(&plot, &id, look.medium)?;
     let caption = "Row less reference, with plain 95 % intervals; on the diagonal a row's difference is the same in both \
                    games.";
-    Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
+    Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })
 }

@@ -1,23 +1,19 @@
 //! The product of two small matrices, in registers.
 
-use super::lanes::Lanes;
+use crate::lanes::Lanes;
 
 /// A matrix: element (r, d) lies at `r·row + d·depth`.
 #[derive(Clone, Copy)]
-pub(super) struct Operand {
-    pub(super) start: *const f32,
-    pub(super) row: usize,
-    pub(super) depth: usize,
+pub(crate) struct Operand {
+    pub(crate) start: *const f32,
+    pub(crate) row: usize,
+    pub(crate) depth: usize,
 }
 
-/// Rows of a tile of two registers' width: what the registers hold.
-pub(super) const ROWS_AVX512: usize = 8;
-pub(super) const ROWS_AVX2: usize = 4;
-
 /// C = A·B, or C += A·B: `A [rows, depth]`, `B [depth, columns]`, `C [rows, columns]` with B's and C's rows at the
-/// offsets given, `columns` a multiple of the widest register. Where two rows of C are one, it gets both sums.
+/// offsets given, `columns` a multiple of the register. Where two rows of C are one, it gets both sums.
 #[inline(always)]
-pub(super) unsafe fn multiply<L: Lanes, const R: usize>(
+pub(crate) unsafe fn multiply<L: Lanes, const R: usize>(
     a: Operand,
     b: *const f32,
     b_rows: &[usize],

@@ -1,6 +1,6 @@
 //! The plots of gaps and their changes.
 
-use super::page::Figure;
+use super::{Figure, Look};
 use crate::distinct::distinct;
 use crate::model::interactions::InteractionReport;
 use crate::model::{GameReport, Report};
@@ -8,12 +8,12 @@ use crate::plot::Style;
 use crate::plot::forest::{self, ForestPlot, ForestRow};
 
 /// For each gap of a game: the gap with each value, and its changes.
-pub(super) fn gaps(report: &Report, game: &GameReport) -> Vec<Figure> {
+pub(crate) fn gaps(report: &Report, game: &GameReport, look: &Look) -> Vec<Figure> {
     let names = distinct(game.interactions.iter().map(InteractionReport::name));
-    names.iter().enumerate().filter_map(|(number, name)| of_gap(report, game, number, name)).collect()
+    names.iter().enumerate().filter_map(|(number, name)| of_gap(report, game, look, (number, name))).collect()
 }
 
-fn of_gap(report: &Report, game: &GameReport, number: usize, name: &str) -> Option<Figure> {
+fn of_gap(report: &Report, game: &GameReport, look: &Look, (number, name): (usize, &str)) -> Option<Figure> {
     let mut rows: Vec<ForestRow> = Vec::new();
     for (number, one) in game.interactions.iter().filter(|one| one.name() == name).enumerate() {
         for (by, gap) in one.definition.by.iter().zip(one.gaps) {
@@ -37,10 +37,11 @@ fn of_gap(report: &Report, game: &GameReport, number: usize, name: &str) -> Opti
         sides: None,
         rows,
     };
-    let svg = forest::draw(&plot, &format!("{}-interactions-{number}", game.game))?;
+    let id = format!("{}-interactions-{number}", game.game);
+    let svg = forest::draw(&plot, &id, look.medium)?;
     let caption = "Means over seeds; thick: the plain 95 % interval, thin: Holm's over the interactions of the grid, which \
                    gives the verdict.";
-    Some(Figure { svg, title: plot.title, caption: caption.to_owned() })
+    Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })
 }
 
 fn change(number: usize, one: &InteractionReport) -> Option<ForestRow> {

@@ -1,0 +1,93 @@
+//! Attention of short sequences as one operation, forward and backward.
+//!
+//! `softmax(scale·q·kᵀ + Σ factor·term)·v` for each position and head, with everything between the operands and the result
+//! in the cache: the logits of a few rows at a time, which no other pass reads or writes. That no matrix of logits need go
+//! to memory is the idea of FlashAttention (Dao et al. 2022, arXiv 2205.14135); its tiles with a running softmax are not
+//! needed here, because whole rows of a board's tokens fit into the cache. For the backward pass the weights are kept.
+//!
+//! Units of work are a head with a block of positions, the same for any number of threads. A gradient that is summed over
+//! the batch is summed within each block, then over blocks in their order.
+
+mod backward;
+mod forward;
+mod packing;
+mod softmax;
+
+pub use backward::{AttentionGradients, Scaled};
+pub use forward::{Attention, Term};
+
+/// Positions of a unit of work.
+const BLOCK: usize = 16;
+
+/// The sizes of attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Positions in the batch.
+    pub batch: usize,
+    /// Heads.
+    pub heads: usize,
+    /// Tokens of a sequence.
+    pub length: usize,
+    /// Numbers of a query, key or value.
+    pub width: usize,
+}
+
+impl Sizes {
+    /// Blocks of positions.
+    fn blocks(self) -> usize {
+        self.batch.div_ceil(BLOCK)
+    }
+
+    /// Units of work: a head with a block each.
+    fn units(self) -> usize {
+        self.heads * self.blocks()
+    }
+
+    /// The head and the block of a unit, blocks of a head side by side.
+    fn unit(self, number: usize) -> Unit {
+        Unit { head: number / self.blocks(), block: number % self.blocks() }
+    }
+}
+
+/// One head with one block of positions.
+#[derive(Debug, Clone, Copy)]
+struct Unit {
+    head: usize,
+    block: usize,
+}
+
+impl Unit {
+    fn positions(self, sizes: Sizes) -> std::ops::Range<usize> {
+        self.block * BLOCK..sizes.batch.min((self.block + 1) * BLOCK)
+    }
+}
+
+/// The rows of a tensor of f32 `[b,h,l,…]`: each row is contiguous, the rest may lie in any layout, and a distance of 0
+/// repeats what is there. A copy does not keep the memory alive.
+#[derive(Debug, Clone, Copy)]
+pub struct Strided {
+    start: *mut f32,
+    position: usize,
+    head: usize,
+    row: usize,
+}
+
+// SAFETY: units of work write to rows of their own head and positions only.
+unsafe impl Send for Strided {}
+unsafe impl Sync for Strided {}
+
+impl Strided {
+    /// The tensor whose first number is at `start`, with the distances between positions, heads and rows.
+    ///
+    /// # Safety
+    /// The memory of every row is allocated.
+    #[must_use]
+    pub unsafe fn new(start: *mut f32, [position, head, row]: [usize; 3]) -> Self {
+        Self { start, position, head, row }
+    }
+
+    #[inline(always)]
+    fn at(self, position: usize, head: usize, row: usize) -> *mut f32 {
+        self.start.wrapping_add(position * self.position + head * self.head + row * self.row)
+    }
+}

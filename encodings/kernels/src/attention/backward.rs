@@ -1,0 +1,186 @@
+//! From the gradient of the mixture to those of queries, keys, values and logits.
+
+use super::packing::{Matrix, places};
+use super::softmax::of_logits;
+use super::{Sizes, Strided, Unit};
+use crate::Instructions;
+use crate::buffer::Buffer;
+use crate::instructions::Kernel;
+use crate::lanes::{Lanes, load, store};
+use crate::matrices::{Operand, multiply};
+use crate::threads::share;
+
+/// Where the gradient of the logits goes, and what it is multiplied with.
+#[derive(Debug, Clone, Copy)]
+pub struct Scaled {
+    /// Written.
+    pub rows: Strided,
+    /// The factor.
+    pub factor: f32,
+}
+
+/// The gradients of [`Attention`](super::Attention).
+#[derive(Debug, Clone, Copy)]
+pub struct AttentionGradients {
+    /// b, h, l, k.
+    pub sizes: Sizes,
+    /// Queries `[b,h,l,k]`, read.
+    pub q: Strided,
+    /// Keys `[b,h,l,k]`, read.
+    pub k: Strided,
+    /// Values `[b,h,l,k]`, read.
+    pub v: Strided,
+    /// The factor of q·k.
+    pub scale: f32,
+    /// The weights that the forward pass kept, `[b,h,l,l]`, read.
+    pub weights: Strided,
+    /// The gradient of the output `[b,h,l,k]`, read.
+    pub of_output: Strided,
+    /// That of the weights where these are used otherwise too, `[b,h,l,l]`, read.
+    pub of_weights: Option<Strided>,
+    /// That of queries, written.
+    pub of_q: Strided,
+    /// That of keys, written.
+    pub of_k: Strided,
+    /// That of values, written.
+    pub of_v: Strided,
+    /// That of the logits of every position, `[b,h,l,l]`, if it is wanted.
+    pub of_logits: Option<Scaled>,
+    /// Their sum over positions, `[h,l,l]` (the distance between positions is not used), if it is wanted.
+    pub of_shared_logits: Option<Scaled>,
+}
+
+impl AttentionGradients {
+    /// Computes them on this many threads.
+    ///
+    /// # Safety
+    /// As for [`Attention::compute`](super::Attention::compute).
+    pub unsafe fn compute(self, instructions: Instructions, threads: usize) {
+        let Sizes { heads, length, .. } = self.sizes;
+        // A sum [h,l,l] for each block.
+        let numbers = heads * length * length;
+        let mut sums = vec![0.0; if self.of_shared_logits.is_some() { self.sizes.blocks() * numbers } else { 0 }];
+        let sum = self.of_shared_logits.is_some().then(|| Strided {
+            start: sums.as_mut_ptr(),
+            position: numbers,
+            head: length * length,
+            row: length,
+        });
+        share(self.sizes.units(), threads, |unit| {
+            let unit = self.sizes.unit(unit);
+            // SAFETY: the caller vouches for the memory; units write to rows of their own.
+            unsafe { instructions.run(Backward { gradients: self, unit, sum }) };
+        });
+        if let Some(shared) = self.of_shared_logits {
+            // SAFETY: the caller vouches for the memory.
+            unsafe { add_up(&sums, self.sizes, shared) };
+        }
+    }
+}
+
+/// The sum over blocks `[blocks,h,l,l]`, in their order.
+unsafe fn add_up(sums: &[f32], sizes: Sizes, shared: Scaled) {
+    let Sizes { heads, length, .. } = sizes;
+    for head in 0..heads {
+        for row in 0..length {
+            let first = (head * length + row) * length;
+            // SAFETY: a row of the result has this length.
+            let to = unsafe { std::slice::from_raw_parts_mut(shared.rows.at(0, head, row), length) };
+            to.fill(0.0);
+            for block in sums.chunks_exact(heads * length * length) {
+                to.iter_mut().zip(&block[first..]).for_each(|(to, part)| *to += part);
+            }
+            to.iter_mut().for_each(|to| *to *= shared.factor);
+        }
+    }
+}
+
+struct Backward {
+    gradients: AttentionGradients,
+    unit: Unit,
+    /// Where the unit's block adds up the gradient of logits.
+    sum: Option<Strided>,
+}
+
+impl Kernel for Backward {
+    #[inline(always)]
+    unsafe fn run<L: Lanes, const R: usize>(self) {
+        let Self { gradients: all, unit, sum } = self;
+        let Sizes { length, width, .. } = all.sizes;
+        let (columns, channels) = (length.next_multiple_of(L::COUNT), width.next_multiple_of(L::COUNT));
+        let mut values = Buffer::new(width * columns);
+        let [mut queries, mut keys, mut of_output, mut found] = [(); 4].map(|()| Buffer::new(length * channels));
+        let mut logits = Buffer::new(length * columns);
+        let (value_places, row_places) = (places(width, columns), places(length, channels));
+        let logit_places = places(length, columns);
+        unsafe {
+            let (scale, one) = (L::spread(&all.scale), L::spread(&1.0));
+            for position in unit.positions(all.sizes) {
+                let matrix = |of| Matrix { of, position, head: unit.head, rows: length, width };
+                matrix(all.v).pack_transposed::<L>(&mut values, columns);
+                matrix(all.q).pack::<L>(&mut queries, channels);
+                matrix(all.k).pack::<L>(&mut keys, channels);
+                matrix(all.of_output).pack::<L>(&mut of_output, channels);
+                let mut first = 0;
+                while first < length {
+                    let rows = R.min(length - first);
+                    let a = Operand { start: of_output.at(first * channels), row: channels, depth: 1 };
+                    let c = logits.at_mut(first * columns);
+                    multiply::<L, R>(a, values.at(0), &value_places, columns, c, &logit_places[..rows], false);
+                    for row in first..first + rows {
+                        let place = RowPlace { position, unit, row, length };
+                        of_row::<L>(&all, sum, place, logits.at_mut(row * columns));
+                    }
+                    first += R;
+                }
+                let by_query = Operand { start: logits.at(0), row: columns, depth: 1 };
+                let c = found.at_mut(0);
+                multiply::<L, R>(by_query, keys.at(0), &row_places, channels, c, &row_places, false);
+                matrix(all.of_q).unpack(found.at(0), channels, 0, scale);
+                let by_key = Operand { start: logits.at(0), row: 1, depth: columns };
+                multiply::<L, R>(by_key, queries.at(0), &row_places, channels, c, &row_places, false);
+                matrix(all.of_k).unpack(found.at(0), channels, 0, scale);
+                let start = all.weights.at(position, unit.head, 0);
+                let by_key = Operand { start, row: 1, depth: all.weights.row };
+                multiply::<L, R>(by_key, of_output.at(0), &row_places, channels, c, &row_places, false);
+                matrix(all.of_v).unpack(found.at(0), channels, 0, one);
+            }
+        }
+    }
+}
+
+/// A row of logits.
+#[derive(Clone, Copy)]
+struct RowPlace {
+    position: usize,
+    unit: Unit,
+    row: usize,
+    length: usize,
+}
+
+/// The gradient of a row of logits from that of its weights, in place, and to where it is wanted.
+#[inline(always)]
+unsafe fn of_row<L: Lanes>(all: &AttentionGradients, sum: Option<Strided>, place: RowPlace, gradient: *mut f32) {
+    let RowPlace { position, unit: Unit { head, block }, row, length } = place;
+    unsafe {
+        let also = all.of_weights.map(|of_weights| of_weights.at(position, head, row).cast_const());
+        of_logits::<L>(gradient, length, all.weights.at(position, head, row), also);
+        if let Some(Scaled { rows, factor }) = all.of_logits {
+            let (to, factor) = (rows.at(position, head, row), L::spread(&factor));
+            let mut j = 0;
+            while j < length {
+                store(L::load(gradient.wrapping_add(j)).times(factor), to.wrapping_add(j), length - j);
+                j += L::COUNT;
+            }
+        }
+        if let Some(sum) = sum {
+            let to = sum.at(block, head, row);
+            let mut j = 0;
+            while j < length {
+                let before = load::<L>(to.wrapping_add(j), length - j);
+                store(before.plus(L::load(gradient.wrapping_add(j))), to.wrapping_add(j), length - j);
+                j += L::COUNT;
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! From queries, keys and values to their mixture.
+
+use super::packing::{Matrix, places};
+use super::softmax::{RowTerm, ending, softmax};
+use super::{Sizes, Strided, Unit};
+use crate::Instructions;
+use crate::buffer::Buffer;
+use crate::instructions::Kernel;
+use crate::lanes::Lanes;
+use crate::matrices::{Operand, multiply};
+use crate::threads::share;
+
+/// An additive term of the logits, `[b,h,l,l]`.
+#[derive(Debug, Clone, Copy)]
+pub struct Term {
+    /// Read.
+    pub rows: Strided,
+    /// What it is multiplied with.
+    pub factor: f32,
+}
+
+/// Terms at most: those of a row have their places on the stack.
+const MOST_TERMS: usize = 4;
+
+/// `softmax(scale·q·kᵀ + Σ factor·term)·v`.
+#[derive(Debug, Clone, Copy)]
+pub struct Attention<'a> {
+    /// b, h, l, k.
+    pub sizes: Sizes,
+    /// Queries `[b,h,l,k]`, read.
+    pub q: Strided,
+    /// Keys `[b,h,l,k]`, read.
+    pub k: Strided,
+    /// Values `[b,h,l,k]`, read.
+    pub v: Strided,
+    /// The factor of q·k.
+    pub scale: f32,
+    /// At most four.
+    pub terms: &'a [Term],
+    /// The mixture of values `[b,h,l,k]`, written.
+    pub output: Strided,
+    /// The weights `[b,h,l,l]`, written if they are wanted.
+    pub weights: Option<Strided>,
+}
+
+impl Attention<'_> {
+    /// Computes it on this many threads.
+    ///
+    /// # Safety
+    /// The memory of the operands, of the sizes given, lives until the call returns; nothing else uses what is written, and
+    /// it overlaps nothing that is read.
+    ///
+    /// # Panics
+    /// If there are more than four terms.
+    pub unsafe fn compute(self, instructions: Instructions, threads: usize) {
+        assert!(self.terms.len() <= MOST_TERMS, "at most {MOST_TERMS} terms of the logits");
+        let sizes = self.sizes;
+        share(sizes.units(), threads, |unit| {
+            let unit = sizes.unit(unit);
+            // SAFETY: the caller vouches for the memory; units write to rows of their own.
+            unsafe { instructions.run(Forward { attention: self, unit }) };
+        });
+    }
+}
+
+struct Forward<'a> {
+    attention: Attention<'a>,
+    unit: Unit,
+}
+
+impl Kernel for Forward<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes, const R: usize>(self) {
+        let Self { attention: Attention { sizes, q, k, v, scale, terms, output, weights }, unit } = self;
+        let Sizes { length, width, .. } = sizes;
+        let (columns, channels) = (length.next_multiple_of(L::COUNT), width.next_multiple_of(L::COUNT));
+        let mut keys = Buffer::new(width * columns);
+        let mut values = Buffer::new(length * channels);
+        let (mut logits, mut mixed) = (Buffer::new(R * columns), Buffer::new(R * channels));
+        let (key_places, value_places) = (places(width, columns), places(length, channels));
+        let (logit_places, mixed_places) = (places(R, columns), places(R, channels));
+        unsafe {
+            let (scale, one, ending) = (L::spread(&scale), L::spread(&1.0), ending::<L>(length));
+            let mut row_terms = [RowTerm { start: std::ptr::null(), factor: L::zero() }; MOST_TERMS];
+            for position in unit.positions(sizes) {
+                let matrix = |of| Matrix { of, position, head: unit.head, rows: length, width };
+                matrix(k).pack_transposed::<L>(&mut keys, columns);
+                matrix(v).pack::<L>(&mut values, channels);
+                let mut first = 0;
+                while first < length {
+                    let rows = R.min(length - first);
+                    let a = Operand { start: q.at(position, unit.head, first), row: q.row, depth: 1 };
+                    let c = logits.at_mut(0);
+                    multiply::<L, R>(a, keys.at(0), &key_places, columns, c, &logit_places[..rows], false);
+                    for row in 0..rows {
+                        for (of_row, term) in row_terms.iter_mut().zip(terms) {
+                            let start = term.rows.at(position, unit.head, first + row).cast_const();
+                            *of_row = RowTerm { start, factor: L::spread(&term.factor) };
+                        }
+                        let kept = weights.map(|weights| weights.at(position, unit.head, first + row));
+                        softmax(c.wrapping_add(row * columns), length, scale, &row_terms[..terms.len()], ending, kept);
+                    }
+                    let a = Operand { start: logits.at(0), row: columns, depth: 1 };
+                    let c = mixed.at_mut(0);
+                    multiply::<L, R>(a, values.at(0), &value_places, channels, c, &mixed_places[..rows], false);
+                    let to = Matrix { rows, ..matrix(output) };
+                    to.unpack(mixed.at(0), channels, first, one);
+                    first += R;
+                }
+            }
+        }
+    }
+}

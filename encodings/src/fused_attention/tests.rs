@@ -1,0 +1,182 @@
+//! The operation and its gradients against products of tensors in f64 and in f32, with every set of instructions.
+
+use super::{Projections, attend_with};
+use crate::Logits;
+use games::Geometry;
+use kernels::Instructions;
+use tch::{Device, Kind, Tensor};
+
+/// The sizes of one case.
+#[derive(Debug, Clone, Copy)]
+struct Sizes {
+    batch: i64,
+    heads: i64,
+    length: i64,
+    width: i64,
+}
+
+impl Sizes {
+    fn shape(self, [position, head]: [bool; 2]) -> Vec<i64> {
+        let of = |size: i64, full: bool| if full { size } else { 1 };
+        vec![of(self.batch, position), of(self.heads, head), self.length, self.length]
+    }
+}
+
+/// Both boards, with a token beside one, odd batches, a width that no register divides, and the least of everything.
+fn all_sizes() -> Vec<Sizes> {
+    let squares = [Geometry::new(4, 5), Geometry::new(7, 7)].map(|board| board.squares() as i64);
+    vec![
+        Sizes { batch: 5, heads: 2, length: squares[0], width: 16 },
+        Sizes { batch: 17, heads: 2, length: squares[1], width: 12 },
+        Sizes { batch: 3, heads: 1, length: squares[1] + 33, width: 32 },
+        Sizes { batch: 2, heads: 3, length: 1, width: 5 },
+    ]
+}
+
+/// Which terms there are.
+#[derive(Debug, Clone)]
+struct Terms {
+    before: Option<Vec<i64>>,
+    after: Option<Vec<i64>>,
+    mask: bool,
+}
+
+fn all_terms(sizes: Sizes) -> Vec<Terms> {
+    let (each, shared) = (|| Some(sizes.shape([true, true])), || Some(sizes.shape([false, true])));
+    let of_all_heads = Some(sizes.shape([true, false]));
+    let three = Some(sizes.shape([false, true])[1..].to_vec());
+    let pairs = Some(vec![sizes.length, sizes.length]);
+    let terms = |before, after, mask| Terms { before, after, mask };
+    vec![
+        terms(None, None, false),
+        terms(None, three, true),
+        terms(each(), None, false),
+        terms(each(), each(), true),
+        terms(shared(), of_all_heads, false),
+        terms(pairs, shared(), false),
+    ]
+}
+
+struct Leaves {
+    /// `[b,l,3,h,k]`.
+    qkv: Tensor,
+    terms: Logits,
+    mask: Option<Tensor>,
+}
+
+impl Leaves {
+    fn new(sizes: Sizes, terms: &Terms) -> Self {
+        tch::manual_seed(7);
+        let random = |shape: &[i64]| Tensor::randn(shape, (Kind::Float, Device::Cpu)).set_requires_grad(true);
+        let Sizes { batch, heads, length, width } = sizes;
+        let hidden = (Tensor::ones([length, length], (Kind::Float, Device::Cpu)) * -1e9).triu(1);
+        Self {
+            qkv: random(&[batch, length, 3, heads, width]),
+            terms: Logits {
+                before_scale: terms.before.as_ref().map(|shape| random(shape)),
+                after_scale: terms.after.as_ref().map(|shape| random(shape)),
+            },
+            mask: terms.mask.then_some(hidden),
+        }
+    }
+
+    fn in_f64(&self) -> Self {
+        let exact = |leaf: &Tensor| leaf.detach().to_kind(Kind::Double).set_requires_grad(true);
+        Self {
+            qkv: exact(&self.qkv),
+            terms: Logits {
+                before_scale: self.terms.before_scale.as_ref().map(exact),
+                after_scale: self.terms.after_scale.as_ref().map(exact),
+            },
+            mask: self.mask.as_ref().map(|mask| mask.to_kind(Kind::Double)),
+        }
+    }
+
+    fn parts(&self) -> [Tensor; 3] {
+        let parts: [Tensor; 3] = self.qkv.unbind(2).try_into().expect("three parts");
+        parts.map(|part| part.transpose(1, 2))
+    }
+
+    /// The mixture and the weights by products of tensors.
+    fn plain(&self, scale: f64) -> [Tensor; 2] {
+        let [q, k, v] = self.parts();
+        let mut logits = q.matmul(&k.transpose(-2, -1));
+        if let Some(before) = &self.terms.before_scale {
+            logits += before;
+        }
+        let mut logits = logits * scale;
+        for term in self.terms.after_scale.iter().chain(&self.mask) {
+            logits += term;
+        }
+        let weights = logits.softmax(-1, self.qkv.kind());
+        [weights.matmul(&v).transpose(1, 2), weights]
+    }
+
+    /// The same as one operation.
+    fn fused(&self, instructions: Instructions, scale: f64, together: bool) -> [Tensor; 2] {
+        let [q, k, v] = &self.parts();
+        // Two layouts of rows.
+        let k = &k.contiguous();
+        let projections = if together { Projections::Together(&self.qkv) } else { Projections::Apart { q, k, v } };
+        let mixture = attend_with(instructions, projections, scale, &self.terms, self.mask.as_ref(), true);
+        [mixture.mixed_blhk, mixture.weights_bhll.expect("they were asked for")]
+    }
+
+    /// Results and the gradients of every leaf, if the mixture, the weights, or both are used.
+    fn outcome(&self, results: [Tensor; 2], used: [bool; 2]) -> Vec<Tensor> {
+        let weighted = |result: &Tensor| {
+            let places = Tensor::arange(result.numel() as i64, (Kind::Double, Device::Cpu)).view(&result.size()[..]);
+            (result * (places * 0.37).sin().to_kind(result.kind())).sum(result.kind())
+        };
+        let parts = results.iter().zip(used).filter(|(_, used)| *used).map(|(result, _)| weighted(result));
+        let loss = parts.reduce(|sum, part| sum + part).expect("something is used");
+        let leaves = [Some(&self.qkv), self.terms.before_scale.as_ref(), self.terms.after_scale.as_ref()];
+        let leaves: Vec<&Tensor> = leaves.into_iter().flatten().collect();
+        let gradients = Tensor::run_backward(&[&loss], &leaves, false, false);
+        results.into_iter().chain(gradients).collect()
+    }
+}
+
+#[test]
+fn values_and_gradients_are_those_of_the_definition() {
+    for sizes in all_sizes() {
+        for terms in all_terms(sizes) {
+            let leaves = Leaves::new(sizes, &terms);
+            let (exact, scale) = (leaves.in_f64(), (sizes.width as f64).sqrt().recip());
+            for used in [[true, false], [false, true], [true, true]] {
+                let wanted = exact.outcome(exact.plain(scale), used);
+                let plain = leaves.outcome(leaves.plain(scale), used);
+                for (instructions, together) in
+                    Instructions::available().into_iter().flat_map(|set| [(set, true), (set, false)])
+                {
+                    let found = leaves.outcome(leaves.fused(instructions, scale, together), used);
+                    for (number, wanted) in wanted.iter().enumerate() {
+                        let largest = wanted.abs().max().double_value(&[]).max(1e-2);
+                        let from = |other: &Tensor| (&found[number] - other).abs().max().double_value(&[]) / largest;
+                        let (error, apart) = (from(wanted), from(&plain[number]));
+                        assert!(
+                            error < 3e-6 && apart < 1e-5,
+                            "{instructions:?}, {sizes:?}, {terms:?}, together: {together}, used: {used:?}: number \
+                             {number} is off by {error}, {apart} from products of tensors"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_gradients_the_numbers_are_the_same_and_no_weights_are_given_unasked() {
+    let sizes = all_sizes()[1];
+    let leaves = Leaves::new(sizes, &all_terms(sizes)[1]);
+    let set = Instructions::fastest();
+    let once = |weights| {
+        attend_with(set, Projections::Together(&leaves.qkv), 0.3, &leaves.terms, leaves.mask.as_ref(), weights)
+    };
+    let trained = once(true);
+    let evaluated = tch::no_grad(|| once(false));
+    assert!(evaluated.weights_bhll.is_none() && trained.weights_bhll.is_some());
+    assert!(!evaluated.mixed_blhk.requires_grad() && trained.mixed_blhk.requires_grad());
+    assert!(evaluated.mixed_blhk.equal(&trained.mixed_blhk));
+}

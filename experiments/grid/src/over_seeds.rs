@@ -1,0 +1,185 @@
+//! TensorBoard's curves over seeds: the mean, the least and the greatest value of the finished cells of each row.
+
+use records::folder::METRICS_FILE;
+use records::line::{MetricLine, Metrics, Time};
+use records::{CellState, Plan, lines};
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+use train::sinks::tensorboard::{RebuildError, show_curves};
+
+/// The folder below a run folder that holds nothing else: `over-seeds/<row>/{mean,min,max}/events.out.tfevents.*`.
+pub const FOLDER: &str = "over-seeds";
+
+type Statistic = fn(&[f64]) -> f64;
+
+/// What is taken over seeds, by the name of its run in TensorBoard.
+const STATISTICS: [(&str, Statistic); 3] = [
+    ("mean", |values| values.iter().sum::<f64>() / values.len() as f64),
+    ("min", |values| values.iter().copied().fold(f64::INFINITY, f64::min)),
+    ("max", |values| values.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+];
+
+/// Writes the curves of every row that has two finished cells or more, and removes those of all others. Files that show
+/// the same already stay.
+///
+/// # Errors
+/// If the metrics of a finished cell cannot be read, or files cannot be replaced.
+pub fn write(plan: &Plan, run_dir: &Path) -> Result<(), RebuildError> {
+    let all = run_dir.join(FOLDER);
+    let mut shown: Vec<&str> = Vec::new();
+    for row in &plan.rows {
+        let cells = plan.seeds.iter().map(|&seed| Plan::cell_dir(run_dir, row, seed));
+        let done = cells.filter(|cell| CellState::of(cell) == CellState::Done);
+        let seeds = done.map(|cell| lines::read(&cell.join(METRICS_FILE))).collect::<Result<Vec<_>, _>>()?;
+        if seeds.len() < 2 {
+            continue;
+        }
+        shown.push(&row.folder);
+        for (name, of) in STATISTICS {
+            let dir = all.join(&row.folder).join(name);
+            show_curves(&dir, &over_seeds(&seeds, of)).map_err(|cause| RebuildError::Io { dir, cause })?;
+        }
+    }
+    keep(&all, &shown).map_err(|cause| RebuildError::Io { dir: all, cause })
+}
+
+/// The lines that all seeds have, each with the metrics that all of them have.
+fn over_seeds(seeds: &[Vec<MetricLine>], of: Statistic) -> Vec<MetricLine> {
+    let key = |line: &MetricLine| (line.step, line.split.name(), line.weights.name());
+    let Some((first, others)) = seeds.split_first() else { return Vec::new() };
+    let others: Vec<HashMap<_, &MetricLine>> =
+        others.iter().map(|lines| lines.iter().map(|line| (key(line), line)).collect()).collect();
+    let combined = |line: &MetricLine| {
+        let mut same = vec![line];
+        for lines in &others {
+            same.push(lines.get(&key(line))?);
+        }
+        let mut metrics = Metrics::default();
+        for (name, _) in line.metrics.iter() {
+            let values: Option<Vec<f64>> = same.iter().map(|line| line.metrics.get(name)).collect();
+            if let Some(values) = values {
+                metrics.push(name, of(&values));
+            }
+        }
+        let time = |part: fn(&Time) -> f64| of(&same.iter().map(|line| part(&line.time)).collect::<Vec<_>>());
+        let time = Time {
+            unix_s: time(|time| time.unix_s),
+            wall_s: time(|time| time.wall_s),
+            positions_per_s: time(|time| time.positions_per_s),
+        };
+        Some(MetricLine { metrics, time, ..line.clone() })
+    };
+    first.iter().filter_map(combined).collect()
+}
+
+/// Removes every row from a folder but these.
+fn keep(dir: &Path, rows: &[&str]) -> io::Result<()> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if !rows.iter().any(|row| entry.file_name() == *row) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use records::status::{State, Status};
+    use serde_json::json;
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+    use train::sinks::tensorboard::{read_dir, read_session};
+
+    fn plan(rows: &[&str]) -> Plan {
+        let row = |folder: &&str| {
+            json!({
+                "game": "chess", "label": folder, "folder": folder, "role": "compared", "mask": "train",
+                "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},
+            })
+        };
+        let rows: Vec<_> = rows.iter().map(row).collect();
+        serde_json::from_value(json!({
+            "format": 1, "experiment": "x", "primary": {"metric": "policy_loss", "weights": "raw"}, "seeds": [0, 1, 2],
+            "rows": rows,
+        }))
+        .unwrap()
+    }
+
+    fn cell(run_dir: &Path, row: &str, seed: u64, losses: &[f64]) -> PathBuf {
+        let dir = run_dir.join(row).join(format!("seed-{seed}"));
+        fs::create_dir_all(&dir).unwrap();
+        let line = |(i, loss): (usize, &f64)| {
+            let time = json!({"unix_s": seed, "wall_s": 1.0, "positions_per_s": 10.0});
+            let metrics = json!({"policy_loss": loss});
+            json!({"step": 10 * i, "split": "test", "epochs": 0.5, "metrics": metrics, "time": time}).to_string() + "\n"
+        };
+        fs::write(dir.join(METRICS_FILE), losses.iter().enumerate().map(line).collect::<String>()).unwrap();
+        Status::new(State::Done, 100, 100).write(&dir).unwrap();
+        dir
+    }
+
+    fn curve(run_dir: &Path, name: &str) -> Vec<(i64, f32)> {
+        let scalars = read_dir(&run_dir.join(FOLDER).join("shaw").join(name)).unwrap();
+        let losses = scalars.into_iter().filter(|scalar| scalar.tag == "test/policy_loss");
+        losses.map(|scalar| (scalar.step, scalar.value)).collect()
+    }
+
+    /// Every file below the folder with its bytes.
+    fn files(run_dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut left = vec![run_dir.join(FOLDER)];
+        let mut found = BTreeMap::new();
+        while let Some(path) = left.pop() {
+            match fs::read_dir(&path) {
+                Ok(entries) => left.extend(entries.map(|entry| entry.unwrap().path())),
+                Err(_) => drop(found.insert(path.clone(), fs::read(path).unwrap())),
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn curves_are_the_mean_the_least_and_the_greatest_of_finished_seeds() {
+        let dir = tempfile::tempdir().unwrap();
+        let (run_dir, plan) = (dir.path(), plan(&["shaw", "rope"]));
+        cell(run_dir, "rope", 0, &[1.0]);
+        cell(run_dir, "shaw", 0, &[4.0, 2.0, 1.0]);
+        // This seed's last line was not written.
+        cell(run_dir, "shaw", 1, &[8.0, 1.0]);
+        let running = cell(run_dir, "shaw", 2, &[0.0, 0.0, 0.0]);
+        Status::new(State::Running, 10, 100).write(&running).unwrap();
+        write(&plan, run_dir).unwrap();
+        assert_eq!(curve(run_dir, "mean"), [(0, 6.0), (10, 1.5)]);
+        assert_eq!(curve(run_dir, "min"), [(0, 4.0), (10, 1.0)]);
+        assert_eq!(curve(run_dir, "max"), [(0, 8.0), (10, 2.0)]);
+        assert!(!run_dir.join(FOLDER).join("rope").exists(), "one seed is no band");
+        // It is no cell for the HParams tab.
+        assert_eq!(read_session(&run_dir.join(FOLDER).join("shaw/mean")).unwrap().hparams, None);
+    }
+
+    #[test]
+    fn curves_are_written_again_only_if_cells_have_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let run_dir = dir.path();
+        for seed in [0, 1] {
+            cell(run_dir, "shaw", seed, &[1.0, seed as f64]);
+        }
+        write(&plan(&["shaw"]), run_dir).unwrap();
+        let before = files(run_dir);
+        assert_eq!(before.len(), 3);
+        write(&plan(&["shaw"]), run_dir).unwrap();
+        assert!(files(run_dir) == before);
+        cell(run_dir, "shaw", 2, &[1.0, 8.0]);
+        write(&plan(&["shaw"]), run_dir).unwrap();
+        assert_eq!((curve(run_dir, "mean"), files(run_dir).len()), (vec![(0, 1.0), (10, 3.0)], 3));
+        write(&plan(&["other"]), run_dir).unwrap();
+        assert!(files(run_dir).is_empty(), "the experiment no longer has the row");
+    }
+}

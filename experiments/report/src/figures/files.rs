@@ -1,0 +1,50 @@
+//! The plots of a report as files, each as SVG and PDF.
+
+use super::error::FiguresError;
+use super::pdf::Converter;
+use super::{Figure, Look, gaps, plots, sensitivity};
+use crate::model::Report;
+use crate::plot::Medium;
+use std::fs;
+use std::path::Path;
+
+/// Writes every plot of the page to `dir`, which is created, as `<id>.svg` and `<id>.pdf`: one column of a paper wide
+/// (3.25 inches), in the colours of the printed page. Returns what it wrote.
+///
+/// # Errors
+/// If there is no plot, or a file cannot be written.
+pub fn write(report: &Report, dir: &Path) -> Result<Vec<Figure>, FiguresError> {
+    let figures = all(report);
+    if figures.is_empty() {
+        return Err(FiguresError::None { experiment: report.experiment.clone() });
+    }
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |cause| FiguresError::Write { path, cause }
+    };
+    fs::create_dir_all(dir).map_err(io(dir))?;
+    let converter = Converter::new();
+    for figure in &figures {
+        let path = dir.join(format!("{}.svg", figure.id));
+        fs::write(&path, &figure.svg).map_err(io(&path))?;
+        let pdf = converter.pdf(&figure.svg).map_err(|cause| FiguresError::Convert { id: figure.id.clone(), cause })?;
+        let path = dir.join(format!("{}.pdf", figure.id));
+        fs::write(&path, pdf).map_err(io(&path))?;
+    }
+    Ok(figures)
+}
+
+fn all(report: &Report) -> Vec<Figure> {
+    let look = Look::of(report, Medium::Column);
+    let mut figures = Vec::new();
+    for game in &report.games {
+        figures.extend(plots::forest(report, game, &look));
+        figures.extend(gaps::gaps(report, game, &look));
+        figures.extend(plots::curves(report, game, &look));
+        figures.extend(sensitivity::sensitivity(game, &look));
+        figures.extend(plots::cost(report, game, &look));
+        figures.extend(plots::slices(game, &look));
+    }
+    figures.extend(report.transfer.iter().filter_map(|transfer| plots::transfer(report, transfer, &look)));
+    figures
+}

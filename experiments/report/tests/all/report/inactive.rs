@@ -1,0 +1,61 @@
+//! Settings of training that never acted.
+
+use crate::report::folder::{Folder, SEEDS, close, row};
+use report::text;
+use serde_json::json;
+use std::fs;
+
+/// Gives the cells of a row a clip and lines of training: of 20 steps and of 80, with these shares of clipped ones.
+fn trained(folder: &Folder, label: &str, shares: [f64; 2], boundaries: &[u64]) {
+    for seed in SEEDS {
+        folder.manifest(label, seed, |manifest| {
+            let rate = json!({"warmup": 10, "values": [0.1, 0.01], "boundaries": boundaries});
+            manifest["config"] = json!({"train": {"steps": 100, "clip": 10.0, "learning_rate": rate}});
+        });
+        let path = folder.cell(label, seed).join("metrics.jsonl");
+        let lines = fs::read_to_string(&path).expect("metrics");
+        let time = json!({"unix_s": 0.0, "wall_s": 1.0, "positions_per_s": 10.0});
+        let line = |(step, share): (u64, f64)| {
+            json!({"step": step, "split": "train", "epochs": 0.1, "metrics": {"clipped": share}, "time": time})
+                .to_string()
+        };
+        let kept = lines.lines().filter(|line| !line.contains("\"train\"")).map(str::to_owned);
+        let lines: Vec<String> = [20, 100].into_iter().zip(shares).map(line).chain(kept).collect();
+        fs::write(&path, lines.join("\n") + "\n").expect("metrics");
+    }
+}
+
+#[test]
+fn a_clip_that_never_acted_and_a_boundary_that_was_not_reached_are_named() {
+    let folder = Folder::finished();
+    trained(&folder, "absolute", [0.0, 0.0], &[100]);
+    trained(&folder, "shaw", [0.0, 0.0], &[99]);
+    trained(&folder, "rope", [0.5, 0.125], &[99]);
+    let report = folder.report();
+    // A fifth of the steps at 50 %, the rest at 12.5 %.
+    close(row(&report, "rope").clipped.expect("three seeds").mean, 0.2);
+    let named: Vec<&String> = report.warnings.iter().filter(|warning| warning.contains("had no effect")).collect();
+    assert_eq!(
+        named,
+        [
+            "chess: `train.clip: 10` (no gradient was longer) had no effect on absolute, shaw: remove it, or choose a value \
+             that acts",
+            "chess: the boundary of `train.learning_rate` at step 100 (training ends at step 100) had no effect on \
+             absolute: remove it, or choose a value that acts",
+        ]
+    );
+    let drawn = text::draw(&report);
+    assert!(drawn.contains("clipped %") && drawn.contains("20.00 ± 0"), "{drawn}");
+}
+
+#[test]
+fn cells_of_older_versions_are_not_said_to_have_clipped_nothing() {
+    let folder = Folder::finished();
+    for seed in SEEDS {
+        folder.manifest("shaw", seed, |manifest| manifest["config"] = json!({"train": {"steps": 100, "clip": 10.0}}));
+    }
+    let report = folder.report();
+    assert_eq!(row(&report, "shaw").clipped, None);
+    assert!(!report.warnings.iter().any(|warning| warning.contains("had no effect")), "{:?}", report.warnings);
+    assert!(!text::draw(&report).contains("clipped %"));
+}

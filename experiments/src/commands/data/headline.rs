@@ -1,0 +1,10 @@
+//! The first line about a dataset that was made.
+
+use dataset::Counts;
+use spec::grouped;
+use std::path::Path;
+
+/// Its folder, games and positions.
+pub(super) fn headline(folder: &Path, counts: &Counts) -> String {
+    format!("{}: {} games with {} positions\n", folder.display(), grouped(counts.kept), grouped(counts.positions))
+}

@@ -1,0 +1,288 @@
+//! Circles of files: each imports a name from the next, and the last one from the first.
+//!
+//! An import is a path to a name that another file of the crate defines, `use`d or written out, followed through
+//! re-exports to the file with the definition. `mod child;`, and a `pub use` of a name that its own file does not need,
+//! import nothing: they only show what is below.
+
+use crate::expect_none;
+use crate::metadata::{packages, root};
+use crate::source::{Source, paths, sources};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
+
+const REMEDY: &str = "Move what both files need into a third one, or the two into one file.";
+
+/// Knots that stay: (crate, files, why).
+const KNOTS: [(&str, &str, &str); 12] = [
+    (
+        "games",
+        "chess chess::history chess::input chess::moves chess::position chess::rights chess::uci chess::vocabularies \
+                chess::white_moves",
+        "the type of a game and what implements its parts name each other",
+    ),
+    (
+        "games",
+        "shogi shogi::attacked shogi::board shogi::board::attacks shogi::frame shogi::input shogi::labels \
+                shogi::moves shogi::planes shogi::position shogi::shown",
+        "the same",
+    ),
+    ("games", "chess::pgn chess::pgn::movetext", "a constant; to be resolved"),
+    (
+        "generate",
+        "probe probe::endgame probe::maps probe::random_play",
+        "probes share the position that they label; to be resolved",
+    ),
+    ("nn", "arena batch_norm", "views collect what batch normalisation observes; to be resolved"),
+    ("kernels", "product products", "one operation and its form in vector instructions"),
+    (
+        "models",
+        "attention block body config config::error decoder::config decoder::logits edge embedding embedding::parts \
+                examples feed_forward heads heads::board heads::config heads::from_to heads::map heads::moves_left \
+                heads::output heads::pairs heads::per_square heads::plane_policy heads::policy heads::pooled heads::refined \
+                heads::result heads::reward heads::rights heads::soft_policy heads::summary heads::token_policy \
+                heads::win_rate loss::refined measure metric network preset refine residual resnet::config \
+                resnet_transformer::config trunk",
+        "a registry of heads and of networks names what is in it, which takes its traits; to be resolved",
+    ),
+    ("models", "optimizer optimizer::config optimizer::groups", "a shared error; to be resolved"),
+    ("models", "resnet resnet::heads", "a shared type; to be resolved"),
+    (
+        "experiments",
+        "commands::data::generate::engines commands::data::generate::engines::command",
+        "arguments and the words that repeat them",
+    ),
+    ("bundle", "collect crate describe error read verify write", "names of files at the crate's root; to be resolved"),
+    (
+        "lc0",
+        "attention attention_heads crate residual tensors format layer message tree",
+        "two circles: the root has what readers share, and messages name their tree; to be resolved",
+    ),
+];
+
+/// Re-exports of re-exports are followed this far.
+const DEPTH: usize = 8;
+
+/// A path by its modules from the crate's root: `["sinks", "jsonl"]`.
+type Module = Vec<String>;
+
+/// A file as a module.
+struct File {
+    /// Every path of a `use`, and whether it is `pub`.
+    uses: Vec<(bool, Vec<String>)>,
+    /// The rest of the code.
+    code: String,
+}
+
+/// Which files a file imports from, each with the first name.
+type Edges<'a> = BTreeMap<&'a Module, BTreeMap<&'a Module, String>>;
+
+/// Files of which each imports from each other, along others.
+struct Knot {
+    files: BTreeSet<String>,
+    /// A shortest circle through the first of them.
+    circle: String,
+}
+
+/// The files of a crate by their modules.
+struct Files(BTreeMap<Module, File>);
+
+impl Files {
+    /// The files that ship; `src` is the crate's folder of sources below the workspace.
+    fn of(src: &Path, sources: &[Source]) -> Self {
+        let file = |source: &Source| {
+            let (uses, code) = taken_apart(source.shipped());
+            Some((module(source.path.strip_prefix(src).ok()?), File { uses, code }))
+        };
+        Self(sources.iter().filter_map(file).collect())
+    }
+
+    /// The files whose names a file imports, each with the first such name.
+    fn imports(&self, of: &Module) -> BTreeMap<&Module, String> {
+        let file = &self.0[of];
+        let is_used = |name: &str| file.code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        let needed = |(public, path): &&(bool, Vec<String>)| !public || path.last().is_some_and(|name| is_used(name));
+        let used = file.uses.iter().filter(needed).map(|(_, path)| path.clone());
+        let written = paths(&file.code).into_iter().map(|(_, path)| path);
+        let mut found = BTreeMap::new();
+        for path in used.chain(written) {
+            if let Some((target, name)) = self.target(of, &path, DEPTH).filter(|(target, _)| *target != of) {
+                found.entry(target).or_insert(name);
+            }
+        }
+        found
+    }
+
+    /// The file that defines what a path in `from` names; none for a module, and for names of other crates.
+    fn target(&self, from: &Module, path: &[String], depth: usize) -> Option<(&Module, String)> {
+        let (mut at, mut rest) = self.start(from, path, depth)?;
+        while let Some((next, after)) = rest.split_first() {
+            let below: Module = at.iter().chain([next]).cloned().collect();
+            if !self.0.contains_key(&below) {
+                break;
+            }
+            (at, rest) = (below, after);
+        }
+        let name = rest.first()?;
+        let (module, file) = self.0.get_key_value(&at)?;
+        match file.uses.iter().find(|(_, path)| path.last() == Some(name)) {
+            Some((_, path)) if depth > 0 => self.target(module, path, depth - 1),
+            _ => Some((module, name.clone())),
+        }
+    }
+
+    /// The module that a path starts from, and the rest of the path.
+    fn start<'a>(&self, from: &Module, path: &'a [String], depth: usize) -> Option<(Module, &'a [String])> {
+        let path = path.strip_suffix(&["self".to_owned()]).filter(|path| !path.is_empty()).unwrap_or(path);
+        let first = path.first()?;
+        match first.as_str() {
+            "crate" => return Some((Module::new(), &path[1..])),
+            "self" => return Some((from.clone(), &path[1..])),
+            "super" => {
+                let ups = path.iter().take_while(|part| *part == "super").count();
+                return Some((from[..from.len().checked_sub(ups)?].to_vec(), &path[ups..]));
+            }
+            _ => {}
+        }
+        let below: Module = from.iter().chain([first]).cloned().collect();
+        if self.0.contains_key(&below) {
+            return Some((below, &path[1..]));
+        }
+        // A module that a `use` brought here.
+        let (_, used) = self.0[from].uses.iter().find(|(_, used)| used.last() == Some(first) && used.len() > 1)?;
+        let (base, rest) = self.start(from, used, depth.checked_sub(1)?)?;
+        let module: Module = base.into_iter().chain(rest.iter().cloned()).collect();
+        self.0.contains_key(&module).then_some((module, &path[1..]))
+    }
+
+    /// The largest sets of files that import each other, along however many others.
+    fn knots(&self) -> Vec<Knot> {
+        let edges: Edges<'_> = self.0.keys().map(|file| (file, self.imports(file))).collect();
+        let reached: BTreeMap<_, _> = edges.keys().map(|file| (*file, reached(file, &edges))).collect();
+        let mut knots: Vec<Knot> = Vec::new();
+        for start in edges.keys().copied().filter(|start| reached[start].contains(start)) {
+            if knots.iter().any(|knot| knot.files.contains(&shown(start))) {
+                continue;
+            }
+            let inside = |file: &&&Module| reached[*file].contains(start);
+            let files = reached[start].iter().filter(inside).map(|file| shown(file)).collect();
+            let circle = circle_through(start, &edges).unwrap_or_default();
+            let steps = circle.iter().zip(circle.iter().cycle().skip(1));
+            let steps =
+                steps.map(|(file, next)| format!("{} imports {}::{}", shown(file), shown(next), edges[file][*next]));
+            knots.push(Knot { files, circle: steps.collect::<Vec<_>>().join(", ") });
+        }
+        knots
+    }
+}
+
+/// Every file that is reached from one along imports; the file itself, if a circle leads back.
+fn reached<'a>(from: &'a Module, edges: &Edges<'a>) -> BTreeSet<&'a Module> {
+    let (mut left, mut found) = (vec![from], BTreeSet::new());
+    while let Some(file) = left.pop() {
+        left.extend(edges[file].keys().copied().filter(|next| found.insert(*next)));
+    }
+    found
+}
+
+/// The files of a shortest circle through `start`.
+fn circle_through<'a>(start: &'a Module, edges: &Edges<'a>) -> Option<Vec<&'a Module>> {
+    let mut ways = VecDeque::from([vec![start]]);
+    let mut seen = BTreeSet::new();
+    while let Some(way) = ways.pop_front() {
+        for &next in edges[way[way.len() - 1]].keys() {
+            if next == start {
+                return Some(way);
+            }
+            if seen.insert(next) {
+                ways.push_back(way.iter().copied().chain([next]).collect());
+            }
+        }
+    }
+    None
+}
+
+fn shown(module: &Module) -> String {
+    if module.is_empty() { "crate".to_owned() } else { module.join("::") }
+}
+
+fn module(path: &Path) -> Module {
+    let mut parts: Module = path.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    if parts.last().is_some_and(|last| last == "mod" || (parts.len() == 1 && (last == "lib" || last == "main"))) {
+        parts.pop();
+    }
+    parts
+}
+
+/// The paths of all `use`s, and the code without them.
+fn taken_apart(code: &str) -> (Vec<(bool, Vec<String>)>, String) {
+    let (mut uses, mut rest, mut left) = (Vec::new(), String::new(), code);
+    while let Some(at) = left.find("use ") {
+        let (before, from) = left.split_at(at);
+        rest.push_str(before);
+        let is_word = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let end = if is_word { "use ".len() } else { from.find(';').map_or(from.len(), |end| end + 1) };
+        let (statement, after) = from.split_at(end);
+        let public = before.lines().next_back().is_some_and(|line| line.trim_start().starts_with("pub"));
+        match is_word {
+            true => rest.push_str(statement),
+            false => uses.extend(paths(&statement["use ".len()..]).into_iter().map(|(_, path)| (public, path))),
+        }
+        left = after;
+    }
+    rest.push_str(left);
+    (uses, rest)
+}
+
+#[test]
+fn no_files_of_a_crate_import_each_other() {
+    let mut breaches = Vec::new();
+    let mut left: Vec<(&str, &str)> =
+        KNOTS.iter().flat_map(|(name, files, _)| files.split_whitespace().map(|file| (*name, file))).collect();
+    for package in packages() {
+        let src = package.dir().strip_prefix(root()).unwrap_or(package.dir()).join("src");
+        for Knot { files, circle } in Files::of(&src, &sources(root(), package.dir())).knots() {
+            let is_known = KNOTS
+                .iter()
+                .filter(|(name, ..)| *name == package.name)
+                .any(|(_, known, _)| files.iter().all(|file| known.split_whitespace().any(|other| other == file)));
+            match is_known {
+                true => left.retain(|(name, file)| *name != package.name || !files.contains(*file)),
+                false => breaches.push(format!("{}: {circle}", package.name)),
+            }
+        }
+    }
+    let resolved = left.into_iter().map(|(name, file)| format!("{name}: {file} is in no circle: take it off KNOTS"));
+    breaches.extend(resolved);
+    expect_none("Files that import names from each other:", REMEDY, &breaches);
+}
+
+#[test]
+fn circles_are_found_and_what_only_shows_names_is_none() {
+    let found = |files: &[(&str, &str)]| {
+        let sources: Vec<Source> =
+            files.iter().map(|(path, code)| Source::new(Path::new("src").join(path), (*code).to_owned())).collect();
+        Files::of(Path::new("src"), &sources).knots().into_iter().map(|knot| knot.circle).collect::<Vec<_>>()
+    };
+    let circle =
+        found(&[("lib.rs", "mod a;\nmod b;"), ("a.rs", "use super::b::B;"), ("b.rs", "fn f(a: crate::a::A) {}")]);
+    assert_eq!(circle, ["a imports b::B, b imports a::A"]);
+    let three =
+        [("a.rs", "use crate::b::B;"), ("b.rs", "use crate::c::{self, C};\nc::d();"), ("c.rs", "use crate::a::A;")];
+    assert_eq!(found(&three), ["a imports b::B, b imports c::C, c imports a::A"]);
+    let parent = [("a.rs", "mod b;\nuse b::help;\nstruct A;"), ("a/b.rs", "use super::A;")];
+    assert_eq!(found(&parent), ["a imports a::b::help, a::b imports a::A"]);
+    // The re-export leads to the file with the definition, and imports nothing where its file does not use the name.
+    let shown = [("lib.rs", "mod a;\nmod b;\npub use a::A;"), ("a.rs", "struct A;"), ("b.rs", "use crate::A;")];
+    assert_eq!(found(&shown), [""; 0]);
+    let through =
+        [("lib.rs", "mod a;\nmod b;\npub use a::A;"), ("a.rs", "use crate::b::B;"), ("b.rs", "use crate::A;")];
+    assert_eq!(found(&through), ["a imports b::B, b imports a::A"]);
+    let own = [("a.rs", "mod b;\npub use b::B;\nfn f(b: B) {}\nstruct A;"), ("a/b.rs", "use super::A;")];
+    assert_eq!(found(&own).len(), 1);
+    // Of another crate, and in tests.
+    let none = [
+        ("a.rs", "mod b;\nuse tch::Kind;\nuse b::B;"),
+        ("a/b.rs", "use super::Kind;\n#[cfg(test)]\nmod t { use super::super::A; }"),
+    ];
+    assert_eq!(found(&none), [""; 0]);
+}
