@@ -125,7 +125,7 @@ fn the_page_of_experiments_lists_every_file() {
 /// How an experiment's first lines name a command that makes its data.
 const MAKES_ITS_DATA: [&str; 2] = ["#   posenc data generate ", "#   posenc data import --game chess --from games/"];
 
-/// A copy of an experiment in a folder in which the commands at its top were run, as they stand there.
+/// A copy of an experiment, and of all others, in a folder in which the commands at its top were run, as they stand there.
 fn with_its_data(path: &Path, text: &str, folder: &Path) -> PathBuf {
     let brought = experiments_folder().join("..");
     let makes = |line: &&str| MAKES_ITS_DATA.iter().any(|command| line.starts_with(command));
@@ -137,11 +137,16 @@ fn with_its_data(path: &Path, text: &str, folder: &Path) -> PathBuf {
         let words: Vec<String> = command.split_whitespace().skip(2).map(whole).collect();
         run(folder, &words.iter().map(String::as_str).collect::<Vec<_>>()).succeeds();
     }
-    let own = path.strip_prefix(experiments_folder()).expect("a file of the folder");
-    let copy = folder.join("experiments").join(own);
-    std::fs::create_dir_all(copy.parent().expect("a folder")).expect("a folder for the copy");
-    std::fs::write(&copy, text).expect("room for a copy");
-    copy
+    // All files, because an experiment may begin `from` another.
+    let copy = |path: &Path| {
+        folder.join("experiments").join(path.strip_prefix(experiments_folder()).expect("a file of the folder"))
+    };
+    for from in brought_experiments() {
+        let to = copy(&from);
+        std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder for the copy");
+        std::fs::copy(&from, &to).expect("room for a copy");
+    }
+    copy(path)
 }
 
 #[test]
