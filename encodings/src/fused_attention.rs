@@ -50,43 +50,47 @@ pub struct Mixture {
     pub weights_bhll: Option<Tensor>,
 }
 
-/// `softmax((q·kᵀ + before)·scale + after + mask)·v`, with terms that broadcast to `[b,h,l,l]`; all f32 on the CPU. The
-/// mask has no gradient. Bits do not depend on the number of threads.
-///
-/// # Panics
-/// If sizes do not fit each other, or memory runs out.
-#[must_use]
-pub fn attend(
-    projections: Projections<'_>,
-    scale: f64,
-    terms: &Logits,
-    mask: Option<&Tensor>,
-    with_weights: bool,
-) -> Mixture {
-    attend_with(Instructions::fastest(), projections, scale, terms, mask, with_weights)
+/// One attention: `softmax((q·kᵀ + before)·scale + after + mask)·v`, with terms that broadcast to `[b,h,l,l]`; all f32 on the
+/// CPU.
+#[derive(Debug, Clone, Copy)]
+pub struct Attend<'a> {
+    /// Queries, keys and values.
+    pub projections: Projections<'a>,
+    /// Of the logits.
+    pub scale: f64,
+    /// What encodings add to the logits.
+    pub terms: &'a Logits,
+    /// `[l,l]`, without a gradient.
+    pub mask: Option<&'a Tensor>,
+    /// Whether the weights are wanted too.
+    pub with_weights: bool,
 }
 
-fn attend_with(
-    instructions: Instructions,
-    projections: Projections<'_>,
-    scale: f64,
-    terms: &Logits,
-    mask: Option<&Tensor>,
-    with_weights: bool,
-) -> Mixture {
-    let (placement, mut inputs) = match projections {
-        Projections::Together(all) => (Placement::Together, vec![all]),
-        Projections::Apart { q, k, v } => (Placement::Apart, vec![q, k, v]),
-    };
-    let before = terms.before_scale.as_ref().map(|term| (term, scale as f32));
-    let others = [terms.after_scale.as_ref(), mask].into_iter().flatten().map(|term| (term, 1.0));
-    let terms: Vec<(Tensor, f32)> =
-        before.into_iter().chain(others).map(|(term, factor)| (term.to_kind(Kind::Float), factor)).collect();
-    inputs.extend(terms.iter().map(|(term, _)| term));
-    let factors = terms.iter().map(|(_, factor)| *factor).collect();
-    let operation = Operation { instructions, placement, scale: scale as f32, factors, with_weights };
-    let mut outputs = apply(operation, &inputs).expect("LibTorch has memory for attention").into_iter();
-    Mixture { mixed_blhk: outputs.next().expect("the mixture is the first output"), weights_bhll: outputs.next() }
+impl Attend<'_> {
+    /// Computes it. Bits do not depend on the number of threads.
+    ///
+    /// # Panics
+    /// If sizes do not fit each other, or memory runs out.
+    #[must_use]
+    pub fn mix(self) -> Mixture {
+        self.mix_with(Instructions::fastest())
+    }
+
+    fn mix_with(self, instructions: Instructions) -> Mixture {
+        let (placement, mut inputs) = match self.projections {
+            Projections::Together(all) => (Placement::Together, vec![all]),
+            Projections::Apart { q, k, v } => (Placement::Apart, vec![q, k, v]),
+        };
+        let scale = self.scale as f32;
+        let before = self.terms.before_scale.iter().map(|term| (term, scale));
+        let others = self.terms.after_scale.iter().chain(self.mask).map(|term| (term, 1.0));
+        let (terms, factors): (Vec<Tensor>, Vec<f32>) =
+            before.chain(others).map(|(term, factor)| (term.to_kind(Kind::Float), factor)).unzip();
+        inputs.extend(&terms);
+        let operation = Operation { instructions, placement, scale, factors, with_weights: self.with_weights };
+        let mut outputs = apply(operation, &inputs).expect("LibTorch has memory for attention").into_iter();
+        Mixture { mixed_blhk: outputs.next().expect("the mixture is the first output"), weights_bhll: outputs.next() }
+    }
 }
 
 #[cfg(test)]

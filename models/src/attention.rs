@@ -2,7 +2,7 @@
 
 use crate::body::BodyConfig;
 use crate::residual::Residual;
-use encodings::fused_attention::{self, Projections};
+use encodings::fused_attention::{self, Attend, Projections};
 use encodings::{AttendInput, Dims, InjectionPoints, LayerContext, Logits, Queries, Stack};
 use nn::{Init, Linear, ParamId, Scope, dense};
 use std::sync::Arc;
@@ -81,7 +81,9 @@ impl Attention {
             Projected::Together(all) if !rotates && terms.before_scale.is_none() => Projections::Together(all),
             _ => Projections::Apart { q: &q, k: &k, v: &v },
         };
-        let mixture = fused_attention::attend(projections, self.scale(), &terms, mask, stack.reads_weights());
+        let attend =
+            Attend { projections, scale: self.scale(), terms: &terms, mask, with_weights: stack.reads_weights() };
+        let mixture = attend.mix();
         let term = mixture.weights_bhll.and_then(|weights| stack.values(at, &weights, &v));
         match term {
             None => self.join_heads(&mixture.mixed_blhk),

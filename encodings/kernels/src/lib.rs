@@ -31,4 +31,4 @@ pub use attention::{Attention, AttentionGradients};
 pub use instructions::Instructions;
 pub use operands::{Rows, Side, Table};
 pub use product::Product;
-pub use row_blocks::Numbers;
+pub use row_blocks::{Numbers, Workers};

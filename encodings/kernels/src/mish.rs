@@ -4,12 +4,11 @@
 //! its derivative n / (n + 2) + x·4·e·(e + 1) / (n + 2)²: neither loses digits on either side. The backward pass computes e
 //! again.
 
-use crate::Instructions;
 use crate::buffer::Buffer;
 use crate::exponential::exponential;
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, load, store};
-use crate::row_blocks::{Block, Numbers, Sums, share_rows};
+use crate::row_blocks::{Block, Numbers, Workers};
 
 /// From here on Mish is x in f32, and n + 2 would overflow not much later.
 const HIGHEST: f32 = 20.0;
@@ -37,38 +36,24 @@ pub struct BiasMishGradients {
 }
 
 impl BiasMish {
-    /// Writes the activation to `output [n,d]`, on this many threads.
+    /// Writes the activation to `output [n,d]`.
     ///
     /// # Safety
     /// As for [`ResidualNorm::compute`](crate::norm::ResidualNorm::compute).
-    pub unsafe fn compute(self, output: Numbers, instructions: Instructions, threads: usize) {
-        share_rows(self.rows, threads, |block| {
-            // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
-            unsafe { instructions.run(Forward { mish: self, output, block }) };
-        });
+    pub unsafe fn compute(self, output: Numbers, workers: Workers) {
+        // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
+        unsafe { workers.run(self.rows, |block| Forward { mish: self, output, block }) };
     }
 
-    /// Writes the gradients, given that of the output `[n,d]`, on this many threads.
+    /// Writes the gradients, given that of the output `[n,d]`.
     ///
     /// # Safety
     /// As for [`Self::compute`].
-    pub unsafe fn gradients(
-        self,
-        of_output: Numbers,
-        gradients: BiasMishGradients,
-        instructions: Instructions,
-        threads: usize,
-    ) {
-        let mut sums = Sums::new(self.rows, self.width);
-        let parts = sums.places();
-        share_rows(self.rows, threads, |block| {
-            // SAFETY: as above; blocks have parts of the sum of their own.
-            unsafe { instructions.run(Backward { mish: self, of_output, gradients, parts, block }) };
-        });
-        if let Some(of_bias) = gradients.of_bias {
-            // SAFETY: the caller vouches for the memory.
-            unsafe { sums.add_up(of_bias) };
-        }
+    pub unsafe fn gradients(self, of_output: Numbers, gradients: BiasMishGradients, workers: Workers) {
+        let sizes = [self.rows, self.width];
+        let kernel = |block, parts| Backward { mish: self, of_output, gradients, parts, block };
+        // SAFETY: as above.
+        unsafe { workers.run_and_add(sizes, gradients.of_bias, kernel) };
     }
 
     /// x, and of e = eˣ, where x is not large: e, n = e·(e + 2) and 1 / (n + 2).

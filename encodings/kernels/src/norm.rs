@@ -3,11 +3,10 @@
 //! s = a·stream + c·branch and s / √(mean(s²) + ε) · gain for every row (Zhang & Sennrich 2019, arXiv 1910.07467). Nothing is
 //! kept for the backward pass: s and its mean square cost less to compute again than to bring from memory.
 
-use crate::Instructions;
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, load, store};
-use crate::row_blocks::{Block, Numbers, Sums, share_rows};
+use crate::row_blocks::{Block, Numbers, Workers};
 
 /// What both passes read.
 #[derive(Debug, Clone, Copy)]
@@ -38,37 +37,25 @@ pub struct ResidualNormGradients {
 }
 
 impl ResidualNorm {
-    /// Writes the norm to `output [n,d]`, on this many threads.
+    /// Writes the norm to `output [n,d]`.
     ///
     /// # Safety
     /// All tensors have memory for their sizes until the call returns; nothing else uses what is written, and it overlaps
     /// nothing that is read.
-    pub unsafe fn compute(self, output: Numbers, instructions: Instructions, threads: usize) {
-        share_rows(self.rows, threads, |block| {
-            // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
-            unsafe { instructions.run(Forward { norm: self, output, block }) };
-        });
+    pub unsafe fn compute(self, output: Numbers, workers: Workers) {
+        // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
+        unsafe { workers.run(self.rows, |block| Forward { norm: self, output, block }) };
     }
 
-    /// Writes the gradients, given that of the output `[n,d]`, on this many threads.
+    /// Writes the gradients, given that of the output `[n,d]`.
     ///
     /// # Safety
     /// As for [`Self::compute`].
-    pub unsafe fn gradients(
-        self,
-        of_output: Numbers,
-        gradients: ResidualNormGradients,
-        instructions: Instructions,
-        threads: usize,
-    ) {
-        let mut sums = Sums::new(self.rows, self.width);
-        let parts = sums.places();
-        share_rows(self.rows, threads, |block| {
-            // SAFETY: as above; blocks have parts of the sum of their own.
-            unsafe { instructions.run(Backward { norm: self, of_output, gradients, parts, block }) };
-        });
-        // SAFETY: the caller vouches for the memory.
-        unsafe { sums.add_up(gradients.of_gain) };
+    pub unsafe fn gradients(self, of_output: Numbers, gradients: ResidualNormGradients, workers: Workers) {
+        let sizes = [self.rows, self.width];
+        let kernel = |block, parts| Backward { norm: self, of_output, gradients, parts, block };
+        // SAFETY: as above.
+        unsafe { workers.run_and_add(sizes, Some(gradients.of_gain), kernel) };
     }
 
     /// Puts s into `sum`, padded by zeros, and gives 1/√(mean(s²) + ε).

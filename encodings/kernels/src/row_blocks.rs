@@ -1,5 +1,6 @@
 //! Tensors `[n,d]` of many rows, in blocks: the same blocks for any number of threads.
 
+use crate::instructions::{Instructions, Kernel};
 use crate::threads::share;
 
 /// Rows of a block.
@@ -36,37 +37,48 @@ pub(crate) struct Block {
     pub(crate) rows: std::ops::Range<usize>,
 }
 
-/// Does `work` for each block of `rows`, on this many threads.
-pub(crate) fn share_rows(rows: usize, threads: usize, work: impl Fn(Block) + Sync) {
-    share(rows.div_ceil(ROWS), threads, |number| {
-        work(Block { number, rows: number * ROWS..rows.min((number + 1) * ROWS) });
-    });
+/// What computes the blocks.
+#[derive(Debug, Clone, Copy)]
+pub struct Workers {
+    /// Of every thread.
+    pub instructions: Instructions,
+    /// At most this many; no number depends on it.
+    pub threads: usize,
 }
 
-/// A sum over rows, `[d]`: one part for each block.
-pub(crate) struct Sums {
-    parts: Vec<f32>,
-    width: usize,
-}
-
-impl Sums {
-    pub(crate) fn new(rows: usize, width: usize) -> Self {
-        Self { parts: vec![0.0; rows.div_ceil(ROWS) * width], width }
-    }
-
-    /// Where a block adds up its part: at its number times the width.
-    pub(crate) fn places(&mut self) -> Numbers {
-        Numbers(self.parts.as_mut_ptr())
-    }
-
-    /// Writes the sum of the parts, in the order of the blocks.
+impl Workers {
+    /// Runs a kernel for each block of `rows`.
     ///
     /// # Safety
-    /// There is memory for it.
-    pub(crate) unsafe fn add_up(&self, to: Numbers) {
-        for column in 0..self.width {
-            let sum = self.parts.iter().skip(column).step_by(self.width).fold(0.0, |sum, part| sum + part);
-            unsafe { to.at(column).write(sum) };
+    /// As for each kernel's [`Kernel::run`]; the kernels of two blocks write to different places.
+    pub(crate) unsafe fn run<K: Kernel>(self, rows: usize, kernel: impl Fn(Block) -> K + Sync) {
+        share(rows.div_ceil(ROWS), self.threads, |number| {
+            let block = Block { number, rows: number * ROWS..rows.min((number + 1) * ROWS) };
+            // SAFETY: the caller vouches for it.
+            unsafe { self.instructions.run(kernel(block)) };
+        });
+    }
+
+    /// The same with a sum `[width]` over rows: each block writes its part at its number times the width, and the parts are
+    /// added up in the order of the blocks.
+    ///
+    /// # Safety
+    /// As for [`Self::run`]; there is memory for the sum, if it is wanted.
+    pub(crate) unsafe fn run_and_add<K: Kernel>(
+        self,
+        [rows, width]: [usize; 2],
+        sum: Option<Numbers>,
+        kernel: impl Fn(Block, Numbers) -> K + Sync,
+    ) {
+        let mut parts = vec![0.0; rows.div_ceil(ROWS) * width];
+        let places = Numbers(parts.as_mut_ptr());
+        // SAFETY: the caller vouches for it, and blocks have parts of their own.
+        unsafe { self.run(rows, |block| kernel(block, places)) };
+        let Some(sum) = sum else { return };
+        for column in 0..width {
+            let total = parts.iter().skip(column).step_by(width).fold(0.0, |total, part| total + part);
+            // SAFETY: the caller vouches for the memory.
+            unsafe { sum.at(column).write(total) };
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The operation and its gradients against products of tensors in f64 and in f32, with every set of instructions.
 
-use super::{Projections, attend_with};
+use super::{Attend, Projections};
 use crate::Logits;
 use games::Geometry;
 use kernels::Instructions;
@@ -118,8 +118,12 @@ impl Leaves {
         // Two layouts of rows.
         let k = &k.contiguous();
         let projections = if together { Projections::Together(&self.qkv) } else { Projections::Apart { q, k, v } };
-        let mixture = attend_with(instructions, projections, scale, &self.terms, self.mask.as_ref(), true);
+        let mixture = self.attend(projections, scale, true).mix_with(instructions);
         [mixture.mixed_blhk, mixture.weights_bhll.expect("they were asked for")]
+    }
+
+    fn attend<'a>(&'a self, projections: Projections<'a>, scale: f64, with_weights: bool) -> Attend<'a> {
+        Attend { projections, scale, terms: &self.terms, mask: self.mask.as_ref(), with_weights }
     }
 
     /// Results and the gradients of every leaf, if the mixture, the weights, or both are used.
@@ -170,10 +174,7 @@ fn values_and_gradients_are_those_of_the_definition() {
 fn without_gradients_the_numbers_are_the_same_and_no_weights_are_given_unasked() {
     let sizes = all_sizes()[1];
     let leaves = Leaves::new(sizes, &all_terms(sizes)[1]);
-    let set = Instructions::fastest();
-    let once = |weights| {
-        attend_with(set, Projections::Together(&leaves.qkv), 0.3, &leaves.terms, leaves.mask.as_ref(), weights)
-    };
+    let once = |weights| leaves.attend(Projections::Together(&leaves.qkv), 0.3, weights).mix();
     let trained = once(true);
     let evaluated = tch::no_grad(|| once(false));
     assert!(evaluated.weights_bhll.is_none() && trained.weights_bhll.is_some());

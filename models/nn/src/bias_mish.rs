@@ -1,10 +1,9 @@
 //! Mish of a sum with a bias as one operation on CPUs.
 
 use crate::differentiable::{Known, Results, apply_one};
-use crate::fused::threads;
+use crate::fused::workers;
 use crate::numbers::{numbers, writable};
 use crate::{Differentiable, fused};
-use kernels::Instructions;
 use kernels::mish::{BiasMish, BiasMishGradients};
 use tch::{TchError, Tensor};
 
@@ -13,20 +12,16 @@ pub(crate) fn bias_mish(x: &Tensor, bias: Option<&Tensor>) -> Option<Tensor> {
     let inputs: Vec<&Tensor> = [Some(x), bias].into_iter().flatten().collect();
     let fits = inputs.iter().all(|input| fused::serves(input)) && x.dim() > 0;
     let one_size = bias.is_none_or(|bias| bias.size().last() == x.size().last());
-    let operation = Operation { instructions: Instructions::fastest() };
-    (fits && one_size).then(|| apply_one(operation, &inputs).expect("LibTorch has memory for an activation"))
+    (fits && one_size).then(|| apply_one(Operation, &inputs).expect("LibTorch has memory for an activation"))
 }
 
 /// Its inputs are x and, if there is one, the bias.
-struct Operation {
-    instructions: Instructions,
-}
+struct Operation;
 
-impl Operation {
-    fn mish(&self, x: &Tensor, inputs: &[Tensor]) -> BiasMish {
-        let width = x.size().last().map_or(1, |&width| width as usize);
-        BiasMish { rows: x.numel() / width, width, input: numbers(x), bias: inputs.get(1).map(numbers) }
-    }
+/// Given x, contiguous, and the inputs.
+fn mish(x: &Tensor, inputs: &[Tensor]) -> BiasMish {
+    let width = x.size().last().map_or(1, |&width| width as usize);
+    BiasMish { rows: x.numel() / width, width, input: numbers(x), bias: inputs.get(1).map(numbers) }
 }
 
 impl Differentiable for Operation {
@@ -34,7 +29,7 @@ impl Differentiable for Operation {
         let x = inputs[0].f_contiguous()?;
         let output = writable(&x)?;
         // SAFETY: the tensors live, are contiguous and of one width, and the output is a new one.
-        unsafe { self.mish(&x, inputs).compute(numbers(&output), self.instructions, threads()) };
+        unsafe { mish(&x, inputs).compute(numbers(&output), workers()) };
         Ok(Results::one(output))
     }
 
@@ -44,9 +39,8 @@ impl Differentiable for Operation {
         let of_output = of_output.f_contiguous()?;
         let gradients = known.inputs.iter().map(writable).collect::<Result<Vec<_>, _>>()?;
         let places = BiasMishGradients { of_input: numbers(&gradients[0]), of_bias: gradients.get(1).map(numbers) };
-        let mish = self.mish(&x, known.inputs);
         // SAFETY: as in `forward`.
-        unsafe { mish.gradients(numbers(&of_output), places, self.instructions, threads()) };
+        unsafe { mish(&x, known.inputs).gradients(numbers(&of_output), places, workers()) };
         Ok(gradients.into_iter().map(Some).collect())
     }
 }
@@ -69,7 +63,7 @@ mod tests {
             let gradients =
                 |y: &Tensor, leaves: &[&Tensor]| Tensor::run_backward(&[y.sum(y.kind())], leaves, false, false);
             let found = fused::with(true, || bias_mish(&x, with_bias.then_some(&bias)).expect("it is served"));
-            // The sum that is rounded to f32: its rounding is no error of the activation.
+            // The definition starts from the sum rounded to f32, so that the test measures the activation alone.
             let sum = if with_bias { (&x + &bias).detach() } else { x.detach() };
             let rounded = sum.to_kind(Kind::Double) + (&exact[0] - exact[0].detach());
             let rounded = if with_bias { rounded + (&exact[1] - exact[1].detach()) } else { rounded };

@@ -1,33 +1,35 @@
-//! Whether networks compute with posenc's own operations on CPUs, where there is one, or with LibTorch's only: a switch for
-//! developers, who compare the two.
+//! Whether networks compute with posenc's own operations on CPUs, where there is one, or with LibTorch's only.
+//!
+//! There is no option: the numbers of a cell depend on it, so that a change of [`DEFAULT`] is a new version of them. Tests
+//! and benchmarks compare the two.
 
+use kernels::{Instructions, Workers};
 use std::cell::Cell;
-use std::sync::LazyLock;
 use tch::{Device, Kind, Tensor};
 
-/// The variable of the environment: `1` switches them on, `0` off.
-const VARIABLE: &str = "POSENC_FUSED";
-
-/// Without the variable.
+/// What every cell computes with.
 const DEFAULT: bool = false;
 
-static AT_START: LazyLock<bool> =
-    LazyLock::new(|| std::env::var(VARIABLE).map_or(DEFAULT, |value| value.trim() == "1"));
-
 thread_local! {
-    static HERE: Cell<Option<bool>> = const { Cell::new(None) };
+    static HERE: Cell<bool> = const { Cell::new(DEFAULT) };
 }
 
 /// Whether they are on in this thread.
 #[must_use]
 pub fn is_on() -> bool {
-    HERE.get().unwrap_or(*AT_START)
+    HERE.get()
 }
 
 /// Whether a tensor can be an operand of one, and shall be.
 #[must_use]
 pub fn serves(tensor: &Tensor) -> bool {
     tensor.kind() == Kind::Float && tensor.device() == Device::Cpu && tensor.numel() > 0 && is_on()
+}
+
+/// This processor's fastest instructions, on as many threads as LibTorch may use.
+#[must_use]
+pub fn workers() -> Workers {
+    Workers { instructions: Instructions::fastest(), threads: threads() }
 }
 
 /// As many threads as LibTorch may use.
@@ -39,13 +41,13 @@ pub fn threads() -> usize {
 /// Runs something with the switch on or off in this thread, whatever it is otherwise.
 pub fn with<T>(on: bool, run: impl FnOnce() -> T) -> T {
     /// Puts the switch back, also where `run` panics.
-    struct Before(Option<bool>);
+    struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
             HERE.set(self.0);
         }
     }
-    let _before = Before(HERE.replace(Some(on)));
+    let _before = Before(HERE.replace(on));
     run()
 }
 

@@ -30,14 +30,13 @@ impl Linear {
 
     /// The activation of [`Self::forward`]; where it can, in one pass with the bias.
     pub fn forward_activated(&self, views: &Views, x: &Tensor, activation: Activation) -> Tensor {
-        if let (Activation::Mish, Some(bias)) = (activation, self.bias) {
-            let bias = &views[bias];
-            let product = || dense(&x.to_kind(views.kind()), &views[self.weight], None);
-            if fused::serves(x) && views.kind() == Kind::Float {
-                return bias_mish(&product(), Some(bias)).expect("products of f32 are f32");
+        match (activation, self.bias) {
+            (Activation::Mish, Some(bias)) if fused::serves(x) && views.kind() == Kind::Float => {
+                let product = dense(x, &views[self.weight], None);
+                bias_mish(&product, Some(&views[bias])).expect("products of f32 are f32")
             }
+            _ => activation.apply(&self.forward(views, x)),
         }
-        activation.apply(&self.forward(views, x))
     }
 
     /// Multiplications for one row of input.

@@ -1,10 +1,9 @@
 //! A residual sum and its root-mean-square norm as one operation on CPUs.
 
 use crate::differentiable::{Known, Results, apply_one};
-use crate::fused::threads;
+use crate::fused::workers;
 use crate::numbers::{numbers, writable};
 use crate::{Differentiable, fused};
-use kernels::Instructions;
 use kernels::norm::{ResidualNorm, ResidualNormGradients};
 use tch::{TchError, Tensor};
 
@@ -25,7 +24,6 @@ pub(crate) fn residual_norm(
         return None;
     }
     let operation = Operation {
-        instructions: Instructions::fastest(),
         stream_factor: stream.1 as f32,
         branch_factor: branch.map(|(_, factor)| factor as f32),
         epsilon: epsilon as f32,
@@ -36,7 +34,6 @@ pub(crate) fn residual_norm(
 
 /// Its inputs are the stream, the branch if there is one, and the gain.
 struct Operation {
-    instructions: Instructions,
     stream_factor: f32,
     branch_factor: Option<f32>,
     epsilon: f32,
@@ -62,7 +59,7 @@ impl Differentiable for Operation {
         let inputs = contiguous(inputs)?;
         let output = writable(&inputs[0])?;
         // SAFETY: the tensors live, are contiguous and of one width, and the output is a new one.
-        unsafe { self.norm(&inputs).compute(numbers(&output), self.instructions, threads()) };
+        unsafe { self.norm(&inputs).compute(numbers(&output), workers()) };
         Ok(Results::one(output))
     }
 
@@ -78,7 +75,7 @@ impl Differentiable for Operation {
             of_gain: numbers(&gradients[gradients.len() - 1]),
         };
         // SAFETY: as in `forward`.
-        unsafe { self.norm(&inputs).gradients(numbers(&of_output), places, self.instructions, threads()) };
+        unsafe { self.norm(&inputs).gradients(numbers(&of_output), places, workers()) };
         Ok(gradients.into_iter().map(Some).collect())
     }
 }

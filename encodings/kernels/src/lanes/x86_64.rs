@@ -19,6 +19,33 @@ use std::arch::x86_64::{
 const SIGNIFICAND_BITS: i32 = 23;
 const SIGNIFICAND_BITS_512: u32 = SIGNIFICAND_BITS.unsigned_abs();
 
+/// Operations of two registers that are one instruction each.
+macro_rules! by_one_instruction {
+    ($($operation:ident: $instruction:ident),+ $(,)?) => {
+        $(
+            #[inline(always)]
+            unsafe fn $operation(self, other: Self) -> Self {
+                unsafe { $instruction(self, other) }
+            }
+        )+
+    };
+}
+
+/// Transpositions of tiles, whose rows are registers of AVX in either set.
+macro_rules! tiles_of_avx {
+    () => {
+        #[inline(always)]
+        unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
+            unsafe { transpose(rows, to, stride) }
+        }
+
+        #[inline(always)]
+        unsafe fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
+            unsafe { add_transposed(rows, to, stride) }
+        }
+    };
+}
+
 /// AVX-512F.
 impl Lanes for __m512 {
     const COUNT: usize = WIDEST;
@@ -53,39 +80,18 @@ impl Lanes for __m512 {
         unsafe { _mm512_mask_storeu_ps(to, mask_512(count), self) }
     }
 
-    #[inline(always)]
-    unsafe fn plus(self, other: Self) -> Self {
-        unsafe { _mm512_add_ps(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn minus(self, other: Self) -> Self {
-        unsafe { _mm512_sub_ps(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn times(self, other: Self) -> Self {
-        unsafe { _mm512_mul_ps(self, other) }
+    by_one_instruction! {
+        plus: _mm512_add_ps,
+        minus: _mm512_sub_ps,
+        times: _mm512_mul_ps,
+        larger: _mm512_max_ps,
+        smaller: _mm512_min_ps,
+        over: _mm512_div_ps,
     }
 
     #[inline(always)]
     unsafe fn plus_product(self, a: Self, b: Self) -> Self {
         unsafe { _mm512_fmadd_ps(a, b, self) }
-    }
-
-    #[inline(always)]
-    unsafe fn larger(self, other: Self) -> Self {
-        unsafe { _mm512_max_ps(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn smaller(self, other: Self) -> Self {
-        unsafe { _mm512_min_ps(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn over(self, other: Self) -> Self {
-        unsafe { _mm512_div_ps(self, other) }
     }
 
     #[inline(always)]
@@ -111,15 +117,7 @@ impl Lanes for __m512 {
         unsafe { _mm512_reduce_max_ps(self) }
     }
 
-    #[inline(always)]
-    unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
-        unsafe { transpose(rows, to, stride) }
-    }
-
-    #[inline(always)]
-    unsafe fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
-        unsafe { add_transposed(rows, to, stride) }
-    }
+    tiles_of_avx!();
 }
 
 /// AVX2 and FMA.
@@ -156,39 +154,18 @@ impl Lanes for __m256 {
         unsafe { _mm256_maskstore_ps(to, mask_256(count), self) }
     }
 
-    #[inline(always)]
-    unsafe fn plus(self, other: Self) -> Self {
-        unsafe { _mm256_add_ps(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn minus(self, other: Self) -> Self {
-        unsafe { _mm256_sub_ps(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn times(self, other: Self) -> Self {
-        unsafe { _mm256_mul_ps(self, other) }
+    by_one_instruction! {
+        plus: _mm256_add_ps,
+        minus: _mm256_sub_ps,
+        times: _mm256_mul_ps,
+        larger: _mm256_max_ps,
+        smaller: _mm256_min_ps,
+        over: _mm256_div_ps,
     }
 
     #[inline(always)]
     unsafe fn plus_product(self, a: Self, b: Self) -> Self {
         unsafe { _mm256_fmadd_ps(a, b, self) }
-    }
-
-    #[inline(always)]
-    unsafe fn larger(self, other: Self) -> Self {
-        unsafe { _mm256_max_ps(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn smaller(self, other: Self) -> Self {
-        unsafe { _mm256_min_ps(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn over(self, other: Self) -> Self {
-        unsafe { _mm256_div_ps(self, other) }
     }
 
     #[inline(always)]
@@ -222,15 +199,7 @@ impl Lanes for __m256 {
         }
     }
 
-    #[inline(always)]
-    unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
-        unsafe { transpose(rows, to, stride) }
-    }
-
-    #[inline(always)]
-    unsafe fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
-        unsafe { add_transposed(rows, to, stride) }
-    }
+    tiles_of_avx!();
 }
 
 /// The first `count` places.
