@@ -93,9 +93,17 @@ fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
         }
         "input" | "moves" => values.iter().map(|value| vec![Word::plain(leaf(value))]).collect(),
         _ if values.iter().any(|value| value.is_object() || value.is_array()) => differences(&values),
-        _ => values.iter().map(|value| vec![Word::of(setting.last(), value)]).collect(),
+        _ => rows.iter().map(|row| scalar(row, setting)).collect(),
     };
     told_apart(&values, words.into_iter().map(shortened).collect())
+}
+
+/// A number or word with the option's name. Where the value is the default, and so not part of the run as JSON, the label has
+/// what the row's tree says.
+fn scalar(row: &Combination, setting: &Setting) -> Vec<Word> {
+    let written =
+        || row.tree.get(setting.way()).map(|node| Word { key: setting.last().to_owned(), value: node.to_string() });
+    row.value(setting).map(|value| Word::of(setting.last(), value)).or_else(written).into_iter().collect()
 }
 
 /// What a setting may add: names of folders have 255 bytes at most, and people read them.

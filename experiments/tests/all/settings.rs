@@ -75,6 +75,13 @@ fn clipping_is_an_axis() {
 }
 
 #[test]
+fn a_default_is_named_as_the_file_writes_it() {
+    let axes = "  model.chessformer.edge: [shown, hidden]\n";
+    let experiment = load(&grid(axes, &[], "{model.chessformer.edge: shown}"));
+    assert_eq!(names(&experiment), ["edge shown", "edge hidden"]);
+}
+
+#[test]
 fn a_preset_is_its_sizes_written_out() {
     let of = |model: &str| {
         let axes = format!("  model: [{model}]\n");
