@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(curve(run_dir, "min"), [(0, 4.0), (10, 1.0)]);
         assert_eq!(curve(run_dir, "max"), [(0, 8.0), (10, 2.0)]);
         assert!(!run_dir.join(FOLDER).join("rope").exists(), "one seed is no band");
-        // It is no cell for the HParams tab.
+        // The HParams tab lists cells, and this is a summary of several.
         assert_eq!(read_session(&run_dir.join(FOLDER).join("shaw/mean")).unwrap().hparams, None);
     }
 

@@ -1,9 +1,7 @@
 //! The HTML report in a browser: headless Chromium, where there is one.
 
 use crate::report::folder::Folder;
-use games::GameKind;
 use report::html;
-use spec::Interaction;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,16 +67,7 @@ fn every_plot_is_visible_in_a_browser() {
         println!("skipped: no Chromium (apt-get install chromium-headless-shell, or set POSENC_BROWSER)");
         return;
     };
-    let mut folder = Folder::of_two_games();
-    let rows = [["absolute", "shaw"], ["rope", "absolute-twin"]];
-    folder.plan.interactions = vec![Interaction {
-        game: GameKind::Chess,
-        gap: ["cls_tokens_white".to_owned(), "cls_tokens".to_owned()],
-        by: ["pieces thirteen".to_owned(), "pieces nine".to_owned()],
-        within: None,
-        rows: rows.map(|side| side.map(|label| format!("chess-{label}-0123456789ab"))),
-    }];
-    folder.write_plan();
+    let folder = Folder::with_an_interaction();
     let page = html::draw(&folder.report());
     let ids: Vec<&str> =
         page.split("<svg class=\"plot\" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();

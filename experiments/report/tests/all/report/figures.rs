@@ -5,8 +5,8 @@ use games::GameKind;
 use records::TuningRecord;
 use records::tuning::{TrialRecord, TunedRowRecord};
 use report::{figures, html};
+use spec::Weights;
 use spec::metrics::Direction;
-use spec::{Interaction, Weights};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -14,16 +14,7 @@ use svg2pdf::usvg::roxmltree::Document;
 
 /// A grid with every kind of plot.
 fn folder() -> Folder {
-    let mut folder = Folder::of_two_games();
-    let rows = [["absolute", "shaw"], ["rope", "absolute-twin"]];
-    folder.plan.interactions = vec![Interaction {
-        game: GameKind::Chess,
-        gap: ["cls_tokens_white".to_owned(), "cls_tokens".to_owned()],
-        by: ["pieces thirteen".to_owned(), "pieces nine".to_owned()],
-        within: None,
-        rows: rows.map(|side| side.map(|label| format!("chess-{label}-0123456789ab"))),
-    }];
-    folder.write_plan();
+    let mut folder = Folder::with_an_interaction();
     let mut tuning = TuningRecord::new("policy_loss", Direction::Lower, Weights::Raw, vec![100, 101]);
     let trial = |(i, score): (usize, f64)| TrialRecord {
         values: vec![("train.encoding_rate".to_owned(), 4_u32.pow(i as u32).to_string())],

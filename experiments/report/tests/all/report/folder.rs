@@ -10,7 +10,7 @@ use report::Report;
 use report::model::RowReport;
 use report::model::comparison::Comparison;
 use serde_json::json;
-use spec::{Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
+use spec::{Interaction, Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -113,6 +113,21 @@ impl Folder {
         let rows = folder.plan.rows.iter().enumerate().map(time).collect();
         let (device, cpu) = ("cpu".to_owned(), "a processor".to_owned());
         StepTimes { device, cpu, threads: 1, unix_s: 0, rounds: 7, rows }.write(folder.path()).expect("step times");
+        folder
+    }
+
+    /// The same with a question about an interaction.
+    pub(crate) fn with_an_interaction() -> Self {
+        let mut folder = Self::of_two_games();
+        let rows = [["absolute", "shaw"], ["rope", "absolute-twin"]];
+        folder.plan.interactions = vec![Interaction {
+            game: GameKind::Chess,
+            gap: ["cls_tokens_white".to_owned(), "cls_tokens".to_owned()],
+            by: ["pieces thirteen".to_owned(), "pieces nine".to_owned()],
+            within: None,
+            rows: rows.map(|side| side.map(|label| format!("chess-{label}-0123456789ab"))),
+        }];
+        folder.write_plan();
         folder
     }
 
