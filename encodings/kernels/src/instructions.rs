@@ -29,6 +29,12 @@ impl Instructions {
         Self(available()[0])
     }
 
+    /// Whether they have registers of several numbers.
+    #[must_use]
+    pub fn are_vectors(self) -> bool {
+        self.0 != Set::Portable
+    }
+
     /// Runs a kernel with these instructions.
     ///
     /// # Safety

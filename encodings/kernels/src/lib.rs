@@ -15,6 +15,7 @@
 
 pub mod attention;
 mod buffer;
+pub mod dense;
 mod exponential;
 mod instructions;
 mod lanes;

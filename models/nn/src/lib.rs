@@ -25,6 +25,7 @@ pub mod norm;
 mod numbers;
 pub mod product;
 mod residual_norm;
+mod small_dense;
 
 pub use activation::Activation;
 pub use arena::{Arena, Views};

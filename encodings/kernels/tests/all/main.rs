@@ -1,6 +1,7 @@
 //! The products against their definitions in f64, with every set of instructions that this processor has.
 
 mod attention;
+mod dense;
 
 use kernels::{Instructions, Product, Rows, Side, Table};
 

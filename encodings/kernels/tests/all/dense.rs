@@ -1,0 +1,101 @@
+//! Products of dense layers against their definitions in f64.
+
+use kernels::dense::Dense;
+use kernels::{Instructions, Numbers, Workers};
+
+/// More than a block of rows; widths of whole panels, of a part of one, and of both.
+const LAYERS: [Dense; 3] = [
+    Dense { rows: 300, inputs: 32, outputs: 80 },
+    Dense { rows: 257, inputs: 48, outputs: 16 },
+    Dense { rows: 1, inputs: 16, outputs: 64 },
+];
+
+/// Numbers between −1 and 1 without a pattern that sums would hide.
+fn numbers(count: usize, seed: usize) -> Vec<f32> {
+    (0..count).map(|i| ((i * 7919 + seed * 104_729) % 2003) as f32 / 1001.5 - 1.0).collect()
+}
+
+fn place(numbers: &mut [f32]) -> Numbers {
+    // SAFETY: the slice outlives its use in `computed`.
+    unsafe { Numbers::new(numbers.as_mut_ptr()) }
+}
+
+struct Operands {
+    layer: Dense,
+    x: Vec<f32>,
+    weight: Vec<f32>,
+    bias: Vec<f32>,
+    of_y: Vec<f32>,
+}
+
+impl Operands {
+    fn new(layer: Dense) -> Self {
+        let Dense { rows, inputs, outputs } = layer;
+        Self {
+            layer,
+            x: numbers(rows * inputs, 1),
+            weight: numbers(outputs * inputs, 2),
+            bias: numbers(outputs, 3),
+            of_y: numbers(rows * outputs, 4),
+        }
+    }
+
+    /// y and the gradient of x, written over what is not a number.
+    fn computed(&mut self, workers: Workers, with_bias: bool) -> [Vec<f32>; 2] {
+        let Dense { rows, inputs, outputs } = self.layer;
+        let (mut y, mut of_x) = (vec![f32::NAN; rows * outputs], vec![f32::NAN; rows * inputs]);
+        let bias = with_bias.then(|| place(&mut self.bias));
+        // SAFETY: all slices live and have these sizes.
+        unsafe {
+            let weight = place(&mut self.weight);
+            self.layer.compute(place(&mut self.x), weight, bias, place(&mut y), workers);
+            self.layer.gradient_of_rows(place(&mut self.of_y), weight, place(&mut of_x), workers);
+        }
+        [y, of_x]
+    }
+
+    fn defined(&self, with_bias: bool) -> [Vec<f64>; 2] {
+        let Dense { rows, inputs, outputs } = self.layer;
+        let product = |a: f32, b: f32| f64::from(a) * f64::from(b);
+        let y = |row: usize, e: usize| -> f64 {
+            let sum: f64 = (0..inputs).map(|d| product(self.x[row * inputs + d], self.weight[e * inputs + d])).sum();
+            sum + if with_bias { f64::from(self.bias[e]) } else { 0.0 }
+        };
+        let of_x = |row: usize, d: usize| -> f64 {
+            (0..outputs).map(|e| product(self.of_y[row * outputs + e], self.weight[e * inputs + d])).sum()
+        };
+        [
+            (0..rows * outputs).map(|place| y(place / outputs, place % outputs)).collect(),
+            (0..rows * inputs).map(|place| of_x(place / inputs, place % inputs)).collect(),
+        ]
+    }
+}
+
+#[test]
+fn dense_products_are_those_of_the_definition() {
+    for layer in LAYERS {
+        let mut operands = Operands::new(layer);
+        for with_bias in [true, false] {
+            let wanted = operands.defined(with_bias);
+            for instructions in Instructions::available() {
+                let found = operands.computed(Workers { instructions, threads: 2 }, with_bias);
+                for (found, wanted) in found.concat().iter().zip(wanted.concat()) {
+                    let apart = (f64::from(*found) - wanted).abs();
+                    assert!(apart < 1e-5, "{instructions:?}, {layer:?}, bias: {with_bias}: {apart} apart");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_change_no_bit_of_dense_products() {
+    for instructions in Instructions::available() {
+        let mut operands = Operands::new(LAYERS[0]);
+        let mut bits = |threads| {
+            let found = operands.computed(Workers { instructions, threads }, true);
+            found.concat().into_iter().map(f32::to_bits).collect::<Vec<_>>()
+        };
+        assert_eq!(bits(1), bits(3), "{instructions:?}");
+    }
+}
