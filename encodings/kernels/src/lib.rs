@@ -1,5 +1,6 @@
 //! What networks compute most on CPUs, in vector instructions: attention of short sequences ([`attention`]), residual sums with
-//! their norms ([`norm`]), an activation ([`mish`]), and products of vectors with tables of pair classes ([`Product`]).
+//! their norms ([`norm`]), an activation ([`mish`]), dense layers of few weights ([`dense`]), and products of vectors with
+//! tables of pair classes ([`Product`]).
 //!
 //! A relative encoding has a table with one vector for each class of token pairs (say, each displacement). Three products
 //! serve it and its gradients. What LibTorch offers for them is a batch of small products with a table
