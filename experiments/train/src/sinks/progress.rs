@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
 
 /// The metrics of a progress line.
-const SHOWN: [&str; 4] = ["policy_loss", "policy_accuracy", "value_loss", "gradient_norm"];
+const SHOWN: [&str; 5] = ["policy_loss", "policy_accuracy", "value_loss", "map_loss", "gradient_norm"];
 
 /// Progress on stderr: a bar on a terminal, plain lines elsewhere.
 #[must_use]
@@ -119,11 +119,15 @@ mod tests {
         let mut metrics = Metrics::default();
         metrics.push("loss", 3.0);
         metrics.push("policy_loss", 2.5);
+        metrics.push("map_loss", 1.25);
         let time = Time { unix_s: 0.0, wall_s: 1.0, positions_per_s: 120.4 };
         let weights = Weights::Raw;
         let line = MetricLine { step: 50, split: Part::Train, weights, epochs: 0.5, metrics, time };
         let mut out = Vec::new();
         Plain::new(600, &mut out).line(&line).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), "step=50/600 split=train policy_loss=2.5000 positions_per_s=120\n");
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "step=50/600 split=train policy_loss=2.5000 map_loss=1.2500 positions_per_s=120\n"
+        );
     }
 }
