@@ -20,6 +20,14 @@ pub enum GridError {
         /// The labels of all rows.
         rows: Vec<String>,
     },
+    /// A value of the selection is no cell's.
+    #[error("--only: no cell has {value}; the rows are {}", rows.join(", "))]
+    NoSuchValue {
+        /// The setting with the value.
+        value: String,
+        /// The labels of all rows.
+        rows: Vec<String>,
+    },
     /// A cell's configuration cannot be written as YAML.
     #[error("the configuration of {cell} cannot be written as YAML: {cause}; keep its dataset under a path in UTF-8")]
     Config {

@@ -90,10 +90,15 @@ impl Prepared {
 }
 
 fn selected(experiment: &Experiment, only: &[Selector]) -> Result<(Vec<Cell>, usize), GridError> {
+    let rows = || experiment.rows.iter().map(|row| row.label.clone()).collect();
+    let all = experiment.cells();
+    if let Some(value) = only.iter().find_map(|selector| selector.unmatched(&all)) {
+        return Err(GridError::NoSuchValue { value, rows: rows() });
+    }
     let (cells, left_out): (Vec<Cell>, Vec<Cell>) =
-        experiment.cells().into_iter().partition(|cell| only.iter().all(|selector| selector.matches(cell)));
+        all.into_iter().partition(|cell| only.iter().all(|selector| selector.matches(cell)));
     if cells.is_empty() {
-        return Err(GridError::NothingSelected { rows: experiment.rows.iter().map(|row| row.label.clone()).collect() });
+        return Err(GridError::NothingSelected { rows: rows() });
     }
     Ok((cells, left_out.len()))
 }

@@ -85,6 +85,18 @@ impl Selector {
             Axis::Of(axis) => has(cell, axis, value),
         })
     }
+
+    /// The first of its values that no cell has, as on the command line.
+    pub(super) fn unmatched(&self, cells: &[Cell]) -> Option<String> {
+        let alone = |value: &String| Self { axis: self.axis.clone(), values: vec![value.clone()] };
+        let unmatched = self.values.iter().find(|value| !cells.iter().any(|cell| alone(value).matches(cell)))?;
+        let name = match &self.axis {
+            Axis::Seed => SEED.to_owned(),
+            Axis::Row => ROW.to_owned(),
+            Axis::Of(setting) => setting.name(),
+        };
+        Some(format!("{name}={unmatched}"))
+    }
 }
 
 /// Whether a cell's run has a value, written as in an experiment file; omitted options match any value: `rope` and

@@ -75,6 +75,7 @@ fn a_part_of_a_grid_can_be_chosen() {
     assert!(answer.stdout.contains("3 of 3 cells done"), "{}", answer.stdout);
 
     run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=rope"]).fails_with(&["--only", "chess-shaw"]);
+    run(dir.path(), &["run", "experiment.yaml", "--only", "seed=0,seed=1"]).fails_with(&["--only", "seed=seed=1"]);
     let wrong = run(dir.path(), &["run", "experiment.yaml", "--only", "colour=red"]);
     assert_eq!(wrong.code, Some(2));
     assert!(
