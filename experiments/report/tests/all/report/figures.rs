@@ -14,7 +14,7 @@ use svg2pdf::usvg::roxmltree::Document;
 
 /// A grid with every kind of plot.
 fn folder() -> Folder {
-    let mut folder = Folder::with_an_interaction();
+    let folder = Folder::with_an_interaction();
     let mut tuning = TuningRecord::new("policy_loss", Direction::Lower, Weights::Raw, vec![100, 101]);
     let trial = |(i, score): (usize, f64)| TrialRecord {
         values: vec![("train.encoding_rate".to_owned(), 4_u32.pow(i as u32).to_string())],
