@@ -49,7 +49,7 @@ impl PairProducts {
     /// # Safety
     /// As for [`Product::compute`].
     unsafe fn compute(&self, product: Product<'_>) {
-        unsafe { product.compute(self.instructions, nn::fused::threads()) };
+        unsafe { product.compute(nn::fused::workers_with(self.instructions)) };
     }
 
     /// pairs(i, j) = vectors(i)·table(i, j), written into `pairs` or added to it.

@@ -154,23 +154,29 @@ impl Residual {
 
     /// The norm of stream and branch, each with its factor.
     pub(crate) fn normed_sum(self, views: &Views, norm: &Norm, x: &Tensor, branch: &Tensor) -> Tensor {
-        let (of_stream, of_branch) = match self.sum {
-            Sum::ScaledBranch(alpha) => (1.0, alpha),
-            Sum::ScaledStream(alpha) => (alpha, 1.0),
-            Sum::NormInBranch => (1.0, 1.0),
-        };
+        let (of_stream, of_branch) = self.factors();
         let in_one_pass = norm.of_sum(views, (x, of_stream), (branch, of_branch));
         in_one_pass.unwrap_or_else(|| norm.forward(views, &self.sum(x, branch)))
     }
 
     /// Stream and branch, each with its factor.
     pub(crate) fn sum(self, x: &Tensor, branch: &Tensor) -> Tensor {
+        let (of_stream, of_branch) = self.factors();
+        scaled(branch, of_branch) + scaled(x, of_stream)
+    }
+
+    /// Of the stream and of the branch.
+    fn factors(self) -> (f64, f64) {
         match self.sum {
-            Sum::ScaledBranch(alpha) => branch * alpha + x,
-            Sum::ScaledStream(alpha) => x * alpha + branch,
-            Sum::NormInBranch => branch + x,
+            Sum::ScaledBranch(alpha) => (1.0, alpha),
+            Sum::ScaledStream(alpha) => (alpha, 1.0),
+            Sum::NormInBranch => (1.0, 1.0),
         }
     }
+}
+
+fn scaled(x: &Tensor, factor: f64) -> Tensor {
+    if factor == 1.0 { x.shallow_clone() } else { x * factor }
 }
 
 /// PyTorch's `xavier_normal_`: std = gain · √(2 / (fan_in + fan_out)).

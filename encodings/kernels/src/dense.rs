@@ -7,8 +7,9 @@
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, WIDEST};
-use crate::matrices::{Operand, multiply};
-use crate::row_blocks::{Block, Numbers, Workers};
+use crate::matrices::{Operand, SmallProduct};
+use crate::row_blocks::{Block, Numbers};
+use crate::workers::Workers;
 
 /// Columns of a panel: two of the widest registers.
 const PANEL: usize = 2 * WIDEST;
@@ -37,7 +38,7 @@ impl Dense {
         // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
         unsafe {
             let panels = Panels::new([inputs, outputs], |row, column| *weight.at(column * inputs + row));
-            workers.run(rows, |block| Product { a: x, panels: &panels, bias, c: y, block });
+            workers.run_blocks(rows, |block| Product { a: x, panels: &panels, bias, c: y, block });
         }
     }
 
@@ -50,7 +51,7 @@ impl Dense {
         // SAFETY: as above.
         unsafe {
             let panels = Panels::new([outputs, inputs], |row, column| *weight.at(row * inputs + column));
-            workers.run(rows, |block| Product { a: of_y, panels: &panels, bias: None, c: of_x, block });
+            workers.run_blocks(rows, |block| Product { a: of_y, panels: &panels, bias: None, c: of_x, block });
         }
     }
 }
@@ -104,7 +105,10 @@ impl Kernel for Product<'_> {
             let a = Operand { start: a.at(block.rows.start * depth), row: depth, depth: 1 };
             let b = panels.numbers.at(column * depth);
             let c = c.at(block.rows.start * width + column);
-            unsafe { multiply::<L, R>(a, b, &panels.places, columns, c, &c_places, bias.is_some()) };
+            unsafe {
+                SmallProduct { a, b, b_rows: &panels.places, columns, c, c_rows: &c_places, add: bias.is_some() }
+                    .compute::<L, R>()
+            };
             column += PANEL;
         }
     }

@@ -27,10 +27,11 @@ mod operands;
 mod product;
 mod products;
 mod row_blocks;
-mod threads;
+mod workers;
 
 pub use attention::{Attention, AttentionGradients};
 pub use instructions::Instructions;
 pub use operands::{Rows, Side, Table};
 pub use product::Product;
-pub use row_blocks::{Numbers, Workers};
+pub use row_blocks::Numbers;
+pub use workers::Workers;

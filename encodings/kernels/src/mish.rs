@@ -8,7 +8,8 @@ use crate::buffer::Buffer;
 use crate::exponential::exponential;
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, load, store};
-use crate::row_blocks::{Block, Numbers, Workers};
+use crate::row_blocks::{Block, Numbers};
+use crate::workers::Workers;
 
 /// From here on Mish is x in f32, and n + 2 would overflow not much later.
 const HIGHEST: f32 = 20.0;
@@ -42,7 +43,7 @@ impl BiasMish {
     /// As for [`ResidualNorm::compute`](crate::norm::ResidualNorm::compute).
     pub unsafe fn compute(self, output: Numbers, workers: Workers) {
         // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
-        unsafe { workers.run(self.rows, |block| Forward { mish: self, output, block }) };
+        unsafe { workers.run_blocks(self.rows, |block| Forward { mish: self, output, block }) };
     }
 
     /// Writes the gradients, given that of the output `[n,d]`.
@@ -53,7 +54,7 @@ impl BiasMish {
         let sizes = [self.rows, self.width];
         let kernel = |block, parts| Backward { mish: self, of_output, gradients, parts, block };
         // SAFETY: as above.
-        unsafe { workers.run_and_add(sizes, gradients.of_bias, kernel) };
+        unsafe { workers.run_blocks_and_add(sizes, gradients.of_bias, kernel) };
     }
 
     /// x, and of e = eˣ, where x is not large: e, n = e·(e + 2) and 1 / (n + 2).

@@ -6,7 +6,8 @@
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, load, store};
-use crate::row_blocks::{Block, Numbers, Workers};
+use crate::row_blocks::{Block, Numbers};
+use crate::workers::Workers;
 
 /// What both passes read.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +45,7 @@ impl ResidualNorm {
     /// nothing that is read.
     pub unsafe fn compute(self, output: Numbers, workers: Workers) {
         // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
-        unsafe { workers.run(self.rows, |block| Forward { norm: self, output, block }) };
+        unsafe { workers.run_blocks(self.rows, |block| Forward { norm: self, output, block }) };
     }
 
     /// Writes the gradients, given that of the output `[n,d]`.
@@ -55,7 +56,7 @@ impl ResidualNorm {
         let sizes = [self.rows, self.width];
         let kernel = |block, parts| Backward { norm: self, of_output, gradients, parts, block };
         // SAFETY: as above.
-        unsafe { workers.run_and_add(sizes, Some(gradients.of_gain), kernel) };
+        unsafe { workers.run_blocks_and_add(sizes, Some(gradients.of_gain), kernel) };
     }
 
     /// Puts s into `sum`, padded by zeros, and gives 1/√(mean(s²) + ε).

@@ -1,8 +1,8 @@
 //! The three products, head by head.
 
 use crate::products::OfHead;
-use crate::threads::share;
-use crate::{Instructions, Rows, Side, Table};
+use crate::workers::Workers;
+use crate::{Rows, Side, Table};
 
 /// A product of pairs `[b,h,l,l]`, vectors `[b,h,l,k]` and a table `[h,c,k]`. The table's vector for own row i and other row
 /// j is that of the pair's class as the side sees it.
@@ -46,7 +46,7 @@ pub enum Product<'a> {
 }
 
 impl Product<'_> {
-    /// Computes it, head by head, on this many threads.
+    /// Computes it, head by head.
     ///
     /// # Safety
     /// The memory of the operands lives until the call returns, nothing else uses what is written, and it overlaps nothing
@@ -54,14 +54,12 @@ impl Product<'_> {
     ///
     /// # Panics
     /// If pairs, vectors and table are not of one sequence, batch and width.
-    pub unsafe fn compute(self, instructions: Instructions, threads: usize) {
+    pub unsafe fn compute(self, workers: Workers) {
         let (Self::Dots { vectors, table, pairs, side, .. }
         | Self::Mix { pairs, table, vectors, side }
         | Self::Collect { pairs, vectors, table, side }) = self;
         assert!(side.fits(pairs, vectors, table), "pairs, vectors and table are of one sequence, batch and width");
-        share(pairs.heads(), threads, |head| {
-            // SAFETY: the caller vouches for the memory; the shapes match.
-            unsafe { instructions.run(OfHead { product: self, head }) };
-        });
+        // SAFETY: the caller vouches for the memory; the shapes match.
+        unsafe { workers.run(pairs.heads(), |head| OfHead { product: self, head }) };
     }
 }

@@ -7,7 +7,7 @@
 use crate::buffer::{BLOCK, Buffer, GROUP, Part, padded};
 use crate::instructions::Kernel;
 use crate::lanes::Lanes;
-use crate::matrices::{Operand, multiply};
+use crate::matrices::{Operand, SmallProduct};
 use crate::operands::TILE;
 use crate::{Product, Rows, Side, Table};
 
@@ -66,7 +66,18 @@ unsafe fn dots<L: Lanes, const R: usize>(
             }
             let a = Operand { start: own.at(row * part.block * width), row: width, depth: 1 };
             let c = found.at_mut(row * part.block * length);
-            unsafe { multiply::<L, R>(a, columns.at(0), &column_rows, length, c, &found_rows[..part.block], false) };
+            unsafe {
+                SmallProduct {
+                    a,
+                    b: columns.at(0),
+                    b_rows: &column_rows,
+                    columns: length,
+                    c,
+                    c_rows: &found_rows[..part.block],
+                    add: false,
+                }
+                .compute::<L, R>()
+            };
         }
         match (side.is_transposed(), add) {
             (true, _) => unsafe { found.add_transposed::<L>(pairs, head, part, length) },
@@ -91,7 +102,18 @@ unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Table, 
             }
             let a = Operand { start: weights.at(row * part.block * length), row: length, depth: 1 };
             let c = found.at_mut(row * part.block * width);
-            unsafe { multiply::<L, R>(a, table.at(0), &picked, width, c, &found_rows[..part.block], false) };
+            unsafe {
+                SmallProduct {
+                    a,
+                    b: table.at(0),
+                    b_rows: &picked,
+                    columns: width,
+                    c,
+                    c_rows: &found_rows[..part.block],
+                    add: false,
+                }
+                .compute::<L, R>()
+            };
         }
         found.store(vectors, head, part, width);
     }
@@ -113,7 +135,18 @@ unsafe fn collect<L: Lanes, const R: usize>(head: usize, pairs: Rows, vectors: R
             }
             let a = Operand { start: weights.at(row * part.block * length), row: 1, depth: length };
             let b = own.at(row * part.block * width);
-            unsafe { multiply::<L, R>(a, b, &own_rows[..part.block], width, found.at_mut(0), &picked, true) };
+            unsafe {
+                SmallProduct {
+                    a,
+                    b,
+                    b_rows: &own_rows[..part.block],
+                    columns: width,
+                    c: found.at_mut(0),
+                    c_rows: &picked,
+                    add: true,
+                }
+                .compute::<L, R>()
+            };
         }
     }
     found.store_table(table, head, width);

@@ -1,7 +1,7 @@
 //! Tensors `[n,d]` of many rows, in blocks: the same blocks for any number of threads.
 
-use crate::instructions::{Instructions, Kernel};
-use crate::threads::share;
+use crate::instructions::Kernel;
+use crate::workers::Workers;
 
 /// Rows of a block.
 const ROWS: usize = 256;
@@ -37,34 +37,23 @@ pub(crate) struct Block {
     pub(crate) rows: std::ops::Range<usize>,
 }
 
-/// What computes the blocks.
-#[derive(Debug, Clone, Copy)]
-pub struct Workers {
-    /// Of every thread.
-    pub instructions: Instructions,
-    /// At most this many; no number depends on it.
-    pub threads: usize,
-}
-
 impl Workers {
     /// Runs a kernel for each block of `rows`.
     ///
     /// # Safety
-    /// As for each kernel's [`Kernel::run`]; the kernels of two blocks write to different places.
-    pub(crate) unsafe fn run<K: Kernel>(self, rows: usize, kernel: impl Fn(Block) -> K + Sync) {
-        share(rows.div_ceil(ROWS), self.threads, |number| {
-            let block = Block { number, rows: number * ROWS..rows.min((number + 1) * ROWS) };
-            // SAFETY: the caller vouches for it.
-            unsafe { self.instructions.run(kernel(block)) };
-        });
+    /// As for [`Self::run`], where a unit is a block.
+    pub(crate) unsafe fn run_blocks<K: Kernel>(self, rows: usize, kernel: impl Fn(Block) -> K + Sync) {
+        let block = |number: usize| Block { number, rows: number * ROWS..rows.min((number + 1) * ROWS) };
+        // SAFETY: the caller vouches for it.
+        unsafe { self.run(rows.div_ceil(ROWS), |number| kernel(block(number))) };
     }
 
     /// The same with a sum `[width]` over rows: each block writes its part at its number times the width, and the parts are
     /// added up in the order of the blocks.
     ///
     /// # Safety
-    /// As for [`Self::run`]; there is memory for the sum, if it is wanted.
-    pub(crate) unsafe fn run_and_add<K: Kernel>(
+    /// As for [`Self::run_blocks`]; there is memory for the sum, if it is wanted.
+    pub(crate) unsafe fn run_blocks_and_add<K: Kernel>(
         self,
         [rows, width]: [usize; 2],
         sum: Option<Numbers>,
@@ -73,7 +62,7 @@ impl Workers {
         let mut parts = vec![0.0; rows.div_ceil(ROWS) * width];
         let places = Numbers(parts.as_mut_ptr());
         // SAFETY: the caller vouches for it, and blocks have parts of their own.
-        unsafe { self.run(rows, |block| kernel(block, places)) };
+        unsafe { self.run_blocks(rows, |block| kernel(block, places)) };
         let Some(sum) = sum else { return };
         for column in 0..width {
             let total = parts.iter().skip(column).step_by(width).fold(0.0, |total, part| total + part);

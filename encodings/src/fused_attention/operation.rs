@@ -4,7 +4,7 @@ use kernels::attention::{Scaled, Sizes, Strided, Term};
 use kernels::{Attention, AttentionGradients, Instructions};
 use nn::Differentiable;
 use nn::differentiable::{Known, Results};
-use nn::fused::threads;
+use nn::fused::workers_with;
 use tch::{Device, Kind, TchError, Tensor};
 
 const OPTIONS: (Kind, Device) = (Kind::Float, Device::Cpu);
@@ -51,7 +51,7 @@ impl Differentiable for Operation {
             weights: weights.as_ref().map(rows),
         };
         // SAFETY: the tensors live and have these sizes, and what is written is new.
-        unsafe { attention.compute(self.instructions, threads()) };
+        unsafe { attention.compute(workers_with(self.instructions)) };
         let kept = weights.iter().filter(|_| keeps).map(Tensor::shallow_clone).collect();
         Ok(Results { outputs: [mixed].into_iter().chain(weights.filter(|_| self.with_weights)).collect(), kept })
     }
@@ -91,7 +91,7 @@ impl Differentiable for Operation {
             of_shared_logits: of_terms.shared.as_ref().map(OfLogits::place),
         };
         // SAFETY: as in `forward`.
-        unsafe { gradients.compute(self.instructions, threads()) };
+        unsafe { gradients.compute(workers_with(self.instructions)) };
         let mut all: Vec<_> = of_projections.into_iter().map(Some).collect();
         for ((term, &factor), &wanted) in terms.iter().zip(&self.factors).zip(wanted_terms) {
             all.push(wanted.then(|| of_terms.of(term, factor, sizes)).transpose()?);

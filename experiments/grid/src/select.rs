@@ -79,17 +79,21 @@ impl Selector {
     /// Whether a cell has one of the values.
     #[must_use]
     pub fn matches(&self, cell: &Cell) -> bool {
-        self.values.iter().any(|value| match &self.axis {
-            Axis::Seed => cell.run.seed.to_string() == *value,
-            Axis::Row => cell.label == *value || cell.row() == *value,
-            Axis::Of(axis) => has(cell, axis, value),
-        })
+        self.values.iter().any(|value| self.is(value, cell))
+    }
+
+    /// Whether a cell has this value on the axis.
+    fn is(&self, value: &str, cell: &Cell) -> bool {
+        match &self.axis {
+            Axis::Seed => cell.run.seed.to_string() == value,
+            Axis::Row => cell.label == value || cell.row() == value,
+            Axis::Of(setting) => has(cell, setting, value),
+        }
     }
 
     /// The first of its values that no cell has, as on the command line.
     pub(super) fn unmatched(&self, cells: &[Cell]) -> Option<String> {
-        let alone = |value: &String| Self { axis: self.axis.clone(), values: vec![value.clone()] };
-        let unmatched = self.values.iter().find(|value| !cells.iter().any(|cell| alone(value).matches(cell)))?;
+        let unmatched = self.values.iter().find(|value| !cells.iter().any(|cell| self.is(value, cell)))?;
         let name = match &self.axis {
             Axis::Seed => SEED.to_owned(),
             Axis::Row => ROW.to_owned(),

@@ -4,6 +4,7 @@ use crate::brought::{brought_experiments, experiments_folder};
 use crate::cli::{Answer, EXPERIMENT, datasets, run, write_experiment};
 use serde_json::Value;
 use spec::Experiment;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -94,14 +95,11 @@ fn a_step_of_each_row_can_be_timed() {
 
 #[test]
 fn the_experiments_that_posenc_brings_can_be_run() {
-    let files = brought_experiments();
+    let folder = TempDir::new().expect("a temporary folder");
+    let files = with_their_data(folder.path());
     assert!(files.len() >= 30, "{} experiment files", files.len());
     for path in files {
-        let text = std::fs::read_to_string(&path).expect("a readable file");
-        let elsewhere = tempfile::tempdir().expect("a folder");
-        let makes_its_data = MAKES_ITS_DATA.iter().any(|command| text.contains(command));
-        let loaded = if makes_its_data { with_its_data(&path, &text, elsewhere.path()) } else { path.clone() };
-        let experiment = Experiment::load(&loaded).unwrap_or_else(|error| panic!("{error}"));
+        let experiment = Experiment::load(&path).unwrap_or_else(|error| panic!("{error}"));
         assert!(experiment.question.is_some() && experiment.expect.is_some() && experiment.cost.is_some(), "{path:?}");
         // A run folder has the experiment's name, so that of a folder's file begins with the folder's where it needs to.
         let part = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
@@ -125,28 +123,36 @@ fn the_page_of_experiments_lists_every_file() {
 /// How an experiment's first lines name a command that makes its data.
 const MAKES_ITS_DATA: [&str; 2] = ["#   posenc data generate ", "#   posenc data import --game chess --from games/"];
 
-/// A copy of an experiment, and of all others, in a folder in which the commands at its top were run, as they stand there.
-fn with_its_data(path: &Path, text: &str, folder: &Path) -> PathBuf {
-    let brought = experiments_folder().join("..");
-    let makes = |line: &&str| MAKES_ITS_DATA.iter().any(|command| line.starts_with(command));
-    for command in text.lines().filter(makes) {
+/// Copies of all experiments, in a folder with the datasets of the repository and those that the commands at the tops of the
+/// files make, as they stand there.
+fn with_their_data(folder: &Path) -> Vec<PathBuf> {
+    let copy = |path: &Path| {
+        folder.join("experiments").join(path.strip_prefix(experiments_folder()).expect("a file of the folder"))
+    };
+    let data = folder.join("experiments/data");
+    std::fs::create_dir_all(&data).expect("a folder for the data");
+    for dataset in ["chess-starter", "shogi-starter"] {
+        let brought = experiments_folder().join("data").join(dataset).canonicalize().expect("a starter dataset");
+        std::os::unix::fs::symlink(brought, data.join(dataset)).expect("a link");
+    }
+    let mut commands = BTreeSet::new();
+    for from in brought_experiments() {
+        let text = std::fs::read_to_string(&from).expect("a readable file");
+        let makes = |line: &&str| MAKES_ITS_DATA.iter().any(|command| line.starts_with(command));
+        commands.extend(text.lines().filter(makes).map(str::to_owned));
+        let to = copy(&from);
+        std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder for the copy");
+        std::fs::write(&to, text).expect("room for a copy");
+    }
+    for command in commands {
         let whole = |word: &str| match word.starts_with("games/") {
-            true => brought.join(word).display().to_string(),
+            true => experiments_folder().join("..").join(word).display().to_string(),
             false => word.to_owned(),
         };
         let words: Vec<String> = command.split_whitespace().skip(2).map(whole).collect();
         run(folder, &words.iter().map(String::as_str).collect::<Vec<_>>()).succeeds();
     }
-    // All files, because an experiment may begin `from` another.
-    let copy = |path: &Path| {
-        folder.join("experiments").join(path.strip_prefix(experiments_folder()).expect("a file of the folder"))
-    };
-    for from in brought_experiments() {
-        let to = copy(&from);
-        std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder for the copy");
-        std::fs::copy(&from, &to).expect("room for a copy");
-    }
-    copy(path)
+    brought_experiments().iter().map(|path| copy(path)).collect()
 }
 
 #[test]

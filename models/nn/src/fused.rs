@@ -29,13 +29,13 @@ pub fn serves(tensor: &Tensor) -> bool {
 /// This processor's fastest instructions, on as many threads as LibTorch may use.
 #[must_use]
 pub fn workers() -> Workers {
-    Workers { instructions: Instructions::fastest(), threads: threads() }
+    workers_with(Instructions::fastest())
 }
 
-/// As many threads as LibTorch may use.
+/// These instructions, on as many threads.
 #[must_use]
-pub fn threads() -> usize {
-    usize::try_from(tch::get_num_threads()).unwrap_or(1)
+pub fn workers_with(instructions: Instructions) -> Workers {
+    Workers { instructions, threads: usize::try_from(tch::get_num_threads()).unwrap_or(1) }
 }
 
 /// Runs something with the switch on or off in this thread, whatever it is otherwise.

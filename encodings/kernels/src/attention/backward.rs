@@ -3,12 +3,11 @@
 use super::packing::{Matrix, places};
 use super::softmax::of_logits;
 use super::{Sizes, Strided, Unit};
-use crate::Instructions;
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, load, store};
-use crate::matrices::{Operand, multiply};
-use crate::threads::share;
+use crate::matrices::{Operand, SmallProduct};
+use crate::workers::Workers;
 
 /// Where the gradient of the logits goes, and what it is multiplied with.
 #[derive(Debug, Clone, Copy)]
@@ -51,12 +50,13 @@ pub struct AttentionGradients {
 }
 
 impl AttentionGradients {
-    /// Computes them on this many threads.
+    /// Computes them.
     ///
     /// # Safety
     /// As for [`Attention::compute`](super::Attention::compute).
-    pub unsafe fn compute(self, instructions: Instructions, threads: usize) {
-        let Sizes { heads, length, .. } = self.sizes;
+    pub unsafe fn compute(self, workers: Workers) {
+        let sizes = self.sizes;
+        let Sizes { heads, length, .. } = sizes;
         // A sum [h,l,l] for each block.
         let numbers = heads * length * length;
         let mut sums = vec![0.0; if self.of_shared_logits.is_some() { self.sizes.blocks() * numbers } else { 0 }];
@@ -66,11 +66,8 @@ impl AttentionGradients {
             head: length * length,
             row: length,
         });
-        share(self.sizes.units(), threads, |unit| {
-            let unit = self.sizes.unit(unit);
-            // SAFETY: the caller vouches for the memory; units write to rows of their own.
-            unsafe { instructions.run(Backward { gradients: self, unit, sum }) };
-        });
+        // SAFETY: the caller vouches for the memory; units write to rows of their own.
+        unsafe { workers.run(sizes.units(), |unit| Backward { gradients: self, unit: sizes.unit(unit), sum }) };
         if let Some(shared) = self.of_shared_logits {
             // SAFETY: the caller vouches for the memory.
             unsafe { add_up(&sums, self.sizes, shared) };
@@ -126,7 +123,16 @@ impl Kernel for Backward {
                     let rows = R.min(length - first);
                     let a = Operand { start: of_output.at(first * channels), row: channels, depth: 1 };
                     let c = logits.at_mut(first * columns);
-                    multiply::<L, R>(a, values.at(0), &value_places, columns, c, &logit_places[..rows], false);
+                    SmallProduct {
+                        a,
+                        b: values.at(0),
+                        b_rows: &value_places,
+                        columns,
+                        c,
+                        c_rows: &logit_places[..rows],
+                        add: false,
+                    }
+                    .compute::<L, R>();
                     for row in first..first + rows {
                         let place = RowPlace { position, unit, row, length };
                         of_row::<L>(&all, sum, place, logits.at_mut(row * columns));
@@ -135,14 +141,41 @@ impl Kernel for Backward {
                 }
                 let by_query = Operand { start: logits.at(0), row: columns, depth: 1 };
                 let c = found.at_mut(0);
-                multiply::<L, R>(by_query, keys.at(0), &row_places, channels, c, &row_places, false);
+                SmallProduct {
+                    a: by_query,
+                    b: keys.at(0),
+                    b_rows: &row_places,
+                    columns: channels,
+                    c,
+                    c_rows: &row_places,
+                    add: false,
+                }
+                .compute::<L, R>();
                 matrix(all.of_q).unpack(found.at(0), channels, 0, scale);
                 let by_key = Operand { start: logits.at(0), row: 1, depth: columns };
-                multiply::<L, R>(by_key, queries.at(0), &row_places, channels, c, &row_places, false);
+                SmallProduct {
+                    a: by_key,
+                    b: queries.at(0),
+                    b_rows: &row_places,
+                    columns: channels,
+                    c,
+                    c_rows: &row_places,
+                    add: false,
+                }
+                .compute::<L, R>();
                 matrix(all.of_k).unpack(found.at(0), channels, 0, scale);
                 let start = all.weights.at(position, unit.head, 0);
                 let by_key = Operand { start, row: 1, depth: all.weights.row };
-                multiply::<L, R>(by_key, of_output.at(0), &row_places, channels, c, &row_places, false);
+                SmallProduct {
+                    a: by_key,
+                    b: of_output.at(0),
+                    b_rows: &row_places,
+                    columns: channels,
+                    c,
+                    c_rows: &row_places,
+                    add: false,
+                }
+                .compute::<L, R>();
                 matrix(all.of_v).unpack(found.at(0), channels, 0, one);
             }
         }

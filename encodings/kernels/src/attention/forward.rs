@@ -3,12 +3,11 @@
 use super::packing::{Matrix, places};
 use super::softmax::{RowTerm, ending, softmax};
 use super::{Sizes, Strided, Unit};
-use crate::Instructions;
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::Lanes;
-use crate::matrices::{Operand, multiply};
-use crate::threads::share;
+use crate::matrices::{Operand, SmallProduct};
+use crate::workers::Workers;
 
 /// An additive term of the logits, `[b,h,l,l]`.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +43,7 @@ pub struct Attention<'a> {
 }
 
 impl Attention<'_> {
-    /// Computes it on this many threads.
+    /// Computes it.
     ///
     /// # Safety
     /// The memory of the operands, of the sizes given, lives until the call returns; nothing else uses what is written, and
@@ -52,14 +51,11 @@ impl Attention<'_> {
     ///
     /// # Panics
     /// If there are more than four terms.
-    pub unsafe fn compute(self, instructions: Instructions, threads: usize) {
+    pub unsafe fn compute(self, workers: Workers) {
         assert!(self.terms.len() <= MOST_TERMS, "at most {MOST_TERMS} terms of the logits");
         let sizes = self.sizes;
-        share(sizes.units(), threads, |unit| {
-            let unit = sizes.unit(unit);
-            // SAFETY: the caller vouches for the memory; units write to rows of their own.
-            unsafe { instructions.run(Forward { attention: self, unit }) };
-        });
+        // SAFETY: the caller vouches for the memory; units write to rows of their own.
+        unsafe { workers.run(sizes.units(), |unit| Forward { attention: self, unit: sizes.unit(unit) }) };
     }
 }
 
@@ -91,7 +87,16 @@ impl Kernel for Forward<'_> {
                     let rows = R.min(length - first);
                     let a = Operand { start: q.at(position, unit.head, first), row: q.row, depth: 1 };
                     let c = logits.at_mut(0);
-                    multiply::<L, R>(a, keys.at(0), &key_places, columns, c, &logit_places[..rows], false);
+                    SmallProduct {
+                        a,
+                        b: keys.at(0),
+                        b_rows: &key_places,
+                        columns,
+                        c,
+                        c_rows: &logit_places[..rows],
+                        add: false,
+                    }
+                    .compute::<L, R>();
                     for row in 0..rows {
                         for (of_row, term) in row_terms.iter_mut().zip(terms) {
                             let start = term.rows.at(position, unit.head, first + row).cast_const();
@@ -102,7 +107,16 @@ impl Kernel for Forward<'_> {
                     }
                     let a = Operand { start: logits.at(0), row: columns, depth: 1 };
                     let c = mixed.at_mut(0);
-                    multiply::<L, R>(a, values.at(0), &value_places, channels, c, &mixed_places[..rows], false);
+                    SmallProduct {
+                        a,
+                        b: values.at(0),
+                        b_rows: &value_places,
+                        columns: channels,
+                        c,
+                        c_rows: &mixed_places[..rows],
+                        add: false,
+                    }
+                    .compute::<L, R>();
                     let to = Matrix { rows, ..matrix(output) };
                     to.unpack(mixed.at(0), channels, first, one);
                     first += R;

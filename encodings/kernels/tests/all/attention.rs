@@ -2,7 +2,7 @@
 
 use crate::numbers;
 use kernels::attention::{Scaled, Sizes, Strided, Term};
-use kernels::{Attention, AttentionGradients, Instructions};
+use kernels::{Attention, AttentionGradients, Instructions, Workers};
 
 /// More than a block of positions; lengths and widths that registers divide, and that they do not.
 const SIZES: [Sizes; 5] = [
@@ -66,7 +66,7 @@ impl Operands {
         }
     }
 
-    fn computed(&mut self, instructions: Instructions, threads: usize) -> Found<f32> {
+    fn computed(&mut self, workers: Workers) -> Found<f32> {
         let sizes = self.sizes;
         let Sizes { heads, length, width, .. } = sizes;
         let empty = |like: &[f32]| vec![f32::NAN; like.len()];
@@ -96,8 +96,7 @@ impl Operands {
                 Term { rows: of_heads(&mut self.shared), factor: 1.0 },
             ];
             let output = row_of_heads(&mut found.output);
-            Attention { sizes, q, k, v, scale: SCALE, terms: &terms, output, weights: Some(weights) }
-                .compute(instructions, threads);
+            Attention { sizes, q, k, v, scale: SCALE, terms: &terms, output, weights: Some(weights) }.compute(workers);
             AttentionGradients {
                 sizes,
                 q,
@@ -113,7 +112,7 @@ impl Operands {
                 of_logits: Some(Scaled { rows: pairs(&mut found.of_logits), factor: FACTOR }),
                 of_shared_logits: Some(Scaled { rows: of_heads(&mut found.of_shared), factor: 1.0 }),
             }
-            .compute(instructions, threads);
+            .compute(workers);
         }
         found
     }
@@ -174,7 +173,7 @@ fn attention_and_its_gradients_are_those_of_the_definition() {
         let mut operands = Operands::new(sizes);
         let wanted = operands.defined();
         for instructions in Instructions::available() {
-            let found = operands.computed(instructions, 2);
+            let found = operands.computed(Workers { instructions, threads: 2 });
             for ((name, found), (_, wanted)) in found.parts().iter().zip(wanted.parts()) {
                 let largest = wanted.iter().fold(0f64, |largest, number| largest.max(number.abs()));
                 let apart = found.iter().zip(wanted).map(|(f, w)| (f64::from(*f) - w).abs()).fold(0.0, f64::max);
@@ -192,7 +191,7 @@ fn threads_change_no_bit_of_attention() {
     let bits = |found: Found<f32>| found.parts().map(|(_, part)| part.iter().map(|n| n.to_bits()).collect::<Vec<_>>());
     for instructions in Instructions::available() {
         for sizes in [SIZES[0], SIZES[1]] {
-            let with = |threads| bits(Operands::new(sizes).computed(instructions, threads));
+            let with = |threads| bits(Operands::new(sizes).computed(Workers { instructions, threads }));
             assert_eq!(with(1), with(3), "{instructions:?}, {sizes:?}");
         }
     }
@@ -204,7 +203,7 @@ fn what_a_mask_hides_has_no_weight_at_all() {
     for instructions in Instructions::available() {
         let mut operands = Operands::new(sizes);
         operands.of_position.iter_mut().skip(1).step_by(2).for_each(|term| *term = -1e9);
-        let found = operands.computed(instructions, 1);
+        let found = operands.computed(Workers { instructions, threads: 1 });
         assert!(found.weights.iter().skip(1).step_by(2).all(|weight| *weight == 0.0), "{instructions:?}");
         assert!(found.of_logits.iter().skip(1).step_by(2).all(|gradient| *gradient == 0.0), "{instructions:?}");
     }
@@ -216,7 +215,7 @@ fn a_logit_that_is_not_a_number_is_not_hidden() {
     for instructions in Instructions::available() {
         let mut operands = Operands::new(sizes);
         operands.of_position[5] = f32::NAN;
-        let found = operands.computed(instructions, 1);
+        let found = operands.computed(Workers { instructions, threads: 1 });
         assert!(found.output[..sizes.width].iter().all(|number| number.is_nan()), "{instructions:?}");
     }
 }

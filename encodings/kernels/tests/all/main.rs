@@ -3,7 +3,7 @@
 mod attention;
 mod dense;
 
-use kernels::{Instructions, Product, Rows, Side, Table};
+use kernels::{Instructions, Product, Rows, Side, Table, Workers};
 
 /// More than a block of positions, and multiples of nothing; a width that no register divides.
 const SIZES: Sizes = Sizes { batch: 37, heads: 3, length: 13, classes: 29, width: 20 };
@@ -94,7 +94,7 @@ impl Operands {
     }
 
     /// What the product writes.
-    fn computed(mut self, which: Which, of_keys: bool, instructions: Instructions, threads: usize) -> Vec<f32> {
+    fn computed(mut self, which: Which, of_keys: bool, workers: Workers) -> Vec<f32> {
         let side = &SIZES.side(of_keys);
         // SAFETY: the vectors have these sizes and live until the end of the function; no two of them overlap.
         unsafe {
@@ -106,7 +106,7 @@ impl Operands {
                 Which::Mix => Product::Mix { pairs, table, vectors, side },
                 Which::Collect => Product::Collect { pairs, vectors, table, side },
             };
-            product.compute(instructions, threads);
+            product.compute(workers);
         }
         match which {
             Which::Dots { .. } => self.pairs,
@@ -145,7 +145,7 @@ fn every_instruction_set_gives_the_numbers_of_the_definition() {
         for of_keys in [false, true] {
             for which in ALL {
                 let wanted = Operands::new().defined(which, of_keys);
-                let found = Operands::new().computed(which, of_keys, instructions, 2);
+                let found = Operands::new().computed(which, of_keys, Workers { instructions, threads: 2 });
                 let largest = wanted.iter().fold(0f64, |largest, number| largest.max(number.abs()));
                 let apart = found.iter().zip(&wanted).map(|(f, w)| (f64::from(*f) - w).abs()).fold(0.0, f64::max);
                 assert!(apart / largest < 1e-6, "{instructions:?}, {which:?}, keys: {of_keys}: {apart} apart");
@@ -158,7 +158,7 @@ fn every_instruction_set_gives_the_numbers_of_the_definition() {
 fn threads_change_no_bit() {
     for instructions in Instructions::available() {
         for which in ALL {
-            let with = |threads| Operands::new().computed(which, true, instructions, threads);
+            let with = |threads| Operands::new().computed(which, true, Workers { instructions, threads });
             let bits = |numbers: Vec<f32>| numbers.into_iter().map(f32::to_bits).collect::<Vec<_>>();
             assert_eq!(bits(with(1)), bits(with(3)), "{instructions:?}, {which:?}");
         }
@@ -176,6 +176,6 @@ fn operands_of_other_sizes_are_refused() {
         let pairs = Rows::new(pairs.as_mut_ptr(), SIZES.pairs());
         let vectors = Rows::new(vectors.as_mut_ptr(), SIZES.vectors());
         let table = Table::new(table.as_mut_ptr(), [SIZES.heads, SIZES.classes - 1, SIZES.width]);
-        Product::Mix { pairs, table, vectors, side }.compute(instructions, 1);
+        Product::Mix { pairs, table, vectors, side }.compute(Workers { instructions, threads: 1 });
     }
 }
