@@ -1,11 +1,15 @@
 """Times a training step of posenc and of this folder's network, eager and compiled, in turns on the same machine.
 
     python timing.py --posenc ../../target/debug/posenc --encodings none,shaw --batch 32 --threads 2
+    python timing.py --model small.yaml --batch 64
 
 A turn is a few steps of posenc (`posenc bench encodings`), then as many of the peer, each in every encoding; a ratio is the
 median over the turns of the ratio within a turn, so that whatever slows the machine for a while slows both. A step is
 forward, all losses, backward, clipping by the global norm and Nadam. Peers' batches are a dataset's, posenc's are random
 positions; both have the same size, network, heads, threads, device and element type.
+
+The floor is the time of a step's multiplications (`posenc check --json`: of a forward pass; a step has three times as many)
+at the fastest rate of PyTorch's matrix products here, measured in the same turns.
 """
 
 import argparse
@@ -39,6 +43,18 @@ ENCODINGS = {
 }
 
 
+# Shapes of the products whose fastest rate the floor is computed with: [n,d]·[d,e].
+PRODUCTS = [(2048, 256, 256), (2048, 256, 768), (4096, 64, 192), (1024, 1024, 1024)]
+
+
+def model(named):
+    """A preset by its name, or what stands in a YAML file."""
+    path = Path(named)
+    if path.suffix not in (".yaml", ".yml"):
+        return {"preset": named}
+    return yaml.safe_load((path if path.exists() else HERE / path).read_text())
+
+
 def experiment(chosen):
     """The file that both sides are made from."""
     names = chosen.encodings.split(",")
@@ -49,7 +65,7 @@ def experiment(chosen):
             "game": chosen.game,
             "data": f"searches-{chosen.game}",
             "input": "piece_tokens",
-            "model": {"preset": chosen.model},
+            "model": model(chosen.model),
             "train": train | {"mask": "train"} | ({"dtype": "bf16"} if chosen.dtype == "bf16" else {}),
             "eval": {"validation_positions": 1, "test_positions": 1, "every": 1},
         },
@@ -108,10 +124,41 @@ def peer_turn(chosen, peers):
     return [statistics.median(own) for own in times]
 
 
+def product_rate(chosen):
+    """The fastest rate of PyTorch's matrix products in this element type, in operations per second."""
+    dtype = torch.bfloat16 if chosen.dtype == "bf16" else torch.float32
+    rates = []
+    for n, d, e in PRODUCTS:
+        left, right = (torch.rand(shape, device=chosen.device).to(dtype) for shape in ((n, d), (d, e)))
+        times = []
+        for _ in range(20):
+            began = time.perf_counter()
+            left @ right
+            if chosen.device != "cpu":
+                torch.cuda.synchronize(chosen.device)
+            times.append(time.perf_counter() - began)
+        rates.append(2 * n * d * e / min(times))
+    return max(rates)
+
+
+def multiplications(chosen, file):
+    """Those of a forward pass of one position, for every row."""
+    told = subprocess.run([chosen.posenc, "check", file, "--json"], check=True, capture_output=True)
+    return [row["macs"] for row in json.loads(told.stdout)["rows"]]
+
+
+def processor():
+    """The processor's name, family and model, and whether it shows AVX-512."""
+    told = dict(line.split(":", 1) for line in Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines() if ":" in line)
+    told = {name.strip(): value.strip() for name, value in told.items()}
+    widest = "AVX-512" if "avx512f" in told.get("flags", "") else "no AVX-512"
+    return f"{told.get('model name', 'unknown')}, family {told.get('cpu family', '?')}, model {told.get('model', '?')}, {widest}"
+
+
 def main():
     arguments = argparse.ArgumentParser(description="Time posenc and PyTorch in turns.")
     arguments.add_argument("--posenc", default=str(HERE.parents[1] / "target/debug/posenc"))
-    arguments.add_argument("--model", default="cf-6m")
+    arguments.add_argument("--model", default="cf-6m", help="a preset, or a YAML file that holds what `model:` does")
     arguments.add_argument("--game", choices=["chess", "shogi"], default="chess")
     arguments.add_argument("--encodings", default="none,absolute,relative_bias,shaw,smolgen,rope")
     arguments.add_argument("--batch", type=int, default=32)
@@ -137,11 +184,17 @@ def main():
         for peers in kinds.values():
             for peer in peers:
                 peer.step()  # compiles where it is to be compiled
-        turns = []
+        turns, rates = [], []
         for _ in range(chosen.turns):
             turn = {"posenc": posenc_turn(chosen, file)}
             turns.append(turn | {kind: peer_turn(chosen, peers) for kind, peers in kinds.items()})
+            rates.append(product_rate(chosen))
+        needed = multiplications(chosen, file)
     rows = [summary(name, turns, i) for i, name in enumerate(chosen.encodings.split(","))]
+    chosen.rate = statistics.median(rates)
+    for row, macs in zip(rows, needed):
+        row["floor_ms"] = 1e3 * 6 * macs * chosen.batch / chosen.rate
+        row["posenc_over_floor"] = row["posenc_ms"] / row["floor_ms"]
     print(json.dumps(rows, indent=1) if chosen.json else text(chosen, rows))
 
 
@@ -156,16 +209,19 @@ def summary(name, turns, i):
 
 
 def text(chosen, rows):
-    kinds = [name.removesuffix("_ms") for name in rows[0] if name.endswith("_ms")]
+    kinds = [name.removesuffix("_ms") for name in rows[0] if name.endswith("_ms") and name != "floor_ms"]
     header = ["encoding"] + [f"{kind} ms" for kind in kinds] + [f"{kind} / posenc" for kind in kinds[1:]]
+    header += ["floor ms", "posenc / floor"]
     lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
     for row in rows:
         cells = [row["encoding"]] + [f"{row[f'{kind}_ms']:.1f}" for kind in kinds]
         cells += [f"{row[f'{kind}_over_posenc']:.2f}×" for kind in kinds[1:]]
+        cells += [f"{row['floor_ms']:.1f}", f"{row['posenc_over_floor']:.2f}"]
         lines.append("| " + " | ".join(cells) + " |")
     what = f"{chosen.model}, {chosen.game}, batch {chosen.batch}, {chosen.dtype}, {chosen.device}"
     how = f"threads: {chosen.threads}; medians of {chosen.turns} turns of {chosen.rounds} steps, PyTorch {torch.__version__}"
-    return "\n".join(lines) + f"\n{what}; {how}; above 1× posenc is faster"
+    where = f"{processor()}; the floor is at {chosen.rate / 1e9:.0f} G operations/s"
+    return "\n".join(lines) + f"\n{what}; {how}; above 1× posenc is faster\n{where}"
 
 
 if __name__ == "__main__":
