@@ -17,8 +17,9 @@ use super::frame::IN_FRAME;
 use super::shown::{HAND_NAMES, hands, pack_board};
 use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::position::Game;
-use rsshogi::board::Position as Rules;
-use rsshogi::types::{Bitboard, Square};
+use rsshogi::board::attack_tables::{bishop_attacks, lance_attacks, rook_attacks};
+use rsshogi::board::{GOLD_ATTACKS, KING_ATTACKS, KNIGHT_ATTACKS, PAWN_ATTACKS, Position as Rules, SILVER_ATTACKS};
+use rsshogi::types::{Bitboard, PieceType, Square};
 
 const SQUARES: usize = Shogi::GEOMETRY.squares();
 
@@ -61,30 +62,79 @@ pub(super) fn pack(rules: &Rules, out: &mut [u8]) {
 
 fn pack_attacks(rules: &Rules, out: &mut [u8]) {
     let in_frame = &IN_FRAME[rules.turn().to_index()];
+    let mut bits = [0; SQUARES];
+    let mut counts = [[0; SQUARES]; 2];
+    for from in &rules.bitboards().occupied() {
+        let piece = rules.piece_on(from);
+        let side = usize::from(piece.color() != rules.turn());
+        let kind = 1 << (KIND_BITS[side] + piece.piece_type().to_index() - 1);
+        for target in &attacked_from(rules, from) {
+            let square = usize::from(in_frame[target.to_board_index()]);
+            bits[square] |= kind;
+            counts[side][square] += 1;
+        }
+    }
     let (by_square, _) = out.as_chunks_mut::<{ size_of::<u32>() }>();
-    let occupied = rules.bitboards().occupied();
-    for target in (0..SQUARES).map(Square::from_index) {
-        let bits = attackers(rules, rules.attackers_to(target, occupied));
-        by_square[usize::from(in_frame[target.to_board_index()])] = bits.to_le_bytes();
+    for (square, bytes) in by_square.iter_mut().enumerate() {
+        let [own, opponent] = [0, 1].map(|side| more_attackers(counts[side][square]) << COUNT_BITS[side]);
+        *bytes = (bits[square] | own | opponent).to_le_bytes();
     }
 }
 
-/// The bits of a square attacked by the pieces on `from`.
-fn attackers(rules: &Rules, from: Bitboard) -> u32 {
-    let mut bits = 0;
-    let mut counts = [0; 2];
-    for square in &from {
-        let piece = rules.piece_on(square);
-        let side = usize::from(piece.color() != rules.turn());
-        bits |= 1 << (KIND_BITS[side] + piece.piece_type().to_index() - 1);
-        counts[side] += 1;
+/// The squares that the piece on a square attacks; none if there is no piece.
+pub(super) fn attacked_from(rules: &Rules, square: Square) -> Bitboard {
+    let (piece, occupied) = (rules.piece_on(square), rules.bitboards().occupied());
+    let (kind, color) = (piece.piece_type(), piece.color());
+    match kind {
+        PieceType::PAWN => PAWN_ATTACKS[square][color.to_index()],
+        PieceType::LANCE => lance_attacks(square, occupied, color),
+        PieceType::KNIGHT => KNIGHT_ATTACKS[square][color.to_index()],
+        PieceType::SILVER => SILVER_ATTACKS[square][color.to_index()],
+        PieceType::BISHOP => bishop_attacks(square, occupied),
+        PieceType::ROOK => rook_attacks(square, occupied),
+        PieceType::KING => KING_ATTACKS[square],
+        PieceType::HORSE => bishop_attacks(square, occupied) | KING_ATTACKS[square],
+        PieceType::DRAGON => rook_attacks(square, occupied) | KING_ATTACKS[square],
+        PieceType::GOLD
+        | PieceType::PRO_PAWN
+        | PieceType::PRO_LANCE
+        | PieceType::PRO_KNIGHT
+        | PieceType::PRO_SILVER => GOLD_ATTACKS[square][color.to_index()],
+        _ => Bitboard::EMPTY,
     }
-    for (count, at) in counts.into_iter().zip(COUNT_BITS) {
-        for more in 2..=Boards::ATTACKERS.min(count) {
-            bits |= 1 << (at + more - 2);
-        }
-    }
-    bits
+}
+
+/// A bit for each number of attackers from 2 on that is reached.
+fn more_attackers(count: usize) -> u32 {
+    (1 << Boards::ATTACKERS.min(count).saturating_sub(1)) - 1
 }
 
 const _: () = assert!(COUNT_BITS[1] + Boards::ATTACKERS - 1 == u32::BITS as usize);
+
+#[cfg(test)]
+mod tests {
+    use super::super::ShogiPosition;
+    use super::*;
+    use crate::position::Position as _;
+
+    #[test]
+    fn a_piece_attacks_the_squares_whose_attackers_it_is_among() {
+        // All kinds of both sides, promoted ones too, on crowded and open lines.
+        for sfen in [
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "l2+Rsk2l/4g1+Ss1/p1n1pp1p1/2p3p1p/3+b5/2P1P1P1P/PPNP1P1P1/2+lG1K+P+n1/LN+s2G1+r1 w B 90",
+            "9/1+B3k3/9/2+N3+L2/4K4/1r5b1/9/3+P1+p3/9 b - 1",
+        ] {
+            let position = ShogiPosition::parse(sfen).expect("a position");
+            let rules = position.as_rsshogi();
+            for target in (0..Shogi::GEOMETRY.squares()).map(Square::from_index) {
+                let attackers = rules.attackers_to(target, rules.bitboards().occupied());
+                for from in (0..Shogi::GEOMETRY.squares()).map(Square::from_index) {
+                    let is_among = |set: Bitboard, square: Square| (&set).into_iter().any(|other| other == square);
+                    let attacks = is_among(attacked_from(rules, from), target);
+                    assert_eq!(attacks, is_among(attackers, from), "{sfen}: from {from:?} to {target:?}");
+                }
+            }
+        }
+    }
+}

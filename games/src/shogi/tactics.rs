@@ -1,5 +1,6 @@
 //! Attacks and pins of shogi, from rsshogi's tables.
 
+use super::attacked::attacked_from;
 use super::{Shogi, ShogiPosition, frame};
 use crate::attacks::{Pieces, SquareSet, Tactics};
 use crate::position::Game as _;
@@ -23,12 +24,10 @@ impl Tactics for Shogi {
 
     fn attacks(position: &ShogiPosition) -> Vec<SquareSet> {
         let rules = position.as_rsshogi();
-        let (turn, occupied) = (rules.turn(), rules.bitboards().occupied());
         let mut by = vec![SquareSet::default(); Self::GEOMETRY.squares()];
-        for target in (0..by.len()).map(Square::from_index) {
-            for from in &rules.attackers_to(target, occupied) {
-                by[in_frame(from, turn)].insert(in_frame(target, turn));
-            }
+        for from in &rules.bitboards().occupied() {
+            let targets = &attacked_from(rules, from);
+            by[in_frame(from, rules.turn())] = targets.into_iter().map(|to| in_frame(to, rules.turn())).collect();
         }
         by
     }
