@@ -17,6 +17,7 @@ mod pair_products;
 pub mod pairs;
 pub mod rows;
 pub mod stack;
+mod strided;
 pub mod tokens;
 pub mod watched;
 

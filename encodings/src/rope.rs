@@ -19,6 +19,8 @@
 //!
 //! Angles, sines and the rotation are f32 whatever the training precision. Parameters: none; mixed: d per layer.
 
+mod rotation;
+
 use crate::{
     Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Tokens,
@@ -298,6 +300,9 @@ impl Encoding for Rope {
         let (cosine, sine) = self.angles.cosine_and_sine(at.views, at.layer);
         let swap = self.swap.on(q_bhlk.device());
         let rotate = |x: &Tensor| {
+            if let Some(rotated) = rotation::rotated(x, &cosine, &sine) {
+                return rotated;
+            }
             let x32 = x.to_kind(Kind::Float);
             (&x32 * &cosine + x32.matmul(&swap) * &sine).to_kind(x.kind())
         };

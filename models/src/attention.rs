@@ -39,15 +39,19 @@ impl Attention {
         Self { qkv_weight, qkv_bias, groups, out, dims: config.dims }
     }
 
-    /// `[b,l,d]` → `[b,l,d]`.
-    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
+    /// The mixture of values, heads side by side: `[b,l,d]` → `[b,l,d]`.
+    pub(crate) fn mixture(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
         let input = stack.attend(at, x_bld);
-        let mixed_bld = if self.is_fused(at, x_bld) {
+        if self.is_fused(at, x_bld) {
             self.mix_fused(at, stack, &input, mask)
         } else {
             self.mix(at, stack, &input, mask)
-        };
-        self.out.forward(at.views, &mixed_bld)
+        }
+    }
+
+    /// The dense layer behind the mixture.
+    pub(crate) fn out(&self) -> &Linear {
+        &self.out
     }
 
     fn is_fused(&self, at: LayerContext<'_>, x_bld: &Tensor) -> bool {

@@ -5,7 +5,7 @@ use crate::body::BodyConfig;
 use crate::feed_forward::FeedForward;
 use crate::residual::Residual;
 use encodings::{LayerContext, Stack};
-use nn::{Norm, Scope};
+use nn::{Norm, Scope, TokenLayers};
 use tch::Tensor;
 
 #[derive(Debug)]
@@ -31,9 +31,25 @@ impl Block {
 
     /// `[b,l,d]` → `[b,l,d]`.
     pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
-        let attend = |x: &Tensor| self.attention.forward(at, stack, x, mask);
-        let x = self.residual.apply(at.views, &self.attention_norm, x_bld, attend);
-        self.residual.apply(at.views, &self.feed_forward_norm, &x, |x| self.feed_forward.forward(at.views, x))
+        let views = at.views;
+        let normed = self.residual.norms_inputs().then(|| self.attention_norm.forward(views, x_bld));
+        let mixed = self.attention.mixture(at, stack, normed.as_ref().unwrap_or(x_bld), mask);
+        if let Some(output) = self.token_layers().and_then(|layers| layers.forward(views, x_bld, &mixed)) {
+            return output;
+        }
+        let attended = self.attention.out().forward(views, &mixed);
+        let x = self.residual.add(views, &self.attention_norm, x_bld, &attended);
+        let normed = self.residual.norms_inputs().then(|| self.feed_forward_norm.forward(views, &x));
+        let fed = self.feed_forward.forward(views, normed.as_ref().unwrap_or(&x));
+        self.residual.add(views, &self.feed_forward_norm, &x, &fed)
+    }
+
+    /// Everything behind the mixture, where it is of the form that one operation computes.
+    fn token_layers(&self) -> Option<TokenLayers<'_>> {
+        let (inner, outer, activation) = self.feed_forward.dense_layers()?;
+        let factors = (!self.residual.norms_inputs()).then(|| self.residual.factors())?;
+        let norms = [&self.attention_norm, &self.feed_forward_norm];
+        Some(TokenLayers { out: self.attention.out(), inner, outer, norms, activation, factors })
     }
 
     /// Multiplications by weights for one token.

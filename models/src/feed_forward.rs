@@ -82,6 +82,11 @@ impl FeedForward {
         self.out.forward(views, &inside)
     }
 
+    /// W₁ and W₂ with what stands between them, where no gate does.
+    pub(crate) fn dense_layers(&self) -> Option<(&Linear, &Linear, Activation)> {
+        self.gate.is_none().then_some((&self.hidden, &self.out, self.activation))
+    }
+
     /// Multiplications for one token.
     pub(crate) fn macs_per_token(&self) -> u64 {
         self.hidden.macs() + self.out.macs()

@@ -84,6 +84,16 @@ impl Measure {
         network.answer(views, packed, Some(MoveContext { legal_bv: &legal, repeats_bv: &repeats }))
     }
 
+    /// The same for the terms of a step, which may read the logits of legal moves only.
+    pub fn answer_for_terms(&self, network: &Network, views: &Views, examples: &Examples) -> Output {
+        let reads_policies = self.reads(Column::Legal);
+        if self.masking == (Masking { training: true, measuring: true }) && reads_policies && !network.refines() {
+            network.forward_legal(views, examples.get(Column::Packed), examples.legal(self.moves))
+        } else {
+            self.answer(network, views, examples)
+        }
+    }
+
     /// The terms of a step: the loss of each head, in the order in which they are added up.
     pub fn terms(&self, output: &Output, examples: &Examples) -> Vec<Term> {
         self.visit(output, examples, Wanted::Terms).terms

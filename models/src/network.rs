@@ -90,12 +90,27 @@ impl Network {
         self.answer(views, packed, None)
     }
 
+    /// The same for a step that reads the logits of legal moves (bool `[b,v]`) only: other moves may get any low logit.
+    #[must_use]
+    pub fn forward_legal(&self, views: &Views, packed: &Tensor, legal_bv: Tensor) -> Output {
+        self.answer_into(Output::of_legal_moves(Some(legal_bv)), views, packed, None)
+    }
+
     /// The same, told about the moves of these positions, which only a network that [refines](Self::refines) uses.
     #[must_use]
     pub fn answer(&self, views: &Views, packed: &Tensor, context: Option<MoveContext<'_>>) -> Output {
+        self.answer_into(Output::default(), views, packed, context)
+    }
+
+    fn answer_into(
+        &self,
+        mut output: Output,
+        views: &Views,
+        packed: &Tensor,
+        context: Option<MoveContext<'_>>,
+    ) -> Output {
         let at = LayerContext { views, layer: 0, packed };
         let x_bld = self.trunk.forward(at, &self.stack);
-        let mut output = Output::default();
         self.heads.iter().for_each(|head| head.forward(views, &x_bld, &mut output));
         self.trunk.answer_further(at, &self.stack, context, &mut output);
         output.in_f32()

@@ -138,18 +138,14 @@ impl Residual {
         }
     }
 
-    /// A sublayer within its residual branch and with its norm.
-    pub(crate) fn apply(
-        self,
-        views: &Views,
-        norm: &Norm,
-        x: &Tensor,
-        sublayer: impl FnOnce(&Tensor) -> Tensor,
-    ) -> Tensor {
-        match self.sum {
-            Sum::NormInBranch => self.sum(x, &sublayer(&norm.forward(views, x))),
-            Sum::ScaledBranch(_) | Sum::ScaledStream(_) => self.normed_sum(views, norm, x, &sublayer(x)),
-        }
+    /// Whether a sublayer reads the norm of the stream; otherwise the norm is that of the sum.
+    pub(crate) fn norms_inputs(self) -> bool {
+        matches!(self.sum, Sum::NormInBranch)
+    }
+
+    /// The stream with a sublayer's output, and the norm of it unless that was the sublayer's input.
+    pub(crate) fn add(self, views: &Views, norm: &Norm, x: &Tensor, branch: &Tensor) -> Tensor {
+        if self.norms_inputs() { self.sum(x, branch) } else { self.normed_sum(views, norm, x, branch) }
     }
 
     /// The norm of stream and branch, each with its factor.
@@ -166,7 +162,7 @@ impl Residual {
     }
 
     /// Of the stream and of the branch.
-    fn factors(self) -> (f64, f64) {
+    pub(crate) fn factors(self) -> (f64, f64) {
         match self.sum {
             Sum::ScaledBranch(alpha) => (1.0, alpha),
             Sum::ScaledStream(alpha) => (alpha, 1.0),

@@ -5,8 +5,8 @@
 //! to memory is the idea of FlashAttention (Dao et al. 2022, arXiv 2205.14135); its tiles with a running softmax are not
 //! needed here, because whole rows of a board's tokens fit into the cache. For the backward pass the weights are kept.
 //!
-//! Units of work are a head with a block of positions, the same for any number of threads. A gradient that is summed over
-//! the batch is summed within each block, then over blocks in their order.
+//! Units of work are blocks of positions, the same for any number of threads. A gradient that is summed over the batch is summed
+//! within each block, then over blocks in their order.
 
 mod backward;
 mod forward;
@@ -17,7 +17,7 @@ pub use backward::{AttentionGradients, Scaled};
 pub use forward::{Attention, Term};
 
 /// Positions of a unit of work.
-const BLOCK: usize = 16;
+const BLOCK: usize = 8;
 
 /// The sizes of attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,33 +33,24 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Blocks of positions.
-    fn blocks(self) -> usize {
+    /// Units of work.
+    pub(crate) fn blocks(self) -> usize {
         self.batch.div_ceil(BLOCK)
     }
 
-    /// Units of work: a head with a block each.
-    fn units(self) -> usize {
-        self.heads * self.blocks()
-    }
-
-    /// The head and the block of a unit, blocks of a head side by side.
-    fn unit(self, number: usize) -> Unit {
-        Unit { head: number / self.blocks(), block: number % self.blocks() }
+    /// The positions of a unit with each head, and with what comes after it (the last one with itself).
+    pub(crate) fn of_block(self, block: usize) -> impl Iterator<Item = [Place; 2]> {
+        let (first, end) = (block * BLOCK * self.heads, self.batch.min((block + 1) * BLOCK) * self.heads);
+        let place = move |number: usize| Place { position: number / self.heads, head: number % self.heads };
+        (first..end).map(move |number| [place(number), place((number + 1).min(end - 1))])
     }
 }
 
-/// One head with one block of positions.
+/// A head of a position.
 #[derive(Debug, Clone, Copy)]
-struct Unit {
-    head: usize,
-    block: usize,
-}
-
-impl Unit {
-    fn positions(self, sizes: Sizes) -> std::ops::Range<usize> {
-        self.block * BLOCK..sizes.batch.min((self.block + 1) * BLOCK)
-    }
+pub(crate) struct Place {
+    pub(crate) position: usize,
+    pub(crate) head: usize,
 }
 
 /// The rows of a tensor of f32 `[b,h,l,…]`: each row is contiguous, the rest may lie in any layout, and a distance of 0
@@ -72,7 +63,7 @@ pub struct Strided {
     row: usize,
 }
 
-// SAFETY: units of work write to rows of their own head and positions only.
+// SAFETY: units of work write to rows of their own positions only.
 unsafe impl Send for Strided {}
 unsafe impl Sync for Strided {}
 
@@ -87,7 +78,7 @@ impl Strided {
     }
 
     #[inline(always)]
-    fn at(self, position: usize, head: usize, row: usize) -> *mut f32 {
+    pub(crate) fn at(self, position: usize, head: usize, row: usize) -> *mut f32 {
         self.start.wrapping_add(position * self.position + head * self.head + row * self.row)
     }
 }

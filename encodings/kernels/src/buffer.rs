@@ -3,7 +3,7 @@
 //! A row of one position lies far from that of the next, at distances by which caches do not tell lines apart; in the
 //! buffer they are neighbours.
 
-use crate::lanes::{Lanes, WIDEST};
+use crate::lanes::{Lanes, WIDEST, add, load, store};
 use crate::operands::TILE;
 use crate::{Rows, Side, Table};
 
@@ -41,9 +41,10 @@ impl Part {
         })
     }
 
-    /// Its rows, position by position: (position in the block, row in the group).
-    fn each(self) -> impl Iterator<Item = (usize, usize)> {
-        (0..self.block).flat_map(move |position| (0..self.rows).map(move |row| (position, row)))
+    /// Where a row of a position of the block lies in the tensor, and its number in the buffer.
+    #[inline(always)]
+    fn place(self, rows: Rows, head: usize, position: usize, row: usize) -> (*mut f32, usize) {
+        (rows.row(self.first + position, head, self.first_row + row), row * self.block + position)
     }
 }
 
@@ -71,41 +72,52 @@ impl Buffer {
     }
 
     /// A head's table with rows padded by zeros.
-    pub(crate) fn of_table(table: Table, head: usize) -> Self {
+    #[inline(always)]
+    pub(crate) unsafe fn of_table<L: Lanes>(table: Table, head: usize) -> Self {
         let width = padded(table.width());
         let mut buffer = Self::new(table.classes() * width);
         for class in 0..table.classes() {
-            unsafe { copy(table.row(head, class), buffer.at_mut(class * width), table.width()) };
+            unsafe { copy::<L>(table.row(head, class), buffer.at_mut(class * width), table.width()) };
         }
         buffer
     }
 
-    pub(crate) fn store_table(&self, table: Table, head: usize, width: usize) {
+    #[inline(always)]
+    pub(crate) unsafe fn store_table<L: Lanes>(&self, table: Table, head: usize, width: usize) {
         for class in 0..table.classes() {
-            unsafe { copy(self.at(class * width), table.row(head, class), table.width()) };
+            unsafe { copy::<L>(self.at(class * width), table.row(head, class), table.width()) };
         }
     }
 
-    pub(crate) fn load(&mut self, rows: Rows, head: usize, part: Part, width: usize) {
-        for (position, row) in part.each() {
-            let from = rows.row(part.first + position, head, part.first_row + row);
-            unsafe { copy(from, self.at_mut((row * part.block + position) * width), rows.width()) };
+    #[inline(always)]
+    pub(crate) unsafe fn load<L: Lanes>(&mut self, rows: Rows, head: usize, part: Part, width: usize) {
+        for position in 0..part.block {
+            for row in 0..part.rows {
+                let (from, to) = part.place(rows, head, position, row);
+                unsafe { copy::<L>(from, self.at_mut(to * width), rows.width()) };
+            }
         }
     }
 
-    pub(crate) fn store(&self, rows: Rows, head: usize, part: Part, width: usize) {
-        for (position, row) in part.each() {
-            let to = rows.row(part.first + position, head, part.first_row + row);
-            unsafe { copy(self.at((row * part.block + position) * width), to, rows.width()) };
+    #[inline(always)]
+    pub(crate) unsafe fn store<L: Lanes>(&self, rows: Rows, head: usize, part: Part, width: usize) {
+        for position in 0..part.block {
+            for row in 0..part.rows {
+                let (to, from) = part.place(rows, head, position, row);
+                unsafe { copy::<L>(self.at(from * width), to, rows.width()) };
+            }
         }
     }
 
-    pub(crate) fn add(&self, rows: Rows, head: usize, part: Part, width: usize) {
-        for (position, row) in part.each() {
-            let to = rows.row(part.first + position, head, part.first_row + row);
-            let from = self.at((row * part.block + position) * width);
-            for i in 0..rows.width() {
-                unsafe { *to.wrapping_add(i) += *from.wrapping_add(i) };
+    #[inline(always)]
+    pub(crate) unsafe fn add<L: Lanes>(&self, rows: Rows, head: usize, part: Part, width: usize) {
+        for position in 0..part.block {
+            for row in 0..part.rows {
+                let (to, from) = part.place(rows, head, position, row);
+                for i in (0..rows.width()).step_by(L::COUNT) {
+                    let left = rows.width() - i;
+                    unsafe { add(load::<L>(self.at(from * width + i), left), to.wrapping_add(i), left) };
+                }
             }
         }
     }
@@ -122,7 +134,7 @@ impl Buffer {
         if side.is_transposed() {
             unsafe { self.load_transposed::<L>(pairs, head, part, width) };
         } else {
-            self.load(pairs, head, part, width);
+            unsafe { self.load::<L>(pairs, head, part, width) };
         }
     }
 
@@ -193,7 +205,10 @@ fn rows_from(start: *const f32, stride: usize) -> [*const f32; TILE] {
     rows
 }
 
+/// A row, without the call that a copy of unknown length would be.
 #[inline(always)]
-unsafe fn copy(from: *const f32, to: *mut f32, count: usize) {
-    unsafe { std::ptr::copy_nonoverlapping(from, to, count) };
+unsafe fn copy<L: Lanes>(from: *const f32, to: *mut f32, count: usize) {
+    for i in (0..count).step_by(L::COUNT) {
+        unsafe { store(load::<L>(from.wrapping_add(i), count - i), to.wrapping_add(i), count - i) };
+    }
 }

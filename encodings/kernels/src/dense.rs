@@ -1,18 +1,21 @@
-//! The products of a dense layer whose weights fit into the cache.
+//! The products of a dense layer.
 //!
-//! y = x·Wᵀ + b for the rows of x, and the gradient dy·W of these rows. Libraries for large products copy both operands into the
-//! order in which they read them; here the weights are put into that order once, and rows are read where they are. The
-//! gradient of W sums over all rows: there, MKL is as fast.
+//! y = x·Wᵀ + b for the rows of x, and the gradients dy·W of these rows, dyᵀ·x of the weights and Σ dy of b. Libraries for large
+//! products copy both operands into the order in which they read them; here the weights are put into that order once, and
+//! rows are read where they are. The backward pass goes through the rows once for all three gradients, for which the weights
+//! and their gradient should fit into the cache.
 
-use crate::buffer::Buffer;
+mod backward;
+mod panels;
+
+pub(crate) use backward::OfWeight;
+pub(crate) use panels::{Onto, Panels, RowProduct};
+
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, WIDEST};
-use crate::matrices::{Operand, SmallProduct};
-use crate::row_blocks::{Block, Numbers};
+use crate::row_blocks::{Numbers, STRIP, write};
 use crate::workers::Workers;
-
-/// Columns of a panel: two of the widest registers.
-const PANEL: usize = 2 * WIDEST;
+use std::ops::Range;
 
 /// Widths are multiples of it.
 pub const WIDTH: usize = WIDEST;
@@ -28,88 +31,105 @@ pub struct Dense {
     pub outputs: usize,
 }
 
+/// What a layer reads.
+#[derive(Debug, Clone, Copy)]
+pub struct DenseOperands {
+    /// x `[n,d]`.
+    pub x: Numbers,
+    /// W `[e,d]`.
+    pub weight: Numbers,
+    /// b `[e]`.
+    pub bias: Option<Numbers>,
+}
+
+/// What a backward pass writes, where it is wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct DenseGradients {
+    /// That of x, `[n,d]`.
+    pub of_x: Option<Numbers>,
+    /// That of W, `[e,d]`.
+    pub of_weight: Option<Numbers>,
+    /// That of b, `[e]`.
+    pub of_bias: Option<Numbers>,
+}
+
 impl Dense {
-    /// Writes y `[n,e]` for x `[n,d]`, W `[e,d]` and b `[e]`.
+    /// Writes y `[n,e]`.
     ///
     /// # Safety
     /// As for [`ResidualNorm::compute`](crate::norm::ResidualNorm::compute).
-    pub unsafe fn compute(self, x: Numbers, weight: Numbers, bias: Option<Numbers>, y: Numbers, workers: Workers) {
-        let Self { rows, inputs, outputs } = self;
+    pub unsafe fn compute(self, operands: DenseOperands, y: Numbers, workers: Workers) {
+        let DenseOperands { x, weight, bias } = operands;
+        let onto = bias.map_or(Onto::Nothing, Onto::Bias);
         // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
         unsafe {
-            let panels = Panels::new([inputs, outputs], |row, column| *weight.at(column * inputs + row));
-            workers.run_blocks(rows, |block| Product { a: x, panels: &panels, bias, c: y, block });
+            let panels = Panels::of_transposed(weight, self.shape(), workers);
+            let (a_width, c_width) = (self.inputs, self.outputs);
+            workers.run_blocks(self.rows, |rows| RowProduct {
+                a: x.after(rows.start * a_width),
+                panels: &panels,
+                onto,
+                c: y.after(rows.start * c_width),
+                rows: rows.len(),
+            });
         }
     }
 
-    /// Writes the gradient of x `[n,d]`, given that of y `[n,e]` and W.
+    /// Writes the gradients, given that of y `[n,e]`.
     ///
     /// # Safety
     /// As for [`Self::compute`].
-    pub unsafe fn gradient_of_rows(self, of_y: Numbers, weight: Numbers, of_x: Numbers, workers: Workers) {
-        let Self { rows, inputs, outputs } = self;
-        // SAFETY: as above.
+    pub unsafe fn gradients(self, operands: DenseOperands, of_y: Numbers, to: DenseGradients, workers: Workers) {
+        let weights = self.inputs * self.outputs;
+        let adds = to.of_weight.is_some() || to.of_bias.is_some();
+        // SAFETY: as above; sums have room for the weights and the bias.
         unsafe {
-            let panels = Panels::new([outputs, inputs], |row, column| *weight.at(row * inputs + column));
-            workers.run_blocks(rows, |block| Product { a: of_y, panels: &panels, bias: None, c: of_x, block });
-        }
-    }
-}
-
-/// A matrix `[rows, columns]` as a product reads it: columns in groups of [`PANEL`], each group row by row.
-struct Panels {
-    numbers: Buffer,
-    rows: usize,
-    columns: usize,
-    /// Where the rows of a panel begin.
-    places: Vec<usize>,
-}
-
-impl Panels {
-    unsafe fn new([rows, columns]: [usize; 2], at: impl Fn(usize, usize) -> f32) -> Self {
-        let mut numbers = Buffer::new(rows * columns.next_multiple_of(PANEL));
-        for column in 0..columns {
-            let (panel, within) = (column / PANEL, column % PANEL);
-            for row in 0..rows {
-                // SAFETY: the buffer has room for whole panels.
-                unsafe { *numbers.at_mut((panel * rows + row) * PANEL + within) = at(row, column) };
+            let back = to.of_x.map(|of_x| (Panels::of(operands.weight, self.shape(), workers), of_x));
+            let (x, back) = (operands.x, back.as_ref());
+            let backward =
+                |rows, sums: Numbers| Backward { layer: self, x, of_y, back, sums: adds.then_some(sums), rows };
+            let sums = workers.run_and_add(self.rows, if adds { weights + self.outputs } else { 0 }, backward);
+            if adds {
+                write(&sums[..weights], to.of_weight);
+                write(&sums[weights..], to.of_bias);
             }
         }
-        Self { numbers, rows, columns, places: (0..rows).map(|row| row * PANEL).collect() }
+    }
+
+    /// That of W.
+    fn shape(self) -> [usize; 2] {
+        [self.outputs, self.inputs]
     }
 }
 
-/// Rows of C = A·B + b.
-struct Product<'a> {
-    a: Numbers,
-    panels: &'a Panels,
-    bias: Option<Numbers>,
-    c: Numbers,
-    block: Block,
+struct Backward<'a> {
+    layer: Dense,
+    x: Numbers,
+    of_y: Numbers,
+    /// W, and where the gradient of x goes.
+    back: Option<&'a (Panels, Numbers)>,
+    /// Of W, then of b, if they are wanted.
+    sums: Option<Numbers>,
+    rows: Range<usize>,
 }
 
-impl Kernel for Product<'_> {
+impl Kernel for Backward<'_> {
     #[inline(always)]
     unsafe fn run<L: Lanes, const R: usize>(self) {
-        let Self { a, panels, bias, c, block } = self;
-        let (depth, width) = (panels.rows, panels.columns);
-        let c_places: Vec<usize> = (0..block.rows.len()).map(|row| row * width).collect();
-        if let Some(bias) = bias {
-            for row in block.rows.clone() {
-                unsafe { std::ptr::copy_nonoverlapping(bias.at(0), c.at(row * width), width) };
-            }
-        }
-        let mut column = 0;
-        while column < width {
-            let columns = PANEL.min(width - column);
-            let a = Operand { start: a.at(block.rows.start * depth), row: depth, depth: 1 };
-            let b = panels.numbers.at(column * depth);
-            let c = c.at(block.rows.start * width + column);
+        let Self { layer, x, of_y, back, sums, rows } = self;
+        let Dense { inputs, outputs, .. } = layer;
+        let mut of_weight = OfWeight::new::<L, R>(layer.shape());
+        for first in rows.clone().step_by(STRIP) {
+            let (count, a) = (STRIP.min(rows.end - first), of_y.after(first * outputs));
             unsafe {
-                SmallProduct { a, b, b_rows: &panels.places, columns, c, c_rows: &c_places, add: bias.is_some() }
-                    .compute::<L, R>()
-            };
-            column += PANEL;
+                if let Some((panels, of_x)) = back {
+                    let c = of_x.after(first * inputs);
+                    RowProduct { a, panels, onto: Onto::Nothing, c, rows: count }.run::<L, R>();
+                }
+                if let Some(sums) = sums {
+                    of_weight.add::<L, R>(x.after(first * inputs), a, count, sums);
+                }
+            }
         }
     }
 }

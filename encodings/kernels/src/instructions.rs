@@ -35,6 +35,27 @@ impl Instructions {
         self.0 != Set::Portable
     }
 
+    /// Whether they are AVX2 and FMA.
+    #[must_use]
+    pub fn are_avx2(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        let found = self.0 == Set::Avx2;
+        #[cfg(not(target_arch = "x86_64"))]
+        let found = false;
+        found
+    }
+
+    /// Numbers in a register.
+    pub(crate) fn lanes(self) -> usize {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512 => <std::arch::x86_64::__m512 as Lanes>::COUNT,
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2 => <std::arch::x86_64::__m256 as Lanes>::COUNT,
+            Set::Portable => Portable::COUNT,
+        }
+    }
+
     /// Runs a kernel with these instructions.
     ///
     /// # Safety
@@ -67,7 +88,7 @@ pub(crate) trait Kernel {
 #[cfg(target_arch = "x86_64")]
 const ROWS_AVX512: usize = 8;
 #[cfg(target_arch = "x86_64")]
-const ROWS_AVX2: usize = 4;
+const ROWS_AVX2: usize = 6;
 const ROWS_PORTABLE: usize = 2;
 
 #[cfg(target_arch = "x86_64")]

@@ -48,6 +48,9 @@ pub(crate) trait Lanes: Copy {
     /// The largest of all places.
     unsafe fn largest(self) -> f32;
 
+    /// Asks for the line of the cache at an address, which need not be allocated.
+    unsafe fn prefetch(address: *const f32);
+
     /// Writes the tile of `rows`, transposed, to rows that lie `stride` apart.
     unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize);
     /// Adds the tile of `rows`, transposed, to rows that lie `stride` apart.
@@ -64,4 +67,10 @@ pub(crate) unsafe fn load<L: Lanes>(from: *const f32, left: usize) -> L {
 #[inline(always)]
 pub(crate) unsafe fn store<L: Lanes>(numbers: L, to: *mut f32, left: usize) {
     unsafe { if left >= L::COUNT { numbers.store(to) } else { numbers.store_first(to, left) } }
+}
+
+/// Adds as many of the `left` numbers as a register holds to those at `to`.
+#[inline(always)]
+pub(crate) unsafe fn add<L: Lanes>(numbers: L, to: *mut f32, left: usize) {
+    unsafe { store(load::<L>(to, left).plus(numbers), to, left) }
 }

@@ -1,6 +1,7 @@
 //! What networks compute most on CPUs, in vector instructions: attention of short sequences ([`attention`]), residual sums with
-//! their norms ([`norm`]), an activation ([`mish`]), dense layers of few weights ([`dense`]), and products of vectors with
-//! tables of pair classes ([`Product`]).
+//! their norms ([`norm`]), an activation ([`mish`]), dense layers of few weights ([`dense`]), what a block does with each token by
+//! itself ([`token_layers`]), logits of pairs of tokens ([`pair_logits`]), RoPE's rotation ([`rotation`]), and
+//! products of vectors with tables of pair classes ([`Product`]).
 //!
 //! A relative encoding has a table with one vector for each class of token pairs (say, each displacement). Three products
 //! serve it and its gradients. What LibTorch offers for them is a batch of small products with a table
@@ -24,9 +25,12 @@ mod matrices;
 pub mod mish;
 pub mod norm;
 mod operands;
+pub mod pair_logits;
 mod product;
 mod products;
+pub mod rotation;
 mod row_blocks;
+pub mod token_layers;
 mod workers;
 
 pub use attention::{Attention, AttentionGradients};

@@ -27,19 +27,24 @@ pub(crate) struct SmallProduct<'a> {
 }
 
 impl SmallProduct<'_> {
-    /// Computes it, in tiles of R rows.
+    /// Computes it, in tiles of R rows, and what is left over in smaller ones.
     #[inline(always)]
-    pub(crate) unsafe fn compute<L: Lanes, const R: usize>(self) {
-        let mut a = self.a;
-        let tiles = self.c_rows.chunks_exact(R);
-        let rest = tiles.remainder();
-        for c_rows in tiles {
-            unsafe { SmallProduct { a, c_rows, ..self }.strip::<L, R>() };
-            a.start = a.start.wrapping_add(R * a.row);
+    pub(crate) unsafe fn compute<L: Lanes, const R: usize>(mut self) {
+        unsafe {
+            self.strips::<L, R>();
+            self.strips::<L, 4>();
+            self.strips::<L, 2>();
+            self.strips::<L, 1>();
         }
-        for c_rows in rest.chunks_exact(1) {
-            unsafe { SmallProduct { a, c_rows, ..self }.strip::<L, 1>() };
-            a.start = a.start.wrapping_add(a.row);
+    }
+
+    /// Computes R rows at a time as long as there are so many, and goes on behind them.
+    #[inline(always)]
+    unsafe fn strips<L: Lanes, const R: usize>(&mut self) {
+        while let Some((c_rows, rest)) = self.c_rows.split_at_checked(R) {
+            unsafe { SmallProduct { c_rows, ..*self }.strip::<L, R>() };
+            self.a.start = self.a.start.wrapping_add(R * self.a.row);
+            self.c_rows = rest;
         }
     }
 

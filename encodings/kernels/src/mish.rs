@@ -4,12 +4,12 @@
 //! its derivative n / (n + 2) + x·4·e·(e + 1) / (n + 2)²: neither loses digits on either side. The backward pass computes e
 //! again.
 
-use crate::buffer::Buffer;
 use crate::exponential::exponential;
 use crate::instructions::Kernel;
-use crate::lanes::{Lanes, load, store};
-use crate::row_blocks::{Block, Numbers};
+use crate::lanes::{Lanes, add, load, store};
+use crate::row_blocks::{Numbers, write};
 use crate::workers::Workers;
+use std::ops::Range;
 
 /// From here on Mish is x in f32, and n + 2 would overflow not much later.
 const HIGHEST: f32 = 20.0;
@@ -43,7 +43,7 @@ impl BiasMish {
     /// As for [`ResidualNorm::compute`](crate::norm::ResidualNorm::compute).
     pub unsafe fn compute(self, output: Numbers, workers: Workers) {
         // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
-        unsafe { workers.run_blocks(self.rows, |block| Forward { mish: self, output, block }) };
+        unsafe { workers.run_blocks(self.rows, |rows| Forward { mish: self, output, rows }) };
     }
 
     /// Writes the gradients, given that of the output `[n,d]`.
@@ -51,10 +51,11 @@ impl BiasMish {
     /// # Safety
     /// As for [`Self::compute`].
     pub unsafe fn gradients(self, of_output: Numbers, gradients: BiasMishGradients, workers: Workers) {
-        let sizes = [self.rows, self.width];
-        let kernel = |block, parts| Backward { mish: self, of_output, gradients, parts, block };
+        let BiasMishGradients { of_input, of_bias } = gradients;
+        let kernel =
+            |rows, of_bias| Backward { mish: self, of_output, of_input, of_bias: Some(of_bias), output: None, rows };
         // SAFETY: as above.
-        unsafe { workers.run_blocks_and_add(sizes, gradients.of_bias, kernel) };
+        unsafe { write(&workers.run_and_add(self.rows, self.width, kernel), of_bias) };
     }
 
     /// x, and of e = eˣ, where x is not large: e, n = e·(e + 2) and 1 / (n + 2).
@@ -74,18 +75,19 @@ impl BiasMish {
     }
 }
 
-struct Forward {
-    mish: BiasMish,
-    output: Numbers,
-    block: Block,
+/// The activation of some rows.
+pub(crate) struct Forward {
+    pub(crate) mish: BiasMish,
+    pub(crate) output: Numbers,
+    pub(crate) rows: Range<usize>,
 }
 
 impl Kernel for Forward {
     #[inline(always)]
     unsafe fn run<L: Lanes, const ROWS: usize>(self) {
-        let Self { mish, output, block } = self;
+        let Self { mish, output, rows } = self;
         let d = mish.width;
-        for row in block.rows {
+        for row in rows {
             let mut j = 0;
             while j < d {
                 unsafe {
@@ -98,22 +100,25 @@ impl Kernel for Forward {
     }
 }
 
-struct Backward {
-    mish: BiasMish,
-    of_output: Numbers,
-    gradients: BiasMishGradients,
-    /// `[blocks,d]`.
-    parts: Numbers,
-    block: Block,
+/// The gradients of some rows.
+pub(crate) struct Backward {
+    pub(crate) mish: BiasMish,
+    pub(crate) of_output: Numbers,
+    /// It may be where the gradient of the output is.
+    pub(crate) of_input: Numbers,
+    /// `[d]`, to which these rows' part is added, if it is wanted.
+    pub(crate) of_bias: Option<Numbers>,
+    /// The activation itself, written if it is wanted.
+    pub(crate) output: Option<Numbers>,
+    pub(crate) rows: Range<usize>,
 }
 
 impl Kernel for Backward {
     #[inline(always)]
     unsafe fn run<L: Lanes, const ROWS: usize>(self) {
-        let Self { mish, of_output, gradients, parts, block } = self;
+        let Self { mish, of_output, of_input, of_bias, output, rows } = self;
         let d = mish.width;
-        let mut of_bias = Buffer::new(d.next_multiple_of(L::COUNT));
-        for row in block.rows {
+        for row in rows {
             let mut j = 0;
             while j < d {
                 unsafe {
@@ -122,15 +127,16 @@ impl Kernel for Backward {
                     let bent = e.times(e.plus(one)).times(share).times(share).times(four);
                     let slope = n.times(share).plus_product(x, bent);
                     let of_x = load::<L>(of_output.at(row * d + j), d - j).times(slope);
-                    store(of_x, gradients.of_input.at(row * d + j), d - j);
-                    let of_bias = of_bias.at_mut(j);
-                    L::load(of_bias).plus(of_x).store(of_bias);
+                    store(of_x, of_input.at(row * d + j), d - j);
+                    if let Some(of_bias) = of_bias {
+                        add(of_x, of_bias.at(j), d - j);
+                    }
+                    if let Some(output) = output {
+                        store(x.times(n.times(share)), output.at(row * d + j), d - j);
+                    }
                 }
                 j += L::COUNT;
             }
-        }
-        for j in 0..d {
-            unsafe { *parts.at(block.number * d + j) = *of_bias.at(j) };
         }
     }
 }

@@ -5,9 +5,10 @@
 
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
-use crate::lanes::{Lanes, load, store};
-use crate::row_blocks::{Block, Numbers};
+use crate::lanes::{Lanes, add, load, store};
+use crate::row_blocks::{Numbers, write};
 use crate::workers::Workers;
+use std::ops::Range;
 
 /// What both passes read.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +46,7 @@ impl ResidualNorm {
     /// nothing that is read.
     pub unsafe fn compute(self, output: Numbers, workers: Workers) {
         // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
-        unsafe { workers.run_blocks(self.rows, |block| Forward { norm: self, output, block }) };
+        unsafe { workers.run_blocks(self.rows, |rows| Forward { norm: self, output, rows }) };
     }
 
     /// Writes the gradients, given that of the output `[n,d]`.
@@ -53,10 +54,10 @@ impl ResidualNorm {
     /// # Safety
     /// As for [`Self::compute`].
     pub unsafe fn gradients(self, of_output: Numbers, gradients: ResidualNormGradients, workers: Workers) {
-        let sizes = [self.rows, self.width];
-        let kernel = |block, parts| Backward { norm: self, of_output, gradients, parts, block };
+        let ResidualNormGradients { of_stream, of_branch, of_gain } = gradients;
+        let kernel = |rows, of_gain| Backward { norm: self, of_output, of_stream, of_branch, of_gain, rows };
         // SAFETY: as above.
-        unsafe { workers.run_blocks_and_add(sizes, Some(gradients.of_gain), kernel) };
+        unsafe { write(&workers.run_and_add(self.rows, self.width, kernel), Some(of_gain)) };
     }
 
     /// Puts s into `sum`, padded by zeros, and gives 1/√(mean(s²) + ε).
@@ -81,19 +82,20 @@ impl ResidualNorm {
     }
 }
 
-struct Forward {
-    norm: ResidualNorm,
-    output: Numbers,
-    block: Block,
+/// The norm of some rows.
+pub(crate) struct Forward {
+    pub(crate) norm: ResidualNorm,
+    pub(crate) output: Numbers,
+    pub(crate) rows: Range<usize>,
 }
 
 impl Kernel for Forward {
     #[inline(always)]
     unsafe fn run<L: Lanes, const ROWS: usize>(self) {
-        let Self { norm, output, block } = self;
+        let Self { norm, output, rows } = self;
         let d = norm.width;
         let mut sum = Buffer::new(d.next_multiple_of(L::COUNT));
-        for row in block.rows {
+        for row in rows {
             unsafe {
                 let root = L::spread(&norm.summed::<L>(row, sum.at_mut(0)));
                 let mut j = 0;
@@ -107,23 +109,24 @@ impl Kernel for Forward {
     }
 }
 
-struct Backward {
-    norm: ResidualNorm,
-    of_output: Numbers,
-    gradients: ResidualNormGradients,
-    /// `[blocks,d]`.
-    parts: Numbers,
-    block: Block,
+/// The gradients of some rows.
+pub(crate) struct Backward {
+    pub(crate) norm: ResidualNorm,
+    pub(crate) of_output: Numbers,
+    pub(crate) of_stream: Numbers,
+    pub(crate) of_branch: Numbers,
+    /// `[d]`, to which these rows' part is added.
+    pub(crate) of_gain: Numbers,
+    pub(crate) rows: Range<usize>,
 }
 
 impl Kernel for Backward {
     #[inline(always)]
     unsafe fn run<L: Lanes, const ROWS: usize>(self) {
-        let Self { norm, of_output, gradients, parts, block } = self;
+        let Self { norm, of_output, of_stream, of_branch, of_gain, rows } = self;
         let d = norm.width;
         let mut sum = Buffer::new(d.next_multiple_of(L::COUNT));
-        let mut of_gain = Buffer::new(d.next_multiple_of(L::COUNT));
-        for row in block.rows {
+        for row in rows {
             let start = row * d;
             unsafe {
                 let root = norm.summed::<L>(row, sum.at_mut(0));
@@ -132,8 +135,7 @@ impl Kernel for Backward {
                 let mut j = 0;
                 while j < d {
                     let (s, of_output) = (L::load(sum.at(j)), load::<L>(of_output.at(start + j), d - j));
-                    let of_gain = of_gain.at_mut(j);
-                    L::load(of_gain).plus_product(of_output, s.times(spread_root)).store(of_gain);
+                    add(of_output.times(s.times(spread_root)), of_gain.at(j), d - j);
                     product = product.plus_product(of_output.times(load(norm.gain.at(j), d - j)), s);
                     j += L::COUNT;
                 }
@@ -143,17 +145,13 @@ impl Kernel for Backward {
                 while j < d {
                     let of_normed = load::<L>(of_output.at(start + j), d - j).times(load(norm.gain.at(j), d - j));
                     let of_sum = of_normed.times(spread_root).plus_product(L::load(sum.at(j)), bent);
-                    let of_stream = of_sum.times(L::spread(&norm.stream.1));
-                    store(of_stream, gradients.of_stream.at(start + j), d - j);
+                    store(of_sum.times(L::spread(&norm.stream.1)), of_stream.at(start + j), d - j);
                     if let Some((_, factor)) = &norm.branch {
-                        store(of_sum.times(L::spread(factor)), gradients.of_branch.at(start + j), d - j);
+                        store(of_sum.times(L::spread(factor)), of_branch.at(start + j), d - j);
                     }
                     j += L::COUNT;
                 }
             }
-        }
-        for j in 0..d {
-            unsafe { *parts.at(block.number * d + j) = *of_gain.at(j) };
         }
     }
 }

@@ -45,14 +45,14 @@ unsafe fn dots<L: Lanes, const R: usize>(
     add: bool,
 ) {
     let (length, width) = (padded(side.length()), padded(table.width()));
-    let table = Buffer::of_table(table, head);
+    let table = unsafe { Buffer::of_table::<L>(table, head) };
     let (mut own, mut found) = (Buffer::new(GROUP * BLOCK * width), Buffer::new(GROUP * BLOCK * length));
     // The row's vectors as columns, side by side.
     let mut columns = Buffer::new(width * length);
     let column_rows: Vec<usize> = (0..vectors.width()).map(|channel| channel * length).collect();
     let found_rows: Vec<usize> = (0..BLOCK).map(|position| position * length).collect();
     for part in Part::all(vectors.batch(), side.length()) {
-        own.load(vectors, head, part, width);
+        unsafe { own.load::<L>(vectors, head, part, width) };
         for row in 0..part.rows {
             let offsets = side.row(part.first_row + row);
             for (to, of_tile) in offsets.chunks_exact(TILE).enumerate() {
@@ -81,8 +81,8 @@ unsafe fn dots<L: Lanes, const R: usize>(
         }
         match (side.is_transposed(), add) {
             (true, _) => unsafe { found.add_transposed::<L>(pairs, head, part, length) },
-            (false, true) => found.add(pairs, head, part, length),
-            (false, false) => found.store(pairs, head, part, length),
+            (false, true) => unsafe { found.add::<L>(pairs, head, part, length) },
+            (false, false) => unsafe { found.store::<L>(pairs, head, part, length) },
         }
     }
 }
@@ -90,7 +90,7 @@ unsafe fn dots<L: Lanes, const R: usize>(
 #[inline(always)]
 unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Table, vectors: Rows, side: &Side) {
     let (length, width) = (padded(side.length()), padded(table.width()));
-    let table = Buffer::of_table(table, head);
+    let table = unsafe { Buffer::of_table::<L>(table, head) };
     let (mut weights, mut found) = (Buffer::new(GROUP * BLOCK * length), Buffer::new(GROUP * BLOCK * width));
     let found_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
     let mut picked = vec![0; side.length()];
@@ -115,7 +115,7 @@ unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Table, 
                 .compute::<L, R>()
             };
         }
-        found.store(vectors, head, part, width);
+        unsafe { found.store::<L>(vectors, head, part, width) };
     }
 }
 
@@ -128,7 +128,7 @@ unsafe fn collect<L: Lanes, const R: usize>(head: usize, pairs: Rows, vectors: R
     let mut picked = vec![0; side.length()];
     for part in Part::all(pairs.batch(), side.length()) {
         unsafe { weights.load_pairs::<L>(pairs, head, part, length, side) };
-        own.load(vectors, head, part, width);
+        unsafe { own.load::<L>(vectors, head, part, width) };
         for row in 0..part.rows {
             for (to, class) in picked.iter_mut().zip(side.row(part.first_row + row)) {
                 *to = class * width;
@@ -149,5 +149,5 @@ unsafe fn collect<L: Lanes, const R: usize>(head: usize, pairs: Rows, vectors: R
             };
         }
     }
-    found.store_table(table, head, width);
+    unsafe { found.store_table::<L>(table, head, width) };
 }

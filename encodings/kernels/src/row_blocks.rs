@@ -2,15 +2,22 @@
 
 use crate::instructions::Kernel;
 use crate::workers::Workers;
+use std::ops::Range;
 
-/// Rows of a block.
-const ROWS: usize = 256;
+/// Rows of a unit of work.
+const BLOCK: usize = 256;
+/// Rows that go through several products one after the other, so that what is between them stays in the cache.
+pub(crate) const STRIP: usize = 64;
+/// The fewest rows of a unit of work that adds something up over rows.
+const GROUP: usize = 512;
+/// The most of these units: each has memory for what it adds up.
+const GROUPS: usize = 32;
 
 /// Where the numbers of a contiguous tensor begin. A copy does not keep the memory alive.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbers(*mut f32);
 
-// SAFETY: blocks write to rows of their own.
+// SAFETY: units of work write to rows of their own.
 unsafe impl Send for Numbers {}
 unsafe impl Sync for Numbers {}
 
@@ -24,17 +31,16 @@ impl Numbers {
         Self(start)
     }
 
+    /// Those that begin `place` numbers further on.
+    #[inline(always)]
+    pub(crate) fn after(self, place: usize) -> Self {
+        Self(self.at(place))
+    }
+
     #[inline(always)]
     pub(crate) fn at(self, place: usize) -> *mut f32 {
         self.0.wrapping_add(place)
     }
-}
-
-/// Rows that one thread computes.
-#[derive(Debug, Clone)]
-pub(crate) struct Block {
-    pub(crate) number: usize,
-    pub(crate) rows: std::ops::Range<usize>,
 }
 
 impl Workers {
@@ -42,32 +48,54 @@ impl Workers {
     ///
     /// # Safety
     /// As for [`Self::run`], where a unit is a block.
-    pub(crate) unsafe fn run_blocks<K: Kernel>(self, rows: usize, kernel: impl Fn(Block) -> K + Sync) {
-        let block = |number: usize| Block { number, rows: number * ROWS..rows.min((number + 1) * ROWS) };
+    pub(crate) unsafe fn run_blocks<K: Kernel>(self, rows: usize, kernel: impl Fn(Range<usize>) -> K + Sync) {
         // SAFETY: the caller vouches for it.
-        unsafe { self.run(rows.div_ceil(ROWS), |number| kernel(block(number))) };
+        unsafe { self.run(rows.div_ceil(BLOCK), |number| kernel(part(rows, BLOCK, number))) };
     }
 
-    /// The same with a sum `[width]` over rows: each block writes its part at its number times the width, and the parts are
-    /// added up in the order of the blocks.
+    /// The same with numbers that are added up over rows: each kernel adds to `size` numbers of its own, zeros before, and
+    /// these are added up in the order of the rows.
     ///
     /// # Safety
-    /// As for [`Self::run_blocks`]; there is memory for the sum, if it is wanted.
-    pub(crate) unsafe fn run_blocks_and_add<K: Kernel>(
+    /// As for [`Self::run_blocks`].
+    pub(crate) unsafe fn run_and_add<K: Kernel>(
         self,
-        [rows, width]: [usize; 2],
-        sum: Option<Numbers>,
-        kernel: impl Fn(Block, Numbers) -> K + Sync,
-    ) {
-        let mut parts = vec![0.0; rows.div_ceil(ROWS) * width];
-        let places = Numbers(parts.as_mut_ptr());
-        // SAFETY: the caller vouches for it, and blocks have parts of their own.
-        unsafe { self.run_blocks(rows, |block| kernel(block, places)) };
-        let Some(sum) = sum else { return };
-        for column in 0..width {
-            let total = parts.iter().skip(column).step_by(width).fold(0.0, |total, part| total + part);
-            // SAFETY: the caller vouches for the memory.
-            unsafe { sum.at(column).write(total) };
+        rows: usize,
+        size: usize,
+        kernel: impl Fn(Range<usize>, Numbers) -> K + Sync,
+    ) -> Vec<f32> {
+        let (groups, of_group) = groups(rows);
+        let mut sums = vec![0.0; groups * size];
+        let places = Numbers(sums.as_mut_ptr());
+        // SAFETY: the caller vouches for it, and groups have numbers of their own.
+        unsafe { self.run(groups, |number| kernel(part(rows, of_group, number), places.after(number * size))) };
+        let (total, others) = sums.split_at_mut(size);
+        for other in others.chunks_exact(size.max(1)) {
+            total.iter_mut().zip(other).for_each(|(total, part)| *total += part);
         }
+        sums.truncate(size);
+        sums
+    }
+}
+
+/// How many units there are that add something up over rows, and the rows of each.
+fn groups(rows: usize) -> (usize, usize) {
+    let of_group = rows.div_ceil(GROUPS).max(GROUP);
+    (rows.div_ceil(of_group).max(1), of_group)
+}
+
+/// The rows of a part, where each has `size`.
+fn part(rows: usize, size: usize, number: usize) -> Range<usize> {
+    number * size..rows.min((number + 1) * size)
+}
+
+/// Writes numbers to a tensor, if it is wanted.
+///
+/// # Safety
+/// There is memory for them.
+pub(crate) unsafe fn write(numbers: &[f32], to: Option<Numbers>) {
+    if let Some(to) = to {
+        // SAFETY: the caller vouches for it.
+        unsafe { std::ptr::copy_nonoverlapping(numbers.as_ptr(), to.at(0), numbers.len()) };
     }
 }

@@ -1,5 +1,6 @@
 //! The operation between LibTorch's graph and the kernels.
 
+use crate::strided::{rows, with_rows};
 use kernels::attention::{Scaled, Sizes, Strided, Term};
 use kernels::{Attention, AttentionGradients, Instructions};
 use nn::Differentiable;
@@ -221,19 +222,4 @@ fn pairs(sizes: Sizes) -> [i64; 4] {
 
 fn mixture(sizes: Sizes) -> [i64; 4] {
     [sizes.batch, sizes.length, sizes.heads, sizes.width].map(|size| size as i64)
-}
-
-/// A tensor whose rows are contiguous.
-fn with_rows(tensor: Tensor) -> Result<Tensor, TchError> {
-    let is_row = tensor.stride().last() == Some(&1) || tensor.size().last() == Some(&1);
-    if is_row { Ok(tensor) } else { tensor.f_contiguous() }
-}
-
-/// A tensor `[b,h,l,…]` as kernels read it.
-fn rows(tensor: &Tensor) -> Strided {
-    let fits = tensor.kind() == Kind::Float && tensor.device() == Device::Cpu && tensor.dim() == 4;
-    assert!(fits, "attention needs f32 tensors of four dimensions on the CPU, got {tensor:?}");
-    let stride = tensor.stride();
-    // SAFETY: the tensor has memory for its sizes at these distances.
-    unsafe { Strided::new(tensor.data_ptr().cast(), [0, 1, 2].map(|i| stride[i] as usize)) }
 }

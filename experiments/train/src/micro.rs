@@ -75,7 +75,7 @@ impl Gradient {
     ) -> Result<Self, TrainError> {
         let views = model.arena.views_in(model.kind).for_training();
         let Objective { measure, weights } = objective;
-        let output = measure.answer(model.network, &views, part);
+        let output = measure.answer_for_terms(model.network, &views, part);
         let terms = measure.terms(&output, part);
         let counts: Vec<Tensor> = terms.iter().map(|term| measure.count(term.loss, batch)).collect();
         let weighted =

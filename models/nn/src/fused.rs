@@ -8,7 +8,7 @@ use std::cell::Cell;
 use tch::{Device, Kind, Tensor};
 
 /// What every cell computes with.
-const DEFAULT: bool = false;
+const DEFAULT: bool = true;
 
 thread_local! {
     static HERE: Cell<bool> = const { Cell::new(DEFAULT) };

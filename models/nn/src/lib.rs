@@ -17,15 +17,17 @@ pub mod device;
 pub mod differentiable;
 pub mod fused;
 pub mod init;
+mod kernel_dense;
 pub mod layout;
 pub mod linear;
 pub mod memory;
 mod mish;
 pub mod norm;
 mod numbers;
+pub mod pair_logits;
 pub mod product;
 mod residual_norm;
-mod small_dense;
+mod token_layers;
 
 pub use activation::Activation;
 pub use arena::{Arena, Views};
@@ -38,4 +40,6 @@ pub use layout::{Layout, LayoutBuilder, LayoutError, ParamId, ParamSpec, Part, R
 pub use linear::Linear;
 pub use memory::keep_freed_memory;
 pub use norm::{Norm, NormKind};
+pub use pair_logits::PairLogits;
 pub use product::dense;
+pub use token_layers::TokenLayers;

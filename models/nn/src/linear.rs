@@ -39,6 +39,11 @@ impl Linear {
         }
     }
 
+    /// The weight and the bias.
+    pub(crate) fn parameters(&self) -> (ParamId, Option<ParamId>) {
+        (self.weight, self.bias)
+    }
+
     /// Multiplications for one row of input.
     #[must_use]
     pub fn macs(&self) -> u64 {

@@ -22,9 +22,6 @@ pub enum NormKind {
     Batch,
 }
 
-/// The root-mean-square norm's.
-const EPSILON: f64 = 1e-5;
-
 /// PyTorch's share of a batch in the running statistics.
 const MOMENTUM: f64 = 0.1;
 
@@ -46,6 +43,9 @@ enum Form {
 }
 
 impl Norm {
+    /// The root-mean-square norm's.
+    pub(crate) const EPSILON: f64 = 1e-5;
+
     /// Declares `gain` (and `bias`, and running statistics) of `width` in `scope`.
     pub fn declare(scope: &mut Scope<'_>, width: i64, kind: NormKind) -> Self {
         let mut layer = |epsilon| Form::Layer {
@@ -66,7 +66,15 @@ impl Norm {
     /// [`NormKind::Rms`]. `None` otherwise.
     pub fn of_sum(&self, views: &Views, stream: (&Tensor, f64), branch: (&Tensor, f64)) -> Option<Tensor> {
         match &self.form {
-            Form::Rms { gain } => residual_norm(stream, Some(branch), &views[*gain], EPSILON),
+            Form::Rms { gain } => residual_norm(stream, Some(branch), &views[*gain], Self::EPSILON),
+            Form::Layer { .. } | Form::Batch(_) => None,
+        }
+    }
+
+    /// The gain, where this is [`NormKind::Rms`].
+    pub(crate) fn gain_of_root_mean_square(&self) -> Option<ParamId> {
+        match self.form {
+            Form::Rms { gain } => Some(gain),
             Form::Layer { .. } | Form::Batch(_) => None,
         }
     }
@@ -77,12 +85,12 @@ impl Norm {
         let x = x.to_kind(Kind::Float);
         let normed = match &self.form {
             Form::Rms { gain } => {
-                if let Some(normed) = residual_norm((&x, 1.0), None, &views[*gain], EPSILON) {
+                if let Some(normed) = residual_norm((&x, 1.0), None, &views[*gain], Self::EPSILON) {
                     return normed.to_kind(kind);
                 }
                 // A sum of products: the backward passes of a square and of a mean go over the whole tensor once more each.
                 let square_sum = (&x * &x).sum_dim_intlist([-1i64].as_slice(), true, Kind::Float);
-                x * (square_sum * (self.width as f64).recip() + EPSILON).rsqrt() * &views[*gain]
+                x * (square_sum * (self.width as f64).recip() + Self::EPSILON).rsqrt() * &views[*gain]
             }
             Form::Layer { gain, bias, epsilon } => {
                 x.layer_norm([self.width], Some(&views[*gain]), Some(&views[*bias]), *epsilon, false)

@@ -18,3 +18,8 @@ pub(crate) fn numbers(tensor: &Tensor) -> Numbers {
 pub(crate) fn writable(like: &Tensor) -> Result<Tensor, TchError> {
     Tensor::f_empty(like.size(), (Kind::Float, Device::Cpu))
 }
+
+/// Contiguous tensors of the same numbers.
+pub(crate) fn contiguous(tensors: &[Tensor]) -> Result<Vec<Tensor>, TchError> {
+    tensors.iter().map(Tensor::f_contiguous).collect()
+}

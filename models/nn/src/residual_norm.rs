@@ -2,7 +2,7 @@
 
 use crate::differentiable::{Known, Results, apply_one};
 use crate::fused::workers;
-use crate::numbers::{numbers, writable};
+use crate::numbers::{contiguous, numbers, writable};
 use crate::{Differentiable, fused};
 use kernels::norm::{ResidualNorm, ResidualNormGradients};
 use tch::{TchError, Tensor};
@@ -78,10 +78,6 @@ impl Differentiable for Operation {
         unsafe { self.norm(&inputs).gradients(numbers(&of_output), places, workers()) };
         Ok(gradients.into_iter().map(Some).collect())
     }
-}
-
-fn contiguous(inputs: &[Tensor]) -> Result<Vec<Tensor>, TchError> {
-    inputs.iter().map(Tensor::f_contiguous).collect()
 }
 
 #[cfg(test)]

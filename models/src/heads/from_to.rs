@@ -1,9 +1,12 @@
 //! Logits over a `from_to` vocabulary, for any board.
 
 use crate::config::ChessformerConfig;
+use crate::loss::ILLEGAL_LOGIT;
 use encodings::{Role, Tokens};
 use games::{Entry, FromTo};
-use nn::{Constant, Init, Linear, ParamId, Scope, Views};
+use nn::pair_logits::Pair;
+use nn::{Constant, Init, Linear, PairLogits, ParamId, Scope, Views};
+use std::sync::Arc;
 use tch::{Kind, Tensor};
 
 /// `logit(from, to) = query(from)·key(to) / √depth`, queries and keys made from an embedding of the trunk.
@@ -25,6 +28,8 @@ pub(super) struct FromToLogits {
     depth: i64,
     /// For each entry, its place in the flattened matrix of queries (squares, then drops) by keys.
     places: Constant,
+    /// The same as a query, a key and a term of promotions.
+    pairs: Arc<[Pair]>,
 }
 
 impl FromToLogits {
@@ -44,11 +49,13 @@ impl FromToLogits {
         let drops = Drops::declare(&mut scope.sub("drop"), e, depth, tokens, moves.drops);
         let places: Vec<i64> = moves.entries().iter().map(|&entry| place(entry, squares)).collect();
         let places = Constant::indices(&places, &[places.len() as i64]);
-        Self { query, key, promotion, drops, squares, depth, places }
+        let pairs = moves.entries().iter().map(|&entry| pair(entry, squares, moves.promotions.len())).collect();
+        Self { query, key, promotion, drops, squares, depth, places, pairs }
     }
 
-    /// The embedding of all tokens `[b,l,e]` → logits `[b,v]`, illegal moves included.
-    pub(super) fn forward(&self, views: &Views, embedded: &Tensor) -> Tensor {
+    /// The embedding of all tokens `[b,l,e]` → logits `[b,v]`: of every move, or, given the legal ones (bool `[b,v]`), at least of
+    /// these.
+    pub(super) fn forward(&self, views: &Views, embedded: &Tensor, legal: Option<&Tensor>) -> Tensor {
         let squares = embedded.narrow(1, 0, self.squares);
         let keys = self.key.forward(views, &squares);
         let mut queries = self.query.forward(views, &squares);
@@ -56,12 +63,29 @@ impl FromToLogits {
             let of_drops = drops.queries(views, &self.query, embedded, &squares);
             queries = Tensor::cat(&[queries, of_drops], 1);
         }
-        let scaled = queries * (self.depth as f64).sqrt().recip();
+        if let Some(logits) = legal.and_then(|legal| self.of_legal(views, &queries, &keys, legal)) {
+            return logits;
+        }
+        let scaled = queries * self.scale();
         let logits = pick(&scaled.matmul(&keys.transpose(1, 2)).flatten(1, 2), &self.places);
         match &self.promotion {
             None => logits,
             Some(term) => logits + term.forward(views, &keys),
         }
+    }
+
+    /// The logits of legal moves alone, by one operation where there is one.
+    fn of_legal(&self, views: &Views, queries: &Tensor, keys: &Tensor, legal: &Tensor) -> Option<Tensor> {
+        let terms = match &self.promotion {
+            None => keys.new_zeros([keys.size()[0], 1], (Kind::Float, keys.device())),
+            Some(term) => term.weight.forward(views, keys).flatten(1, 2),
+        };
+        let pairs = Arc::clone(&self.pairs);
+        PairLogits { pairs, scale: self.scale(), elsewhere: ILLEGAL_LOGIT }.of(queries, keys, &terms, legal)
+    }
+
+    fn scale(&self) -> f64 {
+        (self.depth as f64).sqrt().recip()
     }
 
     /// Whether promotions have a term of their own.
@@ -94,6 +118,20 @@ fn place(entry: Entry, squares: i64) -> i64 {
     match entry {
         Entry::Plain { from, to } | Entry::Promotion { from, to, .. } => i64::from(from) * squares + i64::from(to),
         Entry::Drop { kind, to } => (squares + i64::from(kind)) * squares + i64::from(to),
+    }
+}
+
+/// An entry's query (squares, then drops), key and, of the flattened `[n, kinds]` terms of promotions, its own.
+fn pair(entry: Entry, squares: i64, kinds: usize) -> Pair {
+    match entry {
+        Entry::Plain { from, to } => Pair { query: usize::from(from), key: usize::from(to), extra: None },
+        Entry::Promotion { from, to, kind } => {
+            let term = usize::from(to) * kinds + usize::from(kind);
+            Pair { query: usize::from(from), key: usize::from(to), extra: Some(term) }
+        }
+        Entry::Drop { kind, to } => {
+            Pair { query: squares as usize + usize::from(kind), key: usize::from(to), extra: None }
+        }
     }
 }
 

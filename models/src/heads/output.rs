@@ -60,7 +60,11 @@ impl Answer {
 
 /// A network's answers to a batch, in the order in which its heads are declared.
 #[derive(Debug, Default)]
-pub struct Output(Vec<Answer>);
+pub struct Output {
+    answers: Vec<Answer>,
+    /// Legal moves, bool `[b,v]`, where the logits of others are not read.
+    legal: Option<Tensor>,
+}
 
 impl Output {
     /// The main answer of a head; `None` if the network does not have it.
@@ -72,12 +76,22 @@ impl Output {
     /// A further answer of a head.
     #[must_use]
     pub fn part(&self, head: HeadName, part: &str) -> Option<&Tensor> {
-        self.0.iter().find(|answer| answer.head == head && answer.part == part).map(|answer| &answer.tensor)
+        self.answers.iter().find(|answer| answer.head == head && answer.part == part).map(|answer| &answer.tensor)
     }
 
     /// Every answer.
     pub fn iter(&self) -> impl Iterator<Item = &Answer> {
-        self.0.iter()
+        self.answers.iter()
+    }
+
+    /// No answers yet; policies may give any low logit to moves that are not legal (bool `[b,v]`).
+    pub(crate) fn of_legal_moves(legal: Option<Tensor>) -> Self {
+        Self { answers: Vec::new(), legal }
+    }
+
+    /// Legal moves, where the logits of others are not read.
+    pub(crate) fn legal(&self) -> Option<&Tensor> {
+        self.legal.as_ref()
     }
 
     /// Adds the main answer of a head.
@@ -93,12 +107,12 @@ impl Output {
         reading: Reading,
         tensor: Tensor,
     ) {
-        self.0.push(Answer { head, part: part.into(), reading, tensor });
+        self.answers.push(Answer { head, part: part.into(), reading, tensor });
     }
 
     /// The same answers in f32, in which losses and probabilities are taken; integers and booleans as they are.
     pub(crate) fn in_f32(mut self) -> Self {
-        for Answer { tensor, .. } in &mut self.0 {
+        for Answer { tensor, .. } in &mut self.answers {
             if matches!(tensor.kind(), Kind::BFloat16 | Kind::Half | Kind::Double) {
                 *tensor = tensor.to_kind(Kind::Float);
             }
@@ -124,6 +138,6 @@ impl IntoIterator for Output {
     type IntoIter = std::vec::IntoIter<Answer>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.answers.into_iter()
     }
 }

@@ -173,9 +173,11 @@ impl PolicyHeads {
 impl Head for PolicyHeads {
     fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let embedded = self.activation.apply(&self.embedding.forward(views, x_bld));
-        set_policies(output, self.vanilla.as_ref(), self.soft.as_ref(), |logits| logits.forward(views, &embedded));
-        for (name, logits) in &self.further {
-            let logits_bv = logits.forward(views, &embedded);
+        let legal = output.legal().map(Tensor::shallow_clone);
+        let logits = |head: &FromToLogits| head.forward(views, &embedded, legal.as_ref());
+        set_policies(output, self.vanilla.as_ref(), self.soft.as_ref(), logits);
+        for (name, head) in &self.further {
+            let logits_bv = logits(head);
             output.set_part(HeadName::FurtherPolicies, name.clone(), Reading::Policy, logits_bv);
         }
     }

@@ -2,9 +2,9 @@
 
 use crate::common::*;
 use encodings::EncodingConfig;
-use models::{Network, NormPlace, Output};
+use models::{Column, Examples, Masking, Measure, ModelConfig, Network, NormPlace, Output, Spec};
 use nn::{Arena, fused as switch};
-use tch::{Kind, Tensor};
+use tch::{Device, Kind, Tensor};
 
 /// Outputs and the gradient of all parameters.
 fn outcome(network: &Network, arena: &Arena, packed: &Tensor, fused: bool) -> [Tensor; 3] {
@@ -56,4 +56,52 @@ fn heads_of_any_width_and_values_apart_give_the_same_either_way() {
             }
         }
     }
+}
+
+#[test]
+fn losses_over_legal_moves_have_the_same_gradient_either_way_on_both_boards() {
+    for spec in specs() {
+        let config = tiny_with(r#"{"outputs": {"policy": {}, "soft_policy": {}, "result": {}}}"#);
+        let (network, layout) = declare(&config, &none(), &spec);
+        let arena = stirred(&layout);
+        let masking = Masking { training: true, measuring: true };
+        let measure = Measure::new(&ModelConfig::Chessformer(Box::new(config)), &spec, masking);
+        let examples = with_some_moves_legal(&spec);
+        let [fused, plain] = [true, false].map(|fused| {
+            switch::with(fused, || {
+                let output = measure.answer_for_terms(&network, &arena.views(), &examples);
+                let terms = measure.terms(&output, &examples);
+                let loss = terms.iter().map(|term| term.trained.shallow_clone()).reduce(|sum, term| sum + term);
+                let loss = loss.expect("three losses");
+                [arena.gradient(&loss).expect("it depends on the parameters"), loss.detach().view([1])]
+            })
+        });
+        for (fused, plain) in fused.iter().zip(&plain) {
+            let apart = relative_difference(fused, plain);
+            assert!(apart < 1e-5, "{:?}: {apart} apart", spec.input.name);
+        }
+        let lowest = |fused: bool| {
+            let output = switch::with(fused, || measure.answer_for_terms(&network, &arena.views(), &examples));
+            policy_of(&output).min().double_value(&[])
+        };
+        assert_eq!((lowest(true) < -1e29, lowest(false) < -1e29), (true, false), "only one way leaves moves out");
+    }
+}
+
+/// Examples where every third move is legal, among them promotions and drops, and the targets are.
+fn with_some_moves_legal(spec: &Spec) -> Examples {
+    const ROWS: i64 = 3;
+    let bytes = spec.moves.len().div_ceil(8);
+    let byte = |number: usize| (0..8).map(|bit| u8::from((8 * number + bit).is_multiple_of(3)) << bit).sum::<u8>();
+    let legal: Vec<u8> = (0..ROWS as usize * bytes).map(|place| byte(place % bytes)).collect();
+    let last = (spec.moves.len() as i64 - 1) / 3 * 3;
+    let column = |column| match column {
+        Column::Packed => packed(spec, ROWS as usize),
+        Column::Legal => Tensor::from_slice(&legal).view([ROWS, bytes as i64]),
+        Column::PolicyIndex => Tensor::from_slice(&[3i64, last, 9, 12, last, -1]).view([ROWS, 2]),
+        Column::PolicyProb => Tensor::from_slice(&[0.5f32, 0.5, 0.75, 0.25, 1.0, 0.0]).view([ROWS, 2]),
+        Column::Outcome => Tensor::from_slice(&[0i64, 2, 1]),
+        _ => Tensor::empty([ROWS, 0], (Kind::Uint8, Device::Cpu)),
+    };
+    Examples::new(|name| Ok::<_, ()>(column(name))).expect("every column")
 }

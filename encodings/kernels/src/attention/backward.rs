@@ -2,7 +2,7 @@
 
 use super::packing::{Matrix, places};
 use super::softmax::of_logits;
-use super::{Sizes, Strided, Unit};
+use super::{Place, Sizes, Strided};
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::{Lanes, load, store};
@@ -67,7 +67,7 @@ impl AttentionGradients {
             row: length,
         });
         // SAFETY: the caller vouches for the memory; units write to rows of their own.
-        unsafe { workers.run(sizes.units(), |unit| Backward { gradients: self, unit: sizes.unit(unit), sum }) };
+        unsafe { workers.run(sizes.blocks(), |block| Backward { gradients: self, block, sum }) };
         if let Some(shared) = self.of_shared_logits {
             // SAFETY: the caller vouches for the memory.
             unsafe { add_up(&sums, self.sizes, shared) };
@@ -94,7 +94,7 @@ unsafe fn add_up(sums: &[f32], sizes: Sizes, shared: Scaled) {
 
 struct Backward {
     gradients: AttentionGradients,
-    unit: Unit,
+    block: usize,
     /// Where the unit's block adds up the gradient of logits.
     sum: Option<Strided>,
 }
@@ -102,7 +102,7 @@ struct Backward {
 impl Kernel for Backward {
     #[inline(always)]
     unsafe fn run<L: Lanes, const R: usize>(self) {
-        let Self { gradients: all, unit, sum } = self;
+        let Self { gradients: all, block, sum } = self;
         let Sizes { length, width, .. } = all.sizes;
         let (columns, channels) = (length.next_multiple_of(L::COUNT), width.next_multiple_of(L::COUNT));
         let mut values = Buffer::new(width * columns);
@@ -112,8 +112,9 @@ impl Kernel for Backward {
         let logit_places = places(length, columns);
         unsafe {
             let (scale, one) = (L::spread(&all.scale), L::spread(&1.0));
-            for position in unit.positions(all.sizes) {
-                let matrix = |of| Matrix { of, position, head: unit.head, rows: length, width };
+            for [Place { position, head }, next] in all.sizes.of_block(block) {
+                let matrix = |of| Matrix { of, position, head, rows: length, width };
+                let next = |of| Matrix { of, position: next.position, head: next.head, rows: length, width };
                 matrix(all.v).pack_transposed::<L>(&mut values, columns);
                 matrix(all.q).pack::<L>(&mut queries, channels);
                 matrix(all.k).pack::<L>(&mut keys, channels);
@@ -121,6 +122,12 @@ impl Kernel for Backward {
                 let mut first = 0;
                 while first < length {
                     let rows = R.min(length - first);
+                    for of in [all.q, all.k, all.v, all.of_output] {
+                        next(of).prefetch::<L>(first..first + rows);
+                    }
+                    for of in [all.of_q, all.of_k, all.of_v] {
+                        matrix(of).prefetch::<L>(first..first + rows);
+                    }
                     let a = Operand { start: of_output.at(first * channels), row: channels, depth: 1 };
                     let c = logits.at_mut(first * columns);
                     SmallProduct {
@@ -134,7 +141,7 @@ impl Kernel for Backward {
                     }
                     .compute::<L, R>();
                     for row in first..first + rows {
-                        let place = RowPlace { position, unit, row, length };
+                        let place = RowPlace { block, position, head, row, length };
                         of_row::<L>(&all, sum, place, logits.at_mut(row * columns));
                     }
                     first += R;
@@ -164,7 +171,7 @@ impl Kernel for Backward {
                 }
                 .compute::<L, R>();
                 matrix(all.of_k).unpack(found.at(0), channels, 0, scale);
-                let start = all.weights.at(position, unit.head, 0);
+                let start = all.weights.at(position, head, 0);
                 let by_key = Operand { start, row: 1, depth: all.weights.row };
                 SmallProduct {
                     a: by_key,
@@ -185,8 +192,9 @@ impl Kernel for Backward {
 /// A row of logits.
 #[derive(Clone, Copy)]
 struct RowPlace {
+    block: usize,
     position: usize,
-    unit: Unit,
+    head: usize,
     row: usize,
     length: usize,
 }
@@ -194,7 +202,7 @@ struct RowPlace {
 /// The gradient of a row of logits from that of its weights, in place, and to where it is wanted.
 #[inline(always)]
 unsafe fn of_row<L: Lanes>(all: &AttentionGradients, sum: Option<Strided>, place: RowPlace, gradient: *mut f32) {
-    let RowPlace { position, unit: Unit { head, block }, row, length } = place;
+    let RowPlace { block, position, head, row, length } = place;
     unsafe {
         let also = all.of_weights.map(|of_weights| of_weights.at(position, head, row).cast_const());
         of_logits::<L>(gradient, length, all.weights.at(position, head, row), also);

@@ -2,7 +2,7 @@
 
 use super::packing::{Matrix, places};
 use super::softmax::{RowTerm, ending, softmax};
-use super::{Sizes, Strided, Unit};
+use super::{Place, Sizes, Strided};
 use crate::buffer::Buffer;
 use crate::instructions::Kernel;
 use crate::lanes::Lanes;
@@ -55,19 +55,19 @@ impl Attention<'_> {
         assert!(self.terms.len() <= MOST_TERMS, "at most {MOST_TERMS} terms of the logits");
         let sizes = self.sizes;
         // SAFETY: the caller vouches for the memory; units write to rows of their own.
-        unsafe { workers.run(sizes.units(), |unit| Forward { attention: self, unit: sizes.unit(unit) }) };
+        unsafe { workers.run(sizes.blocks(), |block| Forward { attention: self, block }) };
     }
 }
 
 struct Forward<'a> {
     attention: Attention<'a>,
-    unit: Unit,
+    block: usize,
 }
 
 impl Kernel for Forward<'_> {
     #[inline(always)]
     unsafe fn run<L: Lanes, const R: usize>(self) {
-        let Self { attention: Attention { sizes, q, k, v, scale, terms, output, weights }, unit } = self;
+        let Self { attention: Attention { sizes, q, k, v, scale, terms, output, weights }, block } = self;
         let Sizes { length, width, .. } = sizes;
         let (columns, channels) = (length.next_multiple_of(L::COUNT), width.next_multiple_of(L::COUNT));
         let mut keys = Buffer::new(width * columns);
@@ -78,14 +78,18 @@ impl Kernel for Forward<'_> {
         unsafe {
             let (scale, one, ending) = (L::spread(&scale), L::spread(&1.0), ending::<L>(length));
             let mut row_terms = [RowTerm { start: std::ptr::null(), factor: L::zero() }; MOST_TERMS];
-            for position in unit.positions(sizes) {
-                let matrix = |of| Matrix { of, position, head: unit.head, rows: length, width };
+            for [Place { position, head }, next] in sizes.of_block(block) {
+                let matrix = |of| Matrix { of, position, head, rows: length, width };
+                let next = |of| Matrix { of, position: next.position, head: next.head, rows: length, width };
                 matrix(k).pack_transposed::<L>(&mut keys, columns);
                 matrix(v).pack::<L>(&mut values, channels);
                 let mut first = 0;
                 while first < length {
                     let rows = R.min(length - first);
-                    let a = Operand { start: q.at(position, unit.head, first), row: q.row, depth: 1 };
+                    for of in [q, k, v] {
+                        next(of).prefetch::<L>(first..first + rows);
+                    }
+                    let a = Operand { start: q.at(position, head, first), row: q.row, depth: 1 };
                     let c = logits.at_mut(0);
                     SmallProduct {
                         a,
@@ -99,10 +103,10 @@ impl Kernel for Forward<'_> {
                     .compute::<L, R>();
                     for row in 0..rows {
                         for (of_row, term) in row_terms.iter_mut().zip(terms) {
-                            let start = term.rows.at(position, unit.head, first + row).cast_const();
+                            let start = term.rows.at(position, head, first + row).cast_const();
                             *of_row = RowTerm { start, factor: L::spread(&term.factor) };
                         }
-                        let kept = weights.map(|weights| weights.at(position, unit.head, first + row));
+                        let kept = weights.map(|weights| weights.at(position, head, first + row));
                         softmax(c.wrapping_add(row * columns), length, scale, &row_terms[..terms.len()], ending, kept);
                     }
                     let a = Operand { start: logits.at(0), row: columns, depth: 1 };

@@ -2,6 +2,7 @@
 
 mod attention;
 mod dense;
+mod token_layers;
 
 use kernels::{Instructions, Product, Rows, Side, Table, Workers};
 

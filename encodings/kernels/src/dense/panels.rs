@@ -1,0 +1,137 @@
+//! Rows times weights.
+
+use crate::buffer::Buffer;
+use crate::instructions::Kernel;
+use crate::lanes::Lanes;
+use crate::matrices::{Operand, SmallProduct};
+use crate::operands::TILE;
+use crate::row_blocks::Numbers;
+use crate::workers::Workers;
+
+/// A matrix `[rows, columns]` as a product reads it: columns in groups of two registers, each group row by row, so that what a
+/// tile of the product reads lies together.
+pub(crate) struct Panels {
+    numbers: Buffer,
+    columns: usize,
+    /// Columns of a group.
+    group: usize,
+    /// Where the rows of a group begin.
+    places: Vec<usize>,
+}
+
+impl Panels {
+    /// W `[e,d]`, to be multiplied by dy.
+    pub(crate) unsafe fn of(weight: Numbers, [e, d]: [usize; 2], workers: Workers) -> Self {
+        let mut panels = Self::new([e, d], workers);
+        // SAFETY: the caller vouches for the memory of the weight.
+        unsafe { workers.instructions.run(Copy { weight, shape: [e, d], panels: &mut panels }) };
+        panels
+    }
+
+    /// Wᵀ `[d,e]`, to be multiplied by x.
+    pub(crate) unsafe fn of_transposed(weight: Numbers, [e, d]: [usize; 2], workers: Workers) -> Self {
+        let mut panels = Self::new([d, e], workers);
+        // SAFETY: as above.
+        unsafe { workers.instructions.run(Transposition { weight, shape: [e, d], panels: &mut panels }) };
+        panels
+    }
+
+    fn new([rows, columns]: [usize; 2], workers: Workers) -> Self {
+        let group = 2 * workers.instructions.lanes();
+        let numbers = Buffer::new(rows * columns.next_multiple_of(group));
+        Self { numbers, columns, group, places: (0..rows).map(|row| row * group).collect() }
+    }
+
+    /// Where an element stands.
+    #[inline(always)]
+    fn at_mut(&mut self, row: usize, column: usize) -> *mut f32 {
+        let group = self.group;
+        self.numbers.at_mut((column / group * self.places.len() + row) * group + column % group)
+    }
+}
+
+/// From W `[e,d]`, multiples of a register, to its panels.
+struct Copy<'a> {
+    weight: Numbers,
+    shape: [usize; 2],
+    panels: &'a mut Panels,
+}
+
+impl Kernel for Copy<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes, const R: usize>(self) {
+        let Self { weight, shape: [e, d], panels } = self;
+        for column in (0..d).step_by(L::COUNT) {
+            for row in 0..e {
+                unsafe { L::load(weight.at(row * d + column)).store(panels.at_mut(row, column)) };
+            }
+        }
+    }
+}
+
+/// From W `[e,d]`, multiples of a tile, to the panels of Wᵀ.
+struct Transposition<'a> {
+    weight: Numbers,
+    shape: [usize; 2],
+    panels: &'a mut Panels,
+}
+
+impl Kernel for Transposition<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes, const R: usize>(self) {
+        let Self { weight, shape: [e, d], panels } = self;
+        for column in (0..e).step_by(TILE) {
+            for row in (0..d).step_by(TILE) {
+                let rows = std::array::from_fn(|i| weight.at((column + i) * d + row).cast_const());
+                unsafe { L::transpose(rows, panels.at_mut(row, column), panels.group) };
+            }
+        }
+    }
+}
+
+/// What a product is added to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Onto {
+    /// Nothing: what is there is overwritten.
+    Nothing,
+    /// The same numbers in each row.
+    Bias(Numbers),
+    /// What is there.
+    Sum,
+}
+
+/// C = A·B for some rows of A, onto something.
+#[derive(Clone, Copy)]
+pub(crate) struct RowProduct<'a> {
+    pub(crate) a: Numbers,
+    pub(crate) panels: &'a Panels,
+    pub(crate) onto: Onto,
+    pub(crate) c: Numbers,
+    pub(crate) rows: usize,
+}
+
+impl Kernel for RowProduct<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes, const R: usize>(self) {
+        let Self { a, panels, onto, c, rows } = self;
+        let (depth, width) = (panels.places.len(), panels.columns);
+        let c_rows: Vec<usize> = (0..rows).map(|row| row * width).collect();
+        if let Onto::Bias(bias) = onto {
+            for place in &c_rows {
+                unsafe { std::ptr::copy_nonoverlapping(bias.at(0), c.at(*place), width) };
+            }
+        }
+        for column in (0..width).step_by(panels.group) {
+            let product = SmallProduct {
+                a: Operand { start: a.at(0), row: depth, depth: 1 },
+                b: panels.numbers.at(column * depth),
+                b_rows: &panels.places,
+                columns: panels.group.min(width - column),
+                c: c.at(column),
+                c_rows: &c_rows,
+                add: !matches!(onto, Onto::Nothing),
+            };
+            unsafe { product.compute::<L, R>() };
+        }
+    }
+}

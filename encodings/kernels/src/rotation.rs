@@ -1,0 +1,68 @@
+//! Pairs of channels rotated by angles, as RoPE does with queries and keys.
+
+use crate::attention::{Sizes, Strided};
+use crate::instructions::Kernel;
+use crate::lanes::Lanes;
+use crate::workers::Workers;
+
+/// A rotation of every pair of channels (0,1), (2,3), … of every token.
+#[derive(Debug, Clone, Copy)]
+pub struct Rotation<'a> {
+    /// b, h, l, k.
+    pub sizes: Sizes,
+    /// `[b,h,l,k]`, read.
+    pub input: Strided,
+    /// `[b,h,l,k]`, written.
+    pub output: Strided,
+    /// `[l,k]`, each pair's twice.
+    pub cosine: &'a [f32],
+    /// `[l,k]`, each pair's twice.
+    pub sine: &'a [f32],
+    /// Whether angles count the other way round: the gradient of a rotation.
+    pub backwards: bool,
+}
+
+impl Rotation<'_> {
+    /// Computes it.
+    ///
+    /// # Safety
+    /// As for [`Attention::compute`](crate::Attention::compute).
+    ///
+    /// # Panics
+    /// If a table has another size, or k is odd.
+    pub unsafe fn compute(self, workers: Workers) {
+        let numbers = self.sizes.length * self.sizes.width;
+        assert!([self.cosine, self.sine].iter().all(|table| table.len() == numbers), "tables [l,k]");
+        assert!(self.sizes.width.is_multiple_of(2), "pairs of channels");
+        // SAFETY: the caller vouches for the memory; units write to positions of their own.
+        unsafe { workers.run(self.sizes.blocks(), |block| OfBlock { rotation: self, block }) };
+    }
+}
+
+struct OfBlock<'a> {
+    rotation: Rotation<'a>,
+    block: usize,
+}
+
+impl Kernel for OfBlock<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes, const ROWS: usize>(self) {
+        let Self { rotation: Rotation { sizes, input, output, cosine, sine, backwards }, block } = self;
+        let Sizes { length, width, .. } = sizes;
+        let sign = if backwards { -1.0 } else { 1.0 };
+        for [place, _] in sizes.of_block(block) {
+            for token in 0..length {
+                let from = input.at(place.position, place.head, token);
+                let to = output.at(place.position, place.head, token);
+                for channel in (0..width).step_by(2) {
+                    let (c, s) = (cosine[token * width + channel], sign * sine[token * width + channel]);
+                    unsafe {
+                        let (even, odd) = (*from.wrapping_add(channel), *from.wrapping_add(channel + 1));
+                        *to.wrapping_add(channel) = even * c - odd * s;
+                        *to.wrapping_add(channel + 1) = odd * c + even * s;
+                    }
+                }
+            }
+        }
+    }
+}

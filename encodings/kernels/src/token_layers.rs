@@ -1,0 +1,188 @@
+//! What a block does with each token by itself, after attention: its output layer, a residual sum with its norm, the
+//! feed-forward layer, and another residual sum with its norm.
+//!
+//! a = mixed·Wₒᵀ + bₒ, y = norm₁(stream + a), f = mish(y·W₁ᵀ + b₁)·W₂ᵀ + b₂, output = norm₂(y + f), with a factor for each
+//! residual term ([`norm`](crate::norm), [`mish`](crate::mish), [`dense`](crate::dense)). These are the kernels of the parts, for a strip
+//! of rows at a time, so that everything between stays in the cache. For the backward pass a, y·W₁ᵀ and f are kept; the rest is
+//! computed again.
+
+mod backward;
+
+use crate::buffer::Buffer;
+use crate::dense::{Onto, Panels, RowProduct};
+use crate::instructions::Kernel;
+use crate::lanes::Lanes;
+use crate::mish::{self, BiasMish};
+use crate::norm::{self, ResidualNorm};
+use crate::row_blocks::{Numbers, STRIP};
+use crate::workers::Workers;
+use std::ops::Range;
+
+/// A dense layer's numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct Layer {
+    /// `[e,d]`.
+    pub weight: Numbers,
+    /// `[e]`.
+    pub bias: Option<Numbers>,
+}
+
+/// What both passes read.
+#[derive(Debug, Clone, Copy)]
+pub struct TokenLayers {
+    /// n.
+    pub rows: usize,
+    /// d, a multiple of [`WIDTH`](crate::dense::WIDTH).
+    pub width: usize,
+    /// Width inside the feed-forward layer, a multiple of it too.
+    pub hidden: usize,
+    /// `[n,d]`.
+    pub stream: Numbers,
+    /// The mixture of values `[n,d]`.
+    pub mixed: Numbers,
+    /// Attention's output layer, `[d,d]`.
+    pub out: Layer,
+    /// The first feed-forward layer, `[hidden,d]`.
+    pub inner: Layer,
+    /// The second, `[d,hidden]`.
+    pub outer: Layer,
+    /// `[d]`, of both norms.
+    pub gains: [Numbers; 2],
+    /// Of the stream and of the branch, in both sums.
+    pub factors: [f32; 2],
+    /// Added to mean squares.
+    pub epsilon: f32,
+}
+
+/// What a forward pass keeps for the backward pass.
+#[derive(Debug, Clone, Copy)]
+pub struct Kept {
+    /// Attention's output `[n,d]`.
+    pub attended: Numbers,
+    /// The product of the first feed-forward layer `[n,hidden]`.
+    pub hidden: Numbers,
+    /// The feed-forward layer's output `[n,d]`.
+    pub fed: Numbers,
+}
+
+/// A layer's gradients, written where they are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct LayerGradients {
+    /// `[e,d]`.
+    pub of_weight: Numbers,
+    /// `[e]`.
+    pub of_bias: Option<Numbers>,
+}
+
+/// What the backward pass writes.
+#[derive(Debug, Clone, Copy)]
+pub struct TokenLayersGradients {
+    /// `[n,d]`.
+    pub of_stream: Numbers,
+    /// `[n,d]`.
+    pub of_mixed: Numbers,
+    /// Of attention's output layer.
+    pub of_out: LayerGradients,
+    /// Of the first feed-forward layer.
+    pub of_inner: LayerGradients,
+    /// Of the second.
+    pub of_outer: LayerGradients,
+    /// `[d]`, of both norms.
+    pub of_gains: [Numbers; 2],
+}
+
+impl TokenLayers {
+    /// Writes the output `[n,d]`, and what is kept if a backward pass follows.
+    ///
+    /// # Safety
+    /// As for [`ResidualNorm::compute`].
+    pub unsafe fn compute(self, output: Numbers, kept: Option<Kept>, workers: Workers) {
+        let Self { width, hidden, .. } = self;
+        // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
+        unsafe {
+            let panels = [
+                Panels::of_transposed(self.out.weight, [width, width], workers),
+                Panels::of_transposed(self.inner.weight, [hidden, width], workers),
+                Panels::of_transposed(self.outer.weight, [width, hidden], workers),
+            ];
+            workers.run_blocks(self.rows, |rows| Forward { layers: self, panels: &panels, kept, output, rows });
+        }
+    }
+
+    /// The first norm, of rows of stream and attention's output.
+    fn first_norm(&self, stream: Numbers, attended: Numbers, rows: usize) -> ResidualNorm {
+        self.norm(0, stream, attended, rows)
+    }
+
+    /// The second, of rows of the first and the feed-forward layer's output.
+    fn second_norm(&self, normed: Numbers, fed: Numbers, rows: usize) -> ResidualNorm {
+        self.norm(1, normed, fed, rows)
+    }
+
+    fn norm(&self, number: usize, stream: Numbers, branch: Numbers, rows: usize) -> ResidualNorm {
+        let [of_stream, of_branch] = self.factors;
+        ResidualNorm {
+            rows,
+            width: self.width,
+            stream: (stream, of_stream),
+            branch: Some((branch, of_branch)),
+            gain: self.gains[number],
+            epsilon: self.epsilon,
+        }
+    }
+
+    /// The activation, of rows of the first feed-forward layer's product.
+    fn mish(&self, input: Numbers, rows: usize) -> BiasMish {
+        BiasMish { rows, width: self.hidden, input, bias: self.inner.bias }
+    }
+}
+
+/// Rows that nothing outside of a unit of work reads.
+fn scratch(buffer: &mut Buffer) -> Numbers {
+    // SAFETY: the buffer has memory for its numbers; its owner keeps it as long as they are used.
+    unsafe { Numbers::new(buffer.at_mut(0)) }
+}
+
+fn onto(bias: Option<Numbers>) -> Onto {
+    bias.map_or(Onto::Nothing, Onto::Bias)
+}
+
+struct Forward<'a> {
+    layers: TokenLayers,
+    panels: &'a [Panels; 3],
+    kept: Option<Kept>,
+    output: Numbers,
+    rows: Range<usize>,
+}
+
+impl Kernel for Forward<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes, const R: usize>(self) {
+        let Self { layers, panels: [out, inner, outer], kept, output, rows } = self;
+        let (d, wide) = (layers.width, layers.hidden);
+        let mut buffers = [d, wide, d, d, wide].map(|width| Buffer::new(STRIP * width));
+        let [attended, hidden, fed, normed, active] = buffers.each_mut().map(scratch);
+        for first in rows.clone().step_by(STRIP) {
+            let count = STRIP.min(rows.end - first);
+            let Kept { attended, hidden, fed } = match kept {
+                None => Kept { attended, hidden, fed },
+                Some(Kept { attended, hidden, fed }) => Kept {
+                    attended: attended.after(first * d),
+                    hidden: hidden.after(first * wide),
+                    fed: fed.after(first * d),
+                },
+            };
+            let (stream, mixed) = (layers.stream.after(first * d), layers.mixed.after(first * d));
+            let product = |a, panels, onto, c| RowProduct { a, panels, onto, c, rows: count };
+            let norm = |norm, output| norm::Forward { norm, output, rows: 0..count };
+            unsafe {
+                product(mixed, out, onto(layers.out.bias), attended).run::<L, R>();
+                norm(layers.first_norm(stream, attended, count), normed).run::<L, R>();
+                product(normed, inner, Onto::Nothing, hidden).run::<L, R>();
+                mish::Forward { mish: layers.mish(hidden, count), output: active, rows: 0..count }.run::<L, R>();
+                product(active, outer, onto(layers.outer.bias), fed).run::<L, R>();
+                norm(layers.second_norm(normed, fed, count), output.after(first * d)).run::<L, R>();
+            }
+        }
+    }
+}

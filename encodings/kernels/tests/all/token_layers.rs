@@ -1,0 +1,72 @@
+//! What a block does with each token by itself. Its values and gradients are compared with those of the parts in crate `nn`.
+
+use kernels::token_layers::{Kept, Layer, LayerGradients, TokenLayers, TokenLayersGradients};
+use kernels::{Instructions, Numbers, Workers};
+
+/// More than two groups of rows that are summed up.
+const ROWS: usize = 1100;
+const WIDTH: usize = 16;
+const HIDDEN: usize = 48;
+
+/// Numbers between −1 and 1 without a pattern that sums would hide.
+fn numbers(count: usize, seed: usize) -> Vec<f32> {
+    (0..count).map(|i| ((i * 7919 + seed * 104_729) % 2003) as f32 / 1001.5 - 1.0).collect()
+}
+
+fn place(numbers: &mut [f32]) -> Numbers {
+    // SAFETY: the slice outlives its use in `bits`.
+    unsafe { Numbers::new(numbers.as_mut_ptr()) }
+}
+
+/// Every number that the two passes write.
+fn bits(workers: Workers) -> Vec<u32> {
+    let (narrow, wide) = (ROWS * WIDTH, ROWS * HIDDEN);
+    let weights = [WIDTH * WIDTH, HIDDEN * WIDTH, WIDTH * HIDDEN];
+    let sizes = [narrow, narrow, weights[0], weights[1], weights[2], WIDTH, HIDDEN, WIDTH, WIDTH, WIDTH];
+    let mut read: Vec<Vec<f32>> = sizes.iter().enumerate().map(|(seed, &size)| numbers(size, seed)).collect();
+    let mut of_output = numbers(narrow, 99);
+    let mut written: Vec<Vec<f32>> = [narrow, narrow, wide, narrow].iter().map(|&size| vec![f32::NAN; size]).collect();
+    let mut gradients: Vec<Vec<f32>> = sizes.iter().map(|&size| vec![f32::NAN; size]).collect();
+    let at = |tensors: &mut Vec<Vec<f32>>| tensors.iter_mut().map(|tensor| place(tensor)).collect::<Vec<_>>();
+    let (r, w, g) = (at(&mut read), at(&mut written), at(&mut gradients));
+    let layer = |i: usize| Layer { weight: r[2 + i], bias: Some(r[5 + i]) };
+    let layers = TokenLayers {
+        rows: ROWS,
+        width: WIDTH,
+        hidden: HIDDEN,
+        stream: r[0],
+        mixed: r[1],
+        out: layer(0),
+        inner: layer(1),
+        outer: layer(2),
+        gains: [r[8], r[9]],
+        factors: [1.0, 0.5],
+        epsilon: 1e-5,
+    };
+    let kept = Kept { attended: w[1], hidden: w[2], fed: w[3] };
+    let of_layer = |i: usize| LayerGradients { of_weight: g[2 + i], of_bias: Some(g[5 + i]) };
+    let to = TokenLayersGradients {
+        of_stream: g[0],
+        of_mixed: g[1],
+        of_out: of_layer(0),
+        of_inner: of_layer(1),
+        of_outer: of_layer(2),
+        of_gains: [g[8], g[9]],
+    };
+    // SAFETY: all slices live and have these sizes.
+    unsafe {
+        layers.compute(w[0], Some(kept), workers);
+        layers.gradients(kept, place(&mut of_output), to, workers);
+    }
+    let all: Vec<f32> = written.concat().into_iter().chain(gradients.concat()).collect();
+    assert!(all.iter().all(|number| number.is_finite()), "everything is written");
+    all.into_iter().map(f32::to_bits).collect()
+}
+
+#[test]
+fn threads_change_no_bit_of_token_layers() {
+    for instructions in Instructions::available() {
+        let with = |threads| bits(Workers { instructions, threads });
+        assert_eq!(with(1), with(3), "{instructions:?}");
+    }
+}
