@@ -38,11 +38,10 @@ impl Sizes {
         self.batch.div_ceil(BLOCK)
     }
 
-    /// The positions of a unit with each head, and with what comes after it (the last one with itself).
-    pub(crate) fn of_block(self, block: usize) -> impl Iterator<Item = [Place; 2]> {
-        let (first, end) = (block * BLOCK * self.heads, self.batch.min((block + 1) * BLOCK) * self.heads);
-        let place = move |number: usize| Place { position: number / self.heads, head: number % self.heads };
-        (first..end).map(move |number| [place(number), place((number + 1).min(end - 1))])
+    /// The positions of a unit, each with all heads.
+    pub(crate) fn of_block(self, block: usize) -> impl Iterator<Item = Place> {
+        let positions = block * BLOCK..self.batch.min((block + 1) * BLOCK);
+        positions.flat_map(move |position| (0..self.heads).map(move |head| Place { position, head }))
     }
 }
 

@@ -118,7 +118,7 @@ impl Kernel for Backward<'_> {
     unsafe fn run<L: Lanes, const R: usize>(self) {
         let Self { layer, x, of_y, back, sums, rows } = self;
         let Dense { inputs, outputs, .. } = layer;
-        let mut of_weight = OfWeight::new::<L, R>(layer.shape());
+        let mut of_weight = sums.map(|sums| (OfWeight::new::<L, R>(layer.shape()), sums));
         for first in rows.clone().step_by(STRIP) {
             let (count, a) = (STRIP.min(rows.end - first), of_y.after(first * outputs));
             unsafe {
@@ -126,8 +126,8 @@ impl Kernel for Backward<'_> {
                     let c = of_x.after(first * inputs);
                     RowProduct { a, panels, onto: Onto::Nothing, c, rows: count }.run::<L, R>();
                 }
-                if let Some(sums) = sums {
-                    of_weight.add::<L, R>(x.after(first * inputs), a, count, sums);
+                if let Some((of_weight, sums)) = &mut of_weight {
+                    of_weight.add::<L, R>(x.after(first * inputs), a, count, *sums);
                 }
             }
         }

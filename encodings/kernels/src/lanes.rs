@@ -48,9 +48,6 @@ pub(crate) trait Lanes: Copy {
     /// The largest of all places.
     unsafe fn largest(self) -> f32;
 
-    /// Asks for the line of the cache at an address, which need not be allocated.
-    unsafe fn prefetch(address: *const f32);
-
     /// Writes the tile of `rows`, transposed, to rows that lie `stride` apart.
     unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize);
     /// Adds the tile of `rows`, transposed, to rows that lie `stride` apart.

@@ -38,7 +38,7 @@ impl SmallProduct<'_> {
         }
     }
 
-    /// Computes R rows at a time as long as there are so many, and goes on behind them.
+    /// Computes as many groups of R rows as there are, and takes them off.
     #[inline(always)]
     unsafe fn strips<L: Lanes, const R: usize>(&mut self) {
         while let Some((c_rows, rest)) = self.c_rows.split_at_checked(R) {

@@ -1,6 +1,6 @@
 //! Pairs of channels rotated by angles, as RoPE does with queries and keys.
 
-use crate::attention::{Sizes, Strided};
+use crate::attention::{Place, Sizes, Strided};
 use crate::instructions::Kernel;
 use crate::lanes::Lanes;
 use crate::workers::Workers;
@@ -50,10 +50,10 @@ impl Kernel for OfBlock<'_> {
         let Self { rotation: Rotation { sizes, input, output, cosine, sine, backwards }, block } = self;
         let Sizes { length, width, .. } = sizes;
         let sign = if backwards { -1.0 } else { 1.0 };
-        for [place, _] in sizes.of_block(block) {
+        for Place { position, head } in sizes.of_block(block) {
             for token in 0..length {
-                let from = input.at(place.position, place.head, token);
-                let to = output.at(place.position, place.head, token);
+                let from = input.at(position, head, token);
+                let to = output.at(position, head, token);
                 for channel in (0..width).step_by(2) {
                     let (c, s) = (cosine[token * width + channel], sign * sine[token * width + channel]);
                     unsafe {

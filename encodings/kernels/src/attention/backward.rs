@@ -112,9 +112,8 @@ impl Kernel for Backward {
         let logit_places = places(length, columns);
         unsafe {
             let (scale, one) = (L::spread(&all.scale), L::spread(&1.0));
-            for [Place { position, head }, next] in all.sizes.of_block(block) {
+            for Place { position, head } in all.sizes.of_block(block) {
                 let matrix = |of| Matrix { of, position, head, rows: length, width };
-                let next = |of| Matrix { of, position: next.position, head: next.head, rows: length, width };
                 matrix(all.v).pack_transposed::<L>(&mut values, columns);
                 matrix(all.q).pack::<L>(&mut queries, channels);
                 matrix(all.k).pack::<L>(&mut keys, channels);
@@ -122,12 +121,6 @@ impl Kernel for Backward {
                 let mut first = 0;
                 while first < length {
                     let rows = R.min(length - first);
-                    for of in [all.q, all.k, all.v, all.of_output] {
-                        next(of).prefetch::<L>(first..first + rows);
-                    }
-                    for of in [all.of_q, all.of_k, all.of_v] {
-                        matrix(of).prefetch::<L>(first..first + rows);
-                    }
                     let a = Operand { start: of_output.at(first * channels), row: channels, depth: 1 };
                     let c = logits.at_mut(first * columns);
                     SmallProduct {
@@ -146,44 +139,27 @@ impl Kernel for Backward {
                     }
                     first += R;
                 }
-                let by_query = Operand { start: logits.at(0), row: columns, depth: 1 };
                 let c = found.at_mut(0);
-                SmallProduct {
-                    a: by_query,
-                    b: keys.at(0),
+                // What is found over all rows of the position: [l,l]·[l,k].
+                let product = |a, b| SmallProduct {
+                    a,
+                    b,
                     b_rows: &row_places,
                     columns: channels,
                     c,
                     c_rows: &row_places,
                     add: false,
-                }
-                .compute::<L, R>();
-                matrix(all.of_q).unpack(found.at(0), channels, 0, scale);
+                };
+                let by_query = Operand { start: logits.at(0), row: columns, depth: 1 };
+                product(by_query, keys.at(0)).compute::<L, R>();
+                matrix(all.of_q).unpack(c, channels, 0, scale);
                 let by_key = Operand { start: logits.at(0), row: 1, depth: columns };
-                SmallProduct {
-                    a: by_key,
-                    b: queries.at(0),
-                    b_rows: &row_places,
-                    columns: channels,
-                    c,
-                    c_rows: &row_places,
-                    add: false,
-                }
-                .compute::<L, R>();
-                matrix(all.of_k).unpack(found.at(0), channels, 0, scale);
+                product(by_key, queries.at(0)).compute::<L, R>();
+                matrix(all.of_k).unpack(c, channels, 0, scale);
                 let start = all.weights.at(position, head, 0);
                 let by_key = Operand { start, row: 1, depth: all.weights.row };
-                SmallProduct {
-                    a: by_key,
-                    b: of_output.at(0),
-                    b_rows: &row_places,
-                    columns: channels,
-                    c,
-                    c_rows: &row_places,
-                    add: false,
-                }
-                .compute::<L, R>();
-                matrix(all.of_v).unpack(found.at(0), channels, 0, one);
+                product(by_key, of_output.at(0)).compute::<L, R>();
+                matrix(all.of_v).unpack(c, channels, 0, one);
             }
         }
     }

@@ -78,17 +78,13 @@ impl Kernel for Forward<'_> {
         unsafe {
             let (scale, one, ending) = (L::spread(&scale), L::spread(&1.0), ending::<L>(length));
             let mut row_terms = [RowTerm { start: std::ptr::null(), factor: L::zero() }; MOST_TERMS];
-            for [Place { position, head }, next] in sizes.of_block(block) {
+            for Place { position, head } in sizes.of_block(block) {
                 let matrix = |of| Matrix { of, position, head, rows: length, width };
-                let next = |of| Matrix { of, position: next.position, head: next.head, rows: length, width };
                 matrix(k).pack_transposed::<L>(&mut keys, columns);
                 matrix(v).pack::<L>(&mut values, channels);
                 let mut first = 0;
                 while first < length {
                     let rows = R.min(length - first);
-                    for of in [q, k, v] {
-                        next(of).prefetch::<L>(first..first + rows);
-                    }
                     let a = Operand { start: q.at(position, head, first), row: q.row, depth: 1 };
                     let c = logits.at_mut(0);
                     SmallProduct {

@@ -2,7 +2,7 @@
 
 use super::Strided;
 use crate::buffer::Buffer;
-use crate::lanes::{Lanes, WIDEST, load, store};
+use crate::lanes::{Lanes, load, store};
 use crate::operands::TILE;
 
 /// Rows of a position and head.
@@ -19,16 +19,6 @@ impl Matrix {
     #[inline(always)]
     pub(super) fn row(self, row: usize) -> *mut f32 {
         self.of.at(self.position, self.head, row)
-    }
-
-    /// Asks for some of the rows: they lie too far apart for the processor to guess the next ones.
-    #[inline(always)]
-    pub(super) unsafe fn prefetch<L: Lanes>(self, rows: std::ops::Range<usize>) {
-        for row in rows {
-            for column in (0..self.width).step_by(WIDEST) {
-                unsafe { L::prefetch(self.row(row).wrapping_add(column)) };
-            }
-        }
     }
 
     /// Copies the rows to rows that lie `stride` apart, a multiple of the register.

@@ -139,9 +139,6 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    unsafe fn prefetch(_: *const f32) {}
-
-    #[inline(always)]
     unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
         for i in 0..TILE {
             for (j, row) in rows.iter().enumerate() {

@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Where the sums over rows stand among a group's numbers.
 #[derive(Clone, Copy)]
 struct Places {
-    /// The weight's, and behind it the bias'.
+    /// Of the output layer: first of its weight, then of its bias; the same below.
     out: usize,
     inner: usize,
     outer: usize,
