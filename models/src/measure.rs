@@ -8,7 +8,7 @@ use crate::metric::{Loss, Metric};
 use crate::network::{Network, Spec};
 use crate::refine::MoveContext;
 use nn::Views;
-use tch::{Kind, Tensor};
+use tch::{Device, Kind, Tensor};
 
 /// When illegal moves are masked out of policies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,10 +84,10 @@ impl Measure {
         network.answer(views, packed, Some(MoveContext { legal_bv: &legal, repeats_bv: &repeats }))
     }
 
-    /// The same for the terms of a step, which may read the logits of legal moves only.
+    /// The same for the terms of a step, which may read the logits of legal moves only. On GPUs all logits are one product.
     pub fn answer_for_terms(&self, network: &Network, views: &Views, examples: &Examples) -> Output {
-        let reads_policies = self.reads(Column::Legal);
-        if self.masking == (Masking { training: true, measuring: true }) && reads_policies && !network.refines() {
+        let reads_legal = self.masking.training && self.masking.measuring && self.reads(Column::Legal);
+        if reads_legal && !network.refines() && views.device() == Device::Cpu {
             network.forward_legal(views, examples.get(Column::Packed), examples.legal(self.moves))
         } else {
             self.answer(network, views, examples)
@@ -180,7 +180,7 @@ impl Visit<'_> {
 
     /// Legal moves, bool `[b,v]`.
     pub(crate) fn legal(&self) -> Tensor {
-        self.examples.legal(self.measure.moves)
+        self.output.legal().map_or_else(|| self.examples.legal(self.measure.moves), Tensor::shallow_clone)
     }
 
     /// Log-probabilities of a policy as evaluations take them.

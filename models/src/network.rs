@@ -93,7 +93,7 @@ impl Network {
     /// The same for a step that reads the logits of legal moves (bool `[b,v]`) only: other moves may get any low logit.
     #[must_use]
     pub fn forward_legal(&self, views: &Views, packed: &Tensor, legal_bv: Tensor) -> Output {
-        self.answer_into(Output::of_legal_moves(Some(legal_bv)), views, packed, None)
+        self.answer_into(Output::of_legal_moves(legal_bv), views, packed, None)
     }
 
     /// The same, told about the moves of these positions, which only a network that [refines](Self::refines) uses.

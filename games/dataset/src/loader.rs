@@ -14,6 +14,7 @@
 mod batch;
 mod dataset;
 mod evaluation;
+mod legal;
 mod lines;
 mod order;
 mod policy;

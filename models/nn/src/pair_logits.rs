@@ -1,9 +1,9 @@
 //! Logits of those pairs of tokens that are asked about, as one operation on CPUs.
 
+use crate::Differentiable;
 use crate::differentiable::{Known, Results, apply_one};
 use crate::fused::workers;
 use crate::numbers::{contiguous, numbers, writable};
-use crate::{Differentiable, fused};
 pub use kernels::pair_logits::Pair;
 use kernels::pair_logits::{PairLogits as Kernel, PairLogitsGradients};
 use std::sync::Arc;
@@ -22,17 +22,14 @@ pub struct PairLogits {
 
 impl PairLogits {
     /// Logits `[b,v]` for queries `[b,m,w]`, keys `[b,n,w]`, extra terms `[b,e]` and what is asked about, bool `[b,v]`, through
-    /// which gradients flow to the first three. `None` where LibTorch is to compute them.
+    /// which gradients flow to the first three; for tensors that [`crate::fused::serves`].
     ///
     /// # Panics
-    /// If memory runs out.
-    #[must_use]
-    pub fn of(&self, q: &Tensor, k: &Tensor, extra: &Tensor, asked: &Tensor) -> Option<Tensor> {
-        let fits = [q, k, extra].iter().all(|operand| fused::serves(operand))
-            && asked.kind() == Kind::Bool
-            && asked.size() == [q.size()[0], self.pairs.len() as i64];
-        let operation = Operation(self.clone());
-        fits.then(|| apply_one(operation, &[q, k, extra, asked]).expect("LibTorch has memory for logits"))
+    /// If a tensor is another one, or memory runs out.
+    pub fn of(&self, q: &Tensor, k: &Tensor, extra: &Tensor, asked: &Tensor) -> Tensor {
+        let shape = [q.size()[0], self.pairs.len() as i64];
+        assert!(asked.kind() == Kind::Bool && asked.size() == shape, "a mask {shape:?} of pairs, got {asked:?}");
+        apply_one(Operation(self.clone()), &[q, k, extra, asked]).expect("LibTorch has memory for logits")
     }
 }
 

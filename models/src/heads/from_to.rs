@@ -5,7 +5,7 @@ use crate::loss::ILLEGAL_LOGIT;
 use encodings::{Role, Tokens};
 use games::{Entry, FromTo};
 use nn::pair_logits::Pair;
-use nn::{Constant, Init, Linear, PairLogits, ParamId, Scope, Views};
+use nn::{Constant, Init, Linear, PairLogits, ParamId, Scope, Views, fused};
 use std::sync::Arc;
 use tch::{Kind, Tensor};
 
@@ -45,11 +45,12 @@ impl FromToLogits {
         let glorot = |inputs, outputs| Init::glorot_normal(inputs, outputs, 1.0);
         let query = Linear::declare(&mut scope.sub("query"), e, depth, glorot(e, depth), true);
         let key = Linear::declare(&mut scope.sub("key"), e, depth, glorot(e, depth), true);
-        let promotion = PromotionTerm::declare(&mut scope.sub("promotion"), depth, squares, moves);
+        let pairs: Arc<[Pair]> =
+            moves.entries().iter().map(|&entry| pair(entry, squares as usize, moves.promotions.len())).collect();
+        let promotion = PromotionTerm::declare(&mut scope.sub("promotion"), depth, squares, moves, &pairs);
         let drops = Drops::declare(&mut scope.sub("drop"), e, depth, tokens, moves.drops);
-        let places: Vec<i64> = moves.entries().iter().map(|&entry| place(entry, squares)).collect();
+        let places: Vec<i64> = pairs.iter().map(|pair| pair.query as i64 * squares + pair.key as i64).collect();
         let places = Constant::indices(&places, &[places.len() as i64]);
-        let pairs = moves.entries().iter().map(|&entry| pair(entry, squares, moves.promotions.len())).collect();
         Self { query, key, promotion, drops, squares, depth, places, pairs }
     }
 
@@ -63,8 +64,8 @@ impl FromToLogits {
             let of_drops = drops.queries(views, &self.query, embedded, &squares);
             queries = Tensor::cat(&[queries, of_drops], 1);
         }
-        if let Some(logits) = legal.and_then(|legal| self.of_legal(views, &queries, &keys, legal)) {
-            return logits;
+        if let Some(legal) = legal.filter(|_| fused::serves(&queries)) {
+            return self.of_legal(views, &queries, &keys, legal);
         }
         let scaled = queries * self.scale();
         let logits = pick(&scaled.matmul(&keys.transpose(1, 2)).flatten(1, 2), &self.places);
@@ -74,8 +75,8 @@ impl FromToLogits {
         }
     }
 
-    /// The logits of legal moves alone, by one operation where there is one.
-    fn of_legal(&self, views: &Views, queries: &Tensor, keys: &Tensor, legal: &Tensor) -> Option<Tensor> {
+    /// The logits of legal moves alone, by one operation.
+    fn of_legal(&self, views: &Views, queries: &Tensor, keys: &Tensor, legal: &Tensor) -> Tensor {
         let terms = match &self.promotion {
             None => keys.new_zeros([keys.size()[0], 1], (Kind::Float, keys.device())),
             Some(term) => term.weight.forward(views, keys).flatten(1, 2),
@@ -113,25 +114,15 @@ impl FromToLogits {
     }
 }
 
-/// An entry's place in the flattened matrix of queries by keys.
-fn place(entry: Entry, squares: i64) -> i64 {
-    match entry {
-        Entry::Plain { from, to } | Entry::Promotion { from, to, .. } => i64::from(from) * squares + i64::from(to),
-        Entry::Drop { kind, to } => (squares + i64::from(kind)) * squares + i64::from(to),
-    }
-}
-
 /// An entry's query (squares, then drops), key and, of the flattened `[n, kinds]` terms of promotions, its own.
-fn pair(entry: Entry, squares: i64, kinds: usize) -> Pair {
+fn pair(entry: Entry, squares: usize, kinds: usize) -> Pair {
     match entry {
         Entry::Plain { from, to } => Pair { query: usize::from(from), key: usize::from(to), extra: None },
         Entry::Promotion { from, to, kind } => {
             let term = usize::from(to) * kinds + usize::from(kind);
             Pair { query: usize::from(from), key: usize::from(to), extra: Some(term) }
         }
-        Entry::Drop { kind, to } => {
-            Pair { query: squares as usize + usize::from(kind), key: usize::from(to), extra: None }
-        }
+        Entry::Drop { kind, to } => Pair { query: squares + usize::from(kind), key: usize::from(to), extra: None },
     }
 }
 
@@ -150,20 +141,14 @@ struct PromotionTerm {
 }
 
 impl PromotionTerm {
-    fn declare(scope: &mut Scope<'_>, depth: i64, squares: i64, moves: &FromTo) -> Option<Self> {
+    fn declare(scope: &mut Scope<'_>, depth: i64, squares: i64, moves: &FromTo, pairs: &[Pair]) -> Option<Self> {
         let kinds = moves.promotions.len() as i64;
         if kinds == 0 {
             return None;
         }
         let weight = Linear::declare(scope, depth, kinds, Init::glorot_normal(depth, kinds, 1.0), false);
-        let places: Vec<i64> = moves
-            .entries()
-            .iter()
-            .map(|&entry| match entry {
-                Entry::Promotion { to, kind, .. } => i64::from(to) * kinds + i64::from(kind),
-                Entry::Plain { .. } | Entry::Drop { .. } => squares * kinds,
-            })
-            .collect();
+        let place = |pair: &Pair| pair.extra.map_or(squares * kinds, |term| term as i64);
+        let places: Vec<i64> = pairs.iter().map(place).collect();
         Some(Self { weight, places: Constant::indices(&places, &[places.len() as i64]) })
     }
 

@@ -85,8 +85,8 @@ impl Output {
     }
 
     /// No answers yet; policies may give any low logit to moves that are not legal (bool `[b,v]`).
-    pub(crate) fn of_legal_moves(legal: Option<Tensor>) -> Self {
-        Self { answers: Vec::new(), legal }
+    pub(crate) fn of_legal_moves(legal_bv: Tensor) -> Self {
+        Self { answers: Vec::new(), legal: Some(legal_bv) }
     }
 
     /// Legal moves, where the logits of others are not read.

@@ -3,6 +3,7 @@
 use super::LoaderConfig;
 use super::dataset::Dataset;
 use super::evaluation::chosen_games;
+use super::legal::LegalMoves;
 use super::order::Epoch;
 use super::stored::StoredGame;
 use super::visit::Visit;
@@ -96,21 +97,21 @@ fn used_plies(game: &StoredGame) -> impl Iterator<Item = u16> {
 }
 
 /// Room that positions share.
-struct Room<M> {
-    legal: Vec<M>,
+struct Room<G: Game> {
+    legal: LegalMoves<G>,
     target: Vec<f64>,
 }
 
-impl<M> Default for Room<M> {
+impl<G: Game> Default for Room<G> {
     fn default() -> Self {
-        Self { legal: Vec::new(), target: Vec::new() }
+        Self { legal: LegalMoves::default(), target: Vec::new() }
     }
 }
 
 fn of_game<G: Game>(
     game: &StoredGame,
     wanted: impl Fn(usize) -> bool,
-    room: &mut Room<Move<G>>,
+    room: &mut Room<G>,
     each: &mut impl FnMut(PolicyPosition<'_, G>),
 ) -> Result<(), DatasetError> {
     game.visit::<G>(G::input(InputName::PieceTokens), false, |visit| {
@@ -119,21 +120,19 @@ fn of_game<G: Game>(
         if !is_target || !wanted(ply) {
             return Ok(());
         }
-        position.legal_moves(&mut room.legal);
+        room.legal.fill(position);
         room.target.clear();
-        room.target.resize(room.legal.len(), 0.0);
-        let mut add = |mv: Move<G>, probability: f32| {
-            if let Some(place) = room.legal.iter().position(|&legal| legal == mv) {
-                room.target[place] += f64::from(probability);
-            }
-        };
-        if candidates.is_empty() {
-            add(played, 1.0);
+        room.target.resize(room.legal.moves().len(), 0.0);
+        if candidates.is_empty()
+            && let Some(place) = room.legal.moves().iter().position(|&legal| legal == played)
+        {
+            room.target[place] = 1.0;
         }
         for (text, probability) in candidates {
-            add(position.parse_move(text)?, probability);
+            room.target[room.legal.find(position, text)?] += f64::from(probability);
         }
-        each(PolicyPosition { game: game.id, ply: ply as u16, position, legal: &room.legal, target: &room.target });
+        let legal = room.legal.moves();
+        each(PolicyPosition { game: game.id, ply: ply as u16, position, legal, target: &room.target });
         Ok::<(), IllegalMove>(())
     })
 }

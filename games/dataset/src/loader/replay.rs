@@ -1,6 +1,7 @@
 //! Replays games into positions, in a compact form.
 
 use super::dataset::Reading;
+use super::legal::LegalMoves;
 use super::stored::StoredGame;
 use super::targets::TargetLists;
 use super::visit::Visit;
@@ -132,7 +133,7 @@ pub(super) fn replay<'a, G: Game>(
     let (layout, plies) = (G::input(input), reading.plies);
     let played = if plies > 1 { InputLayout::MOVE_BYTES } else { 0 };
     let mut positions = Positions { row_bytes: layout.row_bytes() + played, ..Positions::default() };
-    let mut legal = Vec::new();
+    let mut legal = LegalMoves::default();
     for game in games {
         replay_game::<G>(game, layout, reading, &mut legal, &mut positions)?;
         while !positions.len().is_multiple_of(plies) {
@@ -146,7 +147,7 @@ fn replay_game<G: Game>(
     game: &StoredGame,
     layout: &InputLayout,
     reading: Reading,
-    legal: &mut Vec<Move<G>>,
+    legal: &mut LegalMoves<G>,
     out: &mut Positions,
 ) -> Result<(), DatasetError> {
     let in_sequence = reading.plies > 1;
@@ -163,16 +164,18 @@ fn replay_game<G: Game>(
         if in_sequence {
             played_move.copy_from_slice(&label(played).to_le_bytes());
         }
-        position.legal_moves(legal);
-        out.legal.extend(legal.iter().map(|&mv| label(mv)));
+        legal.fill(position);
+        let first = out.legal.len();
+        out.legal.extend(legal.moves().iter().map(|&mv| label(mv)));
         out.legal_end.push(out.legal.len() as u32);
-        out.push_of_moves::<G>(line, legal, is_target.then_some(played), frame, reading);
+        out.push_of_moves::<G>(line, legal.moves(), is_target.then_some(played), frame, reading);
         if is_target {
             if candidates.is_empty() {
                 out.policy.push((label(played), 1.0));
             }
             for (text, probability) in candidates {
-                out.policy.push((label(position.parse_move(text)?), probability));
+                let label = out.legal[first + legal.find(position, text)?];
+                out.policy.push((label, probability));
             }
         }
         out.policy_end.push(out.policy.len() as u32);
