@@ -6,8 +6,8 @@ A loss is a mean over the rows (a map's: the cells) that have a target; a missin
 import torch
 import torch.nn.functional as F
 
-# What posenc weighs them with where an experiment says nothing: Appendix B, and 1 for what it does not have.
-WEIGHTS = {"soft_policy": 8.0, "q_buckets": 0.1, "short_term_buckets": 0.1}
+# posenc's default weights: Appendix B, PaLM's for the z-loss, and 1 for the rest.
+WEIGHTS = {"policy_z": 1e-4, "soft_policy": 8.0, "q_buckets": 0.1, "short_term_buckets": 0.1}
 
 
 def losses(outputs, batch, config):
@@ -18,6 +18,9 @@ def losses(outputs, batch, config):
     legal = batch["legal"] if train.get("mask", "train") == "train" else None
     if "policy" in outputs:
         found["policy"] = cross_entropy(outputs["policy"], policy, present, legal)
+        if heads.get("policy", {}).get("z_loss"):
+            logits = outputs["policy"] if legal is None else outputs["policy"].masked_fill(~legal, float("-inf"))
+            found["policy_z"] = mean(logits.logsumexp(-1) ** 2, present)
     if "result" in outputs:
         wanted = F.one_hot(batch["outcome"].clamp_min(0), 3).to(kind)
         found["value"] = cross_entropy(outputs["result"], wanted, batch["outcome"] >= 0)

@@ -20,6 +20,8 @@ class Attention(nn.Module):
         self.heads, self.width = net.heads, net.width
         self.qkv = nn.Linear(net.width, 3 * net.width, bias=net.qkv_bias)
         self.out = nn.Linear(net.width, net.width, bias=net.out_bias)
+        if net.qk_norm:
+            self.q_norm, self.k_norm = (Norm(net.width // net.heads, "rms") for _ in range(2))
 
     def forward(self, x, layer, stack):
         d = self.width
@@ -31,6 +33,8 @@ class Attention(nn.Module):
             q, k = F.linear(asked, weight[: 2 * d], None if bias is None else bias[: 2 * d]).chunk(2, -1)
             v = F.linear(told, weight[2 * d :], None if bias is None else bias[2 * d :])
         q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in (q, k, v))
+        if hasattr(self, "q_norm"):
+            q, k = self.q_norm(q), self.k_norm(k)
         before, after = stack.total("before", layer, asked, q, k), stack.total("after", layer, asked)
         q, k = stack.rotate(layer, q, k)
         logits = q @ k.transpose(-1, -2)
@@ -66,18 +70,18 @@ class FeedForward(nn.Module):
 
 
 def summed(net, x, branch):
-    """The stream and a branch together. N is the number of blocks.
+    """The stream and a branch together. N is the number of blocks that a token passes.
 
     post x + (2N)^(−1/4)·Sub(x) (DeepNorm as Lc0's code has it), post_deepnet (2N)^(1/4)·x + Sub(x) (arXiv 2203.00555),
     post_scaled with an α of its own, otherwise x + Sub(x).
     """
     kind, options = net.norm
     if kind == "post":
-        return x + (2 * net.layers) ** -0.25 * branch
+        return x + (2 * net.depth) ** -0.25 * branch
     if kind == "post_scaled":
         return x + options["alpha"] * branch
     if kind == "post_deepnet":
-        return (2 * net.layers) ** 0.25 * x + branch
+        return (2 * net.depth) ** 0.25 * x + branch
     return x + branch
 
 
@@ -112,9 +116,12 @@ class Embedding(nn.Linear):
             self.norm, self.feed_forward_norm = Norm(net.width, net.normalisation), Norm(net.width, net.normalisation)
             self.feed_forward = FeedForward(net)
 
-    def forward(self, x, stack):
+    def forward(self, x, stack, registers=None):
         if not self.net.summary:
-            return stack.embed(self.net.activation(super().forward(x)))
+            embedded = self.net.activation(super().forward(x))
+            if registers is not None:
+                embedded = torch.cat([embedded, registers.expand(len(x), -1, -1)], 1)
+            return stack.embed(embedded)
         pieces = x[:, : self.net.board.squares, self.net.input.pieces.start : self.net.input.pieces.stop]
         summaries = self.pieces(pieces.flatten(1)).unflatten(-1, (self.net.tokens, -1))
         y = self.norm(self.net.activation(super().forward(torch.cat([x, summaries], -1))))
@@ -135,14 +142,20 @@ class Network(nn.Module):
         if net.norm[0] == "pre":
             self.body.add_module("final_norm", Norm(net.width, net.normalisation))
         self.heads = heads.Heads(net)
+        if net.registers:
+            self.registers = nn.Module()
+            self.registers.vectors = nn.Parameter(torch.zeros(net.registers, net.width))
 
     def forward(self, channels):
         """Channels `[b, l, c]` → every output by its name."""
-        x = self.embedding(channels, self.encoding)
-        for layer in range(self.net.layers):
-            x = self.body[layer](x, layer, self.encoding)
+        registers = self.registers.vectors if self.net.registers else None
+        x = self.embedding(channels, self.encoding, registers)
+        for _ in range(self.net.loops):
+            for layer in range(self.net.layers):
+                x = self.body[layer](x, layer, self.encoding)
         if self.net.norm[0] == "pre":
             x = self.body.final_norm(x)
+        x = x[:, : channels.shape[1]]
         return {"trunk": x, **self.heads(x)}
 
     def load(self, weights):
@@ -168,11 +181,15 @@ def sizes(config):
     """What the parts are declared from."""
     model, game = config["model"]["chessformer"], config["game"]
     seen = boards.Input(game, config["input"])
+    registers, loops = model.get("registers", 0), model.get("loops", 1)
     return SimpleNamespace(
         game=game,
         board=seen.board,
         input=seen,
-        tokens=seen.tokens,
+        tokens=seen.tokens + registers,
+        registers=registers,
+        loops=loops,
+        depth=loops * model["layers"],
         width=model["width"],
         heads=model["heads"],
         layers=model["layers"],
@@ -185,6 +202,7 @@ def sizes(config):
         normalisation=model.get("normalisation", "rms"),
         activation=ACTIVATIONS[model.get("activation", "mish")],
         qkv_bias=model.get("qkv_bias", False),
+        qk_norm=model.get("qk_norm", False),
         outputs=model.get("outputs") or {"policy": {}, "result": {}},
         policy=model.get("policy") or {},
         value=model.get("value") or {},

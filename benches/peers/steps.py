@@ -7,6 +7,7 @@ import torch
 import yaml
 from safetensors.torch import load_file
 
+from muon import Muon
 from nadam import Nadam
 
 STEPS = 20
@@ -22,20 +23,22 @@ def compare(posenc, here, work, limit):
         folder = out / entry["folder"]
         config = yaml.safe_load((folder / "config.yaml").read_text())
         told = load_file(folder / "steps.safetensors")
-        name, error = replay(config, told)
+        name, error = replay(config, told, load_file(folder / "weights.safetensors"))
         good &= error <= limit
         kind = next(iter(config["train"]["optimizer"]))
         rows.append([entry["game"], kind, name, str(STEPS), f"{error:.1e}", "yes" if error <= limit else "NO"])
     return rows, good
 
 
-def replay(config, told):
+def replay(config, told, weights):
     """Takes the recorded steps again; the largest difference of a weight, as a share of the largest weight."""
     kind, options = next(iter(config["train"]["optimizer"].items()))
-    # PyYAML takes 1e-7, without a dot, for a word.
-    options = {name: float(value) if name != "groups" else value for name, value in options.items()}
     parameters = {"all": told["first"].double()}
-    step = REFERENCES[kind](options, parameters)
+    if kind == "muon":
+        other = begin(*next(iter(options["others"].items())), parameters)
+        step = Muon(options, parameters, weights, other)
+    else:
+        step = begin(kind, options, parameters)
     for gradient, rate in zip(told["gradients"].double(), told["rates"].tolist()):
         largest = config["train"].get("clip")
         norm = float(gradient.norm())
@@ -44,6 +47,12 @@ def replay(config, told):
     end = parameters["all"]
     error = float((end - told["last"].double()).abs().max() / end.abs().max())
     return NAMES[kind], error
+
+
+def begin(kind, options, parameters):
+    # PyYAML takes 1e-7, without a dot, for a word.
+    options = {name: float(value) if name != "groups" else value for name, value in options.items()}
+    return REFERENCES[kind](options, parameters)
 
 
 def keras(options, parameters):
@@ -57,7 +66,7 @@ def keras(options, parameters):
 
 
 def pytorch(make):
-    def begin(options, parameters):
+    def start(options, parameters):
         tensor = parameters["all"].requires_grad_()
         own = make(tensor, options)
 
@@ -69,7 +78,7 @@ def pytorch(make):
         parameters["all"] = tensor.detach()
         return step
 
-    return begin
+    return start
 
 
 def betas(options):
@@ -83,4 +92,9 @@ REFERENCES = {
     ),
     "adamw": pytorch(lambda tensor, options: torch.optim.AdamW([tensor], **betas(options))),
 }
-NAMES = {"nadam": "Keras' formula", "nadam_torch": "torch.optim.NAdam", "adamw": "torch.optim.AdamW"}
+NAMES = {
+    "nadam": "Keras' formula",
+    "nadam_torch": "torch.optim.NAdam",
+    "adamw": "torch.optim.AdamW",
+    "muon": "its formula",
+}

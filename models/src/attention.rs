@@ -4,7 +4,7 @@ use crate::body::BodyConfig;
 use crate::residual::Residual;
 use encodings::fused_attention::{self, Attend, Projections};
 use encodings::{AttendInput, Dims, InjectionPoints, LayerContext, Logits, Queries, Stack};
-use nn::{Init, Linear, ParamId, Scope, dense};
+use nn::{Init, Linear, Norm, NormKind, ParamId, Scope, dense};
 use std::sync::Arc;
 use tch::Tensor;
 
@@ -16,6 +16,10 @@ use tch::Tensor;
 /// layers: [`Residual::unscaled`] for queries and keys, [`Residual::values`] for values, [`Residual::scaled`] for the
 /// output.
 ///
+/// With `qk_norm` the queries and keys of every head go through a root-mean-square norm with a learned gain `[k]`, shared by
+/// heads, one for queries and one for keys (query-key normalisation, Henry et al. 2020, arXiv 2010.04245; with gains as in
+/// ViT-22B, arXiv 2302.05442, which has layer norms). Encodings see the normed queries and keys, and rotate these.
+///
 /// With g groups the weight is `[3d, d/g]`: rows and input channels are cut into g parts each, and a part of the rows reads
 /// its part of the channels only, as a grouped convolution 1×1 does. The three thirds of the rows stay q, k and v, so that
 /// queries see the channels of the first groups and values those of the last, and no group is a head's. (dlshogi's branch
@@ -24,6 +28,8 @@ use tch::Tensor;
 pub(crate) struct Attention {
     qkv_weight: ParamId,
     qkv_bias: Option<ParamId>,
+    /// The norms of queries and keys.
+    qk_norms: Option<[Norm; 2]>,
     groups: i64,
     out: Linear,
     dims: Dims,
@@ -35,8 +41,11 @@ impl Attention {
         let mut qkv = scope.sub("qkv");
         let qkv_weight = qkv.matrix("weight", &[3 * d, d / groups], qkv_init(d, d / groups, residual));
         let qkv_bias = config.qkv_bias.then(|| qkv.f32_param("bias", &[3 * d], Init::ZEROS));
+        let head_width = config.dims.head_width() as i64;
+        let mut norm = |name: &str| Norm::declare(&mut scope.sub(name), head_width, NormKind::Rms);
+        let qk_norms = config.qk_norm.then(|| [norm("q_norm"), norm("k_norm")]);
         let out = Linear::declare(&mut scope.sub("out"), d, d, residual.scaled(d, d), config.out_bias);
-        Self { qkv_weight, qkv_bias, groups, out, dims: config.dims }
+        Self { qkv_weight, qkv_bias, qk_norms, groups, out, dims: config.dims }
     }
 
     /// The mixture of values, heads side by side: `[b,l,d]` → `[b,l,d]`.
@@ -62,6 +71,7 @@ impl Attention {
     /// The mixture of values by products of tensors, heads side by side.
     fn mix(&self, at: LayerContext<'_>, stack: &Stack, input: &AttendInput, mask: Option<&Tensor>) -> Tensor {
         let [q, k, v] = self.project(at, input).parts().map(|part| part.contiguous());
+        let [q, k] = self.normed(at, [q, k]);
         let terms = stack.logits(at, Queries { x_bld: &input.qk_bld, q_bhlk: &q, k_bhlk: &k });
         let (q, k) = stack.rotate(at, &q, &k);
         let weights = self.scores(&q, &k, terms, mask).softmax(-1, v.kind());
@@ -76,13 +86,16 @@ impl Attention {
     fn mix_fused(&self, at: LayerContext<'_>, stack: &Stack, input: &AttendInput, mask: Option<&Tensor>) -> Tensor {
         let projected = self.project(at, input);
         let [q, k, v] = projected.parts();
+        let [q, k] = self.normed(at, [q, k]);
         let terms = stack.logits(at, Queries { x_bld: &input.qk_bld, q_bhlk: &q, k_bhlk: &k });
         let rotates = stack.injection_points().contains(InjectionPoints::ROTATE);
         let (q, k) = if rotates { stack.rotate(at, &q, &k) } else { (q, k) };
         let projections = match &projected {
             // Terms before the scale are mostly products of queries and keys: then the gradients of these have several
             // parts, and are added up more cheaply apart.
-            Projected::Together(all) if !rotates && terms.before_scale.is_none() => Projections::Together(all),
+            Projected::Together(all) if !rotates && self.qk_norms.is_none() && terms.before_scale.is_none() => {
+                Projections::Together(all)
+            }
             _ => Projections::Apart { q: &q, k: &k, v: &v },
         };
         let attend =
@@ -92,6 +105,14 @@ impl Attention {
         match term {
             None => self.join_heads(&mixture.mixed_blhk),
             Some(term) => self.join_heads(&(mixture.mixed_blhk + term.transpose(1, 2))),
+        }
+    }
+
+    /// Queries and keys after their norms, if there are any.
+    fn normed(&self, at: LayerContext<'_>, [q_bhlk, k_bhlk]: [Tensor; 2]) -> [Tensor; 2] {
+        match &self.qk_norms {
+            None => [q_bhlk, k_bhlk],
+            Some([of_queries, of_keys]) => [of_queries.forward(at.views, &q_bhlk), of_keys.forward(at.views, &k_bhlk)],
         }
     }
 

@@ -1,5 +1,5 @@
-//! The body: a row of blocks, and with `norm: pre` one more norm behind them. [`crate::residual`] says how sublayers,
-//! norms and the residual stream go together.
+//! The body: a row of blocks, passed once or several times, and with `norm: pre` one more norm after them.
+//! [`crate::residual`] defines how sublayers, norms and the residual stream go together.
 
 use crate::block::Block;
 use crate::feed_forward::FeedForwardKind;
@@ -21,15 +21,18 @@ pub(crate) struct BodyConfig {
     pub(crate) activation: Activation,
     pub(crate) ff_activation: Option<Activation>,
     pub(crate) qkv_bias: bool,
+    pub(crate) qk_norm: bool,
     pub(crate) qkv_groups: usize,
     pub(crate) out_bias: bool,
     pub(crate) init: InitKind,
+    /// How often its blocks are passed, one after the other.
+    pub(crate) loops: usize,
 }
 
 impl BodyConfig {
     /// How sublayers stand in the residual stream.
     pub(crate) fn residual(&self) -> Residual {
-        Residual::of(self.norm, self.dims.layers, self.init)
+        Residual::of(self.norm, self.loops * self.dims.layers, self.init)
     }
 
     /// Width of every token.
@@ -41,6 +44,7 @@ impl BodyConfig {
 #[derive(Debug)]
 pub(crate) struct Body {
     blocks: Vec<Block>,
+    loops: usize,
     final_norm: Option<Norm>,
 }
 
@@ -49,13 +53,13 @@ impl Body {
         let blocks = (0..config.dims.layers).map(|i| Block::declare(&mut scope.sub(i), config)).collect();
         let final_norm = (config.norm == NormPlace::Pre)
             .then(|| Norm::declare(&mut scope.sub("final_norm"), config.width(), config.normalisation));
-        Self { blocks, final_norm }
+        Self { blocks, loops: config.loops, final_norm }
     }
 
     /// `[b,l,d]` → `[b,l,d]`. `at.layer` is set for each block; `mask` as in [`crate::attention::Attention`].
     pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: Tensor, mask: Option<&Tensor>) -> Tensor {
-        let blocks = self.blocks.iter().enumerate();
-        let x = blocks.fold(x_bld, |x, (layer, block)| block.forward(LayerContext { layer, ..at }, stack, &x, mask));
+        let passes = (0..self.loops).flat_map(|_| self.blocks.iter().enumerate());
+        let x = passes.fold(x_bld, |x, (layer, block)| block.forward(LayerContext { layer, ..at }, stack, &x, mask));
         match &self.final_norm {
             Some(norm) => norm.forward(at.views, &x),
             None => x,
@@ -69,11 +73,11 @@ impl Body {
 
     /// Multiplications by weights for one token.
     pub(crate) fn weight_macs_per_token(&self) -> u64 {
-        self.blocks.iter().map(Block::weight_macs_per_token).sum()
+        self.loops as u64 * self.blocks.iter().map(Block::weight_macs_per_token).sum::<u64>()
     }
 
     /// All multiplications for a sequence.
     pub(crate) fn macs(&self, length: u64) -> u64 {
-        self.blocks.iter().map(|block| block.macs(length)).sum()
+        self.loops as u64 * self.blocks.iter().map(|block| block.macs(length)).sum::<u64>()
     }
 }

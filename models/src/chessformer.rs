@@ -9,6 +9,7 @@ use crate::heads::{self, HeadName, Output, Outputs};
 use crate::input::Expander;
 use crate::network::Spec;
 use crate::refine::{MoveContext, Refine, RefinementConfig};
+use crate::registers::Registers;
 use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
 use encodings::{EncodingConfig, LayerContext, Stack};
 use nn::{LayoutBuilder, Part, Views};
@@ -20,6 +21,8 @@ struct Encoder {
     embedding: Embeds,
     body: Body,
     refine: Option<Box<Refine>>,
+    registers: Option<Registers>,
+    loops: u64,
     /// Tokens of the input, squares outside the board included.
     embedded: u64,
     /// Those that heads read.
@@ -119,6 +122,8 @@ impl Architectural for ChessformerConfig {
             tokens = refinement.extend(&tokens);
         }
         let of_heads = tokens.clone();
+        let registers = Registers::declare(builder, self.registers, self.width);
+        tokens = registers.as_ref().map_or_else(|| tokens.clone(), |registers| registers.extend(&tokens));
         if self.edge == Edge::Hidden {
             tokens = tokens.surrounded();
             embedded = tokens.len() as u64;
@@ -131,15 +136,19 @@ impl Architectural for ChessformerConfig {
             let sizes = [self.width, spec.moves.len()];
             Box::new(Refine::declare(builder, refinement, &tokens, sizes, known))
         });
-        let read = of_heads.len() as i64;
-        Ok(Declared { trunk: Box::new(Encoder { embedding, body, refine, embedded, read }), stack, heads, tokens })
+        let (read, loops) = (of_heads.len() as i64, self.loops as u64);
+        let encoder = Encoder { embedding, body, refine, registers, loops, embedded, read };
+        Ok(Declared { trunk: Box::new(encoder), stack, heads, tokens })
     }
 }
 
 impl Encoder {
     /// A pass with these tokens after the input's.
     fn pass(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
-        self.body.forward(at, stack, self.embedding.forward(at, stack, added), None).narrow(1, 0, self.read)
+        let registers = self.registers.as_ref().map(|registers| registers.tokens(at.views, at.packed.size()[0]));
+        let further: Vec<Tensor> = added.into_iter().chain(registers).collect();
+        let further = (!further.is_empty()).then(|| Tensor::cat(&further, 1));
+        self.body.forward(at, stack, self.embedding.forward(at, stack, further), None).narrow(1, 0, self.read)
     }
 
     fn no_moves(&self, views: &Views, batch: i64) -> Option<Tensor> {
@@ -177,13 +186,14 @@ impl Trunk for Encoder {
     fn macs(&self, encoding: u64) -> TrunkMacs {
         // A second pass goes through the whole trunk again.
         let passes = if self.refines() { 2 } else { 1 };
-        let length = self.embedded + self.refine.as_ref().map_or(0, |refine| refine.tokens());
+        let registers = self.registers.as_ref().map_or(0, Registers::count);
+        let length = self.embedded + registers + self.refine.as_ref().map_or(0, |refine| refine.tokens());
         let embedding = passes * self.embedding.macs(self.embedded);
         let of_blocks = passes * length * self.body.weight_macs_per_token();
         TrunkMacs {
             trunk: embedding + passes * self.body.macs(length),
             embedding,
-            encoding: passes * encoding,
+            encoding: passes * self.loops * encoding,
             weights: embedding + of_blocks,
             paper: Some(passes * self.embedding.paper_macs(self.embedded) + of_blocks),
             further: self.refine.as_ref().map(|refine| refine.macs()),

@@ -6,6 +6,7 @@ use crate::body::BodyConfig;
 use crate::heads::pooled::PooledSizes;
 use crate::heads::{HeadName, check_offered};
 use crate::refine::RefinementConfig;
+use crate::registers::Registers;
 use crate::trunk::Architectural;
 use encodings::Dims;
 use games::Vocabulary;
@@ -21,8 +22,8 @@ pub use crate::edge::Edge;
 pub use crate::embedding::EmbeddingConfig;
 pub use crate::feed_forward::FeedForwardKind;
 pub use crate::heads::{
-    FurtherPolicy, MovesLeft, NoOptions, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, RewardOptions,
-    RightsOptions, SoftPolicy,
+    FurtherPolicy, MovesLeft, NoOptions, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, PolicyOptions,
+    RewardOptions, RightsOptions, SoftPolicy,
 };
 pub use crate::residual::NormPlace;
 pub use crate::resnet::config::{BatchNormConfig, ResnetConfig, ResnetPolicy, ResnetValue, SqueezeConfig, Stem};
@@ -155,6 +156,15 @@ pub struct ChessformerConfig {
     /// Whether queries, keys and values have biases.
     #[serde(default)]
     pub qkv_bias: bool,
+    /// Whether the queries and keys of every head are normalised (QK-norm).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub qk_norm: bool,
+    /// Learned tokens beside those of the input, which no head reads.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub registers: usize,
+    /// How often the blocks are passed, one pass after the other with the same weights.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub loops: usize,
     /// Whether attention's output has a bias.
     #[serde(default = "yes", skip_serializing_if = "bool::clone")]
     pub out_bias: bool,
@@ -181,6 +191,16 @@ fn rms() -> NormKind {
 
 fn mish() -> Activation {
     Activation::Mish
+}
+
+/// A body without a loop.
+pub(crate) fn once() -> usize {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_once(loops: &usize) -> bool {
+    *loops == once()
 }
 
 fn yes() -> bool {
@@ -255,9 +275,11 @@ impl ChessformerConfig {
             activation: self.activation,
             ff_activation: self.ff_activation,
             qkv_bias: self.qkv_bias,
+            qk_norm: self.qk_norm,
             qkv_groups: 1,
             out_bias: self.out_bias,
             init: InitKind::Glorot,
+            loops: self.loops,
         }
     }
 
@@ -289,7 +311,8 @@ impl ChessformerConfig {
             ("outputs.pairs.embedding", outputs.pairs.and_then(|pairs| pairs.embedding).unwrap_or(1)),
             ("outputs.pairs.depth", outputs.pairs.and_then(|pairs| pairs.depth).unwrap_or(1)),
         ];
-        check_limits(MOST_LAYERS, &[("layers", self.layers)])?;
+        check_limits(MOST_LAYERS, &[("layers", self.layers), ("loops", self.loops)])?;
+        Registers::check(self.registers)?;
         check_limits(LARGEST_SIZE, &sizes)?;
         if !self.width.is_multiple_of(self.heads) {
             return Err(ModelError::heads_do_not_divide(self.width, self.heads));
@@ -302,6 +325,10 @@ impl ChessformerConfig {
         if self.edge == Edge::Hidden && (self.embedding != EmbeddingConfig::Old || self.refinement.is_some()) {
             let with = "refinement or another embedding than old";
             return Err(ModelError::NoEffect { option: "edge", with });
+        }
+        let has_own_tokens = self.edge == Edge::Hidden || matches!(self.embedding, EmbeddingConfig::New { .. });
+        if self.registers > 0 && has_own_tokens {
+            return Err(ModelError::NoEffect { option: "registers", with: "edge: hidden or embedding: new" });
         }
         if !outputs.further_policies.is_empty() && outputs.policy.is_none() && outputs.soft_policy.is_none() {
             return Err(ModelError::NoEffect {

@@ -45,7 +45,7 @@ pub use moves_left::MovesLeft;
 pub use output::{Answer, Output, Reading};
 pub use pairs::Pairs;
 pub use per_square::PerSquare;
-pub use policy::FurtherPolicy;
+pub use policy::{FurtherPolicy, PolicyOptions};
 pub use refined::Refined;
 pub use reward::RewardOptions;
 pub use rights::RightsOptions;
@@ -179,7 +179,7 @@ macro_rules! heads {
 
 heads! {
     /// The policy; its sizes are the model's `policy`.
-    Policy policy: Option<NoOptions> = policy::DECLARATION;
+    Policy policy: Option<PolicyOptions> = policy::DECLARATION;
     /// Win, draw and loss as the game ended; its sizes are the model's `value`, as those of the next two.
     Result result: Option<NoOptions> = result::LOGITS;
     /// The same as three plain numbers that are learnt by their squared error: ChessDecoder's.
@@ -208,7 +208,7 @@ heads! {
 
 impl Default for Outputs {
     fn default() -> Self {
-        Self { policy: Some(NoOptions {}), result: Some(NoOptions {}), ..Self::none() }
+        Self { policy: Some(PolicyOptions::default()), result: Some(NoOptions {}), ..Self::none() }
     }
 }
 

@@ -34,6 +34,7 @@ pub mod network;
 pub mod optimizer;
 pub mod preset;
 pub mod refine;
+mod registers;
 mod residual;
 pub mod resnet;
 mod resnet_transformer;
@@ -46,7 +47,7 @@ pub use clip::clip_global_norm;
 pub use config::{
     AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, Edge, EmbedAt, EmbeddingConfig,
     FeedForwardKind, FurtherPolicy, InitKind, ModelConfig, ModelDescription, ModelError, MovesLeft, NoOptions,
-    NormPlace, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, Pool, ResnetConfig, ResnetPolicy,
+    NormPlace, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, PolicyOptions, Pool, ResnetConfig, ResnetPolicy,
     ResnetTransformerConfig, ResnetValue, RewardOptions, RightsOptions, SequenceMask, SoftPolicy, SqueezeConfig, Stem,
     ValueConfig, models,
 };

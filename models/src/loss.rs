@@ -107,6 +107,14 @@ pub fn policy_cross_entropy_rows(log_probs_bv: &Tensor, targets: PolicyTargets<'
     -(chosen * targets.probabilities()).sum_dim_intlist([1i64].as_slice(), false, Kind::Float)
 }
 
+/// Squared logarithm of the sum of the exponentials of logits `[b,v]`, `[b]`, f32; 0 in rows that are not present (bool
+/// `[b]`).
+pub fn policy_z_rows(logits_bv: &Tensor, present_b: &Tensor) -> Tensor {
+    let log_sum = logits_bv.to_kind(Kind::Float).logsumexp([-1i64].as_slice(), false);
+    let zero = log_sum.zeros_like();
+    (&log_sum * &log_sum).where_self(present_b, &zero)
+}
+
 /// Entropy of the policy in nats, `[b]`; of log-probabilities behind a mask, that over the legal moves.
 pub fn policy_entropy_rows(log_probs_bv: &Tensor) -> Tensor {
     -(log_probs_bv.exp() * log_probs_bv).sum_dim_intlist([1i64].as_slice(), false, Kind::Float)

@@ -3,7 +3,7 @@
 use crate::config::ModelConfig;
 use crate::examples::{Column, Examples, Sequence, Target};
 use crate::heads::{HeadName, Output, Outputs};
-use crate::loss::policy_log_probs;
+use crate::loss::{mask_policy, policy_log_probs};
 use crate::metric::{Loss, Metric};
 use crate::network::{Network, Spec};
 use crate::refine::MoveContext;
@@ -186,6 +186,14 @@ impl Visit<'_> {
     /// Log-probabilities of a policy as evaluations take them.
     pub(crate) fn measured_log_probs(&self, logits_bv: &Tensor) -> Tensor {
         policy_log_probs(logits_bv, self.measure.masking.measuring.then(|| self.legal()).as_ref())
+    }
+
+    /// The logits of a policy as training takes them.
+    pub(crate) fn trained_logits(&self, logits_bv: &Tensor) -> Tensor {
+        match self.measure.masking.training {
+            true => mask_policy(logits_bv, &self.legal()),
+            false => logits_bv.shallow_clone(),
+        }
     }
 
     /// A loss of examples: values `[b]` or `[b,cells]`, f32, 0 where there is no target.

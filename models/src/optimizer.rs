@@ -4,13 +4,16 @@ mod adamw;
 mod config;
 mod groups;
 mod moments;
+mod muon;
 mod nadam;
 
-pub use config::{AdamwConfig, NadamConfig, NadamTorchConfig, OptimizerConfig};
+pub use config::{AdamwConfig, MuonConfig, NadamConfig, NadamTorchConfig, OptimizerConfig, Others};
 pub use groups::{Group, GroupPart};
+pub use muon::MuonScale;
 
 use groups::Span;
-use moments::Moments;
+use moments::{Moments, Update};
+use muon::Matrix;
 use nn::Layout;
 use serde::{Deserialize, Serialize};
 use tch::{Device, TchError, Tensor};
@@ -81,6 +84,10 @@ pub struct Optimizer {
     progress: OptimizerProgress,
     /// Factors on the learning rate; they cover the store.
     rates: Vec<Span>,
+    /// What takes Muon's steps.
+    matrices: Vec<Matrix>,
+    /// The rest: factors on the learning rate.
+    others: Vec<Span>,
     /// Weight decays, where there are any.
     decays: Vec<Span>,
 }
@@ -96,11 +103,15 @@ impl Optimizer {
     pub fn new(config: OptimizerConfig, layout: &Layout, device: Device) -> Result<Self, OptimizerError> {
         config.check_for(layout)?;
         let (rates, decays) = (groups::rates(config.common(), layout), groups::decays(config.common(), layout));
+        let matrices = if let OptimizerConfig::Muon(_) = config { muon::matrices(layout, &rates) } else { Vec::new() };
+        let taken: Vec<_> = matrices.iter().map(Matrix::elements).collect();
         Ok(Self {
             config,
             moments: Moments::zeros(layout.len(), device)?,
             progress: OptimizerProgress { steps: 0, momentum_product: 1.0 },
+            others: groups::without(&rates, &taken),
             rates,
+            matrices,
             decays,
         })
     }
@@ -116,8 +127,12 @@ impl Optimizer {
             OptimizerConfig::Nadam(config) => config.next(&mut self.progress, learning_rate),
             OptimizerConfig::NadamTorch(config) => config.next(&mut self.progress, learning_rate),
             OptimizerConfig::Adamw(config) => config.next(&self.progress, learning_rate),
+            OptimizerConfig::Muon(config) => {
+                muon::step(&self.matrices, flat, gradient, &self.moments.first, config, learning_rate)?;
+                config.others.next(&mut self.progress, learning_rate)
+            }
         };
-        for span in &self.rates {
+        for span in &self.others {
             self.moments.apply(flat, gradient, &update.scaled(span.value), span.start..span.end)?;
         }
         Ok(())
@@ -173,6 +188,15 @@ impl Optimizer {
         self.moments.second.f_copy_(second)?;
         self.progress = progress;
         Ok(())
+    }
+}
+
+impl Others {
+    fn next(&self, progress: &mut OptimizerProgress, learning_rate: f64) -> Update {
+        match self {
+            Self::Nadam(config) => config.next(progress, learning_rate),
+            Self::Adamw(config) => config.next(progress, learning_rate),
+        }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::config::{
     AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, Edge, EmbedAt, EmbeddingConfig,
-    FeedForwardKind, InitKind, ModelConfig, MovesLeft, NoOptions, NormPlace, Outputs, PolicyConfig, Pool, ResnetConfig,
-    ResnetPolicy, ResnetTransformerConfig, ResnetValue, RewardOptions, SequenceMask, SoftPolicy, Stem, ValueConfig,
+    FeedForwardKind, InitKind, ModelConfig, MovesLeft, NoOptions, NormPlace, Outputs, PolicyConfig, PolicyOptions,
+    Pool, ResnetConfig, ResnetPolicy, ResnetTransformerConfig, ResnetValue, RewardOptions, SequenceMask, SoftPolicy,
+    Stem, ValueConfig, once,
 };
 use nn::{Activation, NormKind};
 
@@ -115,7 +116,7 @@ pub(crate) fn llama(width: usize, heads: usize, ff: usize) -> ChessformerConfig 
         out_bias: false,
         policy: PolicyConfig::default(),
         value: ValueConfig { pool: Pool::Token, ..ValueConfig::default() },
-        outputs: Outputs { policy: Some(NoOptions {}), ..Outputs::none() },
+        outputs: Outputs { policy: Some(PolicyOptions::default()), ..Outputs::none() },
         ..cf_6m(without_buckets())
     }
 }
@@ -159,7 +160,7 @@ fn dlshogi(blocks: usize, channels: usize, activation: Activation) -> ResnetConf
         init: InitKind::Torch,
         policy: ResnetPolicy::Planes,
         value: ResnetValue { channels: 27, hidden: 256 },
-        outputs: Outputs { policy: Some(NoOptions {}), win_rate: Some(NoOptions {}), ..Outputs::none() },
+        outputs: Outputs { policy: Some(PolicyOptions::default()), win_rate: Some(NoOptions {}), ..Outputs::none() },
     }
 }
 
@@ -198,6 +199,9 @@ fn cf_6m(outputs: Outputs) -> ChessformerConfig {
         activation: Activation::Mish,
         ff_activation: None,
         qkv_bias: false,
+        qk_norm: false,
+        registers: 0,
+        loops: once(),
         out_bias: true,
         dropout: 0.0,
         policy: PolicyConfig { embedding: Some(256), depth: Some(256), ..PolicyConfig::default() },
@@ -211,7 +215,7 @@ fn cf_6m(outputs: Outputs) -> ChessformerConfig {
 fn without_buckets() -> Outputs {
     let reward = Some(RewardOptions::default());
     Outputs {
-        policy: Some(NoOptions {}),
+        policy: Some(PolicyOptions::default()),
         soft_policy: Some(SoftPolicy::default()),
         result: Some(NoOptions {}),
         q: reward,

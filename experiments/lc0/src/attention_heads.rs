@@ -8,7 +8,9 @@ use super::spec;
 use super::tensors::NamedTensors;
 use super::tree::Tree;
 use games::GameKind;
-use models::{FurtherPolicy, MovesLeft, NoOptions, Outputs, PolicyConfig, RewardOptions, SoftPolicy, ValueConfig};
+use models::{
+    FurtherPolicy, MovesLeft, NoOptions, Outputs, PolicyConfig, PolicyOptions, RewardOptions, SoftPolicy, ValueConfig,
+};
 
 /// Win, draw, loss.
 const WDL: usize = 3;
@@ -82,7 +84,7 @@ impl Heads<'_, '_> {
         let embedding = self.dense("policy.embedding", from, self.width)?;
         let vanilla = if self.many { format!("policy_heads.{VANILLA}.") } else { String::new() };
         let depth = self.policy("policy", &vanilla, embedding)?;
-        outputs.policy = Some(NoOptions {});
+        outputs.policy = Some(PolicyOptions::default());
         let other = |found: usize| (found != depth).then_some(found);
         let names = if self.many { self.tree.parts("policy_heads") } else { Default::default() };
         for name in names {

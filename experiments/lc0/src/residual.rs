@@ -9,7 +9,9 @@ use super::{Parameters, spec};
 use games::{FeatureKind, GameKind, Geometry, InputLayout};
 use models::input::Expander;
 use models::resnet::{MovePlane, move_planes};
-use models::{ModelConfig, MovesLeft, NoOptions, Outputs, ResnetConfig, ResnetPolicy, ResnetValue, SqueezeConfig};
+use models::{
+    ModelConfig, MovesLeft, NoOptions, Outputs, PolicyOptions, ResnetConfig, ResnetPolicy, ResnetValue, SqueezeConfig,
+};
 use nn::Activation;
 
 /// Side and area of the trunk's kernels.
@@ -51,7 +53,7 @@ pub(super) fn read(weights: &Weights, format: &NetworkFormat) -> Result<(ModelCo
         policy: tensors.policy(weights, format, channels)?,
         value: tensors.value(weights, channels, squares)?,
         outputs: Outputs {
-            policy: Some(NoOptions {}),
+            policy: Some(PolicyOptions::default()),
             result: Some(NoOptions {}),
             moves_left: tensors.moves_left(weights, format, channels, squares)?,
             ..Outputs::none()

@@ -2,9 +2,11 @@
 
 use super::from_to::FromToLogits;
 use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
-use crate::config::ChessformerConfig;
+use crate::config::{ChessformerConfig, is_default};
 use crate::examples::{Column, Target};
-use crate::loss::{policy_cross_entropy_rows, policy_divergence_rows, policy_entropy_rows, policy_log_probs};
+use crate::loss::{
+    policy_cross_entropy_rows, policy_divergence_rows, policy_entropy_rows, policy_log_probs, policy_z_rows,
+};
 use crate::macs::HeadMacs;
 use crate::measure::Visit;
 use crate::metric::{Direction, Loss, Metric, loss};
@@ -13,6 +15,17 @@ use games::FromTo;
 use nn::{Activation, Init, LayoutBuilder, Linear, Part, Views};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
+
+/// The policy.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PolicyOptions {
+    /// Whether training also minimises log² of the sum of exp(logit), `policy_z` among the weights of losses: PaLM's z-loss
+    /// (Chowdhery et al. 2022, arXiv 2204.02311), which keeps logits near zero. Over legal moves where training masks the
+    /// others.
+    #[serde(skip_serializing_if = "is_default")]
+    pub z_loss: bool,
+}
 
 /// One more policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +54,16 @@ const LOSS: Loss = renormalised(loss!(
     "Cross-entropy of the policy.",
     "cross-entropy of the policy with the target moves"
 ));
+const Z_LOSS: Loss = Loss {
+    asked: |outputs| outputs.policy.is_some_and(|options| options.z_loss),
+    ..renormalised(loss!(
+        "policy_z" = 1e-4,
+        "nats²",
+        Target::Policy,
+        "Squared logarithm of the sum of the policy's exponentials.",
+        "squared logarithm of the sum of the policy's exponentials",
+    ))
+};
 const KL: Metric =
     mean("policy_kl", "nats", Direction::Lower, "policy cross-entropy less the entropy of its target").renormalised();
 const ACCURACY: Metric = mean(
@@ -86,7 +109,7 @@ pub(super) const fn renormalised(loss: Loss) -> Loss {
 }
 
 pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
-    losses: &[LOSS],
+    losses: &[LOSS, Z_LOSS],
     metrics: &[
         KL,
         ACCURACY,
@@ -107,6 +130,10 @@ fn evaluate(visit: &mut Visit<'_>) {
     let Some(logits_bv) = visit.output.get(HeadName::Policy) else { return };
     let targets = visit.examples.policy();
     visit.policy_loss(&LOSS, logits_bv, |log_probs| policy_cross_entropy_rows(log_probs, targets));
+    if visit.outputs().policy.is_some_and(|options| options.z_loss) {
+        let logits_bv = visit.trained_logits(logits_bv);
+        visit.loss(&Z_LOSS, || policy_z_rows(&logits_bv, &targets.present()));
+    }
     if !visit.wants_values() {
         return;
     }

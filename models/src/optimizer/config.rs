@@ -2,6 +2,7 @@
 
 use super::OptimizerError;
 use super::groups::{Group, GroupPart};
+use super::muon::MuonScale;
 use crate::config::is_default;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,55 @@ pub enum OptimizerConfig {
     NadamTorch(NadamTorchConfig),
     /// Adam with decoupled weight decay.
     Adamw(AdamwConfig),
+    /// Orthogonal steps of the body's matrices, and another optimiser for the rest.
+    Muon(MuonConfig),
+}
+
+/// Options of Muon (Jordan et al. 2024).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MuonConfig {
+    /// Decay of the momentum.
+    pub momentum: f64,
+    /// Iterations that make a step orthogonal.
+    pub iterations: u32,
+    /// How long a step is.
+    pub scale: MuonScale,
+    /// What all other parameters take. Its weight decay and its groups serve the body's matrices too.
+    pub others: Others,
+}
+
+impl Default for MuonConfig {
+    fn default() -> Self {
+        let others = Others::Nadam(NadamConfig::default());
+        Self { momentum: 0.95, iterations: 5, scale: MuonScale::default(), others }
+    }
+}
+
+/// The optimiser beside Muon.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Others {
+    /// Nadam in Keras' form.
+    Nadam(NadamConfig),
+    /// AdamW.
+    Adamw(AdamwConfig),
+}
+
+impl Others {
+    fn common(&self) -> Common<'_> {
+        match self {
+            Self::Nadam(config) => config.common(),
+            Self::Adamw(config) => config.common(),
+        }
+    }
+
+    fn groups_mut(&mut self) -> &mut Vec<Group> {
+        match self {
+            Self::Nadam(config) => &mut config.groups,
+            Self::Adamw(config) => &mut config.groups,
+        }
+    }
 }
 
 /// What every optimiser has.
@@ -124,6 +174,7 @@ impl OptimizerConfig {
             Self::Nadam(config) => config.common(),
             Self::NadamTorch(config) => config.common(),
             Self::Adamw(config) => config.common(),
+            Self::Muon(config) => config.others.common(),
         }
     }
 
@@ -144,6 +195,7 @@ impl OptimizerConfig {
                 Self::Nadam(config) => config.groups.insert(0, group),
                 Self::NadamTorch(config) => config.groups.insert(0, group),
                 Self::Adamw(config) => config.groups.insert(0, group),
+                Self::Muon(config) => config.others.groups_mut().insert(0, group),
             }
         }
         self
@@ -156,6 +208,7 @@ impl OptimizerConfig {
             Self::Nadam(_) => "nadam",
             Self::NadamTorch(_) => "nadam_torch",
             Self::Adamw(_) => "adamw",
+            Self::Muon(_) => "muon",
         }
     }
 
@@ -166,11 +219,13 @@ impl OptimizerConfig {
     pub fn check(&self) -> Result<(), OptimizerError> {
         let Common { beta1, beta2, epsilon, weight_decay, groups, .. } = self.common();
         let momentum_decay = if let Self::NadamTorch(config) = self { config.momentum_decay } else { 0.0 };
+        let momentum = if let Self::Muon(config) = self { config.momentum } else { 0.0 };
         let share = |value: f64| (0.0..1.0).contains(&value);
         let positive = |value: f64| value >= 0.0 && value.is_finite();
         let options = [
             ("beta1", beta1, share(beta1), "at least 0 and below 1"),
             ("beta2", beta2, share(beta2), "at least 0 and below 1"),
+            ("momentum", momentum, share(momentum), "at least 0 and below 1"),
             ("epsilon", epsilon, epsilon > 0.0 && epsilon.is_finite(), "above 0"),
             ("momentum_decay", momentum_decay, positive(momentum_decay), "at least 0"),
             ("weight_decay", weight_decay, positive(weight_decay), "at least 0"),

@@ -102,6 +102,21 @@ pub(super) fn check(groups: &[Group], layout: &Layout) -> Result<(), OptimizerEr
     Ok(())
 }
 
+/// Without what others take: runs of a store of which `taken` ranges, in order, are left out.
+pub(super) fn without(all: &[Span], taken: &[std::ops::Range<usize>]) -> Vec<Span> {
+    let rest = |span: &Span| {
+        let mut parts = Vec::new();
+        let mut start = span.start;
+        for range in taken.iter().filter(|range| range.start < span.end && span.start < range.end) {
+            parts.push(Span { start, end: range.start.max(start), ..*span });
+            start = range.end.min(span.end);
+        }
+        parts.push(Span { start, ..*span });
+        parts
+    };
+    all.iter().flat_map(rest).filter(|span| span.start < span.end).collect()
+}
+
 /// The factor on the learning rate of every element.
 pub(super) fn rates(config: Common<'_>, layout: &Layout) -> Vec<Span> {
     spans(layout, |param| last(config.groups, param, |group| group.learning_rate).unwrap_or(1.0))

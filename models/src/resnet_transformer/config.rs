@@ -1,7 +1,9 @@
 //! Sizes and choices of a residual network with attention behind it.
 
 use crate::body::BodyConfig;
-use crate::config::{FeedForwardKind, MOST_LAYERS, ModelError, NormPlace, ResnetConfig, check_limits, is_default};
+use crate::config::{
+    FeedForwardKind, MOST_LAYERS, ModelError, NormPlace, ResnetConfig, check_limits, is_default, once,
+};
 use encodings::Dims;
 use nn::layout::LARGEST_SIZE;
 use nn::{Activation, NormKind};
@@ -122,9 +124,11 @@ impl ResnetTransformerConfig {
             activation: attention.activation,
             ff_activation: None,
             qkv_bias: attention.qkv_bias,
+            qk_norm: false,
             qkv_groups: attention.qkv_groups,
             out_bias: attention.out_bias,
             init: self.resnet.init,
+            loops: once(),
         }
     }
 

@@ -45,7 +45,7 @@ fn every_encoding_gives_the_same_either_way_on_both_boards() {
 #[test]
 fn heads_of_any_width_and_values_apart_give_the_same_either_way() {
     let spec = specs().remove(0);
-    for options in [r#"{"qkv_bias": true}"#, r#"{"heads": 1}"#, r#"{"heads": 16}"#] {
+    for options in [r#"{"qkv_bias": true}"#, r#"{"qk_norm": true}"#, r#"{"heads": 1}"#, r#"{"heads": 16}"#] {
         for stack in [none(), vec![encoding(r#"{"absolute": {"at": "every_layer", "values": false}}"#)]] {
             let (network, layout) = declare(&tiny_with(options), &stack, &spec);
             let (arena, packed) = (stirred(&layout), packed(&spec, 2));

@@ -24,6 +24,7 @@ mod input_sources;
 mod lc0_planes;
 mod loss;
 mod measure;
+mod muon;
 mod network;
 mod optimizer;
 mod options;

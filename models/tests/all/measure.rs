@@ -13,7 +13,7 @@ use tch::{Device, Kind, Tensor};
 const ROWS: i64 = 3;
 
 /// All heads that a Chessformer can learn with one dataset of maps of squares, and a second pass.
-const HEADS: &str = r#"{"outputs": {"policy": {}, "soft_policy": {}, "result": {}, "result_shares": {}, "win_rate": {},
+const HEADS: &str = r#"{"outputs": {"policy": {"z_loss": true}, "soft_policy": {}, "result": {}, "result_shares": {}, "win_rate": {},
     "q": {"buckets": 6}, "short_term": {"error": false, "buckets": 4}, "moves_left": {}, "per_square": {"classes": 3},
     "rights": {}}, "refinement": {}}"#;
 
@@ -85,6 +85,7 @@ fn losses_are_added_up_in_one_order_whatever_the_network() {
     let names: Vec<&str> = Loss::all().iter().map(|loss| loss.name()).collect();
     let order = [
         "policy",
+        "policy_z",
         "value",
         "result_shares",
         "win_rate_result",

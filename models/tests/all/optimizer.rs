@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use games::{GameKind, InputName};
-use models::optimizer::{AdamwConfig, NadamConfig, NadamTorchConfig};
+use models::optimizer::{AdamwConfig, MuonConfig, NadamConfig, NadamTorchConfig};
 use models::{NormPlace, Optimizer, OptimizerConfig, OptimizerError, clip_global_norm};
 use nn::{Init, Layout, LayoutBuilder, Part, Range};
 use tch::{Device, Tensor};
@@ -41,11 +41,12 @@ fn start(len: usize) -> Vec<f32> {
 }
 
 /// Every optimiser at its defaults.
-fn defaults() -> [OptimizerConfig; 3] {
+fn defaults() -> [OptimizerConfig; 4] {
     [
         OptimizerConfig::Nadam(NadamConfig::default()),
         OptimizerConfig::NadamTorch(NadamTorchConfig::default()),
         OptimizerConfig::Adamw(AdamwConfig::default()),
+        OptimizerConfig::Muon(MuonConfig::default()),
     ]
 }
 
@@ -201,6 +202,8 @@ fn options_out_of_range_are_refused() {
     assert!(refused(r#"{"adamw": {"epsilon": 0}}"#).contains("epsilon"));
     assert!(refused(r#"{"adamw": {"weight_decay": -0.1}}"#).contains("weight_decay"));
     assert!(refused(r#"{"nadam_torch": {"momentum_decay": -1}}"#).contains("momentum_decay"));
+    assert!(refused(r#"{"muon": {"momentum": 1}}"#).contains("momentum: 1 is out of range"));
+    assert!(refused(r#"{"muon": {"others": {"nadam": {"beta1": -1}}}}"#).contains("beta1"));
     assert!(serde_json::from_str::<OptimizerConfig>(r#"{"nadam": {"momentum_decay": 0.1}}"#).is_err());
 }
 

@@ -38,6 +38,12 @@ fn each_option_costs_what_its_formula_says() {
     let per_layer = |n: usize| (LAYERS * n) as i64;
     assert_eq!(more(r#"{"norm": "pre"}"#), (WIDTH as i64, 0));
     assert_eq!(more(r#"{"qkv_bias": true}"#), (per_layer(3 * WIDTH), 0));
+    assert_eq!(more(r#"{"qk_norm": true}"#), (per_layer(2 * WIDTH / 2), 0));
+    let looped = LAYERS * (squares * block + 2 * squares * squares * WIDTH);
+    assert_eq!(more(r#"{"loops": 3}"#), (0, 2 * looped as i64));
+    let longer = squares + 5;
+    let registers = LAYERS * (5 * block + 2 * (longer * longer - squares * squares) * WIDTH);
+    assert_eq!(more(r#"{"registers": 5}"#), ((5 * WIDTH) as i64, registers as i64));
     assert_eq!(more(r#"{"out_bias": false}"#), (-per_layer(WIDTH), 0));
     assert_eq!(more(r#"{"ff_bias": false}"#), (-per_layer(FF + WIDTH), 0));
     for gated in ["glu", "swiglu", "geglu"] {
@@ -94,7 +100,7 @@ fn options_are_written_only_where_they_are_not_the_default() {
     let rest = r#""normalisation":"rms","activation":"mish","qkv_bias":false,"policy":{},"value":{"embedding":32,"hidden":128,"pool":"flatten"}}"#;
     let defaults = format!(r#"{{"chessformer":{sizes}"norm":"post",{rest}}}"#);
     let spelt_out = format!(
-        r#"{{"chessformer":{sizes}"embedding":"old","ff_kind":"dense","ff_bias":true,"out_bias":true,"dropout":0.0,"norm":"post",{rest}}}"#
+        r#"{{"chessformer":{sizes}"embedding":"old","ff_kind":"dense","ff_bias":true,"qk_norm":false,"registers":0,"loops":1,"out_bias":true,"dropout":0.0,"norm":"post",{rest}}}"#
     );
     for text in [&defaults, &spelt_out] {
         let read: ModelConfig = serde_json::from_str(text).expect("a readable model");
@@ -128,6 +134,10 @@ fn what_cannot_be_is_refused() {
         refused(r#"{"embedding": {"new": {"dense": 1, "ff": 0}}}"#),
         ModelError::Zero { name: "embedding.new.ff" }
     );
+    assert_eq!(refused(r#"{"loops": 0}"#), ModelError::Zero { name: "loops" });
+    assert_eq!(refused(r#"{"registers": 17}"#), ModelError::TooLarge { name: "registers", size: 17, most: 16 });
+    let summed = refused(r#"{"registers": 1, "embedding": {"new": {"dense": 1}}}"#).to_string();
+    assert_eq!(summed, "model: registers means nothing with edge: hidden or embedding: new: leave it out");
     let gated = refused(r#"{"ff_kind": "glu", "ff_activation": "relu2"}"#).to_string();
     assert_eq!(gated, "model: ff_activation means nothing with a gated ff_kind: leave it out");
     let planes = Spec { input: GameKind::Shogi.input(InputName::PieceTokens), moves: shogi_planes() };

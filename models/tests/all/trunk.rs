@@ -60,7 +60,7 @@ impl<'a> Reference<'a> {
         let tokens = self.spec.input.tokens();
         let channels: Tokens = channels.chunks(channels.len() / tokens).map(<[f64]>::to_vec).collect();
         let mut x = self.embedding(&channels);
-        for layer in 0..self.config.layers {
+        for layer in (0..self.config.loops).flat_map(|_| 0..self.config.layers) {
             let scope = format!("body.{layer}");
             x = self
                 .residual(&format!("{scope}.attention_norm"), x, |x| self.attention(&format!("{scope}.attention"), x));
@@ -71,12 +71,18 @@ impl<'a> Reference<'a> {
         if self.config.norm == NormPlace::Pre {
             x = self.norm("body.final_norm", &x);
         }
-        x.concat()
+        x[..tokens].concat()
     }
 
     fn embedding(&self, channels: &Tokens) -> Tokens {
         let (dense, ff) = match self.config.embedding {
-            EmbeddingConfig::Old => return self.gate(self.dense_then_activation("embedding", channels)),
+            EmbeddingConfig::Old => {
+                let mut x = self.dense_then_activation("embedding", channels);
+                if self.config.registers > 0 {
+                    x.extend(self.weights.rows("registers.vectors"));
+                }
+                return self.gate(x);
+            }
             EmbeddingConfig::Table => {
                 return self.gate(channels.iter().map(|own| self.weights.dense("embedding", own)).collect());
             }
@@ -141,7 +147,7 @@ impl<'a> Reference<'a> {
     }
 
     fn sum(&self, x: &Tokens, branch: &Tokens) -> Tokens {
-        let fourth_root = (2.0 * self.config.layers as f64).sqrt().sqrt();
+        let fourth_root = (2.0 * (self.config.loops * self.config.layers) as f64).sqrt().sqrt();
         let (of_stream, of_branch) = match self.config.norm {
             NormPlace::Post => (1.0, 1.0 / fourth_root),
             NormPlace::PostDeepnet => (fourth_root, 1.0),
@@ -154,8 +160,16 @@ impl<'a> Reference<'a> {
     }
 
     fn attention(&self, scope: &str, x: &Tokens) -> Tokens {
-        let qkv: Tokens = x.iter().map(|x| self.weights.dense(&format!("{scope}.qkv"), x)).collect();
+        let mut qkv: Tokens = x.iter().map(|x| self.weights.dense(&format!("{scope}.qkv"), x)).collect();
         let (width, head_width) = (self.config.width, self.config.width / self.config.heads);
+        if self.config.qk_norm {
+            let gains = ["q", "k"].map(|of| self.weights.vector(&format!("{scope}.{of}_norm.gain"))).concat();
+            for head in qkv.iter_mut().flat_map(|x| x[..2 * width].chunks_mut(head_width).enumerate()) {
+                let gains = &gains[if head.0 < self.config.heads { 0 } else { head_width }..][..head_width];
+                let root = (dot(head.1, head.1) / head_width as f64 + 1e-5).sqrt();
+                head.1.iter_mut().zip(gains).for_each(|(x, gain)| *x *= gain / root);
+            }
+        }
         (0..x.len())
             .map(|query| {
                 let mut mixed = vec![0.0; width];

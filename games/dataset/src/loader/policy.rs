@@ -10,7 +10,7 @@ use super::visit::Visit;
 use crate::error::DatasetError;
 use crate::playback::Move;
 use crate::split::Split;
-use games::{Game, IllegalMove, InputName, Position as _};
+use games::{Game, IllegalMove, InputName};
 use std::collections::BTreeMap;
 
 /// A position that has a policy target.

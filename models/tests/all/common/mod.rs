@@ -61,7 +61,7 @@ pub(crate) fn tiny_with(options: &str) -> ChessformerConfig {
 }
 
 /// Every choice that a body has, in few networks, none of which tells squares apart.
-pub(crate) const BODIES: [&str; 9] = [
+pub(crate) const BODIES: [&str; 12] = [
     r#"{}"#,
     r#"{"norm": "pre", "normalisation": "layer", "qkv_bias": true}"#,
     r#"{"norm": "post_deepnet", "ff_kind": "swiglu", "ff_bias": false, "activation": "gelu"}"#,
@@ -70,6 +70,9 @@ pub(crate) const BODIES: [&str; 9] = [
     r#"{"activation": "silu", "normalisation": "layer"}"#,
     r#"{"norm": "post_plain", "normalisation": "batch"}"#,
     r#"{"activation": "tanh", "ff_activation": "relu2", "normalisation": "layer_1e-6"}"#,
+    r#"{"qk_norm": true, "qkv_bias": true}"#,
+    r#"{"registers": 3, "norm": "pre"}"#,
+    r#"{"loops": 2, "norm": "post_deepnet"}"#,
     r#"{"activation": "selu", "ff_activation": "sigmoid", "norm": "pre", "normalisation": "layer_1e-6"}"#,
 ];
 

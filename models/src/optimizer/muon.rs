@@ -1,0 +1,124 @@
+//! Muon: the momentum of a matrix, made orthogonal, is its step.
+//!
+//! For a weight W `[r,c]` with gradient G: M ← μ·M + (1−μ)·G, U = (1−μ)·G + μ·M (Nesterov), and
+//! W ← W − lr·scale·NS(U), where NS brings all singular values near 1: X = U/(‖U‖ + 1e-7), then five times
+//! X ← a·X + (b·A + c·A²)·X with A = X·Xᵀ and (a, b, c) = (3.4445, −4.7750, 2.0315), on the smaller side of the matrix.
+//!
+//! Source: Jordan et al. 2024 (kellerjordan.github.io/posts/muon; KellerJordan/Muon; `torch.optim.Muon`). Scales are
+//! √max(1, r/c) there, and 0.2·√max(r, c) in Moonlight (Liu et al. 2025, arXiv 2502.16982), with which a step is about as long
+//! as AdamW's, so that both can have one learning rate. Deviations: the iteration is computed in f32, not in bf16; queries,
+//! keys and values, one weight here, are three matrices.
+//!
+//! It takes the matrix weights of the body. All other parameters (embeddings, norms, biases, heads, encodings) take the steps
+//! of another optimiser, as in the source.
+
+use super::OptimizerError;
+use super::groups::Span;
+use nn::{Layout, Part, Range};
+use serde::{Deserialize, Serialize};
+use std::ops::Range as Elements;
+use tch::{Kind, TchError, Tensor};
+
+/// The coefficients of an iteration.
+const QUINTIC: [f64; 3] = [3.4445, -4.7750, 2.0315];
+/// Added to the norm.
+const EPSILON: f64 = 1e-7;
+/// The scope of the weights that it takes, and the weight that is three.
+const BODY: &str = "body.";
+const THREE: &str = ".attention.qkv.weight";
+
+/// How long a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MuonScale {
+    /// 0.2·√max(r, c).
+    #[default]
+    MatchAdamw,
+    /// √max(1, r/c).
+    Original,
+}
+
+impl MuonScale {
+    fn factor(self, [rows, columns]: [i64; 2]) -> f64 {
+        let (rows, columns) = (rows as f64, columns as f64);
+        match self {
+            Self::MatchAdamw => 0.2 * rows.max(columns).sqrt(),
+            Self::Original => (rows / columns).max(1.0).sqrt(),
+        }
+    }
+}
+
+/// A matrix in the flat store.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Matrix {
+    start: usize,
+    shape: [i64; 2],
+    /// The factor on the learning rate.
+    rate: f64,
+}
+
+impl Matrix {
+    /// Its elements.
+    pub(super) fn elements(&self) -> Elements<usize> {
+        self.start..self.start + (self.shape[0] * self.shape[1]) as usize
+    }
+
+    fn of(self, flat: &Tensor) -> Result<Tensor, TchError> {
+        flat.f_narrow(0, self.start as i64, self.shape[0] * self.shape[1])?.f_view(self.shape)
+    }
+}
+
+/// The matrices that Muon takes, in the order of the store, each with the factor on its learning rate.
+pub(super) fn matrices(layout: &Layout, rates: &[Span]) -> Vec<Matrix> {
+    let mut all = Vec::new();
+    for param in layout.params() {
+        let is_taken = param.part == Part::Trunk && param.range == Range::Matrix && param.name.starts_with(BODY);
+        let (true, &[rows, columns]) = (is_taken, &param.shape[..]) else { continue };
+        let parts = if param.name.ends_with(THREE) { 3 } else { 1 };
+        let rate = rates.iter().find(|span| span.start <= param.offset && param.offset < span.end);
+        let shape = [rows / parts, columns];
+        let size = (shape[0] * shape[1]) as usize;
+        let part = |i| Matrix { start: param.offset + i * size, shape, rate: rate.map_or(1.0, |span| span.value) };
+        all.extend((0..parts as usize).map(part));
+    }
+    all.sort_by_key(|matrix| matrix.start);
+    all
+}
+
+/// A step of each matrix.
+///
+/// # Errors
+/// If memory runs out.
+pub(super) fn step(
+    matrices: &[Matrix],
+    flat: &Tensor,
+    gradient: &Tensor,
+    momentum: &Tensor,
+    config: &super::MuonConfig,
+    learning_rate: f64,
+) -> Result<(), OptimizerError> {
+    for matrix in matrices {
+        let (mut weight, gradient, mut momentum) = (matrix.of(flat)?, matrix.of(gradient)?, matrix.of(momentum)?);
+        let _momentum = momentum.f_lerp_(&gradient, 1.0 - config.momentum)?;
+        let update = gradient.f_lerp(&momentum, config.momentum)?;
+        let length = learning_rate * matrix.rate * config.scale.factor(matrix.shape);
+        let _moved = weight.f_add_(&(orthogonal(&update, config.iterations)?.f_mul_scalar(-length)?))?;
+    }
+    Ok(())
+}
+
+/// A matrix with the singular vectors of this one, and singular values near 1.
+fn orthogonal(update: &Tensor, iterations: u32) -> Result<Tensor, TchError> {
+    let size = update.size();
+    let is_tall = size[0] > size[1];
+    let x = if is_tall { update.f_transpose(0, 1)? } else { update.shallow_clone() };
+    let norm = x.f_square()?.f_sum(Kind::Float)?.f_sqrt()?.f_add_scalar(EPSILON)?;
+    let mut x = x.f_div(&norm)?;
+    let [a, b, c] = QUINTIC;
+    for _ in 0..iterations {
+        let gram = x.f_matmul(&x.f_transpose(0, 1)?)?;
+        let polynomial = gram.f_mul_scalar(b)?.f_add(&gram.f_matmul(&gram)?.f_mul_scalar(c)?)?;
+        x = x.f_mul_scalar(a)?.f_add(&polynomial.f_matmul(&x)?)?;
+    }
+    if is_tall { x.f_transpose(0, 1) } else { Ok(x) }
+}
