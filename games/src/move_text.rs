@@ -33,6 +33,14 @@ impl MoveText {
         &self.bytes[..usize::from(self.length)]
     }
 
+    /// Its eight bytes as one number; texts with the same number are equal.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        let mut bytes = [self.length; ROOM + 1];
+        bytes[..ROOM].copy_from_slice(&self.bytes);
+        u64::from_le_bytes(bytes)
+    }
+
     /// An ASCII text of at most the maximal length.
     pub(crate) const fn of_ascii(text: &[u8]) -> Self {
         let mut bytes = [0; ROOM];

@@ -111,7 +111,7 @@ fn count(dataset: &Dataset, game: &StoredGame, histograms: &mut [Histogram; 6]) 
     }
     let mut policies = game.policy.as_ref().map(|policy| policy.plies());
     for ply in 0..usize::from(game.plies) {
-        let weighed = policies.as_mut().and_then(Iterator::next).map_or(0, |policy| policy.len());
+        let weighed = policies.as_mut().and_then(Iterator::next).map_or(0, |policy| policy.iter().count());
         if game.used.as_ref().is_some_and(|used| !used[ply]) {
             continue;
         }

@@ -149,12 +149,12 @@ fn row<G: Tactics>(
             }
         }
         let candidates = plies.as_mut().and_then(Iterator::next).unwrap_or_default();
-        found.candidates += candidates.len() as u64;
-        let sum: f32 = candidates.iter().map(|&(_, probability)| probability).sum();
+        found.candidates += candidates.iter().count() as u64;
+        let sum: f32 = candidates.iter().map(|(_, probability)| probability).sum();
         if !candidates.is_empty() && (sum - 1.0).abs() > ROUNDING {
             found.problem(format!("row {}, ply {ply}: the policy adds up to {sum}", game.id));
         }
-        for (text, _) in candidates {
+        for (text, _) in candidates.iter() {
             if let Err(error) = position.parse_move(text) {
                 found.problem(format!("row {}, ply {ply}: {error}", game.id));
             }

@@ -6,8 +6,8 @@ use games::{Game, IllegalMove, MoveText, Position as _};
 /// Legal moves, in storage that is used again for the next position.
 pub(super) struct LegalMoves<G: Game> {
     moves: Vec<Move<G>>,
-    /// Their texts, in the same order; empty until a candidate is looked up.
-    texts: Vec<MoveText>,
+    /// Their texts as [numbers](MoveText::key), in the same order; empty until a candidate is looked up.
+    texts: Vec<u64>,
 }
 
 impl<G: Game> Default for LegalMoves<G> {
@@ -33,11 +33,12 @@ impl<G: Game> LegalMoves<G> {
     ///
     /// # Errors
     /// If the text is not a legal move.
-    pub(super) fn find(&mut self, position: &G::Position, text: &str) -> Result<usize, IllegalMove> {
+    pub(super) fn find(&mut self, position: &G::Position, text: &MoveText) -> Result<usize, IllegalMove> {
         if self.texts.is_empty() {
-            self.texts.extend(self.moves.iter().map(|&mv| position.write_move(mv)));
+            self.texts.extend(self.moves.iter().map(|&mv| position.write_move(mv).key()));
         }
-        if let Some(place) = self.texts.iter().position(|known| known == text) {
+        let key = text.key();
+        if let Some(place) = self.texts.iter().position(|&known| known == key) {
             return Ok(place);
         }
         let mv = position.parse_move(text)?;

@@ -128,7 +128,7 @@ fn of_game<G: Game>(
         {
             room.target[place] = 1.0;
         }
-        for (text, probability) in candidates {
+        for (text, probability) in candidates.iter() {
             room.target[room.legal.find(position, text)?] += f64::from(probability);
         }
         let legal = room.legal.moves();

@@ -173,7 +173,7 @@ fn replay_game<G: Game>(
             if candidates.is_empty() {
                 out.policy.push((label(played), 1.0));
             }
-            for (text, probability) in candidates {
+            for (text, probability) in candidates.iter() {
                 let label = out.legal[first + legal.find(position, text)?];
                 out.policy.push((label, probability));
             }

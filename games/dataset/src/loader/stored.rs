@@ -4,7 +4,7 @@ use crate::error::DatasetError;
 use crate::playback::{Move, ReplayError, play_through, play_through_for};
 use crate::store::GameRow;
 use games::record::Candidate;
-use games::{Game, GameResult, InputLayout, Line, Termination};
+use games::{Game, GameResult, InputLayout, Line, MoveText, Termination};
 
 /// A game as the loader stores it.
 #[derive(Debug, Clone)]
@@ -38,29 +38,52 @@ pub(crate) struct StoredGame {
     pub(crate) map: Box<[i8]>,
 }
 
-/// The candidate moves of all plies in one string (about ten bytes per move).
+/// The candidate moves of all plies, twelve bytes each.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredPolicy {
-    /// UCI or USI, separated by spaces.
-    moves: Box<str>,
+    moves: Box<[MoveText]>,
     probabilities: Box<[f32]>,
     /// The number of candidates of each ply.
     counts: Box<[u16]>,
 }
 
+/// The candidates of a ply; none if only the played move is known.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Candidates<'a> {
+    moves: &'a [MoveText],
+    probabilities: &'a [f32],
+}
+
+impl<'a> Candidates<'a> {
+    /// Whether only the played move is known.
+    pub(crate) fn is_empty(self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// Each with its probability.
+    pub(crate) fn iter(self) -> impl Iterator<Item = (&'a MoveText, f32)> {
+        self.moves.iter().zip(self.probabilities.iter().copied())
+    }
+}
+
 impl StoredPolicy {
-    /// Each ply's candidates with their probabilities.
-    pub(crate) fn plies(&self) -> impl Iterator<Item = Vec<(&str, f32)>> {
-        let mut candidates = self.moves.split_ascii_whitespace().zip(self.probabilities.iter().copied());
-        self.counts.iter().map(move |&count| candidates.by_ref().take(count.into()).collect())
+    /// Each ply's candidates.
+    pub(crate) fn plies(&self) -> impl Iterator<Item = Candidates<'_>> {
+        let (mut moves, mut probabilities) = (&self.moves[..], &self.probabilities[..]);
+        self.counts.iter().map(move |&count| {
+            let of_ply;
+            (of_ply, moves) = moves.split_at(count.into());
+            let theirs;
+            (theirs, probabilities) = probabilities.split_at(count.into());
+            Candidates { moves: of_ply, probabilities: theirs }
+        })
     }
 }
 
 impl From<Vec<Vec<Candidate>>> for StoredPolicy {
     fn from(plies: Vec<Vec<Candidate>>) -> Self {
-        let moves: Vec<&str> = plies.iter().flatten().map(|(mv, _)| mv.as_str()).collect();
         Self {
-            moves: moves.join(" ").into_boxed_str(),
+            moves: plies.iter().flatten().map(|(mv, _)| MoveText::from(mv.as_str())).collect(),
             probabilities: plies.iter().flatten().map(|&(_, probability)| probability).collect(),
             counts: plies.iter().map(|candidates| candidates.len() as u16).collect(),
         }

@@ -59,7 +59,7 @@ fn of_game<G: Game>(game: &StoredGame, in_sequence: bool, out: &mut Vec<Position
     let mut row = Vec::new();
     game.visit::<G>(layout, in_sequence, |Visit { line, played, candidates, is_target, .. }| {
         let position = line.position();
-        let likeliest = candidates.into_iter().reduce(|best, other| if other.1 > best.1 { other } else { best });
+        let likeliest = candidates.iter().reduce(|best, other| if other.1 > best.1 { other } else { best });
         let wanted = match likeliest {
             None => played,
             Some((text, _)) => position.parse_move(text)?,

@@ -1,6 +1,6 @@
 //! The plies of a game that batches contain.
 
-use super::stored::StoredGame;
+use super::stored::{Candidates, StoredGame};
 use crate::error::DatasetError;
 use crate::playback::Move;
 use games::{Game, IllegalMove, InputLayout, Line};
@@ -9,8 +9,7 @@ use games::{Game, IllegalMove, InputLayout, Line};
 pub(super) struct Visit<'a, G: Game> {
     pub(super) line: &'a Line<G::Position>,
     pub(super) played: Move<G>,
-    /// The candidates with their probabilities; `None` if only the played move is known.
-    pub(super) candidates: Vec<(&'a str, f32)>,
+    pub(super) candidates: Candidates<'a>,
     /// Whether it is one of the dataset's positions. In a sequence the others serve as context.
     pub(super) used: bool,
     /// Whether it has a policy target.
