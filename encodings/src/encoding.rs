@@ -172,13 +172,14 @@ pub trait Encoding: Debug + Send {
         Logits::default()
     }
 
-    /// Whether [`Self::values`] has a use for the attention weights; where no encoding has, they are not handed out.
+    /// Whether [`Self::values`] has a use for the attention weights; where no encoding has, they may not be handed out.
     fn reads_weights(&self) -> bool {
         self.injection_points().contains(InjectionPoints::VALUES)
     }
 
-    /// An additive term `[b,h,l,k]` of the attention output, from the weights `[b,h,l,l]` and values `[b,h,l,k]`.
-    fn values(&self, _at: LayerContext<'_>, _weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
+    /// An additive term `[b,h,l,k]` of the attention output, from the values `[b,h,l,k]` and the weights `[b,h,l,l]`,
+    /// which are there if this encoding [reads them](Self::reads_weights).
+    fn values(&self, _at: LayerContext<'_>, _weights_bhll: Option<&Tensor>, _v_bhlk: &Tensor) -> Option<Tensor> {
         None
     }
 }

@@ -197,8 +197,9 @@ impl Encoding for Shaw {
         Logits { before_scale: terms.into_iter().chain(cross).reduce(sum_in_place), ..Logits::default() }
     }
 
-    fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, _v_bhlk: &Tensor) -> Option<Tensor> {
+    fn values(&self, at: LayerContext<'_>, weights_bhll: Option<&Tensor>, _v_bhlk: &Tensor) -> Option<Tensor> {
         let table = &at.views[self.tables[at.layer].v?];
+        let weights_bhll = weights_bhll.expect("this encoding reads the weights");
         let kind = weights_bhll.kind();
         Some(match self.products_on(weights_bhll.device()) {
             Some(products) => {
@@ -325,7 +326,7 @@ mod tests {
         let (views, packed) = (arena.views(), Tensor::zeros([5, 1], (Kind::Uint8, Device::Cpu)));
         let at = LayerContext { views: &views, layer: 0, packed: &packed };
         let logits = shaw.logits(at, Queries { x_bld: &q, q_bhlk: &q, k_bhlk: &k }).before_scale;
-        let terms: Vec<Tensor> = logits.into_iter().chain(shaw.values(at, &weights, &q)).collect();
+        let terms: Vec<Tensor> = logits.into_iter().chain(shaw.values(at, Some(&weights), &q)).collect();
         let every_leaf = (q.sum(Kind::Float) + k.sum(Kind::Float) + weights.sum(Kind::Float)) * 0.0;
         let loss = terms.iter().fold(every_leaf, |sum, term| sum + term.square().sum(Kind::Float));
         let gradients = Tensor::run_backward(&[&loss], &[&q, &k, &weights], true, false);

@@ -122,7 +122,7 @@ impl Stack {
         })
     }
 
-    /// Whether [`Self::values`] has to be called.
+    /// Whether [`Self::values`] has to be given the attention weights.
     #[must_use]
     pub fn reads_weights(&self) -> bool {
         self.iter().any(Encoding::reads_weights)
@@ -130,7 +130,7 @@ impl Stack {
 
     /// The sum of all terms `[b,h,l,k]` of the attention output.
     #[must_use]
-    pub fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
+    pub fn values(&self, at: LayerContext<'_>, weights_bhll: Option<&Tensor>, v_bhlk: &Tensor) -> Option<Tensor> {
         self.iter().map(|encoding| encoding.values(at, weights_bhll, v_bhlk)).fold(None, add)
     }
 }

@@ -145,8 +145,9 @@ impl Encoding for Watched {
         true
     }
 
-    fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
-        self.watch.note(MapKind::Attention, Some(at.layer), mean_map(weights_bhll));
+    fn values(&self, at: LayerContext<'_>, weights_bhll: Option<&Tensor>, v_bhlk: &Tensor) -> Option<Tensor> {
+        let weights = weights_bhll.expect("a watched stack reads the weights");
+        self.watch.note(MapKind::Attention, Some(at.layer), mean_map(weights));
         self.stack.values(at, weights_bhll, v_bhlk)
     }
 }

@@ -76,7 +76,7 @@ impl Attention {
         let (q, k) = stack.rotate(at, &q, &k);
         let weights = self.scores(&q, &k, terms, mask).softmax(-1, v.kind());
         let mut mixed = weights.matmul(&v);
-        if let Some(term) = stack.values(at, &weights, &v) {
+        if let Some(term) = stack.values(at, Some(&weights), &v) {
             mixed += term;
         }
         self.join_heads(&mixed.transpose(1, 2))
@@ -101,8 +101,7 @@ impl Attention {
         let attend =
             Attend { projections, scale: self.scale(), terms: &terms, mask, with_weights: stack.reads_weights() };
         let mixture = attend.mix();
-        let term = mixture.weights_bhll.and_then(|weights| stack.values(at, &weights, &v));
-        match term {
+        match stack.values(at, mixture.weights_bhll.as_ref(), &v) {
             None => self.join_heads(&mixture.mixed_blhk),
             Some(term) => self.join_heads(&(mixture.mixed_blhk + term.transpose(1, 2))),
         }

@@ -75,12 +75,16 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
 
 /// What a layer is given for one position.
 pub(crate) struct Board {
+    /// The piece codes of the squares, 0 for an empty one.
+    pub(crate) pieces: Vec<f64>,
     /// Its input, `[l,d]`.
     pub(crate) x_ld: Vec<f64>,
     /// Queries before rotation, `[h,l,k]`.
     pub(crate) q_hlk: Vec<f64>,
     /// Keys before rotation, `[h,l,k]`.
     pub(crate) k_hlk: Vec<f64>,
+    /// Values, `[h,l,k]`.
+    pub(crate) v_hlk: Vec<f64>,
     /// Attention weights, `[h,l,l]`.
     pub(crate) weights_hll: Vec<f64>,
 }
@@ -203,13 +207,17 @@ fn every_encoding_equals_its_definition() {
 fn check(definition: &dyn Definition, given: &Given<'_>, place: &str) {
     let (l, h, k) = (given.len() as i64, given.heads() as i64, given.head_width() as i64);
     let x = input(3, BATCH, given.tokens, DIMS);
-    let [q, k_tensor] = ["q", "k"].map(|name| normal_tensor(3, name, &[BATCH, h, l, k]));
+    let [q, k_tensor, v] = ["q", "k", "v"].map(|name| normal_tensor(3, name, &[BATCH, h, l, k]));
     let weights = normal_tensor(3, "weights", &[BATCH, h, l, l]).softmax(-1, Kind::Float);
+    let packed = given.single.network.packed(&x);
+    let squares = given.tokens.geometry().squares();
     let boards: Vec<_> = (0..BATCH)
         .map(|position| Board {
+            pieces: numbers(&packed.get(position)).into_iter().take(squares).collect(),
             x_ld: numbers(&x.get(position)),
             q_hlk: numbers(&q.get(position)),
             k_hlk: numbers(&k_tensor.get(position)),
+            v_hlk: numbers(&v.get(position)),
             weights_hll: numbers(&weights.get(position)),
         })
         .collect();
@@ -217,16 +225,16 @@ fn check(definition: &dyn Definition, given: &Given<'_>, place: &str) {
         let wanted: Vec<f64> = boards.iter().flat_map(wanted).collect();
         assert_near(&numbers(found), &wanted, &format!("{place}: {what}"));
     };
-    given.single.ask(|encoding, at| {
+    given.single.ask(&x, |encoding, at| {
         near("embed", &encoding.embed(at, x.shallow_clone()), &|board| definition.embed(given, &board.x_ld));
 
         let attended = encoding.attend(at, &x);
-        let [qk, v] = match &attended {
+        let [qk, told] = match &attended {
             None => [&x, &x],
             Some(input) => [&input.qk_bld, input.v_bld.as_ref().unwrap_or(&input.qk_bld)],
         };
         near("attend, queries and keys", qk, &|board| definition.attend(given, &board.x_ld)[0].clone());
-        near("attend, values", v, &|board| definition.attend(given, &board.x_ld)[1].clone());
+        near("attend, values", told, &|board| definition.attend(given, &board.x_ld)[1].clone());
 
         let (rotated_q, rotated_k) =
             encoding.rotate(at, &q, &k_tensor).unwrap_or((q.shallow_clone(), k_tensor.shallow_clone()));
@@ -243,7 +251,7 @@ fn check(definition: &dyn Definition, given: &Given<'_>, place: &str) {
         let after = whole(logits.after_scale, [BATCH, h, l, l]);
         near("logits after the scale", &after, &|board| definition.after_scale(given, board));
 
-        let values = whole(encoding.values(at, &weights, &q), [BATCH, h, l, k]);
+        let values = whole(encoding.values(at, Some(&weights), &v), [BATCH, h, l, k]);
         near("values", &values, &|board| definition.values(given, board));
     });
 }

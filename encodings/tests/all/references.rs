@@ -77,7 +77,7 @@ fn values_see_the_table_only_where_asked() {
     let attend = |values| -> AttendInput {
         let config = absolute::Config { values, ..absolute::Config::new(absolute::Place::EveryLayer) };
         let single = Single::random(EncodingConfig::Absolute(config), &tokens);
-        let input = single.ask(|encoding, at| encoding.attend(at, &x)).expect("an input");
+        let input = single.ask(&x, |encoding, at| encoding.attend(at, &x)).expect("an input");
         let table = Tensor::from_slice(&single.parameter("absolute.every_layer.layer.1.table")).view(&x.size()[1..]);
         assert!(largest_difference(&input.qk_bld.to_kind(Kind::Double), &(&x.to_kind(Kind::Double) + table)) < 1e-5);
         input
@@ -99,9 +99,9 @@ fn a_stack_is_its_encodings_one_after_the_other() {
     ];
     let network = Network::small(&configs, &tokens);
     let views: Views = network.random(11, 0.5).frozen_views();
-    let packed = Tensor::zeros([1, 1], (Kind::Uint8, Device::Cpu));
-    let at = LayerContext { views: &views, layer: 1, packed: &packed };
     let x = input(12, 2, &tokens, DIMS);
+    let packed = network.packed(&x);
+    let at = LayerContext { views: &views, layer: 1, packed: &packed };
     let [q, k] = ["q", "k"]
         .map(|n| normal_tensor(12, n, &[2, DIMS.heads as i64, tokens.len() as i64, DIMS.head_width() as i64]));
     let queries = Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &k };
@@ -113,7 +113,7 @@ fn a_stack_is_its_encodings_one_after_the_other() {
     let sum = network.stack.logits(at, queries);
     let terms = [1, 2].map(|i| each[i].logits(at, queries).after_scale.expect("a term"));
     assert_eq!(sum.after_scale, Some(&terms[0] + &terms[1]));
-    assert!(sum.before_scale.is_none() && network.stack.values(at, &q, &k).is_none());
+    assert!(sum.before_scale.is_none() && network.stack.values(at, Some(&q), &k).is_none());
     assert_eq!(network.stack.rotate(at, &q, &k), each[3].rotate(at, &q, &k).expect("rotated"));
     assert_eq!(network.stack.embed(at, x.shallow_clone()), x, "nothing touches the embedding");
 }

@@ -5,7 +5,7 @@ use encodings::pairs::Share;
 use encodings::shaw::{Config, Term};
 use encodings::{Configure, EncodingConfig, LayerContext, Queries, Tokens};
 use nn::{Arena, Views};
-use tch::{Device, Kind, Tensor};
+use tch::{Kind, Tensor};
 
 /// The class of query i and key j, from its formula.
 fn class(tokens: &Tokens, i: usize, j: usize) -> i64 {
@@ -127,14 +127,13 @@ fn the_efficient_form_equals_the_definition_with_gradients() {
 }
 
 fn efficient(network: &Network, arena: &Arena, inputs: &Inputs, tokens: &Tokens) -> Outcome {
-    let packed = Tensor::zeros([3, 1], (Kind::Uint8, Device::Cpu));
-    let views = arena.views();
+    let (views, x) = (arena.views(), input(2, 3, tokens, DIMS));
+    let packed = network.packed(&x);
     let at = LayerContext { views: &views, layer: 1, packed: &packed };
     let encoding = network.stack.iter().next().expect("one encoding");
-    let x = input(2, 3, tokens, DIMS);
     let logits = encoding.logits(at, Queries { x_bld: &x, q_bhlk: &inputs.q, k_bhlk: &inputs.k });
     assert!(logits.after_scale.is_none(), "Shaw's terms come before the scale");
-    let values = encoding.values(at, &inputs.weights, &inputs.q);
+    let values = encoding.values(at, Some(&inputs.weights), &inputs.q);
     inputs.outcome(arena, logits.before_scale, values)
 }
 

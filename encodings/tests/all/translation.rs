@@ -83,7 +83,7 @@ fn change_of_values(network: &Network, views: &nn::Views, tokens: &Tokens, old: 
         let rows = Tensor::zeros([heads, old.size()[0], l], (Kind::Float, Device::Cpu)).index_copy(2, places, &among);
         let all = Tensor::zeros([heads, l, l], (Kind::Float, Device::Cpu)).index_copy(1, places, &rows);
         let v = Tensor::zeros([1, heads, l, head_width], (Kind::Float, Device::Cpu));
-        network.stack.values(at, &all.unsqueeze(0), &v).map(|term| term.index_select(2, places))
+        network.stack.values(at, Some(&all.unsqueeze(0)), &v).map(|term| term.index_select(2, places))
     };
     match (terms(old), terms(new)) {
         (Some(old), Some(new)) => (old - new).abs().max().double_value(&[]),

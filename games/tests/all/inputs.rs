@@ -4,7 +4,7 @@ use crate::colours;
 use crate::samples::{self, Case};
 use games::chess::{Chess, ChessPosition};
 use games::shogi::{Shogi, ShogiPosition};
-use games::{Feature, FeatureKind, Frame, Game, GameKind, InputLayout, InputName, Position};
+use games::{Feature, FeatureKind, Frame, Game, GameKind, InputLayout, InputName, Position, Side};
 use std::collections::BTreeSet;
 
 fn row<G: Game>(position: &G::Position, input: InputName, repetitions: u8) -> Vec<u8> {
@@ -174,6 +174,28 @@ fn both_inputs_pack_the_same_bytes() {
 #[should_panic(expected = "another size")]
 fn a_row_of_another_size_is_an_error() {
     ChessPosition::start().pack(InputName::PieceTokens, 0, &mut [0; 70]);
+}
+
+/// Encodings read where pieces stand from the first bytes of a row, whatever the input, in its frame.
+#[test]
+fn every_row_begins_with_the_pieces_of_the_current_board() {
+    begins_with_the_board::<Chess>(&samples::oracle(GameKind::Chess));
+    begins_with_the_board::<Shogi>(&samples::oracle(GameKind::Shogi));
+}
+
+fn begins_with_the_board<G: Game>(cases: &[Case]) {
+    for (text, _) in cases {
+        let position = G::Position::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let board = row::<G>(&position, InputName::PieceTokens, 0);
+        for layout in G::inputs() {
+            let is_turned = layout.name.frame() == Frame::FirstPlayer && position.side_to_move() != Side::First;
+            let found = row::<G>(&position, layout.name, 0);
+            for square in 0..layout.geometry.squares() {
+                let seen = if is_turned { layout.geometry.mirror_ranks(square) } else { square };
+                assert_eq!(found[square] > 0, board[seen] > 0, "{text}: square {square} of {}", layout.name.name());
+            }
+        }
+    }
 }
 
 #[test]

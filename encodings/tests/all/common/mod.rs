@@ -33,6 +33,7 @@ pub(crate) struct Network {
     pub(crate) layout: Arc<Layout>,
     pub(crate) stack: Stack,
     pub(crate) dims: Dims,
+    tokens: Tokens,
     layers: Vec<Projections>,
 }
 
@@ -71,7 +72,7 @@ impl Network {
         let layers =
             (0..dims.layers).map(|layer| Projections::declare(&mut body.sub(layer), dims.width as i64)).collect();
         let layout = Arc::new(builder.finish().expect("names are unique"));
-        Ok(Self { layout, stack, dims, layers })
+        Ok(Self { layout, stack, dims, tokens: tokens.clone(), layers })
     }
 
     pub(crate) fn small(configs: &[EncodingConfig], tokens: &Tokens) -> Self {
@@ -104,7 +105,7 @@ impl Network {
     }
 
     pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor) -> Trace {
-        let packed = Tensor::zeros([x_bld.size()[0], 1], (Kind::Uint8, Device::Cpu));
+        let packed = self.packed(x_bld);
         let at = |layer| LayerContext { views, layer, packed: &packed };
         let mut x = self.stack.embed(at(0), x_bld.shallow_clone());
         let mut logits = Vec::new();
@@ -114,6 +115,11 @@ impl Network {
             logits.push(layer_logits);
         }
         Trace { logits, output: x }
+    }
+
+    /// The packed rows of an input.
+    pub(crate) fn packed(&self, x_bld: &Tensor) -> Tensor {
+        packed(x_bld, &self.tokens)
     }
 
     fn attention(&self, at: LayerContext<'_>, x_bld: &Tensor) -> (Tensor, Tensor) {
@@ -127,7 +133,7 @@ impl Network {
         let unscaled = plus(turned_q.matmul(&turned_k.transpose(2, 3)), added.before_scale);
         let logits = plus(unscaled / (self.dims.head_width() as f64).sqrt(), added.after_scale);
         let attention = logits.softmax(-1, Kind::Float);
-        let mixed = plus(attention.matmul(&v), self.stack.values(at, &attention, &v));
+        let mixed = plus(attention.matmul(&v), self.stack.values(at, Some(&attention), &v));
         (weights.output.forward(at.views, &mixed.transpose(1, 2).flatten(2, 3)), logits)
     }
 
@@ -157,6 +163,18 @@ pub(crate) fn normal_tensor(seed: u64, purpose: &str, shape: &[i64]) -> Tensor {
 /// A batch of inputs `[b,l,d]` for a network on these tokens.
 pub(crate) fn input(seed: u64, batch: i64, tokens: &Tokens, dims: Dims) -> Tensor {
     normal_tensor(seed, "input", &[batch, tokens.len() as i64, dims.width as i64])
+}
+
+/// The packed rows `[b,row]` of an input: a piece stands where the first channel of the square's token is positive, so that
+/// pieces move with the contents of squares. Rows have some bytes after the board, as those of games have.
+pub(crate) fn packed(x_bld: &Tensor, tokens: &Tokens) -> Tensor {
+    let token_of = |square| tokens.squares().find(|&(_, s)| s == square).map(|(token, _)| token as i64);
+    let of_squares: Vec<_> = (0..tokens.geometry().squares()).map(|s| token_of(s).expect("every square")).collect();
+    let contents = x_bld.select(2, 0).index_select(1, &Tensor::from_slice(&of_squares));
+    let codes =
+        (contents.gt(0.0).to_kind(Kind::Float) * 3.0 + contents.gt(1.0).to_kind(Kind::Float)).to_kind(Kind::Uint8);
+    let rest = Tensor::from_slice(&[1u8, 0, 7]).expand([x_bld.size()[0], 3], false);
+    Tensor::cat(&[codes, rest], 1)
 }
 
 pub(crate) fn largest_difference(a: &Tensor, b: &Tensor) -> f64 {

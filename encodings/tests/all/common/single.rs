@@ -27,8 +27,9 @@ impl Single {
         numbers(&self.arena.frozen_views()[id])
     }
 
-    pub(crate) fn ask<T>(&self, question: impl FnOnce(&dyn Encoding, LayerContext<'_>) -> T) -> T {
-        let (views, packed) = (self.arena.frozen_views(), Tensor::zeros([1, 1], (Kind::Uint8, Device::Cpu)));
+    /// Asks about an input and the rows that it is made from.
+    pub(crate) fn ask<T>(&self, x_bld: &Tensor, question: impl FnOnce(&dyn Encoding, LayerContext<'_>) -> T) -> T {
+        let (views, packed) = (self.arena.frozen_views(), self.network.packed(x_bld));
         let encoding = self.network.stack.iter().next().expect("one encoding");
         question(encoding, LayerContext { views: &views, layer: LAYER, packed: &packed })
     }
@@ -37,7 +38,7 @@ impl Single {
         let size = x.size();
         let q =
             Tensor::zeros([size[0], DIMS.heads as i64, size[1], DIMS.head_width() as i64], (Kind::Float, Device::Cpu));
-        self.ask(|encoding, at| encoding.logits(at, Queries { x_bld: x, q_bhlk: &q, k_bhlk: &q }))
+        self.ask(x, |encoding, at| encoding.logits(at, Queries { x_bld: x, q_bhlk: &q, k_bhlk: &q }))
     }
 }
 
