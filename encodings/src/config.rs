@@ -113,6 +113,11 @@ encodings! {
     ClsMap = cls_map,
     DynamicRelative = dynamic_relative,
     Rope = rope,
+    Alibi = alibi,
+    Kerple = kerple,
+    LogBuckets = log_buckets,
+    Fire = fire,
+    ContinuousBias = continuous_bias,
 }
 
 impl EncodingConfig {

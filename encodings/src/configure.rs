@@ -39,8 +39,8 @@ pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError>;
 
     /// The option that makes it larger or smaller and changes nothing else about it: its key in YAML and its value. None
-    /// by default: most encodings have the size that board and network give them. Parameters and multiplications grow with
-    /// it.
+    /// by default: most encodings have the size that board and network give them. Parameters grow with it, and the
+    /// multiplications per position unless they are made once for all positions.
     fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
         None
     }

@@ -9,12 +9,15 @@
 
 pub mod config;
 pub mod configure;
+pub mod displacements;
+pub mod distance;
 pub mod encoding;
 pub mod error;
 pub mod fused_attention;
 pub mod injection_points;
 mod pair_products;
 pub mod pairs;
+mod perceptron;
 pub mod rows;
 pub mod stack;
 mod strided;
@@ -22,8 +25,13 @@ pub mod tokens;
 pub mod watched;
 
 pub mod absolute;
+pub mod alibi;
 pub mod cls_map;
+pub mod continuous_bias;
 pub mod dynamic_relative;
+pub mod fire;
+pub mod kerple;
+pub mod log_buckets;
 pub mod none;
 pub mod relative_bias;
 pub mod rope;

@@ -24,7 +24,7 @@ pub enum Edge {
     /// Attention sees the squares of the board only.
     #[default]
     Shown,
-    /// Empty squares outside the board hide it; for `none` and encodings of displacements by a table.
+    /// Empty squares outside the board hide it; for `none` and encodings that see displacements only.
     Hidden,
 }
 

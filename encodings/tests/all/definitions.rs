@@ -5,8 +5,13 @@
 //! not mention, the encoding must leave as it is.
 
 mod absolute;
+mod alibi;
 mod cls_map;
+mod continuous_bias;
 mod dynamic_relative;
+mod fire;
+mod kerple;
+mod log_buckets;
 mod none;
 mod relative_bias;
 mod rope;
@@ -70,6 +75,11 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::ClsMap(config) => config,
         EncodingConfig::DynamicRelative(config) => config,
         EncodingConfig::Rope(config) => config,
+        EncodingConfig::Alibi(config) => config,
+        EncodingConfig::Kerple(config) => config,
+        EncodingConfig::LogBuckets(config) => config,
+        EncodingConfig::Fire(config) => config,
+        EncodingConfig::ContinuousBias(config) => config,
     }
 }
 
@@ -109,6 +119,11 @@ impl Given<'_> {
 
     pub(crate) fn len(&self) -> usize {
         self.tokens.len()
+    }
+
+    /// Whether some token stands for no square.
+    pub(crate) fn has_aux(&self) -> bool {
+        (0..self.len()).any(|token| self.place(token).is_none())
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -173,6 +188,29 @@ pub(crate) fn classes(share: encodings::pairs::Share, tokens: &Tokens) -> usize 
             (2 * files - 1) * (2 * ranks - 1) + if tokens.len() > files * ranks { 3 } else { 0 }
         }
     }
+}
+
+/// Ranks and files of the query less those of the key, if both stand for squares.
+pub(crate) fn displacement(given: &Given<'_>, i: usize, j: usize) -> Option<[f64; 2]> {
+    let ([rank_i, file_i], [rank_j, file_j]) = (given.place(i)?, given.place(j)?);
+    Some([rank_i as f64 - rank_j as f64, file_i as f64 - file_j as f64])
+}
+
+/// The number, of three per head, for a pair in which some token stands for no square: square → auxiliary, auxiliary →
+/// square, auxiliary → auxiliary.
+pub(crate) fn aux_number(given: &Given<'_>, table_h3: &[f64], [head, i, j]: [usize; 3]) -> f64 {
+    let column = match (given.place(i), given.place(j)) {
+        (Some(_), None) => 0,
+        (None, Some(_)) => 1,
+        _ => 2,
+    };
+    table_h3[3 * head + column]
+}
+
+/// The numbers of pairs with auxiliary tokens, 3 per head and layer, if there are such tokens.
+pub(crate) fn aux_parameters(dims: Dims, tokens: &Tokens) -> usize {
+    let has_aux = tokens.len() > tokens.geometry().files() * tokens.geometry().ranks();
+    if has_aux { 3 * dims.heads * dims.layers } else { 0 }
 }
 
 /// The class of query i and key j: (2F−1)·(rank_i − rank_j + R−1) + (file_i − file_j + F−1) for two squares, and behind

@@ -209,7 +209,7 @@ fn flat_rotation_wraps_around_the_edge_and_planar_rotation_does_not() {
     assert_eq!(rope_on(chess, Layout::Flat1d, 10_000.0, None).groups, 127);
 }
 
-/// A relative table tells every displacement from every other; the control none.
+/// A relative table tells every displacement from every other, buckets and distances fewer; the control none.
 #[test]
 fn tables_tell_all_displacements_apart_and_the_control_none() {
     for geometry in GameKind::ALL.map(GameKind::geometry) {
@@ -220,15 +220,19 @@ fn tables_tell_all_displacements_apart_and_the_control_none() {
         };
         let expected = |config: &EncodingConfig| match config.label().as_str() {
             "none" => Some(1),
-            "relative_bias(displacement)" | "shaw(q)" | "shaw(k)" | "shaw(q,k,v)" => {
-                Some(geometry.displacement_classes())
-            }
+            "relative_bias(displacement)"
+            | "shaw(q)"
+            | "shaw(k)"
+            | "shaw(q,k,v)"
+            | "log_buckets(buckets=16,exact=16)" => Some(geometry.displacement_classes()),
+            "log_buckets" => Some((2 * 5 - 1) * (2 * 5 - 1)),
+            "alibi(chebyshev)" => Some(geometry.ranks()),
             _ => None,
         };
         let checked =
             EncodingConfig::examples().into_iter().filter_map(|config| expected(&config).map(|n| (config, n)));
         let results: Vec<_> = checked.map(|(config, expected)| (config.label(), groups(&config), expected)).collect();
-        assert_eq!(results.len(), 5, "the labels above name examples");
+        assert_eq!(results.len(), 8, "the labels above name examples");
         assert!(results.iter().all(|(_, found, expected)| found == expected), "{geometry:?}: {results:?}");
     }
 }

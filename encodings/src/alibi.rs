@@ -1,0 +1,150 @@
+//! A penalty on the logit that grows linearly with the distance of two squares: e_ij/√k − m_h·distance(i, j).
+//!
+//! Source: ALiBi (arXiv 2108.12409; code ofirpress/attention_with_linear_biases), here on two axes. The distance of two
+//! squares is a choice, since sources in two dimensions differ, and has no default: see [`Distance`].
+//!
+//! The slopes are fixed at m_h = 2^(−8(h+1)/H) for the heads h = 0 … H−1, the same in all layers. `slopes: learned` starts
+//! from them and learns one number per head and layer, of either sign.
+//!
+//! Deviations: the source is causal, here both directions count alike; for a number of heads that is not a power of two its
+//! code takes the slopes of the next smaller power and every other one of the next larger, here the formula is the same for
+//! every H.
+//!
+//! Pairs with an auxiliary token get nothing: they have no distance. The encoding is *not* the identity at the start.
+//!
+//! Parameters: none; with learned slopes h per layer. The terms are a table `[h, classes]`, made once for all positions, so
+//! no multiplications per position are counted.
+
+use crate::displacements::{ByDisplacement, Displacement};
+use crate::distance::Distance;
+use crate::{
+    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Logits, Queries, Tokens,
+};
+use nn::{Constant, Init, ParamId, Scope, Views};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use tch::Tensor;
+
+/// The options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The distance of two squares.
+    pub distance: Distance,
+    /// Whether slopes are learned; fixed by default.
+    #[serde(default)]
+    pub slopes: SlopeKind,
+}
+
+/// Where the slopes come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlopeKind {
+    /// The source's geometric sequence.
+    #[default]
+    Fixed,
+    /// One parameter per head and layer, starting from that sequence.
+    Learned,
+}
+
+impl Configure for Config {
+    const INFO: EncodingInfo = EncodingInfo {
+        name: "alibi",
+        summary: "a penalty on the logit that grows linearly with the distance of two squares; fixed or learned slopes",
+        source: "ALiBi (arXiv 2108.12409), on two axes",
+        example: "alibi: {distance: chebyshev}",
+    };
+
+    fn options(&self) -> Vec<String> {
+        let learned = (self.slopes == SlopeKind::Learned).then(|| "learned".to_owned());
+        [self.distance.to_string()].into_iter().chain(learned).collect()
+    }
+
+    fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
+        let (distance, heads) = (self.distance, dims.heads);
+        Ok(Box::new(Alibi {
+            pairs: ByDisplacement::new(tokens),
+            distances: Displacement::numbers(tokens.geometry(), move |displacement| distance.of(displacement)),
+            slopes: match self.slopes {
+                SlopeKind::Fixed => Slopes::Fixed(Constant::floats(&first_slopes(heads), &[heads as i64])),
+                SlopeKind::Learned => Slopes::learned(scope, dims),
+            },
+        }))
+    }
+
+    fn examples() -> Vec<Self> {
+        let fixed = Distance::ALL.map(|distance| Self { distance, slopes: SlopeKind::Fixed });
+        let learned = Self { distance: Distance::Euclidean, slopes: SlopeKind::Learned };
+        fixed.into_iter().chain([learned]).collect()
+    }
+}
+
+/// 2^(−8(h+1)/H).
+fn first_slopes(heads: usize) -> Vec<f32> {
+    (1..=heads).map(|head| (-8.0 * head as f64 / heads as f64).exp2() as f32).collect()
+}
+
+#[derive(Debug)]
+enum Slopes {
+    /// `[h]`.
+    Fixed(Constant),
+    /// `[h]` of each layer.
+    Learned(Vec<ParamId>),
+}
+
+impl Slopes {
+    fn learned(scope: &mut Scope<'_>, dims: Dims) -> Self {
+        let init = Init::Custom(Arc::new(|_, shape| first_slopes(shape[0] as usize)));
+        let of_layer =
+            |layer: usize| scope.sub("layer").sub(layer).f32_param("slope", &[dims.heads as i64], init.clone());
+        Self::Learned((0..dims.layers).map(of_layer).collect())
+    }
+
+    fn at(&self, views: &Views, layer: usize) -> Tensor {
+        match self {
+            Self::Fixed(slopes) => slopes.on(views.device()),
+            Self::Learned(layers) => views[layers[layer]].shallow_clone(),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Alibi {
+    pairs: ByDisplacement,
+    /// `[classes]`.
+    distances: Constant,
+    slopes: Slopes,
+}
+
+impl Encoding for Alibi {
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::LOGITS
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        Guarantees {
+            translation_invariant: true,
+            mirror_equivariant: true,
+            half_turn_equivariant: true,
+            pairwise: true,
+            auxiliary: Auxiliary::Untouched,
+            ..Guarantees::NONE
+        }
+    }
+
+    fn wraps(&self) -> bool {
+        true
+    }
+
+    fn macs(&self) -> u64 {
+        0
+    }
+
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
+        let slopes_h1 = self.slopes.at(at.views, at.layer).unsqueeze(1);
+        let penalties_hc = -(slopes_h1 * self.distances.on(at.views.device()));
+        let logits_hll = self.pairs.logits(&penalties_hc, None).to_kind(queries.q_bhlk.kind());
+        Logits { after_scale: Some(logits_hll), ..Logits::default() }
+    }
+}

@@ -1,0 +1,84 @@
+//! Logits that are a function of the head and of the displacement between two squares.
+//!
+//! An encoding computes one logit per head and class of displacement, once for all positions of a batch, and every pair of
+//! tokens takes that of its class. The classes are those of [`PairClasses`], so such an encoding sees tokens by their
+//! displacement on the torus only.
+
+use crate::Tokens;
+use crate::pairs::{PairClasses, Share};
+use games::Geometry;
+use nn::{Constant, Init, ParamId, Scope};
+use tch::Tensor;
+
+/// From the square of the key to the square of the query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Displacement {
+    /// Rank of the query less that of the key.
+    pub ranks: i64,
+    /// File of the query less that of the key.
+    pub files: i64,
+}
+
+impl Displacement {
+    /// Every displacement of a board, in the order of [`Geometry::displacement_class`].
+    #[must_use]
+    pub fn all(board: Geometry) -> Vec<Self> {
+        let largest = |size: usize| size as i64 - 1;
+        let along = |size: usize| -largest(size)..=largest(size);
+        along(board.ranks()).flat_map(|ranks| along(board.files()).map(move |files| Self { ranks, files })).collect()
+    }
+
+    /// A constant `[classes]` that is this function of every displacement of a board.
+    pub(crate) fn numbers(board: Geometry, of: impl Fn(Self) -> f64 + Send + 'static) -> Constant {
+        Constant::floats_from(&[board.displacement_classes() as i64], move || {
+            Self::all(board).into_iter().map(|displacement| of(displacement) as f32).collect()
+        })
+    }
+}
+
+/// Pairs of tokens and the logits of their displacements.
+#[derive(Debug)]
+pub(crate) struct ByDisplacement {
+    classes: PairClasses,
+    has_aux: bool,
+}
+
+impl ByDisplacement {
+    pub(crate) fn new(tokens: &Tokens) -> Self {
+        Self { classes: PairClasses::new(tokens, Share::Displacement), has_aux: tokens.has_aux() }
+    }
+
+    /// Declares `aux [h,3]`, starting at zero, if some token has no square: the numbers of square → auxiliary, auxiliary →
+    /// square and auxiliary → auxiliary.
+    pub(crate) fn declare_aux(&self, scope: &mut Scope<'_>, heads: usize) -> Option<ParamId> {
+        self.has_aux.then(|| scope.f32_param("aux", &[heads as i64, 3], Init::ZEROS))
+    }
+
+    /// `[h, classes]`, and for pairs with auxiliary tokens `[h, 3]` or else 0, as logits `[h,l,l]`.
+    pub(crate) fn logits(&self, by_class_hc: &Tensor, aux_h3: Option<&Tensor>) -> Tensor {
+        match (self.has_aux, aux_h3) {
+            (false, _) => self.classes.expand(by_class_hc),
+            (true, Some(aux)) => self.classes.expand(&Tensor::cat(&[by_class_hc, aux], 1)),
+            (true, None) => self.classes.expand(&by_class_hc.constant_pad_nd([0, 3])),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::GameKind;
+
+    #[test]
+    fn displacements_are_in_the_order_of_their_classes() {
+        for board in GameKind::ALL.map(GameKind::geometry) {
+            let all = Displacement::all(board);
+            assert_eq!(all.len(), board.displacement_classes());
+            for (query, key) in (0..board.squares()).flat_map(|q| (0..board.squares()).map(move |k| (q, k))) {
+                let less = |of: fn(&Geometry, usize) -> usize| of(&board, query) as i64 - of(&board, key) as i64;
+                let wanted = Displacement { ranks: less(Geometry::rank_of), files: less(Geometry::file_of) };
+                assert_eq!(all[board.displacement_class(query, key)], wanted);
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! One learned parameter per head and bucket of the displacement along each axis: e_ij/√k + b_h[bucket(Δrank)] +
+//! c_h[bucket(Δfile)].
+//!
+//! Source: T5's relative position buckets (arXiv 1910.10683; mesh_tensorflow `_relative_position_bucket`), one table per
+//! axis. Of the absolute displacement n along an axis with N squares, the first `exact` values have a bucket each; the others
+//! share logarithmic ones: bucket(n) = n for n < E, and else min(E + ⌊ln(n/E) / ln(N/E) · (B − E)⌋, B − 1) with E = `exact`
+//! and B = `buckets`. A displacement and its negative have different buckets. By default, 5 and 3, the absolute
+//! displacements {0} {1} {2} {3, 4} {5, 6, 7} of 8 squares share, and {0} {1} {2} {3, 4, 5} {6, 7, 8} of 9.
+//!
+//! With `exact` at the number of squares or above, nothing is merged: an axis-factorised bias (2R−1 and 2F−1 parameters per
+//! head), the size control of `relative_bias`.
+//!
+//! Deviations: T5 counts both directions in its number of buckets, and has a bucket for −0 that nothing falls into; its
+//! largest distance is an option, here it is the number of squares of the axis. Buckets that no displacement of the board
+//! falls into have no parameter: the others are numbered in their order. T5 shares one table among all layers, here each
+//! layer has its own, as in `relative_bias`. Tables start at zero (T5: normal).
+//!
+//! Pairs with auxiliary tokens have parameters of their own: square → auxiliary, auxiliary → square, auxiliary → auxiliary.
+//!
+//! Parameters per layer: `rank [h, 2·M_R − 1]` and `file [h, 2·M_F − 1]`, M being the buckets of absolute displacements that
+//! are in use, and `aux [h,3]` if there are auxiliary tokens. 18h by default on both boards.
+
+use crate::displacements::{ByDisplacement, Displacement};
+use crate::{
+    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Logits, Queries, Tokens,
+};
+use games::Geometry;
+use nn::{Constant, Init, ParamId, Scope};
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "log_buckets";
+
+/// Added before rounding down, so that the logarithms of whole powers are not just below a whole number.
+const ROUNDING: f64 = 1e-9;
+
+/// The options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Buckets of the absolute displacement along an axis, 0 included; 5 by default.
+    #[serde(default = "buckets")]
+    pub buckets: usize,
+    /// How many of them hold one value; 3 by default.
+    #[serde(default = "exact")]
+    pub exact: usize,
+}
+
+fn buckets() -> usize {
+    5
+}
+
+fn exact() -> usize {
+    3
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { buckets: buckets(), exact: exact() }
+    }
+}
+
+impl Config {
+    fn check(&self) -> Result<(), EncodingError> {
+        EncodingError::check_size(NAME, "buckets", self.buckets)?;
+        if !(1..=self.buckets).contains(&self.exact) {
+            let (wanted, found) = ("1 or more and at most `buckets`", self.exact.to_string());
+            return Err(EncodingError::OutOfRange { encoding: NAME, option: "exact", wanted, found });
+        }
+        Ok(())
+    }
+
+    /// The buckets along an axis with so many squares.
+    fn axis(&self, squares: usize) -> Axis {
+        let mut last = None;
+        let of_magnitude = |magnitude: usize| {
+            let bucket = self.bucket(magnitude, squares);
+            let number = match last {
+                Some((previous, number)) if previous == bucket => number,
+                Some((_, number)) => number + 1,
+                None => 0,
+            };
+            last = Some((bucket, number));
+            number
+        };
+        Axis { of_magnitude: (0..squares).map(of_magnitude).collect() }
+    }
+
+    /// T5's bucket of an absolute displacement.
+    fn bucket(&self, magnitude: usize, squares: usize) -> usize {
+        if magnitude < self.exact {
+            return magnitude;
+        }
+        let [magnitude, squares, exact] = [magnitude, squares, self.exact].map(|n| n as f64);
+        let share = (magnitude / exact).ln() / (squares / exact).ln();
+        let further = (share * (self.buckets - self.exact) as f64 + ROUNDING).floor();
+        (self.exact + further as usize).min(self.buckets - 1)
+    }
+}
+
+/// The buckets of one axis that are in use.
+#[derive(Debug)]
+struct Axis {
+    /// The bucket of each absolute displacement.
+    of_magnitude: Vec<i64>,
+}
+
+impl Axis {
+    /// Buckets of displacements with their signs.
+    fn count(&self) -> i64 {
+        2 * self.largest() + 1
+    }
+
+    fn largest(&self) -> i64 {
+        *self.of_magnitude.last().expect("a board has squares")
+    }
+
+    fn of(&self, displacement: i64) -> i64 {
+        self.largest() + displacement.signum() * self.of_magnitude[displacement.unsigned_abs() as usize]
+    }
+
+    /// The bucket of every class of displacements.
+    fn of_classes(self, board: Geometry, along: fn(Displacement) -> i64) -> Constant {
+        let classes = [board.displacement_classes() as i64];
+        Constant::indices_from(&classes, move || {
+            Displacement::all(board).into_iter().map(|displacement| self.of(along(displacement))).collect()
+        })
+    }
+}
+
+impl Configure for Config {
+    const INFO: EncodingInfo = EncodingInfo {
+        name: NAME,
+        summary: "learned parameters per head for buckets of ranks and of files between two squares, far ones merged or not",
+        source: "T5 (arXiv 1910.10683), one table per axis",
+        example: "log_buckets: {buckets: 5, exact: 3}",
+    };
+
+    fn options(&self) -> Vec<String> {
+        let named = |name: &str, value: usize, default: usize| (value != default).then(|| format!("{name}={value}"));
+        let options = [named("buckets", self.buckets, buckets()), named("exact", self.exact, exact())];
+        options.into_iter().flatten().collect()
+    }
+
+    fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
+        self.check()?;
+        let (board, pairs) = (tokens.geometry(), ByDisplacement::new(tokens));
+        let [ranks, files] = [board.ranks(), board.files()].map(|squares| self.axis(squares));
+        let counts = [ranks.count(), files.count()];
+        let layers = (0..dims.layers)
+            .map(|layer| Layer::declare(&mut scope.sub("layer").sub(layer), dims.heads, counts, &pairs))
+            .collect();
+        Ok(Box::new(LogBuckets {
+            layers,
+            pairs,
+            ranks: ranks.of_classes(board, |displacement| displacement.ranks),
+            files: files.of_classes(board, |displacement| displacement.files),
+        }))
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![Self::default(), Self { buckets: 4, exact: 2 }, Self { buckets: 16, exact: 16 }]
+    }
+}
+
+/// The parameters of one layer.
+#[derive(Debug)]
+struct Layer {
+    /// `[h, buckets]` of ranks.
+    rank: ParamId,
+    /// `[h, buckets]` of files.
+    file: ParamId,
+    /// `[h,3]`.
+    aux: Option<ParamId>,
+}
+
+impl Layer {
+    fn declare(scope: &mut Scope<'_>, heads: usize, [ranks, files]: [i64; 2], pairs: &ByDisplacement) -> Self {
+        let mut table = |name, buckets| scope.f32_param(name, &[heads as i64, buckets], Init::ZEROS);
+        let (rank, file) = (table("rank", ranks), table("file", files));
+        Self { rank, file, aux: pairs.declare_aux(scope, heads) }
+    }
+}
+
+#[derive(Debug)]
+struct LogBuckets {
+    layers: Vec<Layer>,
+    pairs: ByDisplacement,
+    /// The bucket of each class of displacements, by its ranks.
+    ranks: Constant,
+    /// The same by its files.
+    files: Constant,
+}
+
+impl Encoding for LogBuckets {
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::LOGITS
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        Guarantees {
+            identity_at_start: true,
+            translation_invariant: true,
+            pairwise: true,
+            auxiliary: Auxiliary::OwnParameters,
+            ..Guarantees::NONE
+        }
+    }
+
+    fn wraps(&self) -> bool {
+        true
+    }
+
+    fn macs(&self) -> u64 {
+        0
+    }
+
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
+        let (layer, device) = (&self.layers[at.layer], at.views.device());
+        let along = |table: ParamId, buckets: &Constant| at.views[table].index_select(1, &buckets.on(device));
+        let logits_hc = along(layer.rank, &self.ranks) + along(layer.file, &self.files);
+        let aux = layer.aux.map(|aux| &at.views[aux]);
+        let logits_hll = self.pairs.logits(&logits_hc, aux).to_kind(queries.q_bhlk.kind());
+        Logits { after_scale: Some(logits_hll), ..Logits::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buckets_of(buckets: usize, exact: usize, squares: usize) -> Vec<i64> {
+        Config { buckets, exact }.axis(squares).of_magnitude
+    }
+
+    /// Worked out by hand from T5's formula.
+    #[test]
+    fn far_displacements_share_buckets() {
+        assert_eq!(buckets_of(5, 3, 8), [0, 1, 2, 3, 3, 4, 4, 4]);
+        assert_eq!(buckets_of(5, 3, 9), [0, 1, 2, 3, 3, 3, 4, 4, 4]);
+        assert_eq!(buckets_of(4, 2, 8), [0, 1, 2, 2, 3, 3, 3, 3], "4 is halfway between 2 and 8 in logarithms");
+        assert_eq!(buckets_of(3, 3, 8), [0, 1, 2, 2, 2, 2, 2, 2]);
+    }
+
+    #[test]
+    fn nothing_is_merged_where_every_value_is_exact() {
+        for squares in [8, 9] {
+            assert_eq!(buckets_of(16, 16, squares), (0..squares as i64).collect::<Vec<_>>());
+            assert_eq!(buckets_of(9, 9, squares), (0..squares as i64).collect::<Vec<_>>());
+        }
+    }
+
+    /// With one exact bucket of 8 the second logarithmic one is empty: 2 is in the third.
+    #[test]
+    fn empty_buckets_are_left_out() {
+        let all = buckets_of(8, 1, 8);
+        assert!(all.windows(2).all(|pair| (0..=1).contains(&(pair[1] - pair[0]))), "{all:?}");
+        assert_eq!(all[..3], [0, 1, 2]);
+    }
+}

@@ -1,0 +1,47 @@
+//! Two dense layers on the coordinates of a displacement, for encodings whose logits are a learned function of them.
+
+use crate::Dims;
+use nn::{Init, ParamId, Scope, Views};
+use tch::Tensor;
+
+/// Coordinates of a displacement: of its ranks and of its files.
+const COORDINATES: i64 = 2;
+
+/// W₂·relu(W₁·x + b) for every displacement, without a second bias: it would add the same to all logits of a row. In f32
+/// whatever the training precision.
+#[derive(Debug)]
+pub(crate) struct Perceptron {
+    /// W₁ `[hidden, 2]`.
+    hidden: ParamId,
+    /// b `[hidden]`.
+    bias: ParamId,
+    /// W₂ `[h, hidden]`.
+    out: ParamId,
+}
+
+/// How the parameters of a [`Perceptron`] start.
+#[derive(Debug, Clone)]
+pub(crate) struct Start {
+    pub(crate) hidden: Init,
+    pub(crate) bias: Init,
+    pub(crate) out: Init,
+}
+
+impl Perceptron {
+    /// Declares `hidden.weight`, `hidden.bias` and `out.weight`.
+    pub(crate) fn declare(scope: &mut Scope<'_>, dims: Dims, width: usize, start: &Start) -> Self {
+        let (heads, width) = (dims.heads as i64, width as i64);
+        let mut hidden = scope.sub("hidden");
+        Self {
+            hidden: hidden.f32_param("weight", &[width, COORDINATES], start.hidden.clone()),
+            bias: hidden.f32_param("bias", &[width], start.bias.clone()),
+            out: scope.sub("out").f32_param("weight", &[heads, width], start.out.clone()),
+        }
+    }
+
+    /// `[classes, 2]` → `[h, classes]`.
+    pub(crate) fn forward(&self, views: &Views, x_c2: &Tensor) -> Tensor {
+        let hidden = x_c2.matmul(&views[self.hidden].transpose(0, 1)) + &views[self.bias];
+        views[self.out].matmul(&hidden.relu().transpose(0, 1))
+    }
+}
