@@ -118,6 +118,7 @@ encodings! {
     LogBuckets = log_buckets,
     Fire = fire,
     ContinuousBias = continuous_bias,
+    Relations = relations,
 }
 
 impl EncodingConfig {

@@ -33,6 +33,7 @@ pub mod fire;
 pub mod kerple;
 pub mod log_buckets;
 pub mod none;
+pub mod relations;
 pub mod relative_bias;
 pub mod rope;
 pub mod shaw;

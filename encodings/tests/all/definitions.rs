@@ -13,6 +13,7 @@ mod fire;
 mod kerple;
 mod log_buckets;
 mod none;
+mod relations;
 mod relative_bias;
 mod rope;
 mod shaw;
@@ -80,6 +81,7 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::LogBuckets(config) => config,
         EncodingConfig::Fire(config) => config,
         EncodingConfig::ContinuousBias(config) => config,
+        EncodingConfig::Relations(config) => config,
     }
 }
 
