@@ -119,6 +119,7 @@ encodings! {
     Fire = fire,
     ContinuousBias = continuous_bias,
     Relations = relations,
+    Laplacian = laplacian,
 }
 
 impl EncodingConfig {

@@ -31,6 +31,7 @@ pub mod continuous_bias;
 pub mod dynamic_relative;
 pub mod fire;
 pub mod kerple;
+pub mod laplacian;
 pub mod log_buckets;
 pub mod none;
 pub mod relations;

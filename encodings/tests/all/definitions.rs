@@ -11,6 +11,7 @@ mod continuous_bias;
 mod dynamic_relative;
 mod fire;
 mod kerple;
+mod laplacian;
 mod log_buckets;
 mod none;
 mod relations;
@@ -82,6 +83,7 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::Fire(config) => config,
         EncodingConfig::ContinuousBias(config) => config,
         EncodingConfig::Relations(config) => config,
+        EncodingConfig::Laplacian(config) => config,
     }
 }
 
