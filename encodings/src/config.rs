@@ -120,6 +120,7 @@ encodings! {
     ContinuousBias = continuous_bias,
     Relations = relations,
     Laplacian = laplacian,
+    Lepe = lepe,
 }
 
 impl EncodingConfig {

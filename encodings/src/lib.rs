@@ -32,6 +32,7 @@ pub mod dynamic_relative;
 pub mod fire;
 pub mod kerple;
 pub mod laplacian;
+pub mod lepe;
 pub mod log_buckets;
 pub mod none;
 pub mod relations;

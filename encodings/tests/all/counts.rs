@@ -48,6 +48,7 @@ fn counts_equal_the_published_numbers() {
         activation: nn::Activation::Gelu,
         ..Default::default()
     };
+    let parsed = |text: &str| serde_json::from_str::<EncodingConfig>(text).expect("options");
     let all_terms = [shaw::Term::Q, shaw::Term::K, shaw::Term::V];
     let cases = [
         ("Shaw q, k, v in 8 layers", shaw(&all_terms), 1_382_400, 8 * 221_952),
@@ -66,6 +67,11 @@ fn counts_equal_the_published_numbers() {
         ("GAB of Maia-3 5M", EncodingConfig::Smolgen(gab), 669_184, 826_944),
         ("dynamic relative", dynamic, 8 * 1_064_960, 8 * 1_347_840),
         ("mixed frequencies", mixed, 8 * 256, 8 * 256),
+        ("learned slopes", parsed(r#"{"alibi": {"distance": "l1", "slopes": "learned"}}"#), 8 * 8, 8 * 8),
+        ("every rank and file", parsed(r#"{"log_buckets": {"buckets": 9, "exact": 9}}"#), 8 * 240, 8 * 272),
+        ("Swin V2's layers", parsed(r#""continuous_bias""#), 8 * 5_632, 8 * 5_632),
+        ("relations and blocked lines", parsed(r#""relations""#), 8 * 8 * 17, 8 * 8 * 17),
+        ("kernels of 3×3", parsed(r#""lepe""#), 8 * 2_304, 8 * 2_304),
     ];
     for (what, config, chess, shogi) in cases {
         for (game, number) in [(GameKind::Chess, chess), (GameKind::Shogi, shogi)] {

@@ -12,6 +12,7 @@ mod dynamic_relative;
 mod fire;
 mod kerple;
 mod laplacian;
+mod lepe;
 mod log_buckets;
 mod none;
 mod relations;
@@ -84,6 +85,7 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::ContinuousBias(config) => config,
         EncodingConfig::Relations(config) => config,
         EncodingConfig::Laplacian(config) => config,
+        EncodingConfig::Lepe(config) => config,
     }
 }
 

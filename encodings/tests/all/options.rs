@@ -54,6 +54,12 @@ fn options_have_their_defaults() {
         yaml("dynamic_relative: {bottleneck: 32, share: none, inside: none, scaled: true, init_std: 1}")
     );
     assert_eq!(yaml("cls_map"), yaml("cls_map: {tokens: squares}"));
+    assert_eq!(yaml("alibi: {distance: knight}"), yaml("alibi: {distance: knight, slopes: fixed}"));
+    assert_eq!(yaml("log_buckets"), yaml("log_buckets: {buckets: 5, exact: 3}"));
+    assert_eq!(yaml("fire"), yaml("fire: {hidden: 32}"));
+    assert_eq!(yaml("continuous_bias"), yaml("continuous_bias: {hidden: 512, attention: dot}"));
+    assert_eq!(yaml("relations"), yaml("relations: {gate: board}"));
+    assert_eq!(yaml("laplacian"), yaml("laplacian: {graph: king, vectors: 16}"));
     let axial = rope::Config { layout: Layout::Axial2d, theta: 100.0, aux: None };
     assert_eq!(yaml("rope: {layout: axial_2d, theta: 100}"), Ok(EncodingConfig::Rope(axial)));
     let pair = relative_bias::Config { share: Share::Pair };
@@ -71,6 +77,11 @@ fn mistakes_are_named() {
         ("rope: {layout: axial, theta: 10}", vec!["unknown variant `axial`", "flat_1d", "axial_2d", "mixed_2d"]),
         ("rope: {layout: axial_2d, theta: ten}", vec!["invalid type: string \"ten\"", "line 1 column 33"]),
         ("relative_bias: {}", vec!["missing field `share`"]),
+        ("alibi", vec!["missing field `distance`"]),
+        ("alibi: {distance: king}", vec!["unknown variant `king`", "l1", "chebyshev", "euclidean", "knight"]),
+        ("kerple: {kernel: log}", vec!["missing field `distance`"]),
+        ("relations: {gate: pieces}", vec!["unknown variant `pieces`", "board", "none"]),
+        ("lepe: {kernel: 5}", vec!["unknown field `kernel`"]),
         ("shaw: {term: [q]}", vec!["unknown field `term`", "terms", "cross", "share"]),
         ("shaw: {}\nrope: {layout: axial_2d, theta: 100}", vec!["\"rope\" stands in the same map as \"shaw\"", "list"]),
         ("{}", vec!["invalid length 0", "the name of an encoding"]),
@@ -101,6 +112,13 @@ fn options_without_effect_are_refused_with_a_remedy() {
         ("rope: {layout: mixed_2d, theta: 10, aux: index}", "aux: index has no effect with layout: mixed_2d"),
         ("rope: {layout: flat_1d, theta: 0}", "theta must be above 0, not 0"),
         ("rope: {layout: flat_1d, theta: .nan}", "theta must be above 0, not NaN"),
+        ("log_buckets: {buckets: 0}", "buckets must be 1 or more, not 0"),
+        ("log_buckets: {buckets: 4, exact: 5}", "exact must be 1 or more and at most `buckets`, not 5"),
+        ("fire: {hidden: 0}", "hidden must be 1 or more, not 0"),
+        ("continuous_bias: {hidden: 0}", "hidden must be 1 or more, not 0"),
+        ("laplacian: {vectors: 0}", "vectors must be 1 or more, and fewer than the squares"),
+        ("laplacian: {vectors: 64}", "not 64"),
+        ("laplacian: {graph: bishop, vectors: 63}", "not 63"),
     ];
     for (text, wanted) in cases {
         let message = refusal(text, DIMS);

@@ -2,9 +2,11 @@
 
 use crate::common::single::{Single, numbers};
 use crate::common::{DIMS, Network, input, largest_difference, normal_tensor};
+use encodings::displacements::Displacement;
+use encodings::distance::Distance;
 use encodings::pairs::Share;
 use encodings::rope::{self, Layout};
-use encodings::{AttendInput, EncodingConfig, LayerContext, Queries, Tokens};
+use encodings::{AttendInput, Dims, EncodingConfig, LayerContext, Queries, Tokens};
 use encodings::{absolute, relative_bias, smolgen};
 use games::GameKind;
 use nn::{Arena, Views};
@@ -84,6 +86,113 @@ fn values_see_the_table_only_where_asked() {
     };
     assert!(attend(true).v_bld.is_none(), "the same tensor for values");
     assert_eq!(attend(false).v_bld, Some(x.shallow_clone()));
+}
+
+fn parsed(yaml: &str) -> EncodingConfig {
+    serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(yaml)).expect("options")
+}
+
+/// ALiBi's slopes for 8 heads: 1/2, 1/4, …, 1/256.
+#[test]
+fn slopes_halve_from_head_to_head() {
+    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
+    let dims = Dims { heads: 8, ..DIMS };
+    let network =
+        Network::declare(&[parsed("alibi: {distance: l1, slopes: learned}")], dims, &tokens).expect("it fits");
+    let id = network.layout.find("encoding.alibi.layer.1.slope").expect("slopes");
+    let halves: Vec<f64> = (1..=8).map(|head| 0.5f64.powi(head)).collect();
+    assert_eq!(numbers(&network.initial(1).frozen_views()[id]), halves);
+}
+
+#[test]
+fn distances_are_those_of_the_pieces() {
+    let cases = [
+        ([0, 0], [0.0, 0.0, 0.0, 0.0]),
+        ([0, 1], [1.0, 1.0, 1.0, 3.0]),
+        ([1, 1], [2.0, 1.0, 2f64.sqrt(), 2.0]),
+        ([-1, 2], [3.0, 2.0, 5f64.sqrt(), 1.0]),
+        ([2, -2], [4.0, 2.0, 8f64.sqrt(), 4.0]),
+        ([-7, -7], [14.0, 7.0, 98f64.sqrt(), 6.0]),
+        ([7, 0], [7.0, 7.0, 7.0, 5.0]),
+    ];
+    for ([ranks, files], wanted) in cases {
+        assert_eq!(
+            Distance::ALL.map(|distance| distance.of(Displacement { ranks, files })),
+            wanted,
+            "{ranks}, {files}"
+        );
+    }
+}
+
+/// Swin V2 starts near a bias of 8 for every pair and a temperature of 10; posenc's auxiliary pairs at 8.
+#[test]
+fn continuous_biases_start_like_swins() {
+    let tokens = Tokens::squares_then(GameKind::Shogi.geometry(), &["hand"]);
+    let network = Network::small(&[parsed("continuous_bias: {attention: cosine}")], &tokens);
+    let arena = network.initial(2);
+    let single = Single { network, arena };
+    let bias = numbers(&single.logits(&input(1, 1, &tokens, DIMS)).after_scale.expect("a bias"));
+    assert!(bias.iter().all(|bias| (bias - 8.0).abs() < 0.5), "{bias:?}");
+    let l = tokens.len();
+    assert_eq!((bias[l - 1], bias[l * l - 2]), (8.0, 8.0), "a square and the hand");
+    let x = normal_tensor(1, "q", &[1, DIMS.heads as i64, l as i64, DIMS.head_width() as i64]);
+    let (q, k) = single.ask(&input(1, 1, &tokens, DIMS), |encoding, at| encoding.rotate(at, &x, &x)).expect("rotated");
+    let logits = numbers(&(q.matmul(&k.transpose(2, 3)) / (DIMS.head_width() as f64).sqrt()));
+    for (place, logit) in logits.iter().enumerate() {
+        let wanted = if place / l % l == place % l { 9.9999..10.0001 } else { -10.0001..10.0001 };
+        assert!(wanted.contains(logit), "{logit}");
+    }
+}
+
+/// KERPLE's first values, back from what is learned: their kernel and name, the upper bound, and how to go back.
+#[test]
+fn kernels_start_uniform() {
+    let exponent = |s: f64| 2.0 / (1.0 + (-s).exp());
+    let cases: [(_, _, _, fn(f64) -> f64); 4] = [
+        ("log", "first", 2.0, f64::exp),
+        ("log", "second", 1.0, f64::exp),
+        ("power", "first", 1.0, f64::exp),
+        ("power", "second", 2.0, exponent),
+    ];
+    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
+    let dims = Dims { width: 400, heads: 400, layers: 1 };
+    for (kernel, name, bound, back) in cases {
+        let config = parsed(&format!("kerple: {{kernel: {kernel}, distance: l1}}"));
+        let network = Network::declare(&[config], dims, &tokens).expect("it fits");
+        let id = network.layout.find(&format!("encoding.kerple.layer.0.{name}")).expect("parameters");
+        let values: Vec<f64> = numbers(&network.initial(3).frozen_views()[id]).into_iter().map(back).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        assert!(values.iter().all(|value| (0.0099..=bound + 1e-5).contains(value)), "{kernel}, {name}");
+        assert!((mean / bound - 0.5).abs() < 0.06, "{kernel}, {name}: {mean}");
+    }
+}
+
+/// A rook on a1 and a pawn on a3: the file behind the pawn is blocked, in either direction, and the rank is free.
+#[test]
+fn a_piece_blocks_the_squares_beyond_it() {
+    let chess = GameKind::Chess.geometry();
+    let tokens = Tokens::squares_then(chess, &[]);
+    let network = Network::small(&[parsed("relations")], &tokens);
+    let mut values = vec![0f32; network.layout.len()];
+    let id = network.layout.find("encoding.relations.layer.1.blocked").expect("blocked lines");
+    let place = network.layout.param(id).offset;
+    values[place..place + 4].copy_from_slice(&[1.0, 2.0, 3.0, 4.0]);
+    let arena = Arena::from_values(network.layout.clone(), &values, Device::Cpu).expect("memory");
+    let single = Single { network, arena };
+    // A piece stands where the first channel is positive.
+    let mut x = vec![-1f32; chess.squares() * DIMS.width];
+    let [a1, a2, a3, a4, a8] = [0, 1, 2, 3, 7].map(|rank| chess.square(0, rank));
+    let [b1, h1, b2, c3, d4, d1] = [(1, 0), (7, 0), (1, 1), (2, 2), (3, 3), (3, 0)].map(|(f, r)| chess.square(f, r));
+    [a1, a3, c3].into_iter().for_each(|square| x[square * DIMS.width] = 1.0);
+    let x = Tensor::from_slice(&x).view([1, chess.squares() as i64, DIMS.width as i64]);
+    let logits = single.logits(&x).after_scale.expect("logits");
+    let of = |query: usize, key: usize| logits.double_value(&[0, 0, query as i64, key as i64]);
+    let free = [(a1, a1), (a1, a2), (a1, a3), (a1, h1), (b1, h1), (a1, b2), (a1, c3), (a8, a3), (d1, a4), (h1, c3)];
+    assert_eq!(free.map(|(query, key)| of(query, key)), [0.0; 10]);
+    let blocked = [(a1, a4), (a4, a1), (a8, a1), (a2, a4), (a1, d4), (d4, b2)];
+    assert_eq!(blocked.map(|(query, key)| of(query, key)), [2.0, 2.0, 2.0, 2.0, 3.0, 3.0]);
+    assert_eq!(of(chess.square(1, 2), chess.square(3, 2)), 1.0, "c3 on its rank");
+    assert_eq!(of(chess.square(3, 1), chess.square(1, 3)), 4.0, "c3 on its antidiagonal");
 }
 
 /// A stack adds terms, applies rotations and tables in order, and keeps values apart once they are apart.
