@@ -44,7 +44,7 @@ class Attention(nn.Module):
         if after is not None:
             logits = logits + after
         weights = logits.softmax(-1)
-        mixed, term = weights @ v, stack.total("mixed", layer, weights)
+        mixed, term = weights @ v, stack.total("mixed", layer, weights, v)
         if term is not None:
             mixed = mixed + term
         return self.out(mixed.transpose(1, 2).flatten(2))
@@ -148,6 +148,8 @@ class Network(nn.Module):
 
     def forward(self, channels):
         """Channels `[b, l, c]` → every output by its name."""
+        pieces = channels[:, : self.net.board.squares, self.net.input.pieces.start : self.net.input.pieces.stop]
+        self.encoding.show(pieces.sum(-1) > 0)
         registers = self.registers.vectors if self.net.registers else None
         x = self.embedding(channels, self.encoding, registers)
         for _ in range(self.net.loops):

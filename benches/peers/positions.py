@@ -9,6 +9,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from displacements import Alibi, ContinuousBias, Fire, Kerple, LogBuckets
+from points import Encoding, zeros
+from squares import Laplacian, Lepe, Relations
+
 ACTIVATIONS = {"mish": F.mish, "gelu": F.gelu, "swish": F.silu, "relu": F.relu}
 
 
@@ -24,40 +28,6 @@ class Norm(nn.Module):
         if self.bias is None:
             return F.rms_norm(x, self.gain.shape, self.gain, 1e-5)
         return F.layer_norm(x, self.gain.shape, self.gain, self.bias, 1e-3)
-
-
-def zeros(*shape):
-    return nn.Parameter(torch.zeros(*shape))
-
-
-class Encoding(nn.Module):
-    """The injection points of a network; each does nothing until a kind says otherwise."""
-
-    def embed(self, x):
-        return x
-
-    def queries(self, layer, x):
-        """What queries and keys are made from."""
-        return x
-
-    def contents(self, layer, x):
-        """What values are made from."""
-        return x
-
-    def rotate(self, layer, q, k):
-        return q, k
-
-    def before(self, layer, x, q, k):
-        """A term of the logits `[…, l, l]` that is divided by √k."""
-        return None
-
-    def after(self, layer, x):
-        """A term of the logits that is not."""
-        return None
-
-    def mixed(self, layer, weights):
-        """A term of the attention output `[b, h, l, k]`."""
-        return None
 
 
 class Nothing(Encoding):
@@ -210,7 +180,7 @@ class Shaw(Encoding):
             term = term + (a_k * a_q).sum(-1)
         return term
 
-    def mixed(self, layer, weights):
+    def mixed(self, layer, weights, v):
         if "v" not in self.terms:
             return None
         return torch.einsum("bhij,hijk->bhik", weights, self.layer[layer].v[:, self.index])
@@ -326,6 +296,14 @@ ENCODINGS = {
     "cls_map": ClsMap,
     "dynamic_relative": DynamicRelative,
     "rope": Rope,
+    "alibi": Alibi,
+    "kerple": Kerple,
+    "log_buckets": LogBuckets,
+    "fire": Fire,
+    "continuous_bias": ContinuousBias,
+    "relations": Relations,
+    "laplacian": Laplacian,
+    "lepe": Lepe,
 }
 
 
@@ -354,6 +332,10 @@ class Stack(nn.Module):
         for encoding in self:
             x = getattr(encoding, point)(layer, x)
         return x
+
+    def show(self, occupied):
+        for encoding in self:
+            encoding.show(occupied)
 
     def embed(self, x):
         for encoding in self:
