@@ -198,7 +198,8 @@ class Smolgen(Encoding):
         self.generator = nn.Linear(self.width, net.tokens**2, bias=False)
         self.layer = nn.ModuleList(nn.Module() for _ in range(net.layers))
         for layer in self.layer:
-            layer.compress = nn.Linear(net.width, compress, bias=False) if compress else nn.Identity()
+            bias = options.get("compress_bias", False)
+            layer.compress = nn.Linear(net.width, compress, bias=bias) if compress else nn.Identity()
             layer.hidden = nn.Linear((compress or net.width) * (net.tokens if self.pool == "flatten" else 1), hidden)
             layer.hidden_norm = Norm(hidden, "layer")
             layer.to_heads = nn.Linear(hidden, net.heads * self.width)
@@ -247,6 +248,14 @@ class DynamicRelative(Encoding):
         return torch.einsum("hic,bhcj->bhij", own.position, w)
 
 
+def rates_of(theta, side, count):
+    """Radians a square for the pairs of channels of one axis: powers of θ, or πm/n with m from 1 to n in even steps."""
+    number = torch.arange(count, dtype=torch.float64)
+    if theta == "board":
+        return (torch.linspace(1, side, count, dtype=torch.float64) + 0.5).floor() * math.pi / side
+    return theta ** (-number / count)
+
+
 class Rope(Encoding):
     """Queries and keys as complex numbers, each pair of channels one, turned by their token's angle."""
 
@@ -267,8 +276,7 @@ class Rope(Encoding):
                 index[board.squares :] = 0
             angles = index[:, None] * theta ** (-torch.arange(half, dtype=torch.float64) / half)
         else:
-            quarter = half // 2
-            rates = theta ** (-torch.arange(quarter, dtype=torch.float64) / quarter)
+            rates = torch.stack([rates_of(theta, side, half // 2) for side in (board.ranks, board.files)])
             angles = (places[:, :, None] * rates).flatten(1)
         self.register_buffer("angles", angles, persistent=False)
 
@@ -287,7 +295,10 @@ def turn(x, cosine, sine):
     return torch.stack([real * cosine - imaginary * sine, real * sine + imaginary * cosine], -1).flatten(-2)
 
 
+import generated  # noqa: E402  It is made of what stands above.
+
 ENCODINGS = {
+    **generated.ENCODINGS,
     "none": Nothing,
     "absolute": absolute,
     "relative_bias": RelativeBias,

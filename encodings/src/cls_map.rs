@@ -9,13 +9,14 @@
 //! Parameters: d·t² + t², once. The weight starts uniform in ±1/√d as PyTorch's default does; deviation: the bias starts
 //! at zero.
 
+use crate::squares_mean::SquaresMean;
 use crate::{
     Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Logits, Queries, Tokens,
 };
 use nn::{Constant, Init, Linear, Scope};
 use serde::{Deserialize, Serialize};
-use tch::{Kind, Tensor};
+use tch::Tensor;
 
 /// Which tokens the map covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,15 +94,14 @@ fn spread(tokens: usize, covered: &[usize]) -> Constant {
 #[derive(Debug)]
 enum Summary {
     Cls(i64),
-    MeanOf(Constant),
+    Mean(SquaresMean),
 }
 
 impl Summary {
     fn of(tokens: &Tokens) -> Self {
-        let squares = || tokens.squares().map(|(token, _)| token as i64).collect::<Vec<_>>();
         match tokens.cls() {
             Some(token) => Self::Cls(token as i64),
-            None => Self::MeanOf(Constant::indices(&squares(), &[squares().len() as i64])),
+            None => Self::Mean(SquaresMean::new(tokens)),
         }
     }
 
@@ -109,10 +109,7 @@ impl Summary {
     fn read(&self, x_bld: &Tensor) -> Tensor {
         match self {
             Self::Cls(token) => x_bld.select(1, *token),
-            Self::MeanOf(squares) => {
-                let of_squares = x_bld.index_select(1, &squares.on(x_bld.device()));
-                of_squares.mean_dim([1i64].as_slice(), false, None::<Kind>)
-            }
+            Self::Mean(mean) => mean.of(x_bld),
         }
     }
 }

@@ -112,6 +112,7 @@ encodings! {
     Smolgen = smolgen,
     ClsMap = cls_map,
     DynamicRelative = dynamic_relative,
+    GabTemplates = gab_templates,
     Rope = rope,
     Alibi = alibi,
     Kerple = kerple,
@@ -121,6 +122,10 @@ encodings! {
     Relations = relations,
     Laplacian = laplacian,
     Lepe = lepe,
+    String = string,
+    Irpe = irpe,
+    Deberta = deberta,
+    Cope = cope,
 }
 
 impl EncodingConfig {
@@ -142,7 +147,7 @@ impl EncodingConfig {
         let shaw = || Self::Shaw(shaw::Config::default());
         let smolgen = Self::Smolgen(smolgen::Config { compress: 3, hidden: 5, gen_width: 6, ..Default::default() });
         let bias = Self::RelativeBias(relative_bias::Config { share: crate::pairs::Share::Displacement });
-        let rope = Self::Rope(rope::Config { layout: rope::Layout::Axial2d, theta: 100.0, aux: None });
+        let rope = Self::Rope(rope::Config::new(rope::Layout::Axial2d, 100.0));
         let mut stacks: Vec<_> = Self::examples().into_iter().map(|single| vec![single]).collect();
         stacks.extend([
             vec![gate(), shaw()],

@@ -46,7 +46,7 @@ pub enum EncodingError {
     },
     /// An encoding that shows where the board ends, on a board whose edge is hidden.
     #[error(
-        "{0} shows the edge of the board, which `edge: hidden` hides; take none, or an encoding that sees displacements only, as relative_bias or shaw by displacement, log_buckets or fire"
+        "{0} shows the edge of the board, which `edge: hidden` hides; take none, or an encoding that sees displacements only, as relative_bias or shaw by displacement, log_buckets, fire, irpe or deberta"
     )]
     ShowsEdge(String),
     /// A list that names one encoding twice.

@@ -6,11 +6,20 @@
 //! |---|---|---|
 //! | `flat_1d` | index · θ^(−2i/k), the index of the token in the sequence | ChessDecoder (torchtune's RoPE); RoFormer, arXiv 2104.09864 |
 //! | `axial_2d` | first half of the pairs rank · θ^(−4i/k), second half the same of the file | RoPE-ViT axial, arXiv 2403.13298; KataGo |
-//! | `mixed_2d` | file · x_i + rank · y_i with learned x, y per head and layer | RoPE-ViT mixed |
+//! | `mixed_2d` | file · x_i + rank · y_i with learned x, y per head and layer | RoPE-ViT mixed; KataGo's learnable RoPE |
 //!
 //! On the flat sequence the displacements (0,+1) and (+1,−F+1) are the same, across the edge of the board. `theta` has
-//! no default: sources use 10,000 (1-D), 100 (axial) and 10 (mixed). Mixed frequencies start at magnitudes θ^(−4i/k), in
-//! two directions at a right angle, rotated at random for each head and layer, as in RoPE-ViT.
+//! no default: sources use 10,000 (1-D), 100 (axial) and 10 (mixed).
+//!
+//! `theta: board` gives `axial_2d` the frequencies πm/n of a discrete Fourier transform over each side, n squares long, in
+//! place of powers. The p = k/4 pairs of an axis have m from 1 to n in even steps, 1 + (n−1)i/(p−1), rounded half up: each of
+//! them once if p = n. The first pair tells all displacements along a side apart; the last turns by π a square, which tells
+//! the colour of squares (powers of θ turn by 1 radian at most). This choice is posenc's.
+//!
+//! Mixed frequencies start as in RoPE-ViT: at magnitudes θ^(−4i/k), in two directions at a right angle, rotated at random for
+//! each head and layer. With `start: log_uniform` they start as in KataGo (python/katago/train/model_pytorch.py, commit
+//! 02c7a39, `learnable_rope`): every x and y has a random sign and a magnitude of which the logarithm is uniform between
+//! 1/θ and 1. KataGo has 1/50 there: `theta: 50`.
 //!
 //! Tokens without a square are not rotated by the 2-D layouts (RoPE-ViT's CLS token); `flat_1d` rotates every token by its
 //! index, as in ChessDecoder, or with `aux: unrotated` squares only. Attention between squares and auxiliary tokens
@@ -19,15 +28,19 @@
 //!
 //! Angles, sines and the rotation are f32 whatever the training precision. Parameters: none; mixed: d per layer.
 
+mod angles;
 mod rotation;
+mod theta;
+
+pub use theta::Theta;
 
 use crate::{
     Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Tokens,
 };
-use nn::{Constant, Init, ParamId, Scope, Views};
+use angles::Angles;
+use nn::{Constant, Scope};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use tch::{Kind, Tensor};
 
 const NAME: &str = "rope";
@@ -72,11 +85,31 @@ pub enum Aux {
 pub struct Config {
     /// What the angles are made from.
     pub layout: Layout,
-    /// The base of the frequencies.
-    pub theta: f64,
+    /// The base of the frequencies, or those of the board.
+    pub theta: Theta,
     /// What happens to tokens without a square; by default what the layout does.
     #[serde(default)]
     pub aux: Option<Aux>,
+    /// How learned frequencies start; for [`Layout::Mixed2d`] only.
+    #[serde(default, skip_serializing_if = "Start::is_default")]
+    pub start: Start,
+}
+
+/// How learned frequencies start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// At the magnitudes of the axial layout, in two directions at a right angle, rotated at random per head (RoPE-ViT).
+    #[default]
+    RotatedAxes,
+    /// With random signs and magnitudes between 1/θ and 1 of which the logarithm is uniform (KataGo).
+    LogUniform,
+}
+
+impl Start {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Config {
@@ -84,14 +117,34 @@ impl Config {
         self.layout == Layout::Flat1d && self.aux != Some(Aux::Unrotated)
     }
 
-    fn check(&self, dims: Dims) -> Result<(), EncodingError> {
-        if !(self.theta.is_finite() && self.theta > 0.0) {
+    /// A configuration without the options that have a default.
+    #[must_use]
+    pub fn new(layout: Layout, theta: impl Into<Theta>) -> Self {
+        Self { layout, theta: theta.into(), aux: None, start: Start::default() }
+    }
+
+    /// Refuses options that contradict each other or the sizes, in the name of the encoding that has them.
+    fn check(&self, encoding: &'static str, dims: Dims) -> Result<(), EncodingError> {
+        let wanted = match self.theta {
+            Theta::Base(base) if !(base.is_finite() && base > 0.0) => Some("above 0"),
+            Theta::Board if self.layout != Layout::Axial2d => Some("a number unless layout is axial_2d"),
+            _ => None,
+        };
+        if let Some(wanted) = wanted {
             let found = self.theta.to_string();
-            return Err(EncodingError::OutOfRange { encoding: NAME, option: "theta", wanted: "above 0", found });
+            return Err(EncodingError::OutOfRange { encoding, option: "theta", wanted, found });
+        }
+        if self.start == Start::LogUniform && self.layout != Layout::Mixed2d {
+            return Err(EncodingError::NoEffect {
+                encoding,
+                option: "start: log_uniform".to_owned(),
+                setting: format!("layout: {}", self.layout.name()),
+                remedy: "only mixed_2d learns its frequencies: leave it out",
+            });
         }
         if self.aux == Some(Aux::Index) && self.layout != Layout::Flat1d {
             return Err(EncodingError::NoEffect {
-                encoding: NAME,
+                encoding,
                 option: "aux: index".to_owned(),
                 setting: format!("layout: {}", self.layout.name()),
                 remedy: "2-D layouts have no place for a token without a square: leave it out",
@@ -100,7 +153,7 @@ impl Config {
         let divisor = if self.layout == Layout::Flat1d { 2 } else { 4 };
         if !dims.head_width().is_multiple_of(divisor) {
             return Err(EncodingError::Indivisible {
-                encoding: format!("{NAME} with layout: {}", self.layout.name()),
+                encoding: format!("{encoding} with layout: {}", self.layout.name()),
                 what: "head width (width / heads)",
                 size: dims.head_width(),
                 divisor,
@@ -125,143 +178,23 @@ impl Configure for Config {
             Aux::Index => "aux=index".to_owned(),
             Aux::Unrotated => "aux=unrotated".to_owned(),
         }));
+        options.extend((self.start == Start::LogUniform).then(|| "start=log_uniform".to_owned()));
         options
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
-        self.check(dims)?;
-        let (config, head_width, sequence) = (self.clone(), dims.head_width(), tokens.clone());
-        let shape = [tokens.len(), head_width];
-        let angles = match self.layout {
-            Layout::Flat1d => Angles::fixed(shape, move || flat_angles(&config, head_width, &sequence)),
-            Layout::Axial2d => Angles::fixed(shape, move || axial_angles(config.theta, head_width, &sequence)),
-            Layout::Mixed2d => Angles::learned(scope, self.theta, dims, tokens),
-        };
-        let guarantees = Guarantees {
-            translation_invariant: !tokens.has_aux(),
-            pairwise: true,
-            auxiliary: if self.rotates_aux() { Auxiliary::AsSquares } else { Auxiliary::Untouched },
-            ..Guarantees::NONE
-        };
-        Ok(Box::new(Rope { angles, guarantees, swap: pair_swap(dims.head_width()) }))
+        Ok(Box::new(Rope::declare(self, NAME, scope, dims, tokens)?))
     }
 
     fn examples() -> Vec<Self> {
-        let flat = Self { layout: Layout::Flat1d, theta: 10_000.0, aux: None };
+        let flat = Self::new(Layout::Flat1d, 10_000.0);
         let unrotated = Self { aux: Some(Aux::Unrotated), ..flat.clone() };
-        let axial = Self { layout: Layout::Axial2d, theta: 100.0, aux: None };
-        let mixed = Self { layout: Layout::Mixed2d, theta: 10.0, aux: None };
-        vec![flat, unrotated, axial, mixed]
+        let axial = Self::new(Layout::Axial2d, 100.0);
+        let board = Self::new(Layout::Axial2d, Theta::Board);
+        let mixed = Self::new(Layout::Mixed2d, 10.0);
+        let log_uniform = Self { start: Start::LogUniform, ..Self::new(Layout::Mixed2d, 50.0) };
+        vec![flat, unrotated, axial, board, mixed, log_uniform]
     }
-}
-
-/// The angle of every token and pair, `[l, k/2]` row by row.
-fn flat_angles(config: &Config, head_width: usize, tokens: &Tokens) -> Vec<f64> {
-    let rotated = |token: usize| config.rotates_aux() || tokens.square(token).is_some();
-    let index = |token: usize| if rotated(token) { token as f64 } else { 0.0 };
-    let frequency = |pair: usize| config.theta.powf(-2.0 * pair as f64 / head_width as f64);
-    (0..tokens.len()).flat_map(|token| (0..head_width / 2).map(move |pair| index(token) * frequency(pair))).collect()
-}
-
-fn axial_angles(theta: f64, head_width: usize, tokens: &Tokens) -> Vec<f64> {
-    let frequencies = axis_frequencies(theta, head_width);
-    let of_token = |token: usize| {
-        let (rank, file) = coordinates(tokens, token);
-        let rotated = |coordinate: f64| frequencies.iter().map(move |f| coordinate * f);
-        rotated(rank).chain(rotated(file)).collect::<Vec<_>>()
-    };
-    (0..tokens.len()).flat_map(of_token).collect()
-}
-
-/// θ^(−4i/k) for the k/4 pairs of one axis.
-fn axis_frequencies(theta: f64, head_width: usize) -> Vec<f64> {
-    (0..head_width / 4).map(|i| theta.powf(-4.0 * i as f64 / head_width as f64)).collect()
-}
-
-/// Rank and file of a token, (0, 0) for one without a square, which therefore is not rotated.
-fn coordinates(tokens: &Tokens, token: usize) -> (f64, f64) {
-    let of_square = |s| (tokens.geometry().rank_of(s) as f64, tokens.geometry().file_of(s) as f64);
-    tokens.square(token).map_or((0.0, 0.0), of_square)
-}
-
-#[derive(Debug)]
-enum Angles {
-    Fixed {
-        /// Cosines `[l, k]`, each pair's twice.
-        cosine: Constant,
-        /// Sines `[l, k]`, each pair's twice.
-        sine: Constant,
-    },
-    Learned {
-        /// `[2, h, k/2]` of each layer: radians per file, radians per rank.
-        frequencies: Vec<ParamId>,
-        /// File and rank of each token `[l, 2]`.
-        coordinates: Constant,
-    },
-}
-
-impl Angles {
-    /// From the angles `[l, k/2]`, which are computed at the first use.
-    fn fixed(shape_lk: [usize; 2], angles: impl Fn() -> Vec<f64> + Send + Sync + 'static) -> Self {
-        let angles = Arc::new(angles);
-        let twice = |of: fn(f64) -> f64| {
-            let angles = Arc::clone(&angles);
-            let values = move || angles().into_iter().flat_map(|angle| [of(angle) as f32; 2]).collect();
-            Constant::floats_from(&shape_lk.map(|size| size as i64), values)
-        };
-        Self::Fixed { cosine: twice(f64::cos), sine: twice(f64::sin) }
-    }
-
-    fn learned(scope: &mut Scope<'_>, theta: f64, dims: Dims, tokens: &Tokens) -> Self {
-        let shape = [2, dims.heads as i64, dims.head_width() as i64 / 2];
-        let init = rotated_axes(axis_frequencies(theta, dims.head_width()));
-        let places: Vec<_> = (0..tokens.len())
-            .map(|token| coordinates(tokens, token))
-            .flat_map(|(rank, file)| [file as f32, rank as f32])
-            .collect();
-        Self::Learned {
-            frequencies: (0..dims.layers)
-                .map(|layer| scope.sub("layer").sub(layer).f32_param("frequencies", &shape, init.clone()))
-                .collect(),
-            coordinates: Constant::floats(&places, &[tokens.len() as i64, 2]),
-        }
-    }
-
-    /// Cosines and sines that broadcast to `[b,h,l,k]`, f32.
-    fn cosine_and_sine(&self, views: &Views, layer: usize) -> (Tensor, Tensor) {
-        match self {
-            Self::Fixed { cosine, sine } => (cosine.on(views.device()), sine.on(views.device())),
-            Self::Learned { frequencies, coordinates } => {
-                let places_l2 = coordinates.on(views.device());
-                let axes_2hp = &views[frequencies[layer]];
-                let along =
-                    |axis: i64| places_l2.select(1, axis).view([1, -1, 1]) * axes_2hp.select(0, axis).unsqueeze(1);
-                let angles_hlp = along(0) + along(1);
-                let twice = |t: Tensor| t.unsqueeze(-1).expand([-1, -1, -1, 2], false).flatten(2, 3);
-                (twice(angles_hlp.cos()), twice(angles_hlp.sin()))
-            }
-        }
-    }
-}
-
-/// RoPE-ViT's first frequencies `[2, h, k/2]`: each head draws one direction, half of its pairs look along it and half at
-/// a right angle to it.
-fn rotated_axes(magnitudes: Vec<f64>) -> Init {
-    Init::Custom(Arc::new(move |stream, shape| {
-        let heads = shape[1] as usize;
-        let directions: Vec<_> = (0..heads).map(|_| std::f64::consts::TAU * streams::uniform(stream)).collect();
-        let axis = |part: fn(f64) -> f64| {
-            let of_head = |direction: f64| {
-                let looking = [direction, direction + std::f64::consts::FRAC_PI_2];
-                looking
-                    .into_iter()
-                    .flat_map(|to| magnitudes.iter().map(move |m| (m * part(to)) as f32))
-                    .collect::<Vec<_>>()
-            };
-            directions.iter().flat_map(|&direction| of_head(direction)).collect::<Vec<_>>()
-        };
-        [axis(f64::cos), axis(f64::sin)].concat()
-    }))
 }
 
 /// The matrix J `[k,k]` with (x₀, x₁, …)·J = (−x₁, x₀, …): one small product instead of strided slices.
@@ -277,10 +210,31 @@ fn pair_swap(head_width: usize) -> Constant {
 }
 
 #[derive(Debug)]
-struct Rope {
+pub(crate) struct Rope {
     angles: Angles,
     guarantees: Guarantees,
     swap: Constant,
+}
+
+impl Rope {
+    /// The rotation with these options, for the encoding of this name.
+    pub(crate) fn declare(
+        config: &Config,
+        encoding: &'static str,
+        scope: &mut Scope<'_>,
+        dims: Dims,
+        tokens: &Tokens,
+    ) -> Result<Self, EncodingError> {
+        config.check(encoding, dims)?;
+        let guarantees = Guarantees {
+            translation_invariant: !tokens.has_aux(),
+            pairwise: true,
+            auxiliary: if config.rotates_aux() { Auxiliary::AsSquares } else { Auxiliary::Untouched },
+            ..Guarantees::NONE
+        };
+        let angles = Angles::declare(config, scope, dims, tokens);
+        Ok(Self { angles, guarantees, swap: pair_swap(dims.head_width()) })
+    }
 }
 
 impl Encoding for Rope {

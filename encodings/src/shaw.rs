@@ -10,11 +10,9 @@
 //!
 //! Parameters per layer and term: d·classes, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), or d·l².
 //!
-//! No tensor `[b,h,l,l,k]` is made. On CPUs the crate `kernels` computes the terms. On other devices
-//! each table is expanded once per layer to `[h,l,l,k]`, whose product with the queries of the whole batch is
-//! one product `[b,k]×[k,l]` for each head and query.
+//! No tensor `[b,h,l,l,k]` is made: `pair_tables.rs` computes the products.
 
-use crate::pair_products::{PairProducts, TableOperand};
+use crate::pair_tables::{PairTables, sum};
 use crate::pairs::{PairClasses, Share};
 use crate::{
     Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
@@ -22,8 +20,7 @@ use crate::{
 };
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
-use std::cell::OnceCell;
-use tch::{Device, Kind, Tensor};
+use tch::{Kind, Tensor};
 
 const NAME: &str = "shaw";
 
@@ -150,9 +147,7 @@ struct Tables {
 #[derive(Debug)]
 struct Shaw {
     config: Config,
-    classes: PairClasses,
-    /// Made at the first use; `None` if products of tensors are to be used on the CPU too.
-    products: OnceCell<Option<PairProducts>>,
+    pairs: PairTables,
     tables: Vec<Tables>,
     /// Multiplications of one term in one layer.
     pair_macs: u64,
@@ -189,25 +184,18 @@ impl Encoding for Shaw {
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let tables = &self.tables[at.layer];
         let kind = queries.q_bhlk.kind();
-        let terms = self.of_queries_and_keys(at, queries);
+        let terms = self.pairs.logits(queries, tables.q.map(|q| &at.views[q]), tables.k.map(|k| &at.views[k]));
         let cross = match (self.config.cross, tables.q, tables.k) {
             (true, Some(q), Some(k)) => Some(self.cross(&at.views[q], &at.views[k]).to_kind(kind)),
             _ => None,
         };
-        Logits { before_scale: terms.into_iter().chain(cross).reduce(sum_in_place), ..Logits::default() }
+        Logits { before_scale: sum(terms.into_iter().chain(cross)), ..Logits::default() }
     }
 
     fn values(&self, at: LayerContext<'_>, weights_bhll: Option<&Tensor>, _v_bhlk: &Tensor) -> Option<Tensor> {
         let table = &at.views[self.tables[at.layer].v?];
         let weights_bhll = weights_bhll.expect("this encoding reads the weights");
-        let kind = weights_bhll.kind();
-        Some(match self.products_on(weights_bhll.device()) {
-            Some(products) => {
-                let sum = products.values(&weights_bhll.to_kind(Kind::Float), &table.to_kind(Kind::Float));
-                sum.expect("LibTorch adds Shaw's values").to_kind(kind)
-            }
-            None => contract(weights_bhll, &self.classes.expand(&table.to_kind(kind))),
-        })
+        Some(self.pairs.values(weights_bhll, table))
     }
 }
 
@@ -222,81 +210,18 @@ impl Shaw {
         let mut layer = |layer| Tables { q: table(layer, Term::Q), k: table(layer, Term::K), v: table(layer, Term::V) };
         let tables = (0..dims.layers).map(&mut layer).collect();
         let pair_macs = (tokens.len() * tokens.len() * dims.width) as u64;
-        Self { config: config.clone(), classes, products: OnceCell::new(), tables, pair_macs }
-    }
-
-    /// The kernels, where they can be used.
-    fn products_on(&self, device: Device) -> Option<&PairProducts> {
-        let products = || self.products.get_or_init(|| Some(PairProducts::new(&self.classes))).as_ref();
-        (device == Device::Cpu).then(products).flatten()
-    }
-
-    /// The terms of queries and of keys, together or apart.
-    fn of_queries_and_keys(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Vec<Tensor> {
-        let tables = &self.tables[at.layer];
-        let kind = queries.q_bhlk.kind();
-        let (q, k) = (tables.q.map(|q| &at.views[q]), tables.k.map(|k| &at.views[k]));
-        match self.products_on(queries.q_bhlk.device()) {
-            Some(_) if q.is_none() && k.is_none() => vec![],
-            Some(products) => {
-                let f32 = |x: &Tensor| x.to_kind(Kind::Float);
-                let of_queries = q.map(|table| (f32(queries.q_bhlk), f32(table)));
-                let of_keys = k.map(|table| (f32(queries.k_bhlk), f32(table)));
-                let sum = products.logits(of_queries.as_ref().map(operand), of_keys.as_ref().map(operand));
-                vec![sum.expect("LibTorch adds Shaw's logits").to_kind(kind)]
-            }
-            None => {
-                let of_queries = q.map(|table| {
-                    let by_query_hllk = self.classes.expand(&table.to_kind(kind));
-                    contract(queries.q_bhlk, &by_query_hllk.transpose(2, 3))
-                });
-                let of_keys = k.map(|table| {
-                    let by_key_hllk = self.classes.expand_by_key(&table.to_kind(kind));
-                    transpose_tiles(&contract(queries.k_bhlk, &by_key_hllk.transpose(2, 3)))
-                });
-                of_queries.into_iter().chain(of_keys).collect()
-            }
-        }
+        Self { config: config.clone(), pairs: PairTables::new(classes), tables, pair_macs }
     }
 
     /// a^Q_ij·a^K_ij, `[h,l,l]`: content-free, so by class where classes are shared.
     fn cross(&self, q_hck: &Tensor, k_hck: &Tensor) -> Tensor {
+        let classes = self.pairs.classes();
         let dot = |a: &Tensor, b: &Tensor| (a * b).sum_dim_intlist([-1i64].as_slice(), false, Kind::Float);
         match self.config.share {
-            Share::Displacement => self.classes.expand(&dot(q_hck, k_hck)),
-            Share::Pair => dot(&self.classes.expand(q_hck), &self.classes.expand_by_key(k_hck).transpose(1, 2)),
+            Share::Displacement => classes.expand(&dot(q_hck, k_hck)),
+            Share::Pair => dot(&classes.expand(q_hck), &classes.expand_by_key(k_hck).transpose(1, 2)),
         }
     }
-}
-
-fn operand((vectors_bhlk, table_hck): &(Tensor, Tensor)) -> TableOperand<'_> {
-    TableOperand { vectors_bhlk, table_hck }
-}
-
-/// In the logits' own layout, which a sum of permuted views would not have.
-fn sum_in_place(sum: Tensor, term: Tensor) -> Tensor {
-    let mut sum = sum.contiguous();
-    sum += term;
-    sum
-}
-
-/// `[b,h,i,n]`, `[h,i,n,o]` → `[b,h,i,o]`: for each head and token i a product over the batch.
-///
-/// The copy of `x` costs little in f32 and halves the time in bf16, where products over strided views are slow.
-fn contract(x_bhin: &Tensor, m_hino: &Tensor) -> Tensor {
-    let (size, outputs) = (x_bhin.size(), m_hino.size()[3]);
-    let (b, h, i, n) = (size[0], size[1], size[2], size[3]);
-    let x = x_bhin.permute([1, 2, 0, 3]).contiguous().view([h * i, b, n]);
-    x.bmm(&m_hino.flatten(0, 1)).view([h, i, b, outputs]).permute([2, 0, 1, 3])
-}
-
-/// `[b,h,j,i]` → `[b,h,i,j]`.
-///
-/// The detour over one row per head does not change a number. It makes both passes gather each head's tile before they
-/// transpose it, so that the transposition, and that of the gradient, stays within one tile.
-fn transpose_tiles(x_bhji: &Tensor) -> Tensor {
-    let size = x_bhji.size();
-    x_bhji.flatten(2, 3).view(&size[..]).transpose(2, 3)
 }
 
 #[cfg(test)]
@@ -305,6 +230,7 @@ mod tests {
     use games::GameKind;
     use nn::{Arena, LayoutBuilder, Part};
     use std::sync::Arc;
+    use tch::Device;
 
     const DIMS: Dims = Dims { width: 24, heads: 2, layers: 1 };
 
@@ -313,7 +239,7 @@ mod tests {
         let mut builder = LayoutBuilder::default();
         let mut shaw = Shaw::declare(config, &mut builder.scope("encoding", Part::Encoding), DIMS, tokens);
         if !with_kernels {
-            shaw.products = OnceCell::from(None);
+            shaw.pairs = shaw.pairs.without_kernels();
         }
         let layout = Arc::new(builder.finish().expect("names are unique"));
         tch::manual_seed(3);

@@ -1,6 +1,6 @@
 //! Attention logits generated from the whole board: maps over pairs of tokens, in which no displacement is shared.
 //!
-//! Per layer, from its input x: compress every token (no bias), flatten, dense (with bias) + activation + LayerNorm, dense
+//! Per layer, from its input x: compress every token (no bias unless `compress_bias`), flatten, dense (with bias) + activation + LayerNorm, dense
 //! (with bias) to h·gen + activation + LayerNorm. Then one matrix gen → l² (no bias), shared by all heads and layers of the
 //! network, gives each head an `[l,l]` map that is added to the scaled logits.
 //!
@@ -10,12 +10,16 @@
 //!
 //! `pool: mean` takes the mean over tokens instead of flattening, and `compress: 0` leaves the compressing layer out.
 //! `{compress: 0, hidden: 64, gen: 64, pool: mean, activation: gelu}` is the GAB (geometric attention bias) of Chessformer
-//! 2026 (Maia-3 5M, arXiv 2605.19091): the mean of tokens of full width, then the dense layers. Its 23M and 79M networks
-//! flatten tokens after a compressing layer with bias; that form is not offered.
+//! 2026 (Maia-3 3M and 5M, arXiv 2605.19091): the mean of tokens of full width, then the dense layers. Its 23M and 79M
+//! networks flatten tokens after a compressing layer with bias: `{compress: 32, compress_bias: true, hidden: 128, gen: 128,
+//! activation: gelu}`. Sizes and layers: CSSLab/maia3 `maia3/models.py`, commit 1e13597. Deviations from it: LayerNorm's ε is
+//! 1e-5 there, and dense layers start as PyTorch's do (uniform in ±1/√inputs, biases too).
 //!
-//! Parameters: per layer d·c + n·hidden + 3·hidden + hidden·h·gen + 3·h·gen, and once gen·l². Here n is what the first dense
-//! layer reads: c numbers of a token, or d for c = 0; times l unless pooled. On 8×8 with d = 256 and h = 8 these are
-//! 1,063,680 per layer and 1,048,576 shared for 32/256/256, and 50,880 per layer and 262,144 shared for the GAB.
+//! Parameters: per layer d·c (and c with `compress_bias`) + n·hidden + 3·hidden + hidden·h·gen + 3·h·gen, and once gen·l².
+//! Here n is what the first dense layer reads: c numbers of a token, or d for c = 0; times l unless pooled. On 8×8 with
+//! d = 256 and h = 8 these are 1,063,680 per layer and 1,048,576 shared for 32/256/256, and 50,880 per layer and 262,144
+//! shared for the GAB. In 8 layers GAB has 567,808 parameters (d 192, h 6), 669,184 (256, 8), 4,902,144 (512, 16) or
+//! 7,179,520 (1024, 32), as in Maia-3's four networks.
 
 use crate::{
     Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext, Logits, Queries,
@@ -44,6 +48,9 @@ pub struct Config {
     /// Channels per token after compression; 32 by default. 0 leaves the compressing layer out.
     #[serde(default = "compress")]
     pub compress: usize,
+    /// Whether the compressing layer has a bias; false by default.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub compress_bias: bool,
     /// Width of the hidden layer; 256 by default.
     #[serde(default = "hidden")]
     pub hidden: usize,
@@ -102,6 +109,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             compress: compress(),
+            compress_bias: false,
             hidden: hidden(),
             gen_width: gen_width(),
             pool: pool(),
@@ -114,6 +122,14 @@ impl Default for Config {
 impl Config {
     fn check(&self) -> Result<(), EncodingError> {
         EncodingError::check_size(NAME, "compress", self.compress.max(1))?;
+        if self.compress_bias && self.compress == 0 {
+            return Err(EncodingError::NoEffect {
+                encoding: NAME,
+                option: "compress_bias: true".to_owned(),
+                setting: "compress: 0".to_owned(),
+                remedy: "without a compressing layer there is no bias: leave it out",
+            });
+        }
         EncodingError::check_size(NAME, "hidden", self.hidden)?;
         EncodingError::check_size(NAME, "gen", self.gen_width)
     }
@@ -140,6 +156,7 @@ impl Configure for Config {
     fn options(&self) -> Vec<String> {
         let compress = if self.compress == 0 { "none".to_owned() } else { self.compress.to_string() };
         let mut options = vec![format!("{compress}/{}/{}", self.hidden, self.gen_width)];
+        options.extend(self.compress_bias.then(|| "compress+bias".to_owned()));
         options.extend((self.pool != pool()).then(|| "mean".to_owned()));
         options.extend((self.activation != activation()).then(|| format!("{:?}", self.activation).to_lowercase()));
         options.extend((self.init == Start::Zero).then(|| "init=zero".to_owned()));
@@ -174,7 +191,8 @@ impl Configure for Config {
         let gab = Self { compress: 0, activation: Activation::Gelu, ..pooled.clone() };
         let uncompressed = Self { compress: 0, ..small.clone() };
         let zero = Self { init: Start::Zero, ..small.clone() };
-        vec![small, pooled, gelu, gab, uncompressed, zero]
+        let biased = Self { compress_bias: true, ..gelu.clone() };
+        vec![small, pooled, gelu, gab, uncompressed, zero, biased]
     }
 }
 
@@ -207,7 +225,8 @@ impl Layer {
         let (width, compressed, hidden) = (dims.width as i64, config.compress as i64, config.hidden as i64);
         let all_heads = (dims.heads * config.gen_width) as i64;
         Self {
-            compress: (compressed > 0).then(|| dense(&mut scope.sub("compress"), width, compressed, false)),
+            compress: (compressed > 0)
+                .then(|| dense(&mut scope.sub("compress"), width, compressed, config.compress_bias)),
             hidden: dense(&mut scope.sub("hidden"), config.features(dims.width, tokens), hidden, true),
             hidden_norm: Norm::declare(&mut scope.sub("hidden_norm"), hidden, NormKind::Layer),
             to_heads: dense(&mut scope.sub("to_heads"), hidden, all_heads, true),

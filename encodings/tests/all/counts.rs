@@ -5,7 +5,8 @@ use crate::definitions::definition;
 use encodings::pairs::Share;
 use encodings::rows::Table;
 use encodings::{
-    Dims, EncodingConfig, Role, Tokens, absolute, cls_map, dynamic_relative, relative_bias, rope, shaw, smolgen,
+    Dims, EncodingConfig, Role, Tokens, absolute, cls_map, deberta, dynamic_relative, gab_templates, irpe,
+    relative_bias, rope, shaw, smolgen,
 };
 use games::{GameKind, Geometry};
 use nn::{ParamSpec, Part};
@@ -39,7 +40,7 @@ fn counts_equal_the_published_numbers() {
     let absolute = |at, table| EncodingConfig::Absolute(absolute::Config { table, ..absolute::Config::new(at) });
     let bias = |share| EncodingConfig::RelativeBias(relative_bias::Config { share });
     let dynamic = EncodingConfig::DynamicRelative(dynamic_relative::Config::default());
-    let mixed = EncodingConfig::Rope(rope::Config { layout: rope::Layout::Mixed2d, theta: 10.0, aux: None });
+    let mixed = EncodingConfig::Rope(rope::Config::new(rope::Layout::Mixed2d, 10.0));
     let gab = smolgen::Config {
         compress: 0,
         hidden: 64,
@@ -49,6 +50,7 @@ fn counts_equal_the_published_numbers() {
         ..Default::default()
     };
     let parsed = |text: &str| serde_json::from_str::<EncodingConfig>(text).expect("options");
+    let own_heads = irpe::Config { heads: irpe::Heads::Own, ..Default::default() };
     let all_terms = [shaw::Term::Q, shaw::Term::K, shaw::Term::V];
     let cases = [
         ("Shaw q, k, v in 8 layers", shaw(&all_terms), 1_382_400, 8 * 221_952),
@@ -65,6 +67,10 @@ fn counts_equal_the_published_numbers() {
             8 * 1_202_944 + 1_679_616,
         ),
         ("GAB of Maia-3 5M", EncodingConfig::Smolgen(gab), 669_184, 826_944),
+        ("KataGo's GAB", EncodingConfig::GabTemplates(gab_templates::Config::default()), 198_080, 198_080),
+        ("iRPE, heads shared", EncodingConfig::Irpe(irpe::Config::default()), 8 * 1_568, 8 * 1_568),
+        ("iRPE, heads apart", EncodingConfig::Irpe(own_heads), 8 * 12_544, 8 * 12_544),
+        ("DeBERTa", EncodingConfig::Deberta(deberta::Config {}), 57_600 + 8 * 131_072, 73_984 + 8 * 131_072),
         ("dynamic relative", dynamic, 8 * 1_064_960, 8 * 1_347_840),
         ("mixed frequencies", mixed, 8 * 256, 8 * 256),
         ("learned slopes", parsed(r#"{"alibi": {"distance": "l1", "slopes": "learned"}}"#), 8 * 8, 8 * 8),
@@ -78,6 +84,38 @@ fn counts_equal_the_published_numbers() {
             let tokens = Tokens::squares_then(game.geometry(), &[]);
             assert_eq!(counted(&config, CF_6M, &tokens), number, "{what}, {game:?}");
         }
+    }
+}
+
+/// The GAB of Maia-3's networks: 3M and 5M pool tokens of full width, 23M and 79M flatten compressed ones.
+#[test]
+fn gab_has_the_sizes_of_maia_3() {
+    let chess = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
+    let pooled = smolgen::Config {
+        compress: 0,
+        hidden: 64,
+        gen_width: 64,
+        pool: smolgen::Pool::Mean,
+        activation: nn::Activation::Gelu,
+        ..Default::default()
+    };
+    let compressed = smolgen::Config {
+        compress: 32,
+        compress_bias: true,
+        hidden: 128,
+        gen_width: 128,
+        activation: nn::Activation::Gelu,
+        ..Default::default()
+    };
+    let cases = [
+        ("3M", &pooled, 192, 6, 567_808),
+        ("5M", &pooled, 256, 8, 669_184),
+        ("23M", &compressed, 512, 16, 4_902_144),
+        ("79M", &compressed, 1024, 32, 7_179_520),
+    ];
+    for (name, config, width, heads, number) in cases {
+        let dims = Dims { width, heads, layers: 8 };
+        assert_eq!(counted(&EncodingConfig::Smolgen(config.clone()), dims, &chess), number, "{name}");
     }
 }
 

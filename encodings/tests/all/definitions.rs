@@ -8,8 +8,12 @@ mod absolute;
 mod alibi;
 mod cls_map;
 mod continuous_bias;
+mod cope;
+mod deberta;
 mod dynamic_relative;
 mod fire;
+mod gab_templates;
+mod irpe;
 mod kerple;
 mod laplacian;
 mod lepe;
@@ -20,6 +24,7 @@ mod relative_bias;
 mod rope;
 mod shaw;
 mod smolgen;
+mod string;
 
 use crate::common::single::{LAYER, Single, assert_near, numbers};
 use crate::common::{DIMS, input, normal_tensor, sequences};
@@ -77,6 +82,7 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::Smolgen(config) => config,
         EncodingConfig::ClsMap(config) => config,
         EncodingConfig::DynamicRelative(config) => config,
+        EncodingConfig::GabTemplates(config) => config,
         EncodingConfig::Rope(config) => config,
         EncodingConfig::Alibi(config) => config,
         EncodingConfig::Kerple(config) => config,
@@ -86,6 +92,10 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
         EncodingConfig::Relations(config) => config,
         EncodingConfig::Laplacian(config) => config,
         EncodingConfig::Lepe(config) => config,
+        EncodingConfig::String(config) => config,
+        EncodingConfig::Irpe(config) => config,
+        EncodingConfig::Deberta(config) => config,
+        EncodingConfig::Cope(config) => config,
     }
 }
 

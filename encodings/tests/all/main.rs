@@ -6,6 +6,7 @@ mod counts;
 mod definitions;
 mod documentation;
 mod guarantees;
+mod irpe;
 mod laws;
 mod options;
 mod references;

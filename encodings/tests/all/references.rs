@@ -7,7 +7,7 @@ use encodings::distance::Distance;
 use encodings::pairs::Share;
 use encodings::rope::{self, Layout};
 use encodings::{AttendInput, Dims, EncodingConfig, LayerContext, Queries, Tokens};
-use encodings::{absolute, relative_bias, smolgen};
+use encodings::{absolute, gab_templates, relative_bias, smolgen, string};
 use games::GameKind;
 use nn::{Arena, Views};
 use tch::{Device, Kind, Tensor};
@@ -17,7 +17,7 @@ use tch::{Device, Kind, Tensor};
 #[test]
 fn mixed_frequencies_start_as_rotated_axes() {
     let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
-    let config = rope::Config { layout: Layout::Mixed2d, theta: 10.0, aux: None };
+    let config = rope::Config::new(Layout::Mixed2d, 10.0);
     let network = Network::small(&[EncodingConfig::Rope(config)], &tokens);
     let views = network.initial(6).frozen_views();
     let (pairs, mut directions) = (DIMS.head_width() / 2, Vec::new());
@@ -37,6 +37,62 @@ fn mixed_frequencies_start_as_rotated_axes() {
     }
     directions.sort_by(f64::total_cmp);
     assert!(directions.windows(2).all(|pair| pair[1] - pair[0] > 1e-3), "directions repeat: {directions:?}");
+}
+
+/// KataGo's start: magnitudes between 1/50 and 1 whose logarithms are spread evenly, with random signs.
+#[test]
+fn log_uniform_frequencies_fill_their_range_with_either_sign() {
+    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
+    let config = rope::Config { start: rope::Start::LogUniform, ..rope::Config::new(Layout::Mixed2d, 50.0) };
+    let dims = Dims { width: 256, heads: 8, layers: 2 };
+    let network = Network::declare(&[EncodingConfig::Rope(config)], dims, &tokens).expect("an example");
+    let views = network.initial(6).frozen_views();
+    let of_layer = |layer: usize| {
+        let id = network.layout.find(&format!("encoding.rope.layer.{layer}.frequencies")).expect("frequencies");
+        numbers(&views[id])
+    };
+    assert_ne!(of_layer(0), of_layer(1));
+    let all = [of_layer(0), of_layer(1)].concat();
+    let share = |of: &dyn Fn(f64) -> bool| all.iter().filter(|x| of(**x)).count() as f64 / all.len() as f64;
+    assert!(all.iter().all(|x| (0.02..=1.0).contains(&x.abs())), "{all:?}");
+    for (what, share) in [
+        ("negative", share(&|x| x < 0.0)),
+        ("below the geometric mean of the range", share(&|x| x.abs() < 0.02f64.sqrt())),
+    ] {
+        assert!((share - 0.5).abs() < 0.07, "{share} of the frequencies are {what}");
+    }
+}
+
+/// KataGo's templates start with frequencies from 1 to 1/50 radians a square in equal ratios.
+#[test]
+fn templates_start_with_frequencies_in_equal_ratios() {
+    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &[]);
+    let network = Network::small(&[EncodingConfig::GabTemplates(gab_templates::Config::default())], &tokens);
+    let id = network.layout.find("encoding.gab_templates.templates.frequencies").expect("frequencies");
+    let frequencies = numbers(&network.initial(6).frozen_views()[id]);
+    assert_eq!((frequencies.len(), frequencies[0]), (16, 1.0));
+    assert!((frequencies[15] - 0.02).abs() < 1e-7);
+    let ratio = 0.02f64.powf(1.0 / 15.0);
+    assert!(frequencies.windows(2).all(|pair| (pair[1] / pair[0] - ratio).abs() < 1e-6), "{frequencies:?}");
+}
+
+/// The matrix is the identity at the start, so that only the rotation is left.
+#[test]
+fn string_starts_as_rope() {
+    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &["hand"]);
+    let rotation = rope::Config::new(Layout::Axial2d, 100.0);
+    let [q, k] = ["q", "k"]
+        .map(|n| normal_tensor(13, n, &[2, DIMS.heads as i64, tokens.len() as i64, DIMS.head_width() as i64]));
+    let rotated = |config: EncodingConfig| {
+        let network = Network::small(&[config], &tokens);
+        let arena = network.initial(6);
+        Single { network, arena }.ask(|encoding, at| encoding.rotate(at, &q, &k)).expect("rotated")
+    };
+    let (string, rope) = (
+        rotated(EncodingConfig::String(string::Config { rotation: rotation.clone() })),
+        rotated(EncodingConfig::Rope(rotation)),
+    );
+    assert!(largest_difference(&string.0, &rope.0) < 1e-6 && largest_difference(&string.1, &rope.1) < 1e-6);
 }
 
 /// The index of Lc0's training code, read off at corners: 15·(rank_q − rank_k + 7) + (file_q − file_k + 7).
@@ -204,7 +260,7 @@ fn a_stack_is_its_encodings_one_after_the_other() {
         EncodingConfig::Absolute(every_layer(false)),
         EncodingConfig::RelativeBias(relative_bias::Config { share: Share::Displacement }),
         EncodingConfig::Smolgen(smolgen::Config { compress: 3, hidden: 5, gen_width: 6, ..Default::default() }),
-        EncodingConfig::Rope(rope::Config { layout: Layout::Axial2d, theta: 10.0, aux: None }),
+        EncodingConfig::Rope(rope::Config::new(Layout::Axial2d, 10.0)),
     ];
     let network = Network::small(&configs, &tokens);
     let views: Views = network.random(11, 0.5).frozen_views();

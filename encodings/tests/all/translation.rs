@@ -182,7 +182,7 @@ fn distinct_attention(network: &Network, tokens: &Tokens) -> Distinct {
 
 fn rope_on(geometry: Geometry, layout: Layout, theta: f64, aux: Option<Aux>) -> Distinct {
     let tokens = Tokens::squares_then(geometry, &[]);
-    let config = EncodingConfig::Rope(rope::Config { layout, theta, aux });
+    let config = EncodingConfig::Rope(rope::Config { aux, ..rope::Config::new(layout, theta) });
     distinct_attention(&Network::declare(&[config], ONE_LAYER, &tokens).expect("an example"), &tokens)
 }
 

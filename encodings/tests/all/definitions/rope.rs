@@ -1,8 +1,20 @@
 //! Each pair of channels as a complex number, times e^{iφ}.
 
 use super::{Definition, Given};
-use encodings::rope::{Aux, Config, Layout};
+use encodings::rope::{Aux, Config, Layout, Theta};
 use encodings::{Dims, Tokens};
+
+/// Radians a square of pair i of an axis of n squares, with p pairs an axis.
+fn along(theta: Theta, n: usize, i: usize, p: usize) -> f64 {
+    match theta {
+        Theta::Base(base) => base.powf(-(i as f64) / p as f64),
+        Theta::Board => {
+            let share = if p == 1 { 0.0 } else { i as f64 / (p - 1) as f64 };
+            let waves = (1.0 + (n - 1) as f64 * share).round();
+            std::f64::consts::PI * waves / n as f64
+        }
+    }
+}
 
 fn angle(config: &Config, given: &Given<'_>, [head, token, pair]: [usize; 3]) -> f64 {
     let (k, pairs) = (given.head_width() as f64, given.head_width() / 2);
@@ -11,10 +23,15 @@ fn angle(config: &Config, given: &Given<'_>, [head, token, pair]: [usize; 3]) ->
         return 0.0;
     }
     let [rank, file] = place.map_or([0.0; 2], |place| place.map(|coordinate| coordinate as f64));
+    let (ranks, files) = (given.tokens.geometry().ranks(), given.tokens.geometry().files());
+    let axis = pairs / 2;
     match config.layout {
-        Layout::Flat1d => token as f64 / config.theta.powf(2.0 * pair as f64 / k),
-        Layout::Axial2d if pair < pairs / 2 => rank / config.theta.powf(4.0 * pair as f64 / k),
-        Layout::Axial2d => file / config.theta.powf(4.0 * (pair - pairs / 2) as f64 / k),
+        Layout::Flat1d => {
+            let Theta::Base(base) = config.theta else { panic!("a sequence has no sides") };
+            token as f64 / base.powf(2.0 * pair as f64 / k)
+        }
+        Layout::Axial2d if pair < axis => rank * along(config.theta, ranks, pair, axis),
+        Layout::Axial2d => file * along(config.theta, files, pair - axis, axis),
         Layout::Mixed2d => {
             let frequency = given.of_layer("frequencies");
             let along = |axis: usize| frequency[(axis * given.heads() + head) * pairs + pair];

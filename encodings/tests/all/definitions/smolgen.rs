@@ -5,8 +5,9 @@ use encodings::smolgen::{Config, Pool};
 use encodings::{Dims, Tokens};
 use nn::Activation;
 
-fn activate(activation: Activation, x: f64) -> f64 {
+pub(super) fn activate(activation: Activation, x: f64) -> f64 {
     match activation {
+        Activation::Mish => x * x.exp().ln_1p().tanh(),
         Activation::Swish => x / (1.0 + (-x).exp()),
         Activation::Gelu => x * normal_distribution(x),
         other => panic!("no example uses {other:?}"),
@@ -35,7 +36,9 @@ fn features(config: &Config, dims: Dims, tokens: &Tokens) -> usize {
 impl Definition for Config {
     fn parameters(&self, dims: Dims, tokens: &Tokens) -> usize {
         let all_heads = dims.heads * self.gen_width;
+        let bias = if self.compress_bias { self.compress } else { 0 };
         let layer = dims.width * self.compress
+            + bias
             + features(self, dims, tokens) * self.hidden
             + 3 * self.hidden
             + self.hidden * all_heads
@@ -54,7 +57,9 @@ impl Definition for Config {
             0 => (given.width(), board.x_ld.clone()),
             compress => {
                 let weight = given.of_layer("compress.weight");
-                (compress, board.x_ld.chunks(given.width()).flat_map(|x| affine(&weight, None, x)).collect())
+                let bias = self.compress_bias.then(|| given.of_layer("compress.bias"));
+                let compressed = |x| affine(&weight, bias.as_deref(), x);
+                (compress, board.x_ld.chunks(given.width()).flat_map(compressed).collect())
             }
         };
         let summary = match self.pool {

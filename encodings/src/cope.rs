@@ -1,0 +1,236 @@
+//! Positions counted along rays: how many squares that matter to the query lie on the way to the key.
+//!
+//! For squares i and j on one rank, file or diagonal p_ij = Σ_m σ(q_i·k_m/√k) over the squares m on the ray from i to j: without
+//! i, with j. The term q_i·e[p_ij] is added to q_i·k_j before the division by √k, where e[p] is interpolated between learned
+//! vectors e[0] to e[n−1]: (1 − p + ⌊p⌋)·e[⌊p⌋] + (p − ⌊p⌋)·e[⌊p⌋+1]. Larger p are n−1. So p_ii = 0, and a gate that opens for
+//! occupied squares counts pieces in the way. All directions share the vectors.
+//!
+//! This is a definition of posenc's for research, after CoPE (arXiv 2405.18719; code facebookresearch/RAM,
+//! projects/cope/src/cope/context_position.py, commit 5420e20), which sums gates over the tokens of a text from the key to the
+//! query. As there, gates and terms use queries and keys before any rotation, vectors are per layer, shared by heads,
+//! and start at zero. Deviations: the sum is along rays, and without the query's own gate. `positions` is n, 5 by default: as long
+//! as gates are half open, as at the start, the longest ray of either board counts no more than 4.
+//!
+//! Squares on no common ray get nothing, or with `off_ray: learned` the product of the query and one more vector. Nothing is
+//! added for pairs with an auxiliary token.
+//!
+//! No tensor `[b,h,l,l,k]` is made: the sums are one product of gates `[b·h,l]` and a constant `[l,l]` for each query, and
+//! the largest tensors are `[b,h,l,l]`. Positions are f32 whatever the training precision.
+//!
+//! Parameters per layer: n·k, and k more with `off_ray: learned`.
+
+use crate::pair_tables::contract;
+use crate::{
+    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Logits, Queries, Tokens,
+};
+use nn::{Constant, Init, ParamId, Scope};
+use serde::{Deserialize, Serialize};
+use tch::{Kind, Tensor};
+
+const NAME: &str = "cope";
+
+/// What is added for two squares on no common ray.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OffRay {
+    /// Nothing.
+    #[default]
+    None,
+    /// The product of the query and a learned vector.
+    Learned,
+}
+
+/// The options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How many vectors there are (n); 5 by default.
+    pub positions: usize,
+    /// What is added for two squares on no common ray; nothing by default.
+    pub off_ray: OffRay,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { positions: 5, off_ray: OffRay::default() }
+    }
+}
+
+impl Configure for Config {
+    const INFO: EncodingInfo = EncodingInfo {
+        name: NAME,
+        summary: "learned vectors by a position that is counted along the ray from query to key, by gates of both",
+        source: "posenc, after CoPE (arXiv 2405.18719, facebookresearch/RAM)",
+        example: "cope: {positions: 5, off_ray: none}",
+    };
+
+    fn options(&self) -> Vec<String> {
+        let changed = self.positions != Self::default().positions;
+        let positions = changed.then(|| format!("positions={}", self.positions));
+        let off_ray = (self.off_ray == OffRay::Learned).then(|| "off_ray=learned".to_owned());
+        positions.into_iter().chain(off_ray).collect()
+    }
+
+    fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
+        EncodingError::check_size(NAME, "positions", self.positions)?;
+        let (positions, head_width) = (self.positions as i64, dims.head_width() as i64);
+        let layers = (0..dims.layers).map(|layer| {
+            let mut scope = scope.sub("layer");
+            let mut scope = scope.sub(layer);
+            Vectors {
+                positions: scope.f32_param("positions", &[positions, head_width], Init::ZEROS),
+                off_ray: (self.off_ray == OffRay::Learned)
+                    .then(|| scope.f32_param("off_ray", &[1, head_width], Init::ZEROS)),
+            }
+        });
+        let (length, width) = (tokens.len() as u64, dims.width as u64);
+        let products = length * length * width + dims.heads as u64 * length.pow(3) + length * width * positions as u64;
+        let off_ray = if self.off_ray == OffRay::Learned { length * width } else { 0 };
+        Ok(Box::new(Cope {
+            layers: layers.collect(),
+            rays: Rays::new(tokens),
+            positions,
+            macs: dims.layers as u64 * (products + off_ray),
+        }))
+    }
+
+    fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
+        Some(("positions", &mut self.positions))
+    }
+
+    fn examples() -> Vec<Self> {
+        let off_ray = Self { off_ray: OffRay::Learned, ..Self::default() };
+        vec![Self::default(), off_ray, Self { positions: 3, ..Self::default() }]
+    }
+}
+
+/// The squares from one to another, without the first, if they are on one rank, file or diagonal.
+fn ray(from: (usize, usize), to: (usize, usize)) -> Option<Vec<(usize, usize)>> {
+    let (files, ranks) = (to.0 as i64 - from.0 as i64, to.1 as i64 - from.1 as i64);
+    let on_ray = files == 0 || ranks == 0 || files.abs() == ranks.abs();
+    let steps = files.abs().max(ranks.abs());
+    let step = |count: i64| {
+        let along = |start: usize, whole: i64| (start as i64 + whole.signum() * count) as usize;
+        (along(from.0, files), along(from.1, ranks))
+    };
+    on_ray.then(|| (1..=steps).map(step).collect())
+}
+
+/// What the board decides.
+#[derive(Debug)]
+struct Rays {
+    /// For query i 1 where token m is on the ray from i to token j, `[1,l,l,l]` in the order i, m, j.
+    on_way: Constant,
+    /// 1 for two squares on a ray, `[l,l]`.
+    joined: Constant,
+    /// 1 for two squares on no common ray, `[l,l]`.
+    apart: Constant,
+}
+
+impl Rays {
+    fn new(tokens: &Tokens) -> Self {
+        let length = tokens.len();
+        let pairs = move |tokens: &Tokens, on_ray: bool| -> Vec<f32> {
+            let pair = |pair: usize| match (tokens.place(pair / length), tokens.place(pair % length)) {
+                (Some(from), Some(to)) if ray(from, to).is_some() == on_ray => 1.0,
+                _ => 0.0,
+            };
+            (0..length * length).map(pair).collect()
+        };
+        let [all, joined, apart] = [(); 3].map(|()| tokens.clone());
+        let (shape, side) = ([length as i64; 2], length as i64);
+        Self {
+            on_way: Constant::floats_from(&[1, side, side, side], move || on_way(&all)),
+            joined: Constant::floats_from(&shape, move || pairs(&joined, true)),
+            apart: Constant::floats_from(&shape, move || pairs(&apart, false)),
+        }
+    }
+}
+
+fn on_way(tokens: &Tokens) -> Vec<f32> {
+    let length = tokens.len();
+    let token_at = |place: (usize, usize)| {
+        (0..length).find(|&token| tokens.place(token) == Some(place)).expect("every square has a token")
+    };
+    let mut on_way = vec![0.0; length * length * length];
+    for (i, j) in (0..length).flat_map(|i| (0..length).map(move |j| (i, j))) {
+        let (Some(from), Some(to)) = (tokens.place(i), tokens.place(j)) else { continue };
+        for place in ray(from, to).into_iter().flatten() {
+            on_way[(i * length + token_at(place)) * length + j] = 1.0;
+        }
+    }
+    on_way
+}
+
+/// The vectors of one layer.
+#[derive(Debug)]
+struct Vectors {
+    /// e `[n,k]`.
+    positions: ParamId,
+    /// `[1,k]`.
+    off_ray: Option<ParamId>,
+}
+
+#[derive(Debug)]
+struct Cope {
+    layers: Vec<Vectors>,
+    rays: Rays,
+    /// n.
+    positions: i64,
+    macs: u64,
+}
+
+impl Cope {
+    /// p `[b,h,l,l]`.
+    fn counted(&self, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Tensor {
+        let size = q_bhlk.size();
+        let scale = (size[3] as f64).sqrt().recip();
+        let gates = (q_bhlk.matmul(&k_bhlk.transpose(2, 3)) * scale).sigmoid();
+        let by_query = gates.view([size[0] * size[1], 1, size[2], size[2]]);
+        contract(&by_query, &self.rays.on_way.on(q_bhlk.device())).reshape([size[0], size[1], size[2], size[2]])
+    }
+}
+
+impl Encoding for Cope {
+    fn injection_points(&self) -> InjectionPoints {
+        InjectionPoints::LOGITS
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        Guarantees {
+            identity_at_start: true,
+            translation_invariant: true,
+            mirror_equivariant: true,
+            half_turn_equivariant: true,
+            auxiliary: Auxiliary::Untouched,
+            ..Guarantees::NONE
+        }
+    }
+
+    fn macs(&self) -> u64 {
+        self.macs
+    }
+
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
+        let vectors = &self.layers[at.layer];
+        let device = queries.q_bhlk.device();
+        let [q, k] = [queries.q_bhlk, queries.k_bhlk].map(|x| x.to_kind(Kind::Float));
+        let last = (self.positions - 1) as f64;
+        let counted = self.counted(&q, &k).clamp_max(last);
+        let below = counted.detach().floor();
+        let above = (&below + 1.0).clamp_max(last);
+        let of_positions_bhln = q.matmul(&at.views[vectors.positions].transpose(0, 1));
+        let entry = |index: &Tensor| of_positions_bhln.gather(-1, &index.to_kind(Kind::Int64), false);
+        let at_below = entry(&below);
+        let on_rays = (&at_below + (counted - below) * (entry(&above) - &at_below)) * self.rays.joined.on(device);
+        let whole = match vectors.off_ray {
+            None => on_rays,
+            Some(vector) => {
+                let of_query = q.matmul(&at.views[vector].transpose(0, 1));
+                on_rays + of_query * self.rays.apart.on(device)
+            }
+        };
+        Logits { before_scale: Some(whole.to_kind(queries.q_bhlk.kind())), ..Logits::default() }
+    }
+}

@@ -1,0 +1,76 @@
+//! Σ_t m_ht·B_t(i−j) after the scale: B a perceptron of Fourier features of the displacement, m one of the squares' mean.
+
+use super::smolgen::activate;
+use super::{Board, Definition, Given, affine, dot, mean_of_rows};
+use encodings::gab_templates::Config;
+use encodings::{Dims, Tokens};
+
+/// All templates at a displacement, divided by √T.
+fn templates(config: &Config, given: &Given<'_>, r: f64, c: f64) -> Vec<f64> {
+    let of = |name: &str| given.parameter(&format!("templates.{name}"));
+    let mut features = vec![];
+    for frequency in of("frequencies") {
+        for steps in [r, c, r + c, r - c] {
+            features.extend([(frequency * steps).sin(), (frequency * steps).cos()]);
+        }
+    }
+    let hidden = affine(&of("hidden.weight"), Some(&of("hidden.bias")), &features);
+    let hidden: Vec<_> = hidden.into_iter().map(|x| activate(config.activation, x)).collect();
+    let values = affine(&of("output.weight"), Some(&of("output.bias")), &hidden);
+    values.into_iter().map(|value| value / (config.templates as f64).sqrt()).collect()
+}
+
+/// `x / √(mean(x²) + 1e-5) · gain`.
+fn rms_norm(x: &[f64], gain: &[f64]) -> Vec<f64> {
+    let root = (dot(x, x) / x.len() as f64 + 1e-5).sqrt();
+    x.iter().zip(gain).map(|(x, gain)| x / root * gain).collect()
+}
+
+/// m, `[h,T]`.
+fn mixture(config: &Config, given: &Given<'_>, board: &Board) -> Vec<f64> {
+    let d = given.width();
+    let squares = (0..given.len()).filter(|&token| given.place(token).is_some());
+    let rows: Vec<f64> = squares.flat_map(|token| given.row(&board.x_ld, token, d).to_vec()).collect();
+    let activated = |x: Vec<f64>| x.into_iter().map(|x| activate(config.activation, x)).collect::<Vec<_>>();
+    let compressed = affine(&given.of_layer("compress.weight"), None, &mean_of_rows(&rows, d));
+    let summary = activated(affine(&given.of_layer("summary.weight"), None, &compressed));
+    let summary = rms_norm(&summary, &given.of_layer("summary_norm.gain"));
+    let heads = activated(affine(&given.of_layer("to_heads.weight"), None, &summary));
+    rms_norm(&heads, &given.of_layer("heads_norm.gain"))
+}
+
+impl Definition for Config {
+    fn parameters(&self, dims: Dims, _: &Tokens) -> usize {
+        let all_heads = dims.heads * self.templates;
+        let layer = dims.width * self.compress
+            + self.compress * self.summary
+            + self.summary
+            + self.summary * all_heads
+            + all_heads;
+        let features = 8 * self.frequencies;
+        let shared = self.frequencies + (features + 1) * self.hidden + (self.hidden + 1) * self.templates;
+        dims.layers * layer + shared
+    }
+
+    fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
+        let displacements = (2 * tokens.geometry().files() - 1) * (2 * tokens.geometry().ranks() - 1);
+        let all_heads = dims.heads * self.templates;
+        let summary = dims.width * self.compress + self.compress * self.summary + self.summary * all_heads;
+        dims.layers * (summary + all_heads * displacements)
+    }
+
+    fn after_scale(&self, given: &Given<'_>, board: &Board) -> Vec<f64> {
+        let mixture = mixture(self, given, board);
+        let by_pair: Vec<Option<Vec<f64>>> = (0..given.len() * given.len())
+            .map(|pair| {
+                let (to, from) = (given.place(pair / given.len())?, given.place(pair % given.len())?);
+                let [r, c] = [0, 1].map(|axis| to[axis] as f64 - from[axis] as f64);
+                Some(templates(self, given, r, c))
+            })
+            .collect();
+        given.of_pairs(|head, i, j| {
+            let of_head = given.row(&mixture, head, self.templates);
+            by_pair[i * given.len() + j].as_ref().map_or(0.0, |values| dot(of_head, values))
+        })
+    }
+}
