@@ -1,4 +1,4 @@
-//! A bias on the logit that two dense layers make of the displacement: e_ij/√k + 16·σ(W₂·relu(W₁·x + b)).
+//! A bias on the logit that two dense layers make of the displacement: e_ij/√k + 16·σ(W₂·relu(W₁·x + b)) − 8.
 //!
 //! x are the ranks and files from key to query, log-spaced: x = sign(n)·log₂(1 + 8|n|/(N−1)) / 3 along an axis of N
 //! squares. Source: the log-spaced continuous position bias of Swin V2 (arXiv 2111.09883; code microsoft/Swin-Transformer,
@@ -8,12 +8,13 @@
 //! learned s ≤ ln 100 per head and layer that starts at ln 10. Queries and keys are divided by their lengths, and both are
 //! multiplied with √(τ_h·√k), since the network divides their product by √k. It holds for auxiliary tokens too.
 //!
-//! First values: weights normal with standard deviation 0.02, b zero, as in the source; so the bias starts near 8 for every
+//! First values: weights normal with standard deviation 0.02, b zero, as in the source; so the bias starts near 0 for every
 //! pair. It is *not* the identity at the start.
 //!
-//! Deviations: the source knows no auxiliary tokens. Here pairs with one have a learned number per head instead of the
-//! output of W₂, starting at 0, before the same 16·σ, so that they start like pairs of squares. The source sets a bias of
-//! keys to zero; here biases are those of the network.
+//! Deviations: the source does not subtract 8. Attention is the same, since softmax cancels what all logits of a row share,
+//! and small numbers keep more digits in bf16. The source has no auxiliary tokens. Here pairs with one have a learned number
+//! per head instead of the output of W₂, starting at 0, before the same 16·σ − 8, so that they start like pairs of squares.
+//! The source sets the bias of keys to zero; here biases are those of the network.
 //!
 //! Parameters per layer: 3·hidden + hidden·h, `aux [h,3]` if there are auxiliary tokens, `temperature [h]` with cosine
 //! attention. The logits are a table `[h, classes]`, made once for all positions, so no multiplications per position are
@@ -32,8 +33,8 @@ use tch::{Kind, Tensor};
 
 const NAME: &str = "continuous_bias";
 
-/// The largest bias.
-const LARGEST_BIAS: f64 = 16.0;
+/// The largest bias: half of the source's 16.
+const LARGEST_BIAS: f64 = 8.0;
 
 /// The largest displacement before the logarithm.
 const SPREAD: f64 = 8.0;
@@ -188,7 +189,8 @@ impl Encoding for ContinuousBias {
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let layer = &self.layers[at.layer];
-        let bias = |x: &Tensor| x.sigmoid() * LARGEST_BIAS;
+        // 16·σ(x) − 8.
+        let bias = |x: &Tensor| (x / 2.0).tanh() * LARGEST_BIAS;
         let bias_hc = bias(&layer.perceptron.forward(at.views, &self.coordinates.on(at.views.device())));
         let aux = layer.aux.map(|aux| bias(&at.views[aux]));
         let bias_hll = self.pairs.logits(&bias_hc, aux.as_ref()).to_kind(queries.q_bhlk.kind());
