@@ -7,6 +7,7 @@
 //!
 //! Shape suffixes: `b` batch, `l` tokens, `d` width, `h` heads, `k` head width; `c` classes of token pairs.
 
+pub mod ablated;
 pub mod config;
 pub mod configure;
 pub mod displacements;
@@ -15,6 +16,7 @@ pub mod encoding;
 pub mod error;
 pub mod fused_attention;
 pub mod injection_points;
+pub mod observed;
 mod pair_products;
 mod pair_tables;
 pub mod pairs;
@@ -48,11 +50,13 @@ pub mod shaw;
 pub mod smolgen;
 pub mod string;
 
+pub use ablated::{Ablation, Change};
 pub use config::EncodingConfig;
 pub use configure::{Configure, EncodingInfo};
 pub use encoding::{AttendInput, Auxiliary, Dims, Encoding, Guarantees, LayerContext, Logits, Queries};
 pub use error::EncodingError;
 pub use injection_points::InjectionPoints;
+pub use observed::{HeadMaps, HeadObserver};
 pub use stack::Stack;
 pub use tokens::{Role, Tokens};
 pub use watched::{AttentionMap, MapKind, Watch};

@@ -11,6 +11,7 @@ pub mod data;
 pub mod devices;
 mod error_message;
 pub mod export;
+pub mod inspect;
 pub mod list;
 pub mod parity;
 pub mod predict;
@@ -69,6 +70,8 @@ enum Command {
     Show(show::Args),
     /// Export a network for other programs: weights, configuration, inputs and outputs of some positions.
     Export(export::Args),
+    /// Show what the heads of a cell, or of a run folder's cells, do with positions: maps, movements, statistics.
+    Inspect(inspect::Args),
     /// Evaluate a cell's network on positions: moves with probabilities, values.
     Predict(predict::Args),
     /// Make, inspect and check datasets.
@@ -108,6 +111,7 @@ impl Cli {
             Command::List(args) => list::run(&args),
             Command::Show(args) => show::run(&args),
             Command::Export(args) => export::run(&args),
+            Command::Inspect(args) => inspect::run(&args),
             Command::Predict(args) => predict::run(&args),
             Command::Data(args) => data::run(&args),
             Command::Bench(args) => bench::run(&args),

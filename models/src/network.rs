@@ -147,6 +147,12 @@ impl Network {
         (Self { stack, ..self }, watch)
     }
 
+    /// The same network with other encodings in the place of its own: the same ones, observed or ablated.
+    #[must_use]
+    pub fn with_encodings(self, change: impl FnOnce(Stack) -> Stack) -> Self {
+        Self { stack: change(self.stack), ..self }
+    }
+
     /// The injection points that its encodings touch.
     #[must_use]
     pub fn injection_points(&self) -> InjectionPoints {

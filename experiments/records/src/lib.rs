@@ -13,6 +13,7 @@ pub mod damage;
 pub mod failure;
 pub mod folder;
 pub mod identity;
+pub mod inspected;
 pub mod line;
 pub mod lines;
 pub mod lock;
@@ -28,6 +29,7 @@ pub mod tuning;
 
 pub use baselines::Baselines;
 pub use failure::{Failure, FailureKind};
+pub use inspected::Inspected;
 pub use line::{MetricLine, Metrics, Part, Time};
 pub use lock::CellLock;
 pub use manifest::Manifest;

@@ -19,6 +19,7 @@ use super::{
 use games::GameKind;
 use records::CellState;
 use records::baselines::BaselineName;
+use records::inspected::by_row;
 use records::plan::{Plan, Row};
 use spec::metrics::{self, NOVEL};
 use spec::{Mask, Quantity, Role};
@@ -72,6 +73,7 @@ impl Report {
             family,
             interaction_family,
             games,
+            movements: by_row(&folder.inspected),
             failures: failures(folder),
             warnings: Vec::new(),
             conditions: conditions(folder),

@@ -9,7 +9,7 @@ use records::positions::{self, PositionRow};
 use records::state::CellState;
 use records::status::{Fingerprints, Status};
 use records::step_times::StepTimes;
-use records::{Baselines, TuningRecord};
+use records::{Baselines, Inspected, TuningRecord};
 use records::{Failure, damage};
 use records::{MetricLine, Part, lines};
 use serde::Deserialize;
@@ -29,6 +29,8 @@ pub struct RunFolder {
     pub baselines: Option<Baselines>,
     /// The trials by which the settings of the rows were chosen, if they were.
     pub tuning: Option<TuningRecord>,
+    /// The movements of heads of inspected cells; unreadable files count as none.
+    pub inspected: Vec<Inspected>,
     /// Folders of rows that the plan does not name: those of an earlier version of the experiment or of the code.
     pub orphaned_rows: Vec<String>,
 }
@@ -120,11 +122,14 @@ impl RunFolder {
         let cell = |row: &Row, seed: &u64| CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
         let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();
         let orphaned_rows = orphaned_rows(dir, &plan);
+        let dirs = plan.rows.iter().flat_map(|row| plan.seeds.iter().map(|seed| Plan::cell_dir(dir, row, *seed)));
+        let inspected = dirs.filter_map(|dir| Inspected::read(&dir).ok().flatten()).collect();
         Ok(Self {
             cells,
             step_times: StepTimes::read(dir),
             baselines: Baselines::read(dir),
             tuning: TuningRecord::read(dir)?,
+            inspected,
             orphaned_rows,
             plan,
         })

@@ -6,7 +6,7 @@ use super::document::capitalised;
 use super::figures::{Figure, Look, gaps, plots, sensitivity};
 use super::model::{GameReport, Report};
 use super::plot::Medium;
-use super::plot::canvas::escape;
+pub use super::plot::canvas::escape;
 use super::table::Table;
 use super::{conclusions, phrases, tables};
 use page::{details, figures, list, section, table};
@@ -19,6 +19,7 @@ pub fn draw(report: &Report) -> String {
     sections.push(section("systems", "All systems", &table(&tables::systems(report).titled(""))));
     sections.extend(report.games.iter().map(|game| of_game(report, game)));
     sections.push(across(report));
+    sections.push(section("movements", "Movements of heads", &table(&tables::movements(report))));
     let failures: Vec<String> = report.failures.iter().map(|cell| phrases::failure(cell).join(" — ")).collect();
     sections.push(section("failures", "Failures", &list("failures", &failures)));
     sections.push(section("reading", "Notes", &list("notes", &phrases::notes(report))));

@@ -20,6 +20,7 @@ use learnable::Learnable;
 use provenance::{Provenance, Setting};
 use records::Failure;
 use records::baselines::{Baseline, BaselineName, BaselineSet};
+use records::inspected::RowMovements;
 use slices::SliceReport;
 use spec::metrics::{Direction, Metric};
 use spec::{Mask, NetworkFacts, Quantity, ReadAt, Role, Weights};
@@ -56,6 +57,8 @@ pub struct Report {
     pub games: Vec<GameReport>,
     /// Games side by side.
     pub transfer: Vec<Transfer>,
+    /// The movements of heads, of rows with inspected cells.
+    pub movements: Vec<RowMovements>,
     /// Cells that failed.
     pub failures: Vec<FailedCell>,
     /// What limits the conclusions, the most important first.

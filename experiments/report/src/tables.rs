@@ -4,6 +4,7 @@ pub(super) mod baselines;
 pub(super) mod cells;
 pub(super) mod heads;
 mod interactions;
+mod movements;
 mod precision;
 mod slices;
 mod systems;
@@ -11,6 +12,7 @@ mod transfer;
 mod tuning;
 mod variants;
 
+pub(super) use movements::movements;
 pub(super) use slices::slices;
 pub(super) use systems::systems;
 pub(super) use transfer::transfer;

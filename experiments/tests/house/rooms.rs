@@ -15,7 +15,7 @@ pub(crate) struct Room {
 pub(crate) const ONE_BUILD: &str = "one-build";
 
 /// The rooms, from the leaves up.
-pub(crate) const ROOMS: [Room; 18] = [
+pub(crate) const ROOMS: [Room; 19] = [
     Room { name: ONE_BUILD, may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "games", may_import: &[], never_std: &["net", "time"] },
@@ -40,6 +40,11 @@ pub(crate) const ROOMS: [Room; 18] = [
     Room { name: "grid", may_import: &["baselines", "records", "spec", "train"], never_std: &["net"] },
     Room { name: "report", may_import: &["dataset", "games", "records", "spec", "streams"], never_std: &["net"] },
     Room {
+        name: "inspect",
+        may_import: &["dataset", "encodings", "games", "models", "nn", "records", "report", "spec", "streams", "train"],
+        never_std: &["net"],
+    },
+    Room {
         name: "lc0",
         may_import: &["encodings", "games", "models", "nn", "records", "spec", "train"],
         never_std: &["net"],
@@ -59,6 +64,7 @@ pub(crate) const ROOMS: [Room; 18] = [
             "games",
             "generate",
             "grid",
+            "inspect",
             "lc0",
             "models",
             "nn",
@@ -73,8 +79,8 @@ pub(crate) const ROOMS: [Room; 18] = [
 ];
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
-pub(crate) const RESERVED: [(&str, &[&str]); 27] = [
-    ("tch", &["nn", "encodings", "models", "spec", "records", "train", "grid", "experiments"]),
+pub(crate) const RESERVED: [(&str, &[&str]); 28] = [
+    ("tch", &["nn", "encodings", "models", "spec", "records", "train", "grid", "inspect", "experiments"]),
     ("torch-sys", &["nn"]),
     ("cc", &["nn"]),
     ("serde_yaml", &["dataset", "spec", "train", "grid", "lc0", "experiments"]),
@@ -86,7 +92,8 @@ pub(crate) const RESERVED: [(&str, &[&str]); 27] = [
     ("chrono", &["report", "bundle"]),
     ("statrs", &["report"]),
     ("svg2pdf", &["report"]),
-    ("dejavu", &["report"]),
+    ("dejavu", &["report", "inspect"]),
+    ("resvg", &["inspect"]),
     ("shakmaty", &["games"]),
     ("rsshogi", &["games"]),
     ("shogi_core", &["games"]),

@@ -26,6 +26,7 @@ mod phases;
 pub mod pictures;
 mod random_batch;
 mod recorder;
+pub mod sample;
 pub mod setup;
 pub mod signals;
 pub mod sinks;

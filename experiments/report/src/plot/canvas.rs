@@ -167,7 +167,8 @@ fn through(points: &[(f64, f64)]) -> String {
 }
 
 /// A text with the special characters of XML and HTML escaped.
-pub(crate) fn escape(text: &str) -> String {
+#[must_use]
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

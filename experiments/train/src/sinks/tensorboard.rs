@@ -208,6 +208,19 @@ pub fn show_curves(dir: &Path, lines: &[MetricLine]) -> io::Result<()> {
     old.iter().try_for_each(std::fs::remove_file)
 }
 
+/// Shows exactly these pictures in `dir`, which is created: those of no cell's training.
+///
+/// # Errors
+/// If the files cannot be replaced.
+pub fn show_pictures(dir: &Path, pictures: &[Picture]) -> io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    let old = reader::event_files(dir)?;
+    let mut log = EventLog::begin(dir, 0)?;
+    pictures.iter().try_for_each(|picture| log.picture(picture))?;
+    log.flush()?;
+    old.iter().try_for_each(std::fs::remove_file)
+}
+
 /// Replaces the event files in `dir` by one that holds exactly the lines of a finished cell's `metrics.jsonl` and its
 /// pictures.
 ///

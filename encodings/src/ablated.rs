@@ -1,0 +1,169 @@
+//! A stack of which a part is taken away or turned, at evaluation time and in the same way for every encoding.
+
+use crate::{AttendInput, Encoding, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Stack, Tokens};
+use tch::{Kind, Tensor};
+
+/// What happens to a part of a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It adds nothing.
+    Removed,
+    /// It acts as if every square stood where its transpose stands: ranks and files are exchanged.
+    Transposed,
+}
+
+/// A part of a stack, and what happens to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ablation {
+    /// At which injection points. [`InjectionPoints::EMBED`] and [`InjectionPoints::ATTEND`] belong to no head, and the
+    /// first to no layer; they are never transposed.
+    pub points: InjectionPoints,
+    /// In which layer; `None` for all.
+    pub layer: Option<usize>,
+    /// Of which head; `None` for all.
+    pub head: Option<usize>,
+    /// What happens.
+    pub change: Change,
+}
+
+impl Stack {
+    /// The same stack without a part, or with a part transposed. `tokens` are the network's.
+    #[must_use]
+    pub fn ablated(self, ablation: Ablation, tokens: &Tokens) -> Self {
+        let points = self.injection_points();
+        let transposed = (0..tokens.len()).map(|token| transposed(tokens, token) as i64).collect();
+        self.within(|stack| Box::new(Ablated { stack, points, ablation, transposed }))
+    }
+}
+
+/// The token of the square with file and rank exchanged; the token itself where there is none.
+fn transposed(tokens: &Tokens, token: usize) -> usize {
+    let geometry = tokens.geometry();
+    let square = tokens.square(token).filter(|_| geometry.files() == geometry.ranks());
+    let turned = square.map(|square| geometry.square(geometry.rank_of(square), geometry.file_of(square)));
+    // A decoder has several tokens for a square: the transpose is on the same board.
+    let first = square.and_then(|square| tokens.squares().find(|&(_, other)| other == square));
+    let found = turned.and_then(|turned| tokens.squares().find(|&(_, other)| other == turned));
+    match (first, found) {
+        (Some((first, _)), Some((found, _))) if tokens.square(token + found - first) == turned => token + found - first,
+        _ => token,
+    }
+}
+
+#[derive(Debug)]
+struct Ablated {
+    stack: Stack,
+    points: InjectionPoints,
+    ablation: Ablation,
+    transposed: Vec<i64>,
+}
+
+impl Ablated {
+    /// Whether a point of a layer is changed.
+    fn concerns(&self, point: InjectionPoints, layer: usize) -> bool {
+        self.ablation.points.contains(point)
+            && self.points.contains(point)
+            && self.ablation.layer.is_none_or(|changed| changed == layer)
+    }
+
+    /// Whether a point without heads is taken away.
+    fn removes(&self, point: InjectionPoints, layer: usize) -> bool {
+        self.concerns(point, layer) && self.ablation.head.is_none() && self.ablation.change == Change::Removed
+    }
+
+    /// `changed` in the heads that are changed, `own` in the others; both `[b,h,…]`, where one entry stands for many.
+    fn choose(&self, heads: i64, changed: &Tensor, own: &Tensor) -> Tensor {
+        let Some(head) = self.ablation.head else { return changed.shallow_clone() };
+        let is_changed: Vec<i64> = (0..heads).map(|other| i64::from(other == head as i64)).collect();
+        let is_changed = Tensor::from_slice(&is_changed).to_device(own.device()).to_kind(Kind::Bool);
+        changed.where_self(&is_changed.view([1, -1, 1, 1]), own)
+    }
+
+    /// The dimensions of tokens in another order: the transposed one, which is its own inverse.
+    fn turn(&self, tensor: &Tensor, dims: &[i64]) -> Tensor {
+        let places = Tensor::from_slice(&self.transposed).to_device(tensor.device());
+        let turn = |tensor: Tensor, &dim: &i64| match tensor.size()[dim as usize] {
+            1 => tensor,
+            _ => tensor.index_select(dim, &places),
+        };
+        dims.iter().fold(tensor.shallow_clone(), turn)
+    }
+
+    fn term(&self, heads: i64, term: Option<Tensor>) -> Option<Tensor> {
+        let term = term?;
+        let changed = match self.ablation.change {
+            Change::Removed => term.zeros_like(),
+            Change::Transposed => self.turn(&term, &[2, 3]),
+        };
+        Some(self.choose(heads, &changed, &term))
+    }
+}
+
+impl Encoding for Ablated {
+    fn injection_points(&self) -> InjectionPoints {
+        self.points
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        self.stack.guarantees()
+    }
+
+    fn macs(&self) -> u64 {
+        self.stack.macs()
+    }
+
+    fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
+        let is_removed = self.ablation.layer.is_none() && self.removes(InjectionPoints::EMBED, at.layer);
+        if is_removed { x_bld } else { self.stack.embed(at, x_bld) }
+    }
+
+    fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {
+        let is_kept = !self.removes(InjectionPoints::ATTEND, at.layer);
+        is_kept.then(|| self.stack.attend(at, x_bld))
+    }
+
+    fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
+        let (q, k) = self.stack.rotate(at, q_bhlk, k_bhlk);
+        if !self.concerns(InjectionPoints::ROTATE, at.layer) {
+            return Some((q, k));
+        }
+        let (changed_q, changed_k) = match self.ablation.change {
+            Change::Removed => (q_bhlk.shallow_clone(), k_bhlk.shallow_clone()),
+            Change::Transposed => {
+                let [turned_q, turned_k] = [q_bhlk, k_bhlk].map(|x| self.turn(x, &[2]));
+                let (rotated_q, rotated_k) = self.stack.rotate(at, &turned_q, &turned_k);
+                (self.turn(&rotated_q, &[2]), self.turn(&rotated_k, &[2]))
+            }
+        };
+        let heads = q.size()[1];
+        Some((self.choose(heads, &changed_q, &q), self.choose(heads, &changed_k, &k)))
+    }
+
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
+        let terms = self.stack.logits(at, queries);
+        if !self.concerns(InjectionPoints::LOGITS, at.layer) {
+            return terms;
+        }
+        let heads = queries.q_bhlk.size()[1];
+        Logits { before_scale: self.term(heads, terms.before_scale), after_scale: self.term(heads, terms.after_scale) }
+    }
+
+    fn reads_weights(&self) -> bool {
+        self.stack.reads_weights()
+    }
+
+    fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
+        let own = self.stack.values(at, weights_bhll, v_bhlk)?;
+        if !self.concerns(InjectionPoints::VALUES, at.layer) {
+            return Some(own);
+        }
+        let changed = match self.ablation.change {
+            Change::Removed => own.zeros_like(),
+            Change::Transposed => {
+                let (weights, v) = (self.turn(weights_bhll, &[2, 3]), self.turn(v_bhlk, &[2]));
+                self.turn(&self.stack.values(at, &weights, &v)?, &[2])
+            }
+        };
+        Some(self.choose(own.size()[1], &changed, &own))
+    }
+}

@@ -1,0 +1,155 @@
+//! A stack that hands what every head computes to an observer, in the same way for every encoding.
+//!
+//! Where [`crate::watched`] keeps means over heads, an observer sees each head and each position of the batch: the logits
+//! without position, what the encodings add to them, and the attention that results. An observed stack gives the same
+//! outputs as the stack itself.
+
+use crate::{AttendInput, Encoding, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Stack};
+use std::fmt::Debug;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tch::{Kind, Tensor};
+
+/// What one attention layer computed. Tensors are f32 without gradients; query token, then key token.
+///
+/// The logits are `content + term + rotation` and, in a decoder, a mask.
+#[derive(Debug)]
+pub struct HeadMaps {
+    /// The attention layer, from 0.
+    pub layer: usize,
+    /// Products q·k/√k of queries and keys before rotation, `[b,h,l,l]`.
+    pub content: Tensor,
+    /// What encodings add to the logits, divided by √k where the term is, `[b,h,l,l]`; `None` where nothing is added.
+    pub term: Option<Tensor>,
+    /// What rotations change of q·k/√k, `[b,h,l,l]`; `None` where nothing is rotated.
+    pub rotation: Option<Tensor>,
+    /// What rotations leave of q·k where q and k are equal and all their channels alike, `[h,l,l]`.
+    pub similarity: Option<Tensor>,
+    /// Attention weights, `[b,h,l,l]`.
+    pub weights: Tensor,
+}
+
+impl HeadMaps {
+    /// The position part of the logits: terms and rotations, `[b,h,l,l]`; `None` where no encoding acts on the logits.
+    #[must_use]
+    pub fn position(&self) -> Option<Tensor> {
+        match (&self.term, &self.rotation) {
+            (Some(term), Some(rotation)) => Some(term + rotation),
+            (term, rotation) => term.as_ref().or(rotation.as_ref()).map(Tensor::shallow_clone),
+        }
+    }
+
+    /// The logits without a mask, `[b,h,l,l]`.
+    #[must_use]
+    pub fn logits(&self) -> Tensor {
+        match self.position() {
+            Some(position) => &self.content + position,
+            None => self.content.shallow_clone(),
+        }
+    }
+}
+
+/// Sees every attention layer of a forward pass, in order.
+pub trait HeadObserver: Debug + Send {
+    /// Called once for each layer, when its weights are known.
+    fn layer(&mut self, maps: HeadMaps);
+}
+
+impl Stack {
+    /// The same stack, observed.
+    #[must_use]
+    pub fn observed(self, observer: Box<dyn HeadObserver>) -> Self {
+        let points = self.injection_points();
+        self.within(|stack| Box::new(Observed { stack, points, state: Mutex::new(State { observer, open: None }) }))
+    }
+}
+
+#[derive(Debug)]
+struct Observed {
+    stack: Stack,
+    points: InjectionPoints,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    observer: Box<dyn HeadObserver>,
+    /// The layer between its logits and its weights.
+    open: Option<HeadMaps>,
+}
+
+impl Observed {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Encoding for Observed {
+    fn injection_points(&self) -> InjectionPoints {
+        self.points
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        self.stack.guarantees()
+    }
+
+    fn macs(&self) -> u64 {
+        self.stack.macs()
+    }
+
+    fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
+        self.stack.embed(at, x_bld)
+    }
+
+    fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {
+        Some(self.stack.attend(at, x_bld))
+    }
+
+    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
+        let terms = self.stack.logits(at, queries);
+        let content = products(queries.q_bhlk, queries.k_bhlk);
+        let scale = (queries.q_bhlk.size()[3] as f64).sqrt();
+        let before = terms.before_scale.as_ref().map(|term| plain(term) / scale);
+        let term = before.into_iter().chain(terms.after_scale.as_ref().map(plain)).reduce(|sum, term| sum + term);
+        let term = term.map(|term| term.expand_as(&content));
+        let weights = content.shallow_clone();
+        let open = HeadMaps { layer: at.layer, content, term, rotation: None, similarity: None, weights };
+        self.state().open = Some(open);
+        terms
+    }
+
+    fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
+        let (q, k) = self.stack.rotate(at, q_bhlk, k_bhlk);
+        if self.points.contains(InjectionPoints::ROTATE) {
+            let ones = q_bhlk.narrow(0, 0, 1).ones_like().to_kind(Kind::Float);
+            let (of_ones, to_ones) = self.stack.rotate(at, &ones, &ones);
+            let left = of_ones.matmul(&to_ones.transpose(-2, -1)).squeeze_dim(0) / ones.size()[3] as f64;
+            if let Some(open) = &mut self.state().open {
+                open.rotation = Some(products(&q, &k) - &open.content);
+                open.similarity = Some(left.detach());
+            }
+        }
+        Some((q, k))
+    }
+
+    fn reads_weights(&self) -> bool {
+        true
+    }
+
+    fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
+        let state = &mut *self.state();
+        if let Some(open) = state.open.take() {
+            state.observer.layer(HeadMaps { weights: plain(weights_bhll), ..open });
+        }
+        self.stack.values(at, weights_bhll, v_bhlk)
+    }
+}
+
+fn plain(tensor: &Tensor) -> Tensor {
+    tensor.detach().to_kind(Kind::Float)
+}
+
+/// q·kᵀ/√k, `[b,h,l,l]`.
+fn products(q_bhlk: &Tensor, k_bhlk: &Tensor) -> Tensor {
+    let scale = (q_bhlk.size()[3] as f64).sqrt();
+    (plain(q_bhlk) / scale).matmul(&plain(k_bhlk).transpose(-2, -1))
+}

@@ -1,0 +1,27 @@
+//! What the heads of a trained network do with positions.
+//!
+//! ```text
+//! cell ─ positions ─▶ observe ─▶ layer (maps, statistics) ─▶ displacement ─▶ permutation ─▶ naming ─▶ heads.json
+//! random weights ──▶ observe ─▶ layer ───────────────────────────────────────────────────────┘
+//! ```
+//! Everything from maps to names is a function of arrays.
+
+pub mod ablation;
+pub mod analysis;
+pub mod displacement;
+pub mod drawing;
+pub mod error;
+pub mod layer;
+pub mod maps;
+pub mod naming;
+mod observe;
+pub mod output;
+mod page;
+pub mod permutation;
+pub mod position;
+pub mod relation;
+pub mod run;
+pub mod tables;
+
+pub use error::InspectionError;
+pub use run::{Options, inspect};

@@ -1,0 +1,195 @@
+//! An inspection as Markdown, and as one HTML page without scripts or other files.
+
+use super::ablation::Costs;
+use super::drawing::sheet::short;
+use super::drawing::svg::Scheme;
+use super::layer::{REACHED, Statistics};
+use super::maps::Picture;
+use super::permutation::NEAR;
+use super::tables::{self, Table, percent};
+use records::inspected::Inspected;
+use report::html::escape;
+
+/// The page's rules.
+const STYLE: &str = include_str!("page.css");
+
+/// What the texts of a cell show.
+pub(super) struct Texts<'a> {
+    pub(super) inspected: &'a Inspected,
+    pub(super) statistics: &'a [Statistics],
+    pub(super) costs: Option<&'a Costs>,
+}
+
+/// A part of a page.
+struct Section {
+    title: String,
+    text: String,
+    table: Option<Table>,
+}
+
+impl Texts<'_> {
+    fn sections(&self) -> Vec<Section> {
+        let Inspected { control, alpha, .. } = self.inspected;
+        let mut sections = vec![
+            Section {
+                title: "Heads and movements".to_owned(),
+                text: self.summary(),
+                table: Some(tables::heads(&self.inspected.heads)),
+            },
+            Section {
+                title: "Attention and position".to_owned(),
+                text: format!(
+                    "Entropy: of the attention over all tokens, the mean over queries and positions; \"of even\" is its share of \
+                     that of even attention. Distance: between query and key in king's moves. Reach: the distance within which \
+                     {} of the attention among squares lies. Effective rank: of the position part, the exponential of the \
+                     entropy of its normalised singular values. Position's share: of the variance of the logits over keys; the \
+                     rest is the content part's. Fixed share: the part of that variance that is the same in all positions.",
+                    percent(REACHED)
+                ),
+                table: Some(tables::statistics(self.statistics)),
+            },
+        ];
+        sections.extend(self.costs.map(|costs| Section {
+            title: "What parts of the encoding are worth".to_owned(),
+            text: format!(
+                "{} on {} test positions of {} games, {} with the whole network. Each line is an evaluation without a part, or \
+                 with ranks and files exchanged in it. Intervals are 95 % bootstrap intervals of the difference over games.",
+                costs.metric,
+                costs.positions,
+                costs.games,
+                short(costs.whole)
+            ),
+            table: Some(costs_table(costs)),
+        }));
+        if !control.is_empty() {
+            let named = control.iter().filter(|head| head.movement.is_some()).count();
+            sections.push(Section {
+                title: "The same network with random weights".to_owned(),
+                text: format!("{named} of {} heads are named at p < {alpha}; none is expected.", control.len()),
+                table: Some(tables::heads(control)),
+            });
+        }
+        sections
+    }
+
+    fn summary(&self) -> String {
+        let Inspected { heads, positions, permutations, controls, alpha, weights, .. } = self.inspected;
+        let named = self.inspected.named().count();
+        let controls = match controls {
+            0 => String::new(),
+            number => format!(" and {number} networks with random weights"),
+        };
+        format!(
+            "{named} of {} heads follow a movement (p < {alpha}). Weights: {weights}. Maps are means over {positions} validation \
+             positions. Tests use {permutations} permutations{controls}, corrected for relations and heads. Share: the part of \
+             the signal's variance over displacements that the relation explains beyond distance. Values at distances up to \
+             {NEAR} are permuted together, others within their distance. Distance: the share that distance explains. \
+             Displacement: the share of the variance over pairs of squares that displacements explain.",
+            heads.len()
+        )
+    }
+
+    /// The whole text as Markdown.
+    pub(super) fn markdown(&self) -> String {
+        let mut text = format!(
+            "# {}\n\nRow `{}`, {}, seed {}.\n",
+            self.inspected.cell,
+            self.inspected.row,
+            self.inspected.game.name(),
+            self.inspected.seed
+        );
+        for section in self.sections() {
+            let table = section.table.map(|table| format!("\n{}", table.markdown())).unwrap_or_default();
+            text += &format!("\n## {}\n\n{}\n{table}", section.title, section.text);
+        }
+        text
+    }
+}
+
+fn costs_table(costs: &Costs) -> Table {
+    let row = |cost: &super::ablation::Cost| {
+        let [low, high] = cost.interval;
+        let sign = if low > 0.0 || high < 0.0 { "yes" } else { "" };
+        vec![
+            cost.part.clone(),
+            format!("{:.4}", cost.without),
+            format!("{:+.4}", cost.difference),
+            format!("{low:+.4} to {high:+.4}"),
+            sign.to_owned(),
+        ]
+    };
+    let header = ["part", "without it", "difference", "95 % interval", "excludes 0"];
+    Table { header: header.map(str::to_owned).to_vec(), rows: costs.parts.iter().map(row).collect() }
+}
+
+/// The page of a cell.
+pub(super) fn of_cell(texts: &Texts<'_>, pictures: &[Picture]) -> String {
+    let mut body: String = texts.sections().iter().map(section).collect();
+    body += "<section><h2>Maps</h2>\n";
+    for picture in pictures {
+        let svg = picture.svg.file(&picture.name, &picture.title, &picture.caption, Scheme::Reader);
+        body += &format!(
+            "<figure><figcaption><b>{}.</b> {}</figcaption>\n<div class=\"wide\">{svg}</div></figure>\n",
+            escape(&picture.title),
+            escape(&picture.caption)
+        );
+    }
+    body += "</section>\n";
+    let Inspected { cell, row, game, seed, .. } = texts.inspected;
+    page(cell, &format!("{}, {row}, seed {seed}", game.name()), &body)
+}
+
+fn of_seeds(table: &Table) -> Section {
+    Section {
+        title: "Movements by row".to_owned(),
+        text: "How many heads of each finished cell follow each movement; numbers are in the order of the seeds."
+            .to_owned(),
+        table: Some(table.clone()),
+    }
+}
+
+/// The page of a run folder.
+pub(super) fn of_run(experiment: &str, table: &Table, cells: &[Inspected]) -> String {
+    let of_cell = |cell: &Inspected| {
+        section(&Section { title: cell.cell.clone(), text: String::new(), table: Some(tables::heads(&cell.heads)) })
+    };
+    let cells: String = cells.iter().map(of_cell).collect();
+    page(experiment, "heads and movements", &(section(&of_seeds(table)) + &cells))
+}
+
+/// The same as Markdown.
+pub(super) fn run_markdown(experiment: &str, table: &Table, cells: &[Inspected]) -> String {
+    let Section { title, text, .. } = of_seeds(table);
+    let cells: String =
+        cells.iter().map(|cell| format!("\n## {}\n\n{}", cell.cell, tables::heads(&cell.heads).markdown())).collect();
+    format!("# {experiment}\n\n## {title}\n\n{text}\n\n{}{cells}", table.markdown())
+}
+
+fn section(section: &Section) -> String {
+    let text = if section.text.is_empty() { String::new() } else { format!("<p>{}</p>\n", escape(&section.text)) };
+    let table = section.table.as_ref().map(html_table).unwrap_or_default();
+    format!("<section><h2>{}</h2>\n{text}{table}</section>\n", escape(&section.title))
+}
+
+fn html_table(table: &Table) -> String {
+    let cell = |tag: &str, text: &String| {
+        // The only mark-up that tables of heads have.
+        let plain = escape(&text.replace("**", ""));
+        let text = if text.starts_with("**") { format!("<b>{plain}</b>") } else { plain };
+        format!("<{tag}>{text}</{tag}>")
+    };
+    let header: String = table.header.iter().map(|text| cell("th", text)).collect();
+    let row = |row: &Vec<String>| format!("<tr>{}</tr>\n", row.iter().map(|text| cell("td", text)).collect::<String>());
+    let rows: String = table.rows.iter().map(row).collect();
+    format!("<div class=\"wide\"><table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n")
+}
+
+fn page(title: &str, subtitle: &str, body: &str) -> String {
+    let (title, subtitle) = (escape(title), escape(subtitle));
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} – posenc inspect</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1><p>{subtitle}</p></header>\n<main>\n{body}</main>\n\
+         </body>\n</html>\n"
+    )
+}

@@ -1,0 +1,157 @@
+//! Tables of heads in Markdown and as plain cells.
+
+use super::layer::Statistics;
+use records::inspected::{HeadRecord, Inspected, RowMovements, by_row};
+
+/// A table as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// The header.
+    pub header: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(header: &[&str], rows: Vec<Vec<String>>) -> Self {
+        Self { header: header.iter().map(|&name| name.to_owned()).collect(), rows }
+    }
+
+    /// In Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let line = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let rule: Vec<String> = self.header.iter().map(|_| "---".to_owned()).collect();
+        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        format!("{}{}{rows}", line(&self.header), line(&rule))
+    }
+}
+
+/// Head → movement.
+#[must_use]
+pub fn heads(records: &[HeadRecord]) -> Table {
+    let row = |head: &HeadRecord| {
+        let shares: Vec<String> = {
+            let mut found: Vec<_> = head.relations.iter().collect();
+            found.sort_by(|a, b| b.share.total_cmp(&a.share));
+            found.iter().take(3).map(|found| format!("{} {}", found.relation, percent(found.share))).collect()
+        };
+        let (movement, share, p, control) = match &head.movement {
+            None => (
+                "–".to_owned(),
+                String::new(),
+                least(head, |found| Some(found.p)),
+                least(head, |found| found.p_control),
+            ),
+            Some(movement) => {
+                let found = head.relations.iter().find(|found| found.relation == movement.relation);
+                let share = found.map_or(String::new(), |found| percent(found.share));
+                let p = found.map_or(String::new(), |found| p_value(found.p));
+                let control = found.and_then(|found| found.p_control).map_or(String::new(), p_value);
+                (format!("**{}**", movement.name()), share, p, control)
+            }
+        };
+        vec![
+            head.layer.to_string(),
+            head.head.to_string(),
+            movement,
+            share,
+            p,
+            control,
+            percent(head.distance_share),
+            percent(head.displacement_share),
+            shares.join(", "),
+            head.signal.name().to_owned(),
+        ]
+    };
+    let header = [
+        "layer",
+        "head",
+        "movement",
+        "share",
+        "p",
+        "p among random weights",
+        "distance",
+        "displacement",
+        "largest shares",
+        "signal",
+    ];
+    Table::new(&header, records.iter().map(row).collect())
+}
+
+/// The smallest p of a head without a name.
+fn least(head: &HeadRecord, of: impl Fn(&records::inspected::RelationRecord) -> Option<f64>) -> String {
+    head.relations.iter().filter_map(of).min_by(f64::total_cmp).map_or(String::new(), p_value)
+}
+
+/// How many heads of each row follow each movement, with a count for each seed.
+#[must_use]
+pub fn seeds(cells: &[Inspected]) -> Table {
+    let list = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let row = |row: RowMovements| {
+        let kinds: Vec<String> =
+            row.movements.iter().map(|(kind, counts)| format!("{kind} {}", list(counts))).collect();
+        vec![
+            row.game.name().to_owned(),
+            row.row,
+            row.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
+            row.heads.to_string(),
+            list(&row.named),
+            list(&row.control),
+            if kinds.is_empty() { "–".to_owned() } else { kinds.join("; ") },
+        ]
+    };
+    let header =
+        ["game", "row", "seeds", "heads", "named, by seed", "named with random weights", "movements, heads by seed"];
+    Table::new(&header, by_row(cells).into_iter().map(row).collect())
+}
+
+/// Statistics of heads.
+#[must_use]
+pub fn statistics(statistics: &[Statistics]) -> Table {
+    let row = |one: &Statistics| {
+        let some = |value: Option<f64>, shown: fn(f64) -> String| value.map_or("–".to_owned(), shown);
+        vec![
+            one.layer.to_string(),
+            one.head.to_string(),
+            format!("{:.2}", one.entropy_nats),
+            percent(one.entropy_share),
+            format!("{:.2}", one.distance),
+            one.reach.to_string(),
+            some(one.effective_rank, |rank| format!("{rank:.1}")),
+            some(one.position_share, percent),
+            percent(one.fixed_share),
+            format!("{:.3}", one.content_sd),
+            some(one.position_sd, |sd| format!("{sd:.3}")),
+        ]
+    };
+    let header = [
+        "layer",
+        "head",
+        "entropy [nats]",
+        "of even",
+        "distance",
+        "reach",
+        "effective rank",
+        "position's share",
+        "fixed share",
+        "content sd",
+        "position sd",
+    ];
+    Table::new(&header, statistics.iter().map(row).collect())
+}
+
+/// A share in per cent.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+/// A p-value.
+#[must_use]
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 { format!("{p:.1e}") } else { format!("{p:.3}") }
+}

@@ -1,0 +1,6 @@
+//! Tests of crate `inspect`.
+
+mod calibration;
+mod masks;
+mod observed;
+mod planted;

@@ -1,0 +1,80 @@
+//! A relation that is planted in a map is found, on both boards.
+
+use games::GameKind;
+use inspect::displacement::Displacements;
+use inspect::naming::{Tested, least_controls, name, permutations};
+use inspect::permutation::test;
+use inspect::relation::{Relation, distance};
+use records::inspected::{HeadRecord, Signal};
+use streams::{normal, stream};
+
+const ALPHA: f64 = 0.01;
+/// Enough for a p-value below the level in a family of three heads.
+const PERMUTATIONS: usize = 1_999;
+
+/// Three heads: the first favours `relation` and the second avoids it, amid noise and a decay with distance; the third is
+/// noise.
+fn heads(game: GameKind, relation: Relation, noise: f64) -> Vec<HeadRecord> {
+    let board = Displacements::of(game.geometry());
+    let squares = board.geometry().squares();
+    let tested = |head: usize| {
+        let mut draws = stream(head as u64, &["planted", game.name(), relation.name()]);
+        let planted = |step| if relation.contains(step) { [1.0, -1.0, 0.0][head] } else { 0.0 };
+        let decay = |step| if relation.is_distance() { 0.0 } else { (-(distance(step) as f64) / 3.0).exp() };
+        let mut value = |&step: &(isize, isize)| planted(step) + decay(step) + noise * normal(&mut draws);
+        let values: Vec<f64> = board.steps.iter().map(&mut value).collect();
+        let at = |pair: usize| values[board.place(pair / squares, pair % squares)];
+        let profile = board.profile(&(0..squares * squares).map(at).collect::<Vec<_>>());
+        let test = test(&board, &profile, Relation::of(game), PERMUTATIONS, &mut draws);
+        Tested { layer: 0, head, signal: Signal::Position, profile, test }
+    };
+    name(&(0..3).map(tested).collect::<Vec<_>>(), ALPHA, &[])
+}
+
+#[test]
+fn every_planted_relation_is_named() {
+    for game in GameKind::ALL {
+        for &relation in Relation::of(game) {
+            let heads = heads(game, relation, 0.1);
+            for (head, favours) in heads.iter().zip([true, false]) {
+                let movement = head.movement.as_ref().unwrap_or_else(|| panic!("{game:?} {relation:?}: {head:?}"));
+                assert_eq!((&movement.relation[..], movement.favours), (relation.name(), favours), "{game:?} {head:?}");
+                let found = head.relations.iter().find(|found| found.relation == relation.name()).expect("tested");
+                assert!(found.p < ALPHA && (found.z > 0.0) == favours);
+            }
+            assert_eq!(heads[2].movement, None, "{game:?} {relation:?}");
+        }
+    }
+}
+
+#[test]
+fn results_are_the_same_twice() {
+    let relation = Relation::Knight;
+    assert_eq!(heads(GameKind::Chess, relation, 0.3), heads(GameKind::Chess, relation, 0.3));
+}
+
+#[test]
+fn shares_are_shares_of_the_variance() {
+    for game in GameKind::ALL {
+        for head in heads(game, Relation::Bishop, 0.1) {
+            assert!((0.0..=1.0).contains(&head.distance_share) && (head.displacement_share - 1.0).abs() < 1e-9);
+            let beyond = head.relations.iter().filter(|found| found.relation != Relation::King.name());
+            beyond.for_each(|found| assert!(found.share >= 0.0 && found.share + head.distance_share <= 1.0 + 1e-9));
+        }
+    }
+}
+
+#[test]
+fn permutations_are_enough_for_every_family() {
+    for heads in [1, 8, 360] {
+        let least = heads as f64 / (permutations(heads, ALPHA) + 1) as f64;
+        assert!(least < ALPHA, "{heads} heads: {least}");
+    }
+}
+
+#[test]
+fn controls_above_all_of_which_a_head_lies_can_be_enough() {
+    let controls = vec![0.0; least_controls(ALPHA)];
+    assert!(1.0 / ((controls.len() + 1) as f64) < ALPHA);
+    assert!(1.0 / (controls.len() as f64) >= ALPHA);
+}
