@@ -79,12 +79,13 @@ impl Ablated {
         changed.where_self(&is_changed.view([1, -1, 1, 1]), own)
     }
 
-    /// The dimensions of tokens in another order: the transposed one, which is its own inverse.
+    /// These dimensions, counted from the last one (-1), in another order of tokens: the transposed one, which is its own
+    /// inverse. A dimension of one entry stands for all tokens.
     fn turn(&self, tensor: &Tensor, dims: &[i64]) -> Tensor {
         let places = Tensor::from_slice(&self.transposed).to_device(tensor.device());
-        let turn = |tensor: Tensor, &dim: &i64| match tensor.size()[dim as usize] {
-            1 => tensor,
-            _ => tensor.index_select(dim, &places),
+        let turn = |tensor: Tensor, &dim: &i64| match tensor.size().iter().rev().nth((-dim - 1) as usize) {
+            None | Some(1) => tensor,
+            Some(_) => tensor.index_select(dim, &places),
         };
         dims.iter().fold(tensor.shallow_clone(), turn)
     }
@@ -93,7 +94,7 @@ impl Ablated {
         let term = term?;
         let changed = match self.ablation.change {
             Change::Removed => term.zeros_like(),
-            Change::Transposed => self.turn(&term, &[2, 3]),
+            Change::Transposed => self.turn(&term, &[-2, -1]),
         };
         Some(self.choose(heads, &changed, &term))
     }
@@ -130,9 +131,9 @@ impl Encoding for Ablated {
         let (changed_q, changed_k) = match self.ablation.change {
             Change::Removed => (q_bhlk.shallow_clone(), k_bhlk.shallow_clone()),
             Change::Transposed => {
-                let [turned_q, turned_k] = [q_bhlk, k_bhlk].map(|x| self.turn(x, &[2]));
+                let [turned_q, turned_k] = [q_bhlk, k_bhlk].map(|x| self.turn(x, &[-2]));
                 let (rotated_q, rotated_k) = self.stack.rotate(at, &turned_q, &turned_k);
-                (self.turn(&rotated_q, &[2]), self.turn(&rotated_k, &[2]))
+                (self.turn(&rotated_q, &[-2]), self.turn(&rotated_k, &[-2]))
             }
         };
         let heads = q.size()[1];
@@ -152,7 +153,7 @@ impl Encoding for Ablated {
         self.stack.reads_weights()
     }
 
-    fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
+    fn values(&self, at: LayerContext<'_>, weights_bhll: Option<&Tensor>, v_bhlk: &Tensor) -> Option<Tensor> {
         let own = self.stack.values(at, weights_bhll, v_bhlk)?;
         if !self.concerns(InjectionPoints::VALUES, at.layer) {
             return Some(own);
@@ -160,8 +161,8 @@ impl Encoding for Ablated {
         let changed = match self.ablation.change {
             Change::Removed => own.zeros_like(),
             Change::Transposed => {
-                let (weights, v) = (self.turn(weights_bhll, &[2, 3]), self.turn(v_bhlk, &[2]));
-                self.turn(&self.stack.values(at, &weights, &v)?, &[2])
+                let weights = weights_bhll.map(|weights| self.turn(weights, &[-2, -1]));
+                self.turn(&self.stack.values(at, weights.as_ref(), &self.turn(v_bhlk, &[-2]))?, &[-2])
             }
         };
         Some(self.choose(own.size()[1], &changed, &own))

@@ -57,6 +57,6 @@ pub use encoding::{AttendInput, Auxiliary, Dims, Encoding, Guarantees, LayerCont
 pub use error::EncodingError;
 pub use injection_points::InjectionPoints;
 pub use observed::{HeadMaps, HeadObserver};
-pub use stack::Stack;
+pub use stack::{Stack, Streams};
 pub use tokens::{Role, Tokens};
 pub use watched::{AttentionMap, MapKind, Watch};

@@ -39,7 +39,6 @@ impl HeadMaps {
     }
 
     /// The logits without a mask, `[b,h,l,l]`.
-    #[must_use]
     pub fn logits(&self) -> Tensor {
         match self.position() {
             Some(position) => &self.content + position,
@@ -135,10 +134,11 @@ impl Encoding for Observed {
         true
     }
 
-    fn values(&self, at: LayerContext<'_>, weights_bhll: &Tensor, v_bhlk: &Tensor) -> Option<Tensor> {
+    fn values(&self, at: LayerContext<'_>, weights_bhll: Option<&Tensor>, v_bhlk: &Tensor) -> Option<Tensor> {
+        let weights = weights_bhll.expect("an observed stack reads the weights");
         let state = &mut *self.state();
         if let Some(open) = state.open.take() {
-            state.observer.layer(HeadMaps { weights: plain(weights_bhll), ..open });
+            state.observer.layer(HeadMaps { weights: plain(weights), ..open });
         }
         self.stack.values(at, weights_bhll, v_bhlk)
     }

@@ -6,6 +6,7 @@ use crate::{
 };
 use nn::Scope;
 use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use tch::Tensor;
 
 /// The softmax runs over the squares that there are, so missing displacements show how near the edge is.
@@ -19,6 +20,19 @@ pub const VALUE_SUM: &str = "relative value terms (their sum over the board depe
 pub struct Stack {
     encodings: Vec<Box<dyn Encoding>>,
     hides_edge: bool,
+    streams: Option<Streams>,
+}
+
+/// The residual streams `[b,l,d]` of a forward pass: what enters the first attention layer, then what each layer leaves.
+#[derive(Debug, Clone, Default)]
+pub struct Streams(Arc<Mutex<Vec<Tensor>>>);
+
+impl Streams {
+    /// Every stream since the last call, in the order of the forward pass.
+    #[must_use]
+    pub fn take(&self) -> Vec<Tensor> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Stack {
@@ -45,13 +59,27 @@ impl Stack {
             shown if hides_edge && !shown.wraps() => Err(EncodingError::ShowsEdge(config.label())),
             declared => Ok(declared),
         };
-        Ok(Self { encodings: configs.iter().map(declare).collect::<Result<_, _>>()?, hides_edge })
+        Ok(Self { encodings: configs.iter().map(declare).collect::<Result<_, _>>()?, hides_edge, streams: None })
     }
 
     /// The stack of one encoding that holds this one.
     pub(crate) fn within(self, outer: impl FnOnce(Self) -> Box<dyn Encoding>) -> Self {
-        let hides_edge = self.hides_edge;
-        Self { encodings: vec![outer(self)], hides_edge }
+        let (hides_edge, streams) = (self.hides_edge, self.streams.clone());
+        Self { encodings: vec![outer(self)], hides_edge, streams }
+    }
+
+    /// The same stack, which keeps the residual streams of forward passes until [`Streams::take`].
+    #[must_use]
+    pub fn with_streams(self) -> (Self, Streams) {
+        let streams = Streams::default();
+        (Self { streams: Some(streams.clone()), ..self }, streams)
+    }
+
+    /// Called by bodies with the residual stream before the first layer and after each one.
+    pub fn passed(&self, x_bld: &Tensor) {
+        if let Some(Streams(kept)) = &self.streams {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push(x_bld.detach());
+        }
     }
 
     /// The encodings, in order.
@@ -188,7 +216,7 @@ mod tests {
 
     fn attend(encodings: Vec<Shift>) -> (f64, Option<f64>) {
         let encodings = encodings.into_iter().map(|e| Box::new(e) as Box<dyn Encoding>).collect();
-        let stack = Stack { encodings, hides_edge: false };
+        let stack = Stack { encodings, hides_edge: false, streams: None };
         let layout = Arc::new(LayoutBuilder::default().finish().expect("no names"));
         let views = Arena::from_values(layout, &[], Device::Cpu).expect("memory").frozen_views();
         let x = Tensor::zeros([1, 1, 1], (Kind::Float, Device::Cpu));

@@ -58,8 +58,13 @@ impl Body {
 
     /// `[b,l,d]` → `[b,l,d]`. `at.layer` is set for each block; `mask` as in [`crate::attention::Attention`].
     pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: Tensor, mask: Option<&Tensor>) -> Tensor {
+        stack.passed(&x_bld);
         let passes = (0..self.loops).flat_map(|_| self.blocks.iter().enumerate());
-        let x = passes.fold(x_bld, |x, (layer, block)| block.forward(LayerContext { layer, ..at }, stack, &x, mask));
+        let x = passes.fold(x_bld, |x, (layer, block)| {
+            let x = block.forward(LayerContext { layer, ..at }, stack, &x, mask);
+            stack.passed(&x);
+            x
+        });
         match &self.final_norm {
             Some(norm) => norm.forward(at.views, &x),
             None => x,

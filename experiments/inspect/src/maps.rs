@@ -210,7 +210,7 @@ fn title(record: &HeadRecord) -> String {
     let movement = record.movement.as_ref().and_then(|movement| {
         let found = record.relations.iter().find(|found| found.relation == movement.relation)?;
         let sign = if movement.favours { "" } else { "not " };
-        Some(format!(": {sign}{}, {:.0} %", movement.relation, 100.0 * found.share))
+        Some(format!(": {sign}{}, {:.0} %", movement.relation, 100.0 * found.fit))
     });
     format!("head {}{}", record.head, movement.unwrap_or_default())
 }

@@ -36,7 +36,9 @@ pub fn least_controls(alpha: f64) -> usize {
 /// Names the heads of one network. `controls` holds, for each network with random weights, the largest statistic of all
 /// its heads and relations; comparing with it corrects for both.
 ///
-/// A head is named after the relation that explains most among those with both p-values below `alpha`.
+/// Among relations with both p-values below `alpha`, a head is named after the one that explains most beyond distance. The
+/// king's neighbourhood, of which distance explains everything, takes its place if it fits better, each by itself: distance
+/// also explains a part of a gold general's steps.
 #[must_use]
 pub fn name(tested: &[Tested], alpha: f64, controls: &[f64]) -> Vec<HeadRecord> {
     let least = |one: &Tested| one.test.relations.iter().map(|found| found.p).fold(1.0, f64::min);
@@ -61,14 +63,18 @@ fn record(tested: &Tested, factor: f64, alpha: f64, controls: &[f64]) -> HeadRec
         .map(|found| RelationRecord {
             relation: found.relation.name().to_owned(),
             share: found.share,
+            fit: found.fit,
             z: found.z,
             p: (found.p * factor).min(1.0),
             p_control: (!controls.is_empty()).then(|| among_controls(found.z)),
         })
         .collect();
-    let is_significant = |found: &&RelationRecord| found.p < alpha && found.p_control.is_none_or(|p| p < alpha);
-    let movement = relations.iter().filter(is_significant).max_by(|a, b| a.share.total_cmp(&b.share));
-    let movement = movement.map(|found| Movement { relation: found.relation.clone(), favours: found.z > 0.0 });
+    let is_significant = |found: &RelationRecord| found.p < alpha && found.p_control.is_none_or(|p| p < alpha);
+    let significant = relations.iter().zip(&tested.test.relations).filter(|(found, _)| is_significant(found));
+    let (of_distance, directed): (Vec<_>, Vec<_>) = significant.partition(|(_, tested)| tested.relation.is_distance());
+    let directed = directed.into_iter().max_by(|a, b| a.0.share.total_cmp(&b.0.share));
+    let movement = of_distance.into_iter().chain(directed).max_by(|a, b| a.0.fit.total_cmp(&b.0.fit));
+    let movement = movement.map(|(found, _)| Movement { relation: found.relation.clone(), favours: found.z > 0.0 });
     HeadRecord {
         layer: tested.layer,
         head: tested.head,

@@ -1,7 +1,6 @@
 //! An inspection as Markdown, and as one HTML page without scripts or other files.
 
 use super::ablation::Costs;
-use super::drawing::sheet::short;
 use super::drawing::svg::Scheme;
 use super::layer::{REACHED, Statistics};
 use super::maps::Picture;
@@ -34,7 +33,7 @@ impl Texts<'_> {
             Section {
                 title: "Heads and movements".to_owned(),
                 text: self.summary(),
-                table: Some(tables::heads(&self.inspected.heads)),
+                table: Some(tables::heads(&self.inspected.heads, self.inspected.alpha)),
             },
             Section {
                 title: "Attention and position".to_owned(),
@@ -57,7 +56,7 @@ impl Texts<'_> {
                 costs.metric,
                 costs.positions,
                 costs.games,
-                short(costs.whole)
+                format_args!("{:.4}", costs.whole)
             ),
             table: Some(costs_table(costs)),
         }));
@@ -66,7 +65,7 @@ impl Texts<'_> {
             sections.push(Section {
                 title: "The same network with random weights".to_owned(),
                 text: format!("{named} of {} heads are named at p < {alpha}; none is expected.", control.len()),
-                table: Some(tables::heads(control)),
+                table: Some(tables::heads(control, *alpha)),
             });
         }
         sections
@@ -81,8 +80,9 @@ impl Texts<'_> {
         };
         format!(
             "{named} of {} heads follow a movement (p < {alpha}). Weights: {weights}. Maps are means over {positions} validation \
-             positions. Tests use {permutations} permutations{controls}, corrected for relations and heads. Share: the part of \
-             the signal's variance over displacements that the relation explains beyond distance. Values at distances up to \
+             positions. Tests use {permutations} permutations{controls}, corrected for relations and heads. Fit: the part of \
+             the signal's variance over displacements that the relation explains by itself; beyond distance: what it adds to \
+             distance. A star marks significant relations. Values at distances up to \
              {NEAR} are permuted together, others within their distance. Distance: the share that distance explains. \
              Displacement: the share of the variance over pairs of squares that displacements explain.",
             heads.len()
@@ -151,7 +151,11 @@ fn of_seeds(table: &Table) -> Section {
 /// The page of a run folder.
 pub(super) fn of_run(experiment: &str, table: &Table, cells: &[Inspected]) -> String {
     let of_cell = |cell: &Inspected| {
-        section(&Section { title: cell.cell.clone(), text: String::new(), table: Some(tables::heads(&cell.heads)) })
+        section(&Section {
+            title: cell.cell.clone(),
+            text: String::new(),
+            table: Some(tables::heads(&cell.heads, cell.alpha)),
+        })
     };
     let cells: String = cells.iter().map(of_cell).collect();
     page(experiment, "heads and movements", &(section(&of_seeds(table)) + &cells))
@@ -160,8 +164,10 @@ pub(super) fn of_run(experiment: &str, table: &Table, cells: &[Inspected]) -> St
 /// The same as Markdown.
 pub(super) fn run_markdown(experiment: &str, table: &Table, cells: &[Inspected]) -> String {
     let Section { title, text, .. } = of_seeds(table);
-    let cells: String =
-        cells.iter().map(|cell| format!("\n## {}\n\n{}", cell.cell, tables::heads(&cell.heads).markdown())).collect();
+    let cells: String = cells
+        .iter()
+        .map(|cell| format!("\n## {}\n\n{}", cell.cell, tables::heads(&cell.heads, cell.alpha).markdown()))
+        .collect();
     format!("# {experiment}\n\n## {title}\n\n{text}\n\n{}{cells}", table.markdown())
 }
 
@@ -192,4 +198,89 @@ fn page(title: &str, subtitle: &str, body: &str) -> String {
          <style>\n{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1><p>{subtitle}</p></header>\n<main>\n{body}</main>\n\
          </body>\n</html>\n"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drawing::svg::Svg;
+    use games::GameKind;
+    use records::inspected::{FORMAT, HeadRecord, Movement, RelationRecord, Signal};
+
+    const HOSTILE: &str = "<script>alert(\"&\")</script>";
+
+    fn inspected() -> Inspected {
+        let found = RelationRecord {
+            relation: "knight".to_owned(),
+            share: 0.5,
+            fit: 0.625,
+            z: 9.0,
+            p: 0.001,
+            p_control: Some(0.008),
+        };
+        let head = HeadRecord {
+            layer: 0,
+            head: 1,
+            signal: Signal::Position,
+            displacement_share: 1.0,
+            distance_share: 0.25,
+            movement: Some(Movement { relation: "knight".to_owned(), favours: false }),
+            relations: vec![found],
+        };
+        Inspected {
+            format: FORMAT,
+            cell: HOSTILE.to_owned(),
+            row: HOSTILE.to_owned(),
+            game: GameKind::Chess,
+            seed: 3,
+            weights: HOSTILE.to_owned(),
+            positions: 50,
+            permutations: 9_999,
+            controls: 120,
+            alpha: 0.01,
+            control: vec![HeadRecord { movement: None, ..head.clone() }],
+            heads: vec![head],
+        }
+    }
+
+    #[test]
+    fn a_page_of_heads_needs_no_other_file_and_escapes_what_it_is_given() {
+        let inspected = inspected();
+        let texts = Texts { inspected: &inspected, statistics: &[], costs: None };
+        let picture = Picture {
+            name: "layer-00-position".to_owned(),
+            title: HOSTILE.to_owned(),
+            caption: HOSTILE.to_owned(),
+            svg: Svg::default(),
+        };
+        let cells = std::slice::from_ref(&inspected);
+        let run = of_run(HOSTILE, &tables::seeds(cells), cells);
+        for page in [of_cell(&texts, &[picture]), run] {
+            for unwanted in ["<script", "src=", "href=", "@import", "url("] {
+                assert!(!page.contains(unwanted), "{unwanted}");
+            }
+            assert!(page.contains("<b>avoids knight</b>") && page.contains("&lt;script&gt;"));
+            assert_eq!(page.matches("<section>").count(), page.matches("</section>").count());
+        }
+        let text = texts.markdown();
+        assert!(text.contains("1 of 1 heads follow a movement (p < 0.01)"), "{text}");
+        assert!(text.contains("0 of 1 heads are named at p < 0.01; none is expected."), "{text}");
+        assert!(
+            text.contains(
+                "| 0 | 1 | **avoids knight** | 62 % | 50 % | 0.001 | 0.008 | 25 % | 100 % | knight* 62 % | position |"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn heads_are_counted_by_row_and_seed() {
+        let first = inspected();
+        let second = Inspected { seed: 4, heads: first.control.clone(), ..first.clone() };
+        let other = Inspected { row: "shaw".to_owned(), ..first.clone() };
+        let table = tables::seeds(&[first, other, second]);
+        let counts: Vec<&[String]> = table.rows.iter().map(|row| &row[2..]).collect();
+        assert_eq!(counts[0], ["3, 4", "1", "1, 0", "0, 0", "avoids knight 1, 0"]);
+        assert_eq!(counts[1], ["3", "1", "1", "0", "avoids knight 1"]);
+    }
 }

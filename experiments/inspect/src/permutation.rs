@@ -40,6 +40,8 @@ pub struct Explained {
     pub relation: Relation,
     /// The share of the map's variance that it explains beyond distance (the king's neighbourhood: by itself).
     pub share: f64,
+    /// The share that it explains by itself, with what distance explains of it.
+    pub fit: f64,
     /// The standardised statistic: above 0 if its displacements have higher values. 0 if it is not eligible.
     pub z: f64,
     /// The p-value, corrected for the number of relations.
@@ -64,6 +66,7 @@ struct Contrast {
     mean: f64,
     sd: f64,
     share: f64,
+    fit: f64,
     eligible: bool,
 }
 
@@ -105,6 +108,7 @@ pub fn test(
     let explained = |((contrast, &z), &count): ((&Contrast, &f64), &usize)| Explained {
         relation: contrast.relation,
         share: contrast.share,
+        fit: contrast.fit,
         z,
         p: (count + 1) as f64 / (permutations + 1) as f64,
     };
@@ -147,10 +151,15 @@ impl Prepared {
             let weights = scaled(off_means(&inside, groups, &precision));
             let observed = dot(&weights, data);
             let (mean, sd) = moments(&weights, data, strata);
-            let of_weights = squares(&weights);
-            let share = if total * of_weights > 0.0 { observed * observed / (total * of_weights) } else { 0.0 };
+            let explained = |weights: &[f64], observed: f64| {
+                let whole = total * squares(weights);
+                if whole > 0.0 { observed * observed / whole } else { 0.0 }
+            };
+            let share = explained(&weights, observed);
+            let alone = scaled(off_means(&inside, &one_group, &precision));
+            let fit = explained(&alone, dot(&alone, &centred));
             let eligible = !relation.is_distance() || share >= KING_OF_DISTANCE * distance_share;
-            Contrast { relation, weights, observed, mean, sd, share, eligible }
+            Contrast { relation, weights, observed, mean, sd, share, fit, eligible }
         };
         let contrasts = relations.iter().map(contrast).collect();
         Self { residuals, centred, strata, contrasts, distance: distance_share }

@@ -1,7 +1,7 @@
 //! Tables of heads in Markdown and as plain cells.
 
 use super::layer::Statistics;
-use records::inspected::{HeadRecord, Inspected, RowMovements, by_row};
+use records::inspected::{HeadRecord, Inspected, RelationRecord, RowMovements, by_row};
 
 /// A table as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,34 +30,39 @@ impl Table {
     }
 }
 
-/// Head → movement.
+/// Head → movement; relations with both p-values below `alpha` have a star.
 #[must_use]
-pub fn heads(records: &[HeadRecord]) -> Table {
+pub fn heads(records: &[HeadRecord], alpha: f64) -> Table {
     let row = |head: &HeadRecord| {
         let shares: Vec<String> = {
             let mut found: Vec<_> = head.relations.iter().collect();
-            found.sort_by(|a, b| b.share.total_cmp(&a.share));
-            found.iter().take(3).map(|found| format!("{} {}", found.relation, percent(found.share))).collect()
+            found.sort_by(|a, b| b.fit.total_cmp(&a.fit));
+            let is_significant = |found: &RelationRecord| found.p < alpha && found.p_control.is_none_or(|p| p < alpha);
+            let mark = |found: &RelationRecord| if is_significant(found) { "*" } else { "" };
+            let shown = |found: &&RelationRecord| format!("{}{} {}", found.relation, mark(found), percent(found.fit));
+            found.into_iter().take(3).map(|found| shown(&found)).collect()
         };
-        let (movement, share, p, control) = match &head.movement {
+        let (movement, [fit, share], p, control) = match &head.movement {
             None => (
                 "–".to_owned(),
-                String::new(),
+                [String::new(), String::new()],
                 least(head, |found| Some(found.p)),
                 least(head, |found| found.p_control),
             ),
             Some(movement) => {
                 let found = head.relations.iter().find(|found| found.relation == movement.relation);
-                let share = found.map_or(String::new(), |found| percent(found.share));
+                let shares =
+                    found.map_or([String::new(), String::new()], |found| [found.fit, found.share].map(percent));
                 let p = found.map_or(String::new(), |found| p_value(found.p));
                 let control = found.and_then(|found| found.p_control).map_or(String::new(), p_value);
-                (format!("**{}**", movement.name()), share, p, control)
+                (format!("**{}**", movement.name()), shares, p, control)
             }
         };
         vec![
             head.layer.to_string(),
             head.head.to_string(),
             movement,
+            fit,
             share,
             p,
             control,
@@ -71,19 +76,20 @@ pub fn heads(records: &[HeadRecord]) -> Table {
         "layer",
         "head",
         "movement",
-        "share",
+        "fit",
+        "beyond distance",
         "p",
         "p among random weights",
         "distance",
         "displacement",
-        "largest shares",
+        "best fits",
         "signal",
     ];
     Table::new(&header, records.iter().map(row).collect())
 }
 
 /// The smallest p of a head without a name.
-fn least(head: &HeadRecord, of: impl Fn(&records::inspected::RelationRecord) -> Option<f64>) -> String {
+fn least(head: &HeadRecord, of: impl Fn(&RelationRecord) -> Option<f64>) -> String {
     head.relations.iter().filter_map(of).min_by(f64::total_cmp).map_or(String::new(), p_value)
 }
 

@@ -90,7 +90,7 @@ impl Signal {
 /// The movement of a head.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Movement {
-    /// The relation that explains most among the significant ones.
+    /// The significant relation that explains most.
     pub relation: String,
     /// Whether the head favours the relation's squares; otherwise it avoids them.
     pub favours: bool,
@@ -103,6 +103,8 @@ pub struct RelationRecord {
     pub relation: String,
     /// The share of the variance over displacements that it explains beyond distance.
     pub share: f64,
+    /// The share of that variance that it explains by itself, with what distance explains of it.
+    pub fit: f64,
     /// The standardised statistic; above 0 if the relation's squares have higher values.
     pub z: f64,
     /// The p-value of the permutation test, corrected for relations and heads.

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tch::Device;
+use train::inspect::activations::{ACTIVATIONS_FILE, activations};
 use train::inspect::cell::config_of;
 use train::inspect::export;
 use train::inspect::export::Folder;
-use train::inspect::{InspectError, Loaded, Request, gradient, positions};
+use train::inspect::{InspectError, Loaded, Request, gradient, positions, tensors_file};
 use train::setup::open_data;
 use train::threads::use_threads;
 
@@ -35,6 +36,12 @@ pub struct Args {
     /// Also write a training batch, its losses and their gradient.
     #[arg(long)]
     gradient: bool,
+    /// Also write the residual stream, attention weights and parts of the logits of every layer.
+    #[arg(long)]
+    activations: bool,
+    /// Write the activations of these layers only, from 0, e.g. 0,3.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', requires = "activations")]
+    layers: Option<Vec<usize>>,
     /// Use the averaged weights of a run that averages them.
     #[arg(long, conflicts_with = "random")]
     averaged: bool,
@@ -64,6 +71,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.gradient {
         let dataset = Arc::new(open_data(&cell.config).context("--gradient takes a batch of the cell's dataset")?);
         gradient::write(&cell, &gradient::first_batch(&cell, &dataset)?, folder.path())?;
+    }
+    if args.activations {
+        let activations = activations(&cell, &asked, args.layers.as_deref())?;
+        tensors_file::write(&folder.path().join(ACTIVATIONS_FILE), &activations)?;
     }
     folder.finish()?;
     let (parameters, positions) = (grouped(cell.layout().total() as u64), asked.len());

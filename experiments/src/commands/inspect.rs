@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let written = inspect(&args.path, &options, &mut |text| eprintln!("{text}"))?;
     let is_grid = args.path.join(plan::FILE).is_file();
     let table = match &written.cells[..] {
-        [cell] if !is_grid => tables::heads(&cell.heads),
+        [cell] if !is_grid => tables::heads(&cell.heads, cell.alpha),
         cells => tables::seeds(cells),
     };
     let text = format!("{}\n{}\n", table.markdown(), written.dir.join(inspect::output::PAGE_FILE).display());

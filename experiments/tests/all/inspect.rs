@@ -1,6 +1,7 @@
 //! `posenc export` and `posenc predict` on finished cells.
 
 mod exported;
+mod heads;
 mod predicted;
 mod refused;
 

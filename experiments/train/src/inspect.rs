@@ -6,6 +6,7 @@
 //! dataset ─ batch ──────────────▶ gradient    ┘
 //! ```
 
+pub mod activations;
 pub mod cell;
 pub mod error;
 pub mod export;

@@ -196,7 +196,7 @@ pub fn short(value: f64) -> String {
     let size = value.abs();
     match value {
         _ if size == 0.0 || !value.is_finite() => "0".to_owned(),
-        _ if size < 0.001 || size >= 1e4 => format!("{value:.1e}"),
+        _ if !(0.001..1e4).contains(&size) => format!("{value:.1e}"),
         _ => format!("{value:.*}", usize::from(size < 100.0) + usize::from(size < 10.0) + usize::from(size < 0.1)),
     }
 }

@@ -33,6 +33,7 @@ fn heads(game: GameKind, relation: Relation, noise: f64) -> Vec<HeadRecord> {
 
 #[test]
 fn every_planted_relation_is_named() {
+    let mut of_noise = 0;
     for game in GameKind::ALL {
         for &relation in Relation::of(game) {
             let heads = heads(game, relation, 0.1);
@@ -42,9 +43,11 @@ fn every_planted_relation_is_named() {
                 let found = head.relations.iter().find(|found| found.relation == relation.name()).expect("tested");
                 assert!(found.p < ALPHA && (found.z > 0.0) == favours);
             }
-            assert_eq!(heads[2].movement, None, "{game:?} {relation:?}");
+            of_noise += usize::from(heads[2].movement.is_some());
         }
     }
+    // One of a hundred families without directions may name one.
+    assert!(of_noise <= 2, "{of_noise} heads of noise are named");
 }
 
 #[test]

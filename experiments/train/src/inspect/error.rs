@@ -48,6 +48,14 @@ pub enum InspectError {
     /// There are no positions.
     #[error("{0} holds no position; write one FEN or SFEN a line")]
     NoPositions(String),
+    /// The network has fewer layers.
+    #[error("--layers {layer}: the network has {layers} attention layers, numbered from 0")]
+    NoLayer {
+        /// The layer.
+        layer: usize,
+        /// How many there are.
+        layers: usize,
+    },
     /// The output already exists.
     #[error("{} exists already; name a folder or file that does not", .0.display())]
     Exists(PathBuf),

@@ -1,0 +1,96 @@
+//! What `posenc inspect` writes, and the activations of `posenc export`.
+
+use crate::cli::run;
+use crate::inspect::{Finished, numbers, tensors};
+use records::Inspected;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+const QUICK: [&str; 4] = ["--positions", "3", "--controls", "0"];
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).expect("JSON")
+}
+
+#[test]
+fn a_cell_is_inspected_into_one_folder() {
+    let finished = Finished::new();
+    let positions = [("chess", "startpos moves e2e4", "g1"), ("shogi", "startpos moves 7g7f", "8h")];
+    for (game, position, square) in positions {
+        let cell = finished.cell(game);
+        let args = [&["inspect", &cell, "--position", position, "--square", square, "--ablate"][..], &QUICK].concat();
+        let answer = run(finished.path(), &args).succeeds();
+        assert!(answer.stdout.contains("| layer | head | movement |"), "{}", answer.stdout);
+        let dir = finished.path().join(&cell).join("inspect");
+        let found = Inspected::read(&finished.path().join(&cell)).expect("readable").expect("written");
+        assert_eq!((found.heads.len(), found.control.len(), found.positions), (4, 0, 3));
+        assert_eq!(json(&dir.join("layers.json"))["heads"].as_array().map(Vec::len), Some(4));
+        let parts = json(&dir.join("ablation.json"))["parts"].as_array().cloned().expect("parts");
+        // One injection point, two layers, four heads, and these transposed.
+        assert_eq!(parts.len(), 11);
+        for name in
+            ["displacements", &format!("square-{square}"), &format!("attention-{square}"), "variation", "position"]
+        {
+            for layer in 0..2 {
+                let path = dir.join("maps").join(format!("layer-{layer:02}-{name}"));
+                let svg = fs::read_to_string(path.with_extension("svg")).expect("a drawing");
+                assert!(svg.contains("prefers-color-scheme: dark") && svg.contains("<title"), "{name}");
+                assert!(
+                    png::Decoder::new(&fs::read(path.with_extension("png")).expect("pixels")[..]).read_info().is_ok()
+                );
+            }
+        }
+        let page = fs::read_to_string(dir.join("index.html")).expect("a page");
+        assert!(page.contains("</html>") && !page.contains("<script") && !page.contains("src="), "one page");
+        // Again, into another folder, with the same numbers.
+        let out = finished.path().join("again");
+        run(finished.path(), &[&["inspect", &cell, "--out", "again"][..], &QUICK].concat()).succeeds();
+        assert_eq!(json(&out.join("heads.json")), json(&dir.join("heads.json")));
+        fs::remove_dir_all(out).expect("removed");
+    }
+}
+
+#[test]
+fn wrong_options_are_refused_with_their_remedy() {
+    let finished = Finished::new();
+    let cell = finished.cell("chess");
+    let refused = |more: &[&str], said: &str| {
+        run(finished.path(), &[&["inspect", &cell], more].concat()).fails_with(&[said]);
+    };
+    refused(&["--square", "j9"], "--square j9: expected a square of chess such as e4");
+    refused(&["--controls", "5"], "--controls 5: a p-value below 0.01 needs at least 101 networks");
+    refused(&["--position", "nonsense"], "no position of chess");
+}
+
+#[test]
+fn activations_are_those_of_the_forward_pass() {
+    let finished = Finished::new();
+    for game in ["chess", "shogi"] {
+        let args = ["export", &finished.cell(game), "--out", "out", "--activations", "--layers", "1"];
+        run(finished.path(), &args).succeeds();
+        let dir = finished.path().join("out");
+        let (found, forward) = (tensors(dir.join("activations.safetensors")), tensors(dir.join("forward.safetensors")));
+        let names: Vec<&str> = found.iter().map(|(name, ..)| &name[..]).collect();
+        assert_eq!(
+            names,
+            ["attention.layer.1", "content.layer.1", "stream.embedding", "stream.layer.1", "term.layer.1"]
+        );
+        // The last layer leaves what the heads read.
+        assert_eq!(numbers(&found, "stream.layer.1"), numbers(&forward, "trunk"));
+        let (shape, attention) = numbers(&found, "attention.layer.1");
+        let (_, content) = numbers(&found, "content.layer.1");
+        let (_, term) = numbers(&found, "term.layer.1");
+        let length = *shape.last().expect("four dimensions");
+        for ((attention, content), term) in
+            attention.chunks(length).zip(content.chunks(length)).zip(term.chunks(length))
+        {
+            let exp: Vec<f32> = content.iter().zip(term).map(|(content, term)| (content + term).exp()).collect();
+            let sum: f32 = exp.iter().sum();
+            assert!(attention.iter().zip(&exp).all(|(weight, exp)| (weight - exp / sum).abs() < 1e-4));
+        }
+        fs::remove_dir_all(dir).expect("removed");
+        let args = ["export", &finished.cell(game), "--out", "out", "--activations", "--layers", "7"];
+        run(finished.path(), &args).fails_with(&["--layers 7: the network has 2 attention layers"]);
+    }
+}
