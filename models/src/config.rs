@@ -6,7 +6,7 @@ use crate::body::BodyConfig;
 use crate::heads::pooled::PooledSizes;
 use crate::heads::{HeadName, check_offered};
 use crate::refine::RefinementConfig;
-use crate::registers::Registers;
+use crate::registers;
 use crate::trunk::Architectural;
 use encodings::Dims;
 use games::Vocabulary;
@@ -312,7 +312,10 @@ impl ChessformerConfig {
             ("outputs.pairs.depth", outputs.pairs.and_then(|pairs| pairs.depth).unwrap_or(1)),
         ];
         check_limits(MOST_LAYERS, &[("layers", self.layers), ("loops", self.loops)])?;
-        Registers::check(self.registers)?;
+        if self.registers > registers::MOST {
+            let (name, size, most) = ("registers", self.registers, registers::MOST);
+            return Err(ModelError::TooLarge { name, size, most });
+        }
         check_limits(LARGEST_SIZE, &sizes)?;
         if !self.width.is_multiple_of(self.heads) {
             return Err(ModelError::heads_do_not_divide(self.width, self.heads));

@@ -7,12 +7,11 @@
 //!
 //! Parameters: n·d.
 
-use crate::config::ModelError;
 use encodings::{Role, Tokens};
 use nn::{Init, LayoutBuilder, ParamId, Part, Views};
 use tch::Tensor;
 
-/// Names of the tokens; their number limits the registers.
+/// Names of the tokens.
 const NAMES: [&str; 16] = [
     "register.1",
     "register.2",
@@ -32,6 +31,9 @@ const NAMES: [&str; 16] = [
     "register.16",
 ];
 
+/// The largest number of registers.
+pub(crate) const MOST: usize = NAMES.len();
+
 /// The registers of a network, at least one.
 #[derive(Debug)]
 pub(crate) struct Registers {
@@ -41,13 +43,6 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    pub(crate) fn check(count: usize) -> Result<(), ModelError> {
-        match count {
-            _ if count <= NAMES.len() => Ok(()),
-            size => Err(ModelError::TooLarge { name: "registers", size, most: NAMES.len() }),
-        }
-    }
-
     /// Declares `registers.vectors`; `None` for no register.
     pub(crate) fn declare(builder: &mut LayoutBuilder, count: usize, width: usize) -> Option<Self> {
         let init = Init::Normal { std: (width as f64).sqrt().recip() };

@@ -1,6 +1,7 @@
 //! The angles by which tokens are rotated: fixed, or from learned frequencies.
 
-use super::{Config, Layout, Start, Theta};
+use super::config::{Config, Layout, Start};
+use super::theta::Theta;
 use crate::{Dims, Tokens};
 use nn::{Constant, Init, ParamId, Scope, Views};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};

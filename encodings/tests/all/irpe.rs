@@ -42,9 +42,9 @@ fn a_bucket_for_every_displacement_is_shaws_encoding() {
         let [q, keys] = ["q", "k"].map(|name| normal_tensor(1, name, &[2, h, l, k]));
         let weights = normal_tensor(1, "weights", &[2, h, l, l]).softmax(-1, Kind::Float);
         let added = |single: &Single| -> [Tensor; 2] {
-            single.ask(|encoding, at| {
+            single.ask(&x, |encoding, at| {
                 let logits = encoding.logits(at, Queries { x_bld: &x, q_bhlk: &q, k_bhlk: &keys });
-                let values = encoding.values(at, &weights, &q);
+                let values = encoding.values(at, Some(&weights), &q);
                 [logits.before_scale.expect("logits"), values.expect("values")]
             })
         };

@@ -86,7 +86,8 @@ fn string_starts_as_rope() {
     let rotated = |config: EncodingConfig| {
         let network = Network::small(&[config], &tokens);
         let arena = network.initial(6);
-        Single { network, arena }.ask(|encoding, at| encoding.rotate(at, &q, &k)).expect("rotated")
+        let x = input(13, 2, &tokens, DIMS);
+        Single { network, arena }.ask(&x, |encoding, at| encoding.rotate(at, &q, &k)).expect("rotated")
     };
     let (string, rope) = (
         rotated(EncodingConfig::String(string::Config { rotation: rotation.clone() })),

@@ -44,7 +44,7 @@ const KNOTS: [(&str, &str, &str); 12] = [
                 resnet_transformer::config trunk",
         "a registry of heads and of networks names what is in it, which takes its traits; to be resolved",
     ),
-    ("models", "optimizer optimizer::config optimizer::groups", "a shared error; to be resolved"),
+    ("models", "optimizer optimizer::config optimizer::groups optimizer::muon", "a shared error; to be resolved"),
     ("models", "resnet resnet::heads", "a shared type; to be resolved"),
     (
         "experiments",

@@ -1,0 +1,124 @@
+//! The options of a rotation.
+
+use super::theta::Theta;
+use crate::{Dims, EncodingError};
+use serde::{Deserialize, Serialize};
+
+/// What the angles are made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Layout {
+    /// The index in the sequence.
+    #[serde(rename = "flat_1d")]
+    Flat1d,
+    /// Half the channels by rank, half by file.
+    #[serde(rename = "axial_2d")]
+    Axial2d,
+    /// Learned mixtures of file and rank.
+    #[serde(rename = "mixed_2d")]
+    Mixed2d,
+}
+
+impl Layout {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Flat1d => "flat_1d",
+            Self::Axial2d => "axial_2d",
+            Self::Mixed2d => "mixed_2d",
+        }
+    }
+}
+
+/// What happens to tokens without a square.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aux {
+    /// Rotated by their index in the sequence; [`Layout::Flat1d`] only, and its default.
+    Index,
+    /// Left as they are; what the 2-D layouts do.
+    Unrotated,
+}
+
+/// The options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// What the angles are made from.
+    pub layout: Layout,
+    /// The base of the frequencies, or those of the board.
+    pub theta: Theta,
+    /// What happens to tokens without a square; by default what the layout does.
+    #[serde(default)]
+    pub aux: Option<Aux>,
+    /// How learned frequencies start; for [`Layout::Mixed2d`] only.
+    #[serde(default, skip_serializing_if = "Start::is_default")]
+    pub start: Start,
+}
+
+/// How learned frequencies start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// At the magnitudes of the axial layout, in two directions at a right angle, rotated at random per head (RoPE-ViT).
+    #[default]
+    RotatedAxes,
+    /// With random signs and magnitudes between 1/θ and 1 of which the logarithm is uniform (KataGo).
+    LogUniform,
+}
+
+impl Start {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Config {
+    pub(super) fn rotates_aux(&self) -> bool {
+        self.layout == Layout::Flat1d && self.aux != Some(Aux::Unrotated)
+    }
+
+    /// A configuration without the options that have a default.
+    #[must_use]
+    pub fn new(layout: Layout, theta: impl Into<Theta>) -> Self {
+        Self { layout, theta: theta.into(), aux: None, start: Start::default() }
+    }
+
+    /// Refuses options that contradict each other or the sizes, in the name of the encoding that has them.
+    pub(super) fn check(&self, encoding: &'static str, dims: Dims) -> Result<(), EncodingError> {
+        let wanted = match self.theta {
+            Theta::Base(base) if !(base.is_finite() && base > 0.0) => Some("above 0"),
+            Theta::Board if self.layout != Layout::Axial2d => Some("a number unless layout is axial_2d"),
+            _ => None,
+        };
+        if let Some(wanted) = wanted {
+            let found = self.theta.to_string();
+            return Err(EncodingError::OutOfRange { encoding, option: "theta", wanted, found });
+        }
+        if self.start == Start::LogUniform && self.layout != Layout::Mixed2d {
+            return Err(EncodingError::NoEffect {
+                encoding,
+                option: "start: log_uniform".to_owned(),
+                setting: format!("layout: {}", self.layout.name()),
+                remedy: "only mixed_2d learns its frequencies: leave it out",
+            });
+        }
+        if self.aux == Some(Aux::Index) && self.layout != Layout::Flat1d {
+            return Err(EncodingError::NoEffect {
+                encoding,
+                option: "aux: index".to_owned(),
+                setting: format!("layout: {}", self.layout.name()),
+                remedy: "2-D layouts have no place for a token without a square: leave it out",
+            });
+        }
+        let divisor = if self.layout == Layout::Flat1d { 2 } else { 4 };
+        if !dims.head_width().is_multiple_of(divisor) {
+            return Err(EncodingError::Indivisible {
+                encoding: format!("{encoding} with layout: {}", self.layout.name()),
+                what: "head width (width / heads)",
+                size: dims.head_width(),
+                divisor,
+                remedy: "change the width or the number of heads",
+            });
+        }
+        Ok(())
+    }
+}
