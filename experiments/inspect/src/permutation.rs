@@ -10,9 +10,10 @@
 //! distances up to [`NEAR`] are therefore permuted together; this assumes that they vary alike, where exchange within a
 //! distance would not.
 //!
-//! **The neighbourhood of the king** is a set of distances: within a distance nothing of it can be exchanged. Its values are
-//! permuted over the whole board, and since every decay with distance would then be called a king's, it is only eligible
-//! if the step from the neighbours to all others is [`KING_OF_DISTANCE`] of all that distance explains.
+//! **The neighbourhood of the king** is a whole distance: within it nothing can be exchanged. The question is whether the
+//! values fall at its edge, so those at distances 1 and 2 are permuted together. A smooth decay falls there too; therefore
+//! the neighbourhood is only eligible if the step from the neighbours to all others is [`KING_OF_DISTANCE`] of all that
+//! distance explains.
 //!
 //! **Correction.** Each draw keeps the largest standardised statistic over all relations, so p is corrected for their
 //! number (Westfall & Young 1993); [`super::naming`] corrects for the number of heads.
@@ -29,6 +30,9 @@ pub const NEAR: usize = 3;
 
 /// The share of what distance explains that the king's neighbourhood must explain by itself.
 pub const KING_OF_DISTANCE: f64 = 0.8;
+
+/// The first distance beyond the king's neighbourhood.
+const BEYOND_STEP: usize = 2;
 
 /// Two statistics closer than this are equal.
 const TIE: f64 = 1e-9;
@@ -74,10 +78,12 @@ struct Contrast {
 struct Prepared {
     /// Residuals after distance, each divided by its standard error up to a factor.
     residuals: Vec<f64>,
-    /// The same after the mean of all.
-    centred: Vec<f64>,
+    /// The same with one mean for the distances on either side of the king's step.
+    around_step: Vec<f64>,
     /// The places of moves that are permuted together.
     strata: Vec<Vec<usize>>,
+    /// The places of moves on either side of the king's step.
+    step: Vec<Vec<usize>>,
     contrasts: Vec<Contrast>,
     distance: f64,
 }
@@ -140,12 +146,14 @@ impl Prepared {
         let residuals = if is_flat { vec![0.0; residuals.len()] } else { residuals };
         let distance_share = if total > 0.0 { 1.0 - squares(&residuals) / total } else { 0.0 };
         let strata = strata(&distances);
-        let all = vec![(0..moves.len()).collect::<Vec<usize>>()];
+        let sides: Vec<usize> = distances.iter().map(|&distance| usize::from(distance > BEYOND_STEP)).collect();
+        let around_step = scaled(off_means(&values, &sides, &precision));
+        let step = vec![(0..moves.len()).filter(|&place| sides[place] == 0).collect::<Vec<usize>>()];
         let contrast = |&relation: &Relation| {
             let inside = moves.iter().map(|&place| f64::from(u8::from(relation.contains(board.steps[place]))));
             let inside: Vec<f64> = inside.collect();
             let (groups, data, strata) = match relation.is_distance() {
-                true => (&one_group, &centred, &all),
+                true => (&sides, &around_step, &step),
                 false => (&distances, &residuals, &strata),
             };
             let weights = scaled(off_means(&inside, groups, &precision));
@@ -155,32 +163,35 @@ impl Prepared {
                 let whole = total * squares(weights);
                 if whole > 0.0 { observed * observed / whole } else { 0.0 }
             };
-            let share = explained(&weights, observed);
             let alone = scaled(off_means(&inside, &one_group, &precision));
             let fit = explained(&alone, dot(&alone, &centred));
+            let share = if relation.is_distance() { fit } else { explained(&weights, observed) };
             let eligible = !relation.is_distance() || share >= KING_OF_DISTANCE * distance_share;
             Contrast { relation, weights, observed, mean, sd, share, fit, eligible }
         };
         let contrasts = relations.iter().map(contrast).collect();
-        Self { residuals, centred, strata, contrasts, distance: distance_share }
+        Self { residuals, around_step, strata, step, contrasts, distance: distance_share }
     }
 
     /// The largest standardised statistic of a permuted map.
     fn draw(&mut self, stream: &mut Stream) -> f64 {
-        for stratum in &self.strata {
-            let mut permuted: Vec<f64> = stratum.iter().map(|&place| self.residuals[place]).collect();
-            shuffle(stream, &mut permuted);
-            stratum.iter().zip(permuted).for_each(|(&place, value)| self.residuals[place] = value);
-        }
-        if self.contrasts.iter().any(|contrast| contrast.relation.is_distance()) {
-            shuffle(stream, &mut self.centred);
-        }
+        permute(stream, &self.strata, &mut self.residuals);
+        permute(stream, &self.step, &mut self.around_step);
         let statistic = |contrast: &Contrast| {
-            let data = if contrast.relation.is_distance() { &self.centred } else { &self.residuals };
+            let data = if contrast.relation.is_distance() { &self.around_step } else { &self.residuals };
             // A draw counts whether or not the map itself is eligible.
             if contrast.sd > 0.0 { ((dot(&contrast.weights, data) - contrast.mean) / contrast.sd).abs() } else { 0.0 }
         };
         self.contrasts.iter().map(statistic).fold(0.0, f64::max)
+    }
+}
+
+/// Permutes values within strata.
+fn permute(stream: &mut Stream, strata: &[Vec<usize>], values: &mut [f64]) {
+    for stratum in strata {
+        let mut permuted: Vec<f64> = stratum.iter().map(|&place| values[place]).collect();
+        shuffle(stream, &mut permuted);
+        stratum.iter().zip(permuted).for_each(|(&place, value)| values[place] = value);
     }
 }
 

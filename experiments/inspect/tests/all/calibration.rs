@@ -24,9 +24,7 @@ fn named(game: GameKind, label: &str, mut map: impl FnMut(&Displacements, &mut S
         let tested = Tested { layer: 0, head: 0, signal: Signal::Position, profile, test };
         name(&[tested], ALPHA, &[])[0].movement.is_some()
     };
-    let count = (0..DRAWS).filter(is_named).count();
-    eprintln!("CAL {game:?} {label}: {count}");
-    count
+    (0..DRAWS).filter(is_named).count()
 }
 
 /// A map over pairs from one over displacements.
