@@ -72,6 +72,12 @@ PROMOTIONS = {"chess": 3, "shogi": 1}
 DROPS = {"chess": [], "shogi": ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook"]}
 PIECES = {"chess": 6, "shogi": 14}
 
+class Thermometer(int):
+    """So many channels, of which the first are 1 up to the byte's number."""
+
+
+RATINGS = [("rating.own", Thermometer(32)), ("rating.opponent", Thermometer(32))]
+
 # Bytes behind the boards: (name, divisor), or a divisor of None where the byte names a square (0 for none).
 FEATURES = {
     ("chess", "tokens"): [
@@ -104,15 +110,18 @@ class Input:
         self.history = LC0_STEPS if name == "lc0_112" else 0
         self.aux = name == "piece_tokens_aux"
         self.codes = 1 + 2 * PIECES[game]
-        self.features = FEATURES[game, "lc0" if self.history else "tokens"]
+        self.features = list(FEATURES[game, "lc0" if self.history else "tokens"])
+        self.features += RATINGS if name == "piece_tokens_rated" else []
         self.aux_names = [feature for feature, divisor in self.features if divisor] if self.aux else []
         self.tokens = self.board.squares + len(self.aux_names)
         self.row_bytes = (self.history or 1) * self.board.squares + self.history + len(self.features)
-        scalars = sum(divisor is not None for _, divisor in self.features)
+        steps = [divisor for _, divisor in self.features if isinstance(divisor, Thermometer)]
+        scalars = sum(divisor is not None for _, divisor in self.features) - len(steps)
         boards = self.history * self.codes if self.history else self.codes
         # The channels of the current position's pieces.
         self.pieces = range(0, self.codes - 1) if self.history else range(1, self.codes)
-        self.channels = boards + len(self.features) - scalars + scalars * (2 if self.aux else 1)
+        marks = len(self.features) - scalars - len(steps)
+        self.channels = boards + marks + sum(steps) + scalars * (2 if self.aux else 1)
 
     def expand(self, rows, dtype=torch.float32):
         n, batch = self.board.squares, len(rows)
@@ -127,13 +136,16 @@ class Input:
         else:
             squares = torch.nn.functional.one_hot(rows[:, :n], self.codes)
             features = rows[:, n:]
-        marks, scalars = [], []
+        marks, thermometers, scalars = [], [], []
         for byte, (_, divisor) in zip(features.T, self.features):
             if divisor is None:
                 marks.append((torch.arange(1, n + 1) == byte[:, None]).to(dtype))
+            elif isinstance(divisor, Thermometer):
+                thermometers.append((byte[:, None] > torch.arange(divisor)).to(dtype))
             else:
                 scalars.append(byte.to(dtype) / divisor)
-        squares = torch.cat([squares.to(dtype)] + [mark[..., None] for mark in marks], -1)
+        everywhere = [levels[:, None].expand(-1, n, -1) for levels in thermometers]
+        squares = torch.cat([squares.to(dtype)] + [mark[..., None] for mark in marks] + everywhere, -1)
         scalars = torch.stack(scalars, -1)
         if not self.aux:
             return torch.cat([squares, scalars[:, None].expand(-1, n, -1)], -1)

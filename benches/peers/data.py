@@ -1,4 +1,4 @@
-"""Small datasets with the targets that the starter sets lack: searches, and maps of labels."""
+"""Small datasets with what the starter sets lack: searches, maps of labels, ratings."""
 
 import subprocess
 from pathlib import Path
@@ -7,7 +7,8 @@ RECORDS = Path(__file__).resolve().parents[2] / "games/tests/data"
 
 
 def make(posenc, folder):
-    """Makes `searches-<game>`, `attacked-squares-<game>` and `attackers-<game>` in a folder."""
+    """Makes `searches-<game>`, `attacked-squares-<game>`, `attackers-<game>` and `rated-chess` in a folder."""
+    run(posenc, folder, "import", "--game", "chess", "--from", RECORDS / "chess_lichess_40.pgn.zst", "--out", "rated-chess")
     for game, records in (("chess", "lc0_v6_selfplay.tar"), ("shogi", "shogi_selfplay_40games.hcpe3")):
         run(posenc, folder, "import", "--game", game, "--from", RECORDS / records, "--out", f"searches-{game}")
         for task in ("attacked-squares", "attackers"):

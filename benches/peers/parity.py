@@ -36,9 +36,10 @@ FILES = {
     "maps-squares.yaml": ("encoding", "posenc"),
     "maps-pairs.yaml": ("encoding", "posenc"),
     "inputs.yaml": ("encoding and input", "posenc"),
+    "rated.yaml": ("encoding and input", "posenc"),
 }
 # Those whose datasets `data.make` makes beside them.
-MADE = {"published.yaml", "heads.yaml", "maps-squares.yaml", "maps-pairs.yaml"}
+MADE = {"published.yaml", "heads.yaml", "maps-squares.yaml", "maps-pairs.yaml", "rated.yaml"}
 
 # The largest difference of an output in f32; posenc's issue 4 asks for it.
 FORWARD_LIMIT = 2e-5

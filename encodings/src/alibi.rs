@@ -15,12 +15,9 @@
 //! Parameters: none; with learned slopes h per layer. The terms are a table `[h, classes]`, made once for all positions, so
 //! no multiplications per position are counted.
 
-use crate::displacements::{ByDisplacement, Displacement};
+use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
 use crate::distance::Distance;
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
+use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, LayerContext, Tokens};
 use nn::{Constant, Init, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -63,14 +60,11 @@ impl Configure for Config {
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         let (distance, heads) = (self.distance, dims.heads);
-        Ok(Box::new(Alibi {
-            pairs: ByDisplacement::new(tokens),
-            distances: Displacement::numbers(tokens.geometry(), move |displacement| distance.of(displacement)),
-            slopes: match self.slopes {
-                SlopeKind::Fixed => Slopes::Fixed(Constant::floats(&first_slopes(heads), &[heads as i64])),
-                SlopeKind::Learned => Slopes::learned(scope, dims),
-            },
-        }))
+        let slopes = match self.slopes {
+            SlopeKind::Fixed => Slopes::Fixed(Constant::floats(&first_slopes(heads), &[heads as i64])),
+            SlopeKind::Learned => Slopes::learned(scope, dims),
+        };
+        Ok(AddedByDisplacement::boxed(tokens, |_| Alibi { distances: distance.numbers(tokens.geometry()), slopes }))
     }
 
     fn examples() -> Vec<Self> {
@@ -111,40 +105,18 @@ impl Slopes {
 
 #[derive(Debug)]
 struct Alibi {
-    pairs: ByDisplacement,
     /// `[classes]`.
     distances: Constant,
     slopes: Slopes,
 }
 
-impl Encoding for Alibi {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
+impl DisplacementBias for Alibi {
     fn guarantees(&self) -> Guarantees {
-        Guarantees {
-            translation_invariant: true,
-            mirror_equivariant: true,
-            half_turn_equivariant: true,
-            pairwise: true,
-            auxiliary: Auxiliary::Untouched,
-            ..Guarantees::NONE
-        }
+        displacement_bias::OF_DISTANCE
     }
 
-    fn wraps(&self) -> bool {
-        true
-    }
-
-    fn macs(&self) -> u64 {
-        0
-    }
-
-    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
+    fn by_class(&self, at: LayerContext<'_>) -> Tensor {
         let slopes_h1 = self.slopes.at(at.views, at.layer).unsqueeze(1);
-        let penalties_hc = -(slopes_h1 * self.distances.on(at.views.device()));
-        let logits_hll = self.pairs.logits(&penalties_hc, None).to_kind(queries.q_bhlk.kind());
-        Logits { after_scale: Some(logits_hll), ..Logits::default() }
+        -(slopes_h1 * self.distances.on(at.views.device()))
     }
 }

@@ -1,6 +1,8 @@
 //! Distances of two squares, each a function of their displacement.
 
 use crate::displacements::Displacement;
+use games::Geometry;
+use nn::Constant;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -32,6 +34,11 @@ impl Distance {
             Self::Euclidean => (ranks as f64).hypot(files as f64),
             Self::Knight => knight_moves(ranks.max(files), ranks.min(files)) as f64,
         }
+    }
+
+    /// The distance of every class of displacements of a board, `[classes]`.
+    pub(crate) fn numbers(self, board: Geometry) -> Constant {
+        Displacement::numbers(board, move |displacement| self.of(displacement))
     }
 }
 

@@ -23,12 +23,10 @@
 //! Parameters per layer: 3·hidden + hidden·h + 1, and `aux [h,3]` if there are auxiliary tokens. The logits are a table
 //! `[h, classes]`, made once for all positions, so no multiplications per position are counted.
 
+use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
 use crate::displacements::{ByDisplacement, Displacement};
 use crate::perceptron::{Perceptron, Start};
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
+use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, LayerContext, Tokens};
 use nn::{Constant, Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use tch::Tensor;
@@ -68,14 +66,15 @@ impl Configure for Config {
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         EncodingError::check_size(NAME, "hidden", self.hidden)?;
-        let (board, pairs) = (tokens.geometry(), ByDisplacement::new(tokens));
-        let layers =
-            (0..dims.layers).map(|layer| self.layer(&mut scope.sub("layer").sub(layer), dims, &pairs)).collect();
+        let board = tokens.geometry();
         let displacements = Constant::floats_from(&[board.displacement_classes() as i64, 2], move || {
             Displacement::all(board).into_iter().flat_map(|one| [one.ranks as f32, one.files as f32]).collect()
         });
         let sizes = Constant::floats(&[board.ranks() as f32, board.files() as f32], &[2]);
-        Ok(Box::new(Fire { layers, displacements, sizes, pairs }))
+        Ok(AddedByDisplacement::boxed(tokens, |pairs| {
+            let layer = |layer: usize| self.layer(&mut scope.sub("layer").sub(layer), dims, pairs);
+            Fire { layers: (0..dims.layers).map(layer).collect(), displacements, sizes }
+        }))
     }
 
     fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
@@ -116,39 +115,22 @@ struct Fire {
     displacements: Constant,
     /// R and F, `[2]`.
     sizes: Constant,
-    pairs: ByDisplacement,
 }
 
-impl Encoding for Fire {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
+impl DisplacementBias for Fire {
     fn guarantees(&self) -> Guarantees {
-        Guarantees {
-            translation_invariant: true,
-            pairwise: true,
-            auxiliary: Auxiliary::OwnParameters,
-            ..Guarantees::NONE
-        }
+        displacement_bias::ANY
     }
 
-    fn wraps(&self) -> bool {
-        true
-    }
-
-    fn macs(&self) -> u64 {
-        0
-    }
-
-    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
+    fn by_class(&self, at: LayerContext<'_>) -> Tensor {
         let (layer, device) = (&self.layers[at.layer], at.views.device());
         let c = at.views[layer.c].abs() + SMALLEST_C;
         let psi = |displacements: &Tensor| displacements.sign() * (displacements.abs() * &c).log1p();
         let inputs_c2 = psi(&self.displacements.on(device)) / psi(&self.sizes.on(device));
-        let bias_hc = layer.perceptron.forward(at.views, &inputs_c2);
-        let aux = layer.aux.map(|aux| &at.views[aux]);
-        let bias_hll = self.pairs.logits(&bias_hc, aux).to_kind(queries.q_bhlk.kind());
-        Logits { after_scale: Some(bias_hll), ..Logits::default() }
+        layer.perceptron.forward(at.views, &inputs_c2)
+    }
+
+    fn of_aux(&self, at: LayerContext<'_>) -> Option<Tensor> {
+        self.layers[at.layer].aux.map(|aux| at.views[aux].shallow_clone())
     }
 }

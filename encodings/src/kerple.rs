@@ -20,12 +20,9 @@
 //! Parameters: 2h per layer, `first [h]` and `second [h]`. The terms are a table `[h, classes]`, made once for all
 //! positions, so no multiplications per position are counted.
 
-use crate::displacements::{ByDisplacement, Displacement};
+use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
 use crate::distance::Distance;
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
+use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, LayerContext, Tokens};
 use nn::{Constant, Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -120,14 +117,9 @@ impl Configure for Config {
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
-        let distance = self.distance;
         let layers = (0..dims.layers).map(|layer| self.kernel.declare(&mut scope.sub("layer").sub(layer), dims));
-        Ok(Box::new(Kerple {
-            kernel: self.kernel,
-            layers: layers.collect(),
-            pairs: ByDisplacement::new(tokens),
-            distances: Displacement::numbers(tokens.geometry(), move |displacement| distance.of(displacement)),
-        }))
+        let (layers, distances) = (layers.collect(), self.distance.numbers(tokens.geometry()));
+        Ok(AddedByDisplacement::boxed(tokens, |_| Kerple { kernel: self.kernel, layers, distances }))
     }
 
     fn examples() -> Vec<Self> {
@@ -146,39 +138,17 @@ struct Kerple {
     kernel: Kernel,
     /// What r1 and r2 are made from, `[h]` each.
     layers: Vec<[ParamId; 2]>,
-    pairs: ByDisplacement,
     /// `[classes]`.
     distances: Constant,
 }
 
-impl Encoding for Kerple {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
+impl DisplacementBias for Kerple {
     fn guarantees(&self) -> Guarantees {
-        Guarantees {
-            translation_invariant: true,
-            mirror_equivariant: true,
-            half_turn_equivariant: true,
-            pairwise: true,
-            auxiliary: Auxiliary::Untouched,
-            ..Guarantees::NONE
-        }
+        displacement_bias::OF_DISTANCE
     }
 
-    fn wraps(&self) -> bool {
-        true
-    }
-
-    fn macs(&self) -> u64 {
-        0
-    }
-
-    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
+    fn by_class(&self, at: LayerContext<'_>) -> Tensor {
         let [first, second] = self.layers[at.layer].map(|parameter| &at.views[parameter]);
-        let logits_hc = self.kernel.logits(&self.distances.on(at.views.device()), first, second);
-        let logits_hll = self.pairs.logits(&logits_hc, None).to_kind(queries.q_bhlk.kind());
-        Logits { after_scale: Some(logits_hll), ..Logits::default() }
+        self.kernel.logits(&self.distances.on(at.views.device()), first, second)
     }
 }

@@ -10,6 +10,7 @@
 pub mod ablated;
 pub mod config;
 pub mod configure;
+mod displacement_bias;
 pub mod displacements;
 pub mod distance;
 pub mod encoding;

@@ -20,14 +20,13 @@
 //! Parameters per layer: `rank [h, 2·M_R − 1]` and `file [h, 2·M_F − 1]`, M being the buckets of absolute displacements that
 //! are in use, and `aux [h,3]` if there are auxiliary tokens. 18h by default on both boards.
 
+use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
 use crate::displacements::{ByDisplacement, Displacement};
-use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
-    Logits, Queries, Tokens,
-};
+use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, LayerContext, Tokens};
 use games::Geometry;
 use nn::{Constant, Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
+use tch::Tensor;
 
 const NAME: &str = "log_buckets";
 
@@ -144,17 +143,14 @@ impl Configure for Config {
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         self.check()?;
-        let (board, pairs) = (tokens.geometry(), ByDisplacement::new(tokens));
+        let board = tokens.geometry();
         let [ranks, files] = [board.ranks(), board.files()].map(|squares| self.axis(squares));
         let counts = [ranks.count(), files.count()];
-        let layers = (0..dims.layers)
-            .map(|layer| Layer::declare(&mut scope.sub("layer").sub(layer), dims.heads, counts, &pairs))
-            .collect();
-        Ok(Box::new(LogBuckets {
-            layers,
-            pairs,
-            ranks: ranks.of_classes(board, |displacement| displacement.ranks),
-            files: files.of_classes(board, |displacement| displacement.files),
+        let ranks = ranks.of_classes(board, |displacement| displacement.ranks);
+        let files = files.of_classes(board, |displacement| displacement.files);
+        Ok(AddedByDisplacement::boxed(tokens, |pairs| {
+            let layer = |layer: usize| Layer::declare(&mut scope.sub("layer").sub(layer), dims.heads, counts, pairs);
+            LogBuckets { layers: (0..dims.layers).map(layer).collect(), ranks, files }
         }))
     }
 
@@ -185,43 +181,25 @@ impl Layer {
 #[derive(Debug)]
 struct LogBuckets {
     layers: Vec<Layer>,
-    pairs: ByDisplacement,
     /// The bucket of each class of displacements, by its ranks.
     ranks: Constant,
     /// The same by its files.
     files: Constant,
 }
 
-impl Encoding for LogBuckets {
-    fn injection_points(&self) -> InjectionPoints {
-        InjectionPoints::LOGITS
-    }
-
+impl DisplacementBias for LogBuckets {
     fn guarantees(&self) -> Guarantees {
-        Guarantees {
-            identity_at_start: true,
-            translation_invariant: true,
-            pairwise: true,
-            auxiliary: Auxiliary::OwnParameters,
-            ..Guarantees::NONE
-        }
+        Guarantees { identity_at_start: true, ..displacement_bias::ANY }
     }
 
-    fn wraps(&self) -> bool {
-        true
-    }
-
-    fn macs(&self) -> u64 {
-        0
-    }
-
-    fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
+    fn by_class(&self, at: LayerContext<'_>) -> Tensor {
         let (layer, device) = (&self.layers[at.layer], at.views.device());
         let along = |table: ParamId, buckets: &Constant| at.views[table].index_select(1, &buckets.on(device));
-        let logits_hc = along(layer.rank, &self.ranks) + along(layer.file, &self.files);
-        let aux = layer.aux.map(|aux| &at.views[aux]);
-        let logits_hll = self.pairs.logits(&logits_hc, aux).to_kind(queries.q_bhlk.kind());
-        Logits { after_scale: Some(logits_hll), ..Logits::default() }
+        along(layer.rank, &self.ranks) + along(layer.file, &self.files)
+    }
+
+    fn of_aux(&self, at: LayerContext<'_>) -> Option<Tensor> {
+        self.layers[at.layer].aux.map(|aux| at.views[aux].shallow_clone())
     }
 }
 

@@ -22,7 +22,7 @@ pub struct HeadMaps {
     pub term: Option<Tensor>,
     /// What rotations change of q·k/√k, `[b,h,l,l]`; `None` where nothing is rotated.
     pub rotation: Option<Tensor>,
-    /// What rotations leave of q·k where q and k are equal and all their channels alike, `[h,l,l]`.
+    /// [`Stack::rotated_ones`], `[h,l,l]`; `None` where nothing is rotated.
     pub similarity: Option<Tensor>,
     /// Attention weights, `[b,h,l,l]`.
     pub weights: Tensor,
@@ -119,12 +119,10 @@ impl Encoding for Observed {
     fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
         let (q, k) = self.stack.rotate(at, q_bhlk, k_bhlk);
         if self.points.contains(InjectionPoints::ROTATE) {
-            let ones = q_bhlk.narrow(0, 0, 1).ones_like().to_kind(Kind::Float);
-            let (of_ones, to_ones) = self.stack.rotate(at, &ones, &ones);
-            let left = of_ones.matmul(&to_ones.transpose(-2, -1)).squeeze_dim(0) / ones.size()[3] as f64;
+            let similarity = self.stack.rotated_ones(at, q_bhlk);
             if let Some(open) = &mut self.state().open {
                 open.rotation = Some(products(&q, &k) - &open.content);
-                open.similarity = Some(left.detach());
+                open.similarity = Some(similarity);
             }
         }
         Some((q, k))

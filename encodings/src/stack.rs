@@ -7,7 +7,7 @@ use crate::{
 use nn::Scope;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use tch::Tensor;
+use tch::{Kind, Tensor};
 
 /// The softmax runs over the squares that there are, so missing displacements show how near the edge is.
 pub const BOARD_EDGE: &str = "edge of the board (relative terms in a softmax over its squares)";
@@ -139,6 +139,14 @@ impl Stack {
     pub fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> (Tensor, Tensor) {
         let unrotated = (q_bhlk.shallow_clone(), k_bhlk.shallow_clone());
         self.iter().fold(unrotated, |(q, k), encoding| encoding.rotate(at, &q, &k).unwrap_or((q, k)))
+    }
+
+    /// The share of q·k that the rotations leave where q and k are equal and all their channels alike: `[h,l,l]`, f32, for
+    /// queries of the shape of `q_bhlk`.
+    pub(crate) fn rotated_ones(&self, at: LayerContext<'_>, q_bhlk: &Tensor) -> Tensor {
+        let ones = q_bhlk.narrow(0, 0, 1).ones_like().to_kind(Kind::Float);
+        let (q, k) = self.rotate(at, &ones, &ones);
+        (q.matmul(&k.transpose(-2, -1)).squeeze_dim(0) / ones.size()[3] as f64).detach()
     }
 
     /// The sum of all terms of the logits.

@@ -15,8 +15,8 @@ pub enum MapKind {
     Embed,
     /// The same at the input of queries and keys of an attention layer.
     Attend,
-    /// The share of q·k that is left after the rotation where q and k were equal and all their channels alike, the mean over
-    /// heads: for RoPE the mean of cos(angle_i − angle_j) over its pairs of channels. No position is in it.
+    /// [`Stack::rotated_ones`], the mean over heads: for RoPE the mean of cos(angle_i − angle_j) over its pairs of channels.
+    /// No position is in it.
     Rotate,
     /// What is added to the logit, divided by √k where the term is; the mean over positions and heads.
     Logits,
@@ -122,10 +122,7 @@ impl Encoding for Watched {
 
     fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
         if self.points.contains(InjectionPoints::ROTATE) {
-            let ones = q_bhlk.narrow(0, 0, 1).ones_like().to_kind(Kind::Float);
-            let (q, k) = self.stack.rotate(at, &ones, &ones);
-            let left = q.matmul(&k.transpose(-2, -1)) / ones.size()[3] as f64;
-            self.watch.note(MapKind::Rotate, Some(at.layer), mean_map(&left));
+            self.watch.note(MapKind::Rotate, Some(at.layer), mean_map(&self.stack.rotated_ones(at, q_bhlk)));
         }
         Some(self.stack.rotate(at, q_bhlk, k_bhlk))
     }

@@ -5,6 +5,7 @@
 //! how the bytes become channels, so the expansion is the same for every game.
 
 use crate::geometry::{Frame, Geometry};
+use crate::ratings;
 use serde::{Deserialize, Serialize};
 
 /// The inputs, by name. Names are versioned: a change of meaning is a new name.
@@ -16,6 +17,8 @@ pub enum InputName {
     PieceTokens,
     /// One token per square, and one auxiliary token per feature without a square.
     PieceTokensAux,
+    /// `piece_tokens`, and the ratings of the mover and of the opponent, which the dataset must have.
+    PieceTokensRated,
     /// Lc0's 112 planes as channels of the squares: the last eight positions, castling, side to move, rule 50. Chess
     /// only.
     Lc0_112,
@@ -37,9 +40,10 @@ pub enum InputName {
 
 impl InputName {
     /// Every input, in the order of declaration. Not every game has every one: see [`GameKind::offered`](crate::GameKind::offered).
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::PieceTokens,
         Self::PieceTokensAux,
+        Self::PieceTokensRated,
         Self::Lc0_112,
         Self::Dlshogi62_57,
         Self::Tokens68,
@@ -53,6 +57,7 @@ impl InputName {
         match self {
             Self::PieceTokens => "piece_tokens",
             Self::PieceTokensAux => "piece_tokens_aux",
+            Self::PieceTokensRated => "piece_tokens_rated",
             Self::Lc0_112 => "lc0_112",
             Self::Dlshogi62_57 => "dlshogi_62_57",
             Self::Tokens68 => "tokens_68",
@@ -65,9 +70,12 @@ impl InputName {
     #[must_use]
     pub const fn frame(self) -> Frame {
         match self {
-            Self::PieceTokens | Self::PieceTokensAux | Self::Lc0_112 | Self::Dlshogi62_57 | Self::ClsTokens => {
-                Frame::SideToMove
-            }
+            Self::PieceTokens
+            | Self::PieceTokensAux
+            | Self::PieceTokensRated
+            | Self::Lc0_112
+            | Self::Dlshogi62_57
+            | Self::ClsTokens => Frame::SideToMove,
             Self::Tokens68 | Self::ClsTokensWhite => Frame::FirstPlayer,
         }
     }
@@ -108,6 +116,13 @@ pub struct Feature {
     pub name: &'static str,
     /// How its byte is decoded.
     pub kind: FeatureKind,
+}
+
+/// The last features of [`InputName::PieceTokensRated`]: the ratings of the mover and of the opponent.
+const RATINGS: [Feature; 2] = [rating("rating.own"), rating("rating.opponent")];
+
+const fn rating(name: &'static str) -> Feature {
+    Feature { name, kind: FeatureKind::Thermometer { steps: ratings::STEPS } }
 }
 
 /// Which boards a packed row shows.
@@ -184,9 +199,14 @@ impl InputLayout {
     }
 
     /// The inputs that every game has, whose rows hold its current board and `features`.
-    pub(crate) fn piece_tokens(geometry: Geometry, pieces: usize, features: &[Feature]) -> [Self; 2] {
-        [InputName::PieceTokens, InputName::PieceTokensAux]
-            .map(|name| Self::new(name, geometry, pieces, Boards::Current, features))
+    pub(crate) fn piece_tokens(geometry: Geometry, pieces: usize, features: &[Feature]) -> [Self; 3] {
+        let rated = [features, &RATINGS].concat();
+        let inputs = [
+            (InputName::PieceTokens, features),
+            (InputName::PieceTokensAux, features),
+            (InputName::PieceTokensRated, &rated),
+        ];
+        inputs.map(|(name, features)| Self::new(name, geometry, pieces, Boards::Current, features))
     }
 
     /// Which channels of a square show the pieces of the current position: one channel for each piece code except the
@@ -236,6 +256,19 @@ impl InputLayout {
     #[must_use]
     pub fn needs_history(&self) -> bool {
         self.steps() > 1
+    }
+
+    /// Whether rows show the ratings of the players. Datasets without ratings do not support such inputs.
+    #[must_use]
+    pub fn shows_ratings(&self) -> bool {
+        self.name == InputName::PieceTokensRated
+    }
+
+    /// The bytes of a row that show the ratings, the last ones; empty if the input has none.
+    pub(crate) fn ratings_of<'a>(&self, row: &'a mut [u8]) -> &'a mut [u8] {
+        let count = if self.shows_ratings() { RATINGS.len() } else { 0 };
+        let first = row.len() - count;
+        &mut row[first..]
     }
 
     /// Bytes of a packed row: one per square of each board, the additional bytes of [`Boards`], one per feature.

@@ -16,6 +16,7 @@ pub mod move_text;
 pub mod moves;
 pub mod planes;
 pub mod position;
+mod ratings;
 pub mod record;
 pub mod referee;
 pub mod shogi;

@@ -1,7 +1,8 @@
 //! A position with the history that its rules and inputs need.
 
 use crate::input::InputLayout;
-use crate::position::{Earlier, Position};
+use crate::position::{Earlier, Position, Side};
+use crate::ratings;
 
 /// A game in progress: the current position, the keys of those before it, and the last of these positions if an input
 /// shows them.
@@ -12,6 +13,8 @@ pub struct Line<P> {
     /// The positions before the current one, the latest first, at most `keep`.
     earlier: Vec<Earlier<P>>,
     keep: usize,
+    /// Of the first and of the second player.
+    ratings: [Option<i32>; 2],
 }
 
 impl<P: Position> Line<P> {
@@ -29,7 +32,13 @@ impl<P: Position> Line<P> {
 
     fn keeping(position: P, keep: usize) -> Self {
         let keys = vec![position.repetition_key()];
-        Self { position, keys, earlier: Vec::with_capacity(keep), keep }
+        Self { position, keys, earlier: Vec::with_capacity(keep), keep, ratings: [None; 2] }
+    }
+
+    /// The same line between players of these ratings, the first player's first.
+    #[must_use]
+    pub fn rated(self, ratings: [Option<i32>; 2]) -> Self {
+        Self { ratings, ..self }
     }
 
     /// The current position.
@@ -92,11 +101,15 @@ impl<P: Position> Line<P> {
 
     /// Writes the packed row of the current position, [`InputLayout::row_bytes`] bytes.
     ///
+    /// # Panics
     /// If the row has another size, or the line was not created for an input with this much history
     /// ([`Line::for_input`]): the row would be wrong.
     pub fn pack(&self, layout: &InputLayout, out: &mut [u8]) {
         let wanted = layout.steps() - 1;
         assert!(wanted <= self.keep, "{} shows {wanted} earlier positions, kept are {}", layout.name.name(), self.keep);
         self.position.pack_after(&self.earlier[..wanted.min(self.earlier.len())], layout.name, self.repetitions(), out);
+        let [first, second] = self.ratings;
+        let from_mover = if self.position.side_to_move() == Side::First { [first, second] } else { [second, first] };
+        layout.ratings_of(out).iter_mut().zip(from_mover).for_each(|(byte, rating)| *byte = ratings::byte(rating));
     }
 }

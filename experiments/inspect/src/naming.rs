@@ -1,7 +1,7 @@
 //! From tests of single heads to names: corrected for the number of heads, and compared with random weights.
 
 use super::displacement::Profile;
-use super::permutation::Test;
+use super::permutation::{Explained, Test};
 use records::inspected::{HeadRecord, Movement, RelationRecord, Signal};
 use report::statistics::{Holm, holm};
 
@@ -36,9 +36,11 @@ pub fn least_controls(alpha: f64) -> usize {
 /// Names the heads of one network. `controls` holds, for each network with random weights, the largest statistic of all
 /// its heads and relations; comparing with it corrects for both.
 ///
-/// Among relations with both p-values below `alpha`, a head is named after the one that explains most beyond distance. The
-/// king's neighbourhood, of which distance explains everything, takes its place if it fits better, each by itself: distance
-/// also explains a part of a gold general's steps.
+/// Among relations with both p-values below `alpha`, a head is named after the one that explains most beyond distance.
+/// Relations come first whose contrast beyond distance has the sign of their contrast with all other squares: a head that
+/// looks at all neighbours but one is not named after that one. The king's neighbourhood, of which distance explains
+/// everything, takes the relation's place if it fits better, each by itself: distance also explains a part of a gold
+/// general's steps.
 #[must_use]
 pub fn name(tested: &[Tested], alpha: f64, controls: &[f64]) -> Vec<HeadRecord> {
     let least = |one: &Tested| one.test.relations.iter().map(|found| found.p).fold(1.0, f64::min);
@@ -72,7 +74,8 @@ fn record(tested: &Tested, factor: f64, alpha: f64, controls: &[f64]) -> HeadRec
     let is_significant = |found: &RelationRecord| found.p < alpha && found.p_control.is_none_or(|p| p < alpha);
     let significant = relations.iter().zip(&tested.test.relations).filter(|(found, _)| is_significant(found));
     let (of_distance, directed): (Vec<_>, Vec<_>) = significant.partition(|(_, tested)| tested.relation.is_distance());
-    let directed = directed.into_iter().max_by(|a, b| a.0.share.total_cmp(&b.0.share));
+    let less = |a: &Explained, b: &Explained| a.agrees.cmp(&b.agrees).then(a.share.total_cmp(&b.share));
+    let directed = directed.into_iter().max_by(|a, b| less(a.1, b.1));
     let movement = of_distance.into_iter().chain(directed).max_by(|a, b| a.0.fit.total_cmp(&b.0.fit));
     let movement = movement.map(|(found, _)| Movement { relation: found.relation.clone(), favours: found.z > 0.0 });
     HeadRecord {

@@ -46,6 +46,8 @@ pub struct Explained {
     pub share: f64,
     /// The share that it explains by itself, with what distance explains of it.
     pub fit: f64,
+    /// Whether its displacements differ from all others in the direction of `z` without regard to distance too.
+    pub agrees: bool,
     /// The standardised statistic: above 0 if its displacements have higher values. 0 if it is not eligible.
     pub z: f64,
     /// The p-value, corrected for the number of relations.
@@ -71,6 +73,8 @@ struct Contrast {
     sd: f64,
     share: f64,
     fit: f64,
+    /// The contrast with all other displacements, whatever their distance.
+    alone: f64,
     eligible: bool,
 }
 
@@ -115,6 +119,7 @@ pub fn test(
         relation: contrast.relation,
         share: contrast.share,
         fit: contrast.fit,
+        agrees: z * contrast.alone > 0.0,
         z,
         p: (count + 1) as f64 / (permutations + 1) as f64,
     };
@@ -163,11 +168,12 @@ impl Prepared {
                 let whole = total * squares(weights);
                 if whole > 0.0 { observed * observed / whole } else { 0.0 }
             };
-            let alone = scaled(off_means(&inside, &one_group, &precision));
-            let fit = explained(&alone, dot(&alone, &centred));
+            let of_all = scaled(off_means(&inside, &one_group, &precision));
+            let alone = dot(&of_all, &centred);
+            let fit = explained(&of_all, alone);
             let share = if relation.is_distance() { fit } else { explained(&weights, observed) };
             let eligible = !relation.is_distance() || share >= KING_OF_DISTANCE * distance_share;
-            Contrast { relation, weights, observed, mean, sd, share, fit, eligible }
+            Contrast { relation, weights, observed, mean, sd, share, fit, alone, eligible }
         };
         let contrasts = relations.iter().map(contrast).collect();
         Self { residuals, around_step, strata, step, contrasts, distance: distance_share }

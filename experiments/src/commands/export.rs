@@ -90,7 +90,7 @@ fn asked(args: &Args, cell: &Loaded) -> anyhow::Result<Vec<Request>> {
         return Ok(positions::read_lines(&read(path)?, &path.display().to_string(), game, input, moves)?);
     }
     let dataset = open_data(&cell.config).context("the default positions; --positions names others")?;
-    let lines = dataset.lines(Split::Test, POSITIONS)?.join("\n");
+    let lines = dataset.lines(Split::Test, POSITIONS, input)?.join("\n");
     Ok(positions::read_lines(&lines, &dataset.manifest().name, game, input, moves)?)
 }
 

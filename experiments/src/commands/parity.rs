@@ -82,7 +82,7 @@ fn serves(opened: &RunConfig, next: &RunConfig) -> bool {
 fn write(args: &Args, row: &Row, dataset: &Arc<Dataset>, out: &std::path::Path) -> Result<(), InspectError> {
     let mut cell = Loaded::random(row.run.clone(), args.random, args.device)?;
     cell.kind = args.dtype.kind();
-    let lines = dataset.lines(Split::Test, POSITIONS)?.join("\n");
+    let lines = dataset.lines(Split::Test, POSITIONS, row.run.input)?.join("\n");
     let asked = positions::read_lines(&lines, &dataset.manifest().name, row.run.game, row.run.input, row.run.moves)?;
     let folder = Folder::begin(out)?;
     export::write(&cell, &asked, &folder)?;

@@ -49,10 +49,11 @@ pub struct Args {
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 struct Questions {
-    /// A chess position: a FEN or `startpos`, optionally followed by `moves …` for the history.
+    /// A chess position: a FEN or `startpos`, optionally followed by `moves …` for the history and by `ratings WHITE BLACK`
+    /// for a network that reads ratings.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// A shogi position: an SFEN or `startpos`, optionally followed by `moves …`.
+    /// A shogi position: an SFEN or `startpos`, optionally followed by `moves …` and `ratings BLACK WHITE`.
     #[arg(long, value_name = "SFEN")]
     sfen: Option<String>,
     /// A file with one position per line; - for stdin.

@@ -21,14 +21,15 @@ pub(crate) fn play_through<G: Game>(
     play_line::<G>(start, moves, Line::new, on_ply)
 }
 
-/// Like [`play_through`], with lines that keep the history which an input shows.
+/// Like [`play_through`], with lines that have what an input shows: the history, and the players' `ratings`.
 pub(crate) fn play_through_for<G: Game>(
     layout: &InputLayout,
+    ratings: [Option<i32>; 2],
     start: Option<&str>,
     moves: &str,
     on_ply: impl FnMut(&Line<G::Position>, Move<G>),
 ) -> Result<(), ReplayError> {
-    play_line::<G>(start, moves, |position| Line::for_input(position, layout), on_ply)
+    play_line::<G>(start, moves, |position| Line::for_input(position, layout).rated(ratings), on_ply)
 }
 
 fn play_line<G: Game>(

@@ -55,8 +55,8 @@ const fn flag(name: &'static str) -> Feature {
 }
 
 pub(super) fn layouts() -> &'static [InputLayout] {
-    static LAYOUTS: LazyLock<[InputLayout; 6]> = LazyLock::new(|| {
-        let [squares, aux] = InputLayout::piece_tokens(Chess::GEOMETRY, Chess::PIECES.len(), &FEATURES);
+    static LAYOUTS: LazyLock<[InputLayout; 7]> = LazyLock::new(|| {
+        let [squares, aux, rated] = InputLayout::piece_tokens(Chess::GEOMETRY, Chess::PIECES.len(), &FEATURES);
         let (tokens, parts) = (TOKEN_FEATURES.as_slice(), cls_features());
         let current = |name, features: &[Feature]| {
             InputLayout::new(name, Chess::GEOMETRY, Chess::PIECES.len(), Boards::Current, features)
@@ -64,6 +64,7 @@ pub(super) fn layouts() -> &'static [InputLayout] {
         [
             squares,
             aux,
+            rated,
             history::layout(),
             current(InputName::Tokens68, tokens),
             current(InputName::ClsTokens, &parts),
@@ -73,7 +74,8 @@ pub(super) fn layouts() -> &'static [InputLayout] {
     LAYOUTS.as_slice()
 }
 
-/// Writes one row. The inputs of piece tokens pack the same bytes; the device makes different tokens of them.
+/// Writes one row. The inputs of piece tokens pack the same bytes, from which the device makes different tokens; ratings are
+/// left to the line.
 pub(super) fn pack(
     current: &ChessPosition,
     earlier: &[Earlier<ChessPosition>],
@@ -93,7 +95,7 @@ pub(super) fn pack(
     match name {
         InputName::Tokens68 => features.copy_from_slice(&pack_token_features(rules)),
         InputName::ClsTokens | InputName::ClsTokensWhite => pack_cls(rules, viewer, repetitions, features),
-        _ => features.copy_from_slice(&pack_features(rules, repetitions)),
+        _ => features[..FEATURES.len()].copy_from_slice(&pack_features(rules, repetitions)),
     }
 }
 

@@ -12,9 +12,9 @@ use std::sync::LazyLock;
 const REPETITIONS_CAP: u8 = 3;
 
 pub(super) fn layouts() -> &'static [InputLayout] {
-    static LAYOUTS: LazyLock<[InputLayout; 3]> = LazyLock::new(|| {
-        let [squares, aux] = InputLayout::piece_tokens(Shogi::GEOMETRY, Shogi::PIECES.len(), &features());
-        [squares, aux, attacked::layout()]
+    static LAYOUTS: LazyLock<[InputLayout; 4]> = LazyLock::new(|| {
+        let [squares, aux, rated] = InputLayout::piece_tokens(Shogi::GEOMETRY, Shogi::PIECES.len(), &features());
+        [squares, aux, rated, attacked::layout()]
     });
     LAYOUTS.as_slice()
 }
@@ -28,7 +28,8 @@ fn features() -> Vec<Feature> {
     hands.chain([scalar("repetitions", f32::from(REPETITIONS_CAP)), scalar("check", 1.0)]).collect()
 }
 
-/// Writes one row. The inputs of piece tokens pack the same bytes; the device makes different tokens of them.
+/// Writes one row. The inputs of piece tokens pack the same bytes, from which the device makes different tokens; ratings are
+/// left to the line.
 pub(super) fn pack(rules: &Rules, name: InputName, repetitions: u8, out: &mut [u8]) {
     let layout = Shogi::input(name);
     assert_eq!(out.len(), layout.row_bytes(), "a row of {} has another size", name.name());

@@ -124,7 +124,7 @@ fn the_fingerprint_does_not_change() {
 fn shogi_has_neither() {
     assert_eq!(
         GameKind::Shogi.offered(InputName::Tokens68).unwrap_err().to_string(),
-        "shogi has no input tokens_68: its inputs are piece_tokens, piece_tokens_aux, dlshogi_62_57"
+        "shogi has no input tokens_68: its inputs are piece_tokens, piece_tokens_aux, piece_tokens_rated, dlshogi_62_57"
     );
     let error = GameKind::Shogi.vocabulary(MOVES).expect_err("shogi has none").to_string();
     assert!(error.starts_with("shogi has no moves chessdecoder_1924"), "{error}");

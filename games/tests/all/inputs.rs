@@ -31,6 +31,7 @@ fn layouts_describe_their_rows() {
                 InputName::Dlshogi62_57 => 4 * 81,
                 InputName::PieceTokens
                 | InputName::PieceTokensAux
+                | InputName::PieceTokensRated
                 | InputName::Tokens68
                 | InputName::ClsTokens
                 | InputName::ClsTokensWhite => 0,
@@ -67,12 +68,12 @@ fn layouts_describe_their_rows() {
 fn a_game_offers_its_own_inputs_only() {
     let names = |kind: GameKind| kind.inputs().iter().map(|layout| layout.name).collect::<Vec<_>>();
     let white = [InputName::Tokens68, InputName::ClsTokens, InputName::ClsTokensWhite];
-    assert_eq!(names(GameKind::Chess), [&InputName::ALL[..3], &white].concat());
-    assert_eq!(names(GameKind::Shogi), [InputName::ALL[0], InputName::ALL[1], InputName::ALL[3]]);
+    assert_eq!(names(GameKind::Chess), [&InputName::ALL[..4], &white].concat());
+    assert_eq!(names(GameKind::Shogi), [InputName::ALL[0], InputName::ALL[1], InputName::ALL[2], InputName::ALL[4]]);
     let error = GameKind::Shogi.offered(InputName::Lc0_112).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "shogi has no input lc0_112: its inputs are piece_tokens, piece_tokens_aux, dlshogi_62_57"
+        "shogi has no input lc0_112: its inputs are piece_tokens, piece_tokens_aux, piece_tokens_rated, dlshogi_62_57"
     );
 }
 

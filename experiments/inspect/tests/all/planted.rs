@@ -4,9 +4,9 @@ use games::GameKind;
 use inspect::displacement::Displacements;
 use inspect::naming::{Tested, least_controls, name, permutations};
 use inspect::permutation::test;
-use inspect::relation::{Relation, distance};
+use inspect::relation::{Relation, Step, distance};
 use records::inspected::{HeadRecord, Signal};
-use streams::{normal, stream};
+use streams::{Stream, normal, stream};
 
 const ALPHA: f64 = 0.01;
 /// Enough for a p-value below the level in a family of three heads.
@@ -15,20 +15,41 @@ const PERMUTATIONS: usize = 1_999;
 /// Three heads: the first favours `relation` and the second avoids it, amid noise and a decay with distance; the third is
 /// noise.
 fn heads(game: GameKind, relation: Relation, noise: f64) -> Vec<HeadRecord> {
-    let board = Displacements::of(game.geometry());
-    let squares = board.geometry().squares();
     let tested = |head: usize| {
         let mut draws = stream(head as u64, &["planted", game.name(), relation.name()]);
         let planted = |step| if relation.contains(step) { [1.0, -1.0, 0.0][head] } else { 0.0 };
         let decay = |step| if relation.is_distance() { 0.0 } else { (-(distance(step) as f64) / 3.0).exp() };
-        let mut value = |&step: &(isize, isize)| planted(step) + decay(step) + noise * normal(&mut draws);
-        let values: Vec<f64> = board.steps.iter().map(&mut value).collect();
-        let at = |pair: usize| values[board.place(pair / squares, pair % squares)];
-        let profile = board.profile(&(0..squares * squares).map(at).collect::<Vec<_>>());
-        let test = test(&board, &profile, Relation::of(game), PERMUTATIONS, &mut draws);
-        Tested { layer: 0, head, signal: Signal::Position, profile, test }
+        tested(game, head, |step| planted(step) + decay(step), noise, &mut draws)
     };
     name(&(0..3).map(tested).collect::<Vec<_>>(), ALPHA, &[])
+}
+
+/// A head whose map is this function of the step, and noise.
+fn tested(game: GameKind, head: usize, of: impl Fn(Step) -> f64, noise: f64, draws: &mut Stream) -> Tested {
+    let board = Displacements::of(game.geometry());
+    let squares = board.geometry().squares();
+    let values: Vec<f64> = board.steps.iter().map(|&step| of(step) + noise * normal(draws)).collect();
+    let at = |pair: usize| values[board.place(pair / squares, pair % squares)];
+    let profile = board.profile(&(0..squares * squares).map(at).collect::<Vec<_>>());
+    let test = test(&board, &profile, Relation::of(game), PERMUTATIONS, draws);
+    Tested { layer: 0, head, signal: Signal::Position, profile, test }
+}
+
+/// Silver's squares are below their neighbours here, yet above the rest of the board; gold's are above both.
+#[test]
+fn a_head_that_prefers_a_general_is_not_named_after_the_neighbours_it_likes_less() {
+    let of = |step: Step| match step {
+        (_, 1) if distance(step) == 1 => 0.25,
+        (0, -1) | (1 | -1, 0) => 1.3,
+        _ => 0.0,
+    };
+    let game = GameKind::Shogi;
+    let tested = tested(game, 0, of, 0.02, &mut stream(5, &["general"]));
+    let strongest = tested.test.relations.iter().filter(|found| !found.relation.is_distance());
+    let strongest = strongest.max_by(|a, b| a.share.total_cmp(&b.share)).expect("relations");
+    assert!(strongest.relation == Relation::Silver && strongest.z < 0.0 && !strongest.agrees, "{strongest:?}");
+    let movement = name(&[tested], ALPHA, &[])[0].movement.clone().expect("a movement");
+    assert_eq!((&movement.relation[..], movement.favours), (Relation::Gold.name(), true));
 }
 
 #[test]

@@ -9,6 +9,8 @@ use games::{Game, GameKind, InputLayout, InputName, Line, MovesName, Position, w
 const START: &str = "startpos";
 /// The keyword between a position and the moves from there.
 const MOVES: &str = "moves";
+/// The keyword before the ratings of both players, the first player's first, at the end.
+const RATINGS: &str = "ratings";
 
 /// A position, ready for the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,10 +48,11 @@ pub struct LegalMove {
 }
 
 /// Reads a position of `game`: `FEN`, `SFEN` or `startpos`, optionally followed by `moves` and moves in UCI or USI,
-/// which inputs with history show. The keywords `position`, `fen` and `sfen` of engine protocols may come first.
+/// which inputs with history show, and by `ratings` and those of both players, the first player's first, which inputs with
+/// ratings show. The keywords `position`, `fen` and `sfen` of engine protocols may come first.
 ///
 /// # Errors
-/// If it is not a position of the game, or a move is not legal. `moves` is the vocabulary; `place` locates the text,
+/// If it is not a position of the game, a move is not legal, or a rating is not a number. `moves` is the vocabulary; `place` locates the text,
 /// with a colon.
 pub fn read(
     text: &str,
@@ -116,6 +119,10 @@ fn line_of<G: Game>(
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let words = words.strip_prefix(&["position"]).unwrap_or(&words);
     let words = words.strip_prefix(&["fen"]).or_else(|| words.strip_prefix(&["sfen"])).unwrap_or(words);
+    let (words, ratings) = match words {
+        [words @ .., RATINGS, first, second] => (words, [rating(first)?, rating(second)?].map(Some)),
+        _ => (words, [None; 2]),
+    };
     let (start, moves) = match words.iter().position(|&word| word == MOVES) {
         Some(at) => (&words[..at], &words[at + 1..]),
         None => (words, &[][..]),
@@ -124,13 +131,17 @@ fn line_of<G: Game>(
         [START] => G::Position::start(),
         fields => G::Position::parse(&fields.join(" ")).map_err(|error| error.to_string())?,
     };
-    let mut line = Line::for_input(start, layout);
+    let mut line = Line::for_input(start, layout).rated(ratings);
     for mv in moves {
         let mv = line.position().parse_move(mv).map_err(|error| error.to_string())?;
         before(&line, mv);
         line.play(mv);
     }
     Ok(line)
+}
+
+fn rating(word: &str) -> Result<i32, String> {
+    word.parse().map_err(|_| format!("after `ratings` come two numbers, the first player's first, not \"{word}\""))
 }
 
 fn read_of<G: Game>(text: &str, layout: &InputLayout, vocabulary: MovesName) -> Result<Request, String> {
@@ -223,6 +234,17 @@ mod tests {
         assert_eq!(played.row[..squares], set_up.row[..squares], "the board is the same");
         assert_ne!(played.row[squares..2 * squares], set_up.row[squares..2 * squares], "what was before is not");
         assert_eq!(played.legal, set_up.legal);
+    }
+
+    #[test]
+    fn ratings_follow_the_moves() {
+        let read = |text: &str| read(text, "", GameKind::Chess, InputName::PieceTokensRated, MovesName::FromTo);
+        let last = |text: &str| read(text).map(|asked| asked.row[asked.row.len() - 2..].to_vec());
+        assert_eq!(last("startpos").expect("a position"), [0, 0]);
+        assert_eq!(last("startpos ratings 1500 1920").expect("a position"), [7, 11]);
+        assert_eq!(last("startpos moves e2e4 ratings 1500 1920").expect("a position"), [11, 7], "Black is to move");
+        let refused = last("startpos ratings 1500 strong").expect_err("a word").to_string();
+        assert!(refused.contains("two numbers, the first player's first, not \"strong\""), "{refused}");
     }
 
     #[test]

@@ -196,7 +196,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Refuses inputs with history for datasets without history.
+    /// Refuses inputs with history for datasets without history, and with ratings for those without ratings.
     pub(crate) fn serve(&self, input: InputName) -> Result<(), DatasetError> {
         let layout = self.game().offered(input);
         let layout = layout.map_err(|error| DatasetError::Option { option: "input", reason: error.to_string() })?;
@@ -219,7 +219,21 @@ impl Dataset {
             );
             return Err(DatasetError::Option { option: "input", reason });
         }
+        if layout.shows_ratings() && !self.has_ratings() {
+            let reason = format!(
+                "{} shows the players' ratings, but no game of the dataset \"{}\" has one: take piece_tokens, or games \
+                 with ratings in their headers",
+                input.name(),
+                self.manifest.name
+            );
+            return Err(wrong(reason));
+        }
         Ok(())
+    }
+
+    fn has_ratings(&self) -> bool {
+        let is_rated = |game: &StoredGame| game.ratings.iter().any(Option::is_some);
+        Split::ALL.iter().any(|&split| self.games[split].iter().any(is_rated))
     }
 
     /// The games of a split, in the dataset's order.

@@ -3,15 +3,18 @@
 use super::dataset::Dataset;
 use crate::error::DatasetError;
 use crate::split::Split;
+use games::InputName;
 
 impl Dataset {
     /// At most `count` positions of a split, each from another game and later in it than the one before: the start
-    /// (FEN, SFEN or `startpos`), then `moves` and the moves played. The result is deterministic.
+    /// (FEN, SFEN or `startpos`), then `moves` and the moves played, and `ratings` with those of both players if both are
+    /// known and the input shows them. The result is deterministic.
     ///
     /// # Errors
     /// If the split is empty.
-    pub fn lines(&self, split: Split, count: usize) -> Result<Vec<String>, DatasetError> {
+    pub fn lines(&self, split: Split, count: usize, input: InputName) -> Result<Vec<String>, DatasetError> {
         self.require(split)?;
+        let shows_ratings = self.game().input(input).shows_ratings();
         let games = self.stored(split);
         let count = count.min(games.len());
         let line = |i: usize| {
@@ -19,7 +22,12 @@ impl Dataset {
             let plies = usize::from(game.plies) * i / count;
             let start = game.start.as_deref().unwrap_or("startpos");
             let played: Vec<&str> = game.moves.split_ascii_whitespace().take(plies).collect();
-            if played.is_empty() { start.to_owned() } else { format!("{start} moves {}", played.join(" ")) }
+            let moves = if played.is_empty() { String::new() } else { format!(" moves {}", played.join(" ")) };
+            let ratings = match game.ratings {
+                [Some(first), Some(second)] if shows_ratings => format!(" ratings {first} {second}"),
+                _ => String::new(),
+            };
+            format!("{start}{moves}{ratings}")
         };
         Ok((0..count).map(line).collect())
     }

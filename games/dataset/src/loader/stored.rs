@@ -117,13 +117,13 @@ impl StoredGame {
         play_through::<G>(self.start.as_deref(), &self.moves, on_ply).map_err(|error| self.replay_error(error))
     }
 
-    /// Replays the game with the history that an input shows, see [`play_through_for`].
+    /// Replays the game with what an input shows of it, see [`play_through_for`].
     pub(crate) fn play_through_for<G: Game>(
         &self,
         layout: &InputLayout,
         on_ply: impl FnMut(&Line<G::Position>, Move<G>),
     ) -> Result<(), DatasetError> {
-        play_through_for::<G>(layout, self.start.as_deref(), &self.moves, on_ply)
+        play_through_for::<G>(layout, self.ratings, self.start.as_deref(), &self.moves, on_ply)
             .map_err(|error| self.replay_error(error))
     }
 

@@ -11,6 +11,7 @@ mod loader;
 mod maps;
 mod of_moves;
 mod policy;
+mod rated;
 mod remake;
 mod sampled;
 mod samples;
