@@ -30,10 +30,9 @@ import network
 
 HERE = Path(__file__).resolve().parent
 
+# Rows that are not the example of `posenc list encodings`.
 ENCODINGS = {
-    "none": "none",
     "absolute": {"absolute": {"at": "every_layer"}},
-    "relative_bias": {"relative_bias": {"share": "displacement"}},
     "relative_bias_pair": {"relative_bias": {"share": "pair"}},
     "shaw": "shaw",
     "smolgen": "smolgen",
@@ -55,9 +54,20 @@ def model(named):
     return yaml.safe_load((path if path.exists() else HERE / path).read_text())
 
 
+def encodings(chosen):
+    """The encodings of the rows by their names; of `all`, every one that posenc has, `none` first."""
+    told = subprocess.run([chosen.posenc, "list", "encodings", "--json"], check=True, capture_output=True)
+    known = {entry["name"]: yaml.safe_load(entry["example"]) for entry in json.loads(told.stdout)}
+    names = sorted(known, key=lambda name: name != "none") if chosen.encodings == "all" else chosen.encodings.split(",")
+    unknown = [name for name in names if name not in known | ENCODINGS]
+    if unknown:
+        raise SystemExit(f"--encodings: {', '.join(unknown)} unknown; take all, or some of {', '.join(known | ENCODINGS)}")
+    return {name: (known | ENCODINGS)[name] for name in names}
+
+
 def experiment(chosen):
     """The file that both sides are made from."""
-    names = chosen.encodings.split(",")
+    rows = list(encodings(chosen).values())
     train = {"steps": 1, "batch": chosen.batch, "optimizer": "nadam", "learning_rate": 1.0e-5, "clip": 10.0}
     return {
         "name": "peers",
@@ -69,9 +79,9 @@ def experiment(chosen):
             "train": train | {"mask": "train"} | ({"dtype": "bf16"} if chosen.dtype == "bf16" else {}),
             "eval": {"validation_positions": 1, "test_positions": 1, "every": 1},
         },
-        "axes": {"encoding": [ENCODINGS[name] for name in names]},
+        "axes": {"encoding": rows},
         "seeds": [0],
-        "reference": {"encoding": ENCODINGS[names[0]]},
+        "reference": {"encoding": rows[0]},
         "primary": {"metric": "policy_loss", "at": "last", "weights": "raw"},
         "twin": False,
     }
@@ -160,7 +170,7 @@ def main():
     arguments.add_argument("--posenc", default=str(HERE.parents[1] / "target/debug/posenc"))
     arguments.add_argument("--model", default="cf-6m", help="a preset, or a YAML file that holds what `model:` does")
     arguments.add_argument("--game", choices=["chess", "shogi"], default="chess")
-    arguments.add_argument("--encodings", default="none,absolute,relative_bias,shaw,smolgen,rope")
+    arguments.add_argument("--encodings", default="none,absolute,relative_bias,shaw,smolgen,rope", help="names, or all")
     arguments.add_argument("--batch", type=int, default=32)
     arguments.add_argument("--threads", type=int, default=1)
     arguments.add_argument("--device", default="cpu")
@@ -190,7 +200,7 @@ def main():
             turns.append(turn | {kind: peer_turn(chosen, peers) for kind, peers in kinds.items()})
             rates.append(product_rate(chosen))
         needed = multiplications(chosen, file)
-    rows = [summary(name, turns, i) for i, name in enumerate(chosen.encodings.split(","))]
+    rows = [summary(name, turns, i) for i, name in enumerate(encodings(chosen))]
     chosen.rate = statistics.median(rates)
     for row, macs in zip(rows, needed):
         row["floor_ms"] = 1e3 * 6 * macs * chosen.batch / chosen.rate

@@ -167,6 +167,11 @@ pub trait Encoding: Debug + Send {
         None
     }
 
+    /// Whether its rotation depends on where a token is. A network has one such encoding at most.
+    fn turns(&self) -> bool {
+        false
+    }
+
     /// Additive terms of the logits.
     fn logits(&self, _at: LayerContext<'_>, _queries: Queries<'_>) -> Logits {
         Logits::default()

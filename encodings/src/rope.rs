@@ -124,6 +124,10 @@ impl Encoding for Rope {
         InjectionPoints::ROTATE
     }
 
+    fn turns(&self) -> bool {
+        true
+    }
+
     fn guarantees(&self) -> Guarantees {
         self.guarantees
     }

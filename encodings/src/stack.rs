@@ -43,7 +43,8 @@ impl Stack {
     /// [`Part::Encoding`](nn::Part::Encoding).
     ///
     /// # Errors
-    /// If an encoding refuses its options or the sizes, or shows the edge that the tokens hide, or the list names one twice.
+    /// If an encoding refuses its options or the sizes, or shows the edge that the tokens hide, or the list names one twice or
+    /// two that rotate.
     pub fn declare(
         configs: &[EncodingConfig],
         scope: &mut Scope<'_>,
@@ -59,7 +60,12 @@ impl Stack {
             shown if hides_edge && !shown.wraps() => Err(EncodingError::ShowsEdge(config.label())),
             declared => Ok(declared),
         };
-        Ok(Self { encodings: configs.iter().map(declare).collect::<Result<_, _>>()?, hides_edge, streams: None })
+        let encodings = configs.iter().map(declare).collect::<Result<Vec<_>, _>>()?;
+        let mut turning = configs.iter().zip(&encodings).filter(|(_, encoding)| encoding.turns());
+        if let (Some((first, _)), Some((second, _))) = (turning.next(), turning.next()) {
+            return Err(EncodingError::TwoRotations(first.label(), second.label()));
+        }
+        Ok(Self { encodings, hides_edge, streams: None })
     }
 
     /// The stack of one encoding that holds this one.

@@ -113,6 +113,10 @@ impl Encoding for StringRotation {
         InjectionPoints::ROTATE
     }
 
+    fn turns(&self) -> bool {
+        true
+    }
+
     fn guarantees(&self) -> Guarantees {
         Guarantees { auxiliary: Auxiliary::AsSquares, ..self.rotation.guarantees() }
     }

@@ -183,6 +183,20 @@ fn one_network_carries_each_encoding_once() {
     );
 }
 
+/// Without commuting planes the product of two rotations depends on where the tokens stand.
+#[test]
+fn one_network_rotates_once() {
+    let declare = |texts: [&str; 2]| {
+        let configs = texts.map(|text| yaml(text).expect("it reads"));
+        Network::declare(&configs, DIMS, &board()).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let rope = "rope: {layout: axial_2d, theta: 10}";
+    let message = declare([rope, "string: {layout: axial_2d, theta: 10}"]).expect_err("two rotations");
+    assert!(message.contains("both rotate queries and keys"), "{message}");
+    assert_eq!(declare([rope, "deberta: {}"]), Ok(()), "a change of length is no rotation");
+    assert_eq!(declare([rope, "shaw: {}"]), Ok(()));
+}
+
 /// Hashes of cells depend on it: options that came later are written only where they say something.
 #[test]
 fn configurations_of_older_versions_are_written_as_before() {

@@ -39,6 +39,8 @@ fn every_registry_is_listed() {
             ("piece_tokens", "shogi"),
             ("piece_tokens_aux", "chess"),
             ("piece_tokens_aux", "shogi"),
+            ("piece_tokens_rated", "chess"),
+            ("piece_tokens_rated", "shogi"),
             ("lc0_112", "chess"),
             ("dlshogi_62_57", "shogi"),
             ("tokens_68", "chess"),

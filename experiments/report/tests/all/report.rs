@@ -12,6 +12,7 @@ mod formats;
 mod heads;
 mod inactive;
 mod interactions;
+mod movements;
 mod noise;
 mod variants;
 
