@@ -50,7 +50,8 @@ fn everything_else_is_as_without_ratings() {
 fn datasets_without_ratings_are_refused() {
     for (game, file) in [(GameKind::Chess, CHESS), (GameKind::Shogi, SHOGI)] {
         let dataset = dataset(game, file);
-        let refused = evaluation_batches(&dataset, Split::Test, INPUT, 64, 100).err().expect("no ratings").to_string();
+        let Err(refused) = evaluation_batches(&dataset, Split::Test, INPUT, 64, 100) else { panic!("no ratings") };
+        let refused = refused.to_string();
         assert!(refused.contains("no game of the dataset \"sample\" has one: take piece_tokens"), "{refused}");
     }
 }
