@@ -181,6 +181,8 @@ def main():
     arguments.add_argument("--json", action="store_true")
     chosen = arguments.parse_args()
     torch.set_num_threads(chosen.threads)
+    # Each row compiles the same function anew; beyond this many PyTorch would silently stay eager.
+    torch._dynamo.config.recompile_limit = 1000
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
         data.make(chosen.posenc, work)
