@@ -67,7 +67,7 @@ def encodings(chosen):
 
 def experiment(chosen):
     """The file that both sides are made from."""
-    rows = list(encodings(chosen).values())
+    rows = list(chosen.rows.values())
     train = {"steps": 1, "batch": chosen.batch, "optimizer": "nadam", "learning_rate": 1.0e-5, "clip": 10.0}
     return {
         "name": "peers",
@@ -180,6 +180,7 @@ def main():
     arguments.add_argument("--eager-only", action="store_true", help="leave torch.compile out")
     arguments.add_argument("--json", action="store_true")
     chosen = arguments.parse_args()
+    chosen.rows = encodings(chosen)
     torch.set_num_threads(chosen.threads)
     # Each row compiles the same function anew; beyond this many PyTorch would silently stay eager.
     torch._dynamo.config.recompile_limit = 1000
@@ -202,7 +203,7 @@ def main():
             turns.append(turn | {kind: peer_turn(chosen, peers) for kind, peers in kinds.items()})
             rates.append(product_rate(chosen))
         needed = multiplications(chosen, file)
-    rows = [summary(name, turns, i) for i, name in enumerate(encodings(chosen))]
+    rows = [summary(name, turns, i) for i, name in enumerate(chosen.rows)]
     chosen.rate = statistics.median(rates)
     for row, macs in zip(rows, needed):
         row["floor_ms"] = 1e3 * 6 * macs * chosen.batch / chosen.rate

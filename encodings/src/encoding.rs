@@ -167,7 +167,8 @@ pub trait Encoding: Debug + Send {
         None
     }
 
-    /// Whether its rotation depends on where a token is. A network has one such encoding at most.
+    /// Whether it rotates queries and keys by an angle that depends on the token's place. A network has one such encoding at
+    /// most.
     fn turns(&self) -> bool {
         false
     }

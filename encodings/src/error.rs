@@ -52,8 +52,8 @@ pub enum EncodingError {
     /// A list that names one encoding twice.
     #[error("the encodings of one network name \"{0}\" twice; keep one of them")]
     Twice(String),
-    /// Two encodings that turn queries and keys: after the second one their product is no function of the displacement,
-    /// because rotations of different planes do not commute.
+    /// Two encodings that rotate queries and keys. Rotations of different planes do not commute, so q·k would depend on the
+    /// places of both tokens and not on their displacement alone.
     #[error(
         "{0} and {1} both rotate queries and keys, and the product of two rotations is not relative; keep one of them"
     )]

@@ -74,8 +74,8 @@ fn record(tested: &Tested, factor: f64, alpha: f64, controls: &[f64]) -> HeadRec
     let is_significant = |found: &RelationRecord| found.p < alpha && found.p_control.is_none_or(|p| p < alpha);
     let significant = relations.iter().zip(&tested.test.relations).filter(|(found, _)| is_significant(found));
     let (of_distance, directed): (Vec<_>, Vec<_>) = significant.partition(|(_, tested)| tested.relation.is_distance());
-    let less = |a: &Explained, b: &Explained| a.agrees.cmp(&b.agrees).then(a.share.total_cmp(&b.share));
-    let directed = directed.into_iter().max_by(|a, b| less(a.1, b.1));
+    let order = |a: &Explained, b: &Explained| a.agrees.cmp(&b.agrees).then(a.share.total_cmp(&b.share));
+    let directed = directed.into_iter().max_by(|a, b| order(a.1, b.1));
     let movement = of_distance.into_iter().chain(directed).max_by(|a, b| a.0.fit.total_cmp(&b.0.fit));
     let movement = movement.map(|(found, _)| Movement { relation: found.relation.clone(), favours: found.z > 0.0 });
     HeadRecord {
