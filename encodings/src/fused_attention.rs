@@ -1,6 +1,6 @@
 //! Attention as one operation on CPUs: [`kernels::attention`] computes it, and LibTorch sees one node of the graph.
 //!
-//! It serves what encodings declare as terms of the logits, on f32. Where [`serves`] says no, products of tensors give
+//! It serves what encodings declare as terms of the logits, on f32 and, computed in f32, on bf16. Where [`serves`] says no, products of tensors give
 //! the same numbers up to rounding.
 
 mod operation;
@@ -22,7 +22,7 @@ const WIDEST: i64 = 1 << 6;
 #[must_use]
 pub fn serves(kind: Kind, device: Device, length: i64, head_width: i64) -> bool {
     let sizes = (1..=LONGEST).contains(&length) && (1..=WIDEST).contains(&head_width);
-    sizes && kind == Kind::Float && device == Device::Cpu && fused::is_on()
+    sizes && matches!(kind, Kind::Float | Kind::BFloat16) && device == Device::Cpu && fused::is_on()
 }
 
 /// Queries, keys and values.
@@ -50,8 +50,8 @@ pub struct Mixture {
     pub weights_bhll: Option<Tensor>,
 }
 
-/// One attention: `softmax((q·kᵀ + before)·scale + after + mask)·v`, with terms that broadcast to `[b,h,l,l]`; all f32 on the
-/// CPU.
+/// One attention: `softmax((q·kᵀ + before)·scale + after + mask)·v`, with terms that broadcast to `[b,h,l,l]`; all on the CPU,
+/// projections in f32 or bf16, which is the results' element type too.
 #[derive(Debug, Clone, Copy)]
 pub struct Attend<'a> {
     /// Queries, keys and values.
@@ -77,10 +77,13 @@ impl Attend<'_> {
     }
 
     fn mix_with(self, instructions: Instructions) -> Mixture {
-        let (placement, mut inputs) = match self.projections {
+        let (placement, projections) = match self.projections {
             Projections::Together(all) => (Placement::Together, vec![all]),
             Projections::Apart { q, k, v } => (Placement::Apart, vec![q, k, v]),
         };
+        let kind = projections[0].kind();
+        let wide: Vec<Tensor> = projections.into_iter().map(fused::widened).collect();
+        let mut inputs: Vec<&Tensor> = wide.iter().collect();
         let scale = self.scale as f32;
         let before = self.terms.before_scale.iter().map(|term| (term, scale));
         let others = self.terms.after_scale.iter().chain(self.mask).map(|term| (term, 1.0));
@@ -88,7 +91,8 @@ impl Attend<'_> {
             before.chain(others).map(|(term, factor)| (term.to_kind(Kind::Float), factor)).unzip();
         inputs.extend(&terms);
         let operation = Operation { instructions, placement, scale, factors, with_weights: self.with_weights };
-        let mut outputs = apply(operation, &inputs).expect("LibTorch has memory for attention").into_iter();
+        let outputs = apply(operation, &inputs).expect("LibTorch has memory for attention");
+        let mut outputs = outputs.into_iter().map(|output| output.to_kind(kind));
         Mixture { mixed_blhk: outputs.next().expect("the mixture is the first output"), weights_bhll: outputs.next() }
     }
 }

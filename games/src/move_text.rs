@@ -14,9 +14,8 @@ const NO_MOVE: u8 = b'?';
 /// text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct MoveText {
-    /// Zeros after the text.
-    bytes: [u8; ROOM],
-    length: u8,
+    /// Zeros after the text; the last one is its length.
+    bytes: [u8; ROOM + 1],
 }
 
 impl MoveText {
@@ -30,27 +29,27 @@ impl MoveText {
     /// The text's bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.length)]
+        &self.bytes[..usize::from(self.bytes[ROOM])]
     }
 
     /// Its eight bytes as one number; texts with the same number are equal.
     #[must_use]
     pub fn key(&self) -> u64 {
-        let mut bytes = [self.length; ROOM + 1];
-        bytes[..ROOM].copy_from_slice(&self.bytes);
-        u64::from_le_bytes(bytes)
+        u64::from_le_bytes(self.bytes)
     }
 
     /// An ASCII text of at most the maximal length.
     pub(crate) const fn of_ascii(text: &[u8]) -> Self {
-        let mut bytes = [0; ROOM];
+        assert!(text.len() <= ROOM);
+        let mut bytes = [0; ROOM + 1];
         let mut i = 0;
         while i < text.len() {
             assert!(text[i].is_ascii());
             bytes[i] = text[i];
             i += 1;
         }
-        Self { bytes, length: text.len() as u8 }
+        bytes[ROOM] = text.len() as u8;
+        Self { bytes }
     }
 
     /// Moves as stored in a dataset: separated by single spaces.
@@ -73,9 +72,10 @@ impl From<&str> for MoveText {
         if bytes.len() > ROOM {
             return Self::of_ascii(&[NO_MOVE]);
         }
-        let mut room = [0; ROOM];
+        let mut room = [0; ROOM + 1];
         room[..bytes.len()].copy_from_slice(bytes);
-        Self { bytes: room, length: bytes.len() as u8 }
+        room[ROOM] = bytes.len() as u8;
+        Self { bytes: room }
     }
 }
 

@@ -5,15 +5,16 @@ use kernels::attention::Sizes;
 use kernels::rotation::Rotation;
 use nn::Differentiable;
 use nn::differentiable::{Known, Results, apply_one};
-use nn::fused::{serves, workers};
+use nn::fused::{serves, widened, workers};
 use tch::{Device, Kind, TchError, Tensor};
 
 /// Vectors `[b,h,l,k]` with each pair of channels rotated by its token's angle, given cosines and sines `[l,k]` that no gradient
-/// flows to. `None` where LibTorch is to compute it.
+/// flows to; in the element type of `x`, computed in f32. `None` where LibTorch is to compute it.
 pub(super) fn rotated(x: &Tensor, cosine: &Tensor, sine: &Tensor) -> Option<Tensor> {
     let fixed = |table: &Tensor| serves(table) && table.dim() == 2 && table.is_contiguous() && !table.requires_grad();
+    let (kind, x) = (x.kind(), &widened(x));
     let fits = serves(x) && x.dim() == 4 && fixed(cosine) && fixed(sine);
-    fits.then(|| apply_one(Operation, &[x, cosine, sine]).expect("LibTorch has memory for a rotation"))
+    fits.then(|| apply_one(Operation, &[x, cosine, sine]).expect("LibTorch has memory for a rotation").to_kind(kind))
 }
 
 /// Its inputs are the vectors, the cosines and the sines.

@@ -37,7 +37,7 @@ fn with(old: &str, new: &str) -> String {
 fn the_hash_is_stable() {
     let run = RunConfig::from_yaml(RUN).expect("the run is valid");
     let expected = concat!(
-        r#"{"numerics":4,"run":{"data":"7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069","#,
+        r#"{"numerics":5,"run":{"data":"7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069","#,
         r#""encoding":[{"shaw":{}}],"eval":{"every":100,"test_positions":4096,"validation_positions":1024},"#,
         r#""game":"chess","input":"piece_tokens","#,
         r#""model":{"chessformer":{"ff":256,"heads":8,"layers":8,"width":256}},"#,
@@ -45,7 +45,7 @@ fn the_hash_is_stable() {
         r#""optimizer":{"nadam":{}},"steps":300}},"schema":1}"#,
     );
     assert_eq!(canonical(&run, CONTENT), expected);
-    assert_eq!(of(RUN), "4c6a0e62e149");
+    assert_eq!(of(RUN), "00741199485d");
 }
 
 #[test]

@@ -7,12 +7,16 @@ use crate::{Differentiable, fused};
 use kernels::mish::{BiasMish, BiasMishGradients};
 use tch::{TchError, Tensor};
 
-/// Mish of `x + bias`, `[…,d]` and `[d]`; `None` where LibTorch is to compute it.
+/// Mish of `x + bias`, `[…,d]` and `[d]`, in the element type of `x`, computed in f32; the bias is f32. `None` where LibTorch is
+/// to compute it.
 pub(crate) fn bias_mish(x: &Tensor, bias: Option<&Tensor>) -> Option<Tensor> {
+    let kind = x.kind();
+    let x = &fused::widened(x);
     let inputs: Vec<&Tensor> = [Some(x), bias].into_iter().flatten().collect();
     let fits = inputs.iter().all(|input| fused::serves(input)) && x.dim() > 0;
     let one_size = bias.is_none_or(|bias| bias.size().last() == x.size().last());
-    (fits && one_size).then(|| apply_one(Operation, &inputs).expect("LibTorch has memory for an activation"))
+    let served = fits && one_size;
+    served.then(|| apply_one(Operation, &inputs).expect("LibTorch has memory for an activation").to_kind(kind))
 }
 
 /// Its inputs are x and, if there is one, the bias.

@@ -26,6 +26,16 @@ pub fn serves(tensor: &Tensor) -> bool {
     tensor.kind() == Kind::Float && tensor.device() == Device::Cpu && tensor.numel() > 0 && is_on()
 }
 
+/// The tensor in f32 if it is bf16 that an operation shall serve: these compute in f32, and their callers round the result.
+/// Otherwise the tensor itself.
+#[must_use]
+pub fn widened(tensor: &Tensor) -> Tensor {
+    match tensor.kind() {
+        Kind::BFloat16 if tensor.device() == Device::Cpu && is_on() => tensor.to_kind(Kind::Float),
+        _ => tensor.shallow_clone(),
+    }
+}
+
 /// This processor's fastest instructions, on as many threads as LibTorch may use.
 #[must_use]
 pub fn workers() -> Workers {

@@ -3,7 +3,7 @@
 use crate::bias_mish::bias_mish;
 use crate::product::dense;
 use crate::{Activation, Init, ParamId, Scope, Views, fused};
-use tch::{Kind, Tensor};
+use tch::Tensor;
 
 /// `y = x·Wᵀ (+ b)`, `W [out, in]`, `b [out]` starting at zero.
 #[derive(Debug)]
@@ -31,9 +31,9 @@ impl Linear {
     /// The activation of [`Self::forward`]; where it can, in one pass with the bias.
     pub fn forward_activated(&self, views: &Views, x: &Tensor, activation: Activation) -> Tensor {
         match (activation, self.bias) {
-            (Activation::Mish, Some(bias)) if fused::serves(x) && views.kind() == Kind::Float => {
+            (Activation::Mish, Some(bias)) if fused::serves(&fused::widened(x)) && views.kind() == x.kind() => {
                 let product = dense(x, &views[self.weight], None);
-                bias_mish(&product, Some(&views[bias])).expect("products of f32 are f32")
+                bias_mish(&product, Some(&views[bias])).expect("products are of their operands' kind")
             }
             _ => activation.apply(&self.forward(views, x)),
         }

@@ -10,14 +10,17 @@ use tch::{TchError, Tensor};
 /// A tensor and its factor in a sum.
 type Scaled<'a> = (&'a Tensor, f64);
 
-/// The norm of `stream + branch`, each times its factor: `[…,d]` each, gain `[d]`; `None` where LibTorch is to compute it.
+/// The norm of `stream + branch`, each times its factor: `[…,d]` each, gain `[d]`. The element
+/// type is the stream's, f32 or bf16, which is computed in f32. `None` where LibTorch is to compute it.
 pub(crate) fn residual_norm(
     stream: Scaled<'_>,
     branch: Option<Scaled<'_>>,
     gain: &Tensor,
     epsilon: f64,
 ) -> Option<Tensor> {
-    let operands = [Some(stream.0), branch.map(|(branch, _)| branch), Some(gain)];
+    let kind = stream.0.kind();
+    let (wide_stream, wide_branch) = (fused::widened(stream.0), branch.map(|(branch, _)| fused::widened(branch)));
+    let operands = [Some(&wide_stream), wide_branch.as_ref(), Some(gain)];
     let fits = operands.iter().flatten().all(|operand| fused::serves(operand));
     let one_size = branch.is_none_or(|(branch, _)| branch.size() == stream.0.size());
     if !(fits && one_size && stream.0.size().last() == gain.size().last()) {
@@ -29,7 +32,7 @@ pub(crate) fn residual_norm(
         epsilon: epsilon as f32,
     };
     let inputs: Vec<&Tensor> = operands.into_iter().flatten().collect();
-    Some(apply_one(operation, &inputs).expect("LibTorch has memory for a norm"))
+    Some(apply_one(operation, &inputs).expect("LibTorch has memory for a norm").to_kind(kind))
 }
 
 /// Its inputs are the stream, the branch if there is one, and the gain.

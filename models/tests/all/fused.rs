@@ -8,8 +8,12 @@ use tch::{Device, Kind, Tensor};
 
 /// Outputs and the gradient of all parameters.
 fn outcome(network: &Network, arena: &Arena, packed: &Tensor, fused: bool) -> [Tensor; 3] {
+    outcome_in(Kind::Float, network, arena, packed, fused)
+}
+
+fn outcome_in(kind: Kind, network: &Network, arena: &Arena, packed: &Tensor, fused: bool) -> [Tensor; 3] {
     switch::with(fused, || {
-        let output: Output = network.forward(&arena.views(), packed);
+        let output: Output = network.forward(&arena.views_in(kind), packed);
         let loss = policy_of(&output).log_softmax(-1, Kind::Float).select(1, 7).mean(Kind::Float)
             + wdl_of(&output).log_softmax(-1, Kind::Float).select(1, 0).mean(Kind::Float);
         let gradient = arena.gradient(&loss).expect("the loss depends on the parameters");
@@ -40,6 +44,32 @@ fn every_encoding_gives_the_same_either_way_on_both_boards() {
         }
     }
     assert!(differs, "the two ways differ in rounding: otherwise only one was taken");
+}
+
+/// The operations compute bf16 in f32 and round their results, so over all encodings they are as near to f32 as LibTorch's.
+#[test]
+fn in_bf16_posencs_operations_are_as_near_to_f32_as_libtorchs() {
+    let norm_of = |tensor: &Tensor| tensor.norm().double_value(&[]);
+    let mut square_distances = [[0.0; 2]; 2];
+    for spec in specs() {
+        for stack in EncodingConfig::example_stacks() {
+            let (network, layout) = declare(&tiny(NormPlace::Post), &stack, &spec);
+            let (arena, packed) = (stirred(&layout), packed(&spec, 3));
+            let exact = outcome(&network, &arena, &packed, false);
+            let both = [true, false].map(|fused| outcome_in(Kind::BFloat16, &network, &arena, &packed, fused));
+            assert_ne!(numbers(&both[0][0]), numbers(&both[1][0]), "{stack:?} in {:?}: one way only", spec.input.name);
+            for (number, square_distances) in [0, 2].into_iter().zip(&mut square_distances) {
+                for (found, sum) in both.iter().zip(square_distances) {
+                    let distance = norm_of(&(&found[number] - &exact[number])) / norm_of(&exact[number]);
+                    assert!(distance < 5e-2, "{stack:?} in {:?}, number {number}: {distance}", spec.input.name);
+                    *sum += distance * distance;
+                }
+            }
+        }
+    }
+    for [fused, plain] in square_distances {
+        assert!(fused < 1.2 * plain, "policy and gradient: {square_distances:?}");
+    }
 }
 
 #[test]
