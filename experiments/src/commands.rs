@@ -10,10 +10,13 @@ pub mod compare;
 pub mod data;
 pub mod devices;
 mod error_message;
+pub mod eval;
 pub mod export;
 pub mod inspect;
 pub mod list;
+pub mod matches;
 pub mod parity;
+pub mod play;
 pub mod predict;
 pub mod prune;
 pub mod publish;
@@ -74,6 +77,12 @@ enum Command {
     Inspect(inspect::Args),
     /// Evaluate a cell's network on positions: moves with probabilities, values.
     Predict(predict::Args),
+    /// Ask how strong a cell's network is: puzzles.
+    Eval(eval::Args),
+    /// Play as an engine on stdin and stdout: UCI for chess, USI for shogi.
+    Play(play::Args),
+    /// Play games between cells and engines: Elo with error bars, records.
+    Match(matches::Args),
     /// Make, inspect and check datasets.
     Data(data::Args),
     /// Measure the speed of the loader, of imports, or of a training step.
@@ -113,6 +122,9 @@ impl Cli {
             Command::Export(args) => export::run(&args),
             Command::Inspect(args) => inspect::run(&args),
             Command::Predict(args) => predict::run(&args),
+            Command::Eval(args) => eval::run(&args),
+            Command::Play(args) => play::run(&args),
+            Command::Match(args) => matches::run(&args),
             Command::Data(args) => data::run(&args),
             Command::Bench(args) => bench::run(&args),
             Command::Devices(args) => devices::run(&args),

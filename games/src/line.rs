@@ -15,6 +15,8 @@ pub struct Line<P> {
     keep: usize,
     /// Of the first and of the second player.
     ratings: [Option<i32>; 2],
+    /// Whether missing history is made up, as Lc0 does in play.
+    is_filled: bool,
 }
 
 impl<P: Position> Line<P> {
@@ -32,13 +34,19 @@ impl<P: Position> Line<P> {
 
     fn keeping(position: P, keep: usize) -> Self {
         let keys = vec![position.repetition_key()];
-        Self { position, keys, earlier: Vec::with_capacity(keep), keep, ratings: [None; 2] }
+        Self { position, keys, earlier: Vec::with_capacity(keep), keep, ratings: [None; 2], is_filled: false }
     }
 
     /// The same line between players of these ratings, the first player's first.
     #[must_use]
     pub fn rated(self, ratings: [Option<i32>; 2]) -> Self {
         Self { ratings, ..self }
+    }
+
+    /// The same line with missing history as [`Position::pack_in_play`] makes it up.
+    #[must_use]
+    pub fn filled(self, is_filled: bool) -> Self {
+        Self { is_filled, ..self }
     }
 
     /// The current position.
@@ -107,7 +115,8 @@ impl<P: Position> Line<P> {
     pub fn pack(&self, layout: &InputLayout, out: &mut [u8]) {
         let wanted = layout.steps() - 1;
         assert!(wanted <= self.keep, "{} shows {wanted} earlier positions, kept are {}", layout.name.name(), self.keep);
-        self.position.pack_after(&self.earlier[..wanted.min(self.earlier.len())], layout.name, self.repetitions(), out);
+        let pack = if self.is_filled { P::pack_in_play } else { P::pack_after };
+        pack(&self.position, &self.earlier[..wanted.min(self.earlier.len())], layout.name, self.repetitions(), out);
         let [first, second] = self.ratings;
         let from_mover = if self.position.side_to_move() == Side::First { [first, second] } else { [second, first] };
         layout.ratings_of(out).iter_mut().zip(from_mover).for_each(|(byte, rating)| *byte = ratings::byte(rating));

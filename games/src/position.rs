@@ -217,6 +217,12 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// shows, or all. [`Line::pack`](crate::Line::pack) has both.
     fn pack_after(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]);
 
+    /// The same as networks of Lc0 are asked in play: inputs that show earlier positions repeat the first one where there is no
+    /// earlier, unless it is the standard start ([`HistoryFill::FenOnly`](crate::chess::history::HistoryFill)).
+    fn pack_in_play(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
+        self.pack_after(earlier, input, repetitions, out);
+    }
+
     /// Writes one packed row for a position without history: inputs with history show it as the start of a game.
     fn pack(&self, input: InputName, repetitions: u8, out: &mut [u8]) {
         self.pack_after(&[], input, repetitions, out);

@@ -16,10 +16,12 @@ pub mod positions;
 pub mod predict;
 mod random;
 mod readme;
+pub mod situation;
 pub mod steps;
 pub mod tensors_file;
 
 pub use cell::{Loaded, Origin};
 pub use error::InspectError;
-pub use forward::Answers;
+pub use forward::{Answers, outputs};
 pub use positions::Request;
+pub use situation::Situation;

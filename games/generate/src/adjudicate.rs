@@ -53,7 +53,7 @@ fn numbers<const N: usize>(text: &str) -> Option<[u16; N]> {
 
 /// Tracks the scores of one game.
 #[derive(Debug)]
-pub(super) struct Adjudicator {
+pub struct Adjudicator {
     win: Option<WinRule>,
     draw: Option<DrawRule>,
     /// Who is winning, and for how many plies.
@@ -63,13 +63,15 @@ pub(super) struct Adjudicator {
 }
 
 impl Adjudicator {
-    pub(super) fn new(win: Option<WinRule>, draw: Option<DrawRule>) -> Self {
+    /// The rules in force.
+    #[must_use]
+    pub fn new(win: Option<WinRule>, draw: Option<DrawRule>) -> Self {
         Self { win, draw, winning: None, winning_plies: 0, quiet_plies: 0 }
     }
 
     /// Adds the score of the next ply, from the first player's point of view; returns the result if this decides the
     /// game. A ply without a score ends every row.
-    pub(super) fn observe(&mut self, ply: usize, score: Option<Score>) -> Option<(GameResult, Termination)> {
+    pub fn observe(&mut self, ply: usize, score: Option<Score>) -> Option<(GameResult, Termination)> {
         let score = score.map(points);
         let result = self.won(score).or_else(|| self.drawn(ply, score))?;
         Some((result, Termination::Adjudication))

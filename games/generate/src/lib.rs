@@ -18,13 +18,13 @@ mod conditions;
 pub mod engines;
 mod error;
 mod journal;
-mod openings;
+pub mod openings;
 mod output;
 mod play;
 pub mod probe;
 mod workers;
 
-pub use adjudicate::{DrawRule, WinRule};
+pub use adjudicate::{Adjudicator, DrawRule, WinRule};
 pub use conditions::{Book, GenerationConditions, Settings};
 pub use error::GenerateError;
 pub use workers::Progress;
@@ -64,7 +64,7 @@ fn generate_game<G: Referee>(
     progress: &mut dyn FnMut(&Progress),
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<GenerateReport, GenerateError> {
-    let openings = Openings::read::<G>(settings)?;
+    let openings = Openings::read::<G>(settings.openings.as_deref(), settings.seed)?;
     // Errors of the engine or its options are reported before the first game.
     let engine = Engine::start(&settings.engine)?.name().to_owned();
     let conditions = settings.conditions(engine, openings.book());

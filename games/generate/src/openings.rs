@@ -4,31 +4,37 @@
 //! (`position`, `fen`, `sfen`, `startpos`) before it and `moves …` after it. Empty lines and lines that begin with `#`
 //! are skipped. Files may be compressed in any way that an import accepts.
 
-use super::conditions::{Book, Settings};
+use super::conditions::Book;
 use super::error::GenerateError;
 use games::chess::pgn;
 use games::{GameKind, ParsePosition, Played, Position, Referee};
 use std::io;
 use std::path::Path;
+use streams::{Stream, below};
 
 /// The start of a game: FEN or SFEN (`None` for the standard start), and moves from there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Opening {
-    pub(super) start: Option<String>,
-    pub(super) moves: Vec<String>,
+pub struct Opening {
+    /// FEN or SFEN.
+    pub start: Option<String>,
+    /// UCI or USI.
+    pub moves: Vec<String>,
 }
 
 /// The openings in the order in which games use them.
 #[derive(Debug)]
-pub(super) struct Openings {
+pub struct Openings {
     openings: Vec<Opening>,
     book: Option<Book>,
 }
 
 impl Openings {
     /// Reads the book, if there is one, checks every opening by the rules, and shuffles them by the seed.
-    pub(super) fn read<G: Referee>(settings: &Settings) -> Result<Self, GenerateError> {
-        let Some(path) = &settings.openings else {
+    ///
+    /// # Errors
+    /// If the book cannot be read, or has an invalid opening or none.
+    pub fn read<G: Referee>(book: Option<&Path>, seed: u64) -> Result<Self, GenerateError> {
+        let Some(path) = book else {
             return Ok(Self { openings: vec![Opening::default()], book: None });
         };
         let text = dataset::unpacked(path)?;
@@ -40,23 +46,59 @@ impl Openings {
             return Err(wrong(("the whole of it".to_owned(), "it holds no opening".to_owned())));
         }
         let book = Book { file, blake3: blake3::hash(&text).to_hex().to_string(), openings: openings.len() as u64 };
-        streams::shuffle(&mut streams::stream(settings.seed, &["generate", "openings"]), &mut openings);
+        streams::shuffle(&mut streams::stream(seed, &["generate", "openings"]), &mut openings);
         Ok(Self { openings, book: Some(book) })
     }
 
     /// The opening of a game.
-    pub(super) fn of(&self, number: u64) -> &Opening {
+    #[must_use]
+    pub fn of(&self, number: u64) -> &Opening {
         &self.openings[(number % self.openings.len() as u64) as usize]
     }
 
     /// The book.
-    pub(super) fn book(&self) -> Option<Book> {
+    #[must_use]
+    pub fn book(&self) -> Option<Book> {
         self.book.clone()
     }
 }
 
+/// How often random plies are redrawn if they end the game.
+const ATTEMPTS: usize = 100;
+
+/// Sets up an opening's position, followed by a random number of random moves, drawn uniformly from `plies`.
+///
+/// # Errors
+/// If the opening is not legal, or random moves end the game again and again.
+pub fn set_up_with_random_plies<G: Referee>(
+    opening: &Opening,
+    plies: Option<(u16, u16)>,
+    stream: &mut Stream,
+) -> Result<Played<G::Position>, String> {
+    let book = set_up::<G>(opening)?;
+    let Some((from, to)) = plies else { return Ok(book) };
+    let mut legal = Vec::new();
+    for _ in 0..ATTEMPTS {
+        let mut played = book.clone();
+        for _ in 0..u64::from(from) + below(stream, u64::from(to - from) + 1) {
+            played.position().legal_moves(&mut legal);
+            if legal.is_empty() {
+                break;
+            }
+            played.play(legal[below(stream, legal.len() as u64) as usize]);
+        }
+        if G::verdict(&played).is_none() {
+            return Ok(played);
+        }
+    }
+    Err(format!("{ATTEMPTS} random openings in a row ended the game"))
+}
+
 /// Sets up an opening's position.
-pub(super) fn set_up<G: Referee>(opening: &Opening) -> Result<Played<G::Position>, String> {
+///
+/// # Errors
+/// If a move is not legal.
+pub fn set_up<G: Referee>(opening: &Opening) -> Result<Played<G::Position>, String> {
     let start = match &opening.start {
         None => G::Position::start(),
         Some(text) => G::Position::parse(text).map_err(|error| error.to_string())?,

@@ -3,14 +3,11 @@
 use super::adjudicate::Adjudicator;
 use super::choose::{choice_first, near_best};
 use super::conditions::Settings;
-use super::openings::{Opening, set_up};
+use super::openings::{Opening, set_up_with_random_plies};
 use crate::engines::{Answer, Engine, EngineError, Search};
 use games::{GameResult, Played, Position, Referee, Score, Side, Termination};
 use serde::{Deserialize, Serialize};
-use streams::{Stream, below};
-
-/// How often random plies are redrawn if they end the game.
-const OPENING_ATTEMPTS: usize = 100;
+use streams::Stream;
 
 /// A finished game, a line of the journal. Scores are kept as the engine gave them, because the temperature of the
 /// policies is not one of the game's conditions.
@@ -62,7 +59,8 @@ pub(super) fn play<G: Referee>(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<FinishedGame, PlayError> {
     let mut stream = streams::stream(settings.seed, &["generate", "game", &number.to_string()]);
-    let played = begin::<G>(settings, opening, &mut stream)?;
+    let played = set_up_with_random_plies::<G>(opening, settings.random_plies, &mut stream);
+    let played = played.map_err(PlayError::Unplayable)?;
     engine.new_game()?;
     let mut game = InProgress::<G>::new(settings, opening, number, played);
     loop {
@@ -73,31 +71,6 @@ pub(super) fn play<G: Referee>(
             return Ok(FinishedGame { result, termination, ..game.record });
         }
     }
-}
-
-/// The opening's position, followed by random plies.
-fn begin<G: Referee>(
-    settings: &Settings,
-    opening: &Opening,
-    stream: &mut Stream,
-) -> Result<Played<G::Position>, PlayError> {
-    let book = set_up::<G>(opening).map_err(PlayError::Unplayable)?;
-    let Some((from, to)) = settings.random_plies else { return Ok(book) };
-    let mut legal = Vec::new();
-    for _ in 0..OPENING_ATTEMPTS {
-        let mut played = book.clone();
-        for _ in 0..u64::from(from) + below(stream, u64::from(to - from) + 1) {
-            played.position().legal_moves(&mut legal);
-            if legal.is_empty() {
-                break;
-            }
-            played.play(legal[below(stream, legal.len() as u64) as usize]);
-        }
-        if G::verdict(&played).is_none() {
-            return Ok(played);
-        }
-    }
-    Err(PlayError::Unplayable(format!("{OPENING_ATTEMPTS} random openings in a row ended the game")))
 }
 
 /// A game in progress.

@@ -1,7 +1,8 @@
 //! The rules of chess, by shakmaty.
 
 use super::position::ChessPosition;
-use super::{fen, input, key, moves, rights, vocabularies};
+use super::history::HistoryFill;
+use super::{fen, history, input, key, moves, rights, vocabularies};
 use crate::geometry::Frame;
 use crate::input::InputName;
 use crate::move_text::MoveText;
@@ -96,5 +97,12 @@ impl Position for ChessPosition {
 
     fn pack_after(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
         input::pack(self, earlier, input, repetitions, out);
+    }
+
+    fn pack_in_play(&self, earlier: &[Earlier<Self>], input: InputName, repetitions: u8, out: &mut [u8]) {
+        match input {
+            InputName::Lc0_112 => history::pack(self, repetitions, earlier, HistoryFill::FenOnly, out),
+            _ => self.pack_after(earlier, input, repetitions, out),
+        }
     }
 }

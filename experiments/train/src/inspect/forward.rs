@@ -34,24 +34,17 @@ impl Answers {
     /// # Errors
     /// If LibTorch fails.
     pub fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, InspectError> {
-        let (spec, device) = (cell.config.spec(), cell.arena.device());
-        let plies = cell.config.plies();
-        let (rows, places): (Vec<Vec<u8>>, Vec<usize>) = asked.iter().map(|asked| asked.sequence(plies)).unzip();
-        let rows =
-            Tensor::f_from_slice(&rows.concat())?.f_view([(asked.len() * plies) as i64, -1])?.f_to_device(device)?;
-        let own: Vec<i64> = places.into_iter().enumerate().map(|(i, place)| (i * plies + place) as i64).collect();
-        let own = Tensor::f_from_slice(&own)?.f_to_device(device)?;
-        let packed = rows.f_index_select(0, &own)?;
-        let legal = legal(asked, spec.moves.len())?.f_to_device(device)?;
-        let repeats = repeats(asked, spec.moves.len())?.f_to_device(device)?;
-        let context = MoveContext { legal_bv: &legal, repeats_bv: &repeats };
+        let spec = cell.config.spec();
+        let batch = Batch::of(cell, asked)?;
         let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
+        let packed = batch.rows.f_index_select(0, &batch.own)?;
+        let legal = legal(asked, spec.moves.len())?.f_to_device(cell.arena.device())?;
         Ok(tch::no_grad(|| Self {
             channels: Expander::new(spec.input).expand(&packed),
-            trunk: cell.network.trunk(&views, &rows).index_select(0, &own).to_kind(Kind::Float),
-            outputs: readable(cell.network.answer(&views, &rows, Some(context)), &own),
+            trunk: cell.network.trunk(&views, &batch.rows).index_select(0, &batch.own).to_kind(Kind::Float),
+            outputs: batch.outputs(cell, &views),
             packed,
-            legal: legal.shallow_clone(),
+            legal,
         }))
     }
 
@@ -73,6 +66,50 @@ impl Answers {
         let inputs =
             [("packed", self.packed), ("channels", self.channels), ("legal", self.legal), ("trunk", self.trunk)];
         inputs.map(|(name, tensor)| Named::new(name, tensor)).into_iter().chain(answers).chain(masked).collect()
+    }
+}
+
+/// The heads' outputs on positions, in order, as [`Answers::outputs`]; nothing else is computed. Positions may come without
+/// their moves if the network takes no second look at them.
+///
+/// # Errors
+/// If LibTorch fails.
+pub fn outputs(cell: &Loaded, asked: &[Request]) -> Result<Vec<Answer>, InspectError> {
+    let batch = Batch::of(cell, asked)?;
+    let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
+    Ok(tch::no_grad(|| batch.outputs(cell, &views)))
+}
+
+/// What a forward pass reads.
+struct Batch {
+    /// Packed rows, for a network of sequences those of all plies.
+    rows: Tensor,
+    /// The rows of the positions themselves.
+    own: Tensor,
+    /// Which moves are legal, and how often the position after each occurred: for a network that takes a second look.
+    context: Option<[Tensor; 2]>,
+}
+
+impl Batch {
+    fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, InspectError> {
+        let (spec, device, plies) = (cell.config.spec(), cell.arena.device(), cell.config.plies());
+        let (rows, places): (Vec<Vec<u8>>, Vec<usize>) = asked.iter().map(|asked| asked.sequence(plies)).unzip();
+        let rows =
+            Tensor::f_from_slice(&rows.concat())?.f_view([(asked.len() * plies) as i64, -1])?.f_to_device(device)?;
+        let own: Vec<i64> = places.into_iter().enumerate().map(|(i, place)| (i * plies + place) as i64).collect();
+        let own = Tensor::f_from_slice(&own)?.f_to_device(device)?;
+        let context = if cell.network.refines() {
+            let moves = spec.moves.len();
+            Some([legal(asked, moves)?.f_to_device(device)?, repeats(asked, moves)?.f_to_device(device)?])
+        } else {
+            None
+        };
+        Ok(Self { rows, own, context })
+    }
+
+    fn outputs(&self, cell: &Loaded, views: &Views) -> Vec<Answer> {
+        let context = self.context.as_ref().map(|[legal_bv, repeats_bv]| MoveContext { legal_bv, repeats_bv });
+        readable(cell.network.answer(views, &self.rows, context), &self.own)
     }
 }
 

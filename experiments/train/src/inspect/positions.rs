@@ -1,9 +1,10 @@
 //! Positions as input text: FEN or SFEN, with the moves played from there.
 
 use super::error::InspectError;
+use super::situation::Situation;
 use games::chess::Chess;
 use games::chess::history::{self, HistoryFill};
-use games::{Game, GameKind, InputLayout, InputName, Line, MovesName, Position, with_game};
+use games::{Game, GameKind, InputLayout, InputName, MovesName, Position, with_game};
 
 /// The keyword for the standard start.
 const START: &str = "startpos";
@@ -62,7 +63,8 @@ pub fn read(
     moves: MovesName,
 ) -> Result<Request, InspectError> {
     let wrong = |reason| InspectError::Position { place: place.to_owned(), game, reason };
-    with_game!(game, G => read_of::<G>(text, G::input(input), moves)).map_err(wrong)
+    with_game!(game, G => situation::<G>(text, G::input(input), moves).map(|found| found.request(text.to_owned())))
+        .map_err(wrong)
 }
 
 /// Reads one position per line; empty lines and lines that begin with `#` are skipped. `name` is the file's.
@@ -98,24 +100,15 @@ pub fn fill_history(asked: &mut [Request], input: InputName) -> Result<(), Inspe
     let layout = Chess::input(input);
     for asked in asked {
         let wrong = |reason| InspectError::Position { place: String::new(), game: GameKind::Chess, reason };
-        let line = line_of::<Chess>(&asked.text, layout, |_, _| {}).map_err(wrong)?;
+        let situation = situation::<Chess>(&asked.text, layout, MovesName::FromTo).map_err(wrong)?;
+        let line = situation.line();
         history::pack(line.position(), line.repetitions(), line.earlier(), HistoryFill::FenOnly, &mut asked.row);
     }
     Ok(())
 }
 
-fn packed<P: Position>(line: &Line<P>, layout: &InputLayout) -> Vec<u8> {
-    let mut row = vec![0; layout.row_bytes()];
-    line.pack(layout, &mut row);
-    row
-}
-
-/// The position of a text and its history; `before` sees each move before it is played.
-fn line_of<G: Game>(
-    text: &str,
-    layout: &InputLayout,
-    mut before: impl FnMut(&Line<G::Position>, <G::Position as Position>::Move),
-) -> Result<Line<G::Position>, String> {
+/// The position of a text, with its history.
+fn situation<G: Game>(text: &str, layout: &'static InputLayout, vocabulary: MovesName) -> Result<Situation<G>, String> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let words = words.strip_prefix(&["position"]).unwrap_or(&words);
     let words = words.strip_prefix(&["fen"]).or_else(|| words.strip_prefix(&["sfen"])).unwrap_or(words);
@@ -131,35 +124,16 @@ fn line_of<G: Game>(
         [START] => G::Position::start(),
         fields => G::Position::parse(&fields.join(" ")).map_err(|error| error.to_string())?,
     };
-    let mut line = Line::for_input(start, layout).rated(ratings);
+    let mut situation: Situation<G> = Situation::new(start, layout, vocabulary, usize::MAX).rated(ratings);
     for mv in moves {
-        let mv = line.position().parse_move(mv).map_err(|error| error.to_string())?;
-        before(&line, mv);
-        line.play(mv);
+        let mv = situation.position().parse_move(mv).map_err(|error| error.to_string())?;
+        situation.play(mv);
     }
-    Ok(line)
+    Ok(situation)
 }
 
 fn rating(word: &str) -> Result<i32, String> {
     word.parse().map_err(|_| format!("after `ratings` come two numbers, the first player's first, not \"{word}\""))
-}
-
-fn read_of<G: Game>(text: &str, layout: &InputLayout, vocabulary: MovesName) -> Result<Request, String> {
-    let (frame, mut earlier) = (layout.name.frame(), Vec::new());
-    let line = line_of::<G>(text, layout, |line, mv| {
-        let played = line.position().label(mv, vocabulary, frame);
-        earlier.push(EarlierPly { row: packed(line, layout), played });
-    })?;
-    let row = packed(&line, layout);
-    let (position, mut legal) = (line.position(), Vec::new());
-    position.legal_moves(&mut legal);
-    let named = |&mv| LegalMove {
-        text: position.move_text(mv),
-        index: position.label(mv, vocabulary, frame),
-        repetitions: line.repetitions_after(mv),
-    };
-    let legal = legal.iter().map(named);
-    Ok(Request { text: text.to_owned(), row, earlier, legal: legal.collect(), squares: layout.geometry.squares() })
 }
 
 impl Request {

@@ -1,0 +1,48 @@
+//! Why a network cannot play.
+
+use std::path::PathBuf;
+use tch::TchError;
+use train::inspect::InspectError;
+
+/// Why a network cannot play, or what it should solve cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// The agent needs an output that the network does not have.
+    #[error("the agent `{agent}` needs {needed}, and the network has none; {remedy}")]
+    NoOutput {
+        /// The agent.
+        agent: &'static str,
+        /// The output.
+        needed: &'static str,
+        /// Another agent, or another network.
+        remedy: &'static str,
+    },
+    /// An agent's name or option is wrong.
+    #[error("{0}")]
+    Agent(String),
+    /// A file cannot be read as what it should be.
+    #[error("{}{place}: {reason}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Where in it, after a comma; empty for the whole of it.
+        place: String,
+        /// What was expected and what was found.
+        reason: String,
+    },
+    /// The network cannot be asked.
+    #[error(transparent)]
+    Network(#[from] InspectError),
+    /// The file cannot be opened or unpacked.
+    #[error(transparent)]
+    Data(#[from] dataset::DatasetError),
+    /// An engine failed.
+    #[error(transparent)]
+    Engine(#[from] generate::engines::EngineError),
+    /// A book of openings cannot be used.
+    #[error(transparent)]
+    Openings(#[from] generate::GenerateError),
+    /// LibTorch failed.
+    #[error(transparent)]
+    Torch(#[from] TchError),
+}

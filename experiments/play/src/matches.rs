@@ -1,0 +1,21 @@
+//! Matches: games between networks and engines, from the same openings with both colours.
+//!
+//! ```text
+//! contestants ─ schedule (pairings × openings × colours) ─▶ workers ─▶ journal, a line a game ─▶ standings, records
+//! ```
+//! A game depends on its number and the conditions only, so that workers and interruptions change nothing. A finished game is a
+//! line of the journal; the same command goes on behind it.
+
+mod contestant;
+mod game;
+mod journal;
+mod records;
+mod run;
+mod schedule;
+mod standings;
+
+pub use contestant::{Contestant, Kind};
+pub use game::{FinishedGame, Limits};
+pub use run::{Conditions, MatchOptions, play_match};
+pub use schedule::Schedule;
+pub use standings::{Pairing, Standings};

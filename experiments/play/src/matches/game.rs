@@ -1,0 +1,145 @@
+//! One game between two contestants.
+
+use super::contestant::{Deed, Seat};
+use crate::error::PlayError;
+use games::{GameResult, Played, Position, Referee, Score, Side, Termination};
+use generate::{Adjudicator, DrawRule, WinRule};
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicBool, Ordering};
+use streams::Stream;
+use train::inspect::Situation;
+use train::inspect::situation::Move;
+
+/// When a game ends although the rules do not end it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// A game of this many plies is a draw.
+    pub plies: u32,
+    /// A win by agreement: both players' scores say so for some plies in a row.
+    pub win: Option<WinRule>,
+    /// A draw by agreement.
+    pub draw: Option<DrawRule>,
+}
+
+/// A finished game, a line of the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FinishedGame {
+    /// Its number, from 0.
+    pub number: u64,
+    /// Who moves first and second: places in the list of contestants.
+    pub players: [usize; 2],
+    /// FEN or SFEN; none for the standard start.
+    pub start: Option<String>,
+    /// UCI or USI, with the opening's.
+    pub moves: Vec<String>,
+    /// Plies of the opening.
+    pub opening: usize,
+    /// Who won.
+    pub result: GameResult,
+    /// How it ended.
+    pub termination: Termination,
+}
+
+/// A game that can be played: its number, its players in the order of their colours, and its opening.
+pub(super) struct Fixture<'a, G: Referee> {
+    pub(super) number: u64,
+    pub(super) players: [usize; 2],
+    pub(super) start: Option<&'a str>,
+    pub(super) opening: Played<G::Position>,
+}
+
+/// The board between two contestants.
+struct Board<G: Referee> {
+    played: Played<G::Position>,
+    /// The moves as text, which engines read.
+    moves: Vec<String>,
+    /// What networks follow, by colour.
+    situations: [Option<Situation<G>>; 2],
+}
+
+impl<G: Referee> Board<G> {
+    fn play(&mut self, mv: Move<G>) {
+        self.moves.push(self.played.position().move_text(mv));
+        self.played.play(mv);
+        self.situations.iter_mut().flatten().for_each(|situation| situation.play(mv));
+    }
+}
+
+/// Plays it; `None` if a stop was asked for.
+pub(super) fn play<G: Referee>(
+    fixture: Fixture<'_, G>,
+    mut seats: [&mut Seat; 2],
+    limits: Limits,
+    streams: &mut [Stream; 2],
+    stop: &AtomicBool,
+) -> Result<Option<FinishedGame>, PlayError> {
+    let Fixture { number, players, start, opening } = fixture;
+    let situations = [0, 1].map(|seat: usize| seats[seat].situation::<G>(opening.start()));
+    let mut board = Board::<G> { played: Played::from(opening.start().clone()), moves: Vec::new(), situations };
+    opening.moves().iter().for_each(|&mv| board.play(mv));
+    for seat in &mut seats {
+        seat.new_game()?;
+    }
+    let of_opening = board.moves.len();
+    let mut adjudicator = Adjudicator::new(limits.win, limits.draw);
+    let (result, termination) = loop {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        if let Some(ending) = next_ply(&mut board, &mut seats, start, limits, &mut adjudicator, streams)? {
+            break ending;
+        }
+    };
+    let start = start.map(str::to_owned);
+    Ok(Some(FinishedGame { number, players, start, moves: board.moves, opening: of_opening, result, termination }))
+}
+
+/// Plays a ply; the ending, if the game is over.
+fn next_ply<G: Referee>(
+    board: &mut Board<G>,
+    seats: &mut [&mut Seat; 2],
+    start: Option<&str>,
+    limits: Limits,
+    adjudicator: &mut Adjudicator,
+    streams: &mut [Stream; 2],
+) -> Result<Option<(GameResult, Termination)>, PlayError> {
+    let ply = board.moves.len();
+    if ply >= limits.plies as usize {
+        return Ok(Some((GameResult::Draw, Termination::PlyCap)));
+    }
+    let mover = board.played.position().side_to_move();
+    // By colour, not by turn: an opening's position may be the second player's to move.
+    let place = usize::from(mover == Side::Second);
+    let deed = seats[place].act(board.situations[place].as_ref(), start, &board.moves, &mut streams[place])?;
+    let lost = |termination| Ok(Some((wins(mover.other()), termination)));
+    let (text, score) = match deed {
+        Deed::Resigns => return lost(Termination::Resignation),
+        Deed::DeclaresWin if G::may_declare_win(board.played.position()) => {
+            return Ok(Some((wins(mover), Termination::Declaration)));
+        }
+        Deed::DeclaresWin => return lost(Termination::IllegalMove),
+        Deed::Moves(text, score) => (text, score),
+    };
+    let Ok(mv) = board.played.position().parse_move(&text) else { return lost(Termination::IllegalMove) };
+    board.play(mv);
+    let score = score.map(|score| of_first_player(score, mover));
+    Ok(G::verdict(&board.played).or_else(|| adjudicator.observe(ply, score)))
+}
+
+const fn wins(side: Side) -> GameResult {
+    match side {
+        Side::First => GameResult::FirstWins,
+        Side::Second => GameResult::SecondWins,
+    }
+}
+
+/// A mover's score from the first player's point of view.
+const fn of_first_player(score: Score, mover: Side) -> Score {
+    match (mover, score) {
+        (Side::First, score) => score,
+        (Side::Second, Score::Centipawns(points)) => Score::Centipawns(points.saturating_neg()),
+        (Side::Second, Score::MateIn(moves)) => Score::MateIn(moves.saturating_neg()),
+    }
+}

@@ -1,0 +1,168 @@
+//! A match from its conditions to its journal.
+
+use super::contestant::{Contestant, Seat};
+use super::game::{FinishedGame, Fixture, Limits, play};
+use super::journal::Journal;
+use super::records;
+use super::schedule::Schedule;
+use super::standings::Standings;
+use crate::error::PlayError;
+use games::{GameKind, Referee, with_game};
+use generate::openings::{Openings, set_up_with_random_plies};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use tch::Device;
+
+/// What decides the games of a match.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Conditions {
+    /// The game.
+    pub game: GameKind,
+    /// The players, at least two with different names.
+    pub contestants: Vec<Contestant>,
+    /// Openings for every two players, each with both colours.
+    pub pairs: u64,
+    /// The hash of the book of openings.
+    pub book: Option<String>,
+    /// Random plies after the opening: from, to.
+    pub random_plies: Option<(u16, u16)>,
+    /// When games end although the rules do not end them.
+    pub limits: Limits,
+    /// Of the order of the openings, random plies and draws of moves.
+    pub seed: u64,
+}
+
+/// What does not decide them.
+#[derive(Debug, Clone)]
+pub struct MatchOptions {
+    /// The book of openings.
+    pub openings: Option<PathBuf>,
+    /// The folder of the match; a match that it holds goes on.
+    pub out: PathBuf,
+    /// Games at a time.
+    pub jobs: usize,
+    /// Where networks compute.
+    pub device: Device,
+}
+
+/// Plays the games that are missing, and writes the records. `progress` sees each finished game and how many there are.
+///
+/// # Errors
+/// If a player cannot be used, an engine fails, the book has an invalid opening, or the folder is of another match. Finished games
+/// are kept.
+pub fn play_match(
+    conditions: Conditions,
+    options: &MatchOptions,
+    progress: &mut dyn FnMut(&FinishedGame, u64),
+    stop: &AtomicBool,
+) -> Result<Standings, PlayError> {
+    with_game!(conditions.game, G => play_of::<G>(conditions, options, progress, stop))
+}
+
+fn play_of<G: Referee>(
+    mut conditions: Conditions,
+    options: &MatchOptions,
+    progress: &mut dyn FnMut(&FinishedGame, u64),
+    stop: &AtomicBool,
+) -> Result<Standings, PlayError> {
+    let openings = Openings::read::<G>(options.openings.as_deref(), conditions.seed)?;
+    conditions.book = openings.book().map(|book| book.blake3);
+    let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
+    let mut journal = Journal::open(&options.out, &conditions)?;
+    let missing: Vec<u64> = (0..schedule.games()).filter(|number| !journal.games().contains_key(number)).collect();
+    let next = Mutex::new(missing.into_iter());
+    let halt = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (sender, games) = mpsc::channel();
+        for _ in 0..options.jobs.max(1) {
+            let (sender, conditions, openings, next, halt) = (sender.clone(), &conditions, &openings, &next, &halt);
+            scope.spawn(move || {
+                let outcome = work::<G>(conditions, openings, schedule, options, next, halt, stop, &sender);
+                if let Err(error) = outcome {
+                    halt.store(true, Ordering::Relaxed);
+                    // Nobody listens any more if another worker failed before.
+                    let _ = sender.send(Err(error));
+                }
+            });
+        }
+        drop(sender);
+        for game in games {
+            let added = game.and_then(|game| {
+                journal.add(game.clone())?;
+                progress(&game, journal.games().len() as u64);
+                Ok(())
+            });
+            if let Err(error) = added {
+                halt.store(true, Ordering::Relaxed);
+                return Err(error);
+            }
+        }
+        Ok(())
+    })?;
+    let games: Vec<&FinishedGame> = journal.games().values().collect();
+    records::write(&options.out, &conditions, &games)?;
+    let standings = Standings::of(&conditions, &games);
+    write_standings(&options.out, &standings)?;
+    Ok(standings)
+}
+
+type Sender = mpsc::Sender<Result<FinishedGame, PlayError>>;
+
+/// Plays games until none is left. Contestants sit down when they play first, and stay.
+#[allow(clippy::too_many_arguments, reason = "all of it is one worker's view of the match")]
+fn work<G: Referee>(
+    conditions: &Conditions,
+    openings: &Openings,
+    schedule: Schedule,
+    options: &MatchOptions,
+    next: &Mutex<std::vec::IntoIter<u64>>,
+    halt: &AtomicBool,
+    stop: &AtomicBool,
+    sender: &Sender,
+) -> Result<(), PlayError> {
+    // LibTorch counts its threads for each of ours.
+    tch::set_num_threads(1);
+    let mut seats: Vec<Option<Seat>> = conditions.contestants.iter().map(|_| None).collect();
+    while !halt.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
+        let Some(number) = next.lock().unwrap_or_else(PoisonError::into_inner).next() else { break };
+        let slot = schedule.slot(number);
+        let opening = openings.of(slot.opening);
+        let mut stream = streams::stream(conditions.seed, &["match", "opening", &slot.opening.to_string()]);
+        let played = set_up_with_random_plies::<G>(opening, conditions.random_plies, &mut stream);
+        let opening_of = |reason| PlayError::Agent(format!("opening {}: {reason}", slot.opening));
+        let fixture = Fixture::<G> {
+            number,
+            players: slot.players,
+            start: opening.start.as_deref(),
+            opening: played.map_err(opening_of)?,
+        };
+        let mut two = Vec::new();
+        for place in slot.players {
+            two.push(match seats[place].take() {
+                Some(seat) => seat,
+                None => conditions.contestants[place].seat(conditions.game, options.device)?,
+            });
+        }
+        let draws = |colour: &str| streams::stream(conditions.seed, &["match", "game", &number.to_string(), colour]);
+        let [first, second] = &mut two[..] else { unreachable!("two players") };
+        let finished =
+            play(fixture, [first, second], conditions.limits, &mut [draws("first"), draws("second")], stop)?;
+        for (place, seat) in slot.players.into_iter().zip(two) {
+            seats[place] = Some(seat);
+        }
+        let Some(game) = finished else { break };
+        if sender.send(Ok(game)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn write_standings(dir: &Path, standings: &Standings) -> Result<(), PlayError> {
+    let file = dir.join("standings.json");
+    let text = serde_json::to_string_pretty(standings).expect("standings are JSON") + "\n";
+    std::fs::write(&file, text).map_err(|error| PlayError::File { file, place: String::new(), reason: error.to_string() })
+}

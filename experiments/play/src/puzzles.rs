@@ -1,0 +1,9 @@
+//! Puzzles: positions with a line of moves that the solver must find.
+
+mod read;
+mod score;
+mod solve;
+
+pub use read::{Puzzle, read};
+pub use score::{Band, PuzzleScore, Share, Theme};
+pub use solve::{Attempt, Rule, attempts};

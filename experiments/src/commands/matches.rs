@@ -1,0 +1,214 @@
+//! `posenc match`: games between cells and engines.
+
+use super::devices::{parse_device, prepare};
+use anyhow::{Context as _, bail, ensure};
+use games::GameKind;
+use generate::{DrawRule, WinRule};
+use play::Agent;
+use play::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, Standings, play_match};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::str::FromStr;
+use tch::Device;
+use train::signals::stop_flag;
+
+/// Options of `posenc match`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Let a cell play: `[NAME=]DIR[@AGENT]`, with an agent as of `posenc eval`. May be repeated.
+    #[arg(long = "cell", value_name = "CELL")]
+    cells: Vec<Given>,
+    /// Let an engine play: `[NAME=]PROGRAM@NODES[,OPTION=VALUE…]`. May be repeated.
+    #[arg(long = "engine", value_name = "ENGINE")]
+    engines: Vec<Given>,
+    /// Play this many openings for every two players, each with both colours.
+    #[arg(long, default_value_t = 50)]
+    pairs: u64,
+    /// Take openings from a book: PGN, EPD, or a position or its moves a line; compressed too.
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Play a random number of random plies after the opening: `FROM..TO`.
+    #[arg(long, value_name = "RANGE", value_parser = parse_range)]
+    random_plies: Option<(u16, u16)>,
+    /// Call a game of this many plies a draw.
+    #[arg(long, default_value_t = 400)]
+    max_plies: u32,
+    /// Call a game won by agreement: both scores at CP or more for PLIES plies in a row.
+    #[arg(long, value_name = "CP:PLIES")]
+    win: Option<WinRule>,
+    /// Call a game drawn by agreement: both scores within CP for PLIES plies in a row, from ply FROM on.
+    #[arg(long, value_name = "CP:PLIES:FROM")]
+    draw: Option<DrawRule>,
+    /// Start all random choices from this seed.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Write journal, records and standings to this folder; the match that it holds goes on.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Play this many games at a time.
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
+    /// Use the averaged weights of cells that average them.
+    #[arg(long)]
+    averaged: bool,
+    /// The game, where only engines play: chess or shogi.
+    #[arg(long)]
+    game: Option<String>,
+    /// Print the standings as JSON.
+    #[arg(long)]
+    json: bool,
+    /// The device of the networks: cpu, cuda or cuda:N.
+    #[arg(long, default_value = "cpu", value_parser = parse_device)]
+    device: Device,
+}
+
+/// A player as it is written: a name, a path, and what follows `@`.
+#[derive(Debug, Clone)]
+struct Given {
+    name: Option<String>,
+    path: PathBuf,
+    rest: Option<String>,
+}
+
+impl FromStr for Given {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (before, rest) = match text.split_once('@') {
+            Some((before, rest)) => (before, Some(rest.to_owned())),
+            None => (text, None),
+        };
+        let (name, path) = match before.split_once('=') {
+            Some((name, path)) => (Some(name.to_owned()), path),
+            None => (None, before),
+        };
+        if path.is_empty() {
+            return Err("a player is `[NAME=]PATH[@…]`".to_owned());
+        }
+        Ok(Self { name, path: path.into(), rest })
+    }
+}
+
+impl Given {
+    fn cell(&self, averaged: bool) -> anyhow::Result<Contestant> {
+        let agent: Agent = self.rest.as_deref().unwrap_or("policy").parse()?;
+        // runs/<experiment>/<row>/seed-<n>: row and seed tell cells apart.
+        let parts: Vec<_> = self.path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
+        let folders = parts.into_iter().rev().collect::<Vec<_>>().join("/");
+        let name = self.name.clone().unwrap_or_else(|| format!("{folders}@{agent}"));
+        let kind = Kind::Network { cell: self.path.clone(), averaged, agent: agent.to_string() };
+        Ok(Contestant { name, kind })
+    }
+
+    fn engine(&self) -> anyhow::Result<Contestant> {
+        let written = format!("--engine {}", self.path.display());
+        let rest = self.rest.as_deref().with_context(|| format!("{written}: add `@NODES`, the nodes of a move"))?;
+        let mut parts = rest.split(',');
+        let nodes = parts.next().unwrap_or_default();
+        let nodes: u64 = nodes.parse().with_context(|| format!("{written}@{nodes}: nodes are a number"))?;
+        let options = parts.map(|option| {
+            let (name, value) = option
+                .split_once('=')
+                .with_context(|| format!("{written}: an option is `NAME=VALUE`, not \"{option}\""))?;
+            Ok((name.to_owned(), value.to_owned()))
+        });
+        let options: Vec<(String, String)> = options.collect::<anyhow::Result<_>>()?;
+        let file = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = self.name.clone().unwrap_or_else(|| format!("{file}@{rest}"));
+        Ok(Contestant { name, kind: Kind::Engine { program: self.path.clone(), nodes, options } })
+    }
+}
+
+/// Plays the match, or what is missing of it.
+///
+/// # Errors
+/// If a player cannot be used, fewer than two play, or the folder holds another match.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    prepare(args.device)?;
+    let cells = args.cells.iter().map(|given| given.cell(args.averaged));
+    let contestants: Vec<Contestant> =
+        cells.chain(args.engines.iter().map(Given::engine)).collect::<anyhow::Result<_>>()?;
+    ensure!(contestants.len() > 1, "a match needs two players: give --cell and --engine, together at least two");
+    for (place, contestant) in contestants.iter().enumerate() {
+        let name = &contestant.name;
+        ensure!(
+            contestants[..place].iter().all(|other| other.name != *name),
+            "two players are called {name}: write NAME=… before one of them"
+        );
+    }
+    let conditions = Conditions {
+        game: game(args, &contestants)?,
+        contestants,
+        pairs: args.pairs,
+        book: None,
+        random_plies: args.random_plies,
+        limits: Limits { plies: args.max_plies, win: args.win, draw: args.draw },
+        seed: args.seed,
+    };
+    let options = MatchOptions {
+        openings: args.openings.clone(),
+        out: args.out.clone(),
+        jobs: args.jobs,
+        device: args.device,
+    };
+    let stop = stop_flag()?;
+    let (names, all) = (conditions.contestants.clone(), conditions.pairs);
+    let all = play::matches::Schedule::new(names.len(), all).games();
+    let mut progress = |game: &play::matches::FinishedGame, done: u64| {
+        let [first, second] = game.players.map(|player| names[player].name.as_str());
+        eprintln!("game {done}/{all}: {first} - {second}, {:?} after {} plies", game.result, game.moves.len());
+    };
+    let standings = play_match(conditions, &options, &mut progress, &stop)?;
+    if args.json {
+        println!("{}", serde_json::to_string(&standings)?);
+    } else {
+        print!("{}", text(&standings));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The game of the cells, or the one that was asked for.
+fn game(args: &Args, contestants: &[Contestant]) -> anyhow::Result<GameKind> {
+    let asked = match args.game.as_deref() {
+        None => None,
+        Some(name) => match GameKind::ALL.into_iter().find(|game| game.name() == name) {
+            Some(game) => Some(game),
+            None => bail!("--game {name}: the games are chess and shogi"),
+        },
+    };
+    let mut found = asked;
+    for contestant in contestants {
+        found = found.or(contestant.game()?);
+    }
+    found.context("engines alone do not tell the game: add --game chess or --game shogi")
+}
+
+fn text(standings: &Standings) -> String {
+    let mut text = String::new();
+    for pairing in &standings.pairings {
+        let [one, other] = pairing.players.map(|player| standings.names[player].as_str());
+        let [wins, draws, losses] = pairing.wins_draws_losses;
+        // A String takes every character.
+        let _ = writeln!(text, "{one} - {other}: {wins} won, {draws} drawn, {losses} lost");
+        let _ = writeln!(text, "  pairs with 0, ½, 1, 1½, 2 points: {:?}", pairing.pairs);
+        if let (Some(score), Some([elo, low, high]), Some(superiority)) =
+            (pairing.score, pairing.elo, pairing.superiority)
+        {
+            let _ = writeln!(
+                text,
+                "  {:.1} % of the points, Elo {elo:+.1} [{low:+.1}, {high:+.1}] (95 %), stronger with {:.2} %",
+                100.0 * score,
+                100.0 * superiority
+            );
+        }
+    }
+    let endings: Vec<String> = standings.endings.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    let _ = writeln!(text, "endings: {}", endings.join(", "));
+    text
+}
+
+fn parse_range(text: &str) -> Result<(u16, u16), String> {
+    let parsed = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    parsed.filter(|(from, to)| from <= to).ok_or_else(|| "a range is FROM..TO, e.g. 4..10".to_owned())
+}
