@@ -5,7 +5,7 @@
 //! Newton's method; the covariance is the inverse of the observed information there.
 //! Bradley & Terry, Biometrika 39 (1952), <https://doi.org/10.1093/biomet/39.3-4.324>; Davidson, Journal of the American
 //! Statistical Association 65 (1970), <https://doi.org/10.1080/01621459.1970.10481082>. The R package PlackettLuce has
-//! this model with draws (<https://hturner.github.io/PlackettLuce>), KataGo's `python/katago/utils/elo.py` the one in
+//! this model with draws (<https://hturner.github.io/PlackettLuce>), KataGo's `python/elo.py` the one in
 //! which a draw is half a win (<https://github.com/lightvector/KataGo>).
 //!
 //! Only differences follow from games, so an anchor says where zero is. Finite ratings need a path of points from every
@@ -13,47 +13,19 @@
 //!
 //! Units: ratings and their errors in Elo, covariances in squared Elo.
 
+mod error;
 mod linear;
 mod newton;
 mod schedule;
 
+pub use error::RatingError;
+pub use newton::Draws;
+pub use schedule::Pairing;
+
 use crate::elo::ELO_PER_DECADE;
-use crate::pairs::Trinomial;
 
 /// Elo of one natural logarithm of odds.
 const ELO_PER_LOGIT: f64 = ELO_PER_DECADE / std::f64::consts::LN_10;
-
-/// Games between two players.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pairing<'a> {
-    /// The player whose results are counted.
-    pub first: &'a str,
-    /// The opponent.
-    pub second: &'a str,
-    /// Losses, draws and wins of the first player.
-    pub results: Trinomial,
-}
-
-/// What a draw is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Draws {
-    /// An outcome with its own parameter `ν`.
-    Davidson,
-    /// Half a win and half a loss. Errors are then too large by what draws vary less.
-    Half,
-}
-
-impl Draws {
-    /// The model of a name: `davidson` or `half`.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "davidson" => Some(Self::Davidson),
-            "half" => Some(Self::Half),
-            _ => None,
-        }
-    }
-}
 
 /// What is assumed before the first game.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,66 +49,6 @@ pub enum Anchor {
         /// The player's rating.
         elo: f64,
     },
-}
-
-/// Why there are no ratings.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum RatingError {
-    /// No games.
-    #[error("there are no games to rate")]
-    Empty,
-    /// A pairing of a player with itself.
-    #[error("{0} is paired with itself; name two different players")]
-    Itself(String),
-    /// The anchor did not play.
-    #[error("the anchor {0} has no games; name a player of the schedule")]
-    UnknownAnchor(String),
-    /// A prior or anchor that is not a number in its range.
-    #[error("{what} must be {range}, got {value}")]
-    NotANumber {
-        /// Which number.
-        what: &'static str,
-        /// What it must be.
-        range: &'static str,
-        /// The number.
-        value: f64,
-    },
-    /// Nobody who is connected with one player met the other.
-    #[error("no chain of games connects {player} with {other}; play more games, or give a prior")]
-    Disconnected {
-        /// A player.
-        player: String,
-        /// A player of another part of the schedule.
-        other: String,
-    },
-    /// All points against the rest, alone or as a group.
-    #[error("{player}{} won every game against the others, so the rating is infinite; give a prior", group(*companions))]
-    OnlyWins {
-        /// The first such player.
-        player: String,
-        /// How many others are in the same group.
-        companions: usize,
-    },
-    /// No points against the rest, alone or as a group.
-    #[error("{player}{} lost every game against the others, so the rating is infinite; give a prior", group(*companions))]
-    OnlyLosses {
-        /// The first such player.
-        player: String,
-        /// How many others are in the same group.
-        companions: usize,
-    },
-    /// The likelihood has no maximum, as when all games are drawn or one side never loses but draws.
-    #[error(
-        "the rating of {player} grows without limit, as if draws had no rate; count draws as half, or give a prior"
-    )]
-    Diverges {
-        /// The player with the most extreme rating.
-        player: String,
-    },
-}
-
-fn group(companions: usize) -> String {
-    if companions == 0 { String::new() } else { format!(" with {companions} more") }
 }
 
 /// A difference of two players.

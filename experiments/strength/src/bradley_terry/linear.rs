@@ -57,9 +57,10 @@ mod tests {
     fn the_inverse_times_the_matrix_is_one() {
         let matrix = vec![vec![4.0, 2.0, -1.0], vec![2.0, 5.0, 0.5], vec![-1.0, 0.5, 3.0]];
         let inverse = Cholesky::of(&matrix).unwrap().inverse();
-        for i in 0..3 {
-            for j in 0..3 {
-                let product: f64 = (0..3).map(|k| matrix[i][k] * inverse[k][j]).sum();
+        for (i, row) in matrix.iter().enumerate() {
+            // The inverse is symmetric.
+            for (j, column) in inverse.iter().enumerate() {
+                let product: f64 = row.iter().zip(column).map(|(a, b)| a * b).sum();
                 assert!((product - f64::from(u8::from(i == j))).abs() < 1e-14);
             }
         }

@@ -3,9 +3,30 @@
 //! The model is an exponential family, so the log-likelihood is concave, its slope is observed minus expected, and its
 //! observed information is the covariance of the sufficient statistics: every player's points, and the number of draws.
 
+use super::error::RatingError;
 use super::linear::Cholesky;
 use super::schedule::{Counted, Schedule};
-use super::{Draws, RatingError};
+
+/// What a draw is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Draws {
+    /// An outcome with its own parameter `ν`.
+    Davidson,
+    /// Half a win and half a loss. Errors are then too large by what draws vary less.
+    Half,
+}
+
+impl Draws {
+    /// The model of a name: `davidson` or `half`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "davidson" => Some(Self::Davidson),
+            "half" => Some(Self::Half),
+            _ => None,
+        }
+    }
+}
 
 /// Steps that change no parameter by more have arrived, in natural logarithms of odds.
 const ARRIVED: f64 = 1e-10;

@@ -4,8 +4,19 @@
 //! from every player to every other. Ford, "Solution of a ranking problem from binary comparisons", American Mathematical
 //! Monthly 64 (1957), <https://doi.org/10.1080/00029890.1957.11989117>.
 
-use super::{Pairing, RatingError};
-use crate::pairs::Outcomes;
+use super::error::RatingError;
+use crate::pairs::{Outcomes, Trinomial};
+
+/// Games between two players.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pairing<'a> {
+    /// The player whose results are counted.
+    pub first: &'a str,
+    /// The opponent.
+    pub second: &'a str,
+    /// Losses, draws and wins of the first player.
+    pub results: Trinomial,
+}
 
 /// Games by the places of their players.
 pub(super) struct Schedule<'a> {

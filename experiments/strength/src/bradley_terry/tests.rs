@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::elo::elo_of_score;
+use crate::pairs::Trinomial;
 
 fn pairing<'a>(first: &'a str, second: &'a str, losses: u64, draws: u64, wins: u64) -> Pairing<'a> {
     Pairing { first, second, results: Trinomial([losses, draws, wins]) }
@@ -139,7 +140,7 @@ fn virtual_draws_are_plackett_luces() {
     assert_eq!(refused, RatingError::OnlyLosses { player: "D".to_owned(), companions: 0 });
 }
 
-/// KataGo, `python/katago/utils/elo.py`, its first example: a chain, in which every difference is that of its own score.
+/// KataGo, `python/elo.py`, its first example: a chain, in which every difference is that of its own score.
 #[test]
 fn a_chain_has_the_logistic_differences_of_its_scores() {
     let chain = [
