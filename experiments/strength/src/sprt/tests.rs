@@ -59,7 +59,8 @@ fn ratios_have_their_digits() {
 }
 
 /// Tests that ran on fishtest, by the end of their address <https://tests.stockfishchess.org/tests/view/…>, with the
-/// ratio printed there; collected in sunfish-shogi/electron-shogi's test of `src/renderer/game/sprt`. Normalized Elo.
+/// ratio printed there. The test of `calculateSPRT` in a public shogi program, `@/renderer/game/sprt`, has collected
+/// them. Normalized Elo.
 #[test]
 fn ratios_agree_with_fishtest() {
     let runs = [
