@@ -15,7 +15,7 @@ pub(crate) struct Room {
 pub(crate) const ONE_BUILD: &str = "one-build";
 
 /// The rooms, from the leaves up.
-pub(crate) const ROOMS: [Room; 19] = [
+pub(crate) const ROOMS: [Room; 20] = [
     Room { name: ONE_BUILD, may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "games", may_import: &[], never_std: &["net", "time"] },
@@ -37,6 +37,7 @@ pub(crate) const ROOMS: [Room; 19] = [
         may_import: &["dataset", "encodings", "games", "models", "nn", "records", "spec", "streams"],
         never_std: &["net"],
     },
+    Room { name: "strength", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "grid", may_import: &["baselines", "records", "spec", "train"], never_std: &["net"] },
     Room { name: "report", may_import: &["dataset", "games", "records", "spec", "streams"], never_std: &["net"] },
     Room {
@@ -90,7 +91,7 @@ pub(crate) const RESERVED: [(&str, &[&str]); 28] = [
     ("protobuf", &["train"]),
     ("indicatif", &["train", "grid", "experiments"]),
     ("chrono", &["report", "bundle"]),
-    ("statrs", &["report"]),
+    ("statrs", &["report", "strength"]),
     ("svg2pdf", &["report"]),
     ("dejavu", &["report", "inspect"]),
     ("resvg", &["inspect"]),

@@ -180,7 +180,7 @@ fn measure<G: Tactics>(dataset: &Dataset, test_positions: u64) -> Result<Measure
     if prior.positions() == 0 {
         return Err(lacks(Split::Train));
     }
-    let strength = strength::<G>(dataset, &prior)?;
+    let strength = validated_strength::<G>(dataset, &prior)?;
     let log_scores = prior.log_scores(strength);
 
     let features = Features::<G>::new();
@@ -222,7 +222,7 @@ fn measure<G: Tactics>(dataset: &Dataset, test_positions: u64) -> Result<Measure
 }
 
 /// The strength that serves best on validation positions; the usual one if there are none.
-fn strength<G: Tactics>(dataset: &Dataset, prior: &StaticPrior) -> Result<f64, BaselinesError> {
+fn validated_strength<G: Tactics>(dataset: &Dataset, prior: &StaticPrior) -> Result<f64, BaselinesError> {
     if dataset.games(Split::Validation) == 0 {
         return Ok(StaticPrior::USUAL_STRENGTH);
     }

@@ -1,0 +1,22 @@
+//! The numbers of playing strength: from results of games and puzzles to ratings, tests and their errors.
+//!
+//! ```text
+//! games ─ pairs ─▶ counts ─┬─ elo ─▶ difference with its interval
+//!                          ├─ sprt ─▶ accept one hypothesis, or play on
+//!                          └─ bradley_terry ─▶ ratings of many players
+//! puzzles ─ puzzle_rating ─▶ rating        probabilities ─ calibration ─▶ bins, Brier score
+//! ```
+//! Everything here is a function of its arguments: no files, no clock, no tensors, no chance.
+
+pub mod bradley_terry;
+pub mod calibration;
+pub mod elo;
+pub mod interval;
+pub mod kendall;
+pub mod pairs;
+pub mod puzzle_rating;
+pub mod sprt;
+pub mod wilson;
+
+pub use interval::Interval;
+pub use pairs::{GameResult, Outcomes, Pentanomial, Trinomial};
