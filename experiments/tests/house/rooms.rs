@@ -15,7 +15,7 @@ pub(crate) struct Room {
 pub(crate) const ONE_BUILD: &str = "one-build";
 
 /// The rooms, from the leaves up.
-pub(crate) const ROOMS: [Room; 20] = [
+pub(crate) const ROOMS: [Room; 21] = [
     Room { name: ONE_BUILD, may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "games", may_import: &[], never_std: &["net", "time"] },
@@ -51,6 +51,11 @@ pub(crate) const ROOMS: [Room; 20] = [
         never_std: &["net"],
     },
     Room {
+        name: "play",
+        may_import: &["dataset", "games", "generate", "models", "spec", "streams", "strength", "train"],
+        never_std: &["net"],
+    },
+    Room {
         name: "bundle",
         may_import: &["dataset", "games", "grid", "records", "report", "spec", "train"],
         never_std: &["net"],
@@ -69,6 +74,7 @@ pub(crate) const ROOMS: [Room; 20] = [
             "lc0",
             "models",
             "nn",
+            "play",
             "records",
             "report",
             "spec",
@@ -80,12 +86,13 @@ pub(crate) const ROOMS: [Room; 20] = [
 ];
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
-pub(crate) const RESERVED: [(&str, &[&str]); 28] = [
-    ("tch", &["nn", "encodings", "models", "spec", "records", "train", "grid", "inspect", "experiments"]),
+pub(crate) const RESERVED: [(&str, &[&str]); 29] = [
+    ("tch", &["nn", "encodings", "models", "spec", "records", "train", "grid", "inspect", "play", "experiments"]),
     ("torch-sys", &["nn"]),
     ("cc", &["nn"]),
     ("serde_yaml", &["dataset", "spec", "train", "grid", "lc0", "experiments"]),
     ("clap", &["experiments"]),
+    ("csv", &["play"]),
     ("tensorboard-rs", &["train"]),
     ("tensorboard-proto", &["train"]),
     ("protobuf", &["train"]),
