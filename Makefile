@@ -1,6 +1,6 @@
 # `make` lists the targets. A newcomer needs two: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data rated-data data engines soak test-slurm fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard
+.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data rated-data data engines soak test-slurm fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients
 
 .NOTPARALLEL:
 
@@ -141,3 +141,10 @@ bench-gpu: probe-data ## time training steps on a GPU in bf16, batch 2048; witho
 tensorboard: ## open every run in TensorBoard
 	@command -v tensorboard >/dev/null || { echo "make: tensorboard is missing: pip install tensorboard" >&2; exit 1; }
 	tensorboard --logdir runs
+
+# A cell of a game, and what benches/clients/games.py takes, e.g. CELL=runs/x/y/seed-0 CLIENTS="--game shogi --games 200".
+CLIENTS ?=
+
+clients: build ## play 200 games of the cell CELL through the clients of python-chess or cshogi
+	@test -n "$(CELL)" || { echo "make: name a cell: make clients CELL=runs/<experiment>/<row>/seed-0" >&2; exit 1; }
+	benches/clients/python benches/clients/games.py --posenc $(POSENC) --cell $(CELL) $(CLIENTS)

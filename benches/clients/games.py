@@ -24,7 +24,7 @@ def chess_games(chosen):
     import chess.engine
 
     own = chess.engine.SimpleEngine.popen_uci([chosen.posenc, "play", chosen.cell], timeout=SECONDS)
-    own.configure({"Agent": chosen.agent, "UCI_ShowWDL": True, "MultiPV": 2})
+    own.configure({"Agent": chosen.agent})
     other = chess.engine.SimpleEngine.popen_uci(chosen.against, timeout=SECONDS) if chosen.against else own
     draw = random.Random(1)
     for number in range(chosen.games):

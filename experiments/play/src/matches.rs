@@ -6,6 +6,7 @@
 //! A game depends on its number and the conditions only, so that workers and interruptions change nothing. A finished game is a
 //! line of the journal; the same command goes on behind it.
 
+mod conditions;
 mod contestant;
 mod game;
 mod journal;
@@ -14,8 +15,9 @@ mod run;
 mod schedule;
 mod standings;
 
+pub use conditions::Conditions;
 pub use contestant::{Contestant, Kind};
 pub use game::{FinishedGame, Limits};
-pub use run::{Conditions, MatchOptions, play_match};
+pub use run::{MatchOptions, play_match};
 pub use schedule::Schedule;
 pub use standings::{Pairing, Standings};

@@ -128,7 +128,7 @@ fn softmax(logits: &[f64], temperature: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use train::inspect::positions::LegalMove;
+    use train::inspect::request::LegalMove;
 
     fn asked(indices: &[u16]) -> Request {
         let legal = indices.iter().map(|&index| LegalMove { text: index.to_string(), index, repetitions: 0 });

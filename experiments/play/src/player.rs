@@ -197,7 +197,10 @@ impl<'a> Player<'a> {
             weight: after.open.unwrap_or_else(|_| values.next().expect("every open successor was evaluated")),
             text: after.text,
         };
-        Ok(successors.into_iter().map(|moves| Decision::of(moves.into_iter().map(&mut weigh).collect(), None)).collect())
+        Ok(successors
+            .into_iter()
+            .map(|moves| Decision::of(moves.into_iter().map(&mut weigh).collect(), None))
+            .collect())
     }
 }
 
@@ -260,7 +263,8 @@ mod tests {
         for text in ["policy", "value", "policy:temperature=0.5", "policy:temperature=1,top_p=0.9"] {
             assert_eq!(text.parse::<Agent>().expect("an agent").to_string(), text);
         }
-        for wrong in ["search", "policy:temperature=-1", "policy:top_p=0", "policy:heat=1", "value:top_p=1", "policy:x"] {
+        for wrong in ["search", "policy:temperature=-1", "policy:top_p=0", "policy:heat=1", "value:top_p=1", "policy:x"]
+        {
             let error = wrong.parse::<Agent>().expect_err("wrong").to_string();
             assert!(error.starts_with(&format!("agent `{wrong}`: ")), "{error}");
         }

@@ -94,7 +94,8 @@ impl Given {
     fn cell(&self, averaged: bool) -> anyhow::Result<Contestant> {
         let agent: Agent = self.rest.as_deref().unwrap_or("policy").parse()?;
         // runs/<experiment>/<row>/seed-<n>: row and seed tell cells apart.
-        let parts: Vec<_> = self.path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
+        let parts: Vec<_> =
+            self.path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
         let folders = parts.into_iter().rev().collect::<Vec<_>>().join("/");
         let name = self.name.clone().unwrap_or_else(|| format!("{folders}@{agent}"));
         let kind = Kind::Network { cell: self.path.clone(), averaged, agent: agent.to_string() };
@@ -146,12 +147,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         limits: Limits { plies: args.max_plies, win: args.win, draw: args.draw },
         seed: args.seed,
     };
-    let options = MatchOptions {
-        openings: args.openings.clone(),
-        out: args.out.clone(),
-        jobs: args.jobs,
-        device: args.device,
-    };
+    let options =
+        MatchOptions { openings: args.openings.clone(), out: args.out.clone(), jobs: args.jobs, device: args.device };
     let stop = stop_flag()?;
     let (names, all) = (conditions.contestants.clone(), conditions.pairs);
     let all = play::matches::Schedule::new(names.len(), all).games();

@@ -20,7 +20,7 @@ pub struct Args {
     /// Choose moves by `policy`, by `policy:temperature=T,top_p=P`, or by `value`; the option `Agent` changes it.
     #[arg(long, value_name = "AGENT", default_value = "policy")]
     agent: Agent,
-    /// Start the draws of an agent with a temperature from this seed, anew for each game.
+    /// Start the draws of an agent with a temperature from this seed in every game.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Use the averaged weights of a run that averages them.

@@ -16,12 +16,12 @@ use train::checkpoint::save_final;
 use train::inspect::Loaded;
 
 /// A folder with small datasets and a cell of each game, as a finished run leaves them.
-struct Finished {
+pub(crate) struct Finished {
     dir: TempDir,
 }
 
 impl Finished {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         datasets(dir.path());
         let experiment = Experiment::load(&write_experiment(dir.path(), EXPERIMENT)).expect("an experiment");
@@ -35,12 +35,12 @@ impl Finished {
         Self { dir }
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.dir.path()
     }
 
     /// The cell of a game, relative to the folder.
-    fn cell(&self, game: &str) -> String {
+    pub(crate) fn cell(&self, game: &str) -> String {
         format!("runs/{game}/seed-0")
     }
 }

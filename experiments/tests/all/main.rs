@@ -19,6 +19,7 @@ mod interactions;
 mod list;
 mod matched;
 mod outputs;
+mod play;
 mod probe;
 mod schema;
 mod settings;

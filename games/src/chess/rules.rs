@@ -1,7 +1,7 @@
 //! The rules of chess, by shakmaty.
 
-use super::position::ChessPosition;
 use super::history::HistoryFill;
+use super::position::ChessPosition;
 use super::{fen, history, input, key, moves, rights, vocabularies};
 use crate::geometry::Frame;
 use crate::input::InputName;

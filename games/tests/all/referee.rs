@@ -4,7 +4,7 @@ use games::chess::Chess;
 use games::shogi::Shogi;
 use games::{Game, GameResult, Played, Position as _, Referee, Termination};
 
-fn play<G: Referee>(start: Option<&str>, moves: &str) -> Played<G::Position> {
+fn played<G: Referee>(start: Option<&str>, moves: &str) -> Played<G::Position> {
     let start =
         start.map_or_else(<G as Game>::Position::start, |text| <G as Game>::Position::parse(text).expect("a position"));
     let mut played = Played::from(start);
@@ -17,7 +17,7 @@ fn play<G: Referee>(start: Option<&str>, moves: &str) -> Played<G::Position> {
 }
 
 fn verdict<G: Referee>(start: Option<&str>, moves: &str) -> Option<(GameResult, Termination)> {
-    G::verdict(&play::<G>(start, moves))
+    G::verdict(&played::<G>(start, moves))
 }
 
 #[test]

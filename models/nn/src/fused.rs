@@ -28,7 +28,6 @@ pub fn serves(tensor: &Tensor) -> bool {
 
 /// The tensor in f32 if it is bf16 that an operation shall serve: these compute in f32, and their callers round the result.
 /// Otherwise the tensor itself.
-#[must_use]
 pub fn widened(tensor: &Tensor) -> Tensor {
     match tensor.kind() {
         Kind::BFloat16 if tensor.device() == Device::Cpu && is_on() => tensor.to_kind(Kind::Float),

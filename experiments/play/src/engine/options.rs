@@ -123,7 +123,9 @@ mod tests {
     #[test]
     fn options_are_set_by_their_names_and_wrong_values_are_said() {
         let mut options = Options::new(Settings::default());
-        for line in ["name multipv value 3", "name Agent value value", "name UCI_ShowWDL value true", "name Hash value 16"] {
+        for line in
+            ["name multipv value 3", "name Agent value value", "name UCI_ShowWDL value true", "name Hash value 16"]
+        {
             set(&mut options, line).expect("a good option");
         }
         let expected = Settings { agent: Agent::Value, lines: 3, shows_wdl: true, seed: 0 };
@@ -143,10 +145,8 @@ mod tests {
     #[test]
     fn moves_are_shown_with_score_and_shares() {
         let mut options = Options::new(Settings { lines: 2, shows_wdl: true, ..Settings::default() });
-        let moves = vec![
-            Weighed { text: "e2e4".to_owned(), weight: 0.7 },
-            Weighed { text: "d2d4".to_owned(), weight: 0.3 },
-        ];
+        let moves =
+            vec![Weighed { text: "e2e4".to_owned(), weight: 0.7 }, Weighed { text: "d2d4".to_owned(), weight: 0.3 }];
         let decision = Decision::of(moves, Some([0.5, 0.25, 0.25]));
         let expected = [
             "info depth 1 multipv 1 score cp 37 wdl 500 250 250 nodes 1 pv e2e4",

@@ -1,7 +1,7 @@
 //! The finished games of a match, a line each, in the order in which they ended.
 
+use super::conditions::Conditions;
 use super::game::FinishedGame;
-use super::run::Conditions;
 use crate::error::PlayError;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};

@@ -1,7 +1,7 @@
 //! The games of a match as records that other programs read: PGN for chess, USI lines for shogi.
 
+use super::conditions::Conditions;
 use super::game::FinishedGame;
-use super::run::Conditions;
 use crate::error::PlayError;
 use games::GameKind;
 use games::chess::pgn;

@@ -1,39 +1,19 @@
 //! A match from its conditions to its journal.
 
-use super::contestant::{Contestant, Seat};
-use super::game::{FinishedGame, Fixture, Limits, play};
+use super::conditions::Conditions;
+use super::contestant::Seat;
+use super::game::{FinishedGame, Fixture, play};
 use super::journal::Journal;
 use super::records;
 use super::schedule::Schedule;
 use super::standings::Standings;
 use crate::error::PlayError;
-use games::{GameKind, Referee, with_game};
+use games::{Referee, with_game};
 use generate::openings::{Openings, set_up_with_random_plies};
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use tch::Device;
-
-/// What decides the games of a match.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Conditions {
-    /// The game.
-    pub game: GameKind,
-    /// The players, at least two with different names.
-    pub contestants: Vec<Contestant>,
-    /// Openings for every two players, each with both colours.
-    pub pairs: u64,
-    /// The hash of the book of openings.
-    pub book: Option<String>,
-    /// Random plies after the opening: from, to.
-    pub random_plies: Option<(u16, u16)>,
-    /// When games end although the rules do not end them.
-    pub limits: Limits,
-    /// Of the order of the openings, random plies and draws of moves.
-    pub seed: u64,
-}
 
 /// What does not decide them.
 #[derive(Debug, Clone)]
@@ -148,8 +128,7 @@ fn work<G: Referee>(
         }
         let draws = |colour: &str| streams::stream(conditions.seed, &["match", "game", &number.to_string(), colour]);
         let [first, second] = &mut two[..] else { unreachable!("two players") };
-        let finished =
-            play(fixture, [first, second], conditions.limits, &mut [draws("first"), draws("second")], stop)?;
+        let finished = play(fixture, [first, second], conditions.limits, &mut [draws("first"), draws("second")], stop)?;
         for (place, seat) in slot.players.into_iter().zip(two) {
             seats[place] = Some(seat);
         }
@@ -164,5 +143,9 @@ fn work<G: Referee>(
 fn write_standings(dir: &Path, standings: &Standings) -> Result<(), PlayError> {
     let file = dir.join("standings.json");
     let text = serde_json::to_string_pretty(standings).expect("standings are JSON") + "\n";
-    std::fs::write(&file, text).map_err(|error| PlayError::File { file, place: String::new(), reason: error.to_string() })
+    std::fs::write(&file, text).map_err(|error| PlayError::File {
+        file,
+        place: String::new(),
+        reason: error.to_string(),
+    })
 }

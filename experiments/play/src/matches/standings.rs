@@ -1,7 +1,7 @@
 //! Who is stronger, by how much, and how sure that is.
 
+use super::conditions::Conditions;
 use super::game::FinishedGame;
-use super::run::Conditions;
 use super::schedule::Schedule;
 use games::{GameResult, Termination};
 use serde::Serialize;

@@ -46,7 +46,10 @@ fn of_csv(bytes: &[u8]) -> Result<Vec<Puzzle>, Wrong> {
     let names = reader.headers().map_err(|error| of_file(error.to_string()))?.clone();
     let column = |name: &str| names.iter().position(|found| found.trim() == name);
     let moves = column("Moves").ok_or_else(|| {
-        of_file("the first line names no column `Moves`; expected are Lichess' columns: PuzzleId,FEN,Moves,Rating,…".to_owned())
+        of_file(
+            "the first line names no column `Moves`; expected are Lichess' columns: PuzzleId,FEN,Moves,Rating,…"
+                .to_owned(),
+        )
     })?;
     let (fen, game) = (column("FEN"), column("PGN"));
     if fen.is_none() && game.is_none() {
@@ -57,7 +60,8 @@ fn of_csv(bytes: &[u8]) -> Result<Vec<Puzzle>, Wrong> {
     for (number, record) in (1..).zip(reader.records()) {
         let wrong = |reason: String| (format!(", puzzle {number}"), reason);
         let record = record.map_err(|error| wrong(error.to_string()))?;
-        let text = |column: Option<usize>| column.and_then(|column| record.get(column)).map(str::trim).unwrap_or_default();
+        let text =
+            |column: Option<usize>| column.and_then(|column| record.get(column)).map(str::trim).unwrap_or_default();
         let number_of = |name: &str, column: Option<usize>| match text(column) {
             "" => Ok(None),
             value => value.parse().map(Some).map_err(|_| wrong(format!("`{name}` is \"{value}\", not a number"))),

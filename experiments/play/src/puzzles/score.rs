@@ -91,7 +91,8 @@ impl PuzzleScore {
     pub fn of(puzzles: &[Puzzle], attempts: &[Attempt], rule: Rule) -> Self {
         let solved: Vec<bool> = attempts.iter().map(|attempt| attempt.solves(rule)).collect();
         let longest = attempts.iter().map(|attempt| attempt.right.len()).max().unwrap_or(0);
-        let by_move = (0..longest).map(|n| Share::of(attempts.iter().filter_map(|attempt| attempt.right.get(n).copied())));
+        let by_move =
+            (0..longest).map(|n| Share::of(attempts.iter().filter_map(|attempt| attempt.right.get(n).copied())));
         Self {
             rule: rule.name(),
             solved: Share::of(solved.iter().copied()),
@@ -156,11 +157,8 @@ mod tests {
     #[test]
     fn shares_are_by_move_band_and_theme() {
         let puzzles = [puzzle(990.0, &["fork"]), puzzle(1010.0, &["fork", "pin"]), puzzle(1199.0, &["pin"])];
-        let attempt = |right: &[bool]| Attempt {
-            answers: Vec::new(),
-            right: right.to_vec(),
-            mates: vec![false; right.len()],
-        };
+        let attempt =
+            |right: &[bool]| Attempt { answers: Vec::new(), right: right.to_vec(), mates: vec![false; right.len()] };
         let attempts = [attempt(&[true, true]), attempt(&[true, false, true]), attempt(&[false])];
         let score = PuzzleScore::of(&puzzles, &attempts, Rule::Strict);
         let counts = |share: &Share| (share.right, share.of);

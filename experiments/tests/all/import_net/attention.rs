@@ -10,8 +10,8 @@ use nn::{Activation, NormKind};
 use spec::Weights;
 use std::path::Path;
 use tch::{Device, Kind, Tensor};
+use train::inspect::Request;
 use train::inspect::positions;
-use train::inspect::positions::Request;
 use train::inspect::{Answers, Loaded};
 
 const LOGIT_TOLERANCE: f64 = 5e-4;

@@ -1,17 +1,18 @@
 //! Maia through `import-net` says what Lc0 says with it: of every legal move, on real games with their history.
 
-use games::chess::ChessPosition;
+use games::chess::{Chess, ChessPosition};
 use games::{GameKind, InputName, MovesName, Position as _};
 use lc0::cell;
+use play::{Agent, Player};
 use serde::Deserialize;
 use spec::Weights;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tch::Device;
+use train::inspect::Request;
 use train::inspect::positions;
-use train::inspect::positions::Request;
 use train::inspect::predict::{Meaning, Prediction, predictions};
-use train::inspect::{Answers, Loaded};
+use train::inspect::{Answers, Loaded, Situation};
 
 const NET: &str = "maia-1100.pb.gz";
 
@@ -81,6 +82,41 @@ fn maia_says_what_lc0_says_with_it() {
         assert!(own[0] < LOGIT_TOLERANCE && own[1] < PROBABILITY_TOLERANCE && own[2] < PROBABILITY_TOLERANCE, "{what}");
     }
     println!("largest differences of logits, probabilities, win/draw/loss: {largest:?}");
+}
+
+#[test]
+fn maia_as_an_agent_plays_the_moves_that_lc0_likes_most_with_it() {
+    let Some(file) = net() else {
+        eprintln!("{NET} is not here, so nothing was compared with Lc0: see experiments/tests/data/ORIGIN.md");
+        return;
+    };
+    let dir = tempfile::tempdir().expect("a folder");
+    let out = dir.path().join("maia");
+    let imported = lc0::read(&file, &[]).expect("a network of Lc0");
+    cell::write(&imported, &cell::run_of(&imported, &file, None).expect("a run"), &out).expect("a cell");
+    let loaded = Loaded::cell(&out, Weights::Raw, Device::Cpu).expect("a cell with weights");
+    let said = said();
+    let situations: Vec<Situation<Chess>> = said
+        .iter()
+        .map(|said| {
+            let start = ChessPosition::parse(&said.startfen).expect("a position");
+            let mut situation: Situation<Chess> = Situation::of_run(start, &loaded.config);
+            for text in &said.moves {
+                let mv = situation.position().parse_move(text).expect("a legal move");
+                situation.play(mv);
+            }
+            situation
+        })
+        .collect();
+    let mut stream = streams::stream(0, &["test"]);
+    let player = Player::new(&loaded, Agent::POLICY);
+    let decisions = player.decide(&situations.iter().collect::<Vec<_>>(), &mut stream).expect("decisions");
+    for ((said, situation), decision) in said.iter().zip(&situations).zip(&decisions) {
+        let best = said.policy.iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).expect("a move").0;
+        // Lc0 writes castling as the king's capture of its rook.
+        let best = situation.position().parse_move(best).expect("a legal move");
+        assert_eq!(decision.text(), Some(situation.position().move_text(best).as_str()), "{}", said.startfen);
+    }
 }
 
 /// The largest difference of a logit, of a move's probability, and of win, draw and loss.

@@ -3,8 +3,8 @@
 use super::cell::Loaded;
 use super::error::InspectError;
 use super::forward::Answers;
-use super::positions::Request;
 use super::readme;
+use super::request::Request;
 use super::tensors_file::{self, Named};
 use nn::Views;
 use records::folder::CONFIG_FILE;

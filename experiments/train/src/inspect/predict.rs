@@ -2,7 +2,7 @@
 
 use super::error::InspectError;
 use super::forward::Answers;
-use super::positions::Request;
+use super::request::Request;
 use models::{HeadName, Reading};
 use serde_json::{Map, Value, json};
 use tch::{Device, Kind, Tensor};
@@ -238,7 +238,7 @@ impl MovePrediction {
 
 #[cfg(test)]
 mod tests {
-    use super::super::positions::LegalMove;
+    use super::super::request::LegalMove;
     use super::*;
 
     fn asked() -> Request {

@@ -1,6 +1,6 @@
 //! A game in progress, as a network sees it.
 
-use super::positions::{EarlierPly, LegalMove, Request};
+use super::request::{EarlierPly, LegalMove, Request};
 use games::{Game, InputLayout, Line, MovesName, Played, Position};
 use spec::RunConfig;
 

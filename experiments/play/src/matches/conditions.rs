@@ -1,0 +1,26 @@
+//! What decides the games of a match.
+
+use super::contestant::Contestant;
+use super::game::Limits;
+use games::GameKind;
+use serde::{Deserialize, Serialize};
+
+/// The conditions: the same conditions and number give the same game.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Conditions {
+    /// The game.
+    pub game: GameKind,
+    /// The players, at least two with different names.
+    pub contestants: Vec<Contestant>,
+    /// Openings for every two players, each with both colours.
+    pub pairs: u64,
+    /// The hash of the book of openings.
+    pub book: Option<String>,
+    /// Random plies after the opening: from, to.
+    pub random_plies: Option<(u16, u16)>,
+    /// When games end although the rules do not end them.
+    pub limits: Limits,
+    /// Of the order of the openings, random plies and draws of moves.
+    pub seed: u64,
+}

@@ -1,0 +1,16 @@
+//! Networks as players: what agents choose, what programs are answered, puzzles, matches.
+
+mod agents;
+mod engine;
+mod matches;
+mod puzzles;
+
+use crate::inspect::Finished;
+use spec::Weights;
+use tch::Device;
+use train::inspect::Loaded;
+
+/// The untrained network of a game, of the folder's cells.
+fn cell(finished: &Finished, game: &str) -> Loaded {
+    Loaded::cell(&finished.path().join(finished.cell(game)), Weights::Raw, Device::Cpu).expect("a cell")
+}

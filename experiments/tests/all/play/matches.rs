@@ -1,0 +1,94 @@
+//! A match is the same for any number of workers and interruptions.
+
+use crate::cli::run;
+use crate::inspect::Finished;
+use games::GameKind;
+use play::PlayError;
+use play::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, Standings, play_match};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tch::Device;
+
+fn conditions(finished: &Finished, game: GameKind) -> Conditions {
+    let cell = finished.path().join(finished.cell(game.name()));
+    let network = |name: &str, agent: &str| Contestant {
+        name: name.to_owned(),
+        kind: Kind::Network { cell: cell.clone(), averaged: false, agent: agent.to_owned() },
+    };
+    Conditions {
+        game,
+        contestants: vec![
+            network("likely", "policy"),
+            network("drawn", "policy:temperature=1"),
+            network("value", "value"),
+        ],
+        pairs: 2,
+        book: None,
+        random_plies: Some((2, 4)),
+        limits: Limits { plies: 30, win: None, draw: None },
+        seed: 1,
+    }
+}
+
+/// Plays; stops after so many games, if asked to.
+fn play(conditions: &Conditions, out: PathBuf, jobs: usize, until: Option<u64>) -> Result<Standings, PlayError> {
+    let stop = AtomicBool::new(false);
+    let options = MatchOptions { openings: None, out, jobs, device: Device::Cpu };
+    let mut progress = |_: &play::matches::FinishedGame, done| {
+        if Some(done) == until {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    play_match(conditions.clone(), &options, &mut progress, &stop)
+}
+
+fn sorted_lines(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).expect("the journal");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn workers_and_interruptions_change_no_game_and_none_counts_twice() {
+    let finished = Finished::new();
+    for game in GameKind::ALL {
+        let conditions = conditions(&finished, game);
+        let [one, two] = ["one", "two"].map(|name| finished.path().join(game.name()).join(name));
+        let whole = play(&conditions, one.clone(), 1, None).expect("a match");
+        let games: u64 = whole.pairings.iter().flat_map(|pairing| pairing.wins_draws_losses).sum();
+        assert_eq!(games, 12, "3 pairings, 2 openings, both colours");
+        assert_eq!(whole.endings.values().sum::<u64>(), 12);
+        play(&conditions, two.clone(), 2, Some(3)).expect("a part of the match");
+        let journal = two.join("games.jsonl");
+        assert!(sorted_lines(&journal).len() < 12);
+        // A kill in the middle of a line.
+        let text = fs::read_to_string(&journal).expect("the journal");
+        fs::write(&journal, &text[..text.len() - 5]).expect("written");
+        let resumed = play(&conditions, two.clone(), 2, None).expect("the rest");
+        assert_eq!(sorted_lines(&journal), sorted_lines(&one.join("games.jsonl")));
+        assert_eq!(resumed, whole);
+        let other = Conditions { seed: 2, ..conditions };
+        let refused = play(&other, two, 1, None).expect_err("another match").to_string();
+        assert!(refused.contains("another folder with --out"), "{refused}");
+    }
+}
+
+#[test]
+fn the_command_writes_records_that_can_be_imported() {
+    let finished = Finished::new();
+    let cell = finished.cell("chess");
+    let value = format!("value={cell}@value");
+    let arguments = ["match", "--cell", &cell, "--cell", &value, "--pairs", "1", "--out", "games", "--max-plies", "20"];
+    let told = run(finished.path(), &arguments).succeeds().stdout;
+    assert!(told.contains("chess/seed-0@policy - value: ") && told.contains("endings: "), "{told}");
+    let import = ["data", "import", "--game", "chess", "--from", "games/games.pgn", "--out", "imported"];
+    let imported = run(finished.path(), &import).succeeds();
+    assert!(format!("{}{}", imported.stdout, imported.stderr).contains('2'), "two games");
+    run(finished.path(), &["match", "--cell", &cell, "--out", "alone"]).fails_with(&["a match needs two players"]);
+    run(finished.path(), &["match", "--cell", &cell, "--cell", &cell, "--out", "x"])
+        .fails_with(&["two players are called"]);
+    run(finished.path(), &["match", "--cell", &cell, "--engine", "stockfish", "--out", "x"])
+        .fails_with(&["add `@NODES`"]);
+}
