@@ -77,7 +77,7 @@ enum Command {
     Inspect(inspect::Args),
     /// Evaluate a cell's network on positions: moves with probabilities, values.
     Predict(predict::Args),
-    /// Ask how strong a cell's network is: puzzles.
+    /// Ask how strong a cell's network is: puzzles, test suites, mates in one, calibration.
     Eval(eval::Args),
     /// Play as an engine on stdin and stdout: UCI for chess, USI for shogi.
     Play(play::Args),

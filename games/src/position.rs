@@ -146,6 +146,14 @@ pub trait Position: Clone + Debug + Send + Sync + Sized {
     /// On invalid syntax and on illegal moves.
     fn parse_move(&self, text: &str) -> Result<Self::Move, IllegalMove>;
 
+    /// Reads a move as people write it: SAN in chess, otherwise as [`Self::parse_move`].
+    ///
+    /// # Errors
+    /// As there.
+    fn parse_written(&self, text: &str) -> Result<Self::Move, IllegalMove> {
+        self.parse_move(text)
+    }
+
     /// Writes a legal move in UCI (castling as `e1g1`) or USI.
     fn write_move(&self, mv: Self::Move) -> MoveText;
 

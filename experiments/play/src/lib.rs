@@ -1,20 +1,25 @@
 //! Trained networks as players: which move they choose, and how strong, human and well calibrated that makes them.
 //!
 //! ```text
-//! cell ─▶ train::inspect::Loaded ─▶ player (policy, value) ─┬─▶ puzzles
+//! cell ─▶ train::inspect::Loaded ─▶ player (policy, value) ─┬─▶ puzzles, suites, mates in one; calibration
 //!                                                          ├─▶ engine: UCI, USI
 //!                                                          └─▶ matches, against engines too
 //! ```
 
+pub mod calibration;
 pub mod decision;
 pub mod engine;
 pub mod error;
 pub mod matches;
+pub mod mates;
 mod network;
 pub mod player;
 pub mod puzzles;
 mod score;
+mod share;
+pub mod suites;
 
 pub use decision::{Decision, Weighed};
 pub use error::PlayError;
 pub use player::{Agent, Player};
+pub use share::Share;

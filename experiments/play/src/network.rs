@@ -12,8 +12,8 @@ pub(crate) const BATCH: usize = 256;
 pub(crate) struct Outputs {
     /// Logits of the policy over the vocabulary, one row a position.
     policy: Option<Vec<Vec<f32>>>,
-    /// Indices and logits of the moves that a second look compares.
-    second_look: Option<[Vec<Vec<f32>>; 2]>,
+    /// Indices and logits of the moves that the refinement pass compares.
+    refined: Option<[Vec<Vec<f32>>; 2]>,
     /// Probabilities of win, draw and loss, or of a win where draws are not told apart.
     result: Option<Vec<ResultShares>>,
 }
@@ -51,21 +51,21 @@ impl Outputs {
         let answers = outputs(cell, asked)?;
         let of_reading = |reading: Reading| answers.iter().find(|answer| answer.reading == reading);
         let policy = answers.iter().find(|answer| answer.head == HeadName::Policy && answer.reading == Reading::Policy);
-        let second_look = match (of_reading(Reading::Moves), of_reading(Reading::Choice)) {
+        let refined = match (of_reading(Reading::Moves), of_reading(Reading::Choice)) {
             (Some(moves), Some(logits)) => Some([rows(&moves.tensor)?, rows(&logits.tensor)?]),
             _ => None,
         };
         let policy = policy.map(|answer| rows(&answer.tensor)).transpose()?;
-        Ok(Self { policy, second_look, result: result(&answers)? })
+        Ok(Self { policy, refined, result: result(&answers)? })
     }
 
     /// The probabilities of a position's legal moves at a temperature, in the order of the rules; `None` without a policy.
-    /// Where the network takes a second look at some moves, the others have none.
+    /// Where a refinement pass compares some moves, the others have none.
     pub(crate) fn policy(&self, place: usize, asked: &Request, temperature: f64) -> Option<Vec<f64>> {
         let logits = &self.policy.as_ref()?[place];
         let own = |index: u16| f64::from(logits[usize::from(index)]);
         let mut known: Vec<f64> = asked.legal.iter().map(|mv| own(mv.index)).collect();
-        if let Some([moves, choices]) = &self.second_look {
+        if let Some([moves, choices]) = &self.refined {
             let compared: Vec<(usize, f64)> = moves[place]
                 .iter()
                 .zip(&choices[place])
@@ -137,17 +137,17 @@ mod tests {
 
     #[test]
     fn illegal_moves_have_no_share_whatever_their_logit() {
-        let outputs = Outputs { policy: Some(vec![vec![0.0, 50.0, 2f32.ln()]]), second_look: None, result: None };
+        let outputs = Outputs { policy: Some(vec![vec![0.0, 50.0, 2f32.ln()]]), refined: None, result: None };
         let shares = outputs.policy(0, &asked(&[2, 0]), 1.0).expect("a policy");
         assert!((shares[0] - 2.0 / 3.0).abs() < 1e-6 && (shares[1] - 1.0 / 3.0).abs() < 1e-6, "{shares:?}");
         assert_eq!(outputs.policy(0, &asked(&[2, 0]), 0.0), Some(vec![1.0, 0.0]));
     }
 
     #[test]
-    fn the_second_look_decides_among_its_moves() {
-        let second_look = Some([vec![vec![0.0, 1.0]], vec![vec![0.5, 9.0]]]);
-        let outputs = Outputs { policy: Some(vec![vec![0.0, 50.0, 3.0]]), second_look, result: None };
-        // Move 1 is not legal here, and move 2 was not looked at.
+    fn the_refinement_pass_decides_among_its_moves() {
+        let refined = Some([vec![vec![0.0, 1.0]], vec![vec![0.5, 9.0]]]);
+        let outputs = Outputs { policy: Some(vec![vec![0.0, 50.0, 3.0]]), refined, result: None };
+        // Move 1 is not legal here, and move 2 is not among its moves.
         assert_eq!(outputs.policy(0, &asked(&[2, 0]), 1.0), Some(vec![0.0, 1.0]));
     }
 

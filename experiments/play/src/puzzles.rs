@@ -5,5 +5,5 @@ mod score;
 mod solve;
 
 pub use read::{Puzzle, read};
-pub use score::{Band, PuzzleScore, Share, Theme};
+pub use score::{Band, PuzzleScore, Theme};
 pub use solve::{Attempt, Rule, attempts};

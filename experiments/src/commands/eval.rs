@@ -2,14 +2,17 @@
 
 use super::devices::{parse_device, prepare};
 use anyhow::bail;
-use games::GameKind;
 use games::chess::Chess;
-use play::puzzles::{self, PuzzleScore, Rule, Share};
-use play::{Agent, Player};
-use serde_json::json;
+use games::{GameKind, Referee, with_game};
+use play::calibration::{self, Calibration};
+use play::mates::MateScore;
+use play::puzzles::{self, PuzzleScore, Rule};
+use play::suites::SuiteScore;
+use play::{Agent, Player, Share, mates, suites};
+use serde_json::{Value, json};
 use spec::Weights;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tch::Device;
 use train::inspect::Loaded;
@@ -20,9 +23,8 @@ use train::threads::use_threads;
 pub struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
     cell: PathBuf,
-    /// Solve the puzzles of a CSV file, plain or compressed: the columns of Lichess, or of searchless_chess.
-    #[arg(long, value_name = "FILE", required = true)]
-    puzzles: PathBuf,
+    #[command(flatten)]
+    asked: Asked,
     /// Count a puzzle as solved by this rule: `any_mate` (any mate ends it) or `strict` (every move is the puzzle's).
     #[arg(long, value_name = "RULE", default_value = "any_mate")]
     rule: Rule,
@@ -32,7 +34,7 @@ pub struct Args {
     /// Start the draws of an agent with a temperature from this seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Print one JSON object per agent.
+    /// Print one JSON object per agent and file.
     #[arg(long)]
     json: bool,
     /// Use the averaged weights of a run that averages them.
@@ -41,6 +43,27 @@ pub struct Args {
     /// The device: cpu, cuda or cuda:N.
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
+}
+
+/// What the network is asked; each may be repeated.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+struct Asked {
+    /// Solve the puzzles of a CSV file, plain or compressed: the columns of Lichess, or of searchless_chess.
+    #[arg(long, value_name = "FILE")]
+    puzzles: Vec<PathBuf>,
+    /// Find the best moves of a suite: EPD, SFEN with the same operations, or CSA problems.
+    #[arg(long, value_name = "FILE")]
+    suite: Vec<PathBuf>,
+    /// Find a mate in one in each position of a file.
+    #[arg(long, value_name = "FILE")]
+    mates: Vec<PathBuf>,
+    /// Count checks where no move mates, in each position of a file.
+    #[arg(long, value_name = "FILE")]
+    no_mates: Vec<PathBuf>,
+    /// Compare predicted results with those that came, on this many test positions of the cell's dataset.
+    #[arg(long, value_name = "POSITIONS", num_args = 0..=1, default_missing_value = "8192")]
+    calibration: Option<u64>,
 }
 
 /// Evaluates the network as each agent.
@@ -52,32 +75,73 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     use_threads(1);
     let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
     let cell = Loaded::cell(&args.cell, weights, args.device)?;
-    if cell.config.game != GameKind::Chess {
+    if !args.asked.puzzles.is_empty() && cell.config.game != GameKind::Chess {
         bail!("--puzzles: puzzles are of chess, and {} is of {}", args.cell.display(), cell.config.game.name());
     }
-    let puzzles = puzzles::read(&args.puzzles)?;
+    if let Some(positions) = args.asked.calibration {
+        let calibration = calibration::measure(&cell, positions)?;
+        if args.json {
+            println!("{}", json!({"kind": "calibration", "score": calibration}));
+        } else {
+            print!("{}", of_calibration(&calibration));
+        }
+    }
     let agents = if args.agents.is_empty() { &[Agent::POLICY] } else { args.agents.as_slice() };
     for &agent in agents {
-        let mut stream = streams::stream(args.seed, &["eval", "puzzles"]);
         let player = Player::new(&cell, agent);
-        let attempts = puzzles::attempts::<Chess>(&player, &puzzles, &args.puzzles, &mut stream)?;
-        let score = PuzzleScore::of(&puzzles, &attempts, args.rule);
-        if args.json {
-            let solved: Vec<_> = puzzles
-                .iter()
-                .zip(&attempts)
-                .map(|(puzzle, attempt)| json!({"id": puzzle.id, "answers": attempt.answers, "solved": attempt.solves(args.rule)}))
-                .collect();
-            println!("{}", json!({"agent": agent.to_string(), "score": score, "puzzles": solved}));
-        } else {
-            print!("{}", text(&agent.to_string(), &score));
+        for file in &args.asked.puzzles {
+            solve(args, &player, file)?;
         }
+        with_game!(cell.config.game, G => ask::<G>(args, &player))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(agent: &str, score: &PuzzleScore) -> String {
-    let mut text = format!("{agent}: {} solved by the rule `{}`\n", said(&score.solved), score.rule);
+fn solve(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::Result<()> {
+    let puzzles = puzzles::read(file)?;
+    let mut stream = streams::stream(args.seed, &["eval", "puzzles"]);
+    let attempts = puzzles::attempts::<Chess>(player, &puzzles, file, &mut stream)?;
+    let score = PuzzleScore::of(&puzzles, &attempts, args.rule);
+    let answers = puzzles.iter().zip(&attempts).map(
+        |(puzzle, attempt)| json!({"id": puzzle.id, "answers": attempt.answers, "solved": attempt.solves(args.rule)}),
+    );
+    let told = json!({"score": score, "puzzles": answers.collect::<Vec<_>>()});
+    tell(args, player, "puzzles", file, told, || of_puzzles(&score));
+    Ok(())
+}
+
+/// Suites and mates, of either game.
+fn ask<G: Referee>(args: &Args, player: &Player<'_>) -> anyhow::Result<()> {
+    for file in &args.asked.suite {
+        let problems = suites::read::<G>(file)?;
+        let mut stream = streams::stream(args.seed, &["eval", "suite"]);
+        let (answers, score) = suites::score::<G>(player, &problems, &mut stream)?;
+        tell(args, player, "suite", file, json!({"score": score, "answers": answers}), || of_suite(&score));
+    }
+    let mates = args.asked.mates.iter().map(|file| ("mates", file));
+    for (what, file) in mates.chain(args.asked.no_mates.iter().map(|file| ("no_mates", file))) {
+        let positions = mates::read::<G>(file)?;
+        let mut stream = streams::stream(args.seed, &["eval", "mates"]);
+        let score = mates::score::<G>(player, &positions, &mut stream)?;
+        tell(args, player, what, file, json!({"score": score}), || of_mates(what, &score));
+    }
+    Ok(())
+}
+
+/// Prints what was found of a file.
+fn tell(args: &Args, player: &Player<'_>, what: &str, file: &Path, mut told: Value, text: impl Fn() -> String) {
+    if args.json {
+        told["agent"] = player.agent().to_string().into();
+        told["file"] = file.display().to_string().into();
+        told["kind"] = what.into();
+        println!("{told}");
+    } else {
+        print!("{}, {}: {}", player.agent(), file.display(), text());
+    }
+}
+
+fn of_puzzles(score: &PuzzleScore) -> String {
+    let mut text = format!("{} solved by the rule `{}`\n", said(&score.solved), score.rule);
     let mut line = |name: &str, share: &Share| {
         // A String takes every character.
         let _ = writeln!(text, "  {name:<24}{}", said(share));
@@ -97,6 +161,44 @@ fn text(agent: &str, score: &PuzzleScore) -> String {
         let _ = writeln!(text, "  puzzle rating           {rating:.0} ± {:.0} (95 %)", 1.96 * error);
     }
     text
+}
+
+fn of_suite(score: &SuiteScore) -> String {
+    let with_points = |share: &Share, points: Option<[f64; 2]>| match points {
+        Some([found, most]) => format!("{} solved, {found} of {most} points", said(share)),
+        None => format!("{} solved", said(share)),
+    };
+    let mut text = with_points(&score.solved, score.points) + "\n";
+    for part in &score.parts {
+        let _ = writeln!(text, "  {:<40}{}", part.name, with_points(&part.solved, part.points));
+    }
+    text
+}
+
+fn of_calibration(calibration: &Calibration) -> String {
+    let mut text = String::new();
+    for part in &calibration.parts {
+        let mass = part.legal_mass.map_or_else(String::new, |mass| format!(", legal mass {:.1} %", 100.0 * mass));
+        // A String takes every character.
+        let _ = writeln!(
+            text,
+            "calibration, {}: {} positions, Brier score {:.4} (of the mean result {:.4}){mass}",
+            part.name, part.positions, part.brier, part.brier_of_mean
+        );
+        for result in &part.results {
+            let bins = result.bins.iter().map(|(said, seen, _)| format!("{:.0}→{:.0}", 100.0 * said, 100.0 * seen));
+            let bins: Vec<String> = bins.collect();
+            let _ = writeln!(text, "  {:<5} ECE {:.4}; said→seen in %: {}", result.name, result.error, bins.join(" "));
+        }
+    }
+    text
+}
+
+fn of_mates(what: &str, score: &MateScore) -> String {
+    match what {
+        "mates" => format!("{} mated\n", said(&score.mates)),
+        _ => format!("{} false alarms (checks where no move mates)\n", said(&score.checks)),
+    }
 }
 
 fn said(share: &Share) -> String {

@@ -4,6 +4,7 @@ mod agents;
 mod engine;
 mod matches;
 mod puzzles;
+mod suites;
 
 use crate::inspect::Finished;
 use spec::Weights;

@@ -17,6 +17,7 @@ pub mod predict;
 mod random;
 mod readme;
 pub mod request;
+pub mod results;
 pub mod situation;
 pub mod steps;
 pub mod tensors_file;

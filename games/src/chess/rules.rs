@@ -2,7 +2,7 @@
 
 use super::history::HistoryFill;
 use super::position::ChessPosition;
-use super::{fen, history, input, key, moves, rights, vocabularies};
+use super::{fen, history, input, key, moves, pgn, rights, vocabularies};
 use crate::geometry::Frame;
 use crate::input::InputName;
 use crate::move_text::MoveText;
@@ -48,6 +48,10 @@ impl Position for ChessPosition {
         let uci = UciMove::from_ascii(text.as_bytes())
             .map_err(|_| wrong("not a move in UCI notation (like e2e4, e7e8q, e1g1)"))?;
         uci.to_move(&self.rules).map_err(|_| wrong("illegal move"))
+    }
+
+    fn parse_written(&self, text: &str) -> Result<Move, IllegalMove> {
+        self.parse_move(text).or_else(|wrong| pgn::read_san(self, text).map_err(|_| wrong))
     }
 
     fn write_move(&self, mv: Move) -> MoveText {

@@ -92,7 +92,9 @@ fn of_csv(bytes: &[u8]) -> Result<Vec<Puzzle>, Wrong> {
 
 /// The start of a game in PGN, and its moves.
 fn of_game(text: &str) -> Result<(Option<String>, Vec<String>), String> {
-    let game = pgn::parse(text.as_bytes(), 0).map_err(|rejected| format!("`PGN`: {}", rejected.reason))?;
+    // A puzzle's game stops in its middle, mostly without the mark of a result, which the standard asks for.
+    let game = pgn::parse(text.as_bytes(), 0).or_else(|_| pgn::parse(format!("{text} *").as_bytes(), 0));
+    let game = game.map_err(|rejected| format!("`PGN`: {}", rejected.reason))?;
     Ok((game.start, game.moves.into_iter().map(Into::into).collect()))
 }
 

@@ -2,10 +2,10 @@
 
 use super::read::Puzzle;
 use super::solve::{Attempt, Rule};
+use crate::share::Share;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use strength::puzzle_rating::{self, Prior, PuzzleRating};
-use strength::wilson::wilson;
 
 /// Width of a band of ratings, in Glicko points.
 const BAND: u64 = 200;
@@ -13,35 +13,6 @@ const BAND: u64 = 200;
 const LEVEL: f64 = 0.95;
 /// A theme of fewer puzzles is not listed.
 const FEWEST: u64 = 20;
-
-/// How many of some were right.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Share {
-    /// Right ones.
-    pub right: u64,
-    /// All.
-    pub of: u64,
-    /// The Wilson interval of the share at 95 %.
-    pub interval: [f64; 2],
-}
-
-impl Share {
-    pub(super) fn of(right: impl IntoIterator<Item = bool>) -> Self {
-        let (mut count, mut all) = (0, 0);
-        for right in right {
-            count += u64::from(right);
-            all += 1;
-        }
-        let interval = wilson(count, all, LEVEL).map_or([0.0, 1.0], |found| [found.low, found.high]);
-        Self { right: count, of: all, interval }
-    }
-
-    /// The share itself.
-    #[must_use]
-    pub fn share(&self) -> f64 {
-        self.right as f64 / self.of as f64
-    }
-}
 
 /// Puzzles of similar ratings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
