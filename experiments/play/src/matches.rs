@@ -13,6 +13,7 @@ mod journal;
 mod records;
 mod run;
 mod schedule;
+mod sequential;
 mod standings;
 
 pub use conditions::Conditions;
@@ -20,4 +21,5 @@ pub use contestant::{Contestant, Kind};
 pub use game::{FinishedGame, Limits};
 pub use run::{MatchOptions, play_match};
 pub use schedule::Schedule;
-pub use standings::{Pairing, Standings};
+pub use sequential::{Progress, Sequential};
+pub use standings::{Pairing, Rated, Standings};

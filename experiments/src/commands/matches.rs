@@ -5,7 +5,7 @@ use anyhow::{Context as _, bail, ensure};
 use games::GameKind;
 use generate::{DrawRule, WinRule};
 use play::Agent;
-use play::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, Standings, play_match};
+use play::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, Progress, Sequential, Standings, play_match};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,6 +40,9 @@ pub struct Args {
     /// Call a game drawn by agreement: both scores within CP for PLIES plies in a row, from ply FROM on.
     #[arg(long, value_name = "CP:PLIES:FROM")]
     draw: Option<DrawRule>,
+    /// Stop two players' match when a sequential test decides: LOW:HIGH[:MODEL] in Elo of the first, `logistic` or `normalized`.
+    #[arg(long, value_name = "TEST")]
+    sprt: Option<Sequential>,
     /// Start all random choices from this seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -138,6 +141,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             "two players are called {name}: write NAME=… before one of them"
         );
     }
+    ensure!(args.sprt.is_none() || contestants.len() == 2, "--sprt tests two players, and {} play", contestants.len());
     let conditions = Conditions {
         game: game(args, &contestants)?,
         contestants,
@@ -147,8 +151,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         limits: Limits { plies: args.max_plies, win: args.win, draw: args.draw },
         seed: args.seed,
     };
-    let options =
-        MatchOptions { openings: args.openings.clone(), out: args.out.clone(), jobs: args.jobs, device: args.device };
+    let options = MatchOptions {
+        openings: args.openings.clone(),
+        out: args.out.clone(),
+        jobs: args.jobs,
+        device: args.device,
+        sequential: args.sprt,
+    };
     let stop = stop_flag()?;
     let (names, all) = (conditions.contestants.clone(), conditions.pairs);
     let all = play::matches::Schedule::new(names.len(), all).games();
@@ -200,9 +209,31 @@ fn text(standings: &Standings) -> String {
             );
         }
     }
+    for rated in &standings.ratings {
+        let _ = writeln!(text, "  {:<40}{:+.0} ± {:.0} Elo (95 %)", rated.name, rated.elo, 1.96 * rated.error);
+    }
+    if let Some(reason) = &standings.unrated {
+        let _ = writeln!(text, "no ratings of all players: {reason}");
+    }
+    if let Some(test) = &standings.sequential {
+        text.push_str(&sequential(test));
+    }
     let endings: Vec<String> = standings.endings.iter().map(|(name, count)| format!("{name} {count}")).collect();
     let _ = writeln!(text, "endings: {}", endings.join(", "));
     text
+}
+
+fn sequential(test: &Progress) -> String {
+    let ([low, high], [lower, upper]) = (test.elo, test.bounds);
+    let decided = match test.accepted {
+        Some("first") => format!("{low} Elo accepted"),
+        Some(_) => format!("{high} Elo accepted"),
+        None => "not decided".to_owned(),
+    };
+    format!(
+        "SPRT of {low} against {high} Elo ({}): {decided} after {} pairs, ratio {:.2} of [{lower:.2}, {upper:.2}]\n",
+        test.model, test.pairs, test.ratio
+    )
 }
 
 fn parse_range(text: &str) -> Result<(u16, u16), String> {

@@ -7,6 +7,7 @@ use generate::{Adjudicator, DrawRule, WinRule};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use streams::Stream;
+use strength::pairs;
 use train::inspect::Situation;
 use train::inspect::situation::Move;
 
@@ -40,6 +41,20 @@ pub struct FinishedGame {
     pub result: GameResult,
     /// How it ended.
     pub termination: Termination,
+}
+
+impl FinishedGame {
+    /// The result for one of its players.
+    #[must_use]
+    pub fn result_of(&self, player: usize) -> pairs::GameResult {
+        let moves_first = self.players[0] == player;
+        match self.result {
+            GameResult::FirstWins if moves_first => pairs::GameResult::Win,
+            GameResult::SecondWins if !moves_first => pairs::GameResult::Win,
+            GameResult::FirstWins | GameResult::SecondWins => pairs::GameResult::Loss,
+            GameResult::Draw | GameResult::Unknown => pairs::GameResult::Draw,
+        }
+    }
 }
 
 /// A game that can be played: its number, its players in the order of their colours, and its opening.

@@ -6,6 +6,7 @@ use super::game::{FinishedGame, Fixture, play};
 use super::journal::Journal;
 use super::records;
 use super::schedule::Schedule;
+use super::sequential::Sequential;
 use super::standings::Standings;
 use crate::error::PlayError;
 use games::{Referee, with_game};
@@ -26,6 +27,8 @@ pub struct MatchOptions {
     pub jobs: usize,
     /// Where networks compute.
     pub device: Device,
+    /// The test of two contestants after which the match stops.
+    pub sequential: Option<Sequential>,
 }
 
 /// Plays the games that are missing, and writes the records. `progress` sees each finished game and how many there are.
@@ -52,9 +55,11 @@ fn play_of<G: Referee>(
     conditions.book = openings.book().map(|book| book.blake3);
     let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
     let mut journal = Journal::open(&options.out, &conditions)?;
+    let is_decided =
+        |journal: &Journal| options.sequential.is_some_and(|test| test.after(journal.games()).accepted.is_some());
     let missing: Vec<u64> = (0..schedule.games()).filter(|number| !journal.games().contains_key(number)).collect();
     let next = Mutex::new(missing.into_iter());
-    let halt = AtomicBool::new(false);
+    let halt = AtomicBool::new(is_decided(&journal));
     std::thread::scope(|scope| {
         let (sender, games) = mpsc::channel();
         for _ in 0..options.jobs.max(1) {
@@ -73,6 +78,9 @@ fn play_of<G: Referee>(
             let added = game.and_then(|game| {
                 journal.add(game.clone())?;
                 progress(&game, journal.games().len() as u64);
+                if is_decided(&journal) {
+                    halt.store(true, Ordering::Relaxed);
+                }
                 Ok(())
             });
             if let Err(error) = added {
@@ -84,7 +92,8 @@ fn play_of<G: Referee>(
     })?;
     let games: Vec<&FinishedGame> = journal.games().values().collect();
     records::write(&options.out, &conditions, &games)?;
-    let standings = Standings::of(&conditions, &games);
+    let test = options.sequential.map(|test| test.after(journal.games()));
+    let standings = Standings { sequential: test, ..Standings::of(&conditions, &games) };
     write_standings(&options.out, &standings)?;
     Ok(standings)
 }

@@ -3,11 +3,13 @@
 use super::conditions::Conditions;
 use super::game::FinishedGame;
 use super::schedule::Schedule;
-use games::{GameResult, Termination};
+use super::sequential::Progress;
+use games::Termination;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use strength::bradley_terry::{self, Anchor, Draws, Prior, Ratings};
 use strength::elo::Difference;
-use strength::pairs::{self, Pentanomial};
+use strength::pairs::{self, Pentanomial, Trinomial};
 
 /// The level of intervals.
 const LEVEL: f64 = 0.95;
@@ -19,8 +21,25 @@ pub struct Standings {
     pub names: Vec<String>,
     /// Every two of them.
     pub pairings: Vec<Pairing>,
+    /// Ratings of three or more contestants from all their games.
+    pub ratings: Vec<Rated>,
+    /// Why there are no ratings although three or more play.
+    pub unrated: Option<String>,
+    /// The sequential test, if there is one.
+    pub sequential: Option<Progress>,
     /// How games ended, by the names of endings.
     pub endings: BTreeMap<String, u64>,
+}
+
+/// A contestant's rating by Bradley and Terry's model, where a draw is half a win and the mean of all is 0.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rated {
+    /// Its name.
+    pub name: String,
+    /// In Elo.
+    pub elo: f64,
+    /// Its standard error in Elo; games of a pair are counted as independent.
+    pub error: f64,
 }
 
 /// Two contestants' games.
@@ -51,7 +70,14 @@ impl Standings {
         for game in games {
             *endings.entry(name_of(game.termination)).or_default() += 1;
         }
+        let (ratings, unrated) = match ratings(conditions, games) {
+            Ok(ratings) => (ratings, None),
+            Err(reason) => (Vec::new(), Some(reason)),
+        };
         Self {
+            ratings,
+            unrated,
+            sequential: None,
             names: conditions.contestants.iter().map(|contestant| contestant.name.clone()).collect(),
             pairings: schedule.pairings().map(|players| pairing(players, games)).collect(),
             endings,
@@ -62,7 +88,7 @@ impl Standings {
 fn pairing(players: [usize; 2], games: &[&FinishedGame]) -> Pairing {
     let reversed = [players[1], players[0]];
     let own = games.iter().filter(|game| game.players == players || game.players == reversed);
-    let results: BTreeMap<u64, pairs::GameResult> = own.map(|game| (game.number, of_first(game, players[0]))).collect();
+    let results: BTreeMap<u64, pairs::GameResult> = own.map(|game| (game.number, game.result_of(players[0]))).collect();
     let mut wins_draws_losses = [0; 3];
     let mut counts = Pentanomial::default();
     for (&number, &result) in &results {
@@ -90,15 +116,34 @@ fn pairing(players: [usize; 2], games: &[&FinishedGame]) -> Pairing {
     }
 }
 
-/// The result for a player of the game.
-fn of_first(game: &FinishedGame, player: usize) -> pairs::GameResult {
-    let moves_first = game.players[0] == player;
-    match game.result {
-        GameResult::FirstWins if moves_first => pairs::GameResult::Win,
-        GameResult::SecondWins if !moves_first => pairs::GameResult::Win,
-        GameResult::FirstWins | GameResult::SecondWins => pairs::GameResult::Loss,
-        GameResult::Draw | GameResult::Unknown => pairs::GameResult::Draw,
+/// The ratings of three or more contestants, the strongest first.
+fn ratings(conditions: &Conditions, games: &[&FinishedGame]) -> Result<Vec<Rated>, String> {
+    let names: Vec<&str> = conditions.contestants.iter().map(|contestant| contestant.name.as_str()).collect();
+    if names.len() < 3 {
+        return Ok(Vec::new());
     }
+    let mut results: BTreeMap<[usize; 2], Trinomial> = BTreeMap::new();
+    for game in games {
+        results.entry(game.players).or_default().add(game.result_of(game.players[0]));
+    }
+    let pairings: Vec<bradley_terry::Pairing<'_>> = results
+        .into_iter()
+        .map(|([first, second], results)| bradley_terry::Pairing {
+            first: names[first],
+            second: names[second],
+            results,
+        })
+        .collect();
+    let found =
+        Ratings::of(&pairings, Draws::Half, Prior::None, &Anchor::Mean(0.0)).map_err(|error| error.to_string())?;
+    let rated = |(place, name): (usize, &String)| Rated {
+        name: name.clone(),
+        elo: found.elo[place],
+        error: found.error(place),
+    };
+    let mut rated: Vec<Rated> = found.players.iter().enumerate().map(rated).collect();
+    rated.sort_by(|a, b| b.elo.total_cmp(&a.elo));
+    Ok(rated)
 }
 
 fn name_of(termination: Termination) -> String {
@@ -108,6 +153,7 @@ fn name_of(termination: Termination) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use games::GameResult;
 
     fn game(number: u64, players: [usize; 2], result: GameResult) -> FinishedGame {
         let (moves, termination) = (Vec::new(), Termination::Checkmate);

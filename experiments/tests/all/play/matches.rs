@@ -34,7 +34,7 @@ fn conditions(finished: &Finished, game: GameKind) -> Conditions {
 /// Plays; stops after so many games, if asked to.
 fn play(conditions: &Conditions, out: PathBuf, jobs: usize, until: Option<u64>) -> Result<Standings, PlayError> {
     let stop = AtomicBool::new(false);
-    let options = MatchOptions { openings: None, out, jobs, device: Device::Cpu };
+    let options = MatchOptions { openings: None, out, jobs, device: Device::Cpu, sequential: None };
     let mut progress = |_: &play::matches::FinishedGame, done| {
         if Some(done) == until {
             stop.store(true, Ordering::Relaxed);
@@ -60,6 +60,7 @@ fn workers_and_interruptions_change_no_game_and_none_counts_twice() {
         let games: u64 = whole.pairings.iter().flat_map(|pairing| pairing.wins_draws_losses).sum();
         assert_eq!(games, 12, "3 pairings, 2 openings, both colours");
         assert_eq!(whole.endings.values().sum::<u64>(), 12);
+        assert!(whole.ratings.len() == 3 || whole.unrated.is_some(), "{whole:?}");
         play(&conditions, two.clone(), 2, Some(3)).expect("a part of the match");
         let journal = two.join("games.jsonl");
         assert!(sorted_lines(&journal).len() < 12);
@@ -83,6 +84,9 @@ fn the_command_writes_records_that_can_be_imported() {
     let arguments = ["match", "--cell", &cell, "--cell", &value, "--pairs", "1", "--out", "games", "--max-plies", "20"];
     let told = run(finished.path(), &arguments).succeeds().stdout;
     assert!(told.contains("chess/seed-0@policy - value: ") && told.contains("endings: "), "{told}");
+    let test = [&arguments[..], &["--sprt", "0:50"]].concat();
+    let tested = run(finished.path(), &test).succeeds().stdout;
+    assert!(tested.contains("SPRT of 0 against 50 Elo (logistic): not decided after 1 pairs"), "{tested}");
     let import = ["data", "import", "--game", "chess", "--from", "games/games.pgn", "--out", "imported"];
     let imported = run(finished.path(), &import).succeeds();
     assert!(format!("{}{}", imported.stdout, imported.stderr).contains('2'), "two games");
