@@ -182,7 +182,7 @@ def main():
     chosen = arguments.parse_args()
     chosen.rows = encodings(chosen)
     torch.set_num_threads(chosen.threads)
-    # Each row compiles the same function anew; beyond this many PyTorch would silently stay eager.
+    # Each row compiles the same function again; beyond this many PyTorch would silently stay eager.
     torch._dynamo.config.recompile_limit = 1000
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)

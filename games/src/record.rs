@@ -32,6 +32,26 @@ impl GameResult {
             Self::Unknown => "unknown",
         }
     }
+
+    /// A win of this side.
+    #[must_use]
+    pub const fn won_by(side: Side) -> Self {
+        match side {
+            Side::First => Self::FirstWins,
+            Side::Second => Self::SecondWins,
+        }
+    }
+
+    /// The points of a side: 1, ½ or 0; `None` if the result is unknown.
+    #[must_use]
+    pub const fn points_of(self, side: Side) -> Option<f32> {
+        match (self, side) {
+            (Self::FirstWins, Side::First) | (Self::SecondWins, Side::Second) => Some(1.0),
+            (Self::Draw, _) => Some(0.5),
+            (Self::FirstWins, Side::Second) | (Self::SecondWins, Side::First) => Some(0.0),
+            (Self::Unknown, _) => None,
+        }
+    }
 }
 
 /// How a game ended, according to its record.
@@ -113,6 +133,18 @@ pub enum Score {
     Centipawns(i32),
     /// Mate in so many moves; negative where the second player mates.
     MateIn(i32),
+}
+
+impl Score {
+    /// The score from the first player's point of view, given that from `mover`'s.
+    #[must_use]
+    pub const fn from_mover(self, mover: Side) -> Self {
+        match (mover, self) {
+            (Side::First, score) => score,
+            (Side::Second, Self::Centipawns(points)) => Self::Centipawns(points.saturating_neg()),
+            (Side::Second, Self::MateIn(moves)) => Self::MateIn(moves.saturating_neg()),
+        }
+    }
 }
 
 /// A move in UCI or USI and its probability. The candidates of a position are legal, differ from each other, and

@@ -180,7 +180,7 @@ pub struct ChessformerConfig {
     /// Which heads it has.
     #[serde(default, skip_serializing_if = "is_default")]
     pub outputs: Outputs,
-    /// A second look at the likeliest moves; none by default.
+    /// A refinement pass over the likeliest moves; none by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refinement: Option<RefinementConfig>,
 }

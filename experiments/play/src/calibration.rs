@@ -29,7 +29,7 @@ pub struct Part {
     pub results: [Reliability; 3],
     /// The Brier score over the three results: 0 for certainty that comes true, 2 for certainty that never does.
     pub brier: f64,
-    /// The same for the mean of these positions' results, which says nothing of the position.
+    /// The same for a constant prediction: the mean of these positions' results.
     pub brier_of_mean: f64,
     /// The mean probability that the policy gives to legal moves without a mask; none without a policy.
     pub legal_mass: Option<f64>,

@@ -107,7 +107,8 @@ impl<'a, G: Referee> Engine<'a, G> {
 
     fn go(&mut self, words: &[&str], out: &mut Vec<String>) -> Result<(), PlayError> {
         self.held = None;
-        if words.first() == Some(&"mate") {
+        // USI has an answer for engines that do not search for mates; UCI has none, so there the best move is the answer.
+        if G::KIND == GameKind::Shogi && words.first() == Some(&"mate") {
             out.push("checkmate notimplemented".to_owned());
             return Ok(());
         }

@@ -10,6 +10,7 @@ pub mod calibration;
 pub mod decision;
 pub mod engine;
 pub mod error;
+mod lines;
 pub mod matches;
 pub mod mates;
 mod network;

@@ -4,7 +4,7 @@
 //! contestants ─ schedule (pairings × openings × colours) ─▶ workers ─▶ journal, a line a game ─▶ standings, records
 //! ```
 //! A game depends on its number and the conditions only, so that workers and interruptions change nothing. A finished game is a
-//! line of the journal; the same command goes on behind it.
+//! line of the journal; the same command resumes after it.
 
 mod conditions;
 mod contestant;

@@ -1,8 +1,10 @@
 //! Positions with a mate in one move, and positions that have none although checks tempt.
 
 use crate::error::PlayError;
+use crate::lines::entries;
 use crate::player::Player;
 use crate::share::Share;
+use games::mate::mating_among;
 use games::{Position, Referee};
 use serde::Serialize;
 use std::path::Path;
@@ -25,9 +27,8 @@ pub struct MateScore {
 pub fn read<G: Referee>(path: &Path) -> Result<Vec<G::Position>, PlayError> {
     let bytes = dataset::unpacked(path)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let said = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let wrong = |place: String, reason: String| PlayError::File { file: path.to_owned(), place, reason };
-    let positions: Vec<G::Position> = said
+    let positions: Vec<G::Position> = entries(&text)
         .map(|(number, line)| {
             G::Position::parse(line).map_err(|error| wrong(format!(", line {number}"), error.to_string()))
         })
@@ -52,10 +53,7 @@ pub fn score<G: Referee>(
     let decisions = player.decide(&situations.iter().collect::<Vec<_>>(), stream)?;
     let outcome = |(start, decision): (&G::Position, &crate::Decision)| -> [bool; 2] {
         let Some(mv) = decision.text().and_then(|text| start.parse_move(text).ok()) else { return [false; 2] };
-        let (mut after, mut answers) = (start.clone(), Vec::new());
-        after.play(mv);
-        after.legal_moves(&mut answers);
-        [after.in_check() && answers.is_empty(), after.in_check()]
+        [!mating_among(start, &[mv]).is_empty(), start.gives_check(mv)]
     };
     let outcomes: Vec<[bool; 2]> = positions.iter().zip(&decisions).map(outcome).collect();
     Ok(MateScore {

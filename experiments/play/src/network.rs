@@ -1,159 +1,97 @@
-//! What players read of a network's outputs: weights of legal moves, and a position's result.
+//! What players read of a network's predictions: weights of legal moves, and a position's result.
 
 use crate::error::PlayError;
-use models::{Answer, HeadName, Reading};
-use tch::{Device, Kind, Tensor};
+use models::{Answer, Reading};
+use train::inspect::predict::{Meaning, Prediction, predictions};
 use train::inspect::{Loaded, Request, outputs};
 
 /// Positions that a network sees at a time.
 pub(crate) const BATCH: usize = 256;
 
-/// A network's outputs on some positions, as numbers.
-pub(crate) struct Outputs {
-    /// Logits of the policy over the vocabulary, one row a position.
-    policy: Option<Vec<Vec<f32>>>,
-    /// Indices and logits of the moves that the refinement pass compares.
-    refined: Option<[Vec<Vec<f32>>; 2]>,
-    /// Probabilities of win, draw and loss, or of a win where draws are not told apart.
-    result: Option<Vec<ResultShares>>,
+/// The predictions on at most [`BATCH`] positions.
+pub(crate) fn predicted(cell: &Loaded, asked: &[Request]) -> Result<Vec<Prediction>, PlayError> {
+    Ok(predictions(asked, &outputs(cell, asked)?, 1.0)?)
 }
 
-/// What a network says about the result, for the side to move.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum ResultShares {
-    /// Win, draw and loss.
-    Three([f64; 3]),
-    /// Win, where a draw is half a win.
-    One(f64),
+/// The same without moves: policies are not read.
+pub(crate) fn predicted_results(cell: &Loaded, asked: &[Request]) -> Result<Vec<Prediction>, PlayError> {
+    let tells_result = |answer: &Answer| matches!(answer.reading, Reading::Result | Reading::Shares | Reading::Logit);
+    let answers: Vec<Answer> = outputs(cell, asked)?.into_iter().filter(tells_result).collect();
+    Ok(predictions(asked, &answers, 1.0)?)
 }
 
-impl ResultShares {
-    /// The expected points of a game, where a draw is half a point.
-    pub(crate) fn points(self) -> f64 {
-        match self {
-            Self::Three([win, draw, _]) => win + draw / 2.0,
-            Self::One(win) => win,
-        }
-    }
-
-    /// Win, draw and loss, if they are told apart.
-    pub(crate) fn three(self) -> Option<[f64; 3]> {
-        match self {
-            Self::Three(shares) => Some(shares),
-            Self::One(_) => None,
-        }
-    }
+/// The weights of the legal moves, each with its place among the prediction's; `None` without a policy. Where a refinement pass
+/// compares some moves, the others have no weight.
+pub(crate) fn weights(prediction: &Prediction) -> Option<Vec<f64>> {
+    let is_refined = prediction.moves.iter().any(|mv| mv.refined.is_some());
+    let refined = prediction.moves.iter().map(|mv| Some(mv.refined.unwrap_or(0.0)));
+    let own = prediction.moves.iter().map(|mv| mv.policy.map(|share| share.probability));
+    if is_refined { refined.collect() } else { own.collect() }
 }
 
-impl Outputs {
-    /// The outputs on at most [`BATCH`] positions.
-    pub(crate) fn of(cell: &Loaded, asked: &[Request]) -> Result<Self, PlayError> {
-        let answers = outputs(cell, asked)?;
-        let of_reading = |reading: Reading| answers.iter().find(|answer| answer.reading == reading);
-        let policy = answers.iter().find(|answer| answer.head == HeadName::Policy && answer.reading == Reading::Policy);
-        let refined = match (of_reading(Reading::Moves), of_reading(Reading::Choice)) {
-            (Some(moves), Some(logits)) => Some([rows(&moves.tensor)?, rows(&logits.tensor)?]),
+/// Probabilities at a temperature above 0: `p^(1/T)`, normalised.
+pub(crate) fn at_temperature(weights: &[f64], temperature: f64) -> Vec<f64> {
+    let powers: Vec<f64> = weights.iter().map(|weight| weight.powf(temperature.recip())).collect();
+    let sum: f64 = powers.iter().sum();
+    powers.into_iter().map(|power| power / sum).collect()
+}
+
+/// Win, draw and loss for the side to move, if the network tells them apart.
+pub(crate) fn win_draw_loss(prediction: &Prediction) -> Option<[f64; 3]> {
+    prediction.others.iter().find_map(|(_, meaning)| match meaning {
+        Meaning::Wdl(shares) => Some(*shares),
+        _ => None,
+    })
+}
+
+/// The expected points of the side to move, where a draw is half a point, of [`predicted_results`]; `None` if the network has no
+/// output for the result.
+pub(crate) fn points(prediction: &Prediction) -> Option<f64> {
+    let from_shares = win_draw_loss(prediction).map(|[win, draw, _]| win + draw / 2.0);
+    from_shares.or_else(|| {
+        prediction.others.iter().find_map(|(_, meaning)| match meaning {
+            // The probability of a win, which was trained with draws as half a win.
+            Meaning::Number(win) => Some(*win),
             _ => None,
-        };
-        let policy = policy.map(|answer| rows(&answer.tensor)).transpose()?;
-        Ok(Self { policy, refined, result: result(&answers)? })
-    }
-
-    /// The probabilities of a position's legal moves at a temperature, in the order of the rules; `None` without a policy.
-    /// Where a refinement pass compares some moves, the others have none.
-    pub(crate) fn policy(&self, place: usize, asked: &Request, temperature: f64) -> Option<Vec<f64>> {
-        let logits = &self.policy.as_ref()?[place];
-        let own = |index: u16| f64::from(logits[usize::from(index)]);
-        let mut known: Vec<f64> = asked.legal.iter().map(|mv| own(mv.index)).collect();
-        if let Some([moves, choices]) = &self.refined {
-            let compared: Vec<(usize, f64)> = moves[place]
-                .iter()
-                .zip(&choices[place])
-                .filter_map(|(&index, &logit)| {
-                    let place = asked.legal.iter().position(|mv| f32::from(mv.index) == index)?;
-                    Some((place, f64::from(logit)))
-                })
-                .collect();
-            if !compared.is_empty() {
-                known.fill(f64::NEG_INFINITY);
-                compared.into_iter().for_each(|(place, logit)| known[place] = logit);
-            }
-        }
-        Some(softmax(&known, temperature))
-    }
-
-    /// What the network says about a position's result, if it does.
-    pub(crate) fn result(&self, place: usize) -> Option<ResultShares> {
-        self.result.as_ref().map(|all| all[place])
-    }
-}
-
-/// The first output that tells the result: win, draw and loss if there is one, else a winning probability.
-fn result(answers: &[Answer]) -> Result<Option<Vec<ResultShares>>, PlayError> {
-    let read = |reading: Reading| answers.iter().find(|answer| answer.reading == reading);
-    let three = |numbers: &[f32]| [0, 1, 2].map(|i| f64::from(numbers[i]));
-    if let Some(answer) = read(Reading::Result) {
-        let shares = |row: &Vec<f32>| {
-            let shares = softmax(&three(row), 1.0);
-            ResultShares::Three([shares[0], shares[1], shares[2]])
-        };
-        return Ok(Some(rows(&answer.tensor)?.iter().map(shares).collect()));
-    }
-    if let Some(answer) = read(Reading::Shares) {
-        return Ok(Some(rows(&answer.tensor)?.iter().map(|row| ResultShares::Three(three(row))).collect()));
-    }
-    // `outputs` has made a probability of the logit.
-    let Some(answer) = read(Reading::Logit) else { return Ok(None) };
-    Ok(Some(rows(&answer.tensor)?.iter().map(|row| ResultShares::One(f64::from(row[0]))).collect()))
-}
-
-/// `[b,…]` as the numbers of each position.
-fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, PlayError> {
-    let flat = tensor.f_to_device(Device::Cpu)?.f_to_kind(Kind::Float)?.f_reshape([tensor.size()[0], -1])?;
-    Ok(Vec::<Vec<f32>>::try_from(flat)?)
-}
-
-/// Probabilities of logits, divided by the temperature before; at 0 the first of the largest has all of it.
-fn softmax(logits: &[f64], temperature: f64) -> Vec<f64> {
-    let most = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if temperature == 0.0 {
-        let best = logits.iter().position(|&logit| logit == most);
-        return (0..logits.len()).map(|i| f64::from(u8::from(Some(i) == best))).collect();
-    }
-    let weights: Vec<f64> = logits.iter().map(|&logit| ((logit - most) / temperature).exp()).collect();
-    let sum: f64 = weights.iter().sum();
-    weights.into_iter().map(|weight| weight / sum).collect()
+        })
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use train::inspect::request::LegalMove;
+    use train::inspect::predict::{MovePrediction, Share};
 
-    fn asked(indices: &[u16]) -> Request {
-        let legal = indices.iter().map(|&index| LegalMove { text: index.to_string(), index, repetitions: 0 });
-        Request { text: String::new(), row: Vec::new(), earlier: Vec::new(), legal: legal.collect(), squares: 4 }
-    }
-
-    #[test]
-    fn illegal_moves_have_no_share_whatever_their_logit() {
-        let outputs = Outputs { policy: Some(vec![vec![0.0, 50.0, 2f32.ln()]]), refined: None, result: None };
-        let shares = outputs.policy(0, &asked(&[2, 0]), 1.0).expect("a policy");
-        assert!((shares[0] - 2.0 / 3.0).abs() < 1e-6 && (shares[1] - 1.0 / 3.0).abs() < 1e-6, "{shares:?}");
-        assert_eq!(outputs.policy(0, &asked(&[2, 0]), 0.0), Some(vec![1.0, 0.0]));
+    fn prediction(moves: &[(f64, Option<f64>)], others: Vec<(String, Meaning)>) -> Prediction {
+        let moves = moves.iter().map(|&(probability, refined)| MovePrediction {
+            text: String::new(),
+            index: 0,
+            policy: Some(Share { logit: 0.0, probability }),
+            soft: None,
+            further: Vec::new(),
+            refined,
+        });
+        Prediction { position: String::new(), moves: moves.collect(), others }
     }
 
     #[test]
     fn the_refinement_pass_decides_among_its_moves() {
-        let refined = Some([vec![vec![0.0, 1.0]], vec![vec![0.5, 9.0]]]);
-        let outputs = Outputs { policy: Some(vec![vec![0.0, 50.0, 3.0]]), refined, result: None };
-        // Move 1 is not legal here, and move 2 is not among its moves.
-        assert_eq!(outputs.policy(0, &asked(&[2, 0]), 1.0), Some(vec![0.0, 1.0]));
+        assert_eq!(weights(&prediction(&[(0.6, None), (0.4, None)], Vec::new())), Some(vec![0.6, 0.4]));
+        assert_eq!(weights(&prediction(&[(0.6, None), (0.4, Some(1.0))], Vec::new())), Some(vec![0.0, 1.0]));
+    }
+
+    #[test]
+    fn a_low_temperature_sharpens_and_a_high_one_flattens() {
+        let of = |temperature| at_temperature(&[0.8, 0.2, 0.0], temperature)[0];
+        assert!((of(1.0) - 0.8).abs() < 1e-12 && (of(0.5) - 0.64 / 0.68).abs() < 1e-12);
+        assert!(of(10.0) > 0.5 && of(10.0) < 0.6);
     }
 
     #[test]
     fn a_draw_is_half_a_point() {
-        assert_eq!(ResultShares::Three([0.5, 0.25, 0.25]).points(), 0.625);
-        assert_eq!(ResultShares::One(0.7).points(), 0.7);
+        let of = |meaning| points(&prediction(&[], vec![("wdl".to_owned(), meaning)]));
+        assert_eq!(of(Meaning::Wdl([0.5, 0.25, 0.25])), Some(0.625));
+        assert_eq!(of(Meaning::Number(0.7)), Some(0.7));
+        assert_eq!(of(Meaning::Labels(Vec::new())), None);
     }
 }

@@ -5,11 +5,12 @@
 
 use crate::decision::{Decision, Weighed};
 use crate::error::PlayError;
-use crate::network::{BATCH, Outputs};
-use games::{GameResult, Position, Referee, Side};
+use crate::network::{BATCH, at_temperature, points, predicted, predicted_results, weights, win_draw_loss};
+use games::{Position, Referee};
 use std::fmt;
 use std::str::FromStr;
 use streams::{Stream, uniform};
+use train::inspect::predict::Prediction;
 use train::inspect::situation::Move;
 use train::inspect::{Loaded, Request, Situation};
 
@@ -157,23 +158,22 @@ impl<'a> Player<'a> {
         stream: &mut Stream,
     ) -> Result<Vec<Decision>, PlayError> {
         let asked: Vec<Request> = situations.iter().map(|situation| situation.request(String::new())).collect();
-        let outputs = Outputs::of(self.cell, &asked)?;
-        let decide = |(place, asked): (usize, &Request)| {
-            let shares = outputs.policy(place, asked, if temperature == 0.0 { 1.0 } else { temperature });
-            let shares = shares.ok_or(PlayError::NoOutput {
+        let decide = |prediction: &Prediction| {
+            let weights = weights(prediction).ok_or(PlayError::NoOutput {
                 agent: self.agent.name(),
                 needed: "a policy",
                 remedy: "take the agent `value`, or a network with the output `policy`",
             })?;
-            let moves = asked.legal.iter().zip(shares).map(|(mv, weight)| Weighed { text: mv.text.clone(), weight });
-            let result = outputs.result(place).and_then(|result| result.three());
-            let mut decision = Decision::of(moves.collect(), result);
+            let weights = if temperature > 0.0 { at_temperature(&weights, temperature) } else { weights };
+            let moves = prediction.moves.iter().zip(weights);
+            let moves = moves.map(|(mv, weight)| Weighed { text: mv.text.clone(), weight });
+            let mut decision = Decision::of(moves.collect(), win_draw_loss(prediction));
             if temperature > 0.0 {
                 decision.chosen = drawn(&decision.moves, top_p, uniform(stream));
             }
             Ok(decision)
         };
-        asked.iter().enumerate().map(decide).collect()
+        predicted(self.cell, &asked)?.iter().map(decide).collect()
     }
 
     fn by_value<G: Referee>(&self, situations: &[&Situation<G>]) -> Result<Vec<Decision>, PlayError> {
@@ -182,14 +182,13 @@ impl<'a> Player<'a> {
         let mut values = Vec::with_capacity(open.len());
         for asked in open.chunks(BATCH) {
             let asked: Vec<Request> = asked.iter().map(|&asked| asked.clone()).collect();
-            let outputs = Outputs::of(self.cell, &asked)?;
-            for place in 0..asked.len() {
-                let result = outputs.result(place).ok_or(PlayError::NoOutput {
+            for prediction in predicted_results(self.cell, &asked)? {
+                let opponent = points(&prediction).ok_or(PlayError::NoOutput {
                     agent: self.agent.name(),
                     needed: "an output for the result of the game",
                     remedy: "take the agent `policy`, or a network with the output `result`",
                 })?;
-                values.push(1.0 - result.points());
+                values.push(1.0 - opponent);
             }
         }
         let mut values = values.into_iter();
@@ -219,21 +218,12 @@ fn successors<G: Referee>(situation: &Situation<G>) -> Vec<Successor> {
         let mut after = situation.clone();
         after.play(mv);
         let open = match G::verdict(after.played()) {
-            Some((result, _)) => Ok(points(result, mover)),
+            Some((result, _)) => Ok(f64::from(result.points_of(mover).unwrap_or(0.5))),
             None => Err(after.without_moves(String::new())),
         };
         Successor { text: position.move_text(mv), open }
     };
     legal.into_iter().map(after).collect()
-}
-
-/// A finished game's points of a side.
-pub(crate) fn points(result: GameResult, side: Side) -> f64 {
-    match (result, side) {
-        (GameResult::FirstWins, Side::First) | (GameResult::SecondWins, Side::Second) => 1.0,
-        (GameResult::FirstWins, Side::Second) | (GameResult::SecondWins, Side::First) => 0.0,
-        (GameResult::Draw | GameResult::Unknown, _) => 0.5,
-    }
 }
 
 /// The place of a move that is drawn by `chance` in `[0,1)` among the likeliest moves, heaviest first, that have `top_p` together.
@@ -278,12 +268,5 @@ mod tests {
         assert_eq!(of(0.5), [0; 6]);
         // Two moves with 0.8 together: the first up to 0.5 / 0.8.
         assert_eq!(of(0.6), [0, 0, 0, 1, 1, 1]);
-    }
-
-    #[test]
-    fn points_are_the_sides_own() {
-        assert_eq!(points(GameResult::FirstWins, Side::First), 1.0);
-        assert_eq!(points(GameResult::FirstWins, Side::Second), 0.0);
-        assert_eq!(points(GameResult::Draw, Side::Second), 0.5);
     }
 }

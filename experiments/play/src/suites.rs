@@ -5,6 +5,7 @@
 //! answer.
 
 use crate::error::PlayError;
+use crate::lines::entries;
 use crate::player::Player;
 use crate::share::Share;
 use games::shogi::csa;
@@ -67,9 +68,8 @@ fn of_csa(bytes: &[u8]) -> Result<Vec<Problem>, Wrong> {
 }
 
 fn of_lines<G: Referee>(text: &str) -> Result<Vec<Problem>, Wrong> {
-    let said = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    said.map(|(number, line)| of_line::<G>(number, line).map_err(|reason| (format!(", line {number}"), reason)))
-        .collect()
+    let problem = |(number, line)| of_line::<G>(number, line).map_err(|reason| (format!(", line {number}"), reason));
+    entries(text).map(problem).collect()
 }
 
 fn of_line<G: Referee>(number: usize, line: &str) -> Result<Problem, String> {
@@ -101,7 +101,7 @@ fn of_line<G: Referee>(number: usize, line: &str) -> Result<Problem, String> {
         ));
     }
     if best.is_empty() && avoid.is_empty() && of_worth.is_empty() {
-        return Err("it says neither `bm` nor `am` nor `c8` and `c9`".to_owned());
+        return Err("expected `bm`, `am`, or `c8` with `c9`; found none of them".to_owned());
     }
     let id = operations.get("id").cloned().unwrap_or_else(|| number.to_string());
     Ok(Problem { id, start: start.to_owned(), best, avoid, points: of_worth.into_iter().zip(worth).collect() })
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(problem.id, "3");
         assert!(problem.is_solved_by("e2e3") && !problem.is_solved_by("e2e4") && !problem.is_solved_by("e1d1"));
         let wrong = |rest: &str| of_line::<Chess>(1, &format!("{start} {rest}")).expect_err("wrong");
-        assert!(wrong("id \"x\";").contains("neither `bm` nor `am`"));
+        assert!(wrong("id \"x\";").contains("expected `bm`, `am`"));
         assert!(wrong("bm Qd8;").contains("Qd8"));
         assert!(wrong("c8 \"10 2\"; c9 \"e2e4\";").contains("2 numbers and `c9` 1 moves"));
     }

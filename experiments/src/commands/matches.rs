@@ -46,7 +46,7 @@ pub struct Args {
     /// Start all random choices from this seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Write journal, records and standings to this folder; the match that it holds goes on.
+    /// Write journal, records and standings to this folder; a match that it holds is resumed.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Play this many games at a time.
@@ -145,6 +145,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let conditions = Conditions {
         game: game(args, &contestants)?,
         contestants,
+        identities: Vec::new(),
         pairs: args.pairs,
         book: None,
         random_plies: args.random_plies,

@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout().lock();
     for asked in asked.chunks(BATCH) {
         let answers = Answers::of(&cell, asked)?;
-        for prediction in predictions(asked, &answers, args.temperature)? {
+        for prediction in predictions(asked, &answers.outputs, args.temperature)? {
             let text = if args.json {
                 format!("{}\n", prediction.json(args.top))
             } else {
@@ -159,7 +159,7 @@ fn text(prediction: &Prediction, top: usize) -> String {
     }
     for mv in prediction.moves.iter().take(top) {
         let share = mv.policy.map(|share| format!(" {:>5.1} %", share.probability * 100.0)).unwrap_or_default();
-        let refined = mv.refined.map(|share| format!("  second look {:>5.1} %", share * 100.0)).unwrap_or_default();
+        let refined = mv.refined.map(|share| format!("  refined {:>5.1} %", share * 100.0)).unwrap_or_default();
         let _ = writeln!(text, "  {:<6}{share}{refined}", mv.text);
     }
     if prediction.moves.is_empty() {

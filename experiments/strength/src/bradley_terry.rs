@@ -33,7 +33,7 @@ pub enum Prior {
     /// Nothing.
     None,
     /// Every player has this many virtual draws with one virtual player, whose rating is free. Each counts as half a win
-    /// and half a loss, and says nothing about the draw parameter.
+    /// and half a loss, and does not affect the draw parameter.
     VirtualDraws(f64),
 }
 

@@ -308,7 +308,8 @@ fn hashes(files: &[PathBuf]) -> Result<Vec<(String, String)>, TrainError> {
     files.iter().map(hash).collect()
 }
 
-fn weights_hash(weights: &[f32]) -> String {
+/// The BLAKE3 hash of a network's weights in their order, as `status.json` has it.
+pub(crate) fn weights_hash(weights: &[f32]) -> String {
     let mut hasher = blake3::Hasher::new();
     for value in weights {
         hasher.update(&value.to_le_bytes());

@@ -66,12 +66,7 @@ pub(crate) fn mover(first: Side, ply: usize) -> Side {
 
 /// A result as points of a side: 1, ½, 0, NaN if unknown.
 pub(crate) fn result_for(result: GameResult, side: Side) -> f32 {
-    match (result, side) {
-        (GameResult::FirstWins, Side::First) | (GameResult::SecondWins, Side::Second) => 1.0,
-        (GameResult::Draw, _) => 0.5,
-        (GameResult::FirstWins, Side::Second) | (GameResult::SecondWins, Side::First) => 0.0,
-        (GameResult::Unknown, _) => f32::NAN,
-    }
+    result.points_of(side).unwrap_or(f32::NAN)
 }
 
 /// Lc0's short-term value: backwards over a game, `s = θ·s + (1 − θ)·x`, with `x` the value from one side's view, `s`

@@ -5,7 +5,7 @@ use super::choose::{choice_first, near_best};
 use super::conditions::Settings;
 use super::openings::{Opening, set_up_with_random_plies};
 use crate::engines::{Answer, Engine, EngineError, Search};
-use games::{GameResult, Played, Position, Referee, Score, Side, Termination};
+use games::{GameResult, Played, Position, Referee, Score, Termination};
 use serde::{Deserialize, Serialize};
 use streams::Stream;
 
@@ -130,7 +130,7 @@ impl<'a, G: Referee> InProgress<'a, G> {
             NextStep::Move(decision) => decision,
             NextStep::End(ending) => return Ok(Some(ending)),
         };
-        let score = decision.score.map(|score| first_players(score, self.played.position().side_to_move()));
+        let score = decision.score.map(|score| score.from_mover(self.played.position().side_to_move()));
         let mv = self.choose(ply, &decision, stream);
         let legal = self.played.position().parse_move(&mv).map_err(|error| PlayError::Unplayable(error.to_string()))?;
         self.played.play(legal);
@@ -156,9 +156,9 @@ impl<'a, G: Referee> InProgress<'a, G> {
         let search = self.search(engine, &[])?;
         let mover = self.played.position().side_to_move();
         match &search.answer {
-            Answer::Resigns => return Ok(NextStep::End((wins(mover.other()), Termination::Resignation))),
+            Answer::Resigns => return Ok(NextStep::End((GameResult::won_by(mover.other()), Termination::Resignation))),
             Answer::DeclaresWin if G::may_declare_win(self.played.position()) => {
-                return Ok(NextStep::End((wins(mover), Termination::Declaration)));
+                return Ok(NextStep::End((GameResult::won_by(mover), Termination::Declaration)));
             }
             _ => {}
         }
@@ -223,20 +223,4 @@ fn texts<G: Referee>(played: &Played<G::Position>) -> Vec<String> {
         text
     };
     played.moves().iter().map(text).collect()
-}
-
-/// A mover's score from the first player's point of view.
-const fn first_players(score: Score, mover: Side) -> Score {
-    match (mover, score) {
-        (Side::First, score) => score,
-        (Side::Second, Score::Centipawns(points)) => Score::Centipawns(points.saturating_neg()),
-        (Side::Second, Score::MateIn(moves)) => Score::MateIn(moves.saturating_neg()),
-    }
-}
-
-const fn wins(side: Side) -> GameResult {
-    match side {
-        Side::First => GameResult::FirstWins,
-        Side::Second => GameResult::SecondWins,
-    }
 }

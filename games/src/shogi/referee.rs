@@ -2,7 +2,7 @@
 
 use super::repetition::{OCCURRENCES, Repetition, judge_line};
 use super::{Shogi, ShogiPosition};
-use crate::position::{Position as _, Side};
+use crate::position::Position as _;
 use crate::record::{GameResult, Termination};
 use crate::referee::{Played, Referee};
 use shogi_core::{Color, Move, PieceKind, Square};
@@ -16,14 +16,14 @@ const PIECES_IN_CAMP: usize = 10;
 impl Referee for Shogi {
     fn verdict_with(played: &Played<ShogiPosition>, legal: &[Move]) -> Option<(GameResult, Termination)> {
         if legal.is_empty() {
-            return Some((wins(played.position().side_to_move().other()), Termination::Checkmate));
+            return Some((GameResult::won_by(played.position().side_to_move().other()), Termination::Checkmate));
         }
         if usize::from(played.line().repetitions()) + 1 < OCCURRENCES {
             return None;
         }
         judge_line(played.start(), played.moves()).map(|repetition| match repetition {
             Repetition::Draw => (GameResult::Draw, Termination::Repetition),
-            Repetition::PerpetualCheck { loser } => (wins(loser.other()), Termination::PerpetualCheck),
+            Repetition::PerpetualCheck { loser } => (GameResult::won_by(loser.other()), Termination::PerpetualCheck),
         })
     }
 
@@ -57,12 +57,5 @@ const fn points(kind: PieceKind) -> u32 {
         PieceKind::King => 0,
         PieceKind::Bishop | PieceKind::Rook | PieceKind::ProBishop | PieceKind::ProRook => 5,
         _ => 1,
-    }
-}
-
-const fn wins(side: Side) -> GameResult {
-    match side {
-        Side::First => GameResult::FirstWins,
-        Side::Second => GameResult::SecondWins,
     }
 }

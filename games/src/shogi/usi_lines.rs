@@ -121,15 +121,8 @@ fn without_keyword(mut words: Vec<&str>) -> Vec<&str> {
 /// The result of a declaration instead of a move.
 fn given_up(word: &str, side: Side) -> Option<(GameResult, Termination)> {
     match word {
-        "resign" => Some((wins(side.other()), Termination::Resignation)),
-        "win" => Some((wins(side), Termination::Declaration)),
+        "resign" => Some((GameResult::won_by(side.other()), Termination::Resignation)),
+        "win" => Some((GameResult::won_by(side), Termination::Declaration)),
         _ => None,
-    }
-}
-
-fn wins(side: Side) -> GameResult {
-    match side {
-        Side::First => GameResult::FirstWins,
-        Side::Second => GameResult::SecondWins,
     }
 }

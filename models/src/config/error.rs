@@ -89,7 +89,7 @@ pub enum ModelError {
     /// A number of rights that is not offered.
     #[error("model: outputs.rights.bits is {0}, it must be 13 or 11")]
     Rights(usize),
-    /// A second look that cannot be had.
+    /// A refinement pass that cannot be had.
     #[error(transparent)]
     Refinement(#[from] RefinementError),
     /// Parts of an input that has none.

@@ -20,7 +20,7 @@ fn config(sizes: &str, rest: &str) -> ChessformerConfig {
     serde_json::from_str(&format!("{{{sizes}, {rest}}}")).expect("a valid configuration")
 }
 
-/// 6,839,671 numbers are those that Sid3024/Chess-AI's code counts at 78 tokens (blocks.py: its head for a second look is
+/// 6,839,671 numbers are those that Sid3024/Chess-AI's code counts at 78 tokens (blocks.py: its head for a refinement pass is
 /// never used; its summary token is not registered and so not counted; it has places for squares only).
 #[test]
 fn the_published_network_has_its_published_number_of_parameters() {
@@ -42,7 +42,7 @@ fn the_published_network_has_its_published_number_of_parameters() {
     assert_eq!(macs.encoding, 12 * d * tokens * tokens, "one map, made anew in each layer");
 }
 
-/// The text's network: all parts, a feed-forward layer of four times the width, 13 rights, and the second look.
+/// The text's network: all parts, a feed-forward layer of four times the width, 13 rights, and the refinement pass.
 #[test]
 fn the_texts_network_has_as_many_parameters_as_its_formula_says() {
     let sizes = r#""layers": 12, "width": 256, "heads": 8, "ff": 1024, "norm": "pre", "normalisation": "layer",

@@ -1,4 +1,4 @@
-//! The second look: its candidates, its tokens, its loss, and that both passes learn.
+//! The refinement pass: its candidates, its tokens, its loss, and that both passes learn.
 
 use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
@@ -58,7 +58,7 @@ fn the_candidates_are_the_likeliest_legal_moves() {
         let legal = legal(4, spec.moves.len());
         let repeats = legal.zeros_like().to_kind(Kind::Int64);
         let output = answer(&network, &views, &rows, &legal, &repeats);
-        let refined = &Refined::of(&output).expect("a second look");
+        let refined = &Refined::of(&output).expect("a refinement pass");
         let (moves, present) = (indices(&refined.moves_bk), indices(&refined.present_bk));
         for row in 0..4usize {
             let logits = numbers(&policy_of(&output).select(0, row as i64));
@@ -77,7 +77,7 @@ fn the_candidates_are_the_likeliest_legal_moves() {
         assert_eq!(missing, [0.0], "the last row has two legal moves");
         assert!(numbers(&refined.chosen()).len() == 4);
         // Without a word about the moves it looks at all of them.
-        let all = Refined::of(&network.forward(&views, &rows)).expect("a second look");
+        let all = Refined::of(&network.forward(&views, &rows)).expect("a refinement pass");
         assert!(indices(&all.present_bk).into_iter().all(|present| present == 1));
         assert_same_bits(policy_of(&network.forward(&views, &rows)), policy_of(&output), "the first pass");
     }
@@ -92,7 +92,7 @@ fn a_candidates_token_is_the_sum_that_the_text_gives() {
         let (rows, legal) = (packed(&spec, 2), legal(3, spec.moves.len()).narrow(0, 0, 2));
         let repeats = (&legal * 2).to_kind(Kind::Int64);
         let found =
-            Refined::of(&answer(&network, &arena.frozen_views(), &rows, &legal, &repeats)).expect("a second look");
+            Refined::of(&answer(&network, &arena.frozen_views(), &rows, &legal, &repeats)).expect("a refinement pass");
         let weights = Weights::of(&arena);
         let own_table = weights.has("refinement.repetition");
         assert_eq!(own_table, !weights.has("embedding.repetition"), "one table of repetitions");
@@ -170,7 +170,7 @@ fn repetitions_of_candidates_matter_and_others_do_not() {
     let legal = legal(2, spec.moves.len()).narrow(0, 0, 1);
     let none = legal.zeros_like().to_kind(Kind::Int64);
     let logits =
-        |repeats: &Tensor| Refined::of(&answer(&network, &views, &rows, &legal, repeats)).expect("a second look");
+        |repeats: &Tensor| Refined::of(&answer(&network, &views, &rows, &legal, repeats)).expect("a refinement pass");
     let before = logits(&none);
     let of = |index: i64| {
         let repeats = none.copy();
@@ -221,7 +221,7 @@ fn both_passes_learn_one_batch() {
         let mut last = [f64::NAN; 2];
         for _ in 0..150 {
             let output = answer(&network, &arena.views(), &rows, &legal, &repeats);
-            let refined = &Refined::of(&output).expect("a second look");
+            let refined = &Refined::of(&output).expect("a refinement pass");
             let policy = policy_cross_entropy(policy_of(&output), Some(&legal), targets).mean();
             let second = loss::refined_rows(refined, &RefinedTargets::new(refined, targets));
             let second = Sum::of(&second, &targets.present()).mean();
@@ -232,7 +232,7 @@ fn both_passes_learn_one_batch() {
         }
         assert!(last.into_iter().all(|loss| loss < 0.05), "{last:?}");
         let output = answer(&network, &arena.frozen_views(), &rows, &legal, &repeats);
-        assert_eq!(indices(&Refined::of(&output).expect("a second look").chosen()), indices(&index));
+        assert_eq!(indices(&Refined::of(&output).expect("a refinement pass").chosen()), indices(&index));
     }
 }
 
@@ -244,7 +244,7 @@ fn the_second_loss_does_not_reach_the_first_policy() {
     let legal = legal(3, spec.moves.len());
     let repeats = legal.zeros_like().to_kind(Kind::Int64);
     let output = answer(&network, &arena.views(), &packed(&spec, 3), &legal, &repeats);
-    let second = Refined::of(&output).expect("a second look").logits_bk.square().sum(Kind::Float);
+    let second = Refined::of(&output).expect("a refinement pass").logits_bk.square().sum(Kind::Float);
     let gradient = Views::split(arena.layout(), &arena.gradient(&second).expect("it depends on the parameters"));
     let of = |name: &str| {
         let id = arena.layout().find(name).expect("a parameter");
@@ -311,7 +311,7 @@ fn a_flipped_position_has_the_flipped_second_look() {
                 }
             }
             let refined =
-                Refined::of(&answer(&network, &views, &tensor(&[row]), &legal, &repeats)).expect("a second look");
+                Refined::of(&answer(&network, &views, &tensor(&[row]), &legal, &repeats)).expect("a refinement pass");
             (indices(&refined.moves_bk), numbers(&refined.logits_bk))
         });
         assert_eq!(white == black, same, "{}: {white:?} and {black:?}", input.name());

@@ -86,7 +86,7 @@ impl Options {
     pub(super) fn info(&self, game: GameKind, decision: &Decision) -> Vec<String> {
         let is_value = self.settings.agent == Agent::Value;
         let line = |(place, mv): (usize, &crate::Weighed)| {
-            // A value agent's weight is the move's own; a policy's says nothing about the result, so the position's is shown.
+            // A value agent's weight is the move's expected points. A policy's is not, so the position's result is shown.
             let result = decision.result.filter(|_| !is_value);
             let points = if is_value { Some(mv.weight) } else { result.map(|[win, draw, _]| win + draw / 2.0) };
             let mut text = format!("info depth 1 multipv {}", place + 1);

@@ -109,6 +109,14 @@ pub(super) enum Deed {
 }
 
 impl Seat {
+    /// What tells it from another version of itself: the hash of a network's weights, the name and version that an engine states.
+    pub(super) fn identity(&self) -> Result<String, PlayError> {
+        match self {
+            Self::Network { cell, .. } => Ok(cell.weights_hash()?),
+            Self::Engine { engine, .. } => Ok(engine.name().to_owned()),
+        }
+    }
+
     pub(super) fn new_game(&mut self) -> Result<(), PlayError> {
         match self {
             Self::Network { .. } => Ok(()),

@@ -2,7 +2,7 @@
 
 use super::contestant::{Deed, Seat};
 use crate::error::PlayError;
-use games::{GameResult, Played, Position, Referee, Score, Side, Termination};
+use games::{GameResult, Played, Position, Referee, Side, Termination};
 use generate::{Adjudicator, DrawRule, WinRule};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,12 +47,11 @@ impl FinishedGame {
     /// The result for one of its players.
     #[must_use]
     pub fn result_of(&self, player: usize) -> pairs::GameResult {
-        let moves_first = self.players[0] == player;
-        match self.result {
-            GameResult::FirstWins if moves_first => pairs::GameResult::Win,
-            GameResult::SecondWins if !moves_first => pairs::GameResult::Win,
-            GameResult::FirstWins | GameResult::SecondWins => pairs::GameResult::Loss,
-            GameResult::Draw | GameResult::Unknown => pairs::GameResult::Draw,
+        let side = if self.players[0] == player { Side::First } else { Side::Second };
+        match self.result.points_of(side) {
+            Some(1.0) => pairs::GameResult::Win,
+            Some(0.0) => pairs::GameResult::Loss,
+            _ => pairs::GameResult::Draw,
         }
     }
 }
@@ -128,33 +127,17 @@ fn next_ply<G: Referee>(
     // By colour, not by turn: an opening's position may be the second player's to move.
     let place = usize::from(mover == Side::Second);
     let deed = seats[place].act(board.situations[place].as_ref(), start, &board.moves, &mut streams[place])?;
-    let lost = |termination| Ok(Some((wins(mover.other()), termination)));
+    let lost = |termination| Ok(Some((GameResult::won_by(mover.other()), termination)));
     let (text, score) = match deed {
         Deed::Resigns => return lost(Termination::Resignation),
         Deed::DeclaresWin if G::may_declare_win(board.played.position()) => {
-            return Ok(Some((wins(mover), Termination::Declaration)));
+            return Ok(Some((GameResult::won_by(mover), Termination::Declaration)));
         }
         Deed::DeclaresWin => return lost(Termination::IllegalMove),
         Deed::Moves(text, score) => (text, score),
     };
     let Ok(mv) = board.played.position().parse_move(&text) else { return lost(Termination::IllegalMove) };
     board.play(mv);
-    let score = score.map(|score| of_first_player(score, mover));
+    let score = score.map(|score| score.from_mover(mover));
     Ok(G::verdict(&board.played).or_else(|| adjudicator.observe(ply, score)))
-}
-
-const fn wins(side: Side) -> GameResult {
-    match side {
-        Side::First => GameResult::FirstWins,
-        Side::Second => GameResult::SecondWins,
-    }
-}
-
-/// A mover's score from the first player's point of view.
-const fn of_first_player(score: Score, mover: Side) -> Score {
-    match (mover, score) {
-        (Side::First, score) => score,
-        (Side::Second, Score::Centipawns(points)) => Score::Centipawns(points.saturating_neg()),
-        (Side::Second, Score::MateIn(moves)) => Score::MateIn(moves.saturating_neg()),
-    }
 }

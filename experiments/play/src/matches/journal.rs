@@ -31,7 +31,8 @@ impl Journal {
         if settings.exists() {
             let found = fs::read_to_string(&settings).map_err(io(&settings))?;
             if serde_json::from_str::<Conditions>(&found).ok().as_ref() != Some(conditions) {
-                let reason = "the folder holds a match of other players or conditions; name another folder with --out";
+                let reason =
+                    "the folder holds a match of other players, weights or conditions; name another folder with --out";
                 return Err(PlayError::File { file: settings, place: String::new(), reason: reason.to_owned() });
             }
         } else {

@@ -1,7 +1,7 @@
 //! A match from its conditions to its journal.
 
 use super::conditions::Conditions;
-use super::contestant::Seat;
+use super::contestant::{Contestant, Seat};
 use super::game::{FinishedGame, Fixture, play};
 use super::journal::Journal;
 use super::records;
@@ -16,12 +16,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use tch::Device;
 
-/// What does not decide them.
+/// How a match is played: none of it changes a game.
 #[derive(Debug, Clone)]
 pub struct MatchOptions {
     /// The book of openings.
     pub openings: Option<PathBuf>,
-    /// The folder of the match; a match that it holds goes on.
+    /// The folder of the match. If it holds a part of this match, the match is resumed.
     pub out: PathBuf,
     /// Games at a time.
     pub jobs: usize,
@@ -53,6 +53,8 @@ fn play_of<G: Referee>(
 ) -> Result<Standings, PlayError> {
     let openings = Openings::read::<G>(options.openings.as_deref(), conditions.seed)?;
     conditions.book = openings.book().map(|book| book.blake3);
+    let identity = |contestant: &Contestant| contestant.seat(conditions.game, options.device)?.identity();
+    conditions.identities = conditions.contestants.iter().map(identity).collect::<Result<_, PlayError>>()?;
     let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
     let mut journal = Journal::open(&options.out, &conditions)?;
     let is_decided =

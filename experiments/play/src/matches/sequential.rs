@@ -53,7 +53,7 @@ pub struct Progress {
 }
 
 impl Sequential {
-    /// The test after these games of two contestants. Pairs behind a missing one do not count yet, so that the decision does not
+    /// The test after these games of two contestants. Pairs after a missing one do not count yet, so that the decision does not
     /// depend on which games end early.
     #[must_use]
     pub fn after(&self, games: &BTreeMap<u64, FinishedGame>) -> Progress {

@@ -5,6 +5,7 @@
 use super::read::Puzzle;
 use crate::error::PlayError;
 use crate::player::Player;
+use games::mate::mating_among;
 use games::{Position, Referee};
 use std::path::Path;
 use std::str::FromStr;
@@ -122,12 +123,8 @@ fn asked<G: Referee>(player: &Player<'_>, puzzle: &Puzzle) -> Result<Vec<(Situat
 }
 
 fn mates<G: Referee>(situation: &Situation<G>, answer: &str) -> bool {
-    let Ok(mv) = situation.position().parse_move(answer) else { return false };
-    let mut after = situation.position().clone();
-    after.play(mv);
-    let mut legal = Vec::new();
-    after.legal_moves(&mut legal);
-    legal.is_empty() && after.in_check()
+    let position = situation.position();
+    position.parse_move(answer).is_ok_and(|mv| !mating_among(position, &[mv]).is_empty())
 }
 
 #[cfg(test)]

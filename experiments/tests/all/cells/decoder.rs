@@ -92,7 +92,7 @@ fn asked(text: &str) -> Request {
 fn predicted(cell: &Loaded, text: &str, temperature: f64) -> Prediction {
     let asked = [asked(text)];
     let answers = Answers::of(cell, &asked).expect("a forward pass");
-    predictions(&asked, &answers, temperature).expect("numbers").remove(0)
+    predictions(&asked, &answers.outputs, temperature).expect("numbers").remove(0)
 }
 
 #[test]

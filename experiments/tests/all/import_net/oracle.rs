@@ -73,7 +73,7 @@ fn maia_says_what_lc0_says_with_it() {
     assert_eq!(said.len(), 60);
     let asked: Vec<Request> = said.iter().map(asked).collect();
     let answers = Answers::of(&loaded, &asked).expect("answers");
-    let found = predictions(&asked, &answers, 1.0).expect("predictions");
+    let found = predictions(&asked, &answers.outputs, 1.0).expect("predictions");
     let mut largest = [0f64; 3];
     for (said, found) in said.iter().zip(&found) {
         let own = differences(said, found);

@@ -7,7 +7,7 @@ use games::shogi::Shogi;
 use games::{Position, Referee};
 use play::{Agent, Decision, Player};
 use train::inspect::predict::predictions;
-use train::inspect::{Answers, Loaded, Situation};
+use train::inspect::{Loaded, Situation, outputs};
 
 fn situation<G: Referee>(cell: &Loaded, start: &str, moves: &str) -> Situation<G> {
     let start = if start.is_empty() { G::Position::start() } else { G::Position::parse(start).expect("a position") };
@@ -29,7 +29,7 @@ fn the_policy_agent_plays_the_likeliest_legal_move_on_both_boards() {
     fn check<G: Referee>(cell: &Loaded) {
         let situation = situation::<G>(cell, "", "");
         let asked = [situation.request(String::new())];
-        let predicted = predictions(&asked, &Answers::of(cell, &asked).expect("a forward pass"), 1.0).expect("numbers");
+        let predicted = predictions(&asked, &outputs(cell, &asked).expect("a forward pass"), 1.0).expect("numbers");
         let decision = decide(cell, Agent::POLICY, &situation);
         assert_eq!(decision.text(), Some(predicted[0].moves[0].text.as_str()));
         assert_eq!(decision.moves.len(), predicted[0].moves.len());

@@ -41,6 +41,8 @@ fn a_game_of_chess_is_spoken() {
     assert!(lines(&["go movetime 10"])[0].contains(" wdl "));
     assert_eq!(lines(&["go searchmoves a2a3"])[1], "bestmove a2a3");
     assert_eq!(lines(&["position startpos moves f2f3 e7e5 g2g4 d8h4", "go depth 3"]), ["bestmove (none)"]);
+    let mated = lines(&["position startpos", "go mate 2"]);
+    assert!(mated[1].starts_with("bestmove "), "UCI has no other answer: {mated:?}");
     // What follows the first illegal move is not played.
     let told = lines(&["position startpos moves e2e4 e2e4 e7e5", "go"]);
     assert!(told[0].starts_with("info string ") && told[0].contains("e2e4"), "{told:?}");

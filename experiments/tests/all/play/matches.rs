@@ -23,6 +23,7 @@ fn conditions(finished: &Finished, game: GameKind) -> Conditions {
             network("drawn", "policy:temperature=1"),
             network("value", "value"),
         ],
+        identities: Vec::new(),
         pairs: 2,
         book: None,
         random_plies: Some((2, 4)),
@@ -74,6 +75,22 @@ fn workers_and_interruptions_change_no_game_and_none_counts_twice() {
         let refused = play(&other, two, 1, None).expect_err("another match").to_string();
         assert!(refused.contains("another folder with --out"), "{refused}");
     }
+}
+
+#[test]
+fn a_match_is_not_resumed_with_other_weights() {
+    let finished = Finished::new();
+    let conditions = Conditions { pairs: 1, ..conditions(&finished, GameKind::Chess) };
+    let out = finished.path().join("match");
+    play(&conditions, out.clone(), 1, Some(1)).expect("a part of the match");
+    let weights = finished.path().join(finished.cell("chess")).join("checkpoints/final.safetensors");
+    let mut bytes = fs::read(&weights).expect("weights");
+    // The lowest bits of the last number.
+    let last = bytes.len() - 4;
+    bytes[last] ^= 1;
+    fs::write(&weights, bytes).expect("written");
+    let refused = play(&conditions, out, 1, None).expect_err("other weights").to_string();
+    assert!(refused.contains("other players, weights or conditions"), "{refused}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::error::InspectError;
 use super::random;
+use crate::cell::weights_hash;
 use crate::checkpoint::{Checkpoint, load_averaged, load_final};
 use crate::setup::{declare, read_config};
 use models::Network;
@@ -94,6 +95,14 @@ impl Loaded {
         let weights = random::weights(&layout, seed);
         let arena = Arena::from_values(Arc::new(layout), &weights, device)?;
         Ok(Self { config, network, arena, origin: Origin::Random { seed }, kind: Kind::Float })
+    }
+
+    /// The BLAKE3 hash of its weights, as in `status.json`.
+    ///
+    /// # Errors
+    /// If the weights cannot be copied from the device.
+    pub fn weights_hash(&self) -> Result<String, InspectError> {
+        Ok(weights_hash(&self.arena.values()?))
     }
 
     /// Names, shapes and offsets of its parameters.

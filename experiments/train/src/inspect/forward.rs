@@ -70,7 +70,7 @@ impl Answers {
 }
 
 /// The heads' outputs on positions, in order, as [`Answers::outputs`]; nothing else is computed. Positions may come without
-/// their moves if the network takes no second look at them.
+/// their moves if the network has no refinement pass.
 ///
 /// # Errors
 /// If LibTorch fails.
@@ -86,7 +86,7 @@ struct Batch {
     rows: Tensor,
     /// The rows of the positions themselves.
     own: Tensor,
-    /// Which moves are legal, and how often the position after each occurred: for a network that takes a second look.
+    /// Which moves are legal, and how often the position after each occurred: for a network with a refinement pass.
     context: Option<[Tensor; 2]>,
 }
 

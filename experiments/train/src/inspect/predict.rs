@@ -1,9 +1,8 @@
 //! A network's output on one position in numbers: moves with probabilities, and the other heads.
 
 use super::error::InspectError;
-use super::forward::Answers;
 use super::request::Request;
-use models::{HeadName, Reading};
+use models::{Answer, HeadName, Reading};
 use serde_json::{Map, Value, json};
 use tch::{Device, Kind, Tensor};
 
@@ -61,22 +60,25 @@ pub enum Meaning {
     Pairs(Vec<[usize; 2]>),
 }
 
-/// Turns answers into predictions, one for each position that was asked about. The policy's logits are divided by
+/// Turns a network's outputs into predictions, one for each position that was asked about. The policy's logits are divided by
 /// `temperature` before they become probabilities; at 0 the likeliest move has all of it.
 ///
 /// # Errors
 /// If the numbers cannot be copied from the device.
-pub fn predictions(asked: &[Request], answers: &Answers, temperature: f64) -> Result<Vec<Prediction>, InspectError> {
-    let of_head = |head: HeadName| answers.output(head.name()).map(rows).transpose();
+pub fn predictions(asked: &[Request], outputs: &[Answer], temperature: f64) -> Result<Vec<Prediction>, InspectError> {
+    let of_head = |head: HeadName| {
+        let own = outputs.iter().find(|answer| answer.name() == head.name());
+        own.map(|answer| rows(&answer.tensor)).transpose()
+    };
     let (policy, soft) = (of_head(HeadName::Policy)?, of_head(HeadName::SoftPolicy)?);
-    let further = answers.outputs.iter().filter(|answer| answer.head == HeadName::FurtherPolicies);
+    let further = outputs.iter().filter(|answer| answer.head == HeadName::FurtherPolicies);
     let further: Vec<(&str, Vec<Vec<f32>>)> =
         further.map(|answer| Ok((answer.part.as_ref(), rows(&answer.tensor)?))).collect::<Result<_, InspectError>>()?;
     let choice = of_head(HeadName::Refined)?;
-    let candidates = answers.outputs.iter().find(|answer| answer.reading == Reading::Moves);
+    let candidates = outputs.iter().find(|answer| answer.reading == Reading::Moves);
     let candidates = candidates.map(|answer| rows(&answer.tensor)).transpose()?;
     let is_of_moves = |reading| matches!(reading, Reading::Policy | Reading::Moves | Reading::Choice);
-    let others = answers.outputs.iter().filter(|answer| !is_of_moves(answer.reading));
+    let others = outputs.iter().filter(|answer| !is_of_moves(answer.reading));
     let others: Vec<(String, Reading, Vec<Vec<f32>>)> = others
         .map(|answer| Ok((shown_name(answer.head, answer.name()), answer.reading, rows(&answer.tensor)?)))
         .collect::<Result<_, InspectError>>()?;
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_look_decides_among_its_moves() {
+    fn the_refinement_pass_decides_among_its_moves() {
         let asked = asked();
         let policy = || Some(shares(&asked, &[2.0, 50.0, 1.0, 0.0], 1.0));
         let order = |refined| {

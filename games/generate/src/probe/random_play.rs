@@ -2,7 +2,7 @@
 
 use super::labelled;
 use games::mate::mating_among;
-use games::{GameResult, ParsedPosition, Played, Position, Referee, Side, Termination};
+use games::{GameResult, ParsedPosition, Played, Position, Referee, Termination};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use streams::{Stream, below, stream};
 
@@ -35,10 +35,7 @@ pub(super) fn mate_in_one<G: Referee>(seed: u64, number: u64) -> Option<ParsedPo
         let position = play.position();
         let mates = mating_among(position, play.legal());
         if !mates.is_empty() {
-            let result = match position.side_to_move() {
-                Side::First => GameResult::FirstWins,
-                Side::Second => GameResult::SecondWins,
-            };
+            let result = GameResult::won_by(position.side_to_move());
             let termination = Termination::Checkmate;
             return Some(ParsedPosition { result, termination, value: Some(1.0), ..labelled(position, &mates) });
         }

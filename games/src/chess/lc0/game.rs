@@ -9,7 +9,7 @@ use super::state::State;
 use crate::chess::ChessPosition;
 use crate::chess::pgn::ending;
 use crate::line::Line;
-use crate::position::{Position as _, Side};
+use crate::position::Position as _;
 use crate::record::{Candidate, GameResult, ParsedGame, Rejected, Termination};
 use shakmaty::Move;
 use std::io::Read;
@@ -194,8 +194,5 @@ fn stated(record: &RecordData) -> GameResult {
         Evaluation { d, .. } if d >= CERTAIN => return GameResult::Draw,
         _ => return GameResult::Unknown,
     };
-    match winner {
-        Side::First => GameResult::FirstWins,
-        Side::Second => GameResult::SecondWins,
-    }
+    GameResult::won_by(winner)
 }

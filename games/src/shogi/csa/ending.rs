@@ -1,6 +1,6 @@
 //! The meaning of a CSA record's last statement.
 
-use crate::position::{Position as _, Side};
+use crate::position::Position as _;
 use crate::record::{GameResult, Termination};
 use crate::shogi::ShogiPosition;
 use crate::shogi::repetition::{self, Repetition, Seen};
@@ -12,13 +12,13 @@ pub(in crate::shogi) fn of(
     seen: &[Seen],
 ) -> Result<(GameResult, Termination), String> {
     let side_to_move = position.side_to_move();
-    let gives_up = wins(side_to_move.other());
+    let gives_up = GameResult::won_by(side_to_move.other());
     Ok(match ending.unwrap_or("%CHUDAN") {
         "%TORYO" if is_mate(position) => (gives_up, Termination::Checkmate),
         "%TORYO" => (gives_up, Termination::Resignation),
         "%TSUMI" if is_mate(position) => (gives_up, Termination::Checkmate),
         "%TSUMI" => (gives_up, Termination::Other),
-        "%KACHI" => (wins(side_to_move), Termination::Declaration),
+        "%KACHI" => (GameResult::won_by(side_to_move), Termination::Declaration),
         "%TIME_UP" => (gives_up, Termination::Time),
         "%ILLEGAL_MOVE" => (gives_up, Termination::IllegalMove),
         "%+ILLEGAL_ACTION" => (GameResult::SecondWins, Termination::IllegalMove),
@@ -35,15 +35,8 @@ pub(in crate::shogi) fn of(
 /// a game), a draw.
 fn repeated(seen: &[Seen]) -> (GameResult, Termination) {
     match repetition::judge(seen) {
-        Some(Repetition::PerpetualCheck { loser }) => (wins(loser.other()), Termination::PerpetualCheck),
+        Some(Repetition::PerpetualCheck { loser }) => (GameResult::won_by(loser.other()), Termination::PerpetualCheck),
         Some(Repetition::Draw) | None => (GameResult::Draw, Termination::Repetition),
-    }
-}
-
-fn wins(side: Side) -> GameResult {
-    match side {
-        Side::First => GameResult::FirstWins,
-        Side::Second => GameResult::SecondWins,
     }
 }
 
