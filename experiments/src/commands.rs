@@ -11,6 +11,7 @@ pub mod data;
 pub mod devices;
 mod error_message;
 pub mod eval;
+mod evaluation;
 pub mod export;
 pub mod inspect;
 pub mod list;

@@ -10,6 +10,7 @@ use records::plan;
 use records::plan::Plan;
 use records::state::CellState;
 use records::step_times;
+use records::strength;
 use records::tuning::{self, TuningRecord};
 use records::{Manifest, manifest, positions, status};
 use report::{Report, csv, html, latex, markdown, text};
@@ -192,7 +193,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Adds a cell: its records, its losses by position, TensorBoard's events and perhaps its weights.
+    /// Adds a cell: its records, its losses by position, its strength, TensorBoard's events and perhaps its weights.
     fn cell(&mut self, dir: &Path, path: &str, weights: bool) -> Result<(), BundleError> {
         self.records(dir, path)?;
         for name in [positions::file(Weights::Raw), positions::file(Weights::Averaged)] {
@@ -202,6 +203,8 @@ impl Collector<'_> {
             }
         }
         self.events(dir, path)?;
+        self.text(&dir.join(strength::FILE), &format!("{path}/{}", strength::FILE))?;
+        self.events(&dir.join(strength::EVENTS), &format!("{path}/{}", strength::EVENTS))?;
         for name in [FINAL, AVERAGED] {
             let file = dir.join(CHECKPOINTS).join(name);
             if weights && file.is_file() {

@@ -4,12 +4,14 @@
 //! cell ─▶ train::inspect::Loaded ─▶ player (policy, value) ─┬─▶ puzzles, suites, mates in one; calibration
 //!                                                          ├─▶ engine: UCI, USI
 //!                                                          └─▶ matches, against engines too
+//! experiment's `evaluate` ─▶ evaluation: the same of every finished cell, kept in its folder
 //! ```
 
 pub mod calibration;
 pub mod decision;
 pub mod engine;
 pub mod error;
+pub mod evaluation;
 mod lines;
 pub mod matches;
 pub mod mates;

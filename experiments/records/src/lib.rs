@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! runs/<experiment>/{grid.json, baselines.json, step-times.json, tuning.json},
-//! runs/<experiment>/<row>/seed-<n>/{manifest.json, metrics.jsonl, status.json, …}
+//! runs/<experiment>/<row>/seed-<n>/{manifest.json, metrics.jsonl, status.json, strength.json, …}
 //! ```
 //! Training and the grid fill these records; reading one needs this crate only.
 
@@ -25,6 +25,7 @@ pub mod record_error;
 pub mod state;
 pub mod status;
 pub mod step_times;
+pub mod strength;
 pub mod tuning;
 
 pub use baselines::Baselines;
@@ -38,4 +39,5 @@ pub use record_error::RecordError;
 pub use state::CellState;
 pub use status::Status;
 pub use step_times::StepTimes;
+pub use strength::Strength;
 pub use tuning::TuningRecord;

@@ -13,8 +13,8 @@ use super::statistics::moderated::{Prior, prior};
 use super::statistics::{Summary, holm};
 use super::warnings::warnings;
 use super::{
-    budgets, heads, inactive, interactions, learnable, learning_curves, provenance, settings, sizes, slices, systems,
-    transfer, tuning,
+    budgets, heads, inactive, interactions, learnable, learning_curves, provenance, settings, sizes, slices, strength,
+    systems, transfer, tuning,
 };
 use games::GameKind;
 use records::CellState;
@@ -170,6 +170,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         slices: None,
         sizes: sizes::of(folder, game, primary),
         budgets: budgets::of(folder, game, primary),
+        strength: strength::of(folder, game, primary),
     };
     report.slices = positions.as_ref().and_then(|positions| slices::of(folder, game, &report, positions));
     report

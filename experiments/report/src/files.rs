@@ -9,6 +9,7 @@ use records::positions::{self, PositionRow};
 use records::state::CellState;
 use records::status::{Fingerprints, Status};
 use records::step_times::StepTimes;
+use records::strength::{Evaluation, Strength};
 use records::{Baselines, Inspected, TuningRecord};
 use records::{Failure, damage};
 use records::{MetricLine, Part, lines};
@@ -46,6 +47,8 @@ pub struct CellRecord {
     pub facts: Option<CellFacts>,
     /// Its measurements, if it is done.
     pub result: Option<CellResult>,
+    /// What it did as a player; an unreadable file counts as none.
+    pub strength: Vec<Evaluation>,
 }
 
 /// The part of a manifest that reports read; the rest may change between versions, and old runs stay readable.
@@ -166,7 +169,8 @@ impl CellRecord {
                 Err(failure) => state = CellState::Failed(failure),
             }
         }
-        Self { seed, state, facts, result }
+        let strength = Strength::read(dir).map(|found| found.evaluations).unwrap_or_default();
+        Self { seed, state, facts, result, strength }
     }
 }
 

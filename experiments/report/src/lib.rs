@@ -33,6 +33,7 @@ pub mod side_by_side;
 pub mod sizes;
 mod slices;
 pub mod statistics;
+mod strength;
 mod systems;
 pub mod table;
 mod tables;

@@ -7,6 +7,7 @@ pub mod noise;
 pub mod provenance;
 pub mod slices;
 pub mod steepness;
+pub mod strength;
 pub mod transfer;
 pub mod tuning;
 pub mod variants;
@@ -25,6 +26,7 @@ use slices::SliceReport;
 use spec::metrics::{Direction, Metric};
 use spec::{Mask, NetworkFacts, Quantity, ReadAt, Role, Weights};
 use std::collections::BTreeMap;
+use strength::StrengthReport;
 use transfer::Transfer;
 use tuning::TuningReport;
 use variants::{Budgets, Sizes};
@@ -156,6 +158,8 @@ pub struct GameReport {
     pub own_rates: bool,
     /// The sources of position that every row of this game has beside its encoding.
     pub common_sources: Vec<String>,
+    /// What the cells did as players.
+    pub strength: Vec<StrengthReport>,
 }
 
 /// The metrics of one head of a game's networks.

@@ -7,6 +7,7 @@ mod interactions;
 mod movements;
 mod precision;
 mod slices;
+mod strength;
 mod systems;
 mod transfer;
 mod tuning;
@@ -139,6 +140,7 @@ pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Table> {
     tables.push(precision::precision(report, game));
     tables.extend(tuning::tuning(game));
     tables.extend(variants::variants(game));
+    tables.extend(strength::strength(&report.primary, game));
     tables.retain(|table| !table.is_empty());
     tables
 }

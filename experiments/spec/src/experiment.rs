@@ -4,6 +4,7 @@ use super::base;
 use super::cell::Cell;
 use super::contrasts;
 use super::datasets::Datasets;
+use super::evaluate::{self, Evaluations};
 use super::expand::{Combination, Matrix};
 use super::file::{ExperimentFile, Primary};
 use super::interactions::{self, Interaction};
@@ -18,7 +19,7 @@ use super::source::{ConfigError, Source, at};
 use super::tuning::{Trials, TunedRow, Tuning};
 use super::values::ReadAt;
 use games::GameKind;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// An experiment that can be run: every row is complete, declared and has its dataset.
@@ -48,6 +49,8 @@ pub struct Experiment {
     pub sets: Vec<String>,
     /// The settings that are chosen for each row before it is trained, if the file has `tune`.
     pub tuning: Option<Tuning>,
+    /// What the finished cells of each game are asked as players.
+    pub evaluate: BTreeMap<GameKind, Evaluations>,
 }
 
 impl Experiment {
@@ -108,7 +111,8 @@ impl Experiment {
         if file.twin {
             add_twins(&mut rows);
         }
-        let ExperimentFile { name, question, expect, cost, seeds, primary, .. } = file;
+        let ExperimentFile { name, question, expect, cost, seeds, primary, evaluate, .. } = file;
+        let evaluate = evaluate::resolved(evaluate, &rows, source)?;
         Ok(Self {
             path: source.path().to_owned(),
             name,
@@ -122,6 +126,7 @@ impl Experiment {
             no_effect,
             sets: sets.to_vec(),
             tuning,
+            evaluate,
         })
     }
 
@@ -137,6 +142,7 @@ impl Experiment {
             interactions: Vec::new(),
             no_effect: Vec::new(),
             tuning: None,
+            evaluate: BTreeMap::new(),
             ..self.clone()
         })
     }

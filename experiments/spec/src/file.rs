@@ -1,6 +1,7 @@
 //! An experiment file: what it asks for, with the values of settings still as they were written.
 
 use super::describe::described;
+use super::evaluate::Evaluations;
 use super::interactions::entry::InteractionEntry;
 use super::matched::entry::ControlEntry;
 use super::numbers::above_zero_if_any;
@@ -9,8 +10,10 @@ use super::tree::Node;
 use super::tune::TuneEntry;
 use super::values::ReadAt;
 use super::weights::Weights;
+use games::GameKind;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
 
 described! {
 /// The whole document.
@@ -63,6 +66,9 @@ pub(crate) struct ExperimentFile {
     /// Gaps between rows that are compared over something else that the rows vary.
     #[serde(default)]
     pub interactions: Vec<InteractionEntry>,
+    /// What the finished cells of each game are asked as players. It changes no cell.
+    #[serde(default)]
+    pub evaluate: BTreeMap<GameKind, Evaluations>,
     /// Whether each reference gets a twin with other parameter streams, the A/A row: yes, unless it is switched off. A
     /// table without one does not show how large a difference is where there is none.
     #[serde(default = "yes")]

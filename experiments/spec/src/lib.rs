@@ -14,6 +14,7 @@ mod contrasts;
 pub mod data;
 mod datasets;
 mod describe;
+pub mod evaluate;
 mod expand;
 pub mod experiment;
 pub mod file;

@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Play a random number of random plies after the opening: `FROM..TO`.
-    #[arg(long, value_name = "RANGE", value_parser = parse_range)]
+    #[arg(long, value_name = "RANGE", value_parser = spec::evaluate::range)]
     random_plies: Option<(u16, u16)>,
     /// Call a game of this many plies a draw.
     #[arg(long, default_value_t = 400)]
@@ -235,9 +235,4 @@ fn sequential(test: &Progress) -> String {
         "SPRT of {low} against {high} Elo ({}): {decided} after {} pairs, ratio {:.2} of [{lower:.2}, {upper:.2}]\n",
         test.model, test.pairs, test.ratio
     )
-}
-
-fn parse_range(text: &str) -> Result<(u16, u16), String> {
-    let parsed = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-    parsed.filter(|(from, to)| from <= to).ok_or_else(|| "a range is FROM..TO, e.g. 4..10".to_owned())
 }

@@ -1,5 +1,6 @@
 //! `posenc run`: runs an experiment, or goes on with it where it stopped.
 
+use super::evaluation;
 use super::sets::Sets;
 use super::slots::Slots;
 use anyhow::Context as _;
@@ -52,6 +53,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     let experiment = args.sets.load(&args.file)?;
     check_datasets(&experiment)?;
+    evaluation::check(&experiment)?;
     args.slots.check_devices()?;
     let selection =
         RunSelection { out: args.out.clone(), only: args.only.clone(), cells: args.cells.clone(), smoke: args.smoke };
@@ -78,13 +80,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if !args.smoke && !stopped {
         measure_steps(args, &experiment, &prepared);
     }
+    let unasked = if args.smoke || stopped { 0 } else { evaluate(args, &experiment, &prepared) };
     let report = Report::of(&prepared.run_dir)?;
     let mut out = text::draw(&report);
     let _ = writeln!(out, "\nTensorBoard: tensorboard --logdir {}", prepared.run_dir.display());
     let _ = writeln!(out, "{}", Tally::of(&outcomes, &prepared).line());
     std::io::stdout().lock().write_all(out.as_bytes())?;
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
-    Ok(if failed || stopped { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    if unasked > 0 {
+        eprintln!("{unasked} cells could not be evaluated; the same command tries them again");
+    }
+    Ok(if failed || stopped || unasked > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 /// The experiment with a trial chosen for every row, and the record of the trials; none if a trial was interrupted.
@@ -174,6 +180,12 @@ fn measure_steps(args: &Args, experiment: &Experiment, prepared: &Prepared) {
     if let Err(error) = measure::measure(experiment, plan, run_dir, args.slots.threads.get(), device) {
         eprintln!("step times are missing: {error:#}");
     }
+}
+
+/// Asks finished cells as players; returns how many could not be asked.
+fn evaluate(args: &Args, experiment: &Experiment, prepared: &Prepared) -> usize {
+    let device = args.slots.devices.first().copied().unwrap_or(Device::Cpu);
+    evaluation::run(experiment, prepared, args.slots.jobs(), device)
 }
 
 /// How the cells came out.

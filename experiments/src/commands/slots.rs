@@ -67,9 +67,13 @@ impl Slots {
             cell: self.cell_time_limit.map(|span| span.0),
             retries: self.retries,
         };
-        let jobs = self.jobs.map_or_else(|| self.usual_jobs(), NonZeroUsize::get);
-        let scheduler = Scheduler { worker: &worker, jobs, fail_fast: self.fail_fast, interrupt, limits };
+        let scheduler = Scheduler { worker: &worker, jobs: self.jobs(), fail_fast: self.fail_fast, interrupt, limits };
         Ok(scheduler.run(tasks, &mut *progress::on_stderr(tasks)))
+    }
+
+    /// How many cells run at a time.
+    pub(super) fn jobs(&self) -> usize {
+        self.jobs.map_or_else(|| self.usual_jobs(), NonZeroUsize::get)
     }
 
     /// One cell for each GPU; on the CPU as many as the cores have room for.

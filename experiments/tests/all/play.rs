@@ -2,6 +2,7 @@
 
 mod agents;
 mod engine;
+mod evaluations;
 mod matches;
 mod puzzles;
 mod suites;

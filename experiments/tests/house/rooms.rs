@@ -39,7 +39,11 @@ pub(crate) const ROOMS: [Room; 21] = [
     },
     Room { name: "strength", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "grid", may_import: &["baselines", "records", "spec", "train"], never_std: &["net"] },
-    Room { name: "report", may_import: &["dataset", "games", "records", "spec", "streams"], never_std: &["net"] },
+    Room {
+        name: "report",
+        may_import: &["dataset", "games", "records", "spec", "streams", "strength"],
+        never_std: &["net"],
+    },
     Room {
         name: "inspect",
         may_import: &["dataset", "encodings", "games", "models", "nn", "records", "report", "spec", "streams", "train"],
@@ -52,7 +56,7 @@ pub(crate) const ROOMS: [Room; 21] = [
     },
     Room {
         name: "play",
-        may_import: &["dataset", "games", "generate", "models", "spec", "streams", "strength", "train"],
+        may_import: &["dataset", "games", "generate", "models", "records", "spec", "streams", "strength", "train"],
         never_std: &["net"],
     },
     Room {

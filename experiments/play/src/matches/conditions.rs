@@ -1,6 +1,6 @@
 //! What decides the games of a match.
 
-use super::contestant::Contestant;
+use super::contestant::{Contestant, Kind};
 use super::game::Limits;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
@@ -26,4 +26,22 @@ pub struct Conditions {
     pub limits: Limits,
     /// Of the order of the openings, random plies and draws of moves.
     pub seed: u64,
+}
+
+impl Conditions {
+    /// Whether both have the same games. A network that lies elsewhere is the same network: its weights decide.
+    #[must_use]
+    pub(super) fn are_those_of(&self, other: &Self) -> bool {
+        self.without_folders() == other.without_folders()
+    }
+
+    fn without_folders(&self) -> Self {
+        let mut conditions = self.clone();
+        for contestant in &mut conditions.contestants {
+            if let Kind::Network { cell, .. } = &mut contestant.kind {
+                cell.clear();
+            }
+        }
+        conditions
+    }
 }

@@ -30,7 +30,7 @@ impl Journal {
         let wanted = serde_json::to_string_pretty(conditions).expect("conditions are JSON") + "\n";
         if settings.exists() {
             let found = fs::read_to_string(&settings).map_err(io(&settings))?;
-            if serde_json::from_str::<Conditions>(&found).ok().as_ref() != Some(conditions) {
+            if !serde_json::from_str::<Conditions>(&found).is_ok_and(|found| found.are_those_of(conditions)) {
                 let reason =
                     "the folder holds a match of other players, weights or conditions; name another folder with --out";
                 return Err(PlayError::File { file: settings, place: String::new(), reason: reason.to_owned() });

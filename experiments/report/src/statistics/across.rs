@@ -3,6 +3,7 @@
 use super::{Interval, MeanTest, PairedTest, Summary};
 use statrs::function::gamma::ln_gamma;
 use streams::below;
+use strength::kendall::Concordance;
 
 /// Welch's test of two independent samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,17 +76,8 @@ pub fn hedges(freedom: usize) -> f64 {
 #[must_use]
 pub fn kendall(a: &[f64], b: &[f64]) -> Option<f64> {
     assert_eq!(a.len(), b.len(), "lists of one length");
-    let (mut sum, mut untied_a, mut untied_b) = (0.0, 0.0, 0.0);
-    let order = |x: f64, y: f64| f64::from(u8::from(x > y)) - f64::from(u8::from(x < y));
-    for i in 0..a.len() {
-        for j in 0..i {
-            let (of_a, of_b) = (order(a[i], a[j]), order(b[i], b[j]));
-            sum += of_a * of_b;
-            untied_a += of_a.abs();
-            untied_b += of_b.abs();
-        }
-    }
-    (untied_a > 0.0 && untied_b > 0.0).then(|| sum / (untied_a * untied_b).sqrt())
+    let items: Vec<(f64, f64)> = a.iter().copied().zip(b.iter().copied()).collect();
+    Concordance::of(&items)?.tau()
 }
 
 /// How often seeds are drawn for an interval.

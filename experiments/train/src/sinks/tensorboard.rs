@@ -208,6 +208,21 @@ pub fn show_curves(dir: &Path, lines: &[MetricLine]) -> io::Result<()> {
     old.iter().try_for_each(std::fs::remove_file)
 }
 
+/// Shows exactly these scalars of one step in `dir`, which is created: numbers of no line.
+///
+/// # Errors
+/// If the files cannot be replaced.
+pub fn show_scalars(dir: &Path, step: u64, scalars: &[(String, f64)]) -> io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    let old = reader::event_files(dir)?;
+    let mut log = EventLog::begin(dir, step)?;
+    for (tag, value) in scalars {
+        log.summary(scalar(tag, *value as f32), log.newest)?;
+    }
+    log.flush()?;
+    old.iter().try_for_each(std::fs::remove_file)
+}
+
 /// Shows exactly these pictures in `dir`, which is created: those of no cell's training.
 ///
 /// # Errors

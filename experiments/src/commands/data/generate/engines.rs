@@ -55,7 +55,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Play between A and B random plies after those of the book.
-    #[arg(long, value_name = "A..B", value_parser = parse_range)]
+    #[arg(long, value_name = "A..B", value_parser = spec::evaluate::range)]
     random_plies: Option<(u16, u16)>,
     /// Then choose at random among moves within this many centipawns of the best, up to --random-until.
     #[arg(long, value_name = "CP", requires = "random_until")]
@@ -188,11 +188,4 @@ fn summary(settings: &Settings, report: &GenerateReport, display: &Display) -> S
 fn parse_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("want NAME=VALUE, e.g. Hash=64")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
-}
-
-fn parse_range(text: &str) -> Result<(u16, u16), String> {
-    let wrong = || "want A..B, e.g. 4..10".to_owned();
-    let (from, to) = text.split_once("..").ok_or_else(wrong)?;
-    let (from, to) = (from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?);
-    if from > to { Err("want A..B with A not above B".to_owned()) } else { Ok((from, to)) }
 }

@@ -1,0 +1,75 @@
+//! How strong the rows are as players.
+
+use super::cells::ROW;
+use crate::model::strength::{RowStrength, StrengthReport};
+use crate::model::{GameReport, PrimaryMetric};
+use crate::numbers::{fixed, interval, mean_sd, or_absent, signed};
+use crate::statistics::across::RankCorrelation;
+use crate::statistics::{Interval, PairedTest};
+use crate::table::{ABSENT, Table};
+use records::strength::Measure;
+use spec::{Role, grouped};
+use strength::elo::elo_of_score;
+
+/// Shares are shown in percent.
+const PERCENT: f64 = 100.0;
+
+/// A table for each question.
+pub(super) fn strength(primary: &PrimaryMetric, game: &GameReport) -> Vec<Table> {
+    game.strength.iter().map(|asked| table(primary, asked)).collect()
+}
+
+fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
+    let is_match = asked.measure == Measure::Match;
+    let unit = match asked.measure {
+        Measure::Match => "points [%]",
+        Measure::NoMates => "checks [%]",
+        Measure::Puzzles | Measure::Suite | Measure::Mates => "solved [%]",
+    };
+    let row = |row: &RowStrength| {
+        let label = if row.role == Role::Twin { format!("{} (A/A)", row.label) } else { row.label.clone() };
+        let mut cells = vec![label, row.summary.n.to_string(), mean_sd(&row.summary, PERCENT)];
+        if is_match {
+            cells.push(elo(row));
+        }
+        let difference = row.difference.map(|test| signed(test.mean * PERCENT, 1));
+        let ends = row.difference.map(|test| interval(&scaled(&test.interval(0.95)), 1));
+        let absent = if row.role == Role::Reference { String::new() } else { ABSENT.to_owned() };
+        cells.extend([difference, ends].map(|cell| cell.unwrap_or_else(|| absent.clone())));
+        cells
+    };
+    let mut header = vec![ROW, "seeds", unit];
+    header.extend(is_match.then_some("Elo, 95 % interval"));
+    header.extend(["difference", "95 % interval"]);
+    let what = if is_match { "games a cell" } else { "problems" };
+    let mut notes = vec![format!(
+        "{} {what}; plain 95 % t-intervals over seeds, paired with the reference, uncorrected; the {what} are the same for every \
+         cell, and what others would show is not in the intervals",
+        grouped(asked.of)
+    )];
+    notes.extend(asked.ranks.map(|RankCorrelation { tau, interval: ends }| {
+        format!(
+            "order of the rows by {} and by this measure: Kendall's τ = {}, over draws of the seeds {}",
+            primary.name,
+            fixed(tau, 2),
+            interval(&ends, 2)
+        )
+    }));
+    let title = format!("strength: {} {}, agent {}", asked.measure.name(), asked.name, asked.agent);
+    Table::new(header, &[0], asked.rows.iter().map(row)).titled(&title).noted(notes)
+}
+
+fn scaled(ends: &Interval) -> Interval {
+    Interval { low: ends.low * PERCENT, high: ends.high * PERCENT }
+}
+
+/// The Elo difference to the opponent that the mean share means; its interval is that of the share over seeds.
+fn elo(row: &RowStrength) -> String {
+    let of = |share: f64| {
+        let elo = elo_of_score(share.clamp(0.0, 1.0));
+        if elo.is_finite() { signed(elo, 0) } else { if elo > 0.0 { "+∞" } else { "−∞" }.to_owned() }
+    };
+    let ends = PairedTest::of(&row.values).map(|test| test.interval(0.95));
+    let ends = or_absent(ends, |ends| format!("[{}, {}]", of(ends.low), of(ends.high)));
+    format!("{} {ends}", of(row.summary.mean))
+}

@@ -1,0 +1,103 @@
+//! `evaluate` in an experiment file: finished cells are asked once, and what is missing is asked again.
+
+use crate::cli::{EXPERIMENT, cell_of, place, run};
+use records::Strength;
+use records::strength::{EVENTS, Evaluation, FILE, Measure};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const EVALUATE: &str = "\
+evaluate:
+  chess:
+    agents: [policy, value]
+    suites: [suite.epd]
+    match: {against: reference, pairs: 1, random_plies: 2..4, max_plies: 12}
+  shogi:
+    mates: [mates.sfen]
+    no_mates: [mates.sfen]
+";
+
+/// A grid of two rows and their controls in both games, with files to be asked from.
+fn grid(evaluate: &str) -> TempDir {
+    let text = EXPERIMENT.replace("    - absolute: {at: input}\n", "").replace("seeds: [0, 1, 2]", "seeds: [0, 1]");
+    let dir = place(&format!("{text}{evaluate}"));
+    fs::write(dir.path().join("suite.epd"), "6k1/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id \"mates.1\";\n")
+        .expect("written");
+    fs::write(dir.path().join("mates.sfen"), "4k4/9/4P4/9/9/9/9/9/4K4 b G 1\n").expect("written");
+    dir
+}
+
+fn asked(cell: &Path) -> Vec<Evaluation> {
+    Strength::read(cell).expect("a readable file").evaluations
+}
+
+fn questions(cell: &Path) -> Vec<(Measure, String)> {
+    asked(cell).into_iter().map(|one| (one.measure, one.agent)).collect()
+}
+
+#[test]
+fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
+    let dir = grid(EVALUATE);
+    let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let run_dir = dir.path().join("runs/small");
+    let shaw = cell_of(&run_dir, "chess-shaw");
+    let of = |measure: Measure, agent: &str| (measure, agent.to_owned());
+    let all = [
+        of(Measure::Suite, "policy"),
+        of(Measure::Match, "policy"),
+        of(Measure::Suite, "value"),
+        of(Measure::Match, "value"),
+    ];
+    assert_eq!(questions(&shaw), all);
+    assert_eq!(asked(&shaw)[2].value, 1.0, "the value agent mates");
+    assert_eq!((asked(&shaw)[1].name.as_str(), asked(&shaw)[1].of), ("reference", 2));
+    let reference = run_dir.join(reference_of(&run_dir));
+    assert_eq!(questions(&reference), [of(Measure::Suite, "policy"), of(Measure::Suite, "value")]);
+    let shogi = cell_of(&run_dir, "shogi-shaw");
+    assert_eq!(questions(&shogi), [of(Measure::Mates, "policy"), of(Measure::NoMates, "policy")]);
+    for title in ["strength: suite suite.epd, agent value", "strength: match reference, agent policy", "mates in one"] {
+        assert!(first.stdout.contains(title), "{title} is not in\n{}", first.stdout);
+    }
+    assert!(fs::read_dir(shaw.join(EVENTS)).expect("TensorBoard's folder").count() == 1);
+
+    let before = fs::read(shaw.join(FILE)).expect("the answers");
+    let again = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert!(!again.stderr.contains(", agent "), "nothing is asked again: {}", again.stderr);
+    // A kill before the last answer, in the middle of its match.
+    let mut cut = Strength::read(&shaw).expect("a readable file");
+    let lost = cut.evaluations.pop().expect("an answer");
+    cut.write(&shaw).expect("written");
+    let journal = shaw.join(format!("match-{}", &lost.identity[..12])).join("games.jsonl");
+    let games = fs::read_to_string(&journal).expect("a journal");
+    fs::write(&journal, &games[..games.len() - 7]).expect("written");
+    let resumed = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert_eq!(resumed.stderr.matches(", agent ").count(), 1, "{}", resumed.stderr);
+    assert!(fs::read(shaw.join(FILE)).expect("the answers") == before);
+
+    run(dir.path(), &["publish", "runs/small", "--out", "bundle", "--license", "CC0-1.0"]).succeeds();
+    let published = cell_of(&dir.path().join("bundle/cells"), "chess-shaw");
+    assert_eq!(asked(&published), asked(&shaw));
+}
+
+/// The folder of a cell of the chess reference.
+fn reference_of(run_dir: &Path) -> String {
+    let entries = fs::read_dir(run_dir).expect("a run folder").map(|entry| entry.expect("an entry").file_name());
+    let names = entries.map(|name| name.to_string_lossy().into_owned());
+    let row = |name: &String| name.starts_with("chess-none-") && !name.contains("twin");
+    names.into_iter().find(row).expect("the reference") + "/seed-0"
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused_before_the_first_step() {
+    let refused = |from: &str, to: &str, parts: &[&str]| {
+        let dir = grid(&EVALUATE.replace(from, to));
+        run(dir.path(), &["run", "experiment.yaml"]).fails_with(parts);
+        assert!(!dir.path().join("runs").exists());
+    };
+    refused("suite.epd", "none.epd", &["there is no file none.epd"]);
+    refused("    mates:", "    puzzles:", &["puzzles are of chess"]);
+    refused("[policy, value]", "[oracle]", &["`evaluate.chess.agents`", "the agents are `policy` and `value`"]);
+    refused("pairs: 1", "pairs: 0", &["at least 1 opening, found 0"]);
+    refused("  chess:\n    agents", "  go:\n    agents", &["`go`", "shogi"]);
+}
