@@ -9,6 +9,7 @@ pub mod check;
 pub mod compare;
 pub mod data;
 pub mod devices;
+mod engines;
 mod error_message;
 pub mod eval;
 mod evaluation;

@@ -1,7 +1,7 @@
 //! Trained networks as players: which move they choose, and how strong, human and well calibrated that makes them.
 //!
 //! ```text
-//! cell ─▶ train::inspect::Loaded ─▶ player (policy, value) ─┬─▶ puzzles, suites, mates in one; calibration
+//! cell ─▶ train::inspect::Loaded ─▶ player (policy, value) ─┬─▶ puzzles, suites, mates in one, engines' scores; calibration
 //!                                                          ├─▶ engine: UCI, USI
 //!                                                          └─▶ matches, against engines too
 //! experiment's `evaluate` ─▶ evaluation: the same of every finished cell, kept in its folder
@@ -12,6 +12,7 @@ pub mod decision;
 pub mod engine;
 pub mod error;
 pub mod evaluation;
+pub mod judged;
 mod lines;
 pub mod matches;
 pub mod mates;

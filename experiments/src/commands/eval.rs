@@ -1,14 +1,16 @@
 //! `posenc eval`: how strong a cell's network is.
 
 use super::devices::{parse_device, prepare};
-use anyhow::bail;
+use super::engines::nodes_and_options;
+use anyhow::{Context as _, bail};
 use games::chess::Chess;
 use games::{GameKind, Referee, with_game};
 use play::calibration::{self, Calibration};
+use play::judged::{Judge, JudgedScore};
 use play::mates::MateScore;
 use play::puzzles::{self, PuzzleScore, Rule};
 use play::suites::SuiteScore;
-use play::{Agent, Player, Share, mates, suites};
+use play::{Agent, Player, Share, judged, mates, suites};
 use serde_json::{Value, json};
 use spec::Weights;
 use std::fmt::Write as _;
@@ -31,6 +33,9 @@ pub struct Args {
     /// Choose moves by `policy`, by `policy:temperature=T,top_p=P`, or by `value`. May be repeated [default: policy].
     #[arg(long = "agent", value_name = "AGENT")]
     agents: Vec<Agent>,
+    /// Let this engine score the positions of --judged: `PROGRAM@NODES[,OPTION=VALUE…]`, with the nodes of a position.
+    #[arg(long, value_name = "ENGINE", value_parser = parse_judge)]
+    judge: Option<Judge>,
     /// Start the draws of an agent with a temperature from this seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -61,6 +66,10 @@ struct Asked {
     /// Count checks where no move mates, in each position of a file.
     #[arg(long, value_name = "FILE")]
     no_mates: Vec<PathBuf>,
+    /// Compare the order of the moves, and the chosen one, with the scores that the engine of --judge gives to every legal move, in
+    /// each position of a file.
+    #[arg(long, value_name = "FILE", requires = "judge")]
+    judged: Vec<PathBuf>,
     /// Compare predicted results with those that came, on this many test positions of the cell's dataset.
     #[arg(long, value_name = "POSITIONS", num_args = 0..=1, default_missing_value = "8192")]
     calibration: Option<u64>,
@@ -110,7 +119,7 @@ fn solve(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Suites and mates, of either game.
+/// Suites, mates and engines' scores, of either game.
 fn ask<G: Referee>(args: &Args, player: &Player<'_>) -> anyhow::Result<()> {
     for file in &args.asked.suite {
         let problems = suites::read::<G>(file)?;
@@ -124,6 +133,13 @@ fn ask<G: Referee>(args: &Args, player: &Player<'_>) -> anyhow::Result<()> {
         let mut stream = streams::stream(args.seed, &["eval", "mates"]);
         let score = mates::score::<G>(player, &positions, &mut stream)?;
         tell(args, player, what, file, json!({"score": score}), || of_mates(what, &score));
+    }
+    for (file, judge) in args.asked.judged.iter().zip(args.judge.iter().cycle()) {
+        let positions = mates::read::<G>(file)?;
+        let judgements = judge.scores::<G>(&positions)?;
+        let mut stream = streams::stream(args.seed, &["eval", "judged"]);
+        let score = judged::score::<G>(player, &positions, &judgements, &mut stream)?;
+        tell(args, player, "judged", file, json!({"score": score}), || of_judged(&score));
     }
     Ok(())
 }
@@ -173,6 +189,26 @@ fn of_suite(score: &SuiteScore) -> String {
         let _ = writeln!(text, "  {:<40}{}", part.name, with_points(&part.solved, part.points));
     }
     text
+}
+
+fn of_judged(score: &JudgedScore) -> String {
+    let with_ends = |found: Option<[f64; 3]>| match found {
+        Some([mean, low, high]) => format!("{mean:.3} [{low:.3}, {high:.3}]"),
+        None => "unknown".to_owned(),
+    };
+    format!(
+        "{} positions, Kendall's τ {}, loss of winning probability {}, the engine's best move in {:.1} %\n",
+        score.positions,
+        with_ends(score.tau),
+        with_ends(score.loss),
+        100.0 * score.best
+    )
+}
+
+fn parse_judge(text: &str) -> anyhow::Result<Judge> {
+    let (program, rest) = text.split_once('@').context("add `@NODES`, the nodes of a position")?;
+    let (nodes, options) = nodes_and_options(rest)?;
+    Ok(Judge { program: program.into(), nodes, options })
 }
 
 fn of_calibration(calibration: &Calibration) -> String {

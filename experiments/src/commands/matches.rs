@@ -1,6 +1,7 @@
 //! `posenc match`: games between cells and engines.
 
 use super::devices::{parse_device, prepare};
+use super::engines::nodes_and_options;
 use anyhow::{Context as _, bail, ensure};
 use games::GameKind;
 use generate::{DrawRule, WinRule};
@@ -108,16 +109,7 @@ impl Given {
     fn engine(&self) -> anyhow::Result<Contestant> {
         let written = format!("--engine {}", self.path.display());
         let rest = self.rest.as_deref().with_context(|| format!("{written}: add `@NODES`, the nodes of a move"))?;
-        let mut parts = rest.split(',');
-        let nodes = parts.next().unwrap_or_default();
-        let nodes: u64 = nodes.parse().with_context(|| format!("{written}@{nodes}: nodes are a number"))?;
-        let options = parts.map(|option| {
-            let (name, value) = option
-                .split_once('=')
-                .with_context(|| format!("{written}: an option is `NAME=VALUE`, not \"{option}\""))?;
-            Ok((name.to_owned(), value.to_owned()))
-        });
-        let options: Vec<(String, String)> = options.collect::<anyhow::Result<_>>()?;
+        let (nodes, options) = nodes_and_options(rest).context(written)?;
         let file = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name = self.name.clone().unwrap_or_else(|| format!("{file}@{rest}"));
         Ok(Contestant { name, kind: Kind::Engine { program: self.path.clone(), nodes, options } })

@@ -3,6 +3,7 @@
 mod agents;
 mod engine;
 mod evaluations;
+mod judged;
 mod matches;
 mod puzzles;
 mod suites;

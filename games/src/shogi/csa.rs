@@ -12,6 +12,7 @@
 pub(super) mod ending;
 mod header;
 mod setup;
+mod write;
 
 use super::ShogiPosition;
 use super::repetition::Seen;
@@ -20,6 +21,8 @@ use crate::record::{ParsedGame, RejectKind, Rejected, Score};
 use setup::{Setup, color, piece_kind, square};
 use shogi_core::{Color, Move, Piece, PieceKind, Square};
 use std::io::{self, BufRead, Read as _};
+
+pub use write::write;
 
 /// Longer lines and records are cut, so that a file without line ends does not fill the memory.
 const MAX_BYTES: usize = 16 << 20;

@@ -223,3 +223,52 @@ mod mutated {
         }
     }
 }
+
+/// Engines' games, written and read again: from their start, and from a position in the middle with pieces in hand.
+#[test]
+fn what_is_written_is_read_again() {
+    for game in games(&sample("shogi_engine_41.csa.zst")) {
+        let texts: Vec<String> = game.moves.iter().map(ToString::to_string).collect();
+        let moves = || texts.iter().map(String::as_str);
+        let written = csa::write(["a", "b"], game.start.as_deref(), moves(), game.result, game.termination);
+        let again = one(&written.expect("legal moves"));
+        assert_eq!((&again.start, &again.moves, again.result), (&game.start, &game.moves, game.result));
+        assert!(again.tags.contains(&("N+".to_owned(), "a".to_owned())));
+        if [Termination::Checkmate, Termination::Resignation, Termination::Repetition].contains(&game.termination) {
+            assert_eq!(again.termination, game.termination);
+        }
+        let mut position = ShogiPosition::start();
+        if let Some(start) = &game.start {
+            position = ShogiPosition::parse(start).expect("a position");
+        }
+        let half = game.moves.len() / 2;
+        for mv in &game.moves[..half] {
+            position.play(position.parse_move(mv).expect("a legal move"));
+        }
+        let (start, rest) = (position.to_text(), moves().skip(half));
+        let written = csa::write(["a", "b"], Some(&start), rest, GameResult::Unknown, Termination::Other);
+        let again = one(&written.expect("legal moves"));
+        // A record does not have the number of its first move.
+        let without_ply = |text: &str| text.rsplit_once(' ').map(|(position, _)| position.to_owned());
+        assert_eq!(again.start.as_deref().and_then(without_ply), without_ply(&start));
+        assert_eq!((&again.moves[..], again.result), (&game.moves[half..], GameResult::Unknown));
+    }
+}
+
+#[test]
+fn endings_are_written_by_who_is_to_move() {
+    let ending = |result, termination| {
+        let text = csa::write(["", ""], None, ["7g7f"].into_iter(), result, termination).expect("a legal move");
+        text.lines().skip_while(|line| !line.starts_with("+7776FU")).skip(1).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ending(GameResult::FirstWins, Termination::Resignation), "%TORYO");
+    assert_eq!(ending(GameResult::FirstWins, Termination::Adjudication), "%TORYO");
+    assert_eq!(ending(GameResult::SecondWins, Termination::Adjudication), "'adjudication: second_wins %CHUDAN");
+    assert_eq!(ending(GameResult::SecondWins, Termination::Declaration), "%KACHI");
+    assert_eq!(ending(GameResult::FirstWins, Termination::IllegalMove), "%ILLEGAL_MOVE");
+    assert_eq!(ending(GameResult::Draw, Termination::PlyCap), "%HIKIWAKE");
+    assert_eq!(ending(GameResult::FirstWins, Termination::PerpetualCheck), "%SENNICHITE");
+    let (ply, reason) = csa::write(["", ""], None, ["7g7e"].into_iter(), GameResult::Draw, Termination::PlyCap)
+        .expect_err("an illegal move");
+    assert!(ply == 0 && reason.contains("7g7e"), "{reason}");
+}

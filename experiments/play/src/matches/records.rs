@@ -1,24 +1,25 @@
-//! The games of a match as records that other programs read: PGN for chess, USI lines for shogi.
+//! The games of a match as records that other programs read: PGN for chess, CSA for shogi.
 
 use super::conditions::Conditions;
 use super::game::FinishedGame;
 use crate::error::PlayError;
 use games::GameKind;
 use games::chess::pgn;
+use games::shogi::csa;
 use std::path::Path;
 
-/// Writes `games.pgn` or `games.usi`.
+/// Writes `games.pgn` or `games.csa`.
 pub(super) fn write(dir: &Path, conditions: &Conditions, games: &[&FinishedGame]) -> Result<(), PlayError> {
     let file = dir.join(match conditions.game {
         GameKind::Chess => "games.pgn",
-        GameKind::Shogi => "games.usi",
+        GameKind::Shogi => "games.csa",
     });
     let wrong = |reason: String| PlayError::File { file: file.clone(), place: String::new(), reason };
     let mut text = String::new();
     for game in games {
         text.push_str(&match conditions.game {
             GameKind::Chess => of_chess(conditions, game).map_err(wrong)?,
-            GameKind::Shogi => of_shogi(game),
+            GameKind::Shogi => of_shogi(conditions, game).map_err(wrong)?,
         });
     }
     std::fs::write(&file, text).map_err(|error| wrong(error.to_string()))
@@ -33,7 +34,10 @@ fn of_chess(conditions: &Conditions, game: &FinishedGame) -> Result<String, Stri
         .map_err(|(ply, reason)| format!("game {}, ply {ply}: {reason}", game.number))
 }
 
-fn of_shogi(game: &FinishedGame) -> String {
-    let start = game.start.as_ref().map_or_else(|| "startpos".to_owned(), |sfen| format!("sfen {sfen}"));
-    format!("{start} moves {}\n", game.moves.join(" "))
+fn of_shogi(conditions: &Conditions, game: &FinishedGame) -> Result<String, String> {
+    let names = game.players.map(|player| conditions.contestants[player].name.as_str());
+    let moves = game.moves.iter().map(String::as_str);
+    let record = csa::write(names, game.start.as_deref(), moves, game.result, game.termination);
+    // A line with `/` separates records.
+    record.map(|text| text + "/\n").map_err(|(ply, reason)| format!("game {}, ply {ply}: {reason}", game.number))
 }

@@ -107,6 +107,13 @@ fn the_command_writes_records_that_can_be_imported() {
     let import = ["data", "import", "--game", "chess", "--from", "games/games.pgn", "--out", "imported"];
     let imported = run(finished.path(), &import).succeeds();
     assert!(format!("{}{}", imported.stdout, imported.stderr).contains('2'), "two games");
+    let (shogi, value) = (finished.cell("shogi"), format!("value={}@value", finished.cell("shogi")));
+    let arguments =
+        ["match", "--cell", &shogi, "--cell", &value, "--pairs", "1", "--out", "shogi-games", "--max-plies", "20"];
+    run(finished.path(), &arguments).succeeds();
+    let import = ["data", "import", "--game", "shogi", "--from", "shogi-games/games.csa", "--out", "imported-shogi"];
+    let imported = run(finished.path(), &import).succeeds();
+    assert!(format!("{}{}", imported.stdout, imported.stderr).contains('2'), "two games");
     run(finished.path(), &["match", "--cell", &cell, "--out", "alone"]).fails_with(&["a match needs two players"]);
     run(finished.path(), &["match", "--cell", &cell, "--cell", &cell, "--out", "x"])
         .fails_with(&["two players are called"]);
