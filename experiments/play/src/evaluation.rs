@@ -8,7 +8,6 @@ use crate::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, play_ma
 use crate::player::{Agent, Player};
 use crate::puzzles::{self, PuzzleScore, Rule};
 use crate::{mates, suites};
-use games::chess::Chess;
 use games::{Referee, with_game};
 use records::Strength;
 use records::strength::{Evaluation, Measure};
@@ -143,7 +142,7 @@ fn of_file<G: Referee>(player: &Player<'_>, measure: Measure, file: &Path) -> Re
     match measure {
         Measure::Puzzles => {
             let all = puzzles::read(file)?;
-            let attempts = puzzles::attempts::<Chess>(player, &all, file, &mut stream)?;
+            let attempts = puzzles::attempts::<G>(player, &all, file, &mut stream)?;
             let score = PuzzleScore::of(&all, &attempts, Rule::AnyMate);
             Ok((score.solved.share(), score.solved.of, details(&score)))
         }

@@ -29,7 +29,7 @@ pub struct Evaluations {
     /// How the networks choose their moves, as `posenc eval --agent` has it. Every agent is asked everything.
     #[serde(default = "policy")]
     pub agents: Vec<String>,
-    /// Files of puzzles with Lichess' columns; chess only.
+    /// Files of puzzles with Lichess' columns.
     #[serde(default)]
     pub puzzles: Vec<PathBuf>,
     /// Suites: EPD, SFEN with operations, or CSA.
@@ -134,10 +134,6 @@ pub(super) fn resolved(
         if rows.iter().all(|row| row.run.game != game) {
             let error = source.error_at(&at!["evaluate", name], format!("no row plays {name}"));
             return Err(error.help("name the games of `axes.game` or `base.game`"));
-        }
-        if game != GameKind::Chess && !own.puzzles.is_empty() {
-            let error = source.error_at(&at!["evaluate", name, "puzzles"], "puzzles are of chess");
-            return Err(error.help("use `suites`, `mates` and `no_mates`"));
         }
         let lists = [
             ("puzzles", &mut own.puzzles),

@@ -2,9 +2,8 @@
 
 use super::devices::{parse_device, prepare};
 use super::engines::nodes_and_options;
-use anyhow::{Context as _, bail};
-use games::chess::Chess;
-use games::{GameKind, Referee, with_game};
+use anyhow::Context as _;
+use games::{Referee, with_game};
 use play::calibration::{self, Calibration};
 use play::judged::{Judge, JudgedScore};
 use play::mates::MateScore;
@@ -84,9 +83,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     use_threads(1);
     let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
     let cell = Loaded::cell(&args.cell, weights, args.device)?;
-    if !args.asked.puzzles.is_empty() && cell.config.game != GameKind::Chess {
-        bail!("--puzzles: puzzles are of chess, and {} is of {}", args.cell.display(), cell.config.game.name());
-    }
     if let Some(positions) = args.asked.calibration {
         let calibration = calibration::measure(&cell, positions)?;
         if args.json {
@@ -98,18 +94,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let agents = if args.agents.is_empty() { &[Agent::POLICY] } else { args.agents.as_slice() };
     for &agent in agents {
         let player = Player::new(&cell, agent);
-        for file in &args.asked.puzzles {
-            solve(args, &player, file)?;
-        }
         with_game!(cell.config.game, G => ask::<G>(args, &player))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn solve(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::Result<()> {
+fn solve<G: Referee>(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::Result<()> {
     let puzzles = puzzles::read(file)?;
     let mut stream = streams::stream(args.seed, &["eval", "puzzles"]);
-    let attempts = puzzles::attempts::<Chess>(player, &puzzles, file, &mut stream)?;
+    let attempts = puzzles::attempts::<G>(player, &puzzles, file, &mut stream)?;
     let score = PuzzleScore::of(&puzzles, &attempts, args.rule);
     let answers = puzzles.iter().zip(&attempts).map(
         |(puzzle, attempt)| json!({"id": puzzle.id, "answers": attempt.answers, "solved": attempt.solves(args.rule)}),
@@ -119,8 +112,11 @@ fn solve(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Suites, mates and engines' scores, of either game.
+/// Everything that is asked of an agent.
 fn ask<G: Referee>(args: &Args, player: &Player<'_>) -> anyhow::Result<()> {
+    for file in &args.asked.puzzles {
+        solve::<G>(args, player, file)?;
+    }
     for file in &args.asked.suite {
         let problems = suites::read::<G>(file)?;
         let mut stream = streams::stream(args.seed, &["eval", "suite"]);

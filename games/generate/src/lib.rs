@@ -17,6 +17,7 @@ mod choose;
 mod conditions;
 pub mod engines;
 mod error;
+pub mod forced;
 mod journal;
 pub mod openings;
 mod output;

@@ -1,6 +1,7 @@
 //! `posenc data generate`: datasets for whoever has none.
 
 mod engines;
+mod forced;
 mod probe;
 
 use clap::Subcommand;
@@ -17,6 +18,8 @@ pub(super) struct Args {
 enum What {
     /// Let a UCI or USI engine play against itself; keep its scores and, with MultiPV, soft policies.
     Engines(Box<engines::Args>),
+    /// Find forced mates in a dataset's test games with an engine, as puzzles for `posenc eval`.
+    ForcedLines(forced::Args),
     /// Generate positions with exact labels from the rules: small tasks that separate encodings.
     Probe(probe::Args),
 }
@@ -24,6 +27,7 @@ enum What {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.what {
         What::Engines(args) => engines::run(args),
+        What::ForcedLines(args) => forced::run(args),
         What::Probe(args) => probe::run(args),
     }
 }

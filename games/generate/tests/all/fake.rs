@@ -30,6 +30,8 @@ pub(crate) struct Faults {
     pub(crate) resigns_at: Option<usize>,
     /// Declares a win at this ply, without reason.
     pub(crate) declares_at: Option<usize>,
+    /// No fault: it sees every mate in two, by trying all moves.
+    pub(crate) solves: bool,
 }
 
 impl Faults {
@@ -45,6 +47,7 @@ impl Faults {
         words.extend(self.is_deaf.then(|| "deaf".to_owned()));
         words.extend(self.cheats.then(|| "cheats".to_owned()));
         words.extend(self.babbles.then(|| "babbles".to_owned()));
+        words.extend(self.solves.then(|| "solves".to_owned()));
         words.join(" ")
     }
 
@@ -64,6 +67,7 @@ impl Faults {
                 "deaf" => faults.is_deaf = true,
                 "cheats" => faults.cheats = true,
                 "babbles" => faults.babbles = true,
+                "solves" => faults.solves = true,
                 unknown => panic!("no such fault: {unknown}"),
             }
         }
@@ -190,7 +194,11 @@ impl<G: Game> Engine<G> {
             babble(out);
         }
         for (rank, (mv, score)) in (1..).zip(&moves) {
-            say(out, &format!("info depth 2 multipv {rank} score cp {score} nodes 5 pv {mv}"));
+            let score = match score.abs() {
+                mate if mate > MATE => format!("mate {}", score.signum() * (mate - MATE)),
+                _ => format!("cp {score}"),
+            };
+            say(out, &format!("info depth 2 multipv {rank} score {score} nodes 5 pv {mv}"));
         }
         match moves.first() {
             _ if self.faults.resigns_at == Some(self.plies) => say(out, "bestmove resign"),
@@ -206,14 +214,63 @@ impl<G: Game> Engine<G> {
         let (mut legal, text) = (Vec::new(), self.position.to_text());
         self.position.legal_moves(&mut legal);
         let judge = |mv| {
+            let mate = self.faults.solves.then(|| mate::<G>(&self.position, mv)).flatten();
             let mv = self.position.move_text(mv);
+            if let Some(moves) = mate {
+                return (mv, moves.signum() * (MATE + moves.abs()));
+            }
             let score = i32::from(blake3::hash(format!("{text} {mv}").as_bytes()).as_bytes()[0] % 121) - 60;
             (mv, score)
         };
         let mut judged: Vec<(String, i32)> = legal.into_iter().map(judge).collect();
-        judged.sort_by_key(|(_, score)| -score);
+        // The shortest mate first, the longest resistance before others that lose.
+        judged.sort_by_key(|&(_, score)| match score {
+            mate if mate > MATE => mate - 1_000,
+            mate if mate < -MATE => mate + 1_000,
+            score => -score,
+        });
         judged
     }
+}
+
+/// Beyond this a score is a mate in so many moves.
+const MATE: i32 = 100;
+
+/// The deepest mate that it sees, in moves.
+const DEEPEST: i32 = 2;
+
+/// In how many moves a move mates, negative if it lets the opponent mate.
+fn mate<G: Game>(position: &G::Position, mv: <G::Position as Position>::Move) -> Option<i32> {
+    let mut after = position.clone();
+    after.play(mv);
+    let forces = |moves: &i32| loses::<G>(&after, moves - 1);
+    (1..=DEEPEST).find(forces).or_else(|| (1..=DEEPEST).find(|&moves| can_mate::<G>(&after, moves)).map(|moves| -moves))
+}
+
+/// Whether the side to move can force mate in so many moves.
+pub(crate) fn can_mate<G: Game>(position: &G::Position, moves: i32) -> bool {
+    let mut legal = Vec::new();
+    position.legal_moves(&mut legal);
+    legal.into_iter().any(|mv| {
+        let mut after = position.clone();
+        after.play(mv);
+        loses::<G>(&after, moves - 1)
+    })
+}
+
+/// Whether the side to move is mated, or is after each of its moves mated in so many more.
+fn loses<G: Game>(position: &G::Position, moves: i32) -> bool {
+    let mut legal = Vec::new();
+    position.legal_moves(&mut legal);
+    if legal.is_empty() {
+        return position.in_check();
+    }
+    moves > 0
+        && legal.into_iter().all(|mv| {
+            let mut after = position.clone();
+            after.play(mv);
+            can_mate::<G>(&after, moves)
+        })
 }
 
 fn babble(out: &mut impl Write) {

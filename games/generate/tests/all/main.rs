@@ -2,4 +2,5 @@
 
 mod engines;
 mod fake;
+mod forced;
 mod probe;
