@@ -209,7 +209,8 @@ fn opponent_name(games: &MatchEntry) -> String {
         Opponent::Reference => "reference".to_owned(),
         Opponent::Engine(engine) => {
             let program = engine.program.file_name().unwrap_or_default().to_string_lossy();
-            format!("{program}@{}", engine.nodes)
+            let options: String = engine.options.iter().map(|option| format!(", {option}")).collect();
+            format!("{program}@{}{options}", engine.nodes)
         }
     }
 }

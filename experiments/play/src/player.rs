@@ -45,7 +45,7 @@ impl Agent {
     /// How many positions the network evaluates for a move: 1 for the policy; for values the paper counts 20, the average of
     /// legal moves in its games.
     #[must_use]
-    pub const fn evaluations(self) -> u64 {
+    const fn evaluations(self) -> u64 {
         match self {
             Self::Policy { .. } => 1,
             Self::Value => 20,
@@ -121,6 +121,12 @@ impl<'a> Player<'a> {
     #[must_use]
     pub fn agent(&self) -> Agent {
         self.agent
+    }
+
+    /// "FLOPs" of a move as the Chessformer paper counts them: [`models::Macs::paper`] of each evaluated position.
+    #[must_use]
+    pub fn paper_flops(&self) -> u64 {
+        self.agent.evaluations() * self.cell.network.macs().paper
     }
 
     /// The network.

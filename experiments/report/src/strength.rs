@@ -41,40 +41,60 @@ fn question(found: &Evaluation) -> Question {
 }
 
 fn report(lines: &[Line<'_>], asked: Question, primary: &PrimaryMetric) -> StrengthReport {
-    let found = |cell: &CellRecord| cell.strength.iter().find(|one| question(one) == asked).cloned();
-    let value = |cell: &CellRecord| found(cell).map(|one| one.value);
-    let against_reference = asked.0 == Measure::Match && asked.1 == REFERENCE;
+    let of_cell = OfCell { asked: &asked, primary };
     let reference = lines.iter().find(|(row, _)| row.role == Role::Reference).map(|(_, cells)| *cells);
-    let row = |(row, cells): &Line<'_>| {
-        let values: Vec<f64> = cells.iter().filter_map(value).collect();
-        let differences: Vec<f64> = if against_reference {
-            values.iter().map(|value| value - EVEN).collect()
-        } else {
-            let pairs = cells.iter().zip(reference.filter(|_| row.role != Role::Reference)?);
-            pairs.filter_map(|(own, other)| Some(value(own)? - value(other)?)).collect()
-        };
-        Some((values, PairedTest::of(&differences)))
-    };
-    let rows = lines.iter().filter_map(|line| {
-        let (values, difference) = row(line).unwrap_or_else(|| (line.1.iter().filter_map(value).collect(), None));
+    let rows = lines.iter().filter_map(|(row, cells)| {
+        let values: Vec<f64> = cells.iter().filter_map(|cell| of_cell.value(cell)).collect();
         let summary = Summary::of(&values)?;
-        Some(RowStrength { label: line.0.label.clone(), role: line.0.role, values, summary, difference })
+        let difference = PairedTest::of(&of_cell.differences(cells, reference.filter(|_| row.role != Role::Reference)));
+        Some(RowStrength { label: row.label.clone(), role: row.role, values, summary, difference })
     });
-    let ranked = lines.iter().filter(|(row, _)| row.role != Role::Twin).filter_map(|(row, cells)| {
-        let strength = |cell: &CellRecord| match against_reference && row.role == Role::Reference {
-            true => Some(EVEN),
-            false => value(cell),
-        };
-        let sign = |is_better: bool| if is_better { 1.0 } else { -1.0 };
-        let strengths: Option<Vec<f64>> =
-            cells.iter().map(|cell| Some(sign(asked.0.more_is_better()) * strength(cell)?)).collect();
-        let higher = primary.direction == Direction::Higher;
-        let metric = |cell: &CellRecord| Some(sign(higher) * cell.result.as_ref()?.primary.metrics.get(&primary.name)?);
-        let metrics: Option<Vec<f64>> = cells.iter().map(metric).collect();
-        metrics.zip(strengths)
-    });
-    let (metrics, strengths): (Vec<_>, Vec<_>) = ranked.unzip();
-    let of = lines.iter().flat_map(|(_, cells)| *cells).find_map(found).map_or(0, |one| one.of);
+    let ranked = lines.iter().filter(|(row, _)| row.role != Role::Twin);
+    let (metrics, strengths): (Vec<_>, Vec<_>) = ranked.filter_map(|line| of_cell.ranked(line)).unzip();
     let ranks = rank_correlation(&metrics, &strengths, 0).filter(|_| primary.direction != Direction::Neither);
-    StrengthReport { rows: rows.collect(), ranks, of, measure: asked.0, name: asked.1, agent: asked.2 }
+    let of = lines.iter().flat_map(|(_, cells)| *cells).find_map(|cell| of_cell.found(cell)).map_or(0, |one| one.of);
+    StrengthReport { rows: rows.collect(), ranks, of, measure: asked.0, name: asked.1.clone(), agent: asked.2.clone() }
+}
+
+/// One question, put to cells.
+struct OfCell<'a> {
+    asked: &'a Question,
+    primary: &'a PrimaryMetric,
+}
+
+impl OfCell<'_> {
+    fn found<'c>(&self, cell: &'c CellRecord) -> Option<&'c Evaluation> {
+        cell.strength.iter().find(|one| question(one) == *self.asked)
+    }
+
+    fn value(&self, cell: &CellRecord) -> Option<f64> {
+        self.found(cell).map(|one| one.value)
+    }
+
+    /// Whether the cells played the reference, so that ½ is its own share.
+    fn is_against_reference(&self) -> bool {
+        self.asked.0 == Measure::Match && self.asked.1 == REFERENCE
+    }
+
+    /// Seed by seed less the reference; none without one.
+    fn differences(&self, cells: &[CellRecord], reference: Option<&[CellRecord]>) -> Vec<f64> {
+        if self.is_against_reference() {
+            return cells.iter().filter_map(|cell| Some(self.value(cell)? - EVEN)).collect();
+        }
+        let pairs = cells.iter().zip(reference.unwrap_or_default());
+        pairs.filter_map(|(own, other)| Some(self.value(own)? - self.value(other)?)).collect()
+    }
+
+    /// The primary metric and the strength of a row by seed, higher is better in both; none if a seed has no answer.
+    fn ranked(&self, (row, cells): &Line<'_>) -> Option<(Vec<f64>, Vec<f64>)> {
+        let sign = |is_better: bool| if is_better { 1.0 } else { -1.0 };
+        let is_even = self.is_against_reference() && row.role == Role::Reference;
+        let strength = |cell: &CellRecord| if is_even { Some(EVEN) } else { self.value(cell) };
+        let metric = |cell: &CellRecord| cell.result.as_ref()?.primary.metrics.get(&self.primary.name);
+        let metrics: Option<Vec<f64>> =
+            cells.iter().map(|cell| Some(sign(self.primary.direction == Direction::Higher) * metric(cell)?)).collect();
+        let strengths: Option<Vec<f64>> =
+            cells.iter().map(|cell| Some(sign(self.asked.0.more_is_better()) * strength(cell)?)).collect();
+        metrics.zip(strengths)
+    }
 }

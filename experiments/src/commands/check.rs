@@ -5,6 +5,7 @@ mod facts;
 mod phases;
 mod report;
 
+use super::evaluation;
 use super::sets::Sets;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ pub struct Args {
 /// If the experiment cannot be run as it stands.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let experiment = args.sets.load(&args.file)?;
+    evaluation::check(&experiment)?;
     let times = if args.measure { facts::measure(&experiment)? } else { Vec::new() };
     let warnings = facts::warnings(&experiment);
     let text = if args.json {

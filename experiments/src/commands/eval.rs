@@ -144,11 +144,14 @@ fn ask<G: Referee>(args: &Args, player: &Player<'_>) -> anyhow::Result<()> {
 fn tell(args: &Args, player: &Player<'_>, what: &str, file: &Path, mut told: Value, text: impl Fn() -> String) {
     if args.json {
         told["agent"] = player.agent().to_string().into();
+        told["paper_flops"] = player.paper_flops().into();
         told["file"] = file.display().to_string().into();
         told["kind"] = what.into();
         println!("{told}");
     } else {
-        print!("{}, {}: {}", player.agent(), file.display(), text());
+        // In millions, as the paper's tables.
+        let flops = player.paper_flops() as f64 / 1e6;
+        print!("{} ({flops:.1}M FLOPs a move), {}: {}", player.agent(), file.display(), text());
     }
 }
 

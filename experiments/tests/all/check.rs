@@ -131,8 +131,9 @@ fn with_their_data(folder: &Path) -> Vec<PathBuf> {
     };
     let data = folder.join("experiments/data");
     std::fs::create_dir_all(&data).expect("a folder for the data");
-    for dataset in ["chess-starter", "shogi-starter"] {
-        let brought = experiments_folder().join("data").join(dataset).canonicalize().expect("a starter dataset");
+    for dataset in ["chess-starter", "shogi-starter", "openings", "puzzles"] {
+        let brought =
+            experiments_folder().join("data").join(dataset).canonicalize().expect("a folder of the repository");
         std::os::unix::fs::symlink(brought, data.join(dataset)).expect("a link");
     }
     let mut commands = BTreeSet::new();

@@ -41,10 +41,10 @@ fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
     let mut header = vec![ROW, "seeds", unit];
     header.extend(is_match.then_some("Elo, 95 % interval"));
     header.extend(["difference", "95 % interval"]);
-    let what = if is_match { "games a cell" } else { "problems" };
+    let (what, same) = if is_match { ("games of each cell", "openings") } else { ("problems", "problems") };
     let mut notes = vec![format!(
-        "{} {what}; plain 95 % t-intervals over seeds, paired with the reference, uncorrected; the {what} are the same for every \
-         cell, and what others would show is not in the intervals",
+        "{} {what}; 95 % t-intervals over seeds, differences paired with the reference, uncorrected; all cells have the same \
+         {same}, so the intervals do not count the choice of {same}",
         grouped(asked.of)
     )];
     notes.extend(asked.ranks.map(|RankCorrelation { tau, interval: ends }| {

@@ -14,6 +14,7 @@ mod inactive;
 mod interactions;
 mod movements;
 mod noise;
+mod strength;
 mod variants;
 
 use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, row};

@@ -1,8 +1,10 @@
 //! What `posenc check` prints.
 
 use super::{controls, phases};
+use games::GameKind;
 use report::text_table::table;
 use serde_json::{Map, Value, json};
+use spec::evaluate::Evaluations;
 use spec::grouped;
 use spec::setting::Setting;
 use spec::tuning::{Round, Trial, TunedRow, Tuning};
@@ -33,7 +35,22 @@ pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) 
     };
     out.push_str(&format!("{cells} cells: {rows} rows{twins} x {seeds} seeds\n"));
     out.push_str(&tuning(experiment));
+    out.push_str(&evaluations(experiment));
     out
+}
+
+/// What finished cells are asked as players.
+fn evaluations(experiment: &Experiment) -> String {
+    let of_game = |(game, asked): (&GameKind, &Evaluations)| {
+        let files = [&asked.puzzles, &asked.suites, &asked.mates, &asked.no_mates].map(Vec::len).iter().sum::<usize>();
+        let games = asked.games.as_ref().map_or(0, |games| 2 * games.pairs);
+        format!(
+            "evaluated after: every cell of {}, {files} files and {games} games for each agent ({})\n",
+            game.name(),
+            asked.agents.join(", ")
+        )
+    };
+    experiment.evaluate.iter().map(of_game).collect()
 }
 
 /// The trials of each row, and the cells of each round.

@@ -39,6 +39,10 @@ fn questions(cell: &Path) -> Vec<(Measure, String)> {
 #[test]
 fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     let dir = grid(EVALUATE);
+    let checked = run(dir.path(), &["check", "experiment.yaml"]).succeeds().stdout;
+    assert!(
+        checked.contains("evaluated after: every cell of chess, 1 files and 2 games for each agent (policy, value)")
+    );
     let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     let run_dir = dir.path().join("runs/small");
     let shaw = cell_of(&run_dir, "chess-shaw");
@@ -93,6 +97,7 @@ fn what_cannot_be_asked_is_refused_before_the_first_step() {
     let refused = |from: &str, to: &str, parts: &[&str]| {
         let dir = grid(&EVALUATE.replace(from, to));
         run(dir.path(), &["run", "experiment.yaml"]).fails_with(parts);
+        run(dir.path(), &["check", "experiment.yaml"]).fails_with(parts);
         assert!(!dir.path().join("runs").exists());
     };
     refused("suite.epd", "none.epd", &["there is no file none.epd"]);

@@ -26,6 +26,8 @@ fn puzzles_are_asked_move_by_move_by_both_agents() {
     }
     // The value agent sees the mate by the rules.
     assert_eq!(lines[1]["agent"], "value");
+    let flops = |line: usize| lines[line]["paper_flops"].as_u64().expect("a count");
+    assert!(flops(0) > 0 && flops(1) == 20 * flops(0), "the paper counts 20 moves of a position");
     assert_eq!(lines[1]["puzzles"][0]["solved"], true);
 }
 
