@@ -24,7 +24,8 @@ fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
     let unit = match asked.measure {
         Measure::Match => "points [%]",
         Measure::NoMates => "checks [%]",
-        Measure::Puzzles | Measure::Suite | Measure::Mates => "solved [%]",
+        Measure::Suite => "score [%]",
+        Measure::Puzzles | Measure::Mates => "solved [%]",
     };
     let row = |row: &RowStrength| {
         let label = if row.role == Role::Twin { format!("{} (A/A)", row.label) } else { row.label.clone() };
@@ -47,6 +48,9 @@ fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
          {same}, so the intervals do not count the choice of {same}",
         grouped(asked.of)
     )];
+    if asked.measure == Measure::Suite {
+        notes.push("score: the share of the points, or of the problems that are solved in a suite without points".to_owned());
+    }
     notes.extend(asked.ranks.map(|RankCorrelation { tau, interval: ends }| {
         format!(
             "order of the rows by {} and by this measure: Kendall's τ = {}, over draws of the seeds {}",
