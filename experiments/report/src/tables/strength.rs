@@ -49,7 +49,9 @@ fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
         grouped(asked.of)
     )];
     if asked.measure == Measure::Suite {
-        notes.push("score: the share of the points, or of the problems that are solved in a suite without points".to_owned());
+        notes.push(
+            "score: the share of the points, or of the problems that are solved in a suite without points".to_owned(),
+        );
     }
     notes.extend(asked.ranks.map(|RankCorrelation { tau, interval: ends }| {
         format!(

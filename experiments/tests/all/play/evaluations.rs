@@ -6,6 +6,7 @@ use records::strength::{EVENTS, Evaluation, FILE, Measure};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
+use train::sinks::tensorboard::read_dir;
 
 const EVALUATE: &str = "\
 evaluate:
@@ -63,7 +64,9 @@ fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     for title in ["strength: suite suite.epd, agent value", "strength: match reference, agent policy", "mates in one"] {
         assert!(first.stdout.contains(title), "{title} is not in\n{}", first.stdout);
     }
-    assert!(fs::read_dir(shaw.join(EVENTS)).expect("TensorBoard's folder").count() == 1);
+    let shown = read_dir(&shaw.join(EVENTS)).expect("TensorBoard's scalars");
+    let tags: Vec<(&str, i64)> = shown.iter().map(|scalar| (scalar.tag.as_str(), scalar.step)).collect();
+    assert_eq!((tags.len(), tags[0]), (4, ("strength/suite suite.epd policy", 8)), "{tags:?}");
 
     let before = fs::read(shaw.join(FILE)).expect("the answers");
     let again = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
