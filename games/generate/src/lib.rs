@@ -13,6 +13,7 @@
 //! resumes from there. The folder is removed when the dataset is complete.
 
 mod adjudicate;
+pub mod balanced;
 mod choose;
 mod conditions;
 pub mod engines;

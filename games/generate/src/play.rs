@@ -215,7 +215,7 @@ impl<'a, G: Referee> InProgress<'a, G> {
 }
 
 /// The moves of a game, written from its start.
-fn texts<G: Referee>(played: &Played<G::Position>) -> Vec<String> {
+pub(crate) fn texts<G: Referee>(played: &Played<G::Position>) -> Vec<String> {
     let mut position = played.start().clone();
     let text = |&mv| {
         let text = position.move_text(mv);

@@ -2,6 +2,7 @@
 
 mod engines;
 mod forced;
+mod openings;
 mod probe;
 
 use clap::Subcommand;
@@ -20,6 +21,8 @@ enum What {
     Engines(Box<engines::Args>),
     /// Find forced mates in a dataset's test games with an engine, as puzzles for `posenc eval`.
     ForcedLines(forced::Args),
+    /// Play random openings, and keep those that an engine calls even, as a book for `posenc match`.
+    Openings(openings::Args),
     /// Generate positions with exact labels from the rules: small tasks that separate encodings.
     Probe(probe::Args),
 }
@@ -28,6 +31,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.what {
         What::Engines(args) => engines::run(args),
         What::ForcedLines(args) => forced::run(args),
+        What::Openings(args) => openings::run(args),
         What::Probe(args) => probe::run(args),
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the crate `generate`, in one binary.
 
+mod balanced;
 mod engines;
 mod fake;
 mod forced;
