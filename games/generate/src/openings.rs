@@ -1,4 +1,4 @@
-//! Books of openings: PGN, or one opening a line.
+//! Books of openings: PGN, the tables of lichess-org/chess-openings (tab-separated, with a column `pgn`), or one opening a line.
 //!
 //! A line is a position (FEN or EPD in chess, SFEN in shogi), optionally with the keywords of a `position` command
 //! (`position`, `fen`, `sfen`, `startpos`) before it and `moves …` after it. Empty lines and lines that begin with `#`
@@ -39,7 +39,11 @@ impl Openings {
         };
         let text = dataset::unpacked(path)?;
         let file = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let placed = if G::KIND == GameKind::Chess && is_pgn(path, &text) { records(&text) } else { lines::<G>(&text) };
+        let placed = match G::KIND {
+            GameKind::Chess if is_pgn(path, &text) => records(&text),
+            GameKind::Chess if text.starts_with(TABLE) => table(&text),
+            _ => lines::<G>(&text),
+        };
         let wrong = |(place, reason)| GenerateError::Opening { file: file.clone(), place, reason };
         let mut openings = checked::<G>(placed).map_err(wrong)?;
         if openings.is_empty() {
@@ -138,6 +142,23 @@ fn records(text: &[u8]) -> Vec<Placed> {
     (0..).zip(pgn::records(text)).map(|(number, record)| (format!("game {number}"), read(number, record))).collect()
 }
 
+/// The first line of a table of named openings.
+const TABLE: &[u8] = b"eco\tname\tpgn";
+
+/// The rows of such a table.
+fn table(text: &[u8]) -> Vec<Placed> {
+    let text = String::from_utf8_lossy(text);
+    let row = |(number, line): (usize, &str)| {
+        let moves = line.split('\t').nth(2).ok_or_else(|| "expected eco, name and pgn, separated by tabs".to_owned());
+        // The mark of a result, which the standard asks for.
+        let game =
+            moves.and_then(|moves| pgn::parse(format!("{moves} *").as_bytes(), 0).map_err(|rejected| rejected.reason));
+        let opening = game.map(|game| Opening { start: None, moves: game.moves.into_iter().map(Into::into).collect() });
+        (format!("line {number}"), opening)
+    };
+    (1..).zip(text.lines()).skip(1).filter(|(_, line)| !line.trim().is_empty()).map(row).collect()
+}
+
 /// The lines of any other file.
 fn lines<G: Referee>(text: &[u8]) -> Vec<Placed> {
     let lines = text.split(|&byte| byte == b'\n').map(|line| String::from_utf8_lossy(line).trim().to_owned());
@@ -219,5 +240,15 @@ mod tests {
         let openings = checked::<Chess>(records(book)).expect("both are legal");
         let moves: Vec<usize> = openings.iter().map(|opening| opening.moves.len()).collect();
         assert_eq!(moves, [2, 1]);
+    }
+
+    #[test]
+    fn named_openings_are_read_from_their_table() {
+        let book = b"eco\tname\tpgn\nA00\tAmar Opening: Paris Gambit\t1. Nh3 d5 2. g3\nA00\tAmar Opening\t1. Nh3\n";
+        let openings = checked::<Chess>(table(book)).expect("both are legal");
+        let moves: Vec<String> = openings.iter().map(|opening| opening.moves.join(" ")).collect();
+        assert_eq!(moves, ["g1h3 d7d5 g2g3", "g1h3"]);
+        let (place, _) = checked::<Chess>(table(b"eco\tname\tpgn\nA00\tx\t1. Ke2\n")).expect_err("illegal");
+        assert_eq!(place, "line 2");
     }
 }
