@@ -6,7 +6,7 @@
 
 use super::conditions::Book;
 use super::error::GenerateError;
-use games::chess::pgn;
+use games::chess::{Chess, pgn};
 use games::{GameKind, ParsePosition, Played, Position, Referee};
 use std::io;
 use std::path::Path;
@@ -145,7 +145,7 @@ fn records(text: &[u8]) -> Vec<Placed> {
 /// The first line of a table of named openings.
 const TABLE: &[u8] = b"eco\tname\tpgn";
 
-/// The rows of such a table.
+/// The rows of such a table but those that end with mate, such as the fool's.
 fn table(text: &[u8]) -> Vec<Placed> {
     let text = String::from_utf8_lossy(text);
     let row = |(number, line): (usize, &str)| {
@@ -156,7 +156,12 @@ fn table(text: &[u8]) -> Vec<Placed> {
         let opening = game.map(|game| Opening { start: None, moves: game.moves.into_iter().map(Into::into).collect() });
         (format!("line {number}"), opening)
     };
-    (1..).zip(text.lines()).skip(1).filter(|(_, line)| !line.trim().is_empty()).map(row).collect()
+    let is_over = |(_, opening): &Placed| {
+        let played = opening.as_ref().ok().and_then(|opening| set_up::<Chess>(opening).ok());
+        played.is_some_and(|played| Chess::verdict(&played).is_some())
+    };
+    let rows = (1..).zip(text.lines()).skip(1).filter(|(_, line)| !line.trim().is_empty());
+    rows.map(row).filter(|placed| !is_over(placed)).collect()
 }
 
 /// The lines of any other file.
@@ -196,7 +201,6 @@ fn parse<P: Position>(text: &str) -> Result<P, ParsePosition> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use games::chess::Chess;
     use games::shogi::Shogi;
 
     const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
@@ -244,7 +248,7 @@ mod tests {
 
     #[test]
     fn named_openings_are_read_from_their_table() {
-        let book = b"eco\tname\tpgn\nA00\tAmar Opening: Paris Gambit\t1. Nh3 d5 2. g3\nA00\tAmar Opening\t1. Nh3\n";
+        let book = b"eco\tname\tpgn\nA00\tAmar Opening: Paris Gambit\t1. Nh3 d5 2. g3\nA00\tAmar Opening\t1. Nh3\nA00\tFool's Mate\t1. f3 e5 2. g4 Qh4#\n";
         let openings = checked::<Chess>(table(book)).expect("both are legal");
         let moves: Vec<String> = openings.iter().map(|opening| opening.moves.join(" ")).collect();
         assert_eq!(moves, ["g1h3 d7d5 g2g3", "g1h3"]);
