@@ -4,7 +4,7 @@
 //! resumes, and a cell that was trained again is asked again.
 
 use crate::error::PlayError;
-use crate::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, play_match};
+use crate::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, Scale, play_match};
 use crate::player::{Agent, Player};
 use crate::puzzles::{self, PuzzleScore, Rule};
 use crate::{mates, suites};
@@ -195,8 +195,14 @@ fn of_games(
         limits: Limits { plies: games.max_plies, win: None, draw: None },
         seed: 0,
     };
-    let options =
-        MatchOptions { openings: games.openings.clone(), out, jobs: 1, device: subject.device, sequential: None };
+    let options = MatchOptions {
+        openings: games.openings.clone(),
+        out,
+        jobs: 1,
+        device: subject.device,
+        scale: Scale::default(),
+        sequential: None,
+    };
     let standings = play_match(conditions, &options, &mut |_, _| {}, &AtomicBool::new(false))?;
     let pairing = standings.pairings.first().expect("two players are one pairing");
     let played = pairing.wins_draws_losses.iter().sum();

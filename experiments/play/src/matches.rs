@@ -22,4 +22,5 @@ pub use game::{FinishedGame, Limits};
 pub use run::{MatchOptions, play_match};
 pub use schedule::Schedule;
 pub use sequential::{Progress, Sequential};
-pub use standings::{Pairing, Rated, Standings};
+pub use standings::{Pairing, Rated, Scale, Standings};
+pub use strength::bradley_terry::{Anchor, Draws};

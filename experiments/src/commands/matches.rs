@@ -6,7 +6,10 @@ use anyhow::{Context as _, bail, ensure};
 use games::GameKind;
 use generate::{DrawRule, WinRule};
 use play::Agent;
-use play::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, Progress, Sequential, Standings, play_match};
+use play::matches::{
+    Anchor, Conditions, Contestant, Draws, Kind, Limits, MatchOptions, Progress, Scale, Sequential, Standings,
+    play_match,
+};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -44,6 +47,12 @@ pub struct Args {
     /// Stop two players' match when a sequential test decides: LOW:HIGH[:MODEL] in Elo of the first, `logistic` or `normalized`.
     #[arg(long, value_name = "TEST")]
     sprt: Option<Sequential>,
+    /// Rate three or more players relative to this one, whose rating is ELO [default: the mean of all is 0].
+    #[arg(long, value_name = "NAME=ELO", value_parser = parse_anchor)]
+    anchor: Option<Anchor>,
+    /// Count a draw in ratings as `half` a win, or estimate how frequent draws are (`davidson`).
+    #[arg(long, value_name = "MODEL", default_value = "half", value_parser = parse_draws)]
+    draws: Draws,
     /// Start all random choices from this seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -134,6 +143,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         );
     }
     ensure!(args.sprt.is_none() || contestants.len() == 2, "--sprt tests two players, and {} play", contestants.len());
+    if let Some(Anchor::Player { name, .. }) = &args.anchor {
+        let names: Vec<&str> = contestants.iter().map(|contestant| contestant.name.as_str()).collect();
+        ensure!(
+            names.contains(&name.as_str()),
+            "--anchor: no player is called {name}; the players are {}",
+            names.join(", ")
+        );
+    }
     let conditions = Conditions {
         game: game(args, &contestants)?,
         contestants,
@@ -149,6 +166,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         out: args.out.clone(),
         jobs: args.jobs,
         device: args.device,
+        scale: Scale { anchor: args.anchor.clone().unwrap_or(Anchor::Mean(0.0)), draws: args.draws },
         sequential: args.sprt,
     };
     let stop = stop_flag()?;
@@ -227,4 +245,15 @@ fn sequential(test: &Progress) -> String {
         "SPRT of {low} against {high} Elo ({}): {decided} after {} pairs, ratio {:.2} of [{lower:.2}, {upper:.2}]\n",
         test.model, test.pairs, test.ratio
     )
+}
+
+fn parse_draws(text: &str) -> Result<Draws, String> {
+    Draws::named(text).ok_or_else(|| "the models are `half` and `davidson`".to_owned())
+}
+
+fn parse_anchor(text: &str) -> Result<Anchor, String> {
+    let wrong = || format!("expected NAME=ELO such as stockfish@1=1320, found \"{text}\"");
+    let (name, elo) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let elo: f64 = elo.parse().map_err(|_| wrong())?;
+    Ok(Anchor::Player { name: name.to_owned(), elo })
 }

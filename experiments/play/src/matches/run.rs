@@ -7,7 +7,7 @@ use super::journal::Journal;
 use super::records;
 use super::schedule::Schedule;
 use super::sequential::Sequential;
-use super::standings::Standings;
+use super::standings::{Scale, Standings};
 use crate::error::PlayError;
 use games::{Referee, with_game};
 use generate::openings::{Openings, set_up_with_random_plies};
@@ -27,6 +27,8 @@ pub struct MatchOptions {
     pub jobs: usize,
     /// Where networks compute.
     pub device: Device,
+    /// How ratings of three or more contestants are estimated.
+    pub scale: Scale,
     /// The test of two contestants after which the match stops.
     pub sequential: Option<Sequential>,
 }
@@ -95,7 +97,7 @@ fn play_of<G: Referee>(
     let games: Vec<&FinishedGame> = journal.games().values().collect();
     records::write(&options.out, &conditions, &games)?;
     let test = options.sequential.map(|test| test.after(journal.games()));
-    let standings = Standings { sequential: test, ..Standings::of(&conditions, &games) };
+    let standings = Standings { sequential: test, ..Standings::of(&conditions, &games, &options.scale) };
     write_standings(&options.out, &standings)?;
     Ok(standings)
 }

@@ -31,7 +31,23 @@ pub struct Standings {
     pub endings: BTreeMap<String, u64>,
 }
 
-/// A contestant's rating by Bradley and Terry's model, where a draw is half a win and the mean of all is 0.
+/// How ratings are estimated from games.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scale {
+    /// Where the scale has its zero. Errors are those of the difference to it.
+    pub anchor: Anchor,
+    /// What draws say.
+    pub draws: Draws,
+}
+
+impl Default for Scale {
+    /// The mean of all is 0, and a draw is half a win.
+    fn default() -> Self {
+        Self { anchor: Anchor::Mean(0.0), draws: Draws::Half }
+    }
+}
+
+/// A contestant's rating by Bradley and Terry's model on a [`Scale`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rated {
     /// Its name.
@@ -64,13 +80,13 @@ pub struct Pairing {
 impl Standings {
     /// The standings after these games.
     #[must_use]
-    pub fn of(conditions: &Conditions, games: &[&FinishedGame]) -> Self {
+    pub fn of(conditions: &Conditions, games: &[&FinishedGame], scale: &Scale) -> Self {
         let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
         let mut endings = BTreeMap::new();
         for game in games {
             *endings.entry(name_of(game.termination)).or_default() += 1;
         }
-        let (ratings, unrated) = match ratings(conditions, games) {
+        let (ratings, unrated) = match ratings(conditions, games, scale) {
             Ok(ratings) => (ratings, None),
             Err(reason) => (Vec::new(), Some(reason)),
         };
@@ -117,7 +133,7 @@ fn pairing(players: [usize; 2], games: &[&FinishedGame]) -> Pairing {
 }
 
 /// The ratings of three or more contestants, the strongest first.
-fn ratings(conditions: &Conditions, games: &[&FinishedGame]) -> Result<Vec<Rated>, String> {
+fn ratings(conditions: &Conditions, games: &[&FinishedGame], scale: &Scale) -> Result<Vec<Rated>, String> {
     let names: Vec<&str> = conditions.contestants.iter().map(|contestant| contestant.name.as_str()).collect();
     if names.len() < 3 {
         return Ok(Vec::new());
@@ -134,8 +150,7 @@ fn ratings(conditions: &Conditions, games: &[&FinishedGame]) -> Result<Vec<Rated
             results,
         })
         .collect();
-    let found =
-        Ratings::of(&pairings, Draws::Half, Prior::None, &Anchor::Mean(0.0)).map_err(|error| error.to_string())?;
+    let found = Ratings::of(&pairings, scale.draws, Prior::None, &scale.anchor).map_err(|error| error.to_string())?;
     let rated = |(place, name): (usize, &String)| Rated {
         name: name.clone(),
         elo: found.elo[place],

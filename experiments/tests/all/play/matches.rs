@@ -4,7 +4,7 @@ use crate::cli::run;
 use crate::inspect::Finished;
 use games::GameKind;
 use play::PlayError;
-use play::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, Standings, play_match};
+use play::matches::{Anchor, Conditions, Contestant, Draws, Kind, Limits, MatchOptions, Scale, Standings, play_match};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,8 @@ fn conditions(finished: &Finished, game: GameKind) -> Conditions {
 /// Plays; stops after so many games, if asked to.
 fn play(conditions: &Conditions, out: PathBuf, jobs: usize, until: Option<u64>) -> Result<Standings, PlayError> {
     let stop = AtomicBool::new(false);
-    let options = MatchOptions { openings: None, out, jobs, device: Device::Cpu, sequential: None };
+    let options =
+        MatchOptions { openings: None, out, jobs, device: Device::Cpu, scale: Scale::default(), sequential: None };
     let mut progress = |_: &play::matches::FinishedGame, done| {
         if Some(done) == until {
             stop.store(true, Ordering::Relaxed);
@@ -71,6 +72,24 @@ fn workers_and_interruptions_change_no_game_and_none_counts_twice() {
         let resumed = play(&conditions, two.clone(), 2, None).expect("the rest");
         assert_eq!(sorted_lines(&journal), sorted_lines(&one.join("games.jsonl")));
         assert_eq!(resumed, whole);
+        let anchored =
+            Scale { anchor: Anchor::Player { name: "value".to_owned(), elo: 1000.0 }, draws: Draws::Davidson };
+        let options = MatchOptions {
+            openings: None,
+            out: two.clone(),
+            jobs: 1,
+            device: Device::Cpu,
+            scale: anchored,
+            sequential: None,
+        };
+        let again =
+            play_match(conditions.clone(), &options, &mut |_, _| panic!("no game is missing"), &AtomicBool::new(false))
+                .expect("a finished match");
+        let value = again.ratings.iter().find(|rated| rated.name == "value");
+        assert!(
+            value.is_some_and(|rated| rated.elo == 1000.0 && rated.error == 0.0) || again.unrated.is_some(),
+            "{again:?}"
+        );
         let other = Conditions { seed: 2, ..conditions };
         let refused = play(&other, two, 1, None).expect_err("another match").to_string();
         assert!(refused.contains("another folder with --out"), "{refused}");
