@@ -1,5 +1,7 @@
 //! Whether the probabilities of win, draw and loss come true.
 
+pub mod diagram;
+
 use crate::error::PlayError;
 use games::Phase;
 use serde::Serialize;

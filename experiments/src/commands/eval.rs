@@ -4,6 +4,7 @@ use super::devices::{parse_device, prepare};
 use super::engines::nodes_and_options;
 use anyhow::Context as _;
 use games::{Referee, with_game};
+use play::calibration::diagram::svg;
 use play::calibration::{self, Calibration};
 use play::judged::{Judge, JudgedScore};
 use play::mates::MateScore;
@@ -32,6 +33,9 @@ pub struct Args {
     /// Choose moves by `policy`, by `policy:temperature=T,top_p=P`, or by `value`. May be repeated [default: policy].
     #[arg(long = "agent", value_name = "AGENT")]
     agents: Vec<Agent>,
+    /// Also draw the reliability of --calibration to this SVG file.
+    #[arg(long, value_name = "FILE", requires = "calibration")]
+    diagram: Option<PathBuf>,
     /// Let this engine score the positions of --judged: `PROGRAM@NODES[,OPTION=VALUE…]`, with the nodes of a position.
     #[arg(long, value_name = "ENGINE", value_parser = parse_judge)]
     judge: Option<Judge>,
@@ -85,6 +89,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let cell = Loaded::cell(&args.cell, weights, args.device)?;
     if let Some(positions) = args.asked.calibration {
         let calibration = calibration::measure(&cell, positions)?;
+        if let Some(file) = &args.diagram {
+            std::fs::write(file, svg(&calibration)).with_context(|| format!("cannot write {}", file.display()))?;
+        }
         if args.json {
             println!("{}", json!({"kind": "calibration", "score": calibration}));
         } else {

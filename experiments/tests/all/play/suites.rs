@@ -56,7 +56,11 @@ fn mates_are_found_by_the_rules_and_false_alarms_are_checks() {
 fn calibration_is_of_the_test_positions_and_their_results() {
     let finished = Finished::new();
     for game in ["chess", "shogi"] {
-        let told = told(&finished, &["eval", &finished.cell(game), "--calibration", "--json"]).remove(0);
+        let told =
+            told(&finished, &["eval", &finished.cell(game), "--calibration", "--json", "--diagram", "calibration.svg"]);
+        let told = &told[0];
+        let drawn = fs::read_to_string(finished.path().join("calibration.svg")).expect("a diagram");
+        assert!(drawn.contains("win: ECE") && drawn.contains("loss: ECE"), "{drawn}");
         let parts = told["score"]["parts"].as_array().expect("parts");
         assert_eq!(parts[0]["name"], "all");
         let of_phases: u64 = parts[1..].iter().map(|part| part["positions"].as_u64().expect("a count")).sum();
