@@ -45,7 +45,7 @@ fn evaluations(experiment: &Experiment) -> String {
         let files = [&asked.puzzles, &asked.suites, &asked.mates, &asked.no_mates].map(Vec::len).iter().sum::<usize>();
         let games = asked.games.as_ref().map_or(0, |games| 2 * games.pairs);
         format!(
-            "evaluated after: every cell of {}, {files} files and {games} games for each agent ({})\n",
+            "evaluated after: every cell of {} by each agent ({}); files: {files}, games: {games}\n",
             game.name(),
             asked.agents.join(", ")
         )

@@ -41,9 +41,7 @@ fn questions(cell: &Path) -> Vec<(Measure, String)> {
 fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     let dir = grid(EVALUATE);
     let checked = run(dir.path(), &["check", "experiment.yaml"]).succeeds().stdout;
-    assert!(
-        checked.contains("evaluated after: every cell of chess, 1 files and 2 games for each agent (policy, value)")
-    );
+    assert!(checked.contains("evaluated after: every cell of chess by each agent (policy, value); files: 1, games: 2"));
     let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     let run_dir = dir.path().join("runs/small");
     let shaw = cell_of(&run_dir, "chess-shaw");
