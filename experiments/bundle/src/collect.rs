@@ -42,6 +42,9 @@ pub struct Publication {
     pub weights: bool,
     /// Whether unfinished cells are allowed.
     pub partial: bool,
+    /// Whether to leave out TensorBoard's files, which `posenc run` makes from the metrics, and to keep the means of test
+    /// games in place of single positions.
+    pub compact: bool,
 }
 
 /// The files of a bundle by path.
@@ -107,7 +110,7 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> Result<Contents, Bu
             CellState::Done => collector.contents.finished += 1,
             _ => unfinished.push(format!("{} seed {seed}", row.folder)),
         }
-        collector.cell(&dir, &format!("{CELLS}/{}/seed-{seed}", row.folder), publication.weights)?;
+        collector.cell(&dir, &format!("{CELLS}/{}/seed-{seed}", row.folder), publication)?;
     }
     if let Some(first) = unfinished.first().filter(|_| !publication.partial) {
         return Err(BundleError::Unfinished { count: unfinished.len(), first: first.clone() });
@@ -194,20 +197,23 @@ impl Collector<'_> {
     }
 
     /// Adds a cell: its records, its losses by position, its strength, TensorBoard's events and perhaps its weights.
-    fn cell(&mut self, dir: &Path, path: &str, weights: bool) -> Result<(), BundleError> {
+    fn cell(&mut self, dir: &Path, path: &str, publication: &Publication) -> Result<(), BundleError> {
         self.records(dir, path)?;
         for name in [positions::file(Weights::Raw), positions::file(Weights::Averaged)] {
             let file = dir.join(name);
             if file.is_file() {
-                self.contents.files.insert(format!("{path}/{name}"), Content::File(file));
+                let content = if publication.compact { means_of_games(&file)? } else { Content::File(file) };
+                self.contents.files.insert(format!("{path}/{name}"), content);
             }
         }
-        self.events(dir, path)?;
         self.text(&dir.join(strength::FILE), &format!("{path}/{}", strength::FILE))?;
-        self.events(&dir.join(strength::EVENTS), &format!("{path}/{}", strength::EVENTS))?;
+        if !publication.compact {
+            self.events(dir, path)?;
+            self.events(&dir.join(strength::EVENTS), &format!("{path}/{}", strength::EVENTS))?;
+        }
         for name in [FINAL, AVERAGED] {
             let file = dir.join(CHECKPOINTS).join(name);
-            if weights && file.is_file() {
+            if publication.weights && file.is_file() {
                 self.contents.files.insert(format!("{path}/{CHECKPOINTS}/{name}"), Content::File(file));
             }
         }
@@ -279,6 +285,13 @@ impl Collector<'_> {
         self.contents.files.insert(SUMS.to_owned(), Content::Bytes(sums.into_bytes()));
         Ok(())
     }
+}
+
+/// A file of test positions as the means of games.
+fn means_of_games(file: &Path) -> Result<Content, BundleError> {
+    let rows = positions::read(file).map_err(|error| BundleError::unreadable(file, error))?;
+    let bytes = positions::write(&positions::of_games(&rows)).map_err(|error| BundleError::unreadable(file, error))?;
+    Ok(Content::Bytes(bytes))
 }
 
 /// A file's bytes; `None` if it is missing.

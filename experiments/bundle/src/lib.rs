@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! run folder ─ collect (scrub) ─▶ files ─ write ─▶ folder or .tar.zst ─ read ─▶ verify ─▶ rerun
+//!                                                                                  └─▶ run folder (unpacked)
 //! ```
 //! `BLAKE3SUMS` lists every other file with its hash, in the format of `b3sum --check`; the hash of that list
 //! identifies the bundle.
@@ -13,12 +14,14 @@ pub mod error;
 pub mod read;
 pub mod rerun;
 pub mod scrub;
+pub mod unpacked;
 pub mod verify;
 pub mod write;
 
 pub use collect::{Contents, Publication, collect};
 pub use error::BundleError;
 pub use read::Limits;
+pub use unpacked::Unpacked;
 pub use verify::{Verified, verify};
 pub use write::write;
 

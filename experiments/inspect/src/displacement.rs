@@ -16,8 +16,10 @@ pub struct Displacements {
 /// A map over displacements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// The mean over the pairs of each displacement.
+    /// The mean over the pairs of each displacement; 0 where there are none.
     pub means: Vec<f64>,
+    /// The pairs of each displacement.
+    pub pairs: Vec<f64>,
     /// The variance of a pair around the mean of its displacement.
     pub within: f64,
     /// The share of the variance over pairs of different squares that displacements explain; 1 where nothing varies
@@ -76,6 +78,27 @@ impl Displacements {
         let inside = other().map(|(pair, place)| (map[pair] - means[place]).powi(2)).sum::<f64>();
         let classes = self.moves().count() as f64;
         let share = if total > 0.0 { 1.0 - inside / total } else { 1.0 };
-        Profile { means, within: inside / (number - classes).max(1.0), share }
+        let pairs = self.pairs.iter().map(|&pairs| f64::from(pairs)).collect();
+        Profile { means, pairs, within: inside / (number - classes).max(1.0), share }
+    }
+
+    /// The profile of values of which the number, the sum and the sum of squares of each displacement are known. A
+    /// displacement may have none.
+    ///
+    /// # Panics
+    /// If there is not one number for each displacement.
+    #[must_use]
+    pub fn profile_of_sums(&self, pairs: Vec<f64>, sums: &[f64], squares: &[f64]) -> Profile {
+        let lengths = [pairs.len(), sums.len(), squares.len()];
+        assert_eq!(lengths, [self.steps.len(); 3], "there is one number for each displacement");
+        let means: Vec<f64> = sums.iter().zip(&pairs).map(|(sum, pairs)| sum / pairs.max(1.0)).collect();
+        let seen = || self.moves().filter(|&place| pairs[place] > 0.0);
+        let number: f64 = seen().map(|place| pairs[place]).sum();
+        let mean = seen().map(|place| sums[place]).sum::<f64>() / number.max(1.0);
+        let total = (seen().map(|place| squares[place]).sum::<f64>() - number * mean * mean).max(0.0);
+        let inside = seen().map(|place| squares[place] - sums[place] * means[place]).sum::<f64>().max(0.0);
+        let classes = seen().count() as f64;
+        let share = if total > 0.0 { 1.0 - inside / total } else { 1.0 };
+        Profile { within: inside / (number - classes).max(1.0), means, pairs, share }
     }
 }

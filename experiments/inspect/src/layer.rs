@@ -1,13 +1,17 @@
 //! The heads of one layer: means over positions, and the statistics that summarise them.
 
-use super::displacement::Displacements;
+use super::displacement::{Displacements, Profile};
+use super::occupants::OccupantSums;
 use super::relation::distance;
-use records::inspected::Signal;
+use records::inspected::{Occupant, Signal};
 use serde::Serialize;
 use tch::{Device, Kind, TchError, Tensor};
 
 /// The share of the attention that lies within a head's reach.
 pub const REACHED: f64 = 0.9;
+
+/// A signal that varies by no more than this between positions is the same in all of them.
+const SAME: f64 = 1e-12;
 
 /// Sums over positions of numbers of each head.
 #[derive(Debug)]
@@ -37,6 +41,8 @@ pub(super) struct LayerSums {
     /// The squares of the signal.
     pub(super) squares: Tensor,
     pub(super) weights: Tensor,
+    /// Of the signal, by piece.
+    pub(super) occupants: OccupantSums,
     /// Not a sum: it depends on no position.
     pub(super) similarity: Option<Tensor>,
     pub(super) parts: HeadSums,
@@ -55,6 +61,8 @@ pub struct HeadView {
     pub mean: Vec<f64>,
     /// Its variance over positions.
     pub variance: Vec<f64>,
+    /// The signal by displacement for the pairs with a certain piece; empty where it is the same in all positions.
+    pub by_piece: Vec<(Occupant, Profile)>,
     /// The content part of the logits, the mean over positions.
     pub content: Vec<f64>,
     /// Attention, the mean over positions.
@@ -112,15 +120,16 @@ impl LayerSums {
         self.content += other.content;
         self.squares += other.squares;
         self.weights += other.weights;
+        self.occupants.add(other.occupants);
         self.position = self.position.take().zip(other.position).map(|(own, other)| own + other);
         self.parts.add(&other.parts);
     }
 
-    /// The heads of the layer.
+    /// The heads of the layer, with these names of pieces.
     ///
     /// # Errors
     /// If LibTorch fails.
-    pub(super) fn heads(&self, board: &Displacements) -> Result<Vec<HeadView>, TchError> {
+    pub(super) fn heads(&self, board: &Displacements, pieces: &[String]) -> Result<Vec<HeadView>, TchError> {
         let over = |sum: &Tensor| sum / self.positions as f64;
         let signal = over(self.position.as_ref().unwrap_or(&self.content));
         let variance = (over(&self.squares) - signal.square()).clamp_min(0.0);
@@ -137,12 +146,19 @@ impl LayerSums {
         let first = |map: &Option<Tensor>| map.as_ref().map(arrays).transpose();
         let first = [first(&self.first[0])?, first(&self.first[1])?, first(&self.first[2])?];
         let signal = if self.position.is_some() { Signal::Position } else { Signal::Logits };
+        let mut by_piece = self.occupants.profiles(board, pieces)?;
+        for (of_head, variance) in by_piece.iter_mut().zip(&variance) {
+            if variance.iter().all(|variance| *variance <= SAME) {
+                of_head.clear();
+            }
+        }
         let head = |head: usize| HeadView {
             layer: self.layer,
             head,
             signal,
             mean: mean[head].clone(),
             variance: variance[head].clone(),
+            by_piece: by_piece[head].clone(),
             content: content[head].clone(),
             attention: attention[head].clone(),
             similarity: similarity.as_ref().map(|maps| maps[head].clone()),

@@ -15,6 +15,7 @@ pub mod layer;
 pub mod maps;
 pub mod naming;
 mod observe;
+pub mod occupants;
 pub mod output;
 mod page;
 pub mod permutation;

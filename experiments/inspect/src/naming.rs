@@ -2,7 +2,7 @@
 
 use super::displacement::Profile;
 use super::permutation::{Explained, Test};
-use records::inspected::{HeadRecord, Movement, RelationRecord, Signal};
+use records::inspected::{HeadRecord, Movement, Occupant, RelationRecord, Signal};
 use report::statistics::{Holm, holm};
 
 /// A tested head.
@@ -14,6 +14,8 @@ pub struct Tested {
     pub head: usize,
     /// What was tested.
     pub signal: Signal,
+    /// The piece that was asked for; all pairs of squares without it.
+    pub occupant: Option<Occupant>,
     /// The signal by displacement.
     pub profile: Profile,
     /// The test.
@@ -33,7 +35,7 @@ pub fn least_controls(alpha: f64) -> usize {
     (1.0 / alpha).floor() as usize
 }
 
-/// Names the heads of one network. `controls` holds, for each network with random weights, the largest statistic of all
+/// Names the heads of one network, or its heads and pieces. `controls` holds, for each network with random weights, the largest statistic of all
 /// its heads and relations; comparing with it corrects for both.
 ///
 /// Among relations with both p-values below `alpha`, a head is named after the one that explains most beyond distance.
@@ -82,6 +84,7 @@ fn record(tested: &Tested, factor: f64, alpha: f64, controls: &[f64]) -> HeadRec
         layer: tested.layer,
         head: tested.head,
         signal: tested.signal,
+        occupant: tested.occupant.clone(),
         displacement_share: tested.profile.share,
         distance_share: tested.test.distance,
         movement,

@@ -1,6 +1,8 @@
 //! What every head does on some positions, as arrays of f64: sums over the batch, while the network computes.
 
+use super::displacement::Displacements;
 use super::layer::{HeadSums, LayerSums};
+use super::occupants::Occupants;
 use super::relation::distance;
 use encodings::{HeadMaps, HeadObserver, Tokens};
 use games::Geometry;
@@ -16,12 +18,20 @@ const AT_ONCE: i64 = 16;
 /// A small number whose logarithm is finite.
 const TINY: f64 = 1e-30;
 
-/// Where the observer leaves its sums.
+/// What the observer shares with the loop over positions.
 #[derive(Debug, Clone)]
-pub(super) struct Sums(Arc<Mutex<Vec<LayerSums>>>);
+struct Shared(Arc<Mutex<State>>);
 
-impl Sums {
-    fn layers(&self) -> MutexGuard<'_, Vec<LayerSums>> {
+#[derive(Debug, Default)]
+struct State {
+    /// The pieces of the positions that are going through the network.
+    occupants: Option<Occupants>,
+    /// The sums so far.
+    layers: Vec<LayerSums>,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -33,10 +43,11 @@ struct Adder {
     squares: Tensor,
     /// King's moves between squares, `[n,n]`, f64.
     distances: Tensor,
-    sums: Sums,
+    shared: Shared,
 }
 
-/// Runs a network on packed rows `[b,row]` and returns what its layers did, in order; empty without attention.
+/// Runs a network on packed rows `[b,row]` of a game with this number of pieces, and returns what its layers did, in order;
+/// empty without attention.
 ///
 /// # Errors
 /// If LibTorch fails.
@@ -45,26 +56,31 @@ pub(super) fn observe(
     views: &Views,
     packed: &Tensor,
     plies: usize,
+    pieces: usize,
 ) -> Result<Vec<LayerSums>, TchError> {
-    let sums = Sums(Arc::default());
-    let adder = Adder::new(network.tokens(), packed.device(), sums.clone())?;
+    let shared = Shared(Arc::default());
+    let board = Displacements::of(network.tokens().geometry());
+    let adder = Adder::new(network.tokens(), packed.device(), shared.clone())?;
     let network = network.with_encodings(|stack| stack.observed(Box::new(adder)));
     let rows = packed.size()[0];
     // A sequence stays whole.
     let step = (AT_ONCE / plies as i64).max(1) * plies as i64;
     for start in (0..rows).step_by(step as usize) {
         let part = packed.f_narrow(0, start, step.min(rows - start))?;
+        // Maps are of the first board of a sequence.
+        let first = part.f_slice(0, 0, None, plies as i64)?;
+        shared.state().occupants = Some(Occupants::of(&board, &first, pieces)?);
         let _ = tch::no_grad(|| network.trunk(views, &part));
     }
-    Ok(std::mem::take(&mut *sums.layers()))
+    Ok(std::mem::take(&mut shared.state().layers))
 }
 
 impl Adder {
-    fn new(tokens: &Tokens, device: Device, sums: Sums) -> Result<Self, TchError> {
+    fn new(tokens: &Tokens, device: Device, shared: Shared) -> Result<Self, TchError> {
         let squares = Tensor::f_from_slice(&first_board(tokens))?.f_to_device(device)?;
         let number = tokens.geometry().squares() as i64;
         let distances = Tensor::f_from_slice(&distances(tokens.geometry()))?.f_view([number, number])?;
-        Ok(Self { squares, distances: distances.f_to_device(device)?, sums })
+        Ok(Self { squares, distances: distances.f_to_device(device)?, shared })
     }
 
     /// The pairs of squares of `[b,h,l,l]`, f64.
@@ -94,8 +110,12 @@ impl HeadObserver for Adder {
         };
         let sum = |tensor: &Tensor| tensor.sum_dim_intlist(0, false, Kind::Double);
         let similarity = maps.similarity.map(|map| self.of_squares(&map).expand([heads, -1, -1], false));
+        let mut state = self.shared.state();
+        let occupants =
+            state.occupants.as_ref().expect("positions go through the network after their pieces are known");
         let layer = LayerSums {
             layer: maps.layer,
+            occupants: occupants.sums(position.as_ref().unwrap_or(&content)),
             positions: batch as usize,
             tokens: from_squares.size()[3] as usize,
             first: [Some(content.select(0, 0)), position.as_ref().map(|p| p.select(0, 0)), Some(weights.select(0, 0))],
@@ -106,10 +126,9 @@ impl HeadObserver for Adder {
             similarity,
             parts,
         };
-        let mut layers = self.sums.layers();
-        match layers.iter_mut().find(|other| other.layer == layer.layer) {
+        match state.layers.iter_mut().find(|other| other.layer == layer.layer) {
             Some(earlier) => earlier.add(layer),
-            None => layers.push(layer),
+            None => state.layers.push(layer),
         }
     }
 }

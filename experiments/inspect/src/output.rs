@@ -6,7 +6,7 @@ use super::drawing::pixels::Rasteriser;
 use super::drawing::svg::Scheme;
 use super::layer::Statistics;
 use super::maps::{Maps, Picture};
-use super::{page, tables};
+use super::page;
 use records::atomic;
 use records::inspected::{FILE, FORMAT, Inspected};
 use serde::Serialize;
@@ -95,9 +95,8 @@ pub(super) fn write_cell(dir: &Path, found: &Found<'_>) -> Result<(), Inspection
 /// Writes the tables over the seeds of a run folder.
 pub(super) fn write_run(dir: &Path, experiment: &str, cells: &[Inspected]) -> Result<(), InspectionError> {
     fs::create_dir_all(dir).map_err(InspectionError::io("create", dir))?;
-    let table = tables::seeds(cells);
-    write(&dir.join(TABLE_FILE), page::run_markdown(experiment, &table, cells).as_bytes())?;
-    write(&dir.join(PAGE_FILE), page::of_run(experiment, &table, cells).as_bytes())?;
+    write(&dir.join(TABLE_FILE), page::run_markdown(experiment, cells).as_bytes())?;
+    write(&dir.join(PAGE_FILE), page::of_run(experiment, cells).as_bytes())?;
     write_json(&dir.join(FILE), &cells)
 }
 

@@ -4,9 +4,10 @@ use super::ablation::Costs;
 use super::drawing::svg::Scheme;
 use super::layer::{REACHED, Statistics};
 use super::maps::Picture;
+use super::occupants::LEAST_SEEN;
 use super::permutation::NEAR;
-use super::tables::{self, Table, percent};
-use records::inspected::Inspected;
+use super::tables::{self, MOST_PIECES, Table, percent};
+use records::inspected::{HeadRecord, Inspected};
 use report::html::escape;
 
 /// The page's rules.
@@ -34,6 +35,11 @@ impl Texts<'_> {
                 title: "Heads and movements".to_owned(),
                 text: self.summary(),
                 table: Some(tables::heads(&self.inspected.heads, self.inspected.alpha)),
+            },
+            Section {
+                title: "Pieces and movements".to_owned(),
+                text: self.pieces(),
+                table: Some(tables::pieces(&self.inspected.pieces)).filter(|table| !table.rows.is_empty()),
             },
             Section {
                 title: "Attention and position".to_owned(),
@@ -69,6 +75,24 @@ impl Texts<'_> {
             });
         }
         sections
+    }
+
+    fn pieces(&self) -> String {
+        let Inspected { pieces, pieces_control, alpha, .. } = self.inspected;
+        if pieces.is_empty() {
+            return "The signal is the same in all positions, so pieces do not change it.".to_owned();
+        }
+        let named = |heads: &[HeadRecord]| heads.iter().filter(|head| head.movement.is_some()).count();
+        format!(
+            "The same tests, for the pairs of squares with a certain piece on the query or on the key; of each query its mean \
+             over keys is taken off. Pieces that stood on {LEAST_SEEN} squares or more are looked at: {} heads and pieces, \
+             for which p is corrected. {} follow a movement (p < {alpha}), and {} of {} in the same network with random \
+             weights. The table has the {MOST_PIECES} best fits at most.",
+            pieces.len(),
+            named(pieces),
+            named(pieces_control),
+            pieces_control.len()
+        )
     }
 
     fn summary(&self) -> String {
@@ -139,17 +163,25 @@ pub(super) fn of_cell(texts: &Texts<'_>, pictures: &[Picture]) -> String {
     page(cell, &format!("{}, {row}, seed {seed}", game.name()), &body)
 }
 
-fn of_seeds(table: &Table) -> Section {
-    Section {
-        title: "Movements by row".to_owned(),
-        text: "How many heads of each finished cell follow each movement; numbers are in the order of the seeds."
-            .to_owned(),
-        table: Some(table.clone()),
-    }
+fn of_seeds(cells: &[Inspected]) -> [Section; 2] {
+    let section =
+        |title: &str, text: &str, table| Section { title: title.to_owned(), text: text.to_owned(), table: Some(table) };
+    [
+        section(
+            "Movements by row",
+            "How many heads of each finished cell follow each movement; numbers are in the order of the seeds.",
+            tables::seeds(cells),
+        ),
+        section(
+            "Pieces and movements by row",
+            "The same for the pairs of squares with a certain piece on the query or on the key.",
+            tables::pieces_by_row(cells),
+        ),
+    ]
 }
 
 /// The page of a run folder.
-pub(super) fn of_run(experiment: &str, table: &Table, cells: &[Inspected]) -> String {
+pub(super) fn of_run(experiment: &str, cells: &[Inspected]) -> String {
     let of_cell = |cell: &Inspected| {
         section(&Section {
             title: cell.cell.clone(),
@@ -157,18 +189,22 @@ pub(super) fn of_run(experiment: &str, table: &Table, cells: &[Inspected]) -> St
             table: Some(tables::heads(&cell.heads, cell.alpha)),
         })
     };
-    let cells: String = cells.iter().map(of_cell).collect();
-    page(experiment, "heads and movements", &(section(&of_seeds(table)) + &cells))
+    let of_cells: String = cells.iter().map(of_cell).collect();
+    let over_seeds: String = of_seeds(cells).iter().map(section).collect();
+    page(experiment, "heads and movements", &(over_seeds + &of_cells))
 }
 
 /// The same as Markdown.
-pub(super) fn run_markdown(experiment: &str, table: &Table, cells: &[Inspected]) -> String {
-    let Section { title, text, .. } = of_seeds(table);
-    let cells: String = cells
+pub(super) fn run_markdown(experiment: &str, cells: &[Inspected]) -> String {
+    let over_seeds = of_seeds(cells).map(|Section { title, text, table }| {
+        let table = table.map(|table| table.markdown()).unwrap_or_default();
+        format!("\n## {title}\n\n{text}\n\n{table}")
+    });
+    let of_cells: String = cells
         .iter()
         .map(|cell| format!("\n## {}\n\n{}", cell.cell, tables::heads(&cell.heads, cell.alpha).markdown()))
         .collect();
-    format!("# {experiment}\n\n## {title}\n\n{text}\n\n{}{cells}", table.markdown())
+    format!("# {experiment}\n{}{of_cells}", over_seeds.concat())
 }
 
 fn section(section: &Section) -> String {
@@ -205,7 +241,7 @@ mod tests {
     use super::*;
     use crate::drawing::svg::Svg;
     use games::GameKind;
-    use records::inspected::{FORMAT, HeadRecord, Movement, RelationRecord, Signal};
+    use records::inspected::{End, FORMAT, Movement, Occupant, RelationRecord, Signal};
 
     const HOSTILE: &str = "<script>alert(\"&\")</script>";
 
@@ -221,6 +257,7 @@ mod tests {
         let head = HeadRecord {
             layer: 0,
             head: 1,
+            occupant: None,
             signal: Signal::Position,
             displacement_share: 1.0,
             distance_share: 0.25,
@@ -239,6 +276,12 @@ mod tests {
             controls: 120,
             alpha: 0.01,
             control: vec![HeadRecord { movement: None, ..head.clone() }],
+            pieces: vec![HeadRecord {
+                occupant: Some(Occupant { on: End::Key, piece: "own knight".to_owned(), seen: 31 }),
+                movement: Some(Movement { relation: "knight".to_owned(), favours: true }),
+                ..head.clone()
+            }],
+            pieces_control: vec![head.clone()],
             heads: vec![head],
         }
     }
@@ -254,7 +297,7 @@ mod tests {
             svg: Svg::default(),
         };
         let cells = std::slice::from_ref(&inspected);
-        let run = of_run(HOSTILE, &tables::seeds(cells), cells);
+        let run = of_run(HOSTILE, cells);
         for page in [of_cell(&texts, &[picture]), run] {
             for unwanted in ["<script", "src=", "href=", "@import", "url("] {
                 assert!(!page.contains(unwanted), "{unwanted}");
@@ -264,6 +307,10 @@ mod tests {
         }
         let text = texts.markdown();
         assert!(text.contains("1 of 1 heads follow a movement (p < 0.01)"), "{text}");
+        assert!(
+            text.contains("| own knight on the key | 31 | 0 | 1 | **knight** | 62 % | 50 % | 0.001 | 0.008 |"),
+            "{text}"
+        );
         assert!(text.contains("0 of 1 heads are named at p < 0.01; none is expected."), "{text}");
         assert!(
             text.contains(
@@ -278,9 +325,12 @@ mod tests {
         let first = inspected();
         let second = Inspected { seed: 4, heads: first.control.clone(), ..first.clone() };
         let other = Inspected { row: "shaw".to_owned(), ..first.clone() };
-        let table = tables::seeds(&[first, other, second]);
+        let cells = [first, other, second];
+        let table = tables::seeds(&cells);
         let counts: Vec<&[String]> = table.rows.iter().map(|row| &row[2..]).collect();
         assert_eq!(counts[0], ["3, 4", "1", "1, 0", "0, 0", "avoids knight 1, 0"]);
         assert_eq!(counts[1], ["3", "1", "1", "0", "avoids knight 1"]);
+        let pieces = tables::pieces_by_row(&cells);
+        assert_eq!(&pieces.rows[0][2..], ["3, 4", "1, 1", "own knight on the key: knight 1, 1"]);
     }
 }

@@ -18,6 +18,9 @@
 //! **Correction.** Each draw keeps the largest standardised statistic over all relations, so p is corrected for their
 //! number (Westfall & Young 1993); [`super::naming`] corrects for the number of heads.
 //!
+//! **Draws.** A test ends before all its permutations if every relation was reached [`ENOUGH`] times: such a p-value is known
+//! well enough, and it is not small (Besag & Clifford 1991).
+//!
 //! **Noise.** Where pairs of one displacement differ, a mean over few pairs is noisier than one over many. Residuals are
 //! therefore divided by their standard error, with a variance between displacements and one within them.
 
@@ -30,6 +33,9 @@ pub const NEAR: usize = 3;
 
 /// The share of what distance explains that the king's neighbourhood must explain by itself.
 pub const KING_OF_DISTANCE: f64 = 0.8;
+
+/// So many permutations that reach a relation's statistic are enough to know its p-value.
+pub const ENOUGH: usize = 200;
 
 /// The first distance beyond the king's neighbourhood.
 const BEYOND_STEP: usize = 2;
@@ -99,7 +105,7 @@ pub fn statistics(board: &Displacements, profile: &Profile, relations: &[Relatio
     prepared.contrasts.iter().map(|contrast| contrast.standardised(contrast.observed)).collect()
 }
 
-/// Tests a map with this many permutations from a stream.
+/// Tests a map with at most this many permutations from a stream.
 #[must_use]
 pub fn test(
     board: &Displacements,
@@ -111,7 +117,9 @@ pub fn test(
     let mut prepared = Prepared::of(board, profile, relations);
     let z: Vec<f64> = prepared.contrasts.iter().map(|contrast| contrast.standardised(contrast.observed)).collect();
     let mut as_large = vec![0usize; z.len()];
-    for _ in 0..permutations {
+    let mut draws = 0;
+    while draws < permutations && as_large.iter().any(|&count| count < ENOUGH) {
+        draws += 1;
         let largest = prepared.draw(stream);
         as_large.iter_mut().zip(&z).filter(|(_, z)| largest >= z.abs() - TIE).for_each(|(count, _)| *count += 1);
     }
@@ -121,7 +129,7 @@ pub fn test(
         fit: contrast.fit,
         agrees: z * contrast.alone > 0.0,
         z,
-        p: (count + 1) as f64 / (permutations + 1) as f64,
+        p: (count + 1) as f64 / (draws + 1) as f64,
     };
     let relations = prepared.contrasts.iter().zip(&z).zip(&as_large).map(explained).collect();
     Test { distance: prepared.distance, relations }
@@ -135,10 +143,10 @@ impl Contrast {
 
 impl Prepared {
     fn of(board: &Displacements, profile: &Profile, relations: &[Relation]) -> Self {
-        let moves: Vec<usize> = board.moves().collect();
+        let moves: Vec<usize> = board.moves().filter(|&place| profile.pairs[place] > 0.0).collect();
         let values: Vec<f64> = moves.iter().map(|&place| profile.means[place]).collect();
         let distances: Vec<usize> = moves.iter().map(|&place| distance(board.steps[place])).collect();
-        let pairs: Vec<f64> = moves.iter().map(|&place| f64::from(board.pairs[place])).collect();
+        let pairs: Vec<f64> = moves.iter().map(|&place| profile.pairs[place]).collect();
         let precision = precisions(&values, &distances, &pairs, profile.within);
         let roots: Vec<f64> = precision.iter().map(|precision| precision.sqrt()).collect();
         let scaled = |off: Vec<f64>| -> Vec<f64> { off.iter().zip(&roots).map(|(off, root)| off * root).collect() };

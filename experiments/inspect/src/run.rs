@@ -150,6 +150,8 @@ fn of_cell(
         alpha: options.testing.alpha,
         heads: analysis.records.clone(),
         control: analysis.control.clone(),
+        pieces: analysis.pieces.clone(),
+        pieces_control: analysis.pieces_control.clone(),
     };
     let position = shown.as_ref().zip(in_position.as_deref());
     let maps = Maps { game: config.game, analysis: &analysis, square, position };

@@ -88,6 +88,60 @@ pub fn heads(records: &[HeadRecord], alpha: f64) -> Table {
     Table::new(&header, records.iter().map(row).collect())
 }
 
+/// The table of pieces has this many lines at most; `heads.json` has all.
+pub const MOST_PIECES: usize = 40;
+
+/// Piece and head → movement, of those with one; the best fits first.
+#[must_use]
+pub fn pieces(records: &[HeadRecord]) -> Table {
+    let mut found: Vec<(&RelationRecord, Vec<String>)> = Vec::new();
+    for head in records {
+        let (Some(occupant), Some(movement)) = (&head.occupant, &head.movement) else { continue };
+        let Some(relation) = head.relations.iter().find(|found| found.relation == movement.relation) else { continue };
+        let cells = vec![
+            occupant.name(),
+            occupant.seen.to_string(),
+            head.layer.to_string(),
+            head.head.to_string(),
+            format!("**{}**", movement.name()),
+            percent(relation.fit),
+            percent(relation.share),
+            p_value(relation.p),
+            relation.p_control.map_or(String::new(), p_value),
+        ];
+        found.push((relation, cells));
+    }
+    found.sort_by(|a, b| b.0.fit.total_cmp(&a.0.fit));
+    let header =
+        ["piece", "seen", "layer", "head", "movement", "fit", "beyond distance", "p", "p among random weights"];
+    Table::new(&header, found.into_iter().take(MOST_PIECES).map(|(_, cells)| cells).collect())
+}
+
+/// How many heads of each row follow each movement where a piece stands, with a count for each seed.
+#[must_use]
+pub fn pieces_by_row(cells: &[Inspected]) -> Table {
+    let row = |row: RowMovements| {
+        vec![
+            row.game.name().to_owned(),
+            row.row,
+            counted(&row.seeds),
+            counted(&row.pieces_control),
+            listed(&row.pieces),
+        ]
+    };
+    let header = ["game", "row", "seeds", "with random weights", "pieces and movements, heads by seed"];
+    Table::new(&header, by_row(cells).into_iter().map(row).collect())
+}
+
+fn counted<N: ToString>(numbers: &[N]) -> String {
+    numbers.iter().map(N::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn listed(counts: &[(String, Vec<usize>)]) -> String {
+    let kinds: Vec<String> = counts.iter().map(|(kind, counts)| format!("{kind} {}", counted(counts))).collect();
+    if kinds.is_empty() { "–".to_owned() } else { kinds.join("; ") }
+}
+
 /// The smallest p of a head without a name.
 fn least(head: &HeadRecord, of: impl Fn(&RelationRecord) -> Option<f64>) -> String {
     head.relations.iter().filter_map(of).min_by(f64::total_cmp).map_or(String::new(), p_value)
@@ -96,18 +150,15 @@ fn least(head: &HeadRecord, of: impl Fn(&RelationRecord) -> Option<f64>) -> Stri
 /// How many heads of each row follow each movement, with a count for each seed.
 #[must_use]
 pub fn seeds(cells: &[Inspected]) -> Table {
-    let list = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let row = |row: RowMovements| {
-        let kinds: Vec<String> =
-            row.movements.iter().map(|(kind, counts)| format!("{kind} {}", list(counts))).collect();
         vec![
             row.game.name().to_owned(),
             row.row,
-            row.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
+            counted(&row.seeds),
             row.heads.to_string(),
-            list(&row.named),
-            list(&row.control),
-            if kinds.is_empty() { "–".to_owned() } else { kinds.join("; ") },
+            counted(&row.named),
+            counted(&row.control),
+            listed(&row.movements),
         ]
     };
     let header =

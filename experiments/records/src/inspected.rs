@@ -45,6 +45,13 @@ pub struct Inspected {
     pub heads: Vec<HeadRecord>,
     /// The same network with random weights; empty without controls.
     pub control: Vec<HeadRecord>,
+    /// The heads again, for pairs of squares with a certain piece on one of them; empty where the signal is the same in all
+    /// positions.
+    #[serde(default)]
+    pub pieces: Vec<HeadRecord>,
+    /// The same of the network with random weights.
+    #[serde(default)]
+    pub pieces_control: Vec<HeadRecord>,
 }
 
 /// One head.
@@ -56,6 +63,9 @@ pub struct HeadRecord {
     pub head: usize,
     /// What was tested.
     pub signal: Signal,
+    /// The piece that was asked for; all pairs of squares without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occupant: Option<Occupant>,
     /// The share of the signal's variance over pairs of squares that displacements explain.
     pub displacement_share: f64,
     /// The share of its variance over displacements that distance explains.
@@ -64,6 +74,39 @@ pub struct HeadRecord {
     pub movement: Option<Movement>,
     /// Every relation.
     pub relations: Vec<RelationRecord>,
+}
+
+/// A piece on one of the two squares of a pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Occupant {
+    /// The square that it stands on.
+    pub on: End,
+    /// Its owner and kind, `own bishop`.
+    pub piece: String,
+    /// How often it stood on a square of the positions.
+    pub seen: usize,
+}
+
+/// One of the two squares of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// The square whose token asks.
+    Query,
+    /// The square whose token is asked.
+    Key,
+}
+
+impl Occupant {
+    /// In words: `own bishop on the key`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let on = match self.on {
+            End::Query => "query",
+            End::Key => "key",
+        };
+        format!("{} on the {on}", self.piece)
+    }
 }
 
 /// The numbers of a head that are tested.
@@ -139,6 +182,10 @@ pub struct RowMovements {
     pub control: Vec<usize>,
     /// Heads by movement, the most frequent first.
     pub movements: Vec<(String, Vec<usize>)>,
+    /// Heads by piece and movement, the most frequent first.
+    pub pieces: Vec<(String, Vec<usize>)>,
+    /// Heads and pieces with a movement of a network with random weights.
+    pub pieces_control: Vec<usize>,
 }
 
 /// Counts the movements of inspected cells, row by row in the order of the cells.
@@ -157,26 +204,41 @@ pub fn by_row(cells: &[Inspected]) -> Vec<RowMovements> {
 impl RowMovements {
     /// Of the cells of a row, of which there is one at least.
     fn of(cells: &[&Inspected]) -> Self {
-        let mut counts: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (place, cell) in cells.iter().enumerate() {
-            for (_, movement) in cell.named() {
-                counts.entry(movement.name()).or_insert_with(|| vec![0; cells.len()])[place] += 1;
-            }
-        }
-        let mut movements: Vec<_> = counts.into_iter().collect();
-        movements.sort_by_key(|(_, counts)| Reverse(counts.iter().sum::<usize>()));
+        let of_heads = counts(cells, |cell| cell.named().map(|(_, movement)| movement.name()).collect());
+        let of_pieces = counts(cells, |cell| cell.pieces.iter().filter_map(HeadRecord::sight).collect());
+        let named = |heads: &[HeadRecord]| heads.iter().filter(|head| head.movement.is_some()).count();
         Self {
             game: cells[0].game,
             row: cells[0].row.clone(),
             seeds: cells.iter().map(|cell| cell.seed).collect(),
             heads: cells.iter().map(|cell| cell.heads.len()).max().unwrap_or_default(),
             named: cells.iter().map(|cell| cell.named().count()).collect(),
-            control: cells
-                .iter()
-                .map(|cell| cell.control.iter().filter(|head| head.movement.is_some()).count())
-                .collect(),
-            movements,
+            control: cells.iter().map(|cell| named(&cell.control)).collect(),
+            movements: of_heads,
+            pieces: of_pieces,
+            pieces_control: cells.iter().map(|cell| named(&cell.pieces_control)).collect(),
         }
+    }
+}
+
+/// How often each of these names occurs in each cell, the most frequent first.
+fn counts(cells: &[&Inspected], names: impl Fn(&Inspected) -> Vec<String>) -> Vec<(String, Vec<usize>)> {
+    let mut counts: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (place, cell) in cells.iter().enumerate() {
+        for name in names(cell) {
+            counts.entry(name).or_insert_with(|| vec![0; cells.len()])[place] += 1;
+        }
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, counts)| Reverse(counts.iter().sum::<usize>()));
+    counts
+}
+
+impl HeadRecord {
+    /// What the head sees of a piece, if it is significant: `own bishop on the key: bishop`.
+    #[must_use]
+    pub fn sight(&self) -> Option<String> {
+        Some(format!("{}: {}", self.occupant.as_ref()?.name(), self.movement.as_ref()?.name()))
     }
 }
 

@@ -1,7 +1,9 @@
 //! `test-positions.parquet`: what the final evaluation measured on each test position. The format is
 //! [`dataset::position_metrics`]'s.
 
-pub use dataset::position_metrics::{MEASURES, PositionMetrics, PositionRow, PositionsError, encode, read};
+pub use dataset::position_metrics::{
+    MEASURES, PositionMetrics, PositionRow, PositionsError, encode, of_games, read, write,
+};
 use spec::Weights;
 
 /// The file's name in a cell's folder.

@@ -172,7 +172,10 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         budgets: budgets::of(folder, game, primary),
         strength: strength::of(folder, game, primary),
     };
-    report.slices = positions.as_ref().and_then(|positions| slices::of(folder, game, &report, positions));
+    report.slices = positions
+        .as_ref()
+        .filter(|positions| positions.are_single())
+        .and_then(|positions| slices::of(folder, game, &report, positions));
     report
 }
 

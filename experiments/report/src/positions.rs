@@ -20,7 +20,7 @@ const ROUNDING: f64 = 1e-5;
 pub(super) struct Positions {
     /// The metric whose values are kept.
     pub(super) measure: &'static str,
-    /// The positions, in the order of the evaluation.
+    /// The positions, in the order of the evaluation, or the means of some.
     pub(super) rows: Vec<PositionRow>,
     /// The place of each position's game among all games.
     pub(super) games: Vec<usize>,
@@ -61,7 +61,8 @@ impl Positions {
             (Some(_), ReadAt::Last) => Ok(of_bucket(&rows, kept, bucket)),
         };
         let same = |own: &PositionRow, other: &PositionRow| {
-            own.game == other.game && own.ply == other.ply && own.values[kept].is_some() == other.values[kept].is_some()
+            let [own_place, other_place] = [own, other].map(|row| (row.game, row.ply, row.positions));
+            own_place == other_place && own.values[kept].is_some() == other.values[kept].is_some()
         };
         let of_cell = |(number, (folder, cell)): (usize, &(&String, &CellRecord))| {
             let own = if number == first { None } else { Some(stored(cell)?) };
@@ -70,12 +71,17 @@ impl Positions {
                 return None;
             }
             let values: Vec<Option<f32>> = own.iter().map(|row| row.values[kept]).collect();
-            let fits = places.as_ref().map_or(Ok(()), |places| fits(cell, &values, places, &primary.name));
+            let fits = places.as_ref().map_or(Ok(()), |places| fits(cell, own, kept, places, &primary.name));
             Some((((*folder).clone(), cell.seed), Stored { values, fits }))
         };
         let cells = cells.par_iter().enumerate().filter_map(of_cell).collect();
         let (games, count) = games_of(&rows);
         Some(Self { measure: MEASURES[kept], rows, games, count, primary: places, cells })
+    }
+
+    /// Whether every row is one position, as slices need it. Published bundles can have means of games instead.
+    pub(super) fn are_single(&self) -> bool {
+        self.rows.iter().all(|row| row.positions == 1)
     }
 
     /// The values of a cell; none if it stored none, or on other positions than the others.
@@ -87,14 +93,15 @@ impl Positions {
     pub(super) fn test(&self, rows: &[(&str, f64)], seeds: &[u64]) -> Result<Crossed, SeedsOnly> {
         let places = self.primary.as_ref().map_err(Clone::clone)?;
         let mut positions = vec![0; self.count];
-        places.iter().for_each(|&i| positions[self.games[i]] += 1);
+        places.iter().for_each(|&i| positions[self.games[i]] += self.rows[i].positions);
         let sums = seeds.iter().map(|&seed| {
             let mut sums = vec![0.0; self.count];
             for (folder, sign) in rows {
                 let stored = self.cells.get(&((*folder).to_owned(), seed)).ok_or(SeedsOnly::NotStored { seed })?;
                 stored.fits.clone()?;
                 for &i in places {
-                    sums[self.games[i]] += sign * f64::from(stored.values[i].unwrap_or_default());
+                    let value = f64::from(stored.values[i].unwrap_or_default());
+                    sums[self.games[i]] += sign * f64::from(self.rows[i].positions) * value;
                 }
             }
             Ok(sums)
@@ -115,12 +122,13 @@ fn of_bucket(rows: &[PositionRow], kept: usize, bucket: Option<&str>) -> Vec<usi
 }
 
 /// Whether a cell's metric is the mean of what it stored: then both weigh every position alike.
-fn fits(cell: &CellRecord, values: &[Option<f32>], places: &[usize], metric: &str) -> Result<(), SeedsOnly> {
+fn fits(cell: &CellRecord, rows: &[PositionRow], kept: usize, places: &[usize], metric: &str) -> Result<(), SeedsOnly> {
     let seed = cell.seed;
     let measured = cell.result.as_ref().and_then(|result| result.test.metrics.get(metric));
     let measured = measured.ok_or(SeedsOnly::NotStored { seed })?;
-    let sum: f64 = places.iter().map(|&i| f64::from(values[i].unwrap_or_default())).sum();
-    let stored = sum / places.len() as f64;
+    let positions = |i: usize| f64::from(rows[i].positions);
+    let sum: f64 = places.iter().map(|&i| positions(i) * f64::from(rows[i].values[kept].unwrap_or_default())).sum();
+    let stored = sum / places.iter().map(|&i| positions(i)).sum::<f64>();
     let close = (stored - measured).abs() <= ROUNDING * measured.abs().max(1.0);
     if close { Ok(()) } else { Err(SeedsOnly::OtherMean { seed, stored, measured }) }
 }

@@ -19,6 +19,10 @@ pub struct Args {
     /// Include the final weights.
     #[arg(long)]
     weights: bool,
+    /// Keep the means of test games in place of single positions, and leave out TensorBoard's files (`posenc run --from`
+    /// makes them again).
+    #[arg(long)]
+    compact: bool,
     /// Publish a grid with unfinished cells.
     #[arg(long)]
     partial: bool,
@@ -29,7 +33,12 @@ pub struct Args {
 /// # Errors
 /// If cells are unfinished, the place is taken, or something cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let publication = Publication { licence: args.license.clone(), weights: args.weights, partial: args.partial };
+    let publication = Publication {
+        licence: args.license.clone(),
+        weights: args.weights,
+        partial: args.partial,
+        compact: args.compact,
+    };
     let contents = collect(&args.run_dir, &publication)?;
     write(&contents, &args.out)?;
     let mut stdout = std::io::stdout().lock();

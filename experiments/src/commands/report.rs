@@ -1,14 +1,16 @@
-//! `posenc report`: tables of a run folder, also while it runs.
+//! `posenc report`: tables of a run folder, also while it runs, or of a bundle.
 
+use bundle::unpacked::is_bundle;
+use bundle::{Limits, Unpacked};
 use report::{Report, csv, curves, figures, html, latex, markdown, text};
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Options of `posenc report`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The experiment's run folder, e.g. runs/quickstart.
+    /// The experiment's run folder, e.g. runs/quickstart, or a bundle of `posenc publish`.
     run_dir: PathBuf,
     /// The format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -52,10 +54,18 @@ enum Format {
 /// Prints the report.
 ///
 /// # Errors
-/// If the folder is no run folder, or stdout or a figure cannot be written.
+/// If the folder is no run folder, the bundle is damaged, or stdout or a figure cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if is_bundle(&args.run_dir) {
+        let unpacked = Unpacked::of(&args.run_dir, Limits::default())?;
+        return of_run_folder(unpacked.run_dir(), args);
+    }
+    of_run_folder(&args.run_dir, args)
+}
+
+fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dir) = &args.figures {
-        let written = figures::write(&Report::with_difference(&args.run_dir, args.difference)?, dir)?;
+        let written = figures::write(&Report::with_difference(run_dir, args.difference)?, dir)?;
         let mut stdout = std::io::stdout().lock();
         for figures::Figure { id, title, caption, .. } in written {
             writeln!(stdout, "{id}: {title} {caption}")?;
@@ -70,12 +80,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Format::Latex => latex::draw,
         Format::Curves => {
             let mut stdout = BufWriter::new(std::io::stdout().lock());
-            curves::write(&args.run_dir, &mut stdout)?;
+            curves::write(run_dir, &mut stdout)?;
             stdout.flush()?;
             return Ok(ExitCode::SUCCESS);
         }
     };
-    let drawn = draw(&Report::with_difference(&args.run_dir, args.difference)?);
+    let drawn = draw(&Report::with_difference(run_dir, args.difference)?);
     std::io::stdout().lock().write_all(drawn.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,6 +4,7 @@ use super::evaluation;
 use super::sets::Sets;
 use super::slots::Slots;
 use anyhow::Context as _;
+use bundle::{Limits, Unpacked};
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
 use grid::tuning::Search;
@@ -36,6 +37,9 @@ pub struct Args {
     /// repeated.
     #[arg(long, value_name = "DIR")]
     cells: Vec<PathBuf>,
+    /// Also look for finished cells in this bundle of `posenc publish`, whose hashes are checked. May be repeated.
+    #[arg(long, value_name = "BUNDLE")]
+    from: Vec<PathBuf>,
     #[command(flatten)]
     sets: Sets,
     /// Try every cell: a few steps, an evaluation and the report, in a separate run folder.
@@ -55,8 +59,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     check_datasets(&experiment)?;
     evaluation::check(&experiment)?;
     args.slots.check_devices()?;
-    let selection =
-        RunSelection { out: args.out.clone(), only: args.only.clone(), cells: args.cells.clone(), smoke: args.smoke };
+    let bundles = args.from.iter().map(|bundle| Unpacked::of(bundle, Limits::default()));
+    let bundles: Vec<Unpacked> = bundles.collect::<Result<_, _>>()?;
+    let selection = RunSelection {
+        out: args.out.clone(),
+        only: args.only.clone(),
+        cells: args.cells.iter().cloned().chain(bundles.iter().map(|bundle| bundle.folder().to_owned())).collect(),
+        smoke: args.smoke,
+    };
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let Some((experiment, tuning)) = tuned(args, experiment, &selection, &interrupt)? else {
         eprintln!("the trials are not finished; the same command continues with them");

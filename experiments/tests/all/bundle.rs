@@ -287,3 +287,41 @@ fn under_other_conditions_the_spread_over_seeds_judges() {
     let expected = "within the spread over seeds (0.00 standard deviations); LibTorch: began with 1.0.0, now 2.";
     assert!(answer.stdout.contains(expected), "{}", answer.stdout);
 }
+
+#[test]
+fn a_bundle_is_reported_and_its_cells_are_taken_from_it() {
+    let dir = place(&small().replace("seeds: [0]", "seeds: [0, 1, 2]"));
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let csv = |of: &str| run(dir.path(), &["report", of, "--format", "csv"]).succeeds().stdout;
+    let whole = csv("runs/small");
+    run(dir.path(), &["publish", "runs/small", "--out", "bundle.tar.zst"]).succeeds();
+    run(dir.path(), &["publish", "runs/small", "--out", "compact", "--compact"]).succeeds();
+    assert_eq!(csv("bundle.tar.zst"), whole);
+    assert!(!files(&dir.path().join("compact")).iter().any(|path| path.to_string_lossy().contains("tfevents")));
+    // Means of games give the same verdicts up to the rounding of f32.
+    let same = |own: &str, other: &str| match (own.parse::<f64>(), other.parse::<f64>()) {
+        (Ok(own), Ok(other)) => (own - other).abs() <= 1e-3 * other.abs().max(1.0),
+        _ => own == other,
+    };
+    let compact = csv("compact");
+    assert_eq!(compact.lines().count(), whole.lines().count());
+    for (own, other) in compact.lines().zip(whole.lines()) {
+        assert!(own.split(',').zip(other.split(',')).all(|(own, other)| same(own, other)), "{own}\n{other}");
+    }
+
+    // In an empty place nothing is trained, and the report and TensorBoard's files are there again.
+    let answer = run(dir.path(), &["run", "experiment.yaml", "--out", "other", "--from", "compact"]).succeeds();
+    assert!(answer.stderr.contains("12 cells were finished in other run folders"), "{}", answer.stderr);
+    assert!(!answer.stderr.contains("cell started"), "{}", answer.stderr);
+    assert_eq!(csv("other/small").lines().count(), whole.lines().count());
+    for cell in cells(&dir.path().join("other/small")) {
+        let events = files(&cell).into_iter().filter(|path| path.to_string_lossy().contains("tfevents")).count();
+        assert_eq!(events, 1, "{}", cell.display());
+    }
+    // A bundle that was changed gives nothing.
+    let metrics = files(&dir.path().join("compact")).into_iter().find(|path| path.ends_with("metrics.jsonl"));
+    fs::write(metrics.expect("metrics"), "").expect("written");
+    run(dir.path(), &["run", "experiment.yaml", "--out", "third", "--from", "compact"])
+        .fails_with(&["metrics.jsonl was changed"]);
+    run(dir.path(), &["report", "compact"]).fails_with(&["metrics.jsonl was changed"]);
+}

@@ -4,20 +4,22 @@
 //! One row per position, in the order of the evaluation, which is the same for every cell of a dataset: `game` (u32,
 //! the game's id), `ply` (u16), `phase`, `novel`; the traits of the target move (null without a target): `move_type`,
 //! `piece`, `relation` of the squares (`drop` for drops), `distance` (u8, king moves; null for drops); then f32
-//! [`MEASURES`], null if the position has no such target. Text columns are dictionary-encoded and the file is
+//! [`MEASURES`], null if the position has no such target. In a file of means (see [`of_games`]) a row stands for several
+//! positions of a game, and `positions` (u32) says how many; other files lack this column. Text columns are dictionary-encoded and the file is
 //! compressed with zstd, so the metrics take most of its size.
 
 use crate::loader::{MoveTraits, PositionTraits};
 use arrow_array::builder::{BooleanBuilder, Float32Builder, StringBuilder, UInt8Builder, UInt16Builder, UInt32Builder};
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float32Type, UInt8Type, UInt16Type, UInt32Type};
-use arrow_array::{Array as _, ArrayRef, RecordBatch};
+use arrow_array::{Array as _, ArrayRef, RecordBatch, UInt32Array};
 use games::Relation;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +29,9 @@ pub const MEASURES: [&str; 5] = ["policy_loss", "policy_accuracy", "value_loss",
 
 /// The mean over a position's labelled cells. Files of earlier versions lack it.
 const MAP_LOSS: &str = "map_loss";
+
+/// The number of positions of a row, if it is not one.
+const POSITIONS: &str = "positions";
 
 /// The relation of a drop.
 pub const DROP: &str = "drop";
@@ -59,6 +64,8 @@ pub struct PositionRow {
     pub target: Option<[String; 3]>,
     /// The distance of the squares.
     pub distance: Option<u8>,
+    /// How many positions the row is the mean of.
+    pub positions: u32,
     /// In the order of [`MEASURES`].
     pub values: [Option<f32>; MEASURES.len()],
 }
@@ -102,7 +109,55 @@ pub fn encode(measured: &[PositionMetrics], traits: &[PositionTraits]) -> Result
         let (game, ply) = measured.get(place).map_or((0, 0), |row| (row.game, row.ply));
         return Err(PositionsError::Other { place, game, ply });
     }
-    let batch = RecordBatch::try_from_iter_with_nullable(columns(measured, traits))?;
+    let row = |(row, like): (&PositionMetrics, &PositionTraits)| {
+        let target = like.target.as_ref();
+        PositionRow {
+            game: row.game,
+            ply: row.ply,
+            phase: like.phase.name().to_owned(),
+            novel: row.novel,
+            target: target.map(|target| [target.kind, target.piece, relation(target)].map(str::to_owned)),
+            distance: target.and_then(|target| Some(target.way?.1)),
+            positions: 1,
+            values: row.values,
+        }
+    };
+    write(&measured.iter().zip(traits).map(row).collect::<Vec<_>>())
+}
+
+/// The means over the positions of each game that agree in stage, novelty and targets. They give every mean over games of
+/// the whole file, but none over kinds of moves.
+#[must_use]
+pub fn of_games(rows: &[PositionRow]) -> Vec<PositionRow> {
+    let mut sums: Vec<(PositionRow, [f64; MEASURES.len()])> = Vec::new();
+    let mut places = BTreeMap::new();
+    for row in rows {
+        let key = (row.game, row.phase.clone(), row.novel, row.values.map(|value| value.is_some()));
+        let place = *places.entry(key).or_insert_with(|| {
+            let first = PositionRow { target: None, distance: None, positions: 0, ..row.clone() };
+            sums.push((first, [0.0; MEASURES.len()]));
+            sums.len() - 1
+        });
+        let (of_group, sums) = &mut sums[place];
+        of_group.positions += row.positions;
+        for (sum, value) in sums.iter_mut().zip(row.values) {
+            *sum += f64::from(row.positions) * f64::from(value.unwrap_or_default());
+        }
+    }
+    let mean = |(row, sums): (PositionRow, [f64; MEASURES.len()])| {
+        let means = sums.map(|sum| (sum / f64::from(row.positions)) as f32);
+        let values = std::array::from_fn(|place| row.values[place].map(|_| means[place]));
+        PositionRow { values, ..row }
+    };
+    sums.into_iter().map(mean).collect()
+}
+
+/// Encodes rows.
+///
+/// # Errors
+/// If Arrow or Parquet fail.
+pub fn write(rows: &[PositionRow]) -> Result<Vec<u8>, PositionsError> {
+    let batch = RecordBatch::try_from_iter_with_nullable(columns(rows))?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by("posenc".to_owned())
@@ -112,22 +167,22 @@ pub fn encode(measured: &[PositionMetrics], traits: &[PositionTraits]) -> Result
     Ok(writer.into_inner()?)
 }
 
-fn columns(measured: &[PositionMetrics], traits: &[PositionTraits]) -> Vec<(&'static str, ArrayRef, bool)> {
+fn columns(rows: &[PositionRow]) -> Vec<(&'static str, ArrayRef, bool)> {
     let mut games = UInt32Builder::new();
     let mut plies = UInt16Builder::new();
     let mut phases = StringBuilder::new();
     let mut novel = BooleanBuilder::new();
     let mut words = [StringBuilder::new(), StringBuilder::new(), StringBuilder::new()];
     let mut distances = UInt8Builder::new();
-    for (row, like) in measured.iter().zip(traits) {
+    for row in rows {
         games.append_value(row.game);
         plies.append_value(row.ply);
-        phases.append_value(like.phase.name());
+        phases.append_value(&row.phase);
         novel.append_value(row.novel);
-        let target = like.target.as_ref();
-        let own: [Option<&str>; 3] = [target.map(|t| t.kind), target.map(|t| t.piece), target.map(relation)];
-        words.iter_mut().zip(own).for_each(|(column, word)| column.append_option(word));
-        distances.append_option(target.and_then(|target| Some(target.way?.1)));
+        for (place, column) in words.iter_mut().enumerate() {
+            column.append_option(row.target.as_ref().map(|target| &target[place]));
+        }
+        distances.append_option(row.distance);
     }
     let [mut kinds, mut pieces, mut relations] = words;
     let mut columns: Vec<(&'static str, ArrayRef, bool)> = vec![
@@ -140,9 +195,13 @@ fn columns(measured: &[PositionMetrics], traits: &[PositionTraits]) -> Vec<(&'st
         ("relation", Arc::new(relations.finish()), true),
         ("distance", Arc::new(distances.finish()), true),
     ];
+    if rows.iter().any(|row| row.positions != 1) {
+        let counts = UInt32Array::from_iter_values(rows.iter().map(|row| row.positions));
+        columns.push((POSITIONS, Arc::new(counts), false));
+    }
     columns.extend(MEASURES.iter().enumerate().map(|(place, &name)| {
         let mut values = Float32Builder::new();
-        measured.iter().for_each(|row| values.append_option(row.values[place]));
+        rows.iter().for_each(|row| values.append_option(row.values[place]));
         (name, Arc::new(values.finish()) as ArrayRef, true)
     }));
     columns
@@ -188,7 +247,12 @@ fn decode(batch: &RecordBatch) -> Result<Vec<PositionRow>, PositionsError> {
             *own = Some(floats(name)?);
         }
     }
+    let counts = match batch.column_by_name(POSITIONS) {
+        Some(counts) => Some(counts.as_primitive_opt::<UInt32Type>().ok_or(PositionsError::Column(POSITIONS))?),
+        None => None,
+    };
     let row = |i: usize| PositionRow {
+        positions: counts.map_or(1, |counts| counts.value(i)),
         game: games.value(i),
         ply: plies.value(i),
         phase: phase.value(i).to_owned(),
@@ -198,4 +262,44 @@ fn decode(batch: &RecordBatch) -> Result<Vec<PositionRow>, PositionsError> {
         values: values.map(|column| column.filter(|column| column.is_valid(i)).map(|column| column.value(i))),
     };
     Ok((0..batch.num_rows()).map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(game: u32, ply: u16, novel: bool, loss: f32, value: Option<f32>) -> PositionRow {
+        let target = Some(["quiet", "knight", "knight"].map(str::to_owned));
+        let values = [Some(loss), Some(1.0), value, None, None];
+        PositionRow { game, ply, phase: "opening".to_owned(), novel, target, distance: Some(2), positions: 1, values }
+    }
+
+    fn read_back(rows: &[PositionRow]) -> Vec<PositionRow> {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("positions.parquet");
+        std::fs::write(&path, write(rows).expect("rows")).expect("a file");
+        read(&path).expect("a file")
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let rows = [row(3, 0, true, 2.5, None), row(3, 1, false, 0.5, Some(1.0))];
+        assert_eq!(read_back(&rows), rows);
+    }
+
+    #[test]
+    fn games_keep_their_sums() {
+        let rows = [
+            row(3, 0, true, 2.5, None),
+            row(3, 2, true, 0.5, None),
+            row(3, 4, true, 4.0, Some(1.0)),
+            row(5, 0, true, 1.0, None),
+        ];
+        let games = of_games(&rows);
+        assert_eq!(read_back(&games), games);
+        let kept: Vec<_> = games.iter().map(|row| (row.game, row.positions, row.values[0], row.values[2])).collect();
+        assert_eq!(kept, [(3, 2, Some(1.5), None), (3, 1, Some(4.0), Some(1.0)), (5, 1, Some(1.0), None)]);
+        assert!(games.iter().all(|row| row.target.is_none() && row.values[1] == Some(1.0) && row.values[3].is_none()));
+        assert_eq!(of_games(&games), games, "means of means");
+    }
 }

@@ -21,7 +21,7 @@ fn named(game: GameKind, label: &str, mut map: impl FnMut(&Displacements, &mut S
         let mut draws = stream(draw as u64, &["calibration", label, game.name()]);
         let profile = board.profile(&map(&board, &mut draws));
         let test = test(&board, &profile, Relation::of(game), PERMUTATIONS, &mut draws);
-        let tested = Tested { layer: 0, head: 0, signal: Signal::Position, profile, test };
+        let tested = Tested { layer: 0, head: 0, signal: Signal::Position, occupant: None, profile, test };
         name(&[tested], ALPHA, &[])[0].movement.is_some()
     };
     (0..DRAWS).filter(is_named).count()

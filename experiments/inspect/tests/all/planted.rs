@@ -32,7 +32,7 @@ fn tested(game: GameKind, head: usize, of: impl Fn(Step) -> f64, noise: f64, dra
     let at = |pair: usize| values[board.place(pair / squares, pair % squares)];
     let profile = board.profile(&(0..squares * squares).map(at).collect::<Vec<_>>());
     let test = test(&board, &profile, Relation::of(game), PERMUTATIONS, draws);
-    Tested { layer: 0, head, signal: Signal::Position, profile, test }
+    Tested { layer: 0, head, signal: Signal::Position, occupant: None, profile, test }
 }
 
 /// Silver's squares are below their neighbours here, yet above the rest of the board; gold's are above both.

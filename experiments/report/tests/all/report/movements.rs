@@ -9,7 +9,16 @@ use std::fs;
 fn head(head: usize, movement: Option<(&str, bool)>) -> HeadRecord {
     let movement = movement.map(|(relation, favours)| Movement { relation: relation.to_owned(), favours });
     let (signal, relations) = (Signal::Position, Vec::new());
-    HeadRecord { layer: 0, head, signal, displacement_share: 1.0, distance_share: 0.5, movement, relations }
+    HeadRecord {
+        layer: 0,
+        head,
+        signal,
+        occupant: None,
+        displacement_share: 1.0,
+        distance_share: 0.5,
+        movement,
+        relations,
+    }
 }
 
 /// Leaves what `posenc inspect` writes in a cell of the row `shaw`.
@@ -27,6 +36,8 @@ fn inspect(folder: &Folder, seed: u64, movements: &[Option<(&str, bool)>]) {
         alpha: 0.01,
         heads: movements.iter().enumerate().map(|(number, &movement)| head(number, movement)).collect(),
         control: vec![head(0, None)],
+        pieces: Vec::new(),
+        pieces_control: Vec::new(),
     };
     let dir = folder.cell("shaw", seed).join(DIR);
     fs::create_dir_all(&dir).expect("a folder");
