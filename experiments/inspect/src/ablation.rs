@@ -210,6 +210,7 @@ mod tests {
                 game: (i / 2) as u32,
                 ply: 0,
                 novel: true,
+                map_cells: None,
                 values: MEASURES.map(|_| Some(value)),
             };
             values.iter().enumerate().map(position).collect()

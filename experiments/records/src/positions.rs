@@ -2,7 +2,7 @@
 //! [`dataset::position_metrics`]'s.
 
 pub use dataset::position_metrics::{
-    MEASURES, PositionMetrics, PositionRow, PositionsError, encode, of_games, read, write,
+    MAP_LOSS, MEASURES, PositionMetrics, PositionRow, PositionsError, encode, of_games, read, write,
 };
 use spec::Weights;
 

@@ -20,6 +20,8 @@ const ROUNDING: f64 = 1e-5;
 pub(super) struct Positions {
     /// The metric whose values are kept.
     pub(super) measure: &'static str,
+    /// Its place among the stored metrics.
+    kept: usize,
     /// The positions, in the order of the evaluation, or the means of some.
     pub(super) rows: Vec<PositionRow>,
     /// The place of each position's game among all games.
@@ -61,7 +63,7 @@ impl Positions {
             (Some(_), ReadAt::Last) => Ok(of_bucket(&rows, kept, bucket)),
         };
         let same = |own: &PositionRow, other: &PositionRow| {
-            let [own_place, other_place] = [own, other].map(|row| (row.game, row.ply, row.positions));
+            let [own_place, other_place] = [own, other].map(|row| (row.game, row.ply, row.positions, row.map_cells));
             own_place == other_place && own.values[kept].is_some() == other.values[kept].is_some()
         };
         let of_cell = |(number, (folder, cell)): (usize, &(&String, &CellRecord))| {
@@ -76,7 +78,7 @@ impl Positions {
         };
         let cells = cells.par_iter().enumerate().filter_map(of_cell).collect();
         let (games, count) = games_of(&rows);
-        Some(Self { measure: MEASURES[kept], rows, games, count, primary: places, cells })
+        Some(Self { measure: MEASURES[kept], kept, rows, games, count, primary: places, cells })
     }
 
     /// Whether every row is one position, as slices need it. Published bundles can have means of games instead.
@@ -93,7 +95,7 @@ impl Positions {
     pub(super) fn test(&self, rows: &[(&str, f64)], seeds: &[u64]) -> Result<Crossed, SeedsOnly> {
         let places = self.primary.as_ref().map_err(Clone::clone)?;
         let mut positions = vec![0; self.count];
-        places.iter().for_each(|&i| positions[self.games[i]] += self.rows[i].positions);
+        places.iter().for_each(|&i| positions[self.games[i]] += self.rows[i].weight(self.kept) as u32);
         let sums = seeds.iter().map(|&seed| {
             let mut sums = vec![0.0; self.count];
             for (folder, sign) in rows {
@@ -101,7 +103,7 @@ impl Positions {
                 stored.fits.clone()?;
                 for &i in places {
                     let value = f64::from(stored.values[i].unwrap_or_default());
-                    sums[self.games[i]] += sign * f64::from(self.rows[i].positions) * value;
+                    sums[self.games[i]] += sign * self.rows[i].weight(self.kept) * value;
                 }
             }
             Ok(sums)
@@ -121,14 +123,14 @@ fn of_bucket(rows: &[PositionRow], kept: usize, bucket: Option<&str>) -> Vec<usi
     (0..rows.len()).filter(|&i| rows[i].values[kept].is_some() && inside(&rows[i])).collect()
 }
 
-/// Whether a cell's metric is the mean of what it stored: then both weigh every position alike.
+/// Whether a cell's metric is the mean of what it stored.
 fn fits(cell: &CellRecord, rows: &[PositionRow], kept: usize, places: &[usize], metric: &str) -> Result<(), SeedsOnly> {
     let seed = cell.seed;
     let measured = cell.result.as_ref().and_then(|result| result.test.metrics.get(metric));
     let measured = measured.ok_or(SeedsOnly::NotStored { seed })?;
-    let positions = |i: usize| f64::from(rows[i].positions);
-    let sum: f64 = places.iter().map(|&i| positions(i) * f64::from(rows[i].values[kept].unwrap_or_default())).sum();
-    let stored = sum / places.iter().map(|&i| positions(i)).sum::<f64>();
+    let weight = |i: usize| rows[i].weight(kept);
+    let sum: f64 = places.iter().map(|&i| weight(i) * f64::from(rows[i].values[kept].unwrap_or_default())).sum();
+    let stored = sum / places.iter().map(|&i| weight(i)).sum::<f64>();
     let close = (stored - measured).abs() <= ROUNDING * measured.abs().max(1.0);
     if close { Ok(()) } else { Err(SeedsOnly::OtherMean { seed, stored, measured }) }
 }

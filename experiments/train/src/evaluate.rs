@@ -39,6 +39,7 @@ pub fn evaluate(setup: &Setup, views: &Views, split: Split, positions: usize) ->
                 game: batch.game[row],
                 ply: batch.ply[row],
                 novel: batch.novel[row],
+                map_cells: measured.map_cells(row),
                 values: MEASURES.map(|name| measured.value(name, row)),
             });
         }

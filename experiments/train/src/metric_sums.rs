@@ -3,6 +3,7 @@
 use games::Phase;
 use models::{Examples, Measure, Metric, Output, Quantity, Target};
 use records::Metrics;
+use records::positions::MAP_LOSS;
 use spec::Mask;
 use spec::metrics;
 use spec::metrics::NOVEL;
@@ -47,6 +48,12 @@ impl BatchMetrics {
     pub(super) fn value(&self, name: &str, row: usize) -> Option<f32> {
         let (metric, values) = self.values.iter().find(|(metric, _)| metric.name == name)?;
         Some(values[row] / self.count(metric, row)?)
+    }
+
+    /// How many labelled cells of a map an example has; `None` without a map or without labels.
+    pub(super) fn map_cells(&self, row: usize) -> Option<u32> {
+        let (metric, _) = self.values.iter().find(|(metric, _)| metric.name == MAP_LOSS)?;
+        Some(self.count(metric, row)? as u32)
     }
 
     /// How many targets of a metric an example has; `None` if it has none.

@@ -5,7 +5,8 @@
 //! the game's id), `ply` (u16), `phase`, `novel`; the traits of the target move (null without a target): `move_type`,
 //! `piece`, `relation` of the squares (`drop` for drops), `distance` (u8, king moves; null for drops); then f32
 //! [`MEASURES`], null if the position has no such target. In a file of means (see [`of_games`]) a row stands for several
-//! positions of a game, and `positions` (u32) says how many; other files lack this column. Text columns are dictionary-encoded and the file is
+//! positions of a game, and `positions` (u32) says how many; other files lack this column. `map_cells` (u32) says over how many
+//! labelled cells the map loss is the mean, so that positions weigh as they do in the mean over all cells. Text columns are dictionary-encoded and the file is
 //! compressed with zstd, so the metrics take most of its size.
 
 use crate::loader::{MoveTraits, PositionTraits};
@@ -28,7 +29,10 @@ use std::sync::Arc;
 pub const MEASURES: [&str; 5] = ["policy_loss", "policy_accuracy", "value_loss", "value_accuracy", MAP_LOSS];
 
 /// The mean over a position's labelled cells. Files of earlier versions lack it.
-const MAP_LOSS: &str = "map_loss";
+pub const MAP_LOSS: &str = "map_loss";
+
+/// The number of labelled cells. Files of earlier versions and of networks without a map lack it.
+const MAP_CELLS: &str = "map_cells";
 
 /// The number of positions of a row, if it is not one.
 const POSITIONS: &str = "positions";
@@ -45,6 +49,8 @@ pub struct PositionMetrics {
     pub ply: u16,
     /// Whether the position occurs in no training game.
     pub novel: bool,
+    /// Labelled cells of the map; `None` without one.
+    pub map_cells: Option<u32>,
     /// `None` if the network has no such head or the position no such target.
     pub values: [Option<f32>; MEASURES.len()],
 }
@@ -66,8 +72,19 @@ pub struct PositionRow {
     pub distance: Option<u8>,
     /// How many positions the row is the mean of.
     pub positions: u32,
+    /// How many labelled cells [`MAP_LOSS`] is the mean of.
+    pub map_cells: Option<u32>,
     /// In the order of [`MEASURES`].
     pub values: [Option<f32>; MEASURES.len()],
+}
+
+impl PositionRow {
+    /// The weight of a value in the mean over all of them: of the map loss its cells, of others its positions.
+    #[must_use]
+    pub fn weight(&self, place: usize) -> f64 {
+        let cells = self.map_cells.filter(|_| MEASURES[place] == MAP_LOSS);
+        f64::from(cells.unwrap_or(self.positions))
+    }
 }
 
 /// Why the file cannot be written or read.
@@ -119,6 +136,7 @@ pub fn encode(measured: &[PositionMetrics], traits: &[PositionTraits]) -> Result
             target: target.map(|target| [target.kind, target.piece, relation(target)].map(str::to_owned)),
             distance: target.and_then(|target| Some(target.way?.1)),
             positions: 1,
+            map_cells: row.map_cells,
             values: row.values,
         }
     };
@@ -132,21 +150,24 @@ pub fn of_games(rows: &[PositionRow]) -> Vec<PositionRow> {
     let mut sums: Vec<(PositionRow, [f64; MEASURES.len()])> = Vec::new();
     let mut places = BTreeMap::new();
     for row in rows {
-        let key = (row.game, row.phase.clone(), row.novel, row.values.map(|value| value.is_some()));
+        let measured = (row.values.map(|value| value.is_some()), row.map_cells.is_some());
+        let key = (row.game, row.phase.clone(), row.novel, measured);
         let place = *places.entry(key).or_insert_with(|| {
-            let first = PositionRow { target: None, distance: None, positions: 0, ..row.clone() };
+            let map_cells = row.map_cells.map(|_| 0);
+            let first = PositionRow { target: None, distance: None, positions: 0, map_cells, ..row.clone() };
             sums.push((first, [0.0; MEASURES.len()]));
             sums.len() - 1
         });
         let (of_group, sums) = &mut sums[place];
         of_group.positions += row.positions;
-        for (sum, value) in sums.iter_mut().zip(row.values) {
-            *sum += f64::from(row.positions) * f64::from(value.unwrap_or_default());
+        of_group.map_cells = of_group.map_cells.zip(row.map_cells).map(|(sum, cells)| sum + cells);
+        for (place, sum) in sums.iter_mut().enumerate() {
+            *sum += row.weight(place) * f64::from(row.values[place].unwrap_or_default());
         }
     }
     let mean = |(row, sums): (PositionRow, [f64; MEASURES.len()])| {
-        let means = sums.map(|sum| (sum / f64::from(row.positions)) as f32);
-        let values = std::array::from_fn(|place| row.values[place].map(|_| means[place]));
+        let mean = |place: usize| row.values[place].map(|_| (sums[place] / row.weight(place)) as f32);
+        let values = std::array::from_fn(mean);
         PositionRow { values, ..row }
     };
     sums.into_iter().map(mean).collect()
@@ -199,6 +220,10 @@ fn columns(rows: &[PositionRow]) -> Vec<(&'static str, ArrayRef, bool)> {
         let counts = UInt32Array::from_iter_values(rows.iter().map(|row| row.positions));
         columns.push((POSITIONS, Arc::new(counts), false));
     }
+    if rows.iter().any(|row| row.map_cells.is_some()) {
+        let cells: UInt32Array = rows.iter().map(|row| row.map_cells).collect();
+        columns.push((MAP_CELLS, Arc::new(cells), true));
+    }
     columns.extend(MEASURES.iter().enumerate().map(|(place, &name)| {
         let mut values = Float32Builder::new();
         rows.iter().for_each(|row| values.append_option(row.values[place]));
@@ -247,12 +272,14 @@ fn decode(batch: &RecordBatch) -> Result<Vec<PositionRow>, PositionsError> {
             *own = Some(floats(name)?);
         }
     }
-    let counts = match batch.column_by_name(POSITIONS) {
-        Some(counts) => Some(counts.as_primitive_opt::<UInt32Type>().ok_or(PositionsError::Column(POSITIONS))?),
-        None => None,
+    let optional = |name: &'static str| {
+        let column = batch.column_by_name(name);
+        column.map(|column| column.as_primitive_opt::<UInt32Type>().ok_or(PositionsError::Column(name))).transpose()
     };
+    let (counts, cells) = (optional(POSITIONS)?, optional(MAP_CELLS)?);
     let row = |i: usize| PositionRow {
         positions: counts.map_or(1, |counts| counts.value(i)),
+        map_cells: cells.filter(|cells| cells.is_valid(i)).map(|cells| cells.value(i)),
         game: games.value(i),
         ply: plies.value(i),
         phase: phase.value(i).to_owned(),
@@ -271,7 +298,17 @@ mod tests {
     fn row(game: u32, ply: u16, novel: bool, loss: f32, value: Option<f32>) -> PositionRow {
         let target = Some(["quiet", "knight", "knight"].map(str::to_owned));
         let values = [Some(loss), Some(1.0), value, None, None];
-        PositionRow { game, ply, phase: "opening".to_owned(), novel, target, distance: Some(2), positions: 1, values }
+        PositionRow {
+            game,
+            ply,
+            phase: "opening".to_owned(),
+            novel,
+            target,
+            distance: Some(2),
+            positions: 1,
+            map_cells: None,
+            values,
+        }
     }
 
     fn read_back(rows: &[PositionRow]) -> Vec<PositionRow> {
@@ -285,6 +322,19 @@ mod tests {
     fn what_was_written_is_read() {
         let rows = [row(3, 0, true, 2.5, None), row(3, 1, false, 0.5, Some(1.0))];
         assert_eq!(read_back(&rows), rows);
+    }
+
+    #[test]
+    fn maps_weigh_by_their_cells() {
+        let map = |cells: u32, loss: f32| {
+            let values = [None, None, None, None, Some(loss)];
+            PositionRow { map_cells: Some(cells), values, ..row(3, 0, true, 0.0, None) }
+        };
+        let rows = [map(1, 4.0), map(3, 0.0)];
+        assert_eq!(read_back(&rows), rows);
+        let games = of_games(&rows);
+        assert_eq!((games[0].map_cells, games[0].positions, games[0].values[4]), (Some(4), 2, Some(1.0)));
+        assert_eq!(of_games(&games), games);
     }
 
     #[test]

@@ -73,8 +73,13 @@ fn measurements_come_back_with_what_their_positions_are_like() {
     let target = MoveTraits { kind: "drop", piece: "pawn", way: None };
     let like = |ply, target| PositionTraits { game: 7, ply, phase: Phase::Opening, target };
     let traits = [like(0, None), like(1, Some(target))];
-    let row =
-        |ply, loss| PositionMetrics { game: 7, ply, novel: ply == 1, values: [loss, loss, Some(0.5), None, loss] };
+    let row = |ply, loss| PositionMetrics {
+        game: 7,
+        ply,
+        novel: ply == 1,
+        map_cells: None,
+        values: [loss, loss, Some(0.5), None, loss],
+    };
     let measured = [row(0, None), row(1, Some(2.25))];
     let bytes = encode(&measured, &traits).expect("the same positions");
     assert_eq!(bytes, encode(&measured, &traits).expect("the same positions"), "equal input, equal bytes");

@@ -167,7 +167,7 @@ impl Folder {
                     way: Some((relation, distance)),
                 });
                 let values = [target.map(|_| loss(game, ply)), target.map(|_| 0.0), Some(0.9), Some(1.0), None];
-                let row = PositionMetrics { game, ply, novel: true, values };
+                let row = PositionMetrics { game, ply, novel: true, map_cells: None, values };
                 (row, PositionTraits { game, ply, phase: phases[usize::from(ply)], target })
             })
             .unzip::<_, _, Vec<_>, Vec<_>>();
