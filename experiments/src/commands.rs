@@ -7,6 +7,7 @@ pub mod bench;
 pub mod cell;
 pub mod check;
 pub mod compare;
+pub mod completions;
 pub mod data;
 pub mod devices;
 mod engines;
@@ -91,6 +92,10 @@ enum Command {
     Bench(bench::Args),
     /// List the devices and libraries that posenc found.
     Devices(devices::Args),
+    /// Print completions for a shell: posenc completions bash > /etc/bash_completion.d/posenc.
+    Completions(completions::Args),
+    /// Write a manual page for each command.
+    Man(completions::ManArgs),
     /// Write what networks compute with random weights, for comparing implementations; `make parity` runs it.
     #[command(hide = true)]
     Parity(parity::Args),
@@ -118,6 +123,8 @@ impl Cli {
             Command::Publish(args) => publish::run(&args),
             Command::Verify(args) => verify::run(&args),
             Command::Report(args) => report::run(&args),
+            Command::Completions(args) => completions::run(&args),
+            Command::Man(args) => completions::man(&args),
             Command::Compare(args) => compare::run(&args),
             Command::List(args) => list::run(&args),
             Command::Show(args) => show::run(&args),

@@ -1,5 +1,7 @@
 //! Why there is no report.
 
+use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
 use records::RecordError;
 use records::lines::ReadError;
 use records::plan::PlanError;
@@ -39,4 +41,10 @@ pub enum CurvesError {
     /// The table cannot be written.
     #[error("cannot write the table of curves: {0}; check the disk or the program that reads it")]
     Write(#[from] io::Error),
+    /// The table cannot be written as Parquet.
+    #[error("cannot write the table of curves as Parquet: {0}; check the disk or the program that reads it")]
+    Parquet(#[from] ParquetError),
+    /// The columns do not make a table.
+    #[error("cannot make the table of curves: {0}; please report this")]
+    Arrow(#[from] ArrowError),
 }

@@ -7,7 +7,7 @@ use spec::Weights;
 use spec::grouped;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use tch::Device;
 use train::inspect::activations::{ACTIVATIONS_FILE, activations};
@@ -42,6 +42,10 @@ pub struct Args {
     /// Write the activations of these layers only, from 0, e.g. 0,3.
     #[arg(long, value_name = "N,…", value_delimiter = ',', requires = "activations")]
     layers: Option<Vec<usize>>,
+    /// Also write network.onnx. It is made by the Python package posenc-torch (models/torch), with $POSENC_TORCH_PYTHON or
+    /// python3.
+    #[arg(long)]
+    onnx: bool,
     /// Use the averaged weights of a run that averages them.
     #[arg(long, conflicts_with = "random")]
     averaged: bool,
@@ -49,6 +53,9 @@ pub struct Args {
     #[arg(long, default_value = "cpu", value_parser = parse_device)]
     device: Device,
 }
+
+/// The environment variable that names the Python of posenc-torch.
+const TORCH_PYTHON: &str = "POSENC_TORCH_PYTHON";
 
 /// Test positions that are exported where no others are named.
 const POSITIONS: usize = 12;
@@ -77,11 +84,32 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         tensors_file::write(&folder.path().join(ACTIVATIONS_FILE), &activations)?;
     }
     folder.finish()?;
+    if args.onnx {
+        write_onnx(&args.out)?;
+    }
     let (parameters, positions) = (grouped(cell.layout().total() as u64), asked.len());
     let origin = &cell.origin;
     let text = format!("{}: {parameters} parameters from {origin}; {positions} positions\n", args.out.display());
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has posenc-torch write the network of an export.
+fn write_onnx(folder: &Path) -> anyhow::Result<()> {
+    let python = std::env::var_os(TORCH_PYTHON).unwrap_or_else(|| "python3".into());
+    let (name, out) = (python.to_string_lossy(), folder.join("network.onnx"));
+    let made = Command::new(&python).args(["-m", "posenc_torch", "onnx"]).arg(folder).arg("--out").arg(&out).output();
+    let remedy = "install the package with `pip install 'models/torch[onnx]'`, and name its Python in";
+    let output = made.with_context(|| {
+        format!("{} is written, but {name} cannot be started for network.onnx: {remedy} {TORCH_PYTHON}", folder.display())
+    })?;
+    anyhow::ensure!(
+        output.status.success(),
+        "{} is written, but not network.onnx; {name} says: {}; if it lacks posenc_torch, {remedy} {TORCH_PYTHON}",
+        folder.display(),
+        String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("nothing")
+    );
+    Ok(())
 }
 
 fn asked(args: &Args, cell: &Loaded) -> anyhow::Result<Vec<Request>> {

@@ -3,7 +3,7 @@
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, Unpacked};
 use report::{Report, csv, curves, figures, html, latex, markdown, text};
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -47,6 +47,8 @@ enum Format {
     Csv,
     /// Every number of every step as a long CSV table, for pandas or polars.
     Curves,
+    /// The same table as Parquet; send it to a file.
+    Parquet,
     /// Tables for a paper.
     Latex,
 }
@@ -78,6 +80,15 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
         Format::Md => markdown::draw,
         Format::Csv => csv::draw,
         Format::Latex => latex::draw,
+        Format::Parquet => {
+            let stdout = std::io::stdout();
+            anyhow::ensure!(!stdout.is_terminal(), "a Parquet file is not for a terminal; add > metrics.parquet");
+            // Only a whole table is written: its end has the places of all columns.
+            let mut file = Vec::new();
+            curves::write_parquet(run_dir, &mut file)?;
+            stdout.lock().write_all(&file)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         Format::Curves => {
             let mut stdout = BufWriter::new(std::io::stdout().lock());
             curves::write(run_dir, &mut stdout)?;

@@ -1,6 +1,6 @@
 //! What `posenc export` and `posenc predict` refuse, and that they leave nothing behind.
 
-use crate::cli::run;
+use crate::cli::{Answer, posenc, run};
 use crate::inspect::Finished;
 use std::fs;
 use std::path::Path;
@@ -65,4 +65,13 @@ fn nothing_is_overwritten() {
     run(finished.path(), &["predict", &cell, "--fen", "startpos", "--dump", out]).fails_with(&["taken exists already"]);
     assert_eq!(fs::read_to_string(&file).expect("there"), "mine");
     assert_eq!(names(dir.path()), ["taken"]);
+}
+
+#[test]
+fn onnx_without_its_package_says_what_to_install_and_keeps_the_export() {
+    let finished = Finished::new();
+    let mut command = posenc(finished.path(), &["export", &finished.cell("chess"), "--out", "exported", "--onnx"]);
+    let answer: Answer = command.env("POSENC_TORCH_PYTHON", "no-such-python").output().expect("posenc starts").into();
+    answer.fails_with(&["exported is written", "no-such-python", "pip install", "POSENC_TORCH_PYTHON"]);
+    assert!(finished.path().join("exported/weights.safetensors").is_file());
 }

@@ -1,6 +1,9 @@
 //! The long table of curves, and the recipes of docs/metrics.md that read it.
 
 use crate::report::folder::{Folder, SEEDS};
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Float64Type, UInt64Type};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use report::curves::{self, COLUMNS};
 use std::fs;
 use std::path::Path;
@@ -45,6 +48,34 @@ fn curves_have_a_line_for_every_number_of_every_cell() {
     assert!(error.contains("metrics.jsonl, line 1"), "{error}");
 }
 
+fn parquet(folder: &Folder) -> Vec<u8> {
+    let mut file = Vec::new();
+    curves::write_parquet(folder.path(), &mut file).expect("a table");
+    file
+}
+
+#[test]
+fn the_parquet_table_has_the_lines_of_the_csv() {
+    let folder = Folder::finished();
+    let path = folder.path().join("metrics.parquet");
+    fs::write(&path, parquet(&folder)).expect("written");
+    let file = fs::File::open(&path).expect("a file");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet").build().expect("a reader");
+    let mut lines = vec![COLUMNS.join(",")];
+    for batch in reader.map(|batch| batch.expect("rows")) {
+        let text = |column: &str, i: usize| batch[column].as_string::<i32>().value(i).to_owned();
+        for i in 0..batch.num_rows() {
+            let [seed, step] = ["seed", "step"].map(|name| batch[name].as_primitive::<UInt64Type>().value(i));
+            let value = batch["value"].as_primitive::<Float64Type>().value(i);
+            let [game, row, split] = ["game", "row", "split"].map(|name| text(name, i));
+            let [weights, metric] = ["weights", "metric"].map(|name| text(name, i));
+            lines.push(format!("{game},{row},{seed},{step},{split},{weights},{metric},{value:?}"));
+        }
+    }
+    let csv = table(&folder);
+    assert_eq!(lines, csv.split_terminator("\r\n").collect::<Vec<_>>());
+}
+
 #[test]
 fn the_page_describes_every_column_and_every_field() {
     let (_, columns) = PAGE.split_once("## The long table").expect("a section about the table");
@@ -59,10 +90,10 @@ fn the_page_describes_every_column_and_every_field() {
 /// The recipe of the page for a library.
 fn recipe(library: &str) -> &'static str {
     let blocks = PAGE.split("```python\n").skip(1).filter_map(|rest| rest.split("```").next());
-    blocks.into_iter().find(|block| block.contains(&format!("import {library} as"))).expect("a recipe")
+    blocks.into_iter().find(|block| block.contains(&format!("import {library}"))).expect("a recipe")
 }
 
-/// Runs a recipe and `checks` after it in a folder that has `curves.csv`; none without the library.
+/// Runs a recipe and `checks` after it in a folder that has the tables; none without the library.
 fn run(library: &str, checks: &str, dir: &Path) -> Option<String> {
     let python = std::env::var("POSENC_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let installed = Command::new(&python).args(["-c", &format!("import {library}")]).output();
@@ -80,6 +111,7 @@ fn run(library: &str, checks: &str, dir: &Path) -> Option<String> {
 fn check(library: &str, checks: &str) {
     let folder = Folder::finished();
     fs::write(folder.path().join("curves.csv"), table(&folder)).expect("written");
+    fs::write(folder.path().join("metrics.parquet"), parquet(&folder)).expect("written");
     let Some(printed) = run(library, checks, folder.path()) else { return };
     let last = printed.lines().last().expect("numbers");
     let numbers: Vec<f64> = last.split(' ').map(|number| number.parse().expect("a number")).collect();
@@ -105,5 +137,15 @@ fn the_recipe_for_polars_works() {
         "at = curve.filter((pl.col('row') == 'absolute') & (pl.col('step') == 50))\n\
          gain = gains.filter((pl.col('row') == 'shaw') & (pl.col('step') == 50))['gain']\n\
          print(at['mean'][0], at['std'][0], gain.mean(), len(gain))",
+    );
+}
+
+#[test]
+fn the_recipe_for_duckdb_works() {
+    check(
+        "duckdb",
+        "at = curve.filter(\"\\\"row\\\" = 'absolute' AND step = 50\").fetchone()\n\
+         gain = [found[0] for found in gains.filter(\"\\\"row\\\" = 'shaw' AND step = 50\").project('gain').fetchall()]\n\
+         print(at[3], at[4], sum(gain) / len(gain), len(gain))",
     );
 }

@@ -1,0 +1,102 @@
+//! The tables of the result pages are those of the published bundles.
+//!
+//! A line `<!-- BUNDLE, GAME: COLUMN -->` before a table says that a column holds the primary metric of a bundle's rows on a
+//! game, as its report prints it, with the verdict as ▲ (better), ▼ (worse), (▲) or (▼) (depends on tuning) or nothing.
+
+use bundle::{Limits, Unpacked};
+use report::{Report, markdown};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Of each row its primary metric and its verdict.
+type Rows = BTreeMap<String, (String, String)>;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the project").to_owned()
+}
+
+fn cells(line: &str) -> Vec<&str> {
+    line.trim().trim_matches('|').split('|').map(str::trim).collect()
+}
+
+/// The tables of differences of a bundle, by game.
+fn reported(bundle: &Path) -> BTreeMap<String, Rows> {
+    let unpacked = Unpacked::of(bundle, Limits::default()).expect("a bundle");
+    let text = markdown::draw(&Report::of(unpacked.run_dir()).expect("a report"));
+    let mut games = BTreeMap::new();
+    for game in text.split("\n## ").skip(1) {
+        let Some((_, table)) = game.split_once("\n### differences to the reference") else { continue };
+        let mut lines = table.lines().skip_while(|line| !line.starts_with('|'));
+        let header = cells(lines.next().expect("a header"));
+        let verdict = header.iter().position(|name| *name == "verdict").expect("verdicts");
+        let rows = lines.skip(1).take_while(|line| line.starts_with('|')).map(cells);
+        let rows = rows.map(|row| (row[0].to_owned(), (row[2].to_owned(), row[verdict].to_owned())));
+        games.insert(game.lines().next().unwrap_or_default().to_owned(), rows.collect());
+    }
+    games
+}
+
+/// A verdict as pages write it.
+fn mark(verdict: &str) -> &'static [&'static str] {
+    match verdict {
+        "better" => &["▲"],
+        "worse" => &["▼"],
+        "depends on tuning" => &["(▲)", "(▼)"],
+        _ => &[""],
+    }
+}
+
+/// The columns that a page takes from bundles, each with its table.
+fn columns(page: &str) -> Vec<(PathBuf, String, String, Vec<&str>)> {
+    let lines: Vec<&str> = page.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some(marker) = line.strip_prefix("<!-- runs/").and_then(|rest| rest.strip_suffix(" -->")) else { continue };
+        let (bundle, rest) = marker.split_once(", ").expect("a bundle and a game");
+        let (game, column) = rest.split_once(": ").expect("a game and a column");
+        let table = lines[at..].iter().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+        found.push((Path::new("runs").join(bundle), game.to_owned(), column.to_owned(), table.copied().collect()));
+    }
+    found
+}
+
+#[test]
+fn the_tables_of_the_pages_are_those_of_the_bundles() {
+    let mut pages = vec![root().join("docs/results.md")];
+    let more = fs::read_dir(root().join("docs/results")).into_iter().flatten().flatten();
+    pages.extend(more.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|kind| kind == "md")));
+    let mut bundles: BTreeMap<PathBuf, BTreeMap<String, Rows>> = BTreeMap::new();
+    let mut compared = 0;
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("a page");
+        for (bundle, game, column, table) in columns(&text) {
+            let games = bundles.entry(bundle.clone()).or_insert_with(|| reported(&root().join(&bundle)));
+            let rows = games.get(&game).unwrap_or_else(|| panic!("{}: no {game}", bundle.display()));
+            let place = cells(table[0]).iter().position(|name| *name == column);
+            let place = place.unwrap_or_else(|| panic!("{}: no column {column}", page.display()));
+            for line in &table[2..] {
+                let line = cells(line);
+                let label = line[0].replace(['`', '*'], "");
+                let (value, verdict) = rows.get(&label).unwrap_or_else(|| panic!("{column}: no row {label}"));
+                let expected: Vec<String> =
+                    mark(verdict).iter().map(|mark| format!("{value} {mark}").trim().to_owned()).collect();
+                let shown = line[place].replace('*', "");
+                assert!(expected.contains(&shown), "{}, {column}, {label}: {shown}, not {expected:?}", page.display());
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 0, "no page has a table of a bundle");
+}
+
+#[test]
+fn every_published_bundle_has_the_hashes_of_its_list() {
+    let folder = root().join("runs/published");
+    let bundles = fs::read_dir(&folder).expect("published runs").flatten().map(|entry| entry.path());
+    let bundles: Vec<PathBuf> = bundles.filter(|path| path.to_string_lossy().ends_with(bundle::PACKED)).collect();
+    assert!(!bundles.is_empty(), "{} has no bundles", folder.display());
+    for path in bundles {
+        bundle::verify(&path, Limits::default(), None).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+}
