@@ -101,7 +101,10 @@ fn write_onnx(folder: &Path) -> anyhow::Result<()> {
     let made = Command::new(&python).args(["-m", "posenc_torch", "onnx"]).arg(folder).arg("--out").arg(&out).output();
     let remedy = "install the package with `pip install 'models/torch[onnx]'`, and name its Python in";
     let output = made.with_context(|| {
-        format!("{} is written, but {name} cannot be started for network.onnx: {remedy} {TORCH_PYTHON}", folder.display())
+        format!(
+            "{} is written, but {name} cannot be started for network.onnx: {remedy} {TORCH_PYTHON}",
+            folder.display()
+        )
     })?;
     anyhow::ensure!(
         output.status.success(),

@@ -26,12 +26,14 @@ fn reported(bundle: &Path) -> BTreeMap<String, Rows> {
     let text = markdown::draw(&Report::of(unpacked.run_dir()).expect("a report"));
     let mut games = BTreeMap::new();
     for game in text.split("\n## ").skip(1) {
-        let Some((_, table)) = game.split_once("\n### differences to the reference") else { continue };
+        let Some((_, table)) = game.split_once("\n### differences to the reference in ") else { continue };
+        let metric = table.lines().next().unwrap_or_default();
         let mut lines = table.lines().skip_while(|line| !line.starts_with('|'));
         let header = cells(lines.next().expect("a header"));
-        let verdict = header.iter().position(|name| *name == "verdict").expect("verdicts");
+        let place = |wanted: &str| header.iter().position(|name| *name == wanted).expect("a column");
+        let (value, verdict) = (place(metric), place("verdict"));
         let rows = lines.skip(1).take_while(|line| line.starts_with('|')).map(cells);
-        let rows = rows.map(|row| (row[0].to_owned(), (row[2].to_owned(), row[verdict].to_owned())));
+        let rows = rows.map(|row| (row[0].to_owned(), (row[value].to_owned(), row[verdict].to_owned())));
         games.insert(game.lines().next().unwrap_or_default().to_owned(), rows.collect());
     }
     games
@@ -55,7 +57,8 @@ fn columns(page: &str) -> Vec<(PathBuf, String, String, Vec<&str>)> {
         let Some(marker) = line.strip_prefix("<!-- runs/").and_then(|rest| rest.strip_suffix(" -->")) else { continue };
         let (bundle, rest) = marker.split_once(", ").expect("a bundle and a game");
         let (game, column) = rest.split_once(": ").expect("a game and a column");
-        let table = lines[at..].iter().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+        let table =
+            lines[at..].iter().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
         found.push((Path::new("runs").join(bundle), game.to_owned(), column.to_owned(), table.copied().collect()));
     }
     found
@@ -78,7 +81,10 @@ fn the_tables_of_the_pages_are_those_of_the_bundles() {
             for line in &table[2..] {
                 let line = cells(line);
                 let label = line[0].replace(['`', '*'], "");
-                let (value, verdict) = rows.get(&label).unwrap_or_else(|| panic!("{column}: no row {label}"));
+                // A label can go on with other axes of its row.
+                let of_label = |known: &&String| **known == label || known.starts_with(&format!("{label}, "));
+                let known = rows.keys().find(of_label).unwrap_or_else(|| panic!("{column}: no row {label}"));
+                let (value, verdict) = &rows[known];
                 let expected: Vec<String> =
                     mark(verdict).iter().map(|mark| format!("{value} {mark}").trim().to_owned()).collect();
                 let shown = line[place].replace('*', "");
