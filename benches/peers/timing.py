@@ -26,7 +26,7 @@ from safetensors.torch import load_file
 
 import data
 import losses
-import network
+from posenc_torch import network
 
 HERE = Path(__file__).resolve().parent
 

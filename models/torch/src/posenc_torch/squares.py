@@ -4,8 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from displacements import ByDisplacement
-from points import Encoding, zeros
+from .displacements import ByDisplacement
+from .points import Encoding, zeros
 
 # What holds for a key that stands `u` ranks ahead of the query and `r` files to its right.
 LINES = [

@@ -7,9 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-import boards
-import heads
-from positions import ACTIVATIONS, Norm, Stack
+from . import boards, heads
+from .positions import ACTIVATIONS, Norm, Stack
 
 
 class Attention(nn.Module):
@@ -36,18 +35,26 @@ class Attention(nn.Module):
         if hasattr(self, "q_norm"):
             q, k = self.q_norm(q), self.k_norm(k)
         before, after = stack.total("before", layer, asked, q, k), stack.total("after", layer, asked)
-        q, k = stack.rotate(layer, q, k)
+        rotated = stack.rotate(layer, q, k)
+        if stack.seams.is_open:
+            weights = stack.seams.weights(layer, (q, k), rotated, before, after)
+        else:
+            weights = self.weights(*rotated, before, after)
+        mixed, term = weights @ v, stack.total("mixed", layer, weights, v)
+        term = stack.seams.passed("values", layer, term)
+        if term is not None:
+            mixed = mixed + term
+        return self.out(mixed.transpose(1, 2).flatten(2))
+
+    def weights(self, q, k, before, after):
+        """Attention `[b, h, l, l]`; `before` is divided by √k with the products, `after` is not."""
         logits = q @ k.transpose(-1, -2)
         if before is not None:
             logits = logits + before
         logits = logits / math.sqrt(q.shape[-1])
         if after is not None:
             logits = logits + after
-        weights = logits.softmax(-1)
-        mixed, term = weights @ v, stack.total("mixed", layer, weights, v)
-        if term is not None:
-            mixed = mixed + term
-        return self.out(mixed.transpose(1, 2).flatten(2))
+        return logits.softmax(-1)
 
 
 class FeedForward(nn.Module):
@@ -120,7 +127,7 @@ class Embedding(nn.Linear):
         if not self.net.summary:
             embedded = self.net.activation(super().forward(x))
             if registers is not None:
-                embedded = torch.cat([embedded, registers.expand(len(x), -1, -1)], 1)
+                embedded = torch.cat([embedded, registers.expand(x.shape[0], -1, -1)], 1)
             return stack.embed(embedded)
         pieces = x[:, : self.net.board.squares, self.net.input.pieces.start : self.net.input.pieces.stop]
         summaries = self.pieces(pieces.flatten(1)).unflatten(-1, (self.net.tokens, -1))

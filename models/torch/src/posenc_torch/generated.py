@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from positions import ACTIVATIONS, Encoding, Norm, Pairs, Rope, zeros
+from .positions import ACTIVATIONS, Encoding, Norm, Pairs, Rope, zeros
 
 
 def layers(net):

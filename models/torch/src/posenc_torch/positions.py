@@ -9,9 +9,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from displacements import Alibi, ContinuousBias, Fire, Kerple, LogBuckets
-from points import Encoding, zeros
-from squares import Laplacian, Lepe, Relations
+from .displacements import Alibi, ContinuousBias, Fire, Kerple, LogBuckets
+from .points import Encoding, zeros
+from .seams import Seams
+from .squares import Laplacian, Lepe, Relations
 
 ACTIVATIONS = {"mish": F.mish, "gelu": F.gelu, "swish": F.silu, "relu": F.relu}
 
@@ -295,7 +296,7 @@ def turn(x, cosine, sine):
     return torch.stack([real * cosine - imaginary * sine, real * sine + imaginary * cosine], -1).flatten(-2)
 
 
-import generated  # noqa: E402  It is made of what stands above.
+from . import generated  # noqa: E402  It is made of what stands above.
 
 ENCODINGS = {
     **generated.ENCODINGS,
@@ -323,7 +324,7 @@ class Stack(nn.Module):
 
     def __init__(self, configs, net):
         super().__init__()
-        self.order = []
+        self.order, self.seams = [], Seams()
         for config in configs:
             (name, options) = next(iter(config.items())) if isinstance(config, dict) else (config, {})
             options = options or {}

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-import boards
+from . import boards
 
 
 class Heads(nn.Module):

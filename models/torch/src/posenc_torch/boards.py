@@ -124,7 +124,7 @@ class Input:
         self.channels = boards + marks + sum(steps) + scalars * (2 if self.aux else 1)
 
     def expand(self, rows, dtype=torch.float32):
-        n, batch = self.board.squares, len(rows)
+        n, batch = self.board.squares, rows.shape[0]
         rows = rows.long()
         if self.history:
             boards = rows[:, : self.history * n].view(batch, self.history, n)

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from points import Encoding, zeros
+from .points import Encoding, zeros
 
 
 class ByDisplacement(Encoding):

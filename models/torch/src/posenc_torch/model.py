@@ -1,0 +1,77 @@
+"""A trained network: packed rows in, every output by its name out."""
+
+from pathlib import Path
+
+import torch
+import yaml
+from safetensors.torch import load_file
+from torch import nn
+
+from .network import Network
+
+# Where weights lie in an export and in a cell's folder.
+WEIGHTS = ("weights.safetensors", "checkpoints/final.safetensors")
+
+
+class Model(nn.Module):
+    """The network of a `config.yaml`. Squares are numbered from the side to move's lower left, rank by rank."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.network = Network(config)
+
+    @property
+    def game(self):
+        """`chess` or `shogi`."""
+        return self.config["game"]
+
+    @property
+    def input(self):
+        """The name of the input: `piece_tokens`, `lc0_112`, …"""
+        return self.config["input"]
+
+    def forward(self, packed):
+        """Packed rows, u8 `[b, row]` (`pack` makes them) → outputs by name: `policy` `[b, moves]` before the mask, `result`
+        `[b, 3]`, `per_square` `[b, squares, classes]` and so on, and `trunk` `[b, tokens, width]`, which the heads read.
+        """
+        return self.network(self.network.net.input.expand(packed))
+
+    def observe(self):
+        """A context in which every layer leaves its attention, content, term and rotation; see `seams.Seams`."""
+        return self.network.encoding.seams.observe()
+
+    def replace(self, seam, by, layer=None, head=None):
+        """A context in which `by` changes what passes a seam, in one layer or head or in all; see `seams.Seams`."""
+        return self.network.encoding.seams.replace(seam, by, layer, head)
+
+
+def load(path):
+    """The network of an export (`posenc export CELL --out DIR`) or of a finished cell (`runs/<experiment>/<row>/seed-<n>`), in
+    evaluation mode, on the CPU, f32.
+
+    Raises FileNotFoundError without weights, ValueError for a network that this package does not have.
+    """
+    path = Path(path)
+    config = path / "config.yaml"
+    if not config.is_file():
+        raise FileNotFoundError(f"{path} has no config.yaml: name an export of `posenc export` or a cell's folder")
+    config = yaml.safe_load(config.read_text())
+    weights = next((path / name for name in WEIGHTS if (path / name).is_file()), None)
+    if weights is None:
+        raise FileNotFoundError(f"{path} has no {' or '.join(WEIGHTS)}: the cell is not finished, or its weights were removed")
+    architecture = next(iter(config["model"])) if isinstance(config["model"], dict) else config["model"]
+    if architecture != "chessformer":
+        raise ValueError(f"{path} is a network of the kind {architecture}; posenc_torch has chessformer only")
+    try:
+        model = Model(config)
+        model.network.load(load_file(weights))
+    except KeyError as missing:
+        raise ValueError(f"{path} needs what posenc_torch does not have: {missing}") from missing
+    return model.eval()
+
+
+def outputs(model):
+    """The names of a model's outputs, in their order."""
+    with torch.no_grad():
+        return list(model(torch.zeros(1, model.network.net.input.row_bytes, dtype=torch.uint8)))
