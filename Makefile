@@ -1,6 +1,6 @@
 # `make` lists the targets. A newcomer needs two: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data rated-data data engines soak test-slurm fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients
+.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data rated-data data engines soak test-slurm fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example
 
 .NOTPARALLEL:
 
@@ -124,6 +124,13 @@ parity: build ## compare with an independent network in PyTorch, number by numbe
 
 # Options of benches/peers/timing.py, e.g. PEERS="--encodings shaw --batch 32 --threads 2".
 PEERS ?=
+
+torch-test: ## test posenc-torch, the networks as a Python package; POSENC=PROGRAM tests every encoding (docs/torch.md)
+	models/torch/python -m pytest -q --nbmake models/torch/tests models/torch/examples
+
+example: setup ## apply docs/add-encoding.patch to a copy of the repository and test the encoding there (CONTRIBUTING.md)
+	rm -rf target/example && git clone -q . target/example && cd target/example && git apply docs/add-encoding.patch && \
+		ln -s "$$(readlink -f ../../.libtorch)" .libtorch && $(CARGO) test --locked -p encodings --target-dir ../example-build
 
 bench-peers: build ## time a training step against PyTorch's, eager and compiled, interleaved: make bench-peers PEERS="--rounds 9"
 	benches/peers/python benches/peers/timing.py --posenc $(POSENC) $(PEERS)

@@ -18,4 +18,6 @@ for cell in runs/smoke-exports/*/seed-0; do
     # shellcheck disable=SC2086  No option or one.
     "$posenc" export "$cell" --out "$out/$row" --random 1 --positions "$here/${row%%-*}.txt" $options || exit 1
     rm "$out/$row/moves.tsv"
+    # The dataset's place is this machine's.
+    sed -i 's|^data: .*/|data: |' "$out/$row/config.yaml"
 done
