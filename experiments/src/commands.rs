@@ -35,7 +35,7 @@ pub mod submit;
 pub mod task;
 pub mod verify;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Compare position encodings for transformers on chess and shogi: train grids, report differences.
@@ -123,8 +123,8 @@ impl Cli {
             Command::Publish(args) => publish::run(&args),
             Command::Verify(args) => verify::run(&args),
             Command::Report(args) => report::run(&args),
-            Command::Completions(args) => completions::run(&args),
-            Command::Man(args) => completions::man(&args),
+            Command::Completions(args) => completions::run(&args, Self::command()),
+            Command::Man(args) => completions::man(&args, Self::command()),
             Command::Compare(args) => compare::run(&args),
             Command::List(args) => list::run(&args),
             Command::Show(args) => show::run(&args),

@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// The columns.
-pub const COLUMNS: [&str; 8] = ["game", "row", "seed", "step", "split", "weights", "metric", "value"];
+pub const COLUMNS: &[&str] = &["game", "row", "seed", "step", "split", "weights", "metric", "value"];
 
 /// Writes the table as CSV: a line for each metric of each line of each cell, rows and seeds in the order of the plan.
 /// Cells may be running; cells that have not measured anything yet have no lines.

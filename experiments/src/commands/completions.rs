@@ -1,8 +1,7 @@
 //! `posenc completions` and `posenc man`: what shells and `man` read, made from the command line's own description.
 
-use super::Cli;
 use anyhow::Context as _;
-use clap::CommandFactory as _;
+use clap::Command;
 use clap_complete::Shell;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -23,24 +22,24 @@ pub struct ManArgs {
     out: PathBuf,
 }
 
-/// Prints the script of a shell.
+/// Prints the script of a shell for a command line.
 ///
 /// # Errors
 /// If stdout cannot be written.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, mut posenc: Command) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "posenc", &mut script);
+    clap_complete::generate(args.shell, &mut posenc, "posenc", &mut script);
     std::io::stdout().lock().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the pages.
+/// Writes the pages of a command line.
 ///
 /// # Errors
 /// If the folder cannot be made or a page cannot be written.
-pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
+pub fn man(args: &ManArgs, posenc: Command) -> anyhow::Result<ExitCode> {
     let out = args.out.display();
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make {out}"))?;
-    clap_mangen::generate_to(Cli::command(), &args.out).with_context(|| format!("cannot write the pages in {out}"))?;
+    clap_mangen::generate_to(posenc, &args.out).with_context(|| format!("cannot write the pages in {out}"))?;
     Ok(ExitCode::SUCCESS)
 }

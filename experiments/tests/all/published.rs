@@ -33,7 +33,8 @@ fn reported(bundle: &Path) -> BTreeMap<String, Rows> {
         let place = |wanted: &str| header.iter().position(|name| *name == wanted).expect("a column");
         let (value, verdict) = (place(metric), place("verdict"));
         let rows = lines.skip(1).take_while(|line| line.starts_with('|')).map(cells);
-        let rows = rows.map(|row| (row[0].trim_end_matches(" †").to_owned(), (row[value].to_owned(), row[verdict].to_owned())));
+        let rows = rows
+            .map(|row| (row[0].trim_end_matches(" †").to_owned(), (row[value].to_owned(), row[verdict].to_owned())));
         games.insert(game.lines().next().unwrap_or_default().to_owned(), rows.collect());
     }
     games

@@ -4,6 +4,7 @@
 
 mod arrows;
 mod circles;
+mod example;
 mod features;
 mod laws;
 mod metadata;

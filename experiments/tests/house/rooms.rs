@@ -110,7 +110,8 @@ pub(crate) const RESERVED: [(&str, &[&str]); 29] = [
     ("rsshogi", &["games"]),
     ("shogi_core", &["games"]),
     ("encoding_rs", &["games"]),
-    ("parquet", &["dataset"]),
+    // Datasets, and the long table of metrics for data frames.
+    ("parquet", &["dataset", "report"]),
     ("flate2", &["games", "dataset", "lc0"]),
     ("png", &["train", "experiments"]),
     ("prost", &["lc0"]),

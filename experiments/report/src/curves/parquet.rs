@@ -35,7 +35,7 @@ fn schema() -> Schema {
         "value" => DataType::Float64,
         _ => DataType::Utf8,
     };
-    Schema::new(COLUMNS.map(|name| Field::new(name, kind(name), false)).to_vec())
+    Schema::new(COLUMNS.iter().map(|&name| Field::new(name, kind(name), false)).collect::<Vec<_>>())
 }
 
 fn batch(row: &Row, seed: u64, lines: &[MetricLine]) -> Result<RecordBatch, CurvesError> {
@@ -54,7 +54,7 @@ fn batch(row: &Row, seed: u64, lines: &[MetricLine]) -> Result<RecordBatch, Curv
             values.append_value(value);
         }
     }
-    let columns: [ArrayRef; COLUMNS.len()] = [
+    let columns: Vec<ArrayRef> = vec![
         Arc::new(games.finish()),
         Arc::new(rows.finish()),
         Arc::new(seeds.finish()),
@@ -64,5 +64,5 @@ fn batch(row: &Row, seed: u64, lines: &[MetricLine]) -> Result<RecordBatch, Curv
         Arc::new(metrics.finish()),
         Arc::new(values.finish()),
     ];
-    Ok(RecordBatch::try_new(Arc::new(schema()), columns.to_vec())?)
+    Ok(RecordBatch::try_new(Arc::new(schema()), columns)?)
 }
