@@ -144,7 +144,7 @@ fn the_recipe_for_polars_works() {
 fn the_recipe_for_duckdb_works() {
     check(
         "duckdb",
-        "at = curve.filter(\"\\\"row\\\" = 'absolute' AND step = 50\").fetchone()\n\
+        "at = curve.filter(\"\\\"row\\\" = 'absolute' AND step = 50\").fetchall()[0]\n\
          gain = [found[0] for found in gains.filter(\"\\\"row\\\" = 'shaw' AND step = 50\").project('gain').fetchall()]\n\
          print(at[3], at[4], sum(gain) / len(gain), len(gain))",
     );
