@@ -167,11 +167,13 @@ impl Collector<'_> {
         self.add(path, clean.into_bytes())
     }
 
-    /// Adds a round of trials: their records only. The rows that were chosen by them are the results.
+    /// Adds a round of trials: their records only. The rows that were chosen by them are the results. A run of some rows
+    /// has a plan of their trials only, so the folder says which there are.
     fn trials(&mut self, run_dir: &Path, folder: &str) -> Result<(), BundleError> {
-        let plan = Plan::read(run_dir)?;
-        for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
-            self.records(&Plan::cell_dir(run_dir, row, seed), &format!("{folder}/{}/seed-{seed}", row.folder))?;
+        for row in folders(run_dir)? {
+            for seed in folders(&run_dir.join(&row))?.iter().filter(|name| name.starts_with("seed-")) {
+                self.records(&run_dir.join(&row).join(seed), &format!("{folder}/{row}/{seed}"))?;
+            }
         }
         self.text(&run_dir.join(plan::FILE), &format!("{folder}/{}", plan::FILE))
     }
@@ -285,6 +287,17 @@ impl Collector<'_> {
         self.contents.files.insert(SUMS.to_owned(), Content::Bytes(sums.into_bytes()));
         Ok(())
     }
+}
+
+/// The names of the folders in a folder, sorted.
+fn folders(dir: &Path) -> Result<Vec<String>, BundleError> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir).map_err(BundleError::io("list", dir))? {
+        let path = entry.map_err(BundleError::io("list", dir))?.path();
+        names.extend(path.file_name().filter(|_| path.is_dir()).map(|name| name.to_string_lossy().into_owned()));
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// A file of test positions as the means of games.
