@@ -6,7 +6,6 @@ use records::folder::METRICS_FILE;
 use records::tuning::{RoundRecord, TrialRecord, TunedRowRecord, TuningRecord};
 use records::{CellState, Part, lines};
 use spec::metrics::{self, Direction};
-use spec::tuning::TunedRow;
 use spec::{Experiment, Tuning};
 use std::path::Path;
 
@@ -15,6 +14,8 @@ use std::path::Path;
 pub struct Search<'a> {
     experiment: &'a Experiment,
     tuning: &'a Tuning,
+    /// Whether each row is selected.
+    selected: Vec<bool>,
     /// The trials of each row that are still in the search.
     remaining: Vec<Vec<usize>>,
     round: usize,
@@ -55,16 +56,18 @@ impl<'a> Search<'a> {
             let mut own = cells.iter().filter(|cell| cell.label == label);
             own.any(|cell| only.iter().filter(|one| !one.is_of_seeds()).all(|one| one.matches(cell)))
         };
-        let trials =
-            |row: &TunedRow| if is_selected(&row.label) { (0..row.trials.len()).collect() } else { Vec::new() };
-        let remaining = tuning.rows.iter().map(trials).collect();
-        Ok(Some(Self { experiment, tuning, remaining, round: 0, record }))
+        let selected = tuning.rows.iter().map(|row| is_selected(&row.label)).collect();
+        let remaining = tuning.rows.iter().map(|row| (0..row.trials.len()).collect()).collect();
+        Ok(Some(Self { experiment, tuning, selected, remaining, round: 0, record }))
     }
 
     /// The grid of the next round; none after the last one.
     #[must_use]
     pub fn next_round(&self) -> Option<Experiment> {
-        self.experiment.trials(self.round, &self.remaining)
+        let asked = self.remaining.iter().zip(&self.selected);
+        let asked: Vec<Vec<usize>> =
+            asked.map(|(trials, selected)| if *selected { trials.clone() } else { Vec::new() }).collect();
+        self.experiment.trials(self.round, &asked)
     }
 
     /// What the next round is called: `round 1 of 2, 100 steps`.
@@ -75,7 +78,8 @@ impl<'a> Search<'a> {
         format!("round {} of {}{steps}", self.round + 1, self.tuning.rounds.len())
     }
 
-    /// Reads the results of the round from its run folder, and keeps the best trials of each row.
+    /// Reads the results of the round from its run folder, and keeps the best trials of each row. A row that is not selected
+    /// keeps its choice if an earlier run finished all of its trials.
     ///
     /// # Errors
     /// If the metrics of a finished cell cannot be read.
@@ -83,13 +87,20 @@ impl<'a> Search<'a> {
         let round = &self.tuning.rounds[self.round];
         self.record.rounds.push(RoundRecord { folder: self.tuning.folder(self.round), steps: round.steps });
         for (row, remaining) in self.remaining.iter_mut().enumerate() {
+            let cell = |trial: usize, seed: u64| {
+                let folder = run_dir.join(self.tuning.row(self.round, row, trial).folder());
+                folder.join(format!("seed-{seed}"))
+            };
+            let seeds = &self.tuning.seeds;
+            let is_done =
+                |&trial: &usize| seeds.iter().all(|&seed| CellState::of(&cell(trial, seed)) == CellState::Done);
+            if !self.selected[row] && !remaining.iter().all(is_done) {
+                remaining.clear();
+            }
             let trials = &mut self.record.rows[row].trials;
             for &trial in &*remaining {
-                let folder = run_dir.join(self.tuning.row(self.round, row, trial).folder());
                 let scores =
-                    self.tuning.seeds.iter().map(|seed| {
-                        score(&folder.join(format!("seed-{seed}")), &self.record.metric, self.record.weights)
-                    });
+                    seeds.iter().map(|&seed| score(&cell(trial, seed), &self.record.metric, self.record.weights));
                 trials[trial].scores.push(scores.collect::<Result<_, _>>()?);
             }
             let sign = if self.record.lower_is_better { 1.0 } else { -1.0 };

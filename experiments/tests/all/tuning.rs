@@ -154,12 +154,14 @@ fn record(dir: &Path) -> TuningRecord {
     TuningRecord::read(&dir.join("runs/small")).expect("a record").expect("a tuned grid")
 }
 
+/// The small experiment with trials of these rates.
+fn tuned(values: &str) -> String {
+    let tune = format!("tune:\n  axes: {{train.encoding_rate: {values}}}\n  seeds: [100]\n");
+    small().replace("seeds: [0]", &format!("{tune}seeds: [0]"))
+}
+
 #[test]
 fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() {
-    let tuned = |values: &str| {
-        let tune = format!("tune:\n  axes: {{train.encoding_rate: {values}}}\n  seeds: [100]\n");
-        small().replace("seeds: [0]", &format!("{tune}seeds: [0]"))
-    };
     let dir = place(&tuned("[1, 8]"));
     let first = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
     assert!(first.stderr.contains("tuning, round 1 of 1: 5 cells of trials"), "{}", first.stderr);
@@ -200,6 +202,21 @@ fn one_command_tries_chooses_and_trains_and_a_longer_range_trains_what_is_new() 
         assert!(trial.join("metrics.jsonl").is_file() && trial.join("config.yaml").is_file(), "{}", row.folder);
     }
     run(dir.path(), &["verify", "bundle"]).succeeds();
+}
+
+#[test]
+fn the_parts_of_a_run_keep_their_choices_and_a_bundle_has_all_of_them() {
+    let dir = place(&tuned("[1, 8]"));
+    let part =
+        |rows: &str| run(dir.path(), &["run", "experiment.yaml", "--only", &format!("encoding={rows}")]).succeeds();
+    part("shaw");
+    let chosen = record(dir.path()).rows.into_iter().find(|row| row.chosen.is_some()).expect("shaw has a choice");
+    part("none,absolute");
+    let both = record(dir.path());
+    assert!(both.rows.contains(&chosen) && both.rows.iter().all(|row| row.chosen.is_some()), "{both:?}");
+    run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).succeeds();
+    let again = run(dir.path(), &["run", "experiment.yaml", "--out", "other", "--from", "bundle"]).succeeds();
+    assert!(!again.stderr.contains("cell started"), "{}", again.stderr);
 }
 
 #[test]
