@@ -89,7 +89,8 @@ impl Prepared {
     }
 }
 
-fn selected(experiment: &Experiment, only: &[Selector]) -> Result<(Vec<Cell>, usize), GridError> {
+/// The selected cells of an experiment, and how many others there are.
+pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<(Vec<Cell>, usize), GridError> {
     let rows = || experiment.rows.iter().map(|row| row.label.clone()).collect();
     let all = experiment.cells();
     if let Some(value) = only.iter().find_map(|selector| selector.unmatched(&all)) {

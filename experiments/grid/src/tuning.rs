@@ -1,6 +1,7 @@
 //! Chooses a trial for each row of an experiment with `tune`, from what the trials reached on validation positions.
 
 use super::error::GridError;
+use super::prepare::selected;
 use super::select::Selector;
 use records::folder::METRICS_FILE;
 use records::tuning::{RoundRecord, TrialRecord, TunedRowRecord, TuningRecord};
@@ -26,9 +27,10 @@ impl<'a> Search<'a> {
     /// A search among the trials of the selected rows; none if the experiment tunes nothing.
     ///
     /// # Errors
-    /// If its primary metric has no better side.
+    /// If its primary metric has no better side, or nothing is selected.
     pub fn new(experiment: &'a Experiment, only: &[Selector]) -> Result<Option<Self>, GridError> {
         let Some(tuning) = &experiment.tuning else { return Ok(None) };
+        selected(experiment, only)?;
         let primary = &experiment.primary;
         let direction = metrics::find(&primary.metric).map_or(Direction::Neither, |metric| metric.direction);
         if direction == Direction::Neither {
