@@ -1,5 +1,6 @@
 //! Which files of a run folder are published, and how they are cleaned.
 
+use super::author::Author;
 use super::describe::{self, DataSource};
 use super::error::BundleError;
 use super::scrub;
@@ -38,6 +39,8 @@ const REPORTS: [(&str, Renderer); 5] = [
 pub struct Publication {
     /// The licence of the results, as an SPDX identifier.
     pub licence: Option<String>,
+    /// Who is to be cited.
+    pub authors: Vec<Author>,
     /// Whether to include the final weights.
     pub weights: bool,
     /// Whether unfinished cells are allowed.

@@ -1,5 +1,6 @@
 //! A bundle's description: for people, and as an RO-Crate (version 1.1) for archives.
 
+use super::author::Author;
 use super::collect::Publication;
 use super::{CELLS, METADATA, SUMS};
 use chrono::DateTime;
@@ -46,8 +47,10 @@ impl BundleDescription<'_> {
             true => "- `tuning.json`, `tuning*/`: the trials by which the settings of each row were chosen\n",
             false => "",
         };
+        let authors: Vec<&str> = self.publication.authors.iter().map(|author| &author.name[..]).collect();
+        let by = if authors.is_empty() { String::new() } else { format!("By {}. ", authors.join(", ")) };
         format!(
-            "# {}\n\n{}\n\n{finished} of {cells} cells are finished; {weights} final weights. Made by posenc.\n\n\
+            "{}# {}\n\n{}\n\n{by}{finished} of {cells} cells are finished; {weights} final weights. Made by posenc.\n\n\
              - `report.html`: question, verdicts, plots and tables on one page; the same as `.txt`, `.md`, `.csv` and `.tex`\n\
              - `experiment.yaml`, `grid.json`: what was asked\n\
              - `{CELLS}/<row>/seed-<n>/`: configuration, manifest, metrics, log and TensorBoard's events of each cell\n\
@@ -57,8 +60,21 @@ impl BundleDescription<'_> {
              `b3sum --check {SUMS}` or `posenc verify <this>` checks every hash; `posenc verify <this> --rerun 2 --data \
              <dataset>` trains two cells again and compares.\n\n\
              Paths of the publisher's machine were taken out: `…/name` stands for one.\n",
+            self.card(),
             plan.experiment,
             self.question(),
+        )
+    }
+
+    /// The fields that Hugging Face reads at the top of a dataset's page.
+    fn card(&self) -> String {
+        let licence = self.publication.licence.as_ref().map_or("unknown".to_owned(), |name| name.to_lowercase());
+        let mut games: Vec<&str> = self.data.iter().map(|data| data.game).collect();
+        games.dedup();
+        let tags: String = games.iter().map(|game| format!("- {game}\n")).collect();
+        format!(
+            "---\nlicense: {licence}\npretty_name: {}\ntags:\n- position-encoding\n- transformer\n- posenc\n{tags}---\n\n",
+            self.plan.experiment
         )
     }
 
@@ -105,6 +121,7 @@ impl BundleDescription<'_> {
                 "description": self.question(),
                 "datePublished": self.date,
                 "license": licence,
+                "author": self.publication.authors.iter().map(|author| id(&author.id())).collect::<Vec<_>>(),
                 "hasPart": parts,
                 "mentions": id("#training"),
             }),
@@ -129,6 +146,7 @@ impl BundleDescription<'_> {
             let url = format!("https://spdx.org/licenses/{name}");
             graph.push(json!({"@id": url, "@type": "CreativeWork", "name": name}));
         }
+        graph.extend(self.publication.authors.iter().map(Author::entity));
         graph.extend(self.data.iter().map(|data| {
             json!({
                 "@id": data_id(data),

@@ -8,6 +8,7 @@
 //! identifies the bundle.
 
 pub mod archive;
+pub mod author;
 pub mod collect;
 mod describe;
 pub mod error;
@@ -18,6 +19,7 @@ pub mod unpacked;
 pub mod verify;
 pub mod write;
 
+pub use author::Author;
 pub use collect::{Contents, Publication, collect};
 pub use error::BundleError;
 pub use read::Limits;

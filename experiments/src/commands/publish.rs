@@ -1,8 +1,11 @@
 //! `posenc publish`: a run folder as a bundle for others.
 
-use bundle::{Publication, SUMS, collect, write};
+use anyhow::Context as _;
+use bundle::author::orcid;
+use bundle::{Author, Publication, SUMS, collect, write};
+use serde::Deserialize;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Options of `posenc publish`.
@@ -16,6 +19,9 @@ pub struct Args {
     /// The licence of the results, by its SPDX name: CC-BY-4.0, CC0-1.0.
     #[arg(long)]
     license: Option<String>,
+    /// Name the authors of this file in the bundle: a CITATION.cff, with ORCIDs if it has them.
+    #[arg(long, value_name = "FILE")]
+    citation: Option<PathBuf>,
     /// Include the final weights.
     #[arg(long)]
     weights: bool,
@@ -28,6 +34,40 @@ pub struct Args {
     partial: bool,
 }
 
+/// What is read of a CITATION.cff (Citation File Format 1.2).
+#[derive(Deserialize)]
+struct Citation {
+    authors: Vec<CitedAuthor>,
+}
+
+/// A person, or an entity with a name.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct CitedAuthor {
+    name: Option<String>,
+    given_names: Option<String>,
+    family_names: Option<String>,
+    orcid: Option<String>,
+    affiliation: Option<String>,
+}
+
+/// The authors of a CITATION.cff.
+fn authors(path: &Path) -> anyhow::Result<Vec<Author>> {
+    let file = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
+    let citation: Citation = serde_yaml::from_str(&text).with_context(|| format!("{file} is no CITATION.cff"))?;
+    let author = |cited: CitedAuthor| {
+        let person: Vec<String> = [cited.given_names, cited.family_names].into_iter().flatten().collect();
+        let name = cited.name.unwrap_or_else(|| person.join(" "));
+        anyhow::ensure!(!name.is_empty(), "{file}: an author has neither name nor family-names; add one");
+        let check =
+            |text: String| orcid(&text).with_context(|| format!("{file}: {text} of {name} is no ORCID; correct it"));
+        let orcid = cited.orcid.map(check).transpose()?;
+        Ok(Author { orcid, affiliation: cited.affiliation, name })
+    };
+    citation.authors.into_iter().map(author).collect()
+}
+
 /// Collects, cleans and writes.
 ///
 /// # Errors
@@ -35,6 +75,7 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let publication = Publication {
         licence: args.license.clone(),
+        authors: args.citation.as_deref().map(authors).transpose()?.unwrap_or_default(),
         weights: args.weights,
         partial: args.partial,
         compact: args.compact,

@@ -103,7 +103,10 @@ fn a_bundle_is_complete_and_says_nothing_of_this_machine() {
 #[test]
 fn the_description_is_an_ro_crate_of_every_file() {
     let dir = finished();
-    run(dir.path(), &["publish", "runs/small", "--out", "bundle", "--license", "CC0-1.0", "--weights"]).succeeds();
+    let citation = "authors:\n- {given-names: Ada, family-names: B, orcid: 'https://orcid.org/0000-0002-1825-0097'}\n- {name: A group}\n";
+    fs::write(dir.path().join("CITATION.cff"), citation).expect("written");
+    let publish = ["publish", "runs/small", "--out", "bundle", "--license", "CC0-1.0", "--weights", "--citation"];
+    run(dir.path(), &[&publish[..], &["CITATION.cff"]].concat()).succeeds();
     let bundle = dir.path().join("bundle");
     let text = fs::read_to_string(bundle.join("ro-crate-metadata.json")).expect("the description");
     let crate_: Value = serde_json::from_str(&text).expect("JSON");
@@ -112,6 +115,18 @@ fn the_description_is_an_ro_crate_of_every_file() {
     assert_eq!(entity("ro-crate-metadata.json")["about"]["@id"], "./");
     let root = entity("./");
     assert_eq!(root["license"]["@id"], "https://spdx.org/licenses/CC0-1.0");
+    assert_eq!(root["author"][1]["@id"], "#author-a-group");
+    assert_eq!(entity("https://orcid.org/0000-0002-1825-0097")["name"], "Ada B");
+    let card = fs::read_to_string(bundle.join("README.md")).expect("the card");
+    assert!(
+        card.starts_with("---\nlicense: cc0-1.0\npretty_name: small\ntags:\n") && card.contains("By Ada B, A group.")
+    );
+    fs::write(dir.path().join("wrong.cff"), citation.replace("0097", "0098")).expect("written");
+    run(dir.path(), &["publish", "runs/small", "--out", "other", "--citation", "wrong.cff"]).fails_with(&[
+        "wrong.cff",
+        "0000-0002-1825-0098",
+        "no ORCID",
+    ]);
     assert!(
         root["name"] == "small"
             && root["description"] == "does it work?"
