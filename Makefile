@@ -1,6 +1,6 @@
 # `make` lists the targets. A newcomer needs two: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data rated-data data engines soak test-slurm fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example
+.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data unseen-data rated-data data engines soak test-slurm fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example
 
 .NOTPARALLEL:
 
@@ -54,7 +54,7 @@ unit-tests: setup
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then set -x; $(CARGO) nextest run --locked --workspace; \
 	else set -x; $(CARGO) test --locked --workspace --lib --bins --tests; fi
 
-check: probe-data task-data rated-data ## validate every experiment file: cells, parameters, FLOPs
+check: probe-data task-data unseen-data rated-data ## validate every experiment file: cells, parameters, FLOPs
 	@for file in experiments/*.yaml experiments/*/*.yaml; do (set -x; $(POSENC) check "$$file") || exit 1; done
 
 probe-data: build ## generate the datasets of experiments/probes/probes.yaml, by the commands at its top (seconds)
@@ -67,6 +67,12 @@ task-data: build ## generate the datasets of experiments/studies/zoo-*.yaml, by 
 		test -d experiments/data/$$task-$$game || \
 		$(POSENC) data generate probe $$task --game $$game --positions 30000 --seed 1 \
 			--out experiments/data/$$task-$$game || exit 1; done; done
+
+unseen-data: build ## generate the datasets of experiments/study/unseen-*.yaml, by the commands at their tops (a minute)
+	@for game in chess shogi; do for kind in edges:edge-sliders translated:translated-boards; do for control in "" "-control"; do \
+		out=experiments/data/unseen-$${kind%%:*}$$control-$$game; test -d $$out || \
+		$(POSENC) data generate probe attacked-squares --unseen $${kind##*:} $${control:+-}$$control --game $$game \
+			--positions 30000 --seed 1 --out $$out || exit 1; done; done; done
 
 rated-data: build ## import the dataset of experiments/implicit-search/curriculum.yaml: 438 games of Lichess by rating (seconds)
 	@test -d experiments/data/rated-chess || $(POSENC) data import --game chess \

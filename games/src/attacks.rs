@@ -79,6 +79,9 @@ pub trait Tactics: Game {
     /// The customary worth of each of [`Game::PIECES`], the same order; only its order matters, and the king is above all.
     const WORTH: &'static [u8];
 
+    /// The pieces that move along lines until something stands in their way, by their letters in FEN and SFEN.
+    const SLIDERS: &'static [&'static str];
+
     /// The pieces of a position.
     fn pieces(position: &Self::Position) -> Pieces;
 

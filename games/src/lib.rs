@@ -14,6 +14,7 @@ pub mod maps;
 pub mod mate;
 pub mod move_text;
 pub mod moves;
+pub mod placement;
 pub mod planes;
 pub mod position;
 mod ratings;

@@ -52,6 +52,12 @@ impl SplitPlan {
         Self { by: SplitBy::Game, opening_plies: 0, seed, fractions }
     }
 
+    /// The split of a position in a dataset that is [split by position](SplitBy::Position); `text` is its FEN or SFEN.
+    #[must_use]
+    pub fn of_position(&self, game: GameKind, text: &str) -> Split {
+        assign(self.seed, &self.fractions, Some(&without_counters(game, text)), "")
+    }
+
     /// Refuses invalid plans.
     pub(crate) fn check(&self, unit: Unit) -> Result<(), DatasetError> {
         let wrong = |option, reason: &str| Err(DatasetError::Option { option, reason: reason.to_owned() });

@@ -7,6 +7,9 @@
 mod endgame;
 mod maps;
 mod random_play;
+mod unseen;
+
+pub use unseen::{Unseen, UnseenKind};
 
 use super::error::GenerateError;
 use dataset::{GeneratedOptions, Manifest, SplitBy, SplitPlan, WorkDone, write_maps, write_positions};
@@ -84,6 +87,8 @@ impl Task {
 pub struct ProbeSettings {
     /// The task.
     pub task: Task,
+    /// What only test positions have, for maps.
+    pub unseen: Option<Unseen>,
     /// The game.
     pub game: GameKind,
     /// The number of distinct positions.
@@ -109,15 +114,20 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
         let reason = "single positions have no opening: they are split by position".to_owned();
         return Err(GenerateError::Option { option: "split by opening", reason });
     }
+    if settings.unseen.is_some() && !matches!(settings.task, Task::Map(_)) {
+        let reason = format!("{} is no map of the board: leave it out", settings.task.name());
+        return Err(GenerateError::Option { option: "unseen", reason });
+    }
+    let split = SplitPlan { by: SplitBy::Position, ..settings.split.clone() };
     let options = GeneratedOptions {
         output: settings.output.clone(),
         name: settings.name.clone(),
         game: settings.game,
         maker: format!("probe {}", settings.task.name()),
-        source: settings.task.sentence(settings.seed),
+        source: settings.task.sentence(settings.seed) + settings.unseen.map_or("", Unseen::sentence),
         licence: "CC0-1.0".to_owned(),
         made_by: settings.made_by.clone(),
-        split: SplitPlan { by: SplitBy::Position, ..settings.split.clone() },
+        split: split.clone(),
     };
     let (wanted, seed) = (settings.positions, settings.seed);
     let manifest = match settings.task {
@@ -130,7 +140,8 @@ pub fn probe(settings: &ProbeSettings, progress: &mut dyn FnMut(WorkDone)) -> Re
             write_positions(&options, wanted, counted(positions, wanted, progress))
         }),
         Task::Map(task) => with_game!(settings.game, G => {
-            let positions = random_play::games(wanted, |number| maps::mapped::<G>(task, seed, number));
+            let unseen = settings.unseen.map(|unseen| (unseen, &split));
+            let positions = random_play::games(wanted, |number| maps::mapped::<G>(task, unseen, seed, number));
             write_maps(&options, maps::info::<G>(task), wanted, counted(positions, wanted, progress))
         }),
         Task::Endgame(_) if settings.game != GameKind::Chess => {

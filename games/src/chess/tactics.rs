@@ -10,6 +10,7 @@ use shakmaty::{Bitboard, Board, Color, Position as _};
 impl Tactics for Chess {
     const MAX_TARGETS: u16 = 27;
     const WORTH: &'static [u8] = &[1, 3, 3, 5, 9, 100];
+    const SLIDERS: &'static [&'static str] = &["B", "R", "Q"];
 
     fn pieces(position: &ChessPosition) -> Pieces {
         let (board, turn) = (position.as_shakmaty().board(), position.as_shakmaty().turn());

@@ -9,6 +9,7 @@ use rsshogi::types::{Bitboard, Color, Square};
 impl Tactics for Shogi {
     const MAX_TARGETS: u16 = 20;
     const WORTH: &'static [u8] = &[1, 3, 3, 5, 6, 8, 10, 100, 6, 6, 6, 6, 12, 14];
+    const SLIDERS: &'static [&'static str] = &["L", "B", "R", "+B", "+R"];
 
     fn pieces(position: &ShogiPosition) -> Pieces {
         let rules = position.as_rsshogi();

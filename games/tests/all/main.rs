@@ -17,6 +17,7 @@ mod lc0;
 mod oracle;
 mod perft;
 mod pgn;
+mod placement;
 mod planes;
 mod positions;
 mod referee;

@@ -1,7 +1,8 @@
 //! Positions whose label is a map of the board.
 
+use super::Unseen;
 use super::random_play::{LATEST_PLY, PLY_CAP, RandomPlay};
-use dataset::{MapInfo, MappedPosition};
+use dataset::{MapInfo, MappedPosition, SplitPlan};
 use games::attacks::Tactics;
 use games::maps::MapTask;
 use games::{Position as _, Referee};
@@ -20,7 +21,12 @@ pub(super) fn info<G: Tactics>(task: MapTask) -> MapInfo {
 /// A position of a random game at a random ply. For pins, which are rare, the first position from there on with a
 /// pinned piece, of the side to move in games with an even number and of the opponent in the others. `None` if the game
 /// ends before.
-pub(super) fn mapped<G: Referee + Tactics>(task: MapTask, seed: u64, number: u64) -> Option<MappedPosition> {
+pub(super) fn mapped<G: Referee + Tactics>(
+    task: MapTask,
+    unseen: Option<(Unseen, &SplitPlan)>,
+    seed: u64,
+    number: u64,
+) -> Option<MappedPosition> {
     let mut play = RandomPlay::<G>::begin(seed, task.name(), number);
     for _ in 0..below(&mut play.stream, LATEST_PLY as u64) {
         if !play.step() {
@@ -32,9 +38,14 @@ pub(super) fn mapped<G: Referee + Tactics>(task: MapTask, seed: u64, number: u64
             return None;
         }
     }
-    let position = play.position();
-    let mv = position.move_text(*play.legal().first()?);
-    Some(MappedPosition { start: position.to_text(), mv, map: task.labels::<G>(position) })
+    let mut position = play.position().clone();
+    if let Some((unseen, plan)) = unseen {
+        position = unseen.version::<G>(&position, plan, &mut play.stream)?;
+    }
+    let mut legal = Vec::new();
+    position.legal_moves(&mut legal);
+    let mv = position.move_text(*legal.first()?);
+    Some(MappedPosition { start: position.to_text(), mv, map: task.labels::<G>(&position) })
 }
 
 fn is_wanted<G: Tactics>(task: MapTask, number: u64, position: &G::Position) -> bool {

@@ -5,3 +5,4 @@ mod engines;
 mod fake;
 mod forced;
 mod probe;
+mod unseen;

@@ -23,6 +23,7 @@ fn folder() -> TempDir {
 fn probed(dir: &Path, task: Task, game: GameKind, positions: u64, out: &str) -> Dataset {
     let settings = ProbeSettings {
         task,
+        unseen: None,
         game,
         positions,
         seed: 3,

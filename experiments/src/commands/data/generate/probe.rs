@@ -8,7 +8,7 @@ use dataset::Manifest;
 use games::GameKind;
 use games::chess::endgame::Ending;
 use games::maps::MapTask;
-use generate::probe::{ProbeSettings, Task, probe};
+use generate::probe::{ProbeSettings, Task, Unseen, UnseenKind, probe};
 use spec::grouped;
 use std::io::Write as _;
 use std::num::NonZeroU64;
@@ -24,6 +24,12 @@ pub(super) struct Args {
     /// The ending, for the task `endgame`.
     #[arg(long, value_name = "ENDING", required_if_eq("task", "endgame"))]
     ending: Option<EndingName>,
+    /// Test on positions of a kind that training does not have, for tasks that are maps of the board.
+    #[arg(long, value_name = "KIND")]
+    unseen: Option<UnseenName>,
+    /// Make the control of --unseen: the same test positions, and training positions that do have it.
+    #[arg(long, requires = "unseen")]
+    control: bool,
     /// The game.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
@@ -69,6 +75,14 @@ enum EndingName {
     Krk,
     /// King and queen against king.
     Kqk,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum UnseenName {
+    /// Sliders on the first and last file: taken from the board in training.
+    EdgeSliders,
+    /// Boards moved two files to the right; training has pieces on the leftmost files only, all but two.
+    TranslatedBoards,
 }
 
 /// Makes and writes.
@@ -122,27 +136,36 @@ fn settings(args: &Args) -> anyhow::Result<ProbeSettings> {
         (TaskName::Endgame, None) => anyhow::bail!("the task endgame needs --ending kpk, krk or kqk"),
         (_, Some(_)) => anyhow::bail!("--ending belongs to the task endgame: leave it out"),
     };
+    let kind = args.unseen.map(|unseen| match unseen {
+        UnseenName::EdgeSliders => UnseenKind::EdgeSliders,
+        UnseenName::TranslatedBoards => UnseenKind::TranslatedBoards,
+    });
+    let unseen = kind.map(|kind| Unseen { kind, control: args.control });
     let folder = args.out.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(ProbeSettings {
         task,
+        unseen,
         game: args.game,
         positions: args.positions.get(),
         seed: args.seed,
         output: args.out.clone(),
         name: args.name.clone().or(folder).unwrap_or_else(|| task.name().to_owned()),
-        made_by: line(args, task),
+        made_by: line(args, task, unseen),
         split: args.split.plan()?,
     })
 }
 
 /// The command line that makes the same dataset again; its folder belongs to this machine.
-fn line(args: &Args, task: Task) -> String {
+fn line(args: &Args, task: Task, unseen: Option<Unseen>) -> String {
     let ending = match task {
         Task::Endgame(ending) => format!(" --ending {}", ending.name()),
         Task::MateInOne | Task::LegalMoves | Task::Map(_) => String::new(),
     };
+    let unseen = unseen.map_or_else(String::new, |Unseen { kind, control }| {
+        format!(" --unseen {}{}", kind.name(), if control { " --control" } else { "" })
+    });
     format!(
-        "posenc data generate probe {}{ending} --game {} --positions {} --seed {} {}",
+        "posenc data generate probe {}{ending}{unseen} --game {} --positions {} --seed {} {}",
         task.name(),
         args.game.name(),
         args.positions,

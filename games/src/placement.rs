@@ -1,0 +1,96 @@
+//! The pieces of a position as they stand in FEN and SFEN: to take pieces away or to move them all at once.
+//!
+//! Both texts begin with the ranks from the top, separated by `/`: a letter for a piece, upper case for the player who moves
+//! first, `+` before a promoted one, and a number for empty squares.
+
+use crate::position::{Game, GameKind, Position, Side};
+
+/// The pieces, rank by rank from the top of the diagram, each rank from the left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placement {
+    ranks: Vec<Vec<Option<String>>>,
+    /// Everything behind the pieces. In FEN without castling rights and en passant, which belong to pieces on certain squares.
+    rest: String,
+    /// Whether the left of the side to move is the right of the diagram: shogi turns the board, chess mirrors it by rank.
+    turned: bool,
+}
+
+impl Placement {
+    /// The pieces of a position.
+    #[must_use]
+    pub fn of<G: Game>(position: &G::Position) -> Self {
+        let text = position.to_text();
+        let (pieces, rest) = text.split_once(' ').unwrap_or((&text, ""));
+        let rest = match rest.split(' ').collect::<Vec<_>>().as_slice() {
+            [turn, _castling, _en_passant, clocks @ ..] if G::KIND == GameKind::Chess => {
+                [&[*turn, "-", "-"], clocks].concat().join(" ")
+            }
+            _ => rest.to_owned(),
+        };
+        let turned = G::KIND == GameKind::Shogi && position.side_to_move() == Side::Second;
+        Self { ranks: pieces.split('/').map(squares).collect(), rest, turned }
+    }
+
+    /// Keeps the pieces for which `keeps` is true of their file, from the left of the side to move, and their letters in upper
+    /// case, as `R` or `+R`.
+    pub fn retain(&mut self, keeps: impl Fn(usize, &str) -> bool) {
+        let turned = self.turned;
+        for rank in &mut self.ranks {
+            let last = rank.len() - 1;
+            for (column, square) in rank.iter_mut().enumerate() {
+                let file = if turned { last - column } else { column };
+                if square.as_ref().is_some_and(|piece| !keeps(file, &piece.to_ascii_uppercase())) {
+                    *square = None;
+                }
+            }
+        }
+    }
+
+    /// Whether `wanted` is true of some piece, described as in [`Placement::retain`].
+    #[must_use]
+    pub fn any(&self, wanted: impl Fn(usize, &str) -> bool) -> bool {
+        let mut others = self.clone();
+        others.retain(|file, piece| !wanted(file, piece));
+        others != *self
+    }
+
+    /// Moves every piece this many files to the right of the side to move. Pieces that leave the board are lost.
+    pub fn shift_right(&mut self, files: usize) {
+        for rank in &mut self.ranks {
+            let empty = (0..files.min(rank.len())).map(|_| None);
+            if self.turned {
+                rank.drain(..files.min(rank.len()));
+                rank.extend(empty);
+            } else {
+                rank.truncate(rank.len().saturating_sub(files));
+                rank.splice(0..0, empty);
+            }
+        }
+    }
+
+    /// The position with these pieces; `None` if it is not legal: a king is missing, or could be captured.
+    #[must_use]
+    pub fn position<G: Game>(&self) -> Option<G::Position> {
+        let ranks: Vec<String> = self.ranks.iter().map(|rank| rank_text(rank)).collect();
+        G::Position::parse(&format!("{} {}", ranks.join("/"), self.rest)).ok()
+    }
+}
+
+fn squares(rank: &str) -> Vec<Option<String>> {
+    let mut squares = Vec::new();
+    let mut promoted = "";
+    for letter in rank.chars() {
+        match letter.to_digit(10) {
+            Some(empty) => squares.extend((0..empty).map(|_| None)),
+            None if letter == '+' => promoted = "+",
+            None => squares.push(Some(format!("{}{letter}", std::mem::take(&mut promoted)))),
+        }
+    }
+    squares
+}
+
+fn rank_text(rank: &[Option<String>]) -> String {
+    let runs = rank.chunk_by(|a, b| a.is_none() && b.is_none());
+    let text = |run: &[Option<String>]| run[0].clone().unwrap_or_else(|| run.len().to_string());
+    runs.map(text).collect()
+}
