@@ -66,7 +66,7 @@ pub fn ablate(dir: &Path, cell: &Loaded, analysis: &Analysis, seed: u64) -> Resu
     let mut setup = Setup::load(dir, device, 1, false)?;
     let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
     let positions = setup.config.eval.test_positions;
-    let whole = evaluate(&setup, &views, Split::Test, positions)?.positions;
+    let whole = evaluate(setup.subject(), &views, Split::Test, positions)?.positions;
     let measure = measure(dir, &whole);
     let games = Games::of(&whole, measure);
     let points = cell.network.injection_points();
@@ -75,7 +75,7 @@ pub fn ablate(dir: &Path, cell: &Loaded, analysis: &Analysis, seed: u64) -> Resu
         let (network, _) = declare(&setup.config)?;
         let tokens = network.tokens().clone();
         setup.network = network.with_encodings(|stack| stack.ablated(ablation, &tokens));
-        let without = evaluate(&setup, &views, Split::Test, positions)?.positions;
+        let without = evaluate(setup.subject(), &views, Split::Test, positions)?.positions;
         let differences = games.differences(&whole, &without, measure);
         let mut draws = stream(seed, &["inspect", "bootstrap"]);
         let difference = games.mean(&differences);

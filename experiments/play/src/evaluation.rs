@@ -8,6 +8,7 @@ use crate::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, Scale, 
 use crate::player::{Agent, Player};
 use crate::puzzles::{self, PuzzleScore, Rule};
 use crate::{mates, suites};
+use dataset::Manifest;
 use games::{Referee, with_game};
 use records::Strength;
 use records::strength::{Evaluation, Measure};
@@ -20,6 +21,7 @@ use std::sync::atomic::AtomicBool;
 use streams::Stream;
 use tch::Device;
 use train::inspect::Loaded;
+use train::inspect::labels::on_labels;
 
 /// Rises when the same question gets another answer.
 const VERSION: u32 = 1;
@@ -41,6 +43,7 @@ pub struct Subject<'a> {
 enum Question<'a> {
     File(Measure, &'a Path),
     Games(&'a MatchEntry),
+    Labels(&'a Path),
 }
 
 /// Asks a cell what it was not asked before; `progress` sees each new answer. A match against the reference is no question to the
@@ -64,18 +67,18 @@ pub fn evaluate(
     let files = files.into_iter().flat_map(|(measure, files)| files.iter().map(move |file| (measure, file)));
     let mut questions: Vec<Question<'_>> = files.map(|(measure, file)| Question::File(measure, file)).collect();
     questions.extend(asked.games.as_ref().map(Question::Games));
-    for agent in &asked.agents {
-        let agent: Agent = agent.parse()?;
-        for question in &questions {
-            let Some(identity) = identity(subject, &cell, agent, question)? else { continue };
-            if known.get(&identity).is_some() {
-                continue;
-            }
-            let answer = answer(subject, &cell, agent, question, identity)?;
-            progress(&answer);
-            known.put(answer);
-            known.write(subject.cell).map_err(|error| wrong(subject.cell, error.to_string()))?;
+    let agents: Vec<Agent> = asked.agents.iter().map(|agent| agent.parse()).collect::<Result<_, _>>()?;
+    let labels: Vec<Question<'_>> = asked.labels.iter().map(|folder| Question::Labels(folder)).collect();
+    let of_agents = agents.iter().flat_map(|&agent| questions.iter().map(move |question| (agent, question)));
+    for (agent, question) in of_agents.chain(labels.iter().map(|question| (Agent::POLICY, question))) {
+        let Some(identity) = identity(subject, &cell, agent, question)? else { continue };
+        if known.get(&identity).is_some() {
+            continue;
         }
+        let answer = answer(subject, &cell, agent, question, identity)?;
+        progress(&answer);
+        known.put(answer);
+        known.write(subject.cell).map_err(|error| wrong(subject.cell, error.to_string()))?;
     }
     Ok(())
 }
@@ -89,6 +92,7 @@ fn identity(
 ) -> Result<Option<String>, PlayError> {
     let about = match question {
         Question::File(measure, file) => json!({"measure": measure, "file": hash(file)?}),
+        Question::Labels(folder) => json!({"labels": Manifest::read(folder)?.content_hash}),
         Question::Games(games) => {
             let opponent = match (&games.against, subject.reference) {
                 (Opponent::Reference, None) => return Ok(None),
@@ -119,9 +123,9 @@ fn answer(
         Question::File(measure, file) => {
             let player = Player::new(cell, agent);
             let found = with_game!(cell.config.game, G => of_file::<G>(&player, *measure, file))?;
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            (*measure, name, found)
+            (*measure, file_name(file), found)
         }
+        Question::Labels(folder) => (Measure::Labels, file_name(folder), of_labels(cell, folder)?),
         Question::Games(games) => {
             let out = subject.cell.join(format!("match-{}", &identity[..SHORT]));
             (Measure::Match, opponent_name(games), of_games(subject, cell, agent, games, out)?)
@@ -134,7 +138,22 @@ fn answer(
 /// Characters of an identity in a folder's name.
 const SHORT: usize = 12;
 
-/// A share, of how many, and the details.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The policy loss on other labels than the cell's own.
+fn of_labels(cell: &Loaded, folder: &Path) -> Result<Found, PlayError> {
+    let found = on_labels(cell, folder)?;
+    let loss = found.metrics.get("policy_loss").ok_or(PlayError::NoOutput {
+        agent: "labels",
+        needed: "a policy",
+        remedy: "take a network with the output `policy`",
+    })?;
+    Ok((loss, found.policy_targets, details(&found.metrics)))
+}
+
+/// A value, of how many, and the details.
 type Found = (f64, u64, Value);
 
 fn of_file<G: Referee>(player: &Player<'_>, measure: Measure, file: &Path) -> Result<Found, PlayError> {
@@ -158,7 +177,7 @@ fn of_file<G: Referee>(player: &Player<'_>, measure: Measure, file: &Path) -> Re
             let share = if measure == Measure::Mates { score.mates } else { score.checks };
             Ok((share.share(), share.of, details(&score)))
         }
-        Measure::Match => unreachable!("games are not played from a file of problems"),
+        Measure::Match | Measure::Labels => unreachable!("neither games nor labels are a file of problems"),
     }
 }
 

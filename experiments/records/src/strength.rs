@@ -36,9 +36,9 @@ pub struct Evaluation {
     pub name: String,
     /// The agent.
     pub agent: String,
-    /// The share, 0 to 1: see [`Measure`].
+    /// A share from 0 to 1, or a loss: see [`Measure`].
     pub value: f64,
-    /// Problems or games.
+    /// Problems, games or positions.
     pub of: u64,
     /// Everything that was found, as `posenc eval --json` and `posenc match --json` print it.
     pub details: Value,
@@ -58,6 +58,8 @@ pub enum Measure {
     NoMates,
     /// The share of the points of games.
     Match,
+    /// The policy loss on the test positions of another dataset, in nats.
+    Labels,
 }
 
 impl Measure {
@@ -70,13 +72,20 @@ impl Measure {
             Self::Mates => "mates in one",
             Self::NoMates => "false alarms",
             Self::Match => "match",
+            Self::Labels => "policy loss on",
         }
+    }
+
+    /// Whether the value is a share, from 0 to 1.
+    #[must_use]
+    pub const fn is_share(self) -> bool {
+        !matches!(self, Self::Labels)
     }
 
     /// Whether a higher value is better.
     #[must_use]
     pub const fn more_is_better(self) -> bool {
-        !matches!(self, Self::NoMates)
+        !matches!(self, Self::NoMates | Self::Labels)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tables over several grids: `posenc compare`.
 
+use super::between_grids;
 use super::distinct::distinct;
 use super::model::comparison::Comparison;
 use super::model::{Report, RowReport};
@@ -11,11 +12,13 @@ use spec::Role;
 use std::iter::once;
 
 /// The settings in which grids differ, then their differences to their own references: a table for each game with a row
-/// for each label, in the order of first occurrence, and a column for each grid. Verdicts are corrected within each grid.
+/// for each label, in the order of first occurrence, and a column for each grid. Verdicts are corrected within each grid. Of two
+/// grids also the difference of each row between them.
 #[must_use]
 pub fn compare(reports: &[Report]) -> Vec<Table> {
     let games = distinct(reports.iter().flat_map(|report| &report.games).map(|game| game.game.as_str()));
-    once(settings(reports)).chain(games.into_iter().map(|game| of_game(reports, game))).collect()
+    let sides = games.into_iter().map(|game| of_game(reports, game));
+    once(settings(reports)).chain(sides).chain(between_grids::tables(reports)).collect()
 }
 
 /// The settings and conditions in which grids differ.

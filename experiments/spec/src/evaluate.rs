@@ -6,6 +6,7 @@
 //!     agents: [policy, value]          # policy by default
 //!     puzzles: [puzzles.csv]           # Lichess' columns
 //!     suites: [sts.epd]                # EPD; SFEN or CSA for shogi
+//!     labels: [chess-15000]            # datasets, whose test positions are predicted
 //!     match: {against: {engine: {program: stockfish, nodes: 100}}, pairs: 20, openings: 8moves_v3.pgn.zip}
 //!   shogi:
 //!     mates: [mate_in_1.sfen]
@@ -20,7 +21,7 @@ use games::GameKind;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the cells of a game are asked.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -41,6 +42,9 @@ pub struct Evaluations {
     /// Positions without one: a check is a false alarm.
     #[serde(default)]
     pub no_mates: Vec<PathBuf>,
+    /// Datasets with other labels: the policy loss on their test positions. It depends on no agent.
+    #[serde(default)]
+    pub labels: Vec<PathBuf>,
     /// Games of every cell.
     #[serde(default, rename = "match")]
     pub games: Option<MatchEntry>,
@@ -143,14 +147,18 @@ pub(super) fn resolved(
         ];
         for (key, files) in lists {
             for (place, file) in files.iter_mut().enumerate() {
-                *file = existing(file, source)
+                *file = existing(file, source, Path::is_file, "file")
                     .map_err(|reason| source.error_at(&at!["evaluate", name, key, place], reason))?;
             }
+        }
+        for (place, folder) in own.labels.iter_mut().enumerate() {
+            *folder = existing(folder, source, Path::is_dir, "folder of a dataset")
+                .map_err(|reason| source.error_at(&at!["evaluate", name, "labels", place], reason))?;
         }
         let Some(games) = &mut own.games else { continue };
         if let Some(book) = &mut games.openings {
             let place = at!["evaluate", name, "match", "openings"];
-            *book = existing(book, source).map_err(|reason| source.error_at(&place, reason))?;
+            *book = existing(book, source, Path::is_file, "file").map_err(|reason| source.error_at(&place, reason))?;
         }
         if games.pairs == 0 {
             let error =
@@ -161,7 +169,7 @@ pub(super) fn resolved(
     Ok(asked)
 }
 
-fn existing(file: &PathBuf, source: &Source) -> Result<PathBuf, String> {
+fn existing(file: &PathBuf, source: &Source, is: impl Fn(&Path) -> bool, what: &str) -> Result<PathBuf, String> {
     let path = source.folder().join(file);
-    if path.is_file() { Ok(path) } else { Err(format!("there is no file {}", path.display())) }
+    if is(&path) { Ok(path) } else { Err(format!("there is no {what} {}", path.display())) }
 }

@@ -1,14 +1,16 @@
 //! `posenc compare`: what differs between several grids, and their results side by side.
 
-use report::{Report, ReportError, markdown, side_by_side};
+use bundle::unpacked::is_bundle;
+use bundle::{Limits, Unpacked};
+use report::{Report, markdown, side_by_side};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Options of `posenc compare`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Run folders, two or more, e.g. runs/quickstart runs/chess-vs-shogi.
+    /// Run folders or bundles of `posenc publish`, two or more, e.g. runs/quickstart runs/chess-vs-shogi.
     #[arg(required = true, num_args = 2..)]
     run_dirs: Vec<PathBuf>,
     /// The format.
@@ -25,12 +27,19 @@ enum Format {
     Md,
 }
 
+fn report_of(path: &Path) -> anyhow::Result<Report> {
+    if is_bundle(path) {
+        return Ok(Report::of(Unpacked::of(path, Limits::default())?.run_dir())?);
+    }
+    Ok(Report::of(path)?)
+}
+
 /// Prints the tables.
 ///
 /// # Errors
 /// If a folder is no run folder, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let reports: Vec<Report> = args.run_dirs.iter().map(|dir| Report::of(dir)).collect::<Result<_, ReportError>>()?;
+    let reports: Vec<Report> = args.run_dirs.iter().map(|path| report_of(path)).collect::<anyhow::Result<_>>()?;
     let drawn: Vec<String> = side_by_side::compare(&reports)
         .iter()
         .map(|table| match args.format {

@@ -1,5 +1,6 @@
 //! `posenc data`: makes datasets and looks at them.
 
+mod agreement;
 mod baselines;
 mod display;
 mod export;
@@ -46,6 +47,8 @@ enum Action {
     },
     /// Measure policies without a network: a uniform choice, a static prior, a log-linear model.
     Baselines(baselines::Args),
+    /// Compare the policies of the test positions that two datasets share.
+    Agreement(agreement::Args),
     /// Check a dataset: hashes, the legality of every move, overlaps of the splits.
     Verify(verify::Args),
     /// Split a dataset differently, by game or by opening, into a new dataset.
@@ -72,6 +75,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             if *json { format!("{:#}\n", serde_json::to_value(&info)?) } else { info::text(&info) }
         }
         Action::Baselines(args) => baselines::run(args)?,
+        Action::Agreement(args) => agreement::run(args)?,
         Action::Verify(args) => verify::run(args)?,
         Action::Split(args) => remake::split(args)?,
         Action::Merge(args) => remake::merge(args)?,

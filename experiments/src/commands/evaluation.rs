@@ -76,7 +76,9 @@ fn of_cell(experiment: &Experiment, prepared: &Prepared, task: &Task, device: De
         Subject { cell: &task.dir, reference: reference.as_deref(), weights: experiment.primary.weights, device };
     let told = |found: &Evaluation| {
         let Evaluation { measure, name, agent, value, of, .. } = found;
-        eprintln!("{}: {} {name}, agent {agent}: {:.1} % of {of}", task.name, measure.name(), 100.0 * value);
+        let told = if measure.is_share() { format!("{:.1} %", 100.0 * value) } else { format!("{value:.4} nats") };
+        let agent = if measure.is_share() { format!(", agent {agent}") } else { String::new() };
+        eprintln!("{}: {} {name}{agent}: {told} of {of}", task.name, measure.name());
     };
     let outcome: Result<(), PlayError> = evaluate(subject, asked, &mut |found| told(found));
     show(task, run.train.steps);

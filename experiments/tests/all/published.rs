@@ -2,9 +2,10 @@
 //!
 //! A line `<!-- BUNDLE, GAME: COLUMN -->` before a table says that a column holds the primary metric of a bundle's rows on a
 //! game, as its report prints it, with the verdict as ▲ (better), ▼ (worse), (▲) or (▼) (depends on tuning) or nothing.
+//! `BUNDLE less BUNDLE` is the difference of each row between two of them, as `posenc compare` prints it.
 
 use bundle::{Limits, Unpacked};
-use report::{Report, markdown};
+use report::{Report, markdown, side_by_side};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,8 +21,27 @@ fn cells(line: &str) -> Vec<&str> {
     line.trim().trim_matches('|').split('|').map(str::trim).collect()
 }
 
-/// The tables of differences of a bundle, by game.
+/// The differences of each row between two bundles, by game.
+fn between(one: &Path, other: &Path) -> BTreeMap<String, Rows> {
+    let report_of = |bundle: &Path| {
+        let unpacked = Unpacked::of(bundle, Limits::default()).expect("a bundle");
+        Report::of(unpacked.run_dir()).expect("a report")
+    };
+    let mut games = BTreeMap::new();
+    for table in side_by_side::compare(&[report_of(one), report_of(other)]) {
+        let place = table.header.iter().position(|name| name == "difference, 95 % interval");
+        let (Some(place), Some((game, _))) = (place, table.title.split_once(": ")) else { continue };
+        let rows = table.rows.iter().map(|row| (row[0].clone(), (row[place].clone(), String::new())));
+        games.insert(game.to_owned(), rows.collect());
+    }
+    games
+}
+
+/// The tables of differences of a bundle, by game; of `BUNDLE less BUNDLE` those between the two.
 fn reported(bundle: &Path) -> BTreeMap<String, Rows> {
+    if let Some((one, other)) = bundle.to_string_lossy().split_once(" less ") {
+        return between(Path::new(one), &root().join(other));
+    }
     let unpacked = Unpacked::of(bundle, Limits::default()).expect("a bundle");
     let text = markdown::draw(&Report::of(unpacked.run_dir()).expect("a report"));
     let mut games = BTreeMap::new();

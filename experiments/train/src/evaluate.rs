@@ -3,12 +3,15 @@
 use super::error::TrainError;
 use super::metric_sums::{BatchMetrics, MetricSums};
 use super::objective::measure;
-use super::setup::Setup;
 use super::tensors::on_device;
-use dataset::{Split, evaluation_batches};
+use dataset::{Dataset, Split, evaluation_batches};
+use models::Network;
 use nn::Views;
 use records::Metrics;
 use records::positions::{MEASURES, PositionMetrics};
+use spec::RunConfig;
+use std::sync::Arc;
+use tch::Device;
 
 /// The result of an evaluation.
 #[derive(Debug)]
@@ -19,20 +22,33 @@ pub struct Evaluated {
     pub positions: Vec<PositionMetrics>,
 }
 
+/// A network without its weights, and the positions that it is asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// Its run.
+    pub config: &'a RunConfig,
+    /// The network.
+    pub network: &'a Network,
+    /// The positions.
+    pub dataset: &'a Arc<Dataset>,
+    /// Where it computes.
+    pub device: Device,
+}
+
 /// Evaluates weights on at most `positions` positions of a split (whole games, at least one), without gradients.
 ///
 /// # Errors
 /// If the split is empty or a game of it cannot be replayed, or LibTorch fails.
-pub fn evaluate(setup: &Setup, views: &Views, split: Split, positions: usize) -> Result<Evaluated, TrainError> {
-    let config = &setup.config;
-    let batches = evaluation_batches(&setup.dataset, split, config.input, config.eval.batch, positions as u64)?;
+pub fn evaluate(subject: Subject<'_>, views: &Views, split: Split, positions: usize) -> Result<Evaluated, TrainError> {
+    let Subject { config, network, dataset, device } = subject;
+    let batches = evaluation_batches(dataset, split, config.input, config.eval.batch, positions as u64)?;
     let measure = measure(config);
     let (mut sums, mut kept) = (MetricSums::default(), Vec::new());
     for batch in batches {
         let batch = batch?;
-        let examples = on_device(&batch, setup.device)?;
+        let examples = on_device(&batch, device)?;
         let measured =
-            tch::no_grad(|| BatchMetrics::of(&measure, &measure.answer(&setup.network, views, &examples), &examples))?;
+            tch::no_grad(|| BatchMetrics::of(&measure, &measure.answer(network, views, &examples), &examples))?;
         for row in (0..batch.size).filter(|&row| !batch.is_padding(row)) {
             sums.add(&measured, row, usize::from(batch.phase[row]), batch.novel[row]);
             kept.push(PositionMetrics {

@@ -12,6 +12,7 @@ pub mod error;
 pub mod export;
 pub mod forward;
 pub mod gradient;
+pub mod labels;
 pub mod positions;
 pub mod predict;
 mod random;

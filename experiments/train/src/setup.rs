@@ -1,6 +1,7 @@
 //! The parts of a cell before its first step: configuration, dataset, declared network.
 
 use super::error::TrainError;
+use super::evaluate::Subject;
 use super::tensors::required_targets;
 use dataset::Dataset;
 use models::{AverageConfig, Network};
@@ -51,6 +52,12 @@ impl Setup {
         let (network, layout) = declare(&config)?;
         let micro_batch = config.train.batch;
         Ok(Self { config, dataset, network, layout: Arc::new(layout), device, threads, micro_batch })
+    }
+
+    /// What an evaluation looks at.
+    #[must_use]
+    pub fn subject(&self) -> Subject<'_> {
+        Subject { config: &self.config, network: &self.network, dataset: &self.dataset, device: self.device }
     }
 
     /// What its results depend on, on this machine.

@@ -186,7 +186,7 @@ impl Trainer {
             Part::Test => (Split::Test, eval.test_positions),
         };
         let began = Instant::now();
-        let Evaluated { metrics, positions } = evaluate(&self.setup, &views, split, positions)?;
+        let Evaluated { metrics, positions } = evaluate(self.setup.subject(), &views, split, positions)?;
         for (name, value) in metrics.iter() {
             finite(&format!("{} {name}", part.name()), self.step, value)?;
         }

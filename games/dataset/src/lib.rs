@@ -8,7 +8,8 @@
 //! file ─ games' formats ─▶ import ─▶ store (Parquet) ─▶ loader ─▶ Batch of packed rows ─▶ (device)
 //! ```
 
-pub mod average;
+pub mod agreement;
+mod average;
 pub mod bench;
 mod build;
 pub mod error;
@@ -31,6 +32,7 @@ pub mod value;
 pub mod verify;
 mod work_done;
 
+pub use agreement::{Agreement, agreement};
 pub use average::{Averaged, Merge, average};
 pub use bench::{LoaderRate, bench_loader};
 pub use build::SplitPlan;

@@ -8,12 +8,11 @@
 
 use crate::engines::{Engine, EngineError, EngineSettings};
 use crate::error::GenerateError;
-use dataset::store::{GameRow, read_shard};
-use dataset::{Manifest, Split};
+use crate::{searches, test_games};
+use dataset::store::GameRow;
 use games::{GameKind, GameResult, Position, Referee, Score, Side, with_game};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 /// The longest line, in plies.
 const LONGEST: usize = 41;
@@ -71,47 +70,21 @@ pub fn csv(lines: &[ForcedLine]) -> String {
 /// # Errors
 /// If the dataset cannot be read or is of another game, or the engine fails.
 pub fn forced_lines(settings: &ForcedSettings) -> Result<Vec<ForcedLine>, GenerateError> {
-    let manifest = Manifest::read(&settings.from)?;
-    if manifest.game != settings.game {
-        let reason = format!("expected a dataset of {}, found one of {}", settings.game.name(), manifest.game.name());
-        return Err(GenerateError::Option { option: "--from", reason });
-    }
-    let mut rows = Vec::new();
-    for shard in &manifest.shards {
-        let keep = &mut |row: GameRow| {
-            if row.split == Split::Test && matches!(row.result, GameResult::FirstWins | GameResult::SecondWins) {
-                rows.push(row);
-            }
-        };
-        read_shard(&settings.from.join(&shard.file), keep)?;
-    }
+    let mut rows = test_games::rows(&settings.from, settings.game)?;
+    rows.retain(|row| matches!(row.result, GameResult::FirstWins | GameResult::SecondWins));
     with_game!(settings.game, G => of_games::<G>(settings, &rows))
 }
 
 fn of_games<G: Referee>(settings: &ForcedSettings, rows: &[GameRow]) -> Result<Vec<ForcedLine>, GenerateError> {
-    let next = Mutex::new(rows.iter().enumerate());
-    let found = Mutex::new(BTreeMap::new());
-    let work = || -> Result<(), EngineError> {
-        let mut engine = Engine::start(&settings.engine)?;
-        loop {
-            let row = next.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((place, row)) = row else { return Ok(()) };
-            let line = Searcher { engine: &mut engine, nodes: settings.nodes }.of_game::<G>(row)?;
-            found.lock().unwrap_or_else(PoisonError::into_inner).extend(line.map(|line| (place, line)));
-        }
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..settings.processes.max(1)).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().expect("workers do not panic"))
-    })?;
+    let ask = |engine: &mut Engine, row: &GameRow| Searcher { engine, nodes: settings.nodes }.of_game::<G>(row);
+    let found = searches::answers(&settings.engine, settings.processes, rows, ask)?;
     let mut of_length: BTreeMap<usize, usize> = BTreeMap::new();
     let mut is_wanted = |line: &ForcedLine| {
         let count = of_length.entry(line.plies()).or_default();
         *count += 1;
         *count <= settings.per_length
     };
-    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(found.into_values().filter(|line| is_wanted(line)).collect())
+    Ok(found.into_iter().flatten().filter(|line| is_wanted(line)).collect())
 }
 
 /// What the engine says of a position in which the winner is to move.
@@ -131,7 +104,7 @@ impl Searcher<'_> {
     fn of_game<G: Referee>(&mut self, row: &GameRow) -> Result<Option<ForcedLine>, EngineError> {
         let winner = if row.result == GameResult::FirstWins { Side::First } else { Side::Second };
         let moves: Vec<&str> = row.moves.split_ascii_whitespace().collect();
-        let Some(line) = positions::<G>(row.start.as_deref(), &moves) else { return Ok(None) };
+        let Some(line) = test_games::positions::<G>(row) else { return Ok(None) };
         let places = (1..moves.len()).rev().filter(|&ply| line[ply].side_to_move() == winner);
         let mut candidates = Vec::new();
         for ply in places.take(LONGEST / 2) {
@@ -195,17 +168,6 @@ impl Searcher<'_> {
         }
         Ok(None)
     }
-}
-
-/// The position before each move.
-fn positions<G: Referee>(start: Option<&str>, moves: &[&str]) -> Option<Vec<G::Position>> {
-    let mut position = start.map_or_else(|| Some(G::Position::start()), |text| G::Position::parse(text).ok())?;
-    let mut all = Vec::with_capacity(moves.len());
-    for mv in moves {
-        all.push(position.clone());
-        advance::<G>(&mut position, mv)?;
-    }
-    Some(all)
 }
 
 fn advance<G: Referee>(position: &mut G::Position, text: &str) -> Option<()> {

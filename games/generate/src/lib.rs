@@ -16,6 +16,7 @@ mod adjudicate;
 pub mod balanced;
 mod choose;
 mod conditions;
+mod decision;
 pub mod engines;
 mod error;
 pub mod forced;
@@ -24,6 +25,9 @@ pub mod openings;
 mod output;
 mod play;
 pub mod probe;
+pub mod relabelled;
+mod searches;
+mod test_games;
 mod workers;
 
 pub use adjudicate::{Adjudicator, DrawRule, WinRule};

@@ -1,8 +1,9 @@
 //! One game: an opening, then the engine against itself under posenc's rules.
 
 use super::adjudicate::Adjudicator;
-use super::choose::{choice_first, near_best};
+use super::choose::near_best;
 use super::conditions::Settings;
+use super::decision::Decision;
 use super::openings::{Opening, set_up_with_random_plies};
 use crate::engines::{Answer, Engine, EngineError, Search};
 use games::{GameResult, Played, Position, Referee, Score, Termination};
@@ -79,16 +80,6 @@ struct InProgress<'a, G: Referee> {
     played: Played<G::Position>,
     adjudicator: Adjudicator,
     record: FinishedGame,
-}
-
-/// The engine's search result, checked by the rules.
-struct Decision {
-    /// The engine's move, legal.
-    best: String,
-    /// Its score, from the mover's point of view.
-    score: Option<Score>,
-    /// The legal moves that the search compared.
-    lines: Vec<(String, Score)>,
 }
 
 /// Result and termination of a game.
@@ -182,29 +173,10 @@ impl<'a, G: Referee> InProgress<'a, G> {
 
     /// The legal part of a search result, if any.
     fn decide(&mut self, search: &Search) -> Option<Decision> {
-        let most = self.settings.engine.multipv;
-        let lines: Vec<(String, Score)> = search
-            .lines
-            .compared(most)
-            .into_iter()
-            .filter_map(|(mv, score)| self.legal(&mv).map(|mv| (mv, score)))
-            .collect();
-        let answered = match &search.answer {
-            Answer::Move(mv) => self.legal(mv).map(|legal| (legal, search.lines.score_of(mv))),
-            _ => None,
-        };
-        if answered.is_none() {
-            self.record.refused += 1;
-        }
-        let (best, score) = answered.or_else(|| lines.first().map(|(mv, score)| (mv.clone(), Some(*score))))?;
-        let lines = if most > 1 { choice_first(lines, &best, most) } else { Vec::new() };
-        Some(Decision { best, score, lines })
-    }
-
-    /// A move in posenc's notation, if it is legal: engines write castling in two ways.
-    fn legal(&self, text: &str) -> Option<String> {
-        let position = self.played.position();
-        position.parse_move(text).ok().map(|mv| position.move_text(mv))
+        let decision = Decision::of(self.played.position(), search, self.settings.engine.multipv);
+        let was_refused = decision.as_ref().is_none_or(|decision| decision.was_refused);
+        self.record.refused += u64::from(was_refused);
+        decision
     }
 
     fn legal_moves(&self) -> Vec<String> {

@@ -21,7 +21,9 @@ pub(super) fn strength(primary: &PrimaryMetric, game: &GameReport) -> Vec<Table>
 
 fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
     let is_match = asked.measure == Measure::Match;
+    let scale = if asked.measure.is_share() { PERCENT } else { 1.0 };
     let unit = match asked.measure {
+        Measure::Labels => "policy_loss [nats]",
         Measure::Match => "points [%]",
         Measure::NoMates => "checks [%]",
         Measure::Suite => "score [%]",
@@ -29,12 +31,13 @@ fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
     };
     let row = |row: &RowStrength| {
         let label = if row.role == Role::Twin { format!("{} (A/A)", row.label) } else { row.label.clone() };
-        let mut cells = vec![label, row.summary.n.to_string(), mean_sd(&row.summary, PERCENT)];
+        let mut cells = vec![label, row.summary.n.to_string(), mean_sd(&row.summary, scale)];
         if is_match {
             cells.push(elo(row));
         }
-        let difference = row.difference.map(|test| signed(test.mean * PERCENT, 1));
-        let ends = row.difference.map(|test| interval(&scaled(&test.interval(0.95)), 1));
+        let decimals = if asked.measure.is_share() { 1 } else { 3 };
+        let difference = row.difference.map(|test| signed(test.mean * scale, decimals));
+        let ends = row.difference.map(|test| interval(&scaled(&test.interval(0.95), scale), decimals));
         let absent = if row.role == Role::Reference { String::new() } else { ABSENT.to_owned() };
         cells.extend([difference, ends].map(|cell| cell.unwrap_or_else(|| absent.clone())));
         cells
@@ -42,7 +45,11 @@ fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
     let mut header = vec![ROW, "seeds", unit];
     header.extend(is_match.then_some("Elo, 95 % interval"));
     header.extend(["difference", "95 % interval"]);
-    let (what, same) = if is_match { ("games of each cell", "openings") } else { ("problems", "problems") };
+    let (what, same) = match asked.measure {
+        Measure::Match => ("games of each cell", "openings"),
+        Measure::Labels => ("positions with a policy target", "positions"),
+        _ => ("problems", "problems"),
+    };
     let mut notes = vec![format!(
         "{} {what}; 95 % t-intervals over seeds, differences paired with the reference, uncorrected; all cells have the same \
          {same}, so the intervals do not count the choice of {same}",
@@ -61,12 +68,15 @@ fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
             interval(&ends, 2)
         )
     }));
-    let title = format!("strength: {} {}, agent {}", asked.measure.name(), asked.name, asked.agent);
+    let title = match asked.measure {
+        Measure::Labels => format!("other labels: policy loss on {}", asked.name),
+        measure => format!("strength: {} {}, agent {}", measure.name(), asked.name, asked.agent),
+    };
     Table::new(header, &[0], asked.rows.iter().map(row)).titled(&title).noted(notes)
 }
 
-fn scaled(ends: &Interval) -> Interval {
-    Interval { low: ends.low * PERCENT, high: ends.high * PERCENT }
+fn scaled(ends: &Interval, scale: f64) -> Interval {
+    Interval { low: ends.low * scale, high: ends.high * scale }
 }
 
 /// The Elo difference to the opponent that the mean share means; its interval is that of the share over seeds.

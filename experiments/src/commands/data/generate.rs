@@ -4,6 +4,7 @@ mod engines;
 mod forced;
 mod openings;
 mod probe;
+mod relabelled;
 
 use clap::Subcommand;
 use std::process::ExitCode;
@@ -25,6 +26,8 @@ enum What {
     Openings(openings::Args),
     /// Generate positions with exact labels from the rules: small tasks that separate encodings.
     Probe(probe::Args),
+    /// Search test positions of a dataset again, with more nodes: labels against which losses on the old ones can be read.
+    Relabelled(relabelled::Args),
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -33,5 +36,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         What::ForcedLines(args) => forced::run(args),
         What::Openings(args) => openings::run(args),
         What::Probe(args) => probe::run(args),
+        What::Relabelled(args) => relabelled::run(args),
     }
 }

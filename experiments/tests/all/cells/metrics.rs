@@ -103,7 +103,7 @@ fn metrics_agree_with_plain_arithmetic_for_every_mask() {
         let setup = Setup::load(&dir, Device::Cpu, 1, false).expect("a cell");
         let weights = load_final(&dir, &setup.layout).expect("final weights");
         let arena = Arena::from_values(Arc::clone(&setup.layout), &weights, Device::Cpu).expect("weights");
-        let measured = evaluate(&setup, &arena.frozen_views(), Split::Test, POSITIONS).expect("metrics");
+        let measured = evaluate(setup.subject(), &arena.frozen_views(), Split::Test, POSITIONS).expect("metrics");
         for (metric, (sum, count)) in expected(&setup, &arena).0 {
             let Some(value) = measured.metrics.get(metric) else {
                 assert!(mask == Mask::Train && UNMASKED.contains(&metric), "{metric}");

@@ -45,7 +45,7 @@ fn the_win_rates_metrics_are_plain_arithmetic() {
     let setup = Setup::load(&dir, Device::Cpu, 1, false).expect("a cell");
     let weights = load_final(&dir, &setup.layout).expect("final weights");
     let arena = Arena::from_values(Arc::clone(&setup.layout), &weights, Device::Cpu).expect("weights");
-    let measured = evaluate(&setup, &arena.frozen_views(), Split::Test, POSITIONS).expect("metrics");
+    let measured = evaluate(setup.subject(), &arena.frozen_views(), Split::Test, POSITIONS).expect("metrics");
     let config = &setup.config;
     let batches = evaluation_batches(&setup.dataset, Split::Test, config.input, config.eval.batch, POSITIONS as u64);
     // Cross-entropy, hits among decided games, hits with draws won, entropy; positions and decided ones.

@@ -1,6 +1,6 @@
 //! `evaluate` in an experiment file: finished cells are asked once, and what is missing is asked again.
 
-use crate::cli::{EXPERIMENT, cell_of, place, run};
+use crate::cli::{EXPERIMENT, cell_of, place, run, small};
 use records::Strength;
 use records::strength::{EVENTS, Evaluation, FILE, Measure};
 use std::fs;
@@ -105,4 +105,25 @@ fn what_cannot_be_asked_is_refused_before_the_first_step() {
     refused("[policy, value]", "[oracle]", &["`evaluate.chess.agents`", "the agents are `policy` and `value`"]);
     refused("pairs: 1", "pairs: 0", &["at least 1 opening, found 0"]);
     refused("  chess:\n    agents", "  go:\n    agents", &["`go`", "shogi"]);
+}
+
+#[test]
+fn the_labels_of_its_own_dataset_give_a_cells_own_loss() {
+    let text = small().replace("test_positions: 8", "test_positions: 100000");
+    let dir = place(&format!("{text}evaluate:\n  chess: {{agents: [policy, value], labels: [chess]}}\n"));
+    run(dir.path(), &["check", "experiment.yaml"]).succeeds();
+    let shown = run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    assert!(shown.stdout.contains("other labels: policy loss on chess"), "{}", shown.stdout);
+    let cell = cell_of(&dir.path().join("runs/small"), "chess-shaw");
+    let found = asked(&cell);
+    assert_eq!((found.len(), found[0].measure), (1, Measure::Labels), "labels depend on no agent");
+    let table = run(dir.path(), &["report", "runs/small", "--format", "csv"]).succeeds().stdout;
+    let own = table.lines().find(|line| line.starts_with("small,chess,shaw,") && line.contains(",policy_loss,"));
+    let own = own.unwrap_or_else(|| panic!("{table}"));
+    assert!(own.contains(&format!("policy_loss,1,{}", found[0].value)), "{own}: {}", found[0].value);
+
+    let refused = dir.path().join("experiment.yaml");
+    let text = fs::read_to_string(&refused).expect("the experiment").replace("labels: [chess]", "labels: [none]");
+    fs::write(&refused, text).expect("written");
+    run(dir.path(), &["check", "experiment.yaml"]).fails_with(&["there is no folder of a dataset", "none"]);
 }

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 const GAMES: usize = 12;
 
 /// A dataset of such games, all of them for tests.
-fn dataset(dir: &Path) -> PathBuf {
+pub(crate) fn dataset(dir: &Path) -> PathBuf {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dataset/tests/data/chess_lichess_438.pgn.zst");
     let bytes = dataset::unpacked(&file).expect("games");
     let text = String::from_utf8(bytes).expect("UTF-8");

@@ -5,4 +5,5 @@ mod engines;
 mod fake;
 mod forced;
 mod probe;
+mod relabelled;
 mod unseen;

@@ -28,7 +28,7 @@ fn compared(one: &Folder, other: &Folder) -> Vec<Table> {
 fn grids_are_set_side_by_side() {
     let folder = Folder::finished();
     let tables = compared(&folder, &folder);
-    assert_eq!(tables.len(), 2);
+    assert_eq!(tables.len(), 3);
     assert_eq!(tables[0].title, "settings in which the grids differ");
     assert_eq!(tables[0].rows, [["none", "", ""]]);
     assert_eq!(tables[1].header, ["row", "by-hand (1)", "by-hand (2)"]);
@@ -80,4 +80,19 @@ fn a_setting_that_one_grid_varies_and_another_fixes_differs() {
         [["chess: train.learning_rate.values", "varies", "[0.1]"], ["chess: mask", "–", "varies"]]
     );
     assert!(tables[0].notes[0].contains("varies: the rows of the grid differ"));
+}
+
+#[test]
+fn a_row_is_compared_with_itself_in_the_other_grid() {
+    let [one, other] = [Folder::finished(), Folder::finished()];
+    one.row("shaw", [1.0, 1.1, 1.2]);
+    other.row("shaw", [0.5, 0.6, 0.7]);
+    let tables = compared(&one, &other);
+    let table = tables.last().expect("a table of differences");
+    assert_eq!(table.title, "chess: by-hand less by-hand");
+    let shaw = table.rows.iter().find(|row| row[0] == "shaw").expect("the row");
+    // Means 1.1 and 0.6, each with a standard error of 0.1 / √3: 0.5 ± t(0.975; 4) · 0.0816.
+    assert_eq!(shaw[1..4], ["1.10 ± 0.10", "0.60 ± 0.10", "+0.50 [+0.27, +0.73]"]);
+    let same = table.rows.iter().find(|row| row[0] == "rope").expect("the row");
+    assert!(same[3].starts_with("0.000 ") && same[4] == "1.00", "{same:?}");
 }

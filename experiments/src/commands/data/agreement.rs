@@ -1,0 +1,32 @@
+//! `posenc data agreement`.
+
+use dataset::{Agreement, agreement};
+use spec::grouped;
+use std::path::PathBuf;
+
+/// Options of `posenc data agreement`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The folder of a dataset.
+    first: PathBuf,
+    /// The folder of another, with other labels of the same positions.
+    second: PathBuf,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<String> {
+    let found = agreement(&args.first, &args.second)?;
+    Ok(if args.json { format!("{:#}\n", serde_json::to_value(found)?) } else { text(&found) })
+}
+
+fn text(found: &Agreement) -> String {
+    let Agreement { positions, same_best, total_variation, entropy: [first, second] } = found;
+    format!(
+        "{} test positions have a policy in both: the best move is the same in {:.1} %, total variation {total_variation:.3}, \
+         entropies {first:.3} and {second:.3} nats\n",
+        grouped(*positions),
+        100.0 * same_best
+    )
+}

@@ -1,0 +1,119 @@
+//! How far two datasets agree about the policy of the positions that both have.
+
+use crate::build::without_counters;
+use crate::error::DatasetError;
+use crate::manifest::Manifest;
+use crate::split::Split;
+use crate::store::read_shard;
+use games::{Candidate, Game, Position as _, with_game};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Two policies of the same positions. Means are over the positions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Agreement {
+    /// Test positions with a policy target in both.
+    pub positions: u64,
+    /// The share in which a most probable move of the first is one of the second: the accuracy of who knows the first.
+    pub same_best: f64,
+    /// Half of the sum of the absolute differences of probabilities: 0 for the same policy, 1 for policies without a common move.
+    pub total_variation: f64,
+    /// The entropies in nats, of the first and of the second: what a policy loss on its labels is at least.
+    pub entropy: [f64; 2],
+}
+
+/// Compares the test splits of two datasets of one game. Of several equal positions the first counts.
+///
+/// # Errors
+/// If a dataset cannot be read, or they are of two games or share no position with a policy.
+pub fn agreement(first: &Path, second: &Path) -> Result<Agreement, DatasetError> {
+    let manifests = [Manifest::read(first)?, Manifest::read(second)?];
+    let [a, b] = [&manifests[0], &manifests[1]];
+    let refused = |reason: String| DatasetError::Option { option: "datasets", reason };
+    if a.game != b.game {
+        return Err(refused(format!("{} is of {}, {} of {}", a.name, a.game.name(), b.name, b.game.name())));
+    }
+    let [mine, others] = [(first, a), (second, b)]
+        .map(|(folder, manifest)| with_game!(manifest.game, G => policies::<G>(folder, manifest)));
+    let (mine, others) = (mine?, others?);
+    let pairs: Vec<(&[Candidate], &[Candidate])> =
+        mine.iter().filter_map(|(text, policy)| Some((policy.as_slice(), others.get(text)?.as_slice()))).collect();
+    if pairs.is_empty() {
+        return Err(refused(format!("{} and {} share no test position with a policy", a.name, b.name)));
+    }
+    let mean =
+        |of: &dyn Fn(&(&[Candidate], &[Candidate])) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
+    Ok(Agreement {
+        positions: pairs.len() as u64,
+        same_best: mean(&|(a, b)| f64::from(u8::from(best(a).any(|mv| best(b).any(|other| mv == other))))),
+        total_variation: mean(&|(a, b)| total_variation(a, b)),
+        entropy: [mean(&|(a, _)| entropy(a)), mean(&|(_, b)| entropy(b))],
+    })
+}
+
+/// The policy of each test position, by its text without counters.
+fn policies<G: Game>(folder: &Path, manifest: &Manifest) -> Result<BTreeMap<String, Vec<Candidate>>, DatasetError> {
+    let mut all = BTreeMap::new();
+    for shard in &manifest.shards {
+        read_shard(&folder.join(&shard.file), &mut |row| {
+            let start =
+                row.start.as_deref().map_or_else(|| Some(G::Position::start()), |text| G::Position::parse(text).ok());
+            let (Some(mut position), Some(policy)) = (start, row.policy.filter(|_| row.split == Split::Test)) else {
+                return;
+            };
+            for (mv, policy) in row.moves.split_ascii_whitespace().zip(policy) {
+                if !policy.is_empty() {
+                    all.entry(without_counters(G::KIND, &position.to_text())).or_insert(policy);
+                }
+                let Ok(mv) = position.parse_move(mv) else { return };
+                position.play(mv);
+            }
+        })?;
+    }
+    Ok(all)
+}
+
+/// The most probable moves.
+fn best(policy: &[Candidate]) -> impl Iterator<Item = &str> {
+    let most = policy.iter().map(|&(_, share)| share).fold(0.0, f32::max);
+    policy.iter().filter(move |&&(_, share)| share == most).map(|(mv, _)| mv.as_str())
+}
+
+fn total_variation(a: &[Candidate], b: &[Candidate]) -> f64 {
+    let share = |policy: &[Candidate], mv: &str| {
+        policy.iter().find(|(own, _)| own == mv).map_or(0.0, |&(_, share)| f64::from(share))
+    };
+    let common: f64 = a.iter().map(|(mv, own)| f64::from(*own).min(share(b, mv))).sum();
+    1.0 - common
+}
+
+fn entropy(policy: &[Candidate]) -> f64 {
+    policy
+        .iter()
+        .map(|&(_, share)| f64::from(share))
+        .filter(|&share| share > 0.0)
+        .map(|share| -share * share.ln())
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(shares: &[(&str, f32)]) -> Vec<Candidate> {
+        shares.iter().map(|&(mv, share)| (mv.to_owned(), share)).collect()
+    }
+
+    #[test]
+    fn distances_of_policies_are_those_of_the_definition() {
+        let (a, b) = (policy(&[("e2e4", 0.5), ("d2d4", 0.5)]), policy(&[("e2e4", 0.25), ("c2c4", 0.75)]));
+        assert_eq!(total_variation(&a, &b), 0.75);
+        assert_eq!(total_variation(&a, &a), 0.0);
+        assert_eq!(total_variation(&a, &policy(&[("g1f3", 1.0)])), 1.0);
+        assert!((entropy(&a) - std::f64::consts::LN_2).abs() < 1e-12);
+        assert_eq!(entropy(&policy(&[("e2e4", 1.0), ("d2d4", 0.0)])), 0.0);
+        assert_eq!(best(&a).collect::<Vec<_>>(), ["e2e4", "d2d4"]);
+        assert_eq!(best(&b).collect::<Vec<_>>(), ["c2c4"]);
+    }
+}
