@@ -1,6 +1,6 @@
 # `make` lists the targets. A newcomer needs two: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data unseen-data rated-data data engines soak test-slurm fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example
+.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data unseen-data rated-data data engines soak test-slurm fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example site
 
 .NOTPARALLEL:
 
@@ -137,6 +137,9 @@ torch-test: ## test posenc-torch, the networks as a Python package; POSENC=PROGR
 example: setup ## apply docs/add-encoding.patch to a copy of the repository and test the encoding there (CONTRIBUTING.md)
 	rm -rf target/example && git clone -q . target/example && cd target/example && git apply docs/add-encoding.patch && \
 		ln -s "$$(readlink -f ../../.libtorch)" .libtorch && $(CARGO) test --locked -p encodings --target-dir ../example-build
+
+site: ## build the documentation as a site in target/site, and check its links (skips without mdbook)
+	@scripts/site
 
 bench-peers: build ## time a training step against PyTorch's, eager and compiled, interleaved: make bench-peers PEERS="--rounds 9"
 	benches/peers/python benches/peers/timing.py --posenc $(POSENC) $(PEERS)

@@ -2,7 +2,8 @@
 //!
 //! A line `<!-- BUNDLE, GAME: COLUMN -->` before a table says that a column holds the primary metric of a bundle's rows on a
 //! game, as its report prints it, with the verdict as ▲ (better), ▼ (worse), (▲) or (▼) (depends on tuning) or nothing.
-//! `BUNDLE less BUNDLE` is the difference of each row between two of them, as `posenc compare` prints it.
+//! `BUNDLE less BUNDLE` is the difference of each row between two of them, as `posenc compare` prints it; `BUNDLE on LABELS` is the
+//! policy loss on other labels.
 
 use bundle::{Limits, Unpacked};
 use report::{Report, markdown, side_by_side};
@@ -37,24 +38,38 @@ fn between(one: &Path, other: &Path) -> BTreeMap<String, Rows> {
     games
 }
 
-/// The tables of differences of a bundle, by game; of `BUNDLE less BUNDLE` those between the two.
+/// The tables of a bundle that a marker names, by game.
 fn reported(bundle: &Path) -> BTreeMap<String, Rows> {
     if let Some((one, other)) = bundle.to_string_lossy().split_once(" less ") {
         return between(Path::new(one), &root().join(other));
     }
+    if let Some((bundle, labels)) = bundle.to_string_lossy().split_once(" on ") {
+        let title = format!("other labels: policy loss on {labels}\n");
+        return tables(Path::new(bundle), &title, "policy_loss [nats]", None);
+    }
+    tables(bundle, "differences to the reference in ", "", Some("verdict"))
+}
+
+/// The column `value` of the tables of a bundle's games whose title begins so, with the verdict in another column. Without a name the
+/// column is that of the metric, with which the title ends.
+fn tables(bundle: &Path, title: &str, value: &str, verdict: Option<&str>) -> BTreeMap<String, Rows> {
     let unpacked = Unpacked::of(bundle, Limits::default()).expect("a bundle");
     let text = markdown::draw(&Report::of(unpacked.run_dir()).expect("a report"));
     let mut games = BTreeMap::new();
     for game in text.split("\n## ").skip(1) {
-        let Some((_, table)) = game.split_once("\n### differences to the reference in ") else { continue };
+        let Some((_, table)) = game.split_once(&format!("\n### {title}")) else { continue };
         let metric = table.lines().next().unwrap_or_default();
         let mut lines = table.lines().skip_while(|line| !line.starts_with('|'));
         let header = cells(lines.next().expect("a header"));
         let place = |wanted: &str| header.iter().position(|name| *name == wanted).expect("a column");
-        let (value, verdict) = (place(metric), place("verdict"));
-        let rows = lines.skip(1).take_while(|line| line.starts_with('|')).map(cells);
-        let rows = rows
-            .map(|row| (row[0].trim_end_matches(" †").to_owned(), (row[value].to_owned(), row[verdict].to_owned())));
+        let column = place(if value.is_empty() { metric } else { value });
+        let verdict = verdict.map(place);
+        let row = |line: &str| {
+            let row = cells(line);
+            let verdict = verdict.map_or_else(String::new, |place| row[place].to_owned());
+            (row[0].trim_end_matches(" †").to_owned(), (row[column].to_owned(), verdict))
+        };
+        let rows = lines.skip(1).take_while(|line| line.starts_with('|')).map(row);
         games.insert(game.lines().next().unwrap_or_default().to_owned(), rows.collect());
     }
     games

@@ -7,6 +7,7 @@ mod circles;
 mod example;
 mod features;
 mod laws;
+mod links;
 mod metadata;
 mod phrases;
 mod rooms;
