@@ -23,6 +23,9 @@ pub struct Agreement {
     pub entropy: [f64; 2],
 }
 
+/// The two policies of one position.
+type Pair<'a> = (&'a [Candidate], &'a [Candidate]);
+
 /// Compares the test splits of two datasets of one game. Of several equal positions the first counts.
 ///
 /// # Errors
@@ -37,13 +40,12 @@ pub fn agreement(first: &Path, second: &Path) -> Result<Agreement, DatasetError>
     let [mine, others] = [(first, a), (second, b)]
         .map(|(folder, manifest)| with_game!(manifest.game, G => policies::<G>(folder, manifest)));
     let (mine, others) = (mine?, others?);
-    let pairs: Vec<(&[Candidate], &[Candidate])> =
+    let pairs: Vec<Pair> =
         mine.iter().filter_map(|(text, policy)| Some((policy.as_slice(), others.get(text)?.as_slice()))).collect();
     if pairs.is_empty() {
         return Err(refused(format!("{} and {} share no test position with a policy", a.name, b.name)));
     }
-    let mean =
-        |of: &dyn Fn(&(&[Candidate], &[Candidate])) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
+    let mean = |of: &dyn Fn(&Pair) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
     Ok(Agreement {
         positions: pairs.len() as u64,
         same_best: mean(&|(a, b)| f64::from(u8::from(best(a).any(|mv| best(b).any(|other| mv == other))))),
