@@ -78,6 +78,10 @@ pub struct Args {
     /// How often a task is requeued after its time limit.
     #[arg(long, value_name = "TIMES", default_value_t = 16)]
     max_requeues: u32,
+    /// Submit the array this often again, each after the one before has ended, instead of requeuing tasks: for clusters whose nodes
+    /// or containers have no scontrol.
+    #[arg(long, value_name = "TIMES", default_value_t = 0, conflicts_with = "max_requeues")]
+    chain: u32,
     /// Add a line to the script before the cell starts, e.g. 'module load cuda'. May be repeated.
     #[arg(long, value_name = "LINE")]
     setup: Vec<String>,
@@ -117,8 +121,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         if args.dry_run {
             writeln!(stdout, "{}: {} cells, not submitted", path.display(), array.cells)?;
         } else {
-            let job = submit(&path)?;
+            let mut job = submit(&path, None)?;
             writeln!(stdout, "job {job}: {} cells by {}", array.cells, path.display())?;
+            for _ in 0..args.chain {
+                let next = submit(&path, Some(&job))?;
+                writeln!(stdout, "job {next}: what is left of them after job {job}")?;
+                job = next;
+            }
         }
     }
     writeln!(stdout, "posenc status {} follows them", prepared.run_dir.display())?;
@@ -169,7 +178,8 @@ fn write_array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -
         text(&dir.join(CELLS))?,
         format!("--threads={}", args.threads),
         format!("--device={device}"),
-        format!("--max-requeues={}", args.max_requeues),
+        // A chain goes on by itself.
+        format!("--max-requeues={}", if args.chain > 0 { 0 } else { args.max_requeues }),
         "--index".to_owned(),
     ];
     let resources = Resources {
@@ -222,9 +232,10 @@ fn new_folder(parent: &Path) -> anyhow::Result<PathBuf> {
     bail!(wrong())
 }
 
-/// Submits a script; the job's number.
-fn submit(script: &Path) -> anyhow::Result<String> {
-    let output = match Command::new("sbatch").arg("--parsable").arg(script).output() {
+/// Submits a script, to start when the job `after` has ended, however it ended; the job's number.
+fn submit(script: &Path, after: Option<&str>) -> anyhow::Result<String> {
+    let dependency = after.map(|job| format!("--dependency=afterany:{job}"));
+    let output = match Command::new("sbatch").arg("--parsable").args(dependency).arg(script).output() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             bail!(
                 "there is no sbatch here, so nothing was submitted; on a login node of the cluster: sbatch {}",

@@ -35,6 +35,26 @@ fn task(dir: &Path, path: &str, index: usize) -> Command {
     command
 }
 
+/// Starts a task, tells it after some steps that its time runs out, and returns what it said. It must leave a checkpoint later than
+/// the step at which it was stopped before.
+fn time_runs_out(mut command: Command, cell: &Path, stopped_at: &mut u64, code: i32) -> String {
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the task starts");
+    let began = Instant::now();
+    while !matches!(CellState::of(cell), CellState::Running(progress) if progress.step > *stopped_at) {
+        assert!(began.elapsed() < Duration::from_secs(60), "it takes no step");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // SAFETY: a plain system call on a child that is not reaped yet.
+    unsafe { libc::kill(child.id() as i32, libc::SIGUSR1) };
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    let CellState::Interrupted(progress) = CellState::of(cell) else { panic!("{:?}", CellState::of(cell)) };
+    assert!(progress.step > *stopped_at && cell.join(format!("checkpoints/step-{}.yaml", progress.step)).exists());
+    *stopped_at = progress.step;
+    said
+}
+
 #[test]
 fn every_task_is_one_cell_and_can_be_started_again() {
     let dir = place(&small());
@@ -75,21 +95,8 @@ fn a_task_whose_time_runs_out_writes_a_checkpoint_and_goes_back_into_the_queue()
         fs::remove_file(dir.path().join("calls")).expect("the calls go");
         fs::write(dir.path().join("calls"), "").expect("written");
         let mut command = task(dir.path(), &path, 0);
-        command.env("SLURM_RESTART_COUNT", restarts.to_string()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let child = command.spawn().expect("the task starts");
-        let began = Instant::now();
-        while !matches!(CellState::of(&cell), CellState::Running(progress) if progress.step > stopped_at) {
-            assert!(began.elapsed() < Duration::from_secs(60), "it takes no step");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        // SAFETY: a plain system call on a child that is not reaped yet.
-        unsafe { libc::kill(child.id() as i32, libc::SIGUSR1) };
-        let output = child.wait_with_output().expect("it ends");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        let CellState::Interrupted(progress) = CellState::of(&cell) else { panic!("{:?}", CellState::of(&cell)) };
-        assert!(progress.step > stopped_at && cell.join(format!("checkpoints/step-{}.yaml", progress.step)).exists());
-        stopped_at = progress.step;
+        command.env("SLURM_RESTART_COUNT", restarts.to_string());
+        let said = time_runs_out(command, &cell, &mut stopped_at, 1);
         let calls = fs::read_to_string(dir.path().join("calls")).expect("calls");
         match code {
             "" => assert!(calls.is_empty() && said.contains("--max-requeues"), "{calls}{said}"),
@@ -111,4 +118,33 @@ fn what_no_cluster_would_take_is_refused() {
         .into();
     nowhere.fails_with(&["there is no sbatch here", "array-2/job.sh"]);
     assert_eq!(run(dir.path(), &["submit", "experiment.yaml"]).code, Some(2));
+}
+
+#[test]
+fn without_scontrol_a_chain_of_jobs_goes_on() {
+    let dir = place(&small().replace("steps: 8", "steps: 100000"));
+    let path = stand_ins(dir.path());
+    let submit = ["submit", "experiment.yaml", "--slurm", "--only", "encoding=shaw"];
+    let chained: Vec<&str> = submit.iter().copied().chain(["--chain", "2"]).collect();
+    let answer: Answer = with_path(posenc(dir.path(), &chained), &path).output().expect("posenc starts").into();
+    let said = answer.succeeds().stdout;
+    assert_eq!(said.matches("what is left of them after job 42").count(), 2, "{said}");
+    let calls = fs::read_to_string(dir.path().join("calls")).expect("calls");
+    assert_eq!(calls.matches("--dependency=afterany:42 ").count(), 2, "{calls}");
+    let twice: Vec<&str> = chained.iter().copied().chain(["--max-requeues", "3"]).collect();
+    assert_eq!(run(dir.path(), &twice).code, Some(2), "a chain requeues nothing");
+
+    // The second array may requeue, where there is no scontrol.
+    let answer: Answer = with_path(posenc(dir.path(), &submit), &path).output().expect("posenc starts").into();
+    answer.succeeds();
+    fs::remove_file(dir.path().join("bin/scontrol")).expect("scontrol goes");
+    let cell = cells(&dir.path().join("runs/small")).remove(0);
+    let mut stopped_at = 0;
+    for (array, part) in [(1, "the next job of the chain goes on"), (2, "RequeueExit=75")] {
+        let mut command = Command::new("/bin/bash");
+        command.arg(dir.path().join(format!("runs/small/slurm/array-{array}/job.sh"))).env("PATH", &path);
+        command.env("SLURM_ARRAY_JOB_ID", "42").env("SLURM_ARRAY_TASK_ID", "0");
+        let said = time_runs_out(command, &cell, &mut stopped_at, 75);
+        assert!(said.contains(part), "{said}");
+    }
 }
