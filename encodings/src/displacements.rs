@@ -28,6 +28,14 @@ impl Displacement {
         along(board.ranks()).flat_map(|ranks| along(board.files()).map(move |files| Self { ranks, files })).collect()
     }
 
+    /// Its class on a board; `None` where the board is too small for it.
+    #[must_use]
+    pub fn class_on(self, board: Geometry) -> Option<usize> {
+        let along =
+            |size: usize, steps: i64| usize::try_from(steps + size as i64 - 1).ok().filter(|&i| i < 2 * size - 1);
+        Some((2 * board.files() - 1) * along(board.ranks(), self.ranks)? + along(board.files(), self.files)?)
+    }
+
     /// A constant `[classes]` that is this function of every displacement of a board.
     pub(crate) fn numbers(board: Geometry, of: impl Fn(Self) -> f64 + Send + 'static) -> Constant {
         Constant::floats_from(&[board.displacement_classes() as i64], move || {
@@ -79,6 +87,19 @@ mod tests {
                 let wanted = Displacement { ranks: less(Geometry::rank_of), files: less(Geometry::file_of) };
                 assert_eq!(all[board.displacement_class(query, key)], wanted);
             }
+            for (class, displacement) in all.into_iter().enumerate() {
+                assert_eq!(displacement.class_on(board), Some(class));
+            }
         }
+    }
+
+    #[test]
+    fn a_smaller_board_has_the_inner_displacements() {
+        let [chess, shogi] = [GameKind::Chess, GameKind::Shogi].map(GameKind::geometry);
+        let on_chess = |displacement: &Displacement| displacement.class_on(chess);
+        let inner: Vec<usize> = Displacement::all(shogi).iter().filter_map(on_chess).collect();
+        assert_eq!(inner, (0..chess.displacement_classes()).collect::<Vec<_>>(), "each one once, in their order");
+        let largest = Displacement { ranks: shogi.ranks() as i64 - 1, files: 0 };
+        assert_eq!((largest.class_on(chess), largest.class_on(shogi).is_some()), (None, true));
     }
 }

@@ -1,7 +1,7 @@
 //! The trait: what an encoding is asked, and with what it may answer.
 
 use crate::InjectionPoints;
-use nn::Views;
+use nn::{ParamId, Views};
 use std::fmt::Debug;
 use tch::Tensor;
 
@@ -147,6 +147,12 @@ pub trait Encoding: Debug + Send {
     /// [hide its edge](crate::Tokens::hide_edge). No other encoding is given such squares.
     fn wraps(&self) -> bool {
         false
+    }
+
+    /// Its parameters `[h, classes, …]` with the classes of [`PairClasses`](crate::pairs::PairClasses) by displacement:
+    /// tables that can be moved to another board.
+    fn displacement_tables(&self) -> Vec<ParamId> {
+        Vec::new()
     }
 
     /// Multiplications that it adds per position (all layers), softmax and elementwise work left out.

@@ -76,6 +76,10 @@ impl Encoding for RelativeBias {
         self.share == Share::Displacement
     }
 
+    fn displacement_tables(&self) -> Vec<ParamId> {
+        if self.share == Share::Displacement { self.tables.clone() } else { Vec::new() }
+    }
+
     fn macs(&self) -> u64 {
         0
     }

@@ -177,6 +177,11 @@ impl Encoding for Shaw {
         self.config.share == Share::Displacement
     }
 
+    fn displacement_tables(&self) -> Vec<ParamId> {
+        let by_displacement = self.tables.iter().filter(|_| self.config.share == Share::Displacement);
+        by_displacement.flat_map(|tables| [tables.q, tables.k, tables.v]).flatten().collect()
+    }
+
     fn macs(&self) -> u64 {
         (self.tables.len() * self.config.terms.len()) as u64 * self.pair_macs
     }

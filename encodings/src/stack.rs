@@ -4,7 +4,7 @@ use crate::{
     AttendInput, Dims, Encoding, EncodingConfig, EncodingError, Guarantees, InjectionPoints, LayerContext, Logits,
     Queries, Tokens,
 };
-use nn::Scope;
+use nn::{ParamId, Scope};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use tch::{Kind, Tensor};
@@ -119,6 +119,12 @@ impl Stack {
         let has_values = relative.iter().any(|one| one.injection_points().contains(InjectionPoints::VALUES));
         let edge = (!relative.is_empty()).then_some(BOARD_EDGE);
         edge.into_iter().chain(has_values.then_some(VALUE_SUM)).collect()
+    }
+
+    /// The [tables by displacement](Encoding::displacement_tables) of all of them.
+    #[must_use]
+    pub fn displacement_tables(&self) -> Vec<ParamId> {
+        self.iter().flat_map(Encoding::displacement_tables).collect()
     }
 
     /// Multiplications that they add per position, all layers together.

@@ -195,6 +195,9 @@ impl Collector<'_> {
             let mut run = run.map_err(|error| BundleError::unreadable(&dir.join(CONFIG_FILE), error))?;
             self.dataset(dir, &run)?;
             run.data = PathBuf::from(run.data.file_name().unwrap_or_default());
+            if let Some(start) = &mut run.train.start {
+                start.tables = PathBuf::from(start.tables.file_name().unwrap_or_default());
+            }
             let clean = run.to_yaml().map_err(|error| BundleError::unreadable(&dir.join(CONFIG_FILE), error))?;
             self.add(&format!("{path}/{CONFIG_FILE}"), clean.into_bytes())?;
         }

@@ -19,6 +19,9 @@ use std::path::{Path, PathBuf};
 /// The largest accepted difference between machines, in standard deviations over seeds.
 const SPREAD: f64 = 3.0;
 
+/// The extension of a file of tables.
+const TABLES: &str = "safetensors";
+
 /// The smallest number of seeds for a standard deviation.
 const SEEDS_FOR_A_SPREAD: usize = 3;
 
@@ -94,10 +97,10 @@ pub fn prepare<'a>(
         ));
     }
     let count = count.min(finished.len());
-    let datasets = known_datasets(data);
+    let known = Known::among(data);
     (0..count)
         .map(|i| finished[i * finished.len() / count])
-        .map(|(row, seed)| prepare_cell(bundle, row, seed, &datasets, out))
+        .map(|(row, seed)| prepare_cell(bundle, row, seed, &known, out))
         .collect()
 }
 
@@ -105,7 +108,7 @@ fn prepare_cell<'a>(
     bundle: &'a Verified,
     row: &'a Row,
     seed: u64,
-    datasets: &BTreeMap<String, PathBuf>,
+    known: &Known,
     out: &Path,
 ) -> Result<Rerun<'a>, BundleError> {
     let name = format!("{} seed {seed}", row.folder);
@@ -115,13 +118,23 @@ fn prepare_cell<'a>(
     let manifest = file(bundle, row, seed, manifest::FILE).ok_or_else(|| wrong(manifest::FILE))?;
     let manifest: Manifest = serde_json::from_slice(manifest).map_err(|_| wrong(manifest::FILE))?;
     let wanted = &manifest.dataset;
-    run.data = datasets.get(&wanted.content_hash).cloned().ok_or_else(|| {
+    run.data = known.datasets.get(&wanted.content_hash).cloned().ok_or_else(|| {
         BundleError::Rerun(format!(
             "{name} needs the dataset {} with the content hash {}, which is not among those given; name its folder with \
              --data (LICENCES.md in the bundle says where it comes from)",
             wanted.name, wanted.content_hash
         ))
     })?;
+    if let Some(start) = &mut run.train.start {
+        start.tables = known.tables.get(&start.blake3).cloned().ok_or_else(|| {
+            BundleError::Rerun(format!(
+                "{name} starts with the tables {} of the BLAKE3 {}, which is in none of the folders given; name its folder \
+                 with --data",
+                start.tables.display(),
+                start.blake3
+            ))
+        })?;
+    }
     let dir = Plan::cell_dir(out, row, seed);
     fs::create_dir_all(&dir).map_err(BundleError::io("make", &dir))?;
     let config = run.to_yaml().map_err(|_| wrong(CONFIG_FILE))?;
@@ -130,13 +143,23 @@ fn prepare_cell<'a>(
     Ok(Rerun { task: Task { name, dir }, threads: manifest.identity.threads, row, seed, manifest })
 }
 
-/// Datasets by content hash.
-fn known_datasets(folders: &[PathBuf]) -> BTreeMap<String, PathBuf> {
-    let known = folders.iter().filter_map(|folder| {
-        let folder = std::path::absolute(folder).ok()?;
-        Some((dataset::Manifest::read(&folder).ok()?.content_hash, folder))
-    });
-    known.collect()
+/// What cells need and a bundle does not hold, by hash.
+struct Known {
+    datasets: BTreeMap<String, PathBuf>,
+    /// Files of tables that cells start with.
+    tables: BTreeMap<String, PathBuf>,
+}
+
+impl Known {
+    /// The datasets and tables in these folders.
+    fn among(folders: &[PathBuf]) -> Self {
+        let folders: Vec<PathBuf> = folders.iter().filter_map(|folder| std::path::absolute(folder).ok()).collect();
+        let dataset = |folder: &PathBuf| Some((dataset::Manifest::read(folder).ok()?.content_hash, folder.clone()));
+        let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok));
+        let tables = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|ext| ext == TABLES));
+        let table = |file: PathBuf| Some((blake3::hash(&fs::read(&file).ok()?).to_hex().to_string(), file));
+        Self { datasets: folders.iter().filter_map(dataset).collect(), tables: tables.filter_map(table).collect() }
+    }
 }
 
 /// Compares a retrained cell with the one in the bundle.

@@ -6,6 +6,7 @@ use encodings::EncodingConfig;
 use models::ModelConfig;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What tells a row from the others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,6 +84,7 @@ fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
         "encoding" => encodings(rows),
         "model" => models(rows, &values),
         "learning_rate" => rows.iter().map(|row| vec![rate(row)]).collect(),
+        "train.start" => values.iter().map(started).collect(),
         "phases" => values.iter().map(phases).collect(),
         "train.encoding_rate" => {
             let words = |value: &Value| match value.as_f64() {
@@ -108,6 +110,15 @@ fn scalar(row: &Combination, setting: &Setting) -> Vec<Word> {
 
 /// What a setting may add: names of folders have 255 bytes at most, and people read them.
 const LONGEST: usize = 80;
+
+/// The tables that a row starts with, by the name of their file.
+fn started(value: &Value) -> Vec<Word> {
+    let Some(path) = value["tables"].as_str() else { return Vec::new() };
+    let name = Path::new(path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let order = value["order"].as_str().filter(|&order| order != "kept").map(str::to_owned);
+    let frozen = (value["frozen"] == true).then(|| "frozen".to_owned());
+    [Some(format!("tables {name}")), order, frozen].into_iter().flatten().map(Word::plain).collect()
+}
 
 /// The words that there is room for; [`told_apart`] numbers what becomes equal.
 fn shortened(mut words: Vec<Word>) -> Vec<Word> {

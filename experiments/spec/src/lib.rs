@@ -43,6 +43,7 @@ pub mod schema;
 pub mod setting;
 pub mod shape;
 pub mod source;
+pub mod start;
 pub mod step;
 mod suggest;
 mod syntax;

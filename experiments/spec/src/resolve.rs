@@ -6,6 +6,7 @@ use super::phases;
 use super::run::{BaseConfig, RunConfig, TrainConfig};
 use super::shape::Shape;
 use super::source::ConfigError;
+use super::start::Start;
 use super::targets::{self, MissingTarget, OnMissingTargets, wrong_classes};
 use games::Frame;
 use models::{Loss, ModelConfig, ModelError, Network};
@@ -34,6 +35,7 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
         train: TrainConfig {
             learning_rate: learning_rate.map_err(|error| row.refused(&["train", "learning_rate"], error))?,
             phases: phases::resolved(row, data)?,
+            start: train.start.as_ref().map(|tables| start(tables, row)).transpose()?,
             ..train.clone()
         },
         eval: eval.clone(),
@@ -41,6 +43,23 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
         twin: false,
         imported: None,
     })
+}
+
+/// The tables that a run starts with: their place on this disk and their hash. Refuses a file that cannot be read or has
+/// another hash.
+fn start(start: &Start, row: &Combination) -> Result<Start, ConfigError> {
+    let origin = &row.node(&["train", "start", "tables"]).origin;
+    let beside = origin.source.folder().join(&start.tables);
+    let tables = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
+    let remedy = "name tables.safetensors of a folder that `posenc export` wrote, relative to this file";
+    let bytes = std::fs::read(&tables)
+        .map_err(|error| origin.refused(format!("{} cannot be read: {error}", tables.display())).help(remedy))?;
+    let blake3 = blake3::hash(&bytes).to_hex().to_string();
+    if !start.blake3.is_empty() && start.blake3 != blake3 {
+        let message = format!("{} has the BLAKE3 {blake3}, not {}", tables.display(), start.blake3);
+        return Err(origin.refused(message).help("restore the file, or leave `blake3` out"));
+    }
+    Ok(Start { tables, blake3, ..start.clone() })
 }
 
 /// The network with the heads that its dataset has targets for. A head without targets is refused, unless the experiment

@@ -28,8 +28,8 @@ pub(super) fn rows(combinations: &[Combination], datasets: &Datasets) -> Result<
 pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets) -> Result<Row, ConfigError> {
     let mut run = resolve::run(combination, datasets)?;
     let shape = resolve::shape(combination, &run)?;
-    if shape.facts.encoding == 0 {
-        // A factor on the rate of no parameter: the same run, whatever it is.
+    if shape.facts.encoding == 0 || run.train.freezes_encodings() {
+        // A factor on the rate of no parameter that learns: the same run, whatever it is.
         run.train.encoding_rate = 1.0;
     }
     let opened = datasets.of(run.game);

@@ -6,6 +6,7 @@ use super::losses::LossWeights;
 use super::numbers::{above_zero_if_any, at_least_one, not_negative};
 use super::phase::Phase;
 use super::pictures::Pictures;
+use super::start::Start;
 use super::step::{Dtype, MicroBatch};
 use super::targets::OnMissingTargets;
 use encodings::EncodingConfig;
@@ -180,6 +181,9 @@ pub struct TrainConfig {
     /// (docs/fair-comparison.md), so a comparison should tune it.
     #[serde(default = "one", deserialize_with = "not_negative")]
     pub encoding_rate: f64,
+    /// Tables of another network that the encodings begin with; none by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
     /// Largest global norm of the gradient; none by default.
     #[serde(default, deserialize_with = "above_zero_if_any")]
     pub clip: Option<f64>,
@@ -218,7 +222,13 @@ impl TrainConfig {
     /// The optimiser with [`Self::encoding_rate`]; groups that the experiment writes itself override it.
     #[must_use]
     pub fn optimizer(&self) -> OptimizerConfig {
-        self.optimizer.clone().with_encoding_rate(self.encoding_rate)
+        self.optimizer.clone().with_encoding_rate(if self.freezes_encodings() { 0.0 } else { self.encoding_rate })
+    }
+
+    /// Whether the encodings' parameters keep their first values.
+    #[must_use]
+    pub fn freezes_encodings(&self) -> bool {
+        self.start.as_ref().is_some_and(|start| start.frozen)
     }
 }
 

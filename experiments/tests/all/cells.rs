@@ -14,6 +14,7 @@ mod resume;
 mod saving;
 mod steps;
 mod support;
+mod tables;
 mod tensorboard;
 mod training;
 mod win_rate;

@@ -268,6 +268,6 @@ fn little_endian(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-fn from_little_endian(bytes: &[u8]) -> Vec<f32> {
+pub(crate) fn from_little_endian(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<{ size_of::<f32>() }>().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect()
 }

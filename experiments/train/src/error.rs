@@ -19,6 +19,14 @@ pub enum TrainError {
         /// What is wrong.
         reason: String,
     },
+    /// The tables of `train.start` cannot be used.
+    #[error("{path}: {reason}")]
+    Tables {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and the remedy.
+        reason: String,
+    },
     /// The dataset cannot be opened.
     #[error("{0}")]
     Open(DatasetError),

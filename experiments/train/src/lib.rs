@@ -30,6 +30,7 @@ pub mod sample;
 pub mod setup;
 pub mod signals;
 pub mod sinks;
+pub mod tables;
 pub mod tensors;
 pub mod threads;
 mod trainer;

@@ -9,6 +9,7 @@ use super::learner::{Learner, StepMetrics, finite};
 use super::objective::measure;
 use super::phases::phase_schedule;
 use super::setup::Setup;
+use super::tables;
 use crate::drawing;
 use crate::drawing::PictureError;
 use crate::pictures::Picture;
@@ -66,10 +67,14 @@ struct Clock {
 /// The parameters of a run before its first step.
 ///
 /// # Errors
-/// If the device has no room.
+/// If the device has no room, or the tables that the run starts with do not fit.
 pub(super) fn first_weights(setup: &Setup) -> Result<Arena, TrainError> {
     let salt = if setup.config.twin { TWIN_SALT } else { "" };
-    Ok(Arena::initialise(Arc::clone(&setup.layout), setup.config.seed, salt, setup.device)?)
+    let first = Arena::initialise(Arc::clone(&setup.layout), setup.config.seed, salt, setup.device)?;
+    let Some(start) = &setup.config.train.start else { return Ok(first) };
+    let mut weights = first.values()?;
+    tables::write_over(start, setup, &mut weights)?;
+    Ok(Arena::from_values(Arc::clone(&setup.layout), &weights, setup.device)?)
 }
 
 impl Trainer {

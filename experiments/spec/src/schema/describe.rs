@@ -3,6 +3,7 @@
 use super::super::file::{ExperimentFile, Primary};
 use super::super::run::{BaseConfig, EvalConfig, TrainConfig};
 use super::super::setting::Setting;
+use super::super::start::Start;
 use serde_json::{Map, Value, json};
 
 type Docs = &'static [(&'static str, &'static [&'static str])];
@@ -10,12 +11,13 @@ type Docs = &'static [(&'static str, &'static [&'static str])];
 /// Adds them: to the keys of the document, and to the settings that `defs` name.
 pub(super) fn describe(file: &mut Value, defs: &mut Map<String, Value>) {
     let of_base = ["base", "base.train", "base.eval"];
-    let documented: [(&str, Docs); 5] = [
+    let documented: [(&str, Docs); 6] = [
         ("", ExperimentFile::DOCS),
         ("primary", Primary::DOCS),
         (of_base[0], BaseConfig::DOCS),
         (of_base[1], TrainConfig::DOCS),
         (of_base[2], EvalConfig::DOCS),
+        ("base.train.start", Start::DOCS),
     ];
     for (way, docs) in documented {
         let Some(map) = way

@@ -61,6 +61,7 @@ pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<Encoding
         optimizer: OptimizerConfig::Nadam(Default::default()),
         learning_rate: Schedule::new(0, vec![1e-5], Vec::new()).expect("one rate needs no boundary"),
         encoding_rate: 1.0,
+        start: None,
         clip: Some(10.0),
         averaging: None,
         micro_batch: None,

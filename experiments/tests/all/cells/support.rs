@@ -61,6 +61,7 @@ impl Bench {
             model: tiny_model(),
             encoding: vec![encoding("absolute: {at: input}")],
             train: TrainConfig {
+                start: None,
                 steps,
                 batch: 8,
                 optimizer: OptimizerConfig::Nadam(Default::default()),

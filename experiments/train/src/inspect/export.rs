@@ -6,6 +6,7 @@ use super::forward::Answers;
 use super::readme;
 use super::request::Request;
 use super::tensors_file::{self, Named};
+use crate::tables::{self, TABLES_FILE};
 use nn::Views;
 use records::folder::CONFIG_FILE;
 use std::fs;
@@ -87,6 +88,9 @@ pub fn write(cell: &Loaded, asked: &[Request], folder: &Folder) -> Result<(), In
     for (name, text) in texts {
         let path = dir.join(name);
         fs::write(&path, text).map_err(InspectError::io("write", &path))?;
+    }
+    if let Some(tables) = tables::of_network(&cell.network, &cell.arena) {
+        tensors_file::write(&dir.join(TABLES_FILE), &tables)?;
     }
     tensors_file::write(&dir.join(WEIGHTS_FILE), &weights)?;
     tensors_file::write(&dir.join(FORWARD_FILE), &forward)
