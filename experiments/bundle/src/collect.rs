@@ -1,9 +1,11 @@
 //! Which files of a run folder are published, and how they are cleaned.
 
 use super::author::Author;
-use super::describe::{self, DataSource};
+use super::card;
+use super::describe;
 use super::error::BundleError;
 use super::scrub;
+use super::source::DataSource;
 use super::{CELLS, METADATA, SUMS};
 use records::baselines;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
@@ -130,7 +132,7 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> Result<Contents, Bu
         let text = scrub::scrub(&draw(&report), collector.host);
         collector.add(name, text.into_bytes())?;
     }
-    collector.describe(&plan, publication)?;
+    collector.describe(&plan, publication, &report)?;
     Ok(collector.contents)
 }
 
@@ -267,11 +269,12 @@ impl Collector<'_> {
     }
 
     /// Adds the files that describe the bundle, last.
-    fn describe(&mut self, plan: &Plan, publication: &Publication) -> Result<(), BundleError> {
+    fn describe(&mut self, plan: &Plan, publication: &Publication, report: &Report) -> Result<(), BundleError> {
         let data: Vec<DataSource> = std::mem::take(&mut self.data).into_values().collect();
         let description = describe::BundleDescription {
             plan,
             publication,
+            card: card::front_matter(publication.licence.as_deref(), publication.weights, report, &data),
             data: &data,
             date: describe::date(self.newest_s),
             revision: self.revision.clone(),

@@ -2,27 +2,19 @@
 
 use super::author::Author;
 use super::collect::Publication;
+use super::source::DataSource;
 use super::{CELLS, METADATA, SUMS};
 use chrono::DateTime;
 use records::plan::Plan;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A dataset that cells were trained on; the bundle does not contain it.
-#[derive(Debug, Clone)]
-pub(super) struct DataSource {
-    pub(super) name: String,
-    pub(super) game: &'static str,
-    pub(super) content_hash: String,
-    pub(super) licence: Option<String>,
-    pub(super) source: Option<String>,
-    pub(super) made_by: Option<String>,
-}
-
 /// The content of the description.
 pub(super) struct BundleDescription<'a> {
     pub(super) plan: &'a Plan,
     pub(super) publication: &'a Publication,
+    /// The fields at the top of `README.md`.
+    pub(super) card: String,
     pub(super) data: &'a [DataSource],
     pub(super) date: String,
     pub(super) revision: Option<String>,
@@ -60,21 +52,9 @@ impl BundleDescription<'_> {
              `b3sum --check {SUMS}` or `posenc verify <this>` checks every hash; `posenc verify <this> --rerun 2 --data \
              <dataset>` trains two cells again and compares.\n\n\
              Paths of the publisher's machine were taken out: `…/name` stands for one.\n",
-            self.card(),
+            self.card,
             plan.experiment,
             self.question(),
-        )
-    }
-
-    /// The fields that Hugging Face reads at the top of a dataset's page.
-    fn card(&self) -> String {
-        let licence = self.publication.licence.as_ref().map_or("unknown".to_owned(), |name| name.to_lowercase());
-        let mut games: Vec<&str> = self.data.iter().map(|data| data.game).collect();
-        games.dedup();
-        let tags: String = games.iter().map(|game| format!("- {game}\n")).collect();
-        format!(
-            "---\nlicense: {licence}\npretty_name: {}\ntags:\n- position-encoding\n- transformer\n- posenc\n{tags}---\n\n",
-            self.plan.experiment
         )
     }
 

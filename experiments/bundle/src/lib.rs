@@ -9,12 +9,14 @@
 
 pub mod archive;
 pub mod author;
+mod card;
 pub mod collect;
 mod describe;
 pub mod error;
 pub mod read;
 pub mod rerun;
 pub mod scrub;
+mod source;
 pub mod unpacked;
 pub mod verify;
 pub mod write;

@@ -11,10 +11,10 @@
 //! squares, 1e-6 after the map, and always 1e-3 in smolgen; gates are `[channel, square]`.
 
 use super::attention_heads;
+use super::channels::by_scaled_channels;
 use super::error::NetError;
 use super::format::NetworkFormat;
 use super::layer::rows;
-use super::residual::by_scaled_channels;
 use super::tensors::NamedTensors;
 use super::tree::Tree;
 use super::{Architecture, spec};

@@ -13,14 +13,14 @@ use models::{
 };
 
 /// Win, draw, loss.
-const WDL: usize = 3;
+pub(super) const WDL: usize = 3;
 
 /// Promotion pieces, in the order of the rows of `ip4_pol_w`; a fourth row applies to all of them.
-const PROMOTIONS: [&str; 3] = ["queen", "rook", "bishop"];
+pub(super) const PROMOTIONS: [&str; 3] = ["queen", "rook", "bishop"];
 
 /// The policy names that posenc has options for.
-const VANILLA: &str = "vanilla";
-const SOFT: &str = "soft";
+pub(super) const VANILLA: &str = "vanilla";
+pub(super) const SOFT: &str = "soft";
 
 /// The heads' options, beside the parameters.
 pub(super) struct HeadsRead {

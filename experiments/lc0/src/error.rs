@@ -1,4 +1,4 @@
-//! Why a network cannot be imported.
+//! Why a network cannot be imported or exported.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use train::TrainError;
 use train::checkpoint::CheckpointError;
 use train::inspect::InspectError;
 
-/// Why a network cannot be imported.
+/// Why a network cannot be imported or exported.
 #[derive(Debug, thiserror::Error)]
 pub enum NetError {
     /// A file cannot be read or written.
@@ -36,6 +36,14 @@ pub enum NetError {
     /// A part named by `--without` does not exist.
     #[error("this network has no part {0:?} to leave out; an import without --without names what stands in its way")]
     NoPart(String),
+    /// A cell's network has a part that Lc0's networks do not have.
+    #[error("Lc0 has no place for {what}; it runs {wanted}")]
+    NoPlace {
+        /// The part.
+        what: String,
+        /// What Lc0 has instead.
+        wanted: String,
+    },
     /// A tensor is missing, or its size contradicts the rest of the network.
     #[error("the weights file is damaged or of an unknown kind: {tensor} {what}")]
     Tensor {
@@ -58,6 +66,10 @@ pub enum NetError {
 impl NetError {
     pub(super) fn tensor(tensor: &str, what: impl Into<String>) -> Self {
         Self::Tensor { tensor: tensor.to_owned(), what: what.into() }
+    }
+
+    pub(super) fn no_place(what: impl Into<String>, wanted: impl Into<String>) -> Self {
+        Self::NoPlace { what: what.into(), wanted: wanted.into() }
     }
 
     pub(super) fn unknown(what: impl Into<String>, wanted: impl Into<String>) -> Self {

@@ -37,15 +37,17 @@ impl NetworkFormat {
     pub(super) const CONVOLUTIONS: [i32; 4] = [1, 2, 3, Self::SE_WITH_HEADS];
     const SE_WITH_HEADS: i32 = 4;
     /// `NETWORK_ATTENTIONBODY_WITH_HEADFORMAT`, `_WITH_MULTIHEADFORMAT`, and the former number of the latter.
-    const ATTENTION: i32 = 6;
-    const ATTENTION_MULTI: i32 = 7;
+    pub(super) const ATTENTION: i32 = 6;
+    pub(super) const ATTENTION_MULTI: i32 = 7;
     const ATTENTION_MULTI_AT_FIRST: i32 = 134;
     /// `POLICY_CLASSICAL`.
     pub(super) const POLICY_DENSE: i32 = 1;
     /// `POLICY_CONVOLUTION`.
     pub(super) const POLICY_CONVOLUTION: i32 = 2;
     /// `POLICY_ATTENTION`.
-    const POLICY_ATTENTION: i32 = 3;
+    pub(super) const POLICY_ATTENTION: i32 = 3;
+    /// `OUTPUT_WDL`.
+    pub(super) const OUTPUT_WDL: i32 = 2;
     /// `VALUE_WDL`.
     pub(super) const VALUE_WDL: i32 = 2;
     /// `MOVES_LEFT_V1`.
@@ -56,9 +58,20 @@ impl NetworkFormat {
     const ACTIVATION_DEFAULT: i32 = 0;
     const ACTIVATION_SWISH: i32 = 7;
     const ACTIVATION_RELU_2: i32 = Self::ACTIVATION_SWISH + 1;
+    /// `ActivationFunction`, as far as its functions act on each number by itself.
+    const ACTIVATIONS: &[(i32, Activation)] = &[
+        (1, Activation::Mish),
+        (2, Activation::Relu),
+        (3, Activation::Identity),
+        (4, Activation::Tanh),
+        (5, Activation::Sigmoid),
+        (6, Activation::Selu),
+        (Self::ACTIVATION_SWISH, Activation::Swish),
+        (Self::ACTIVATION_RELU_2, Activation::Relu2),
+    ];
     /// `INPUT_EMBEDDING_PE_MAP` and `_DENSE`.
-    const PE_MAP: i32 = 1;
-    const PE_DENSE: i32 = 2;
+    pub(super) const PE_MAP: i32 = 1;
+    pub(super) const PE_DENSE: i32 = 2;
 
     /// The format of a file that states none.
     pub(super) fn default_of_old_files() -> Self {
@@ -146,20 +159,19 @@ impl NetworkFormat {
 
     /// An activation of `ActivationFunction`; `place` is for errors.
     pub(super) fn activation_of(&self, number: Option<i32>, place: &str) -> Result<Activation, NetError> {
-        Ok(match number.unwrap_or(Self::ACTIVATION_DEFAULT) {
-            Self::ACTIVATION_DEFAULT => self.activation()?,
-            1 => Activation::Mish,
-            2 => Activation::Relu,
-            3 => Activation::Identity,
-            4 => Activation::Tanh,
-            5 => Activation::Sigmoid,
-            6 => Activation::Selu,
-            Self::ACTIVATION_SWISH => Activation::Swish,
-            Self::ACTIVATION_RELU_2 => Activation::Relu2,
-            other => {
-                let what = format!("the activation {other} of Lc0's list as its {place}");
-                return Err(NetError::unknown(what, "activations that act on each number by itself (0 to 8)"));
-            }
+        let number = number.unwrap_or(Self::ACTIVATION_DEFAULT);
+        if number == Self::ACTIVATION_DEFAULT {
+            return self.activation();
+        }
+        let known = Self::ACTIVATIONS.iter().find(|(other, _)| *other == number);
+        known.map(|(_, activation)| *activation).ok_or_else(|| {
+            let what = format!("the activation {number} of Lc0's list as its {place}");
+            NetError::unknown(what, "activations that act on each number by itself (0 to 8)")
         })
+    }
+
+    /// The number of an activation in `ActivationFunction`; none if Lc0 lacks it.
+    pub(super) fn number_of(activation: Activation) -> Option<i32> {
+        Self::ACTIVATIONS.iter().find(|(_, other)| *other == activation).map(|(number, _)| *number)
     }
 }

@@ -1,10 +1,10 @@
-//! Decodes tensors: the four encodings of a weights file.
+//! Decodes tensors, from the four encodings of a weights file, and encodes them in 16 bits.
 
 use super::error::NetError;
 use super::message::Layer;
 
 /// 16 bits, scaled between the smallest and the largest value of the tensor; the default encoding.
-const LINEAR_16: i32 = 1;
+pub(super) const LINEAR_16: i32 = 1;
 const FLOAT_16: i32 = 2;
 const BFLOAT_16: i32 = 3;
 const FLOAT_32: i32 = 4;
@@ -52,6 +52,22 @@ pub(super) fn rows(numbers: &[f32], columns: usize, name: &str) -> Result<usize,
 fn linear(min: f32, max: f32, value: u16) -> f32 {
     let share = f32::from(value) / f32::from(u16::MAX);
     min * (1.0 - share) + max * share
+}
+
+/// A tensor in [`LINEAR_16`], and its largest rounding error. The encoding is not stated: it is the default.
+pub(super) fn to_linear_16(numbers: &[f32]) -> (Layer, f32) {
+    let min = numbers.iter().copied().fold(f32::INFINITY, f32::min);
+    let max = numbers.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let range = f64::from(max) - f64::from(min);
+    let word = |number: f32| {
+        let share = if range > 0.0 { (f64::from(number) - f64::from(min)) / range } else { 0.0 };
+        (share * f64::from(u16::MAX)).round() as u16
+    };
+    let words: Vec<u16> = numbers.iter().map(|number| word(*number)).collect();
+    let errors = numbers.iter().zip(&words).map(|(number, word)| (number - linear(min, max, *word)).abs());
+    let rounding = errors.fold(0.0, f32::max);
+    let params = words.into_iter().flat_map(u16::to_le_bytes).collect();
+    (Layer { min_val: Some(min), max_val: Some(max), params: Some(params), encoding: None }, rounding)
 }
 
 fn u16_values<'a>(bytes: &'a [u8], name: &str) -> Result<impl Iterator<Item = u16> + use<'a>, NetError> {
@@ -104,6 +120,21 @@ mod tests {
         assert_eq!(of(Some(2), &[0, 0x3c, 0, 0xc0, 0xff, 0x7b, 1, 0]), [1.0, -2.0, 65504.0, 2f32.powi(-24)]);
         assert_eq!(of(Some(3), &[0x80, 0x3f, 0x40, 0xc0]), [1.0, -3.0]);
         assert_eq!(of(Some(4), &0.1f32.to_le_bytes()), [0.1]);
+    }
+
+    #[test]
+    fn sixteen_bits_keep_the_ends_and_round_the_rest() {
+        let written = [-0.7, 0.0, 1e-3, 2.3];
+        let (layer, rounding) = to_linear_16(&written);
+        let read = numbers(Some(&layer), "w").expect("numbers");
+        assert_eq!([read[0], read[3]], [-0.7, 2.3]);
+        let error = written.iter().zip(&read).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert_eq!(error, rounding);
+        assert!(error > 0.0 && error <= 0.5 * 3.0 / 65535.0 + 1e-7, "{error}");
+        for same in [0.0, -4.5] {
+            let (layer, rounding) = to_linear_16(&[same; 3]);
+            assert_eq!((numbers(Some(&layer), "w").expect("numbers"), rounding), (vec![same; 3], 0.0));
+        }
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Imports networks of Lc0 as cells: reads their weights files and maps every tensor to posenc's parameters.
+//! Networks between Lc0 and posenc: reads Lc0's weights files as cells, and writes cells as such files.
 //!
 //! ```text
 //! file.pb.gz ─┬─ format, message (fields) ─┬─ residual ──┬─▶ Imported ─ cell ─▶ a cell's folder
-//!             └─ tree (tensors by name) ───┴─ attention ─┘
+//!             └─ tree (tensors by name) ───┴─ attention ─┘                              │
+//! file.pb.gz ◀── export (encode, body, heads: attention bodies only) ◀──────────────────┘
 //! ```
 //!
 //! The format is Lc0's `proto/net.proto`; what it leaves open (layout of kernels, scale of the rule-50 count) was
@@ -11,7 +12,10 @@
 mod attention;
 mod attention_heads;
 pub mod cell;
+mod channels;
 mod error;
+pub mod export;
+mod fields;
 mod format;
 mod layer;
 mod message;

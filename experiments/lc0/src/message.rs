@@ -8,6 +8,9 @@ use prost::Message;
 pub(super) struct Net {
     #[prost(fixed32, optional, tag = "1")]
     pub(super) magic: Option<u32>,
+    /// Free text.
+    #[prost(string, optional, tag = "2")]
+    pub(super) license: Option<String>,
     #[prost(message, optional, tag = "4")]
     pub(super) format: Option<Format>,
     /// A message [`Weights`], kept encoded: its content depends on the format.
@@ -17,6 +20,9 @@ pub(super) struct Net {
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Format {
+    /// `Encoding`: 1 for 16 bits. Lc0 refuses files that do not state it.
+    #[prost(int32, optional, tag = "1")]
+    pub(super) weights_encoding: Option<i32>,
     #[prost(message, optional, tag = "2")]
     pub(super) network_format: Option<NetworkFormat>,
 }

@@ -1,12 +1,13 @@
 //! Lc0's residual networks as [`models::ResnetConfig`].
 
+use super::channels::by_scaled_channels;
 use super::error::NetError;
 use super::format::NetworkFormat;
 use super::layer::{numbers, rows, sized};
 use super::message::{ConvBlock, Layer, Residual, Weights};
 use super::tensors::NamedTensors;
 use super::{Parameters, spec};
-use games::{FeatureKind, GameKind, Geometry, InputLayout};
+use games::{GameKind, Geometry};
 use models::input::Expander;
 use models::resnet::{MovePlane, move_planes};
 use models::{
@@ -70,19 +71,6 @@ fn check(format: &NetworkFormat) -> Result<(), NetError> {
         return Err(NetError::unknown(what, "networks of convolutions (1 to 4) and attention bodies (6, 7)"));
     }
     format.check_ends()
-}
-
-/// Rows of `row` values, one row per output, that begin with `area` values for each input plane. Divides out the scale
-/// of scalar inputs: Lc0 feeds its networks the raw count of rule 50.
-pub(super) fn by_scaled_channels(mut rows: Vec<f32>, input: &InputLayout, area: usize, row: usize) -> Vec<f32> {
-    let first = Expander::new(input).channels() - input.features.len();
-    for (i, feature) in input.features.iter().enumerate() {
-        let FeatureKind::Scalar { scale } = feature.kind else { continue };
-        for outputs in rows.chunks_exact_mut(row) {
-            outputs[(first + i) * area..][..area].iter_mut().for_each(|weight| *weight *= scale);
-        }
-    }
-    rows
 }
 
 impl NamedTensors {

@@ -5,6 +5,7 @@ use anyhow::Context as _;
 use dataset::Split;
 use spec::Weights;
 use spec::grouped;
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -24,8 +25,11 @@ pub struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
     cell: PathBuf,
     /// The folder to write; it must not exist yet.
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "lc0")]
+    out: Option<PathBuf>,
+    /// Write the network as a weights file of Lc0 (.pb.gz); it must not exist yet. Needs a network of Lc0's architecture.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["positions", "gradient", "activations", "onnx", "out"])]
+    lc0: Option<PathBuf>,
     /// Positions whose inputs and outputs are written: per line a FEN, SFEN or `startpos`, followed by `moves …` for
     /// the history. Default: some test positions of the cell's dataset.
     #[arg(long, value_name = "FILE")]
@@ -60,38 +64,62 @@ const TORCH_PYTHON: &str = "POSENC_TORCH_PYTHON";
 /// Test positions that are exported where no others are named.
 const POSITIONS: usize = 12;
 
-/// Writes the folder and says what is in it.
+/// Writes the folder or the file and says what is in it.
 ///
 /// # Errors
-/// If the cell has no weights, a position cannot be read, or the folder cannot be written.
+/// If the cell has no weights, a position cannot be read, or the output cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);
-    let folder = Folder::begin(&args.out)?;
     let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
     let cell = match args.random {
         Some(seed) => Loaded::random(config_of(&args.cell)?, seed, args.device)?,
         None => Loaded::cell(&args.cell, weights, args.device)?,
     };
-    let asked = asked(args, &cell)?;
-    export::write(&cell, &asked, &folder)?;
+    let text = match (&args.lc0, &args.out) {
+        (Some(file), _) => write_lc0(&cell, file)?,
+        (None, Some(out)) => write_folder(args, &cell, out)?,
+        (None, None) => unreachable!("clap requires --out or --lc0"),
+    };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the folder; returns what to say about it.
+fn write_folder(args: &Args, cell: &Loaded, out: &Path) -> anyhow::Result<String> {
+    let folder = Folder::begin(out)?;
+    let asked = asked(args, cell)?;
+    export::write(cell, &asked, &folder)?;
     if args.gradient {
         let dataset = Arc::new(open_data(&cell.config).context("--gradient takes a batch of the cell's dataset")?);
-        gradient::write(&cell, &gradient::first_batch(&cell, &dataset)?, folder.path())?;
+        gradient::write(cell, &gradient::first_batch(cell, &dataset)?, folder.path())?;
     }
     if args.activations {
-        let activations = activations(&cell, &asked, args.layers.as_deref())?;
+        let activations = activations(cell, &asked, args.layers.as_deref())?;
         tensors_file::write(&folder.path().join(ACTIVATIONS_FILE), &activations)?;
     }
     folder.finish()?;
     if args.onnx {
-        write_onnx(&args.out)?;
+        write_onnx(out)?;
     }
     let (parameters, positions) = (grouped(cell.layout().total() as u64), asked.len());
-    let origin = &cell.origin;
-    let text = format!("{}: {parameters} parameters from {origin}; {positions} positions\n", args.out.display());
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(format!("{}: {parameters} parameters from {}; {positions} positions\n", out.display(), cell.origin))
+}
+
+/// Writes a weights file of Lc0; returns what to say about it.
+fn write_lc0(cell: &Loaded, file: &Path) -> anyhow::Result<String> {
+    let refused = || format!("{} is not written", file.display());
+    let exported = lc0::export::file(&cell.config, cell.layout(), &cell.arena.values()?).with_context(refused)?;
+    let mut open = std::fs::OpenOptions::new();
+    let mut created = open.write(true).create_new(true).open(file).with_context(refused)?;
+    created.write_all(&exported.bytes).with_context(refused)?;
+    let parameters = grouped(cell.layout().total() as u64);
+    let mut text = format!("{}: {parameters} parameters from {}", file.display(), cell.origin);
+    let _ = write!(text, "; 16 bits change a parameter by {:.1e} at most", exported.rounding);
+    if !exported.left_out.is_empty() {
+        let _ = write!(text, "; left out, because Lc0 has no such head: {}", exported.left_out.join(", "));
+    }
+    Ok(text + "\n")
 }
 
 /// Has posenc-torch write the network of an export.

@@ -118,9 +118,20 @@ fn the_description_is_an_ro_crate_of_every_file() {
     assert_eq!(root["author"][1]["@id"], "#author-a-group");
     assert_eq!(entity("https://orcid.org/0000-0002-1825-0097")["name"], "Ada B");
     let card = fs::read_to_string(bundle.join("README.md")).expect("the card");
-    assert!(
-        card.starts_with("---\nlicense: cc0-1.0\npretty_name: small\ntags:\n") && card.contains("By Ada B, A group.")
-    );
+    assert!(card.contains("By Ada B, A group."));
+    let fields = card.strip_prefix("---\n").and_then(|card| card.split_once("---\n")).expect("fields").0;
+    let fields: Value = serde_yaml::from_str(fields).expect("YAML");
+    assert_eq!([&fields["license"], &fields["pretty_name"]], ["cc0-1.0", "small"]);
+    // With weights it is a model's page: each row with its primary metric, as the report has it.
+    let report = fs::read_to_string(bundle.join("report.csv")).expect("the report");
+    let models = fields["model-index"].as_array().expect("models");
+    assert!(models.len() > 1 && fields["library_name"] == "posenc");
+    for model in models {
+        let result = &model["results"][0];
+        let value = result["metrics"][0]["value"].as_f64().expect("a value");
+        assert!(report.contains(&format!(",{value},")), "{value}");
+        assert!(result["dataset"]["name"].is_string() && result["metrics"][0]["type"] == "policy_loss");
+    }
     fs::write(dir.path().join("wrong.cff"), citation.replace("0097", "0098")).expect("written");
     run(dir.path(), &["publish", "runs/small", "--out", "other", "--citation", "wrong.cff"]).fails_with(&[
         "wrong.cff",

@@ -2,6 +2,7 @@
 
 mod attention;
 mod attention_refused;
+mod back;
 mod built;
 mod command;
 mod forward;

@@ -52,7 +52,7 @@ pub(crate) fn with_everything() -> Shape {
 }
 
 /// Positions of the oracle's games, with the moves that led there.
-fn asked() -> Vec<Request> {
+pub(crate) fn asked() -> Vec<Request> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/maia-1100_oracle.jsonl");
     let text = std::fs::read_to_string(path).expect("the oracle");
     let lines = text.lines().step_by(4).map(|line| serde_json::from_str(line).expect("a line"));
@@ -66,7 +66,7 @@ fn asked() -> Vec<Request> {
         .collect()
 }
 
-fn answers(imported: &Imported, asked: &[Request]) -> Answers {
+pub(crate) fn answers(imported: &Imported, asked: &[Request]) -> Answers {
     let dir = tempfile::tempdir().expect("a folder");
     let out = dir.path().join("net");
     let run = cell::run_of(imported, "net.pb".as_ref(), None).expect("a run");
