@@ -1,6 +1,6 @@
 # `make` lists the targets. A newcomer needs two: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data unseen-data rated-data data engines soak test-slurm fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example site report
+.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data unseen-data rated-data data engines soak test-slurm test-lc0 fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example site report
 
 .NOTPARALLEL:
 
@@ -100,6 +100,9 @@ test-slurm: build ## run a tiny grid through Slurm's daemons on this machine; in
 # Seconds per fuzz target, and inputs per seeded test.
 SECONDS ?= 20
 CASES ?= 1000000
+
+test-lc0: build ## compare exported networks with Lc0 itself, which it builds; skips where that is impossible (docs/export.md)
+	scripts/test-lc0 $(POSENC)
 
 fuzz: ## run every fuzz target for SECONDS=20 each (needs a nightly toolchain and cargo-fuzz)
 	scripts/fuzz $(SECONDS)
