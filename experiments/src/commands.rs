@@ -36,6 +36,7 @@ pub mod task;
 pub mod verify;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 /// Compare position encodings for transformers on chess and shogi: train grids, report differences.
@@ -142,6 +143,12 @@ impl Cli {
         };
         match outcome {
             Ok(code) => code,
+            // A reader such as `head` has seen enough. Errors of files and engines have types of their own.
+            Err(error)
+                if error.downcast_ref::<io::Error>().is_some_and(|cause| cause.kind() == ErrorKind::BrokenPipe) =>
+            {
+                ExitCode::SUCCESS
+            }
             Err(error) => {
                 eprintln!("posenc: {}", error_message::error_message(&error));
                 ExitCode::from(1)

@@ -3,7 +3,7 @@
 use dataset::{ImportOptions, PerSplit, SplitPlan};
 use games::GameKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// `posenc` with these arguments, to be run in `dir`.
 pub(crate) fn posenc(dir: &Path, args: &[&str]) -> Command {
@@ -160,4 +160,13 @@ pub(crate) fn write_experiment(dir: &Path, text: &str) -> PathBuf {
     let path = dir.join("experiment.yaml");
     std::fs::write(&path, text).expect("the folder can be written");
     path
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_posenc"));
+    let mut child = command.arg("schema").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    drop(child.stdout.take());
+    let done = child.wait_with_output().expect("it ends");
+    assert!(done.status.success() && done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
 }
