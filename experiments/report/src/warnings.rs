@@ -34,7 +34,15 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
     all.extend(mixed_conditions(report));
     all.extend(forced(folder));
     all.extend(orphaned_rows(folder));
+    all.extend(interactions_without_rows(report, folder));
     all
+}
+
+/// Interactions of the plan that are not in the report.
+fn interactions_without_rows(report: &Report, folder: &RunFolder) -> Option<String> {
+    let shown: usize = report.games.iter().map(|game| game.interactions.len()).sum();
+    let lacking = folder.plan.interactions.len() - shown;
+    (lacking > 0).then(|| format!("{lacking} interactions are not reported: this run lacks rows that they name"))
 }
 
 fn twin(game: &GameReport) -> Option<String> {

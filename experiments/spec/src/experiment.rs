@@ -161,14 +161,18 @@ impl Experiment {
         let mut rows: Vec<Row> = tuning.rows.iter().zip(chosen).zip(&self.rows).map(with_choice).collect();
         let folders: Vec<(String, String)> =
             self.rows.iter().zip(&rows).map(|(old, new)| (old.folder(), new.folder())).collect();
-        for matched in rows.iter_mut().filter_map(|row| row.matched.as_mut()) {
-            let moved = folders.iter().find(|(old, _)| *old == matched.goal_folder);
-            matched.goal_folder = moved.map_or_else(|| matched.goal_folder.clone(), |(_, new)| new.clone());
-        }
+        let rename = |folder: &mut String| {
+            if let Some((_, new)) = folders.iter().find(|(old, _)| old == folder) {
+                folder.clone_from(new);
+            }
+        };
+        rows.iter_mut().filter_map(|row| row.matched.as_mut()).for_each(|matched| rename(&mut matched.goal_folder));
+        let mut interactions = self.interactions.clone();
+        interactions.iter_mut().flat_map(|one| one.rows.as_flattened_mut()).for_each(rename);
         if self.rows.iter().any(|row| row.role == Role::Twin) {
             add_twins(&mut rows);
         }
-        Self { rows, ..self.clone() }
+        Self { rows, interactions, ..self.clone() }
     }
 
     /// Every cell, all rows of the first seed first: so a grid that is stopped half way holds complete pairs.

@@ -168,3 +168,24 @@ fn a_value_that_several_rows_have_is_refused_with_their_names() {
         &["several rows: chess-none-layers1-cls_tokens_white, chess-none-layers2-cls_tokens_white", "a further place"],
     );
 }
+
+#[test]
+fn the_rows_of_an_interaction_are_those_of_the_chosen_trials() {
+    let tune = "tune:\n  axes: {train.encoding_rate: [1, 4]}\n  seeds: [100]\n";
+    let text = experiment(&format!("interactions:\n  - {BOARDS}\n    {LAYERS}\n"))
+        .replace("seeds: [0, 1, 2]", &format!("{tune}seeds: [0, 1, 2]"));
+    let before = load(&text).expect("an experiment");
+    let tuning = before.tuning.as_ref().expect("trials");
+    // The last trial of each row, which is not the row itself where there is more than one.
+    let chosen: Vec<usize> = tuning.rows.iter().map(|row| row.trials.len() - 1).collect();
+    let tuned = before.tuned(&chosen);
+    assert_ne!(tuned.interactions, before.interactions);
+    for (old, new) in before.interactions.iter().zip(&tuned.interactions) {
+        let places = |experiment: &Experiment, one: &Interaction| -> Vec<usize> {
+            let place =
+                |folder: &String| experiment.rows.iter().position(|row| row.folder() == *folder).expect("a row");
+            one.rows.as_flattened().iter().map(place).collect()
+        };
+        assert_eq!(places(&before, old), places(&tuned, new));
+    }
+}
