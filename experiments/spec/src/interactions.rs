@@ -227,8 +227,21 @@ fn values(places: &[Place], i: usize) -> impl Iterator<Item = (&Setting, &Node)>
 fn words(places: &[Place], i: usize) -> String {
     let word = |(axis, value): (&Setting, &Node)| match axis.name().as_str() {
         // These values say themselves what they are values of.
-        "encoding" | "model" | "input" | "moves" | "optimizer" => value.to_string(),
+        "encoding" | "model" | "input" | "moves" | "optimizer" => named(places, axis, value),
         _ => format!("{} {value}", axis.last()),
     };
     values(places, i).map(word).collect::<Vec<_>>().join(", ")
+}
+
+/// A value without its options, if the place's other values have other names: `smolgen` for `{smolgen: {gen: 64}}`.
+fn named(places: &[Place], axis: &Setting, value: &Node) -> String {
+    let short = |value: &Node| {
+        let text = value.to_string();
+        let name = text.strip_prefix('{').and_then(|rest| rest.split_once(':')).map(|(name, _)| name.to_owned());
+        name.unwrap_or(text)
+    };
+    let own = short(value);
+    let place = places.iter().find(|place| place.axis == *axis);
+    let alike = place.map_or(0, |place| place.values.iter().filter(|other| short(other) == own).count());
+    if alike > 1 { value.to_string() } else { own }
 }

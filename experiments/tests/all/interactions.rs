@@ -189,3 +189,11 @@ fn the_rows_of_an_interaction_are_those_of_the_chosen_trials() {
         assert_eq!(places(&before, old), places(&tuned, new));
     }
 }
+
+#[test]
+fn encodings_are_named_without_their_options_where_the_names_differ() {
+    let by = "by: [{axis: input, values: [cls_tokens, cls_tokens]}, {axis: model.chessformer.layers, values: [1, 2]}]";
+    let gap =
+        |values: &str| format!("interactions:\n  - gap: {{axis: encoding, values: [none, {values}]}}\n    {by}\n");
+    assert_eq!(asked(&gap("{shaw: {terms: [q, k, v]}}"))[0].gap, ["none", "shaw"]);
+}

@@ -3,7 +3,8 @@
 //! A line `<!-- BUNDLE, GAME: COLUMN -->` before a table says that a column holds the primary metric of a bundle's rows on a
 //! game, as its report prints it, with the verdict as ▲ (better), ▼ (worse), (▲) or (▼) (depends on tuning) or nothing.
 //! `BUNDLE less BUNDLE` is the difference of each row between two of them, as `posenc compare` prints it; `BUNDLE on LABELS` is the
-//! policy loss on other labels.
+//! policy loss on other labels. `BUNDLE gaps` is the gaps of its interactions. A column of some rows only is `COLUMN of REST`, where REST is what
+//! stands behind the table's label in the row's: `steps 250, layers 1`.
 
 use bundle::{Limits, Unpacked};
 use report::{Report, markdown, side_by_side};
@@ -47,7 +48,30 @@ fn reported(bundle: &Path) -> BTreeMap<String, Rows> {
         let title = format!("other labels: policy loss on {labels}\n");
         return tables(Path::new(bundle), &title, "policy_loss [nats]", None);
     }
+    if let Some(bundle) = bundle.to_string_lossy().strip_suffix(" gaps") {
+        return gaps(Path::new(bundle));
+    }
     tables(bundle, "differences to the reference in ", "", Some("verdict"))
+}
+
+/// Each gap at each value of what it is compared over, by its name with the value behind it.
+fn gaps(bundle: &Path) -> BTreeMap<String, Rows> {
+    let title = "interactions: does the gap change?";
+    let mut games: BTreeMap<String, Rows> = BTreeMap::new();
+    for column in ["first value", "second value"] {
+        for (game, rows) in tables(bundle, title, column, None) {
+            let values = rows.into_iter().flat_map(|(gap, shown)| {
+                let values = shown.0.split("; ").map(str::to_owned).collect::<Vec<_>>();
+                values.into_iter().map(move |shown| (gap.clone(), shown))
+            });
+            let named = values.filter_map(|(gap, shown)| {
+                let (value, interval) = shown.split_once(": ")?;
+                Some((format!("{gap}, {value}"), (interval.to_owned(), String::new())))
+            });
+            games.entry(game).or_default().extend(named);
+        }
+    }
+    games
 }
 
 /// The column `value` of the tables of a bundle's games whose title begins so, with the verdict in another column. Without a name the
@@ -69,8 +93,13 @@ fn tables(bundle: &Path, title: &str, value: &str, verdict: Option<&str>) -> BTr
             let verdict = verdict.map_or_else(String::new, |place| row[place].to_owned());
             (row[0].trim_end_matches(" †").to_owned(), (row[column].to_owned(), verdict))
         };
-        let rows = lines.skip(1).take_while(|line| line.starts_with('|')).map(row);
-        games.insert(game.lines().next().unwrap_or_default().to_owned(), rows.collect());
+        let mut rows = Rows::new();
+        for (name, (value, verdict)) in lines.skip(1).take_while(|line| line.starts_with('|')).map(row) {
+            // A gap has a row for each value that it is compared at.
+            let joined = rows.get(&name).map(|(other, _)| format!("{other}; {value}"));
+            rows.insert(name, (joined.unwrap_or(value), verdict));
+        }
+        games.insert(game.lines().next().unwrap_or_default().to_owned(), rows);
     }
     games
 }
@@ -112,13 +141,16 @@ fn the_tables_of_the_pages_are_those_of_the_bundles() {
         for (bundle, game, column, table) in columns(&text) {
             let games = bundles.entry(bundle.clone()).or_insert_with(|| reported(&root().join(&bundle)));
             let rows = games.get(&game).unwrap_or_else(|| panic!("{}: no {game}", bundle.display()));
+            let (column, rest) = column.split_once(" of ").unwrap_or((&column, ""));
             let place = cells(table[0]).iter().position(|name| *name == column);
             let place = place.unwrap_or_else(|| panic!("{}: no column {column}", page.display()));
             for line in &table[2..] {
                 let line = cells(line);
                 let label = line[0].replace(['`', '*'], "");
                 // A label can go on with other axes of its row.
-                let of_label = |known: &&String| **known == label || known.starts_with(&format!("{label}, "));
+                let has_rest = |known: &str| rest.is_empty() || format!("{known},").contains(&format!(", {rest},"));
+                let of_label =
+                    |known: &&String| has_rest(known) && (**known == label || known.starts_with(&format!("{label}, ")));
                 let known = rows.keys().find(of_label).unwrap_or_else(|| panic!("{column}: no row {label}"));
                 let (value, verdict) = &rows[known];
                 let expected: Vec<String> =
