@@ -26,11 +26,32 @@ pub(super) fn put_in(file: &mut Value, mut base: Value) -> Map<String, Value> {
         ("setting", json!({"enum": words})),
         ("point", open(properties(Value::clone))),
         ("axes", open(properties(|schema| json!({"type": "array", "items": schema})))),
+        ("place", place(&names)),
     ];
     refer(file, "");
     base["properties"]["from"] = json!({"type": "string"});
     file["properties"]["base"] = base;
     defs.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
+}
+
+/// A setting with values of it: maps are checked as in `axes`, all other values are words and numbers.
+fn place(names: &[(String, Value)]) -> Value {
+    let form = |names: &[&str], values: Value| {
+        json!({
+            "type": "object",
+            "properties": {"axis": {"enum": names}, "values": values},
+            "required": ["axis", "values"],
+            "additionalProperties": false,
+        })
+    };
+    let (maps, words): (Vec<_>, Vec<_>) =
+        names.iter().partition(|(_, schema)| schema.to_string().contains("\"properties\""));
+    let of_map =
+        |(name, _): &&(String, Value)| form(&[name], json!({"$ref": format!("#/$defs/axes/properties/{name}")}));
+    let words: Vec<&str> = words.iter().map(|(name, _)| name.as_str()).collect();
+    let word = ["string", "number", "boolean", "null"].map(|kind| json!({"type": kind}));
+    let of_words = form(&words, json!({"type": "array", "items": {"anyOf": word}}));
+    json!({"anyOf": maps.iter().map(of_map).chain([of_words]).collect::<Vec<_>>()})
 }
 
 fn without_required(schema: &mut Value) {
@@ -68,6 +89,10 @@ fn refer(schema: &mut Value, key: &str) {
         return;
     }
     let keys = schema.get("properties").and_then(Value::as_object);
+    if keys.is_some_and(|keys| keys.len() == 2 && ["axis", "values"].iter().all(|key| keys.contains_key(*key))) {
+        *schema = json!({"$ref": "#/$defs/place"});
+        return;
+    }
     if keys.is_some_and(|keys| is_short(&mut keys.keys().map(String::as_str))) {
         *schema = json!({"$ref": if key == "axes" { "#/$defs/axes" } else { "#/$defs/point" }});
         return;
