@@ -3,7 +3,7 @@
 use super::model::comparison::{ALPHA, Comparison, Corrected, Missing, Verdict};
 use super::model::interactions::{Change, InteractionReport};
 use super::model::noise::Noise;
-use super::model::{PrimaryMetric, Report};
+use super::model::{GameReport, PrimaryMetric, Report, RowReport};
 use super::numbers::{fixed, interval, interval_decimals, p_in_words, signed};
 use std::fmt::Write as _;
 
@@ -62,15 +62,29 @@ pub(super) fn rates(report: &Report) -> String {
     )
 }
 
-/// A conclusion for each comparison of the grid, game by game.
+/// A conclusion for each comparison of the grid, game by game, and one for all exploratory rows of a game.
 pub(super) fn conclusions(report: &Report) -> Vec<Conclusion> {
-    let rows = report.games.iter().flat_map(|game| game.rows.iter().map(move |row| (game, row)));
-    rows.filter_map(|(game, row)| {
-        let comparison = row.comparison.as_ref()?;
-        let sentence = format!("On {}, {}.", game.game, sentence(&row.label, comparison, &report.primary));
-        Some(Conclusion { verdict: comparison.verdict, sentence })
-    })
-    .collect()
+    report.games.iter().flat_map(|game| of_game(report, game)).collect()
+}
+
+fn of_game(report: &Report, game: &GameReport) -> Vec<Conclusion> {
+    let compared = game.rows.iter().filter_map(|row| Some((row, row.comparison.as_ref()?)));
+    let (exploratory, planned): (Vec<_>, Vec<_>) =
+        compared.partition(|(_, comparison)| comparison.missing.contains(&Missing::Exploratory));
+    let of_row = |(row, comparison): (&RowReport, &Comparison)| Conclusion {
+        verdict: comparison.verdict,
+        sentence: format!("On {}, {}.", game.game, sentence(&row.label, comparison, &report.primary)),
+    };
+    let of_others = match exploratory.len() {
+        0 => None,
+        1 => Some("one other row has".to_owned()),
+        many => Some(format!("{many} other rows have")),
+    };
+    let of_others = of_others.map(|rows| Conclusion {
+        verdict: Verdict::Missing,
+        sentence: format!("On {}, {rows} no verdict: {}.", game.game, Missing::Exploratory),
+    });
+    planned.into_iter().map(of_row).chain(of_others).collect()
 }
 
 fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> String {

@@ -90,7 +90,9 @@ fn rows_that_are_no_contrast_are_exploratory_and_not_counted() {
     let rope = comparison(&report, "rope");
     assert_eq!((rope.verdict, rope.holm), (Verdict::Missing, None));
     assert!(rope.test.is_some() && rope.missing == [Missing::Exploratory], "{rope:?}");
-    assert!(text::draw(&report).contains("exploratory: not one of the experiment's contrasts"));
+    assert!(
+        text::draw(&report).contains("other row has no verdict: exploratory: not one of the experiment's contrasts")
+    );
 }
 
 #[test]
