@@ -143,7 +143,7 @@ impl Cli {
         };
         match outcome {
             Ok(code) => code,
-            // A reader such as `head` has seen enough. Errors of files and engines have types of their own.
+            // The reader of our output, such as `head`, has closed it. Errors of files and engines are typed.
             Err(error)
                 if error.downcast_ref::<io::Error>().is_some_and(|cause| cause.kind() == ErrorKind::BrokenPipe) =>
             {

@@ -19,6 +19,9 @@ pub enum NetError {
         /// The cause.
         cause: io::Error,
     },
+    /// The written network cannot be compressed.
+    #[error("cannot compress the network: {0}")]
+    Pack(io::Error),
     /// The file is not a weights file, or is damaged.
     #[error("this is not a weights file of Lc0 ({0}); give it a .pb.gz")]
     NoNetwork(String),

@@ -58,7 +58,7 @@ pub fn file(run: &RunConfig, layout: &Layout, weights: &[f32]) -> Result<Exporte
         input_embedding: Some(input_embedding),
     };
     let left_out = heads::left_out(&parameters.unused())?;
-    let message = Message::of(parameters.renamed, network.heads as u64);
+    let message = Message::of(parameters.renamed, network.heads as u64)?;
     let net = Net {
         magic: Some(MAGIC),
         license: None,
@@ -66,9 +66,8 @@ pub fn file(run: &RunConfig, layout: &Layout, weights: &[f32]) -> Result<Exporte
         weights: Some(message.bytes),
     };
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-    let wrong = |error: std::io::Error| NetError::NoNetwork(error.to_string());
-    packed.write_all(&net.encode_to_vec()).map_err(wrong)?;
-    Ok(Exported { bytes: packed.finish().map_err(wrong)?, left_out, rounding: message.rounding })
+    packed.write_all(&net.encode_to_vec()).map_err(NetError::Pack)?;
+    Ok(Exported { bytes: packed.finish().map_err(NetError::Pack)?, left_out, rounding: message.rounding })
 }
 
 /// The network, if Lc0 has its input, moves and architecture.

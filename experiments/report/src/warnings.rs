@@ -42,7 +42,8 @@ pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
 fn interactions_without_rows(report: &Report, folder: &RunFolder) -> Option<String> {
     let shown: usize = report.games.iter().map(|game| game.interactions.len()).sum();
     let lacking = folder.plan.interactions.len() - shown;
-    (lacking > 0).then(|| format!("{lacking} interactions are not reported: this run lacks rows that they name"))
+    (lacking > 0)
+        .then(|| format!("interactions that are not reported, because this run lacks rows that they name: {lacking}"))
 }
 
 fn twin(game: &GameReport) -> Option<String> {

@@ -103,16 +103,30 @@ impl Request<'_> {
         let folder = |rows: &Vec<usize>| self.rows[rows[0]].folder();
         let side = |by: usize| [folder(&group.corners[by][0]), folder(&group.corners[by][1])];
         let game = self.rows[group.first()].run.game;
-        let gap = [0, 1].map(|i| words(&self.entry.gap, i));
+        let gap = self.words(&self.entry.gap, &[group.corners[0][0][0], group.corners[0][1][0]]);
+        let by = self.words(&self.entry.by, &group.corners.iter().map(|side| side[0][0]).collect::<Vec<_>>());
         let later = 1..length(&self.entry.by);
-        let interaction = |by: usize| Interaction {
+        let interaction = |later: usize| Interaction {
             game,
-            gap: gap.clone(),
-            by: [words(&self.entry.by, 0), words(&self.entry.by, by)],
+            gap: [gap[0].clone(), gap[1].clone()],
+            by: [by[0].clone(), by[later].clone()],
             within: within.clone(),
-            rows: [side(0), side(by)],
+            rows: [side(0), side(later)],
         };
         later.map(interaction).collect()
+    }
+
+    /// The values of each place in words, `shaw`, `layers 8`, `mask eval`; `rows` has a row for each value.
+    fn words(&self, places: &[Place], rows: &[usize]) -> Vec<String> {
+        let rows: Vec<&Combination> = rows.iter().map(|&row| &self.combinations[row]).collect();
+        let word = |i: usize, (axis, value): (&Setting, &Node)| match axis.name().as_str() {
+            "encoding" => labels(&rows, std::slice::from_ref(axis))[i].name(),
+            // These values need no name of their setting.
+            "model" | "input" | "moves" | "optimizer" => value.to_string(),
+            _ => format!("{} {value}", axis.last()),
+        };
+        let of_value = |i: usize| values(places, i).map(|place| word(i, place)).collect::<Vec<_>>().join(", ");
+        (0..length(places)).map(of_value).collect()
     }
 
     /// Refuses an entry that no row can match.
@@ -221,27 +235,4 @@ fn length(places: &[Place]) -> usize {
 /// The `i`-th value of every place.
 fn values(places: &[Place], i: usize) -> impl Iterator<Item = (&Setting, &Node)> {
     places.iter().map(move |place| (&place.axis, &place.values[i]))
-}
-
-/// The `i`-th values in words: `shaw`, `layers 8`, `mask eval`.
-fn words(places: &[Place], i: usize) -> String {
-    let word = |(axis, value): (&Setting, &Node)| match axis.name().as_str() {
-        // These values say themselves what they are values of.
-        "encoding" | "model" | "input" | "moves" | "optimizer" => named(places, axis, value),
-        _ => format!("{} {value}", axis.last()),
-    };
-    values(places, i).map(word).collect::<Vec<_>>().join(", ")
-}
-
-/// A value without its options, if the place's other values have other names: `smolgen` for `{smolgen: {gen: 64}}`.
-fn named(places: &[Place], axis: &Setting, value: &Node) -> String {
-    let short = |value: &Node| {
-        let text = value.to_string();
-        let name = text.strip_prefix('{').and_then(|rest| rest.split_once(':')).map(|(name, _)| name.to_owned());
-        name.unwrap_or(text)
-    };
-    let own = short(value);
-    let place = places.iter().find(|place| place.axis == *axis);
-    let alike = place.map_or(0, |place| place.values.iter().filter(|other| short(other) == own).count());
-    if alike > 1 { value.to_string() } else { own }
 }

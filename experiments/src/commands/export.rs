@@ -3,6 +3,7 @@
 use super::devices::{parse_device, prepare};
 use anyhow::Context as _;
 use dataset::Split;
+use records::atomic;
 use spec::Weights;
 use spec::grouped;
 use std::fmt::Write as _;
@@ -108,14 +109,15 @@ fn write_folder(args: &Args, cell: &Loaded, out: &Path) -> anyhow::Result<String
 
 /// Writes a weights file of Lc0; returns what to say about it.
 fn write_lc0(cell: &Loaded, file: &Path) -> anyhow::Result<String> {
-    let refused = || format!("{} is not written", file.display());
-    let exported = lc0::export::file(&cell.config, cell.layout(), &cell.arena.values()?).with_context(refused)?;
-    let mut open = std::fs::OpenOptions::new();
-    let mut created = open.write(true).create_new(true).open(file).with_context(refused)?;
-    created.write_all(&exported.bytes).with_context(refused)?;
+    if file.symlink_metadata().is_ok() {
+        return Err(InspectError::Exists(file.to_owned()).into());
+    }
+    let not_written = || format!("{} is not written", file.display());
+    let exported = lc0::export::file(&cell.config, cell.layout(), &cell.arena.values()?).with_context(not_written)?;
+    atomic::replace(file, &exported.bytes).with_context(not_written)?;
     let parameters = grouped(cell.layout().total() as u64);
     let mut text = format!("{}: {parameters} parameters from {}", file.display(), cell.origin);
-    let _ = write!(text, "; 16 bits change a parameter by {:.1e} at most", exported.rounding);
+    let _ = write!(text, "; largest rounding error in the file {:.1e}", exported.rounding);
     if !exported.left_out.is_empty() {
         let _ = write!(text, "; left out, because Lc0 has no such head: {}", exported.left_out.join(", "));
     }

@@ -3,8 +3,8 @@
 //! A line `<!-- BUNDLE, GAME: COLUMN -->` before a table says that a column holds the primary metric of a bundle's rows on a
 //! game, as its report prints it, with the verdict as ▲ (better), ▼ (worse), (▲) or (▼) (depends on tuning) or nothing.
 //! `BUNDLE less BUNDLE` is the difference of each row between two of them, as `posenc compare` prints it; `BUNDLE on LABELS` is the
-//! policy loss on other labels. `BUNDLE gaps` is the gaps of its interactions. A column of some rows only is `COLUMN of REST`, where REST is what
-//! stands behind the table's label in the row's: `steps 250, layers 1`.
+//! policy loss on other labels. `BUNDLE gaps` is the gaps of its interactions. `COLUMN of REST` takes only rows whose label
+//! continues with REST after the table's label: `steps 250, layers 1`.
 
 use bundle::{Limits, Unpacked};
 use report::{Report, markdown, side_by_side};
@@ -54,7 +54,7 @@ fn reported(bundle: &Path) -> BTreeMap<String, Rows> {
     tables(bundle, "differences to the reference in ", "", Some("verdict"))
 }
 
-/// Each gap at each value of what it is compared over, by its name with the value behind it.
+/// The gaps of a bundle's interactions, keyed by gap and value: `shaw less absolute (layers 1), steps 250`.
 fn gaps(bundle: &Path) -> BTreeMap<String, Rows> {
     let title = "interactions: does the gap change?";
     let mut games: BTreeMap<String, Rows> = BTreeMap::new();
@@ -95,7 +95,7 @@ fn tables(bundle: &Path, title: &str, value: &str, verdict: Option<&str>) -> BTr
         };
         let mut rows = Rows::new();
         for (name, (value, verdict)) in lines.skip(1).take_while(|line| line.starts_with('|')).map(row) {
-            // A gap has a row for each value that it is compared at.
+            // The report has a row for each change of a gap.
             let joined = rows.get(&name).map(|(other, _)| format!("{other}; {value}"));
             rows.insert(name, (joined.unwrap_or(value), verdict));
         }

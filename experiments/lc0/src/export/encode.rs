@@ -1,5 +1,6 @@
 //! Encodes tensors by name as a weights message.
 
+use crate::error::NetError;
 use crate::fields::{Field, FieldContent, WEIGHTS};
 use crate::layer::to_linear_16;
 use prost::Message as _;
@@ -24,11 +25,16 @@ struct Encoder {
 
 impl Message {
     /// The message of these tensors, and of the number of attention heads.
-    pub(super) fn of(tensors: BTreeMap<String, Vec<f32>>, heads: u64) -> Self {
+    ///
+    /// # Errors
+    /// If the format has no field for a tensor.
+    pub(super) fn of(tensors: BTreeMap<String, Vec<f32>>, heads: u64) -> Result<Self, NetError> {
         let mut encoder = Encoder { tensors, heads, rounding: 0.0 };
         let bytes = encoder.message("", WEIGHTS);
-        debug_assert!(encoder.tensors.is_empty(), "no field for {:?}", encoder.tensors.keys().next());
-        Self { bytes, rounding: encoder.rounding }
+        match encoder.tensors.keys().next() {
+            None => Ok(Self { bytes, rounding: encoder.rounding }),
+            Some(name) => Err(NetError::no_place(format!("the tensor {name}"), "networks without it")),
+        }
     }
 }
 

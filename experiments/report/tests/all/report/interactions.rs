@@ -194,3 +194,18 @@ fn simulated_interactions_are_found_and_none_is_invented() {
     let there = judged(0).filter(|change| *change == Change::Reverses).count();
     assert!(there >= 20, "{there} of 30 gaps of −0.1 that are +0.1 then");
 }
+
+#[test]
+fn an_interaction_whose_rows_the_run_lacks_is_a_warning() {
+    let mut folder = folder(&cases());
+    let reported: usize = folder.report().games.iter().map(|game| game.interactions.len()).sum();
+    let warned = |folder: &Folder| {
+        folder.report().warnings.iter().filter(|one| one.contains("interactions that are not reported")).count()
+    };
+    assert_eq!(warned(&folder), 0);
+    folder.plan.interactions[0].rows[1][1].push_str("-gone");
+    folder.write_plan();
+    let report = folder.report();
+    assert_eq!(report.games.iter().map(|game| game.interactions.len()).sum::<usize>(), reported - 1);
+    assert_eq!(warned(&folder), 1);
+}
