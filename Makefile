@@ -1,6 +1,6 @@
 # `make` lists the targets. A newcomer needs two: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data unseen-data rated-data data engines soak test-slurm test-lc0 fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example site report
+.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data unseen-data rated-data data engines soak test-slurm test-lc0 fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example site report deny libtorch-tests test-fake-gpu
 
 .NOTPARALLEL:
 
@@ -16,7 +16,7 @@ help: ## list the targets
 quickstart: probe-data ## set up, build, train 2 games x 7 encodings x 3 seeds, print the table
 	$(POSENC) run experiments/quickstart.yaml
 
-test: components setup test-setup lint other-processors doctests unit-tests ## run all tests and lints
+test: components setup test-setup lint deny other-processors doctests libtorch-tests unit-tests ## run all tests and lints
 
 smoke: probe-data ## try every cell of the quickstart for a few steps, with evaluation and report (one minute)
 	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && set -x && \
@@ -42,6 +42,9 @@ other-processors: ## check that crate kernels compiles for Arm's NEON (skips wit
 		set -x; $(CARGO) check --locked -p kernels --target aarch64-unknown-linux-gnu; \
 	else echo "make: skipped, rustup cannot install the target aarch64-unknown-linux-gnu"; fi
 
+deny: ## check licences, sources and duplicate versions of dependencies (installs cargo-deny)
+	@scripts/deny
+
 components:
 	@for tool in fmt clippy; do $(CARGO) $$tool --version >/dev/null 2>&1 || { \
 		echo "make: cargo $$tool is missing. With rustup: rustup component add rustfmt clippy" >&2; exit 1; }; done
@@ -50,9 +53,15 @@ doctests: setup
 	$(CARGO) test --locked --workspace --doc
 
 # With nextest if it is installed, otherwise with cargo's own runner.
+RUN_TESTS = if $(CARGO) nextest --version >/dev/null 2>&1; then set -x; $(CARGO) nextest run --locked $(1); \
+	else set -x; $(CARGO) test --locked $(1) --lib --bins --tests; fi
+
 unit-tests: setup
-	@if $(CARGO) nextest --version >/dev/null 2>&1; then set -x; $(CARGO) nextest run --locked --workspace; \
-	else set -x; $(CARGO) test --locked --workspace --lib --bins --tests; fi
+	@$(call RUN_TESTS,--workspace)
+
+# What a GPU computes with: LibTorch's operations.
+libtorch-tests: setup ## test layers, encodings and networks without posenc's own CPU operations, as a GPU runs them
+	@export POSENC_KERNELS=off; $(call RUN_TESTS,-p nn -p encodings -p models)
 
 check: probe-data task-data unseen-data rated-data ## validate every experiment file: cells, parameters, FLOPs
 	@for file in experiments/*.yaml experiments/*/*.yaml; do (set -x; $(POSENC) check "$$file") || exit 1; done
@@ -96,6 +105,9 @@ soak: setup ## kill two runners of a grid of CELLS=60 at KILLS=40 random moments
 
 test-slurm: build ## run a tiny grid through Slurm's daemons on this machine; install them if missing (Debian, root)
 	scripts/test-slurm $(POSENC)
+
+test-fake-gpu: build ## run PyTorch's real CUDA path over a stand-in for the GPU; count a step's launches (skips without CUDA's libraries)
+	scripts/test-fake-gpu $(POSENC)
 
 # Seconds per fuzz target, and inputs per seeded test.
 SECONDS ?= 20

@@ -1,6 +1,7 @@
 //! The conditions on which the bits of a cell depend: they must be the same for all of its steps.
 
 use serde::{Deserialize, Serialize};
+use spec::Numerics;
 
 /// Everything except the step that decides a cell's numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,8 +11,8 @@ pub struct Identity {
     pub config: String,
     /// The dataset's content hash.
     pub dataset: String,
-    /// The code's numerics version.
-    pub numerics: u32,
+    /// The versions of the code's arithmetic.
+    pub numerics: Numerics,
     /// LibTorch's version.
     pub libtorch: String,
     /// LibTorch's kernels and the processor's maker.
@@ -58,7 +59,7 @@ mod tests {
         let began = Identity {
             config: "c".into(),
             dataset: "d".into(),
-            numerics: 1,
+            numerics: serde_json::from_str("1").expect("a version"),
             libtorch: "2.11.0".into(),
             instruction_set: "AVX512 (AuthenticAMD)".into(),
             threads: 1,

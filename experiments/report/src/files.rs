@@ -14,7 +14,7 @@ use records::{Baselines, Inspected, TuningRecord};
 use records::{Failure, damage};
 use records::{MetricLine, Part, lines};
 use serde::Deserialize;
-use spec::{Primary, ReadAt, Weights};
+use spec::{Numerics, Primary, ReadAt, RunConfig, Weights};
 use std::path::{Path, PathBuf};
 
 /// A run folder.
@@ -80,11 +80,19 @@ pub struct CellFacts {
     pub config: serde_json::Value,
 }
 
+impl CellFacts {
+    /// The resolved run; none if another version of posenc wrote it in a form that this one does not read.
+    #[must_use]
+    pub fn run(&self) -> Option<RunConfig> {
+        serde_json::from_value(self.config.clone()).ok()
+    }
+}
+
 /// The conditions under which a cell was trained.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct TrainingConditions {
-    /// The code's numerics version.
-    pub numerics: u32,
+    /// The versions of the code's arithmetic.
+    pub numerics: Numerics,
     /// LibTorch's version.
     pub libtorch: String,
     /// The instruction set.

@@ -1,6 +1,6 @@
 //! Which pairs of seeds count, and the verdict of a comparison.
 
-use super::files::{CellRecord, TrainingConditions};
+use super::files::{CellFacts, CellRecord, TrainingConditions};
 use super::model::comparison::{
     ALPHA, Comparison, Corrected, Missing, PAIRS_NEEDED, Precision, TargetDifference, Verdict,
 };
@@ -10,6 +10,7 @@ use super::statistics::sign_flip::sign_flip;
 use super::statistics::{Holm, MeanTest, PairedTest, power};
 use records::plan::Row;
 use records::{CellState, FailureKind};
+use spec::Numerics;
 use spec::metrics::Direction;
 
 /// A row of the plan with its cells.
@@ -121,7 +122,7 @@ pub(super) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str)
         }
     }
     let (Some(own), Some(other)) = (&row.facts, &reference.facts) else { return Err(Missing::NoManifest { seed }) };
-    if let Some((what, row, reference)) = unfair(&own.identity, &other.identity) {
+    if let Some((what, row, reference)) = unfair(own, other) {
         return Err(Missing::Differs { seed, what, row, reference });
     }
     let value = |cell: &CellRecord| cell.result.as_ref()?.primary.metrics.get(metric).filter(|value| value.is_finite());
@@ -131,17 +132,21 @@ pub(super) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str)
     }
 }
 
-/// The first condition in which two cells differ that must agree for their difference to mean anything: numerics
-/// version, device kind, dtype. (Threads and instruction set change the last bits only; they are shown, not refused.)
-fn unfair(row: &TrainingConditions, reference: &TrainingConditions) -> Option<(&'static str, String, String)> {
+/// The first condition in which two cells differ that must agree for their difference to mean anything: versions of the
+/// arithmetic that both use, device kind, dtype. (Threads and instruction set change the last bits only; they are shown,
+/// not refused.)
+fn unfair(row: &CellFacts, reference: &CellFacts) -> Option<(&'static str, String, String)> {
+    let (own, other) = (&row.identity, &reference.identity);
+    if own.numerics != other.numerics {
+        let (own_run, other_run) = (row.run(), reference.run());
+        if !Numerics::agree((&own.numerics, own_run.as_ref()), (&other.numerics, other_run.as_ref())) {
+            return Some(("numerics version", own.numerics.to_string(), other.numerics.to_string()));
+        }
+    }
     let decisive = |conditions: &TrainingConditions| {
-        [
-            ("numerics version", conditions.numerics.to_string()),
-            ("device", kind(&conditions.device).to_owned()),
-            ("dtype", conditions.dtype.clone()),
-        ]
+        [("device", kind(&conditions.device).to_owned()), ("dtype", conditions.dtype.clone())]
     };
-    let pairs = decisive(row).into_iter().zip(decisive(reference));
+    let pairs = decisive(own).into_iter().zip(decisive(other));
     pairs.map(|((what, row), (_, reference))| (what, row, reference)).find(|(_, row, reference)| row != reference)
 }
 

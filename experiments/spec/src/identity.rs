@@ -4,6 +4,7 @@
 //! place of the dataset on this disk, or the way a value was spelled. Fields at their default value are left out, so
 //! that a field which is added later (with a default that means what the code did before) keeps every old hash.
 
+use super::numerics::Numerics;
 use super::run::RunConfig;
 use super::step::MicroBatch;
 use serde_json::{Map, Value};
@@ -11,10 +12,6 @@ use serde_json::{Map, Value};
 /// Raise it when the meaning of a field changes, or a default does. A new field with a default that keeps the old
 /// meaning is no reason.
 pub const SCHEMA_VERSION: u32 = 1;
-
-/// Raise it whenever a change of the code alters the numbers of a run (initialisation, order of batches, a formula,
-/// a kernel). Cells of an older version are then not reused, and no verdict compares across the two.
-pub const NUMERICS_VERSION: u32 = 5;
 
 /// Digits of the hash in a folder's name.
 const DIGITS: usize = 12;
@@ -49,7 +46,7 @@ pub fn canonical(run: &RunConfig, content: &str) -> String {
         *data = Value::from(content);
     }
     let whole = Map::from_iter([
-        ("numerics".to_owned(), Value::from(NUMERICS_VERSION)),
+        ("numerics".to_owned(), serde_json::to_value(Numerics::of(&run)).expect("versions are numbers")),
         ("run".to_owned(), value),
         ("schema".to_owned(), Value::from(SCHEMA_VERSION)),
     ]);

@@ -117,7 +117,8 @@ fn started(value: &Value) -> Vec<Word> {
     let name = Path::new(path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let order = value["order"].as_str().filter(|&order| order != "kept").map(str::to_owned);
     let frozen = (value["frozen"] == true).then(|| "frozen".to_owned());
-    [Some(format!("tables {name}")), order, frozen].into_iter().flatten().map(Word::plain).collect()
+    let scale = value["scale"].as_f64().filter(|&scale| scale != 1.0).map(|scale| format!("scale {scale}"));
+    [Some(format!("tables {name}")), order, frozen, scale].into_iter().flatten().map(Word::plain).collect()
 }
 
 /// The words that there is room for; [`told_apart`] numbers what becomes equal.

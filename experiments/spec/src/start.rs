@@ -7,12 +7,13 @@
 //! ```
 
 use super::describe::described;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;
 
 described! {
 /// Tables that training begins with, in the place of the encodings' own first values.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// A file of tables by displacement: tables.safetensors of an export; relative to the file that names it. The board may
@@ -27,7 +28,22 @@ pub struct Start {
     /// Whether the encodings' parameters are not trained further.
     #[serde(default)]
     pub frozen: bool,
+    /// What every entry is multiplied by, so that tables of networks that learnt at different rates can have one spread.
+    #[serde(default = "unscaled", deserialize_with = "positive")]
+    pub scale: f64,
 }
+}
+
+fn unscaled() -> f64 {
+    1.0
+}
+
+fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    let scale = f64::deserialize(from)?;
+    match scale.is_finite() && scale > 0.0 {
+        true => Ok(scale),
+        false => Err(D::Error::custom(format!("`scale` must be a positive number, got {scale}"))),
+    }
 }
 
 /// Which displacement has which entry.

@@ -35,15 +35,15 @@ fn with(old: &str, new: &str) -> String {
 fn the_file_of_tables_counts_by_its_hash_and_not_by_its_place() {
     let started = |start: &str| with("steps: 300", &format!("steps: 300\n  start: {{{start}}}"));
     let hash = started("tables: /here/a.safetensors, blake3: aa");
-    assert_eq!(hash, started("tables: /there/b.safetensors, blake3: aa, order: kept, frozen: false"));
-    for other in ["blake3: bb", "blake3: aa, order: shuffled", "blake3: aa, frozen: true"] {
+    assert_eq!(hash, started("tables: /there/b.safetensors, blake3: aa, order: kept, frozen: false, scale: 1"));
+    for other in ["blake3: bb", "blake3: aa, order: shuffled", "blake3: aa, frozen: true", "blake3: aa, scale: 0.5"] {
         assert_ne!(hash, started(&format!("tables: /here/a.safetensors, {other}")), "{other}");
     }
     assert_ne!(hash, of(RUN));
 }
 
 /// If this fails, every cell that was ever trained gets another folder and is trained again. That is right when
-/// SCHEMA_VERSION or NUMERICS_VERSION was raised, and wrong otherwise.
+/// the schema version or the version of all arithmetic was raised, and wrong otherwise.
 #[test]
 fn the_hash_is_stable() {
     let run = RunConfig::from_yaml(RUN).expect("the run is valid");

@@ -8,6 +8,7 @@
 
 use bundle::{Limits, Unpacked};
 use report::{Report, markdown, side_by_side};
+use spec::RunConfig;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -164,13 +165,52 @@ fn the_tables_of_the_pages_are_those_of_the_bundles() {
     assert!(compared > 0, "no page has a table of a bundle");
 }
 
-#[test]
-fn every_published_bundle_has_the_hashes_of_its_list() {
+fn published() -> Vec<PathBuf> {
     let folder = root().join("runs/published");
     let bundles = fs::read_dir(&folder).expect("published runs").flatten().map(|entry| entry.path());
     let bundles: Vec<PathBuf> = bundles.filter(|path| path.to_string_lossy().ends_with(bundle::PACKED)).collect();
     assert!(!bundles.is_empty(), "{} has no bundles", folder.display());
-    for path in bundles {
+    bundles
+}
+
+#[test]
+fn every_published_bundle_has_the_hashes_of_its_list() {
+    for path in published() {
         bundle::verify(&path, Limits::default(), None).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
+}
+
+/// The folders of all cells below a folder: a run folder keeps the cells of its trials deeper than those of its rows.
+fn cell_folders(folder: &Path, found: &mut Vec<PathBuf>) {
+    if folder.join("config.yaml").is_file() {
+        found.push(folder.to_owned());
+        return;
+    }
+    let below = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    below.filter(|path| path.is_dir()).for_each(|path| cell_folders(&path, found));
+}
+
+#[test]
+fn published_cells_have_the_names_that_their_configurations_have_today() {
+    let mut compared = 0;
+    for path in published() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let into = folder.path().join("bundle");
+        bundle::verify(&path, Limits::default(), Some(&into)).expect("a bundle");
+        let mut cells = Vec::new();
+        cell_folders(&into, &mut cells);
+        for cell in cells {
+            let shown = cell.strip_prefix(&into).expect("a path below").display().to_string();
+            let text = fs::read_to_string(cell.join("config.yaml")).expect("a configuration");
+            let run = RunConfig::from_yaml(&text).unwrap_or_else(|error| panic!("{shown}: {error}"));
+            let Ok(manifest) = fs::read_to_string(cell.join("manifest.json")) else { continue };
+            let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("a manifest");
+            let content = manifest["identity"]["dataset"].as_str().expect("a content hash");
+            let row = cell.parent().and_then(Path::file_name).expect("a row").to_string_lossy().into_owned();
+            let named = row.rsplit_once('-').expect("a hash").1;
+            assert_eq!(named, spec::identity::hash(&run, content), "{}: {shown}", path.display());
+            compared += 1;
+        }
+    }
+    assert!(compared >= 3540, "{compared} cells of published bundles");
 }

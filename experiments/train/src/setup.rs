@@ -9,8 +9,8 @@ use nn::Layout;
 use records::folder::CONFIG_FILE;
 use records::identity::Identity;
 use records::machine::{Cpu, LibTorch};
-use spec::identity::{NUMERICS_VERSION, hash};
-use spec::{MicroBatch, RunConfig};
+use spec::identity::hash;
+use spec::{MicroBatch, Numerics, RunConfig};
 use std::path::Path;
 use std::sync::Arc;
 use tch::Device;
@@ -67,7 +67,7 @@ impl Setup {
         Identity {
             config: format!("{}, seed {}", hash(&self.config, self.dataset.content_hash()), self.config.seed),
             dataset: self.dataset.content_hash().to_owned(),
-            numerics: NUMERICS_VERSION,
+            numerics: Numerics::of(&self.config),
             libtorch: LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned()),
             instruction_set: cpu.instruction_set(),
             threads: self.threads,

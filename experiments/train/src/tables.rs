@@ -60,7 +60,7 @@ pub(super) fn write_over(start: &Start, setup: &Setup, weights: &mut [f32]) -> R
                 format!("{} of {} heads and {:?} a displacement", param.name, param.shape[0], &param.shape[2..]);
             refused(format!("it has no table {wanted}; take a network with the same encoding, layers and heads"))
         })?;
-        table.write_over(&places, &mut weights[param.offset..param.offset + param.len()]);
+        table.write_over(&places, start.scale, &mut weights[param.offset..param.offset + param.len()]);
     }
     Ok(())
 }
@@ -114,7 +114,7 @@ impl Table {
         })
     }
 
-    fn write_over(&self, places: &[(usize, usize)], to: &mut [f32]) {
+    fn write_over(&self, places: &[(usize, usize)], scale: f64, to: &mut [f32]) {
         let with_auxiliary = (0..2).all(|i| self.classes[i] > self.on_board[i]);
         let auxiliary =
             (0..if with_auxiliary { AUXILIARY } else { 0 }).map(|i| (self.on_board[0] + i, self.on_board[1] + i));
@@ -123,7 +123,8 @@ impl Table {
             for &(source, target) in &places {
                 let source = (head * self.classes[0] + source) * self.entry;
                 let target = (head * self.classes[1] + target) * self.entry;
-                to[target..target + self.entry].copy_from_slice(&self.values[source..source + self.entry]);
+                let entries = to[target..target + self.entry].iter_mut().zip(&self.values[source..source + self.entry]);
+                entries.for_each(|(to, from)| *to = (f64::from(*from) * scale) as f32);
             }
         }
     }

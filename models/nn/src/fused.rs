@@ -1,17 +1,26 @@
 //! Whether networks compute with posenc's own operations on CPUs, where there is one, or with LibTorch's only.
 //!
-//! There is no option: the numbers of a cell depend on it, so that a change of [`DEFAULT`] is a new version of them. Tests
-//! and benchmarks compare the two.
+//! A GPU computes with LibTorch's operations only. `POSENC_KERNELS=off` makes a CPU do the same, so that the tests of
+//! networks and encodings reach the code that a GPU runs. The numbers of a cell depend on it in their last digits: it is a
+//! part of the instruction set in manifests, and a cell is not resumed under the other value.
 
 use kernels::{Instructions, Workers};
 use std::cell::Cell;
+use std::sync::OnceLock;
 use tch::{Device, Kind, Tensor};
 
-/// What every cell computes with.
-const DEFAULT: bool = true;
+/// The environment variable that switches them off for a process, with the value `off`.
+pub const VARIABLE: &str = "POSENC_KERNELS";
 
 thread_local! {
-    static HERE: Cell<bool> = const { Cell::new(DEFAULT) };
+    static HERE: Cell<bool> = Cell::new(of_process());
+}
+
+/// Whether they are on in this process, unless [`with`] says otherwise.
+#[must_use]
+pub fn of_process() -> bool {
+    static ON: OnceLock<bool> = OnceLock::new();
+    *ON.get_or_init(|| std::env::var_os(VARIABLE).is_none_or(|value| value != "off"))
 }
 
 /// Whether they are on in this thread.

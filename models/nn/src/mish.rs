@@ -5,7 +5,8 @@
 //! passes, and needs two and a half times as long.
 
 use crate::bias_mish::bias_mish;
-use tch::{Device, Kind, TchError, Tensor, no_grad};
+use crate::fused;
+use tch::{TchError, Tensor, no_grad};
 
 /// Elements that are taken at once, so that what lies between stays in the cache.
 const CHUNK: i64 = 1 << 15;
@@ -15,7 +16,7 @@ pub(crate) fn mish(x: &Tensor) -> Tensor {
     if let Some(found) = bias_mish(x, None) {
         return found;
     }
-    if x.device() != Device::Cpu || x.kind() != Kind::Float || x.numel() == 0 {
+    if !fused::serves(x) {
         return x.mish();
     }
     match no_grad(|| tangent(&x.detach())) {
@@ -60,6 +61,7 @@ fn fill(x: &Tensor, slope: &Tensor, offset: &Tensor) -> Result<(), TchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tch::{Device, Kind};
 
     #[test]
     fn value_and_gradient_are_those_of_the_definition_in_f64() {

@@ -1,8 +1,9 @@
 //! The product of a dense layer, by whichever library is fastest for its sizes on this processor.
 
+use crate::fused;
 use crate::kernel_dense::kernel_dense;
 use std::sync::OnceLock;
-use tch::{Device, Kind, Tensor};
+use tch::{Kind, Tensor};
 
 /// Multiplications from which oneDNN's product pays for the copies around it.
 const ONEDNN_FROM: i64 = 1 << 20;
@@ -16,8 +17,8 @@ pub fn dense(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Tensor {
     if let Some(found) = kernel_dense(x, weight, bias) {
         return found;
     }
-    let in_f32 = x.kind() == Kind::Float && weight.kind() == Kind::Float;
-    if in_f32 && x.device() == Device::Cpu && multiplications(x, weight) >= ONEDNN_FROM && onednn_is_faster() {
+    let in_f32 = fused::serves(x) && weight.kind() == Kind::Float;
+    if in_f32 && multiplications(x, weight) >= ONEDNN_FROM && onednn_is_faster() {
         through_onednn(x, weight, bias)
     } else {
         x.linear(weight, bias)
@@ -57,7 +58,7 @@ fn has_foreign_avx512() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fused;
+    use tch::Device;
 
     /// The result and the gradients of x, W and b, against the same in f64.
     fn errors(product: impl Fn(&Tensor, &Tensor, Option<&Tensor>) -> Tensor, e: i64, with_bias: bool) -> Vec<f64> {

@@ -65,7 +65,7 @@ fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> Checkp
         identity: Identity {
             config: text(),
             dataset: text(),
-            numerics: 1,
+            numerics: serde_json::from_str("1").expect("a version"),
             libtorch: text(),
             instruction_set: text(),
             threads: 1,

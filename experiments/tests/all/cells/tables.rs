@@ -25,7 +25,7 @@ fn biased(bench: &Bench, start: Option<Start>) -> RunConfig {
 
 fn start(tables: &Path, order: TableOrder, frozen: bool) -> Start {
     let blake3 = blake3::hash(&fs::read(tables).expect("tables")).to_hex().to_string();
-    Start { tables: tables.to_owned(), blake3, order, frozen }
+    Start { tables: tables.to_owned(), blake3, order, frozen, scale: 1.0 }
 }
 
 /// What the entry of a displacement is in [`made_up`].
@@ -69,6 +69,18 @@ fn a_displacement_keeps_its_entry_on_another_board() {
         });
         assert_eq!(found, expected.collect::<Vec<_>>(), "{name}: frozen tables are those that were moved");
     }
+}
+
+#[test]
+fn a_scale_multiplies_every_entry() {
+    let bench = Bench::new();
+    let tables = made_up(bench.path().join("tables.safetensors"), GameKind::Chess.geometry());
+    let [whole, half] = [1.0, 0.5].map(|scale| {
+        let start = Start { scale, ..start(&tables, TableOrder::Kept, true) };
+        learnt(&bench.trained(&format!("scale {scale}"), &biased(&bench, Some(start))))
+    });
+    assert!(whole.iter().any(|&entry| entry != 0.0));
+    assert_eq!(half, whole.iter().map(|entry| 0.5 * entry).collect::<Vec<_>>());
 }
 
 #[test]
