@@ -1,6 +1,6 @@
 //! Which pairs of seeds count, and the verdict of a comparison.
 
-use super::files::{CellRecord, TrainingConditions};
+use super::files::{CellFacts, CellRecord};
 use super::model::comparison::{
     ALPHA, Comparison, Corrected, Missing, PAIRS_NEEDED, Precision, TargetDifference, Verdict,
 };
@@ -8,6 +8,7 @@ use super::model::noise::{Noise, SeedsOnly};
 use super::positions::Positions;
 use super::statistics::sign_flip::sign_flip;
 use super::statistics::{Holm, MeanTest, PairedTest, power};
+use records::device;
 use records::plan::Row;
 use records::{CellState, FailureKind};
 use spec::metrics::Direction;
@@ -121,7 +122,7 @@ pub(super) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str)
         }
     }
     let (Some(own), Some(other)) = (&row.facts, &reference.facts) else { return Err(Missing::NoManifest { seed }) };
-    if let Some((what, row, reference)) = unfair(&own.identity, &other.identity) {
+    if let Some((what, row, reference)) = unfair(own, other) {
         return Err(Missing::Differs { seed, what, row, reference });
     }
     let value = |cell: &CellRecord| cell.result.as_ref()?.primary.metrics.get(metric).filter(|value| value.is_finite());
@@ -132,22 +133,19 @@ pub(super) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str)
 }
 
 /// The first condition in which two cells differ that must agree for their difference to mean anything: numerics
-/// version, device kind, dtype. (Threads and instruction set change the last bits only; they are shown, not refused.)
-fn unfair(row: &TrainingConditions, reference: &TrainingConditions) -> Option<(&'static str, String, String)> {
-    let decisive = |conditions: &TrainingConditions| {
+/// version, device kind, model of the GPU, dtype. (Threads and instruction set change the last bits only; they are shown,
+/// not refused.)
+fn unfair(row: &CellFacts, reference: &CellFacts) -> Option<(&'static str, String, String)> {
+    let decisive = |facts: &CellFacts| {
         [
-            ("numerics version", conditions.numerics.to_string()),
-            ("device", kind(&conditions.device).to_owned()),
-            ("dtype", conditions.dtype.clone()),
+            ("numerics version", facts.identity.numerics.to_string()),
+            ("device", device::kind(&facts.identity.device).to_owned()),
+            ("GPU", facts.gpu_model().unwrap_or("unknown").to_owned()),
+            ("dtype", facts.identity.dtype.clone()),
         ]
     };
     let pairs = decisive(row).into_iter().zip(decisive(reference));
     pairs.map(|((what, row), (_, reference))| (what, row, reference)).find(|(_, row, reference)| row != reference)
-}
-
-/// A device's kind: two GPUs of one machine are the same.
-fn kind(device: &str) -> &str {
-    device.split(':').next().unwrap_or(device)
 }
 
 impl Comparison {
