@@ -34,6 +34,7 @@ pub mod status;
 pub mod submit;
 pub mod task;
 pub mod verify;
+mod version;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::io::{self, ErrorKind};
@@ -41,7 +42,7 @@ use std::process::ExitCode;
 
 /// Compare position encodings for transformers on chess and shogi: train grids, report differences.
 #[derive(Debug, Parser)]
-#[command(name = "posenc", version, max_term_width = 110)]
+#[command(name = "posenc", version, long_version = version::long(), max_term_width = 110)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

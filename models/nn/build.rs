@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
-const SOURCE: &str = "shim/differentiable.cpp";
+const SOURCES: [&str; 2] = ["shim/arithmetic.cpp", "shim/differentiable.cpp"];
 
 fn main() {
-    println!("cargo:rerun-if-changed={SOURCE}");
+    for source in SOURCES {
+        println!("cargo:rerun-if-changed={source}");
+    }
     let libraries = std::env::var_os("DEP_TCH_LIBTORCH_LIB").expect("torch-sys says where LibTorch is");
     let include = PathBuf::from(libraries).with_file_name("include");
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").pic(true).warnings(false);
     build.include(include.join("torch/csrc/api/include")).include(include);
-    build.file(SOURCE).compile("posenc_shim");
+    build.files(SOURCES).compile("posenc_shim");
 }

@@ -251,7 +251,7 @@ impl Collector<'_> {
         let ended = manifest.finish.as_ref().map(|finish| finish.unix_s);
         let began = manifest.sessions.iter().map(|session| session.unix_s);
         self.newest_s = began.chain(ended).fold(self.newest_s, f64::max);
-        self.revision = manifest.revision.map(|revision| revision.commit).or(self.revision.take());
+        self.revision = manifest.revision.map(|revision| revision.to_string()).or(self.revision.take());
         let facts = manifest.dataset;
         // The dataset may have moved; then its licence is unknown.
         let own = dataset::Manifest::read(&run.data).ok().filter(|own| own.content_hash == facts.content_hash);

@@ -6,6 +6,7 @@ use super::error::BundleError;
 use super::verify::Verified;
 use grid::Task;
 use records::CellState;
+use records::device;
 use records::folder::{CONFIG_FILE, METRICS_FILE};
 use records::plan::{Plan, Row};
 use records::status::Status;
@@ -175,7 +176,8 @@ pub fn compare(bundle: &Verified, rerun: &Rerun<'_>) -> Comparison {
     let mut because = rerun.manifest.identity.differences(&manifest.identity);
     let forced = rerun.manifest.sessions.iter().any(|session| !session.forced.is_empty());
     because.extend(forced.then(|| "it was forced to go on under other conditions".to_owned()));
-    because.extend((manifest.identity.device != "cpu").then(|| "a GPU gives other bits each time".to_owned()));
+    let repeats = manifest.identity.device == device::CPU || manifest.config.train.deterministic;
+    because.extend((!repeats).then(|| "a GPU gives other bits each time without train.deterministic".to_owned()));
     if because.is_empty() { compare_bits(bundle, rerun) } else { compare_spread(bundle, rerun, because) }
 }
 

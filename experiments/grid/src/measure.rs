@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tch::Device;
 use train::bench::{BenchOptions, BenchRun, step_times};
-use train::setup::device_name;
+use train::setup::{gpu_of, recorded_name};
 
 /// Measured rounds.
 const ROUNDS: usize = 7;
@@ -81,7 +81,7 @@ fn time_rows(experiment: &Experiment, threads: usize, device: Device) -> anyhow:
         ratio: reference(row).map(|reference| time.ratio_to(reference)),
     });
     Ok(StepTimes {
-        device: device_name(device),
+        device: recorded_name(device, gpu_of(device).as_ref()),
         cpu: Cpu::detect().model,
         threads,
         unix_s: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),

@@ -16,7 +16,8 @@ pub struct Seeds {
 /// Whether the same cell gives the same bits again, and what was switched for that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Determinism {
-    /// Whether the same bits are promised: on the CPU, under the same identity. Sums on a GPU may be added in any order.
+    /// Whether the same bits are promised under the same identity: on a CPU, and on a GPU with `train.deterministic`.
+    /// Otherwise a GPU may add in any order.
     pub same_bits: bool,
     /// Threads inside an operation.
     pub intra_op_threads: usize,

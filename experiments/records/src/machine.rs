@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The processor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,20 +70,6 @@ fn best_capability() -> &'static str {
     "DEFAULT"
 }
 
-/// Names of the NVIDIA GPUs that the driver lists, in its order; their numbers are LibTorch's where nobody changed them
-/// (`CUDA_VISIBLE_DEVICES`).
-#[must_use]
-pub fn gpus() -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir("/proc/driver/nvidia/gpus") else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path().join("information")).collect();
-    paths.sort();
-    let name = |path: &PathBuf| {
-        let text = std::fs::read_to_string(path).ok()?;
-        text.lines().find_map(|line| line.strip_prefix("Model:")).map(|name| name.trim().to_owned())
-    };
-    paths.iter().map(|path| name(path).unwrap_or_else(|| "of unknown name".to_owned())).collect()
-}
-
 /// The LibTorch that this process loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibTorch {
@@ -127,37 +112,6 @@ fn version_below(root: &Path) -> Option<String> {
         text.lines().find_map(|line| line.strip_prefix(&prefix)).map(str::trim)
     };
     Some(format!("{}.{}.{}", number("MAJOR")?, number("MINOR")?, number("PATCH")?))
-}
-
-/// The revision of the source that a program was built in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Revision {
-    /// The commit.
-    pub commit: String,
-    /// Whether files differed from it.
-    pub dirty: bool,
-    /// BLAKE3 of what differed (`git diff HEAD`), where something did: two dirty builds with the same one are the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub diff: Option<String>,
-}
-
-impl Revision {
-    /// Asks git about the folder in which the running program lies; `None` outside a work tree or without git.
-    #[must_use]
-    pub fn detect() -> Option<Self> {
-        let program = std::env::current_exe().ok()?;
-        let dir = program.parent()?;
-        let commit = git(dir, &["rev-parse", "HEAD"])?;
-        let dirty = git(dir, &["status", "--porcelain", "--untracked-files=no"]).is_some_and(|text| !text.is_empty());
-        let diff = if dirty { git(dir, &["diff", "HEAD", "--no-ext-diff", "--no-color"]) } else { None };
-        let diff = diff.map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
-        Some(Self { commit, dirty, diff })
-    }
-}
-
-fn git(dir: &Path, arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git").arg("-C").arg(dir).args(arguments).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 #[cfg(test)]

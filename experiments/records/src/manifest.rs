@@ -2,9 +2,11 @@
 
 use super::atomic;
 use super::conditions::{Determinism, Finish, Seeds};
+use super::gpu::Gpu;
 use super::identity::Identity;
-use super::machine::{Cpu, Revision};
+use super::machine::Cpu;
 use super::record_error::RecordError;
+use super::revision::Revision;
 use serde::{Deserialize, Serialize};
 use spec::RunConfig;
 use std::io;
@@ -26,13 +28,13 @@ pub struct Manifest {
     pub posenc: String,
     /// Version of the configuration's meaning.
     pub schema: u32,
-    /// The source that this program was built in, where git knows it.
+    /// The source that the program was built from; `None` for tests, and in cells of older versions.
     pub revision: Option<Revision>,
     /// The conditions on which its bits depend.
     pub identity: Identity,
     /// The processor.
     pub cpu: Cpu,
-    /// The GPU, if one computes.
+    /// The GPU's model, if one computes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu: Option<String>,
     /// The seeds of its random streams; not in cells of older versions.
@@ -128,6 +130,12 @@ pub struct Session {
     /// with an undisturbed run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forced: Vec<String>,
+    /// The GPU, if one computed; not in cells of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<Gpu>,
+    /// The source of the program, if it was another one than the first session's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
 }
 
 impl Manifest {

@@ -1,8 +1,9 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
 use super::error::ReportError;
+use records::device;
 use records::folder::METRICS_FILE;
-use records::machine::{Cpu, Revision};
+use records::machine::Cpu;
 use records::manifest::{self, DatasetFacts, MacsByPart, Session};
 use records::plan::{Plan, Row};
 use records::positions::{self, PositionRow};
@@ -10,7 +11,7 @@ use records::state::CellState;
 use records::status::{Fingerprints, Status};
 use records::step_times::StepTimes;
 use records::strength::{Evaluation, Strength};
-use records::{Baselines, Inspected, TuningRecord};
+use records::{Baselines, Inspected, Revision, TuningRecord};
 use records::{Failure, damage};
 use records::{MetricLine, Part, lines};
 use serde::Deserialize;
@@ -63,7 +64,7 @@ pub struct CellFacts {
     /// The processor.
     #[serde(default)]
     pub cpu: Option<Cpu>,
-    /// The GPU, if one computed.
+    /// The GPU's model, if one computed.
     #[serde(default)]
     pub gpu: Option<String>,
     /// The multiplications of a forward pass.
@@ -72,7 +73,7 @@ pub struct CellFacts {
     /// The program's version.
     #[serde(default)]
     pub posenc: Option<String>,
-    /// The commit of its source, if known.
+    /// The source that the program was built from, if known.
     #[serde(default)]
     pub revision: Option<Revision>,
     /// The resolved run.
@@ -148,14 +149,19 @@ impl RunFolder {
 }
 
 impl CellFacts {
-    /// The version and the commit of the program that trained it.
+    /// The model of its GPU, if one computed and it is known.
+    #[must_use]
+    pub fn gpu_model(&self) -> Option<&str> {
+        device::model(&self.identity.device).or(self.gpu.as_deref())
+    }
+
+    /// The version and the revision of the program that trained it.
     #[must_use]
     pub fn program(&self) -> String {
         let version = self.posenc.as_deref().unwrap_or("of an unknown version");
         match &self.revision {
-            Some(Revision { commit, dirty: true, .. }) => format!("posenc {version}, commit {commit} with changes"),
-            Some(Revision { commit, .. }) => format!("posenc {version}, commit {commit}"),
-            None => format!("posenc {version}, commit unknown"),
+            Some(revision) => format!("posenc {version}, revision {revision}"),
+            None => format!("posenc {version}, revision unknown"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which pairs of seeds count, and the verdict of a comparison.
 
-use super::files::{CellFacts, CellRecord, TrainingConditions};
+use super::files::{CellFacts, CellRecord};
 use super::model::comparison::{
     ALPHA, Comparison, Corrected, Missing, PAIRS_NEEDED, Precision, TargetDifference, Verdict,
 };
@@ -8,6 +8,7 @@ use super::model::noise::{Noise, SeedsOnly};
 use super::positions::Positions;
 use super::statistics::sign_flip::sign_flip;
 use super::statistics::{Holm, MeanTest, PairedTest, power};
+use records::device;
 use records::plan::Row;
 use records::{CellState, FailureKind};
 use spec::Numerics;
@@ -133,26 +134,22 @@ pub(super) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str)
 }
 
 /// The first condition in which two cells differ that must agree for their difference to mean anything: versions of the
-/// arithmetic that both use, device kind, dtype. (Threads and instruction set change the last bits only; they are shown,
-/// not refused.)
+/// arithmetic that both use, device kind, model of the GPU, dtype. (Threads and instruction set change the last bits only;
+/// they are shown, not refused.)
 fn unfair(row: &CellFacts, reference: &CellFacts) -> Option<(&'static str, String, String)> {
-    let (own, other) = (&row.identity, &reference.identity);
-    if own.numerics != other.numerics {
-        let (own_run, other_run) = (row.run(), reference.run());
-        if !Numerics::agree((&own.numerics, own_run.as_ref()), (&other.numerics, other_run.as_ref())) {
-            return Some(("numerics version", own.numerics.to_string(), other.numerics.to_string()));
-        }
+    let (own, other) = (&row.identity.numerics, &reference.identity.numerics);
+    if own != other && !Numerics::agree((own, row.run().as_ref()), (other, reference.run().as_ref())) {
+        return Some(("numerics version", own.to_string(), other.to_string()));
     }
-    let decisive = |conditions: &TrainingConditions| {
-        [("device", kind(&conditions.device).to_owned()), ("dtype", conditions.dtype.clone())]
+    let decisive = |facts: &CellFacts| {
+        [
+            ("device", device::kind(&facts.identity.device).to_owned()),
+            ("GPU", facts.gpu_model().unwrap_or("unknown").to_owned()),
+            ("dtype", facts.identity.dtype.clone()),
+        ]
     };
-    let pairs = decisive(own).into_iter().zip(decisive(other));
+    let pairs = decisive(row).into_iter().zip(decisive(reference));
     pairs.map(|((what, row), (_, reference))| (what, row, reference)).find(|(_, row, reference)| row != reference)
-}
-
-/// A device's kind: two GPUs of one machine are the same.
-fn kind(device: &str) -> &str {
-    device.split(':').next().unwrap_or(device)
 }
 
 impl Comparison {

@@ -73,7 +73,7 @@ fn conditions(folder: &RunFolder) -> Vec<Setting> {
         all("threads", &|facts| Some(facts.identity.threads.to_string())),
         all("processor", &|facts| Some(facts.cpu.as_ref()?.model.clone())),
         all("instruction set", &|facts| Some(facts.identity.instruction_set.clone())),
-        all("GPU", &|facts| facts.gpu.clone()),
+        all("GPU", &|facts| facts.gpu_model().map(str::to_owned)),
         all("LibTorch", &|facts| Some(facts.identity.libtorch.clone())),
         all("program", &|facts| Some(facts.program())),
     ]

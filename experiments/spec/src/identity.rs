@@ -25,7 +25,8 @@ pub fn hash(run: &RunConfig, content: &str) -> String {
 }
 
 /// The text that is hashed: JSON without spaces, keys sorted. The seed is left out (all seeds of a row share a folder),
-/// and so are `train.checkpoint_every`, `eval.pictures` and the path of `train.start.tables`, on which no number depends.
+/// and so are `train.checkpoint_every`, `train.workers`, `eval.pictures` and the path of `train.start.tables`, on which no
+/// number depends.
 /// (`log_every` stays: training metrics are means over it.)
 ///
 /// `train.micro_batch` decides in which order f32 gradients are added, so a number is a part of it. `auto` is not: then
@@ -36,6 +37,7 @@ pub fn canonical(run: &RunConfig, content: &str) -> String {
     let mut value = without_defaults(&run);
     remove(&mut value, &["seed"]);
     remove(&mut value, &["train", "checkpoint_every"]);
+    remove(&mut value, &["train", "workers"]);
     remove(&mut value, &["eval", "pictures"]);
     // The file has a hash; its place on this disk decides nothing.
     remove(&mut value, &["train", "start", "tables"]);

@@ -72,7 +72,7 @@ pub use run::{BaseConfig, EvalConfig, ImportedWeights, Mask, RunConfig, TrainCon
 pub use setting::Setting;
 pub use shape::{NetworkFacts, PartShape, Shape};
 pub use source::{ConfigError, Source};
-pub use step::{Dtype, MicroBatch};
+pub use step::{Dtype, MicroBatch, Products};
 pub use targets::OnMissingTargets;
 pub use tuning::Tuning;
 pub use values::ReadAt;

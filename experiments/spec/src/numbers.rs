@@ -16,14 +16,16 @@ pub(super) fn at_least_one<'de, T: TryFrom<u64>, D: Deserializer<'de>>(deseriali
 }
 
 /// The same, or nothing.
-pub(super) fn at_least_one_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    struct One(u64);
-    impl<'de> Deserialize<'de> for One {
+pub(super) fn at_least_one_if_any<'de, T: TryFrom<u64>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    struct One<T>(T);
+    impl<'de, T: TryFrom<u64>> Deserialize<'de> for One<T> {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             at_least_one(deserializer).map(Self)
         }
     }
-    Ok(Option::<One>::deserialize(deserializer)?.map(|one| one.0))
+    Ok(Option::<One<T>>::deserialize(deserializer)?.map(|one| one.0))
 }
 
 /// A finite number, 0 or more.

@@ -3,15 +3,16 @@
 use super::data::{DataFolders, DataView};
 use super::describe::described;
 use super::losses::LossWeights;
-use super::numbers::{above_zero_if_any, at_least_one, not_negative};
+use super::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, not_negative};
 use super::phase::Phase;
 use super::pictures::Pictures;
 use super::start::Start;
-use super::step::{Dtype, MicroBatch};
+use super::step::{Dtype, MicroBatch, Products};
 use super::targets::OnMissingTargets;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
+use nn::Arithmetic;
 use serde::{Deserialize, Serialize};
 use serde_yaml::with::singleton_map_recursive;
 use std::path::PathBuf;
@@ -196,6 +197,12 @@ pub struct TrainConfig {
     /// The element type of activations and matrix products.
     #[serde(default, skip_serializing_if = "Dtype::is_default")]
     pub dtype: Dtype,
+    /// How a GPU computes f32 matrix products and convolutions: in f32 (`ieee`), or faster and less exactly (`tf32`).
+    #[serde(default, skip_serializing_if = "Products::is_default")]
+    pub products: Products,
+    /// Whether a GPU uses only algorithms that give the same bits each time, which are slower. A CPU always does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deterministic: bool,
     /// When illegal moves are masked.
     #[serde(default)]
     pub mask: Mask,
@@ -211,6 +218,10 @@ pub struct TrainConfig {
     /// Steps between two checkpoints. No number depends on it, so a cell's hash leaves it out.
     #[serde(default = "default_checkpoint_every", deserialize_with = "at_least_one")]
     pub checkpoint_every: u64,
+    /// Threads that replay games for training batches: 2 by default where the device is a GPU, otherwise 1. With 2 or more,
+    /// the next games are replayed in advance. No number depends on it, so a cell's hash leaves it out.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "at_least_one_if_any")]
+    pub workers: Option<usize>,
 }
 }
 
@@ -223,6 +234,12 @@ impl TrainConfig {
     #[must_use]
     pub fn optimizer(&self) -> OptimizerConfig {
         self.optimizer.clone().with_encoding_rate(if self.freezes_encodings() { 0.0 } else { self.encoding_rate })
+    }
+
+    /// The switches of LibTorch that it sets.
+    #[must_use]
+    pub const fn arithmetic(&self) -> Arithmetic {
+        Arithmetic { tf32: matches!(self.products, Products::Tf32), deterministic: self.deterministic }
     }
 
     /// Whether the encodings' parameters keep their first values.

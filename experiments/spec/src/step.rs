@@ -1,4 +1,4 @@
-//! How a step is computed, beside what it minimises: element type and micro-batches.
+//! How a step is computed, beside what it minimises: element type, products in f32, and micro-batches.
 
 use super::number_or_word::NumberOrWord;
 use serde::de::Deserializer;
@@ -40,6 +40,25 @@ impl Dtype {
     #[must_use]
     pub const fn is_default(&self) -> bool {
         matches!(self, Self::F32)
+    }
+}
+
+/// How a GPU computes matrix products and convolutions of f32 tensors. CPUs always compute them in f32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Products {
+    /// In f32.
+    #[default]
+    Ieee,
+    /// On tensor cores, which round the operands to 10 bits after the point and add in f32.
+    Tf32,
+}
+
+impl Products {
+    /// Whether it is the default, which `config.yaml` leaves out.
+    #[must_use]
+    pub const fn is_default(&self) -> bool {
+        matches!(self, Self::Ieee)
     }
 }
 

@@ -3,7 +3,7 @@
 mod contenders;
 mod import;
 
-use super::devices::{parse_device, prepare};
+use super::devices::{ensure_environment, parse_device, prepare};
 use super::show::parse_input;
 use anyhow::Context as _;
 use clap::ValueEnum as _;
@@ -21,7 +21,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tch::Device;
 use train::bench::{BenchOptions, BenchRun, StepTime, step_times};
-use train::threads::ensure_passive_threads;
 
 /// Measure the speed of the loader, of imports, or of a training step.
 #[derive(Debug, clap::Args)]
@@ -219,7 +218,7 @@ fn encodings(args: &EncodingsArgs) -> anyhow::Result<String> {
 
 /// `references`: for each contender, the place of the one that its ratio is taken to.
 fn measure(contenders: &[BenchRun], references: &[usize], timing: &Timing) -> anyhow::Result<String> {
-    ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    ensure_environment(timing.device, contenders.iter().map(|contender| &contender.run))?;
     prepare(timing.device)?;
     let (threads, rounds) = (timing.threads.get(), timing.rounds.get());
     let options = BenchOptions { threads, device: timing.device, rounds, warm_up: WARM_UP };

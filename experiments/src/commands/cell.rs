@@ -1,6 +1,7 @@
 //! `posenc cell`: trains one cell in this process; `posenc run` starts it.
 
-use crate::commands::devices::parse_device;
+use crate::commands::devices::{ensure_environment, parse_device};
+use crate::commands::version;
 use anyhow::Context as _;
 use records::folder::CONFIG_FILE;
 use spec::RunConfig;
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Device;
 use train::sinks::{Sink, progress};
-use train::{CellOptions, Outcome, run_cell, signals, threads};
+use train::{CellOptions, Outcome, run_cell, signals};
 
 /// Train one cell.
 #[derive(Debug, clap::Args)]
@@ -35,20 +36,32 @@ pub struct Args {
 /// # Errors
 /// If the cell fails.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    threads::ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    let run = config_of(args);
+    ensure_environment(args.device, run.iter())?;
     signals::report_size_limits();
     let stop = signals::stop_flag().context("cannot listen to signals")?;
     super::devices::prepare(args.device)?;
-    let options = CellOptions { threads: args.threads, device: args.device, smoke: args.smoke, force: args.force };
+    let options = CellOptions {
+        threads: args.threads,
+        device: args.device,
+        smoke: args.smoke,
+        force: args.force,
+        revision: Some(version::revision()),
+    };
     let mut note = |text: &str| eprintln!("{text}");
-    match run_cell(&args.dir, &options, progress_sinks(args), &mut note, &stop)? {
+    match run_cell(&args.dir, &options, progress_sinks(run.as_ref()), &mut note, &stop)? {
         Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
         Outcome::Interrupted { .. } => Ok(ExitCode::from(1)),
     }
 }
 
-/// A display of the configured number of steps; none if the configuration cannot be read, which training will say.
-fn progress_sinks(args: &Args) -> Vec<Box<dyn Sink>> {
-    let text = std::fs::read_to_string(args.dir.join(CONFIG_FILE)).unwrap_or_default();
-    RunConfig::from_yaml(&text).map(|run| progress::on_stderr(run.train.steps)).into_iter().collect()
+/// The run, if its configuration can be read; otherwise training says why not.
+fn config_of(args: &Args) -> Option<RunConfig> {
+    let text = std::fs::read_to_string(args.dir.join(CONFIG_FILE)).ok()?;
+    RunConfig::from_yaml(&text).ok()
+}
+
+/// A display of the configured number of steps.
+fn progress_sinks(run: Option<&RunConfig>) -> Vec<Box<dyn Sink>> {
+    run.map(|run| progress::on_stderr(run.train.steps)).into_iter().collect()
 }

@@ -1,11 +1,15 @@
 //! `posenc devices`: the processor, LibTorch, and GPUs, with what is missing and how to get it.
 
-use anyhow::bail;
-use records::machine::{Cpu, LibTorch, gpus};
+use anyhow::{Context as _, bail};
+use records::gpu::{self, Gpu};
+use records::machine::{Cpu, LibTorch};
+use spec::RunConfig;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::{Cuda, Device};
+use train::environment;
+use train::setup::device_name;
 
 /// List the devices and libraries that posenc found.
 #[derive(Debug, clap::Args)]
@@ -21,7 +25,7 @@ struct Found {
     libtorch: LibTorch,
     threads: i32,
     cuda_library: Option<PathBuf>,
-    gpus: Vec<String>,
+    gpus: Vec<Gpu>,
     hint: Option<&'static str>,
 }
 
@@ -50,6 +54,20 @@ pub fn parse_device(text: &str) -> Result<Device, String> {
     }
 }
 
+/// Starts this process again with the environment variables that these runs need on a device, if one is missing. Call it
+/// before [`prepare`].
+///
+/// # Errors
+/// If the process cannot be started again.
+pub(super) fn ensure_environment<'a>(
+    device: Device,
+    mut runs: impl Iterator<Item = &'a RunConfig>,
+) -> anyhow::Result<()> {
+    let needed = environment::needed(device, runs.any(|run| run.train.deterministic));
+    let names = || needed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
+    environment::ensure(&needed).with_context(|| format!("cannot start again with {}", names()))
+}
+
 /// Makes a device usable; call it before the first tensor.
 ///
 /// # Errors
@@ -71,14 +89,13 @@ fn load_cuda(libtorch: &LibTorch) -> Option<PathBuf> {
 impl Found {
     fn look() -> Self {
         let libtorch = LibTorch::detect();
-        let driver_gpus = gpus();
         let cuda_library = load_cuda(&libtorch);
         let usable = usize::try_from(Cuda::device_count()).unwrap_or(0);
         Self {
             cpu: Cpu::detect(),
             threads: tch::get_num_threads(),
-            hint: hint(driver_gpus.is_empty(), cuda_library.is_some(), usable),
-            gpus: driver_gpus,
+            hint: hint(!gpu::is_present(), cuda_library.is_some(), usable),
+            gpus: gpu::usable(),
             libtorch,
             cuda_library,
         }
@@ -88,7 +105,9 @@ impl Found {
         let library =
             self.libtorch.library.as_ref().map_or_else(|| "not found".to_owned(), |p| p.display().to_string());
         let cuda = self.cuda_library.as_ref().map_or_else(|| "not installed".to_owned(), |p| p.display().to_string());
-        let gpus = if self.gpus.is_empty() { "none".to_owned() } else { self.gpus.join(", ") };
+        let gpus: Vec<String> = self.gpus.iter().enumerate().map(|(index, gpu)| in_words(index, gpu)).collect();
+        let gpus = if gpus.is_empty() { "none".to_owned() } else { gpus.join(", ") };
+        let driver = self.gpus.iter().find_map(|gpu| gpu.driver.clone());
         let lines = [
             ("CPU", format!("{}, {} cores", self.cpu.model, self.cpu.cores)),
             ("instruction set", self.cpu.instruction_set()),
@@ -96,6 +115,7 @@ impl Found {
             ("threads by default", self.threads.to_string()),
             ("CUDA library", cuda),
             ("GPUs", gpus),
+            ("NVIDIA driver", driver.unwrap_or_else(|| "none".to_owned())),
         ];
         let mut text: String = lines.iter().map(|(name, value)| format!("{name:<20}{value}\n")).collect();
         text.extend(self.hint.map(|hint| format!("\n{hint}\n")));
@@ -115,7 +135,13 @@ impl Found {
     }
 }
 
-/// Names of GPUs from NVIDIA's kernel driver: they are there whether LibTorch can use them or not.
+/// `cuda:0 NVIDIA H100 80GB HBM3 (GPU-…)`.
+fn in_words(index: usize, gpu: &Gpu) -> String {
+    let uuid = gpu.uuid.as_ref().map(|uuid| format!(" ({uuid})")).unwrap_or_default();
+    format!("{} {}{uuid}", device_name(Device::Cuda(index)), gpu.model.as_deref().unwrap_or("of unknown model"))
+}
+
+/// What is missing. A kernel driver may list GPUs that LibTorch cannot use.
 fn hint(no_driver: bool, library: bool, usable: usize) -> Option<&'static str> {
     match (no_driver, library, usable) {
         (_, true, 1..) | (true, false, _) => None,
@@ -141,6 +167,14 @@ mod tests {
         assert_eq!(parse_device("cuda:3"), Ok(Device::Cuda(3)));
         assert!(parse_device("gpu").unwrap_err().contains("\"gpu\" is no device"));
         assert!(parse_device("cuda:x").is_err());
+    }
+
+    #[test]
+    fn gpus_are_listed_by_the_names_that_select_them() {
+        let (model, uuid) = (Some("NVIDIA H100 80GB HBM3".to_owned()), Some("GPU-0a".to_owned()));
+        let gpu = Gpu { model, uuid, bytes: None, driver: None };
+        assert_eq!(in_words(1, &gpu), "cuda:1 NVIDIA H100 80GB HBM3 (GPU-0a)");
+        assert_eq!(in_words(0, &Gpu { model: None, uuid: None, ..gpu }), "cuda:0 of unknown model");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `posenc run`: runs an experiment, or goes on with it where it stopped.
 
+use super::devices::ensure_environment;
 use super::evaluation;
 use super::sets::Sets;
 use super::slots::Slots;
@@ -18,7 +19,6 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tch::Device;
 use train::events;
 use train::threads::ensure_passive_threads;
 
@@ -56,6 +56,7 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     let experiment = args.sets.load(&args.file)?;
+    ensure_environment(args.slots.first_device(), experiment.rows.iter().map(|row| &row.run))?;
     check_datasets(&experiment)?;
     evaluation::check(&experiment)?;
     args.slots.check_devices()?;
@@ -186,7 +187,7 @@ fn measure_steps(args: &Args, experiment: &Experiment, prepared: &Prepared) {
         return;
     }
     eprintln!("timing a training step of each row, in turns");
-    let device = args.slots.devices.first().copied().unwrap_or(Device::Cpu);
+    let device = args.slots.first_device();
     if let Err(error) = measure::measure(experiment, plan, run_dir, args.slots.threads.get(), device) {
         eprintln!("step times are missing: {error:#}");
     }
@@ -194,8 +195,7 @@ fn measure_steps(args: &Args, experiment: &Experiment, prepared: &Prepared) {
 
 /// Asks finished cells as players; returns how many could not be asked.
 fn evaluate(args: &Args, experiment: &Experiment, prepared: &Prepared) -> usize {
-    let device = args.slots.devices.first().copied().unwrap_or(Device::Cpu);
-    evaluation::run(experiment, prepared, args.slots.jobs(), device)
+    evaluation::run(experiment, prepared, args.slots.jobs(), args.slots.first_device())
 }
 
 /// How the cells came out.

@@ -52,6 +52,11 @@ impl Slots {
         self.devices.iter().try_for_each(|&device| prepare(device))
     }
 
+    /// The device for work beside the cells.
+    pub(super) fn first_device(&self) -> Device {
+        self.devices.first().copied().unwrap_or(Device::Cpu)
+    }
+
     /// Trains cells, with progress on stderr.
     ///
     /// # Errors

@@ -17,4 +17,5 @@ mod support;
 mod tables;
 mod tensorboard;
 mod training;
+mod version;
 mod win_rate;

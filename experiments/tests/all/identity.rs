@@ -76,6 +76,7 @@ fn the_same_run_in_other_words_has_the_same_hash() {
         with("seed: 0", "twin: false\nseed: 0\nmoves: from_to"),
         with("nadam: {}", "nadam: {weight_decay: 0, decay_encodings: false, groups: []}"),
         with("  steps: 300\n", "  steps: 300\n  dtype: f32\n"),
+        with("  steps: 300\n", "  steps: 300\n  products: ieee\n  deterministic: false\n"),
     ];
     assert!(spellings.iter().all(|hash| *hash == of(RUN)), "{spellings:?} against {}", of(RUN));
 }
@@ -87,6 +88,7 @@ fn what_decides_no_number_is_no_part_of_it() {
         with("data: /somewhere/chess", "data: elsewhere/chess"),
         with("  steps: 300\n", "  steps: 300\n  checkpoint_every: 10\n"),
         with("  steps: 300\n", "  steps: 300\n  micro_batch: auto\n"),
+        with("  steps: 300\n", "  steps: 300\n  workers: 3\n"),
     ];
     assert!(same.iter().all(|hash| *hash == of(RUN)));
 }
@@ -116,6 +118,8 @@ fn whatever_decides_a_number_is_a_part_of_it() {
         with("nadam: {}", "nadam_torch: {}"),
         with("nadam: {}", "adamw: {}"),
         with("  steps: 300\n", "  steps: 300\n  dtype: bf16\n"),
+        with("  steps: 300\n", "  steps: 300\n  products: tf32\n"),
+        with("  steps: 300\n", "  steps: 300\n  deterministic: true\n"),
         with("  steps: 300\n", "  steps: 300\n  micro_batch: 16\n"),
         with("  steps: 300\n", "  steps: 300\n  averaging: {swa: {}}\n"),
         with("  steps: 300\n", "  steps: 300\n  averaging: {swa: {every: 50}}\n"),

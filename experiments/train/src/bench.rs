@@ -124,6 +124,7 @@ impl Runner {
     }
 
     fn step(&mut self, number: u64) -> Result<Duration, TrainError> {
+        self.run.train.arithmetic().set();
         let began = Instant::now();
         self.learner.step(&self.network, &self.run, &self.batch, number)?;
         if let Device::Cuda(index) = self.learner.arena.device() {

@@ -14,7 +14,6 @@ use crate::sinks::Sink;
 use crate::sinks::tensorboard::{EventLog, HParams};
 use dataset::{Split, evaluation_traits};
 use nn::Arena;
-use records::Part;
 use records::atomic;
 use records::folder::{CHECKPOINTS, METRICS_FILE};
 use records::identity::Identity;
@@ -22,8 +21,8 @@ use records::manifest::Manifest;
 use records::positions;
 use records::positions::PositionMetrics;
 use records::status::{Fingerprints, State, Status};
-use spec::Pictures;
-use spec::Weights;
+use records::{Part, Revision};
+use spec::{Pictures, Products, Weights};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,6 +42,8 @@ pub struct CellOptions {
     pub smoke: bool,
     /// Resume even if the result will differ from an uninterrupted run; the manifest records it.
     pub force: bool,
+    /// The source that the program was built from, for the manifest. It decides nothing.
+    pub revision: Option<Revision>,
 }
 
 /// How a cell ended.
@@ -114,7 +115,11 @@ impl<'a> Cell<'a> {
         status: &'a mut Status,
     ) -> Result<Self, TrainError> {
         let mut setup = Setup::load(dir, options.device, options.threads, options.smoke)?;
+        setup.config.train.arithmetic().set();
         status.steps = setup.config.train.steps;
+        if setup.device == Device::Cpu && setup.config.train.products != Products::Ieee {
+            note("train.products changes nothing on a CPU, which computes in f32");
+        }
         let metrics = dir.join(METRICS_FILE);
         let checkpoint = newest_checkpoint(dir, &metrics, &setup, note)?;
         let first = match &setup.config.imported {
@@ -131,9 +136,10 @@ impl<'a> Cell<'a> {
         let known = if checkpoint.is_some() { Manifest::read(dir)? } else { None };
         let mut manifest = match known {
             Some(manifest) => manifest,
-            None => describe::describe(dir, &setup, &first, options.smoke)?,
+            None => describe::describe(dir, &setup, &first, options)?,
         };
-        describe::begin_session(&mut manifest, dir, step, forced)?;
+        let session = describe::session(&manifest, &setup, step, forced, options.revision.as_ref());
+        describe::begin_session(&mut manifest, dir, session)?;
         let mut recorder = Recorder::open(&metrics, bytes)?;
         let first_line = checkpoint.as_ref().map_or(0, |_| step + 1);
         recorder.add("the folder of pictures", Box::new(Folder::of(dir)));

@@ -1,12 +1,15 @@
 //! The manifest of a cell.
 
+use super::cell::CellOptions;
+use super::environment;
 use super::error::TrainError;
 use super::setup::Setup;
 use dataset::Split;
 use models::Macs;
 use nn::{Arena, Layout, ParamSpec, Part};
+use records::Revision;
 use records::conditions::{Determinism, Finish, Seeds};
-use records::machine::{Cpu, Revision, gpus};
+use records::machine::Cpu;
 use records::manifest::{DatasetFacts, InitialWeights, MacsByPart, Manifest, Parameters, Session};
 use spec::identity::SCHEMA_VERSION;
 use spec::{RunConfig, Shape};
@@ -14,24 +17,16 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tch::Device;
 
-/// Environment variables that change kernels or the order of sums.
-const VARIABLES: &[&str] = &[
-    "ATEN_CPU_CAPABILITY",
-    "CUBLAS_WORKSPACE_CONFIG",
-    "DNNL_MAX_CPU_ISA",
-    "MKL_CBWR",
-    "MKL_ENABLE_INSTRUCTIONS",
-    "NVIDIA_TF32_OVERRIDE",
-    "OMP_NUM_THREADS",
-    "OMP_WAIT_POLICY",
-    "ONEDNN_MAX_CPU_ISA",
-];
-
 /// The manifest of a cell before its first step.
 ///
 /// # Errors
 /// If the weights cannot be read from the device.
-pub(super) fn describe(cell: &Path, setup: &Setup, arena: &Arena, smoke: bool) -> Result<Manifest, TrainError> {
+pub(super) fn describe(
+    cell: &Path,
+    setup: &Setup,
+    arena: &Arena,
+    options: &CellOptions,
+) -> Result<Manifest, TrainError> {
     let (experiment, label, hash) = cell_names(cell);
     let shape = Shape::of(&setup.config)?;
     Ok(Manifest {
@@ -40,13 +35,13 @@ pub(super) fn describe(cell: &Path, setup: &Setup, arena: &Arena, smoke: bool) -
         hash,
         posenc: env!("CARGO_PKG_VERSION").to_owned(),
         schema: SCHEMA_VERSION,
-        revision: Revision::detect(),
+        revision: options.revision.clone(),
         identity: setup.identity(),
         cpu: Cpu::detect(),
-        gpu: gpu(setup.device),
+        gpu: setup.gpu.as_ref().and_then(|gpu| gpu.model.clone()),
         seeds: Some(seeds(&setup.config)),
         determinism: Some(determinism(setup)),
-        smoke,
+        smoke: options.smoke,
         dataset: dataset_facts(setup),
         parameters: Parameters { trunk: shape.facts.trunk, encoding: shape.facts.encoding, head: shape.facts.heads },
         macs: macs(&shape.macs),
@@ -60,17 +55,25 @@ pub(super) fn describe(cell: &Path, setup: &Setup, arena: &Arena, smoke: bool) -
     })
 }
 
+/// A session of this process that begins at a step; `forced`: the conditions that changed. Its GPU may be another one than
+/// the manifest's, and so may the source of the program.
+pub(super) fn session(
+    manifest: &Manifest,
+    setup: &Setup,
+    from_step: u64,
+    forced: Vec<String>,
+    revision: Option<&Revision>,
+) -> Session {
+    let revision = revision.filter(|&own| manifest.revision.as_ref() != Some(own)).cloned();
+    Session { from_step, unix_s: now_s(), forced, gpu: setup.gpu.clone(), revision }
+}
+
 /// Adds a session to a manifest and writes the manifest.
 ///
 /// # Errors
 /// If it cannot be written.
-pub(super) fn begin_session(
-    manifest: &mut Manifest,
-    cell: &Path,
-    from_step: u64,
-    forced: Vec<String>,
-) -> Result<(), TrainError> {
-    manifest.sessions.push(Session { from_step, unix_s: now_s(), forced });
+pub(super) fn begin_session(manifest: &mut Manifest, cell: &Path, session: Session) -> Result<(), TrainError> {
+    manifest.sessions.push(session);
     manifest.write(cell).map_err(TrainError::io("write the manifest in", cell))
 }
 
@@ -93,19 +96,12 @@ fn seeds(run: &RunConfig) -> Seeds {
 }
 
 fn determinism(setup: &Setup) -> Determinism {
-    let variable = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
     Determinism {
-        same_bits: setup.device == Device::Cpu,
+        same_bits: setup.device == Device::Cpu || setup.config.train.deterministic,
         intra_op_threads: setup.threads,
         inter_op_threads: 1,
-        environment: VARIABLES.iter().filter_map(variable).collect(),
+        environment: environment::deciding(),
     }
-}
-
-/// The name of the GPU that a cell computes on.
-fn gpu(device: Device) -> Option<String> {
-    let Device::Cuda(index) = device else { return None };
-    gpus().into_iter().nth(index)
 }
 
 fn dataset_facts(setup: &Setup) -> DatasetFacts {

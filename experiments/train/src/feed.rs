@@ -2,8 +2,10 @@
 
 use super::error::TrainError;
 use super::phases::DataSegment;
-use dataset::{Batch, DatasetError, LoaderConfig, TrainLoader};
+use dataset::{Batch, Dataset, DatasetError, LoaderConfig, TrainLoader};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
 
 /// Batches in the queue. Two hide the time of making a batch; the thread sleeps while the queue is full.
 const AHEAD: usize = 2;
@@ -33,14 +35,18 @@ impl Feed {
     ) -> Result<Self, TrainError> {
         let (sender, batches) = sync_channel(AHEAD);
         let produce = move || {
-            for segment in segments.iter().filter(|segment| segment.end > start) {
-                let first = start.max(segment.begin);
-                let mut loader = match TrainLoader::new(&segment.dataset, config, first - segment.begin) {
+            let parts = segments.iter().filter(|segment| segment.end > start);
+            let mut parts = parts.map(|segment| Part::of(segment, start, config)).peekable();
+            let mut opening = None;
+            while let Some(part) = parts.next() {
+                let opened = opening.take().map_or_else(|| part.open(), joined);
+                let mut loader = match opened {
                     Ok(loader) => loader,
                     // The receiver is gone, so an error has no reader.
                     Err(error) => return drop(sender.send(Err(error))),
                 };
-                for _ in first..segment.end {
+                opening = parts.peek().and_then(Part::open_in_advance);
+                for _ in 0..part.batches {
                     let chained = loader.next().map(|batch| {
                         chain = next_hash(&chain, &batch, values);
                         ChainedBatch { batch, chain }
@@ -61,6 +67,42 @@ impl Feed {
         let lost = || TrainError::Thread(std::io::Error::other("it died; its own message stands above"));
         Ok(self.batches.recv().map_err(|_| lost())??)
     }
+}
+
+/// The batches of a segment that are still to come.
+#[derive(Clone)]
+struct Part {
+    dataset: Arc<Dataset>,
+    config: LoaderConfig,
+    /// The number of its first batch within the segment.
+    first: u64,
+    batches: u64,
+}
+
+impl Part {
+    /// Those from batch `start` of the run on.
+    fn of(segment: &DataSegment, start: u64, config: LoaderConfig) -> Self {
+        let first = start.max(segment.begin);
+        let (dataset, batches) = (Arc::clone(&segment.dataset), segment.end - first);
+        Self { dataset, config, first: first - segment.begin, batches }
+    }
+
+    fn open(&self) -> Result<TrainLoader, DatasetError> {
+        TrainLoader::new(&self.dataset, self.config, self.first)
+    }
+
+    /// Replays its first games in another thread, so that no step waits for them; `None` for one worker, or if there is no
+    /// such thread.
+    fn open_in_advance(&self) -> Option<Opening> {
+        let part = (self.config.workers > 1).then(|| self.clone())?;
+        std::thread::Builder::new().name("feed-next".to_owned()).spawn(move || part.open()).ok()
+    }
+}
+
+type Opening = JoinHandle<Result<TrainLoader, DatasetError>>;
+
+fn joined(opening: Opening) -> Result<TrainLoader, DatasetError> {
+    opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// The hash before the first batch.

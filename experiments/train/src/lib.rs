@@ -12,6 +12,7 @@ pub mod cell;
 pub mod checkpoint;
 mod describe;
 mod drawing;
+pub mod environment;
 pub mod error;
 pub mod evaluate;
 pub mod events;

@@ -3,10 +3,12 @@
 use super::error::TrainError;
 use super::evaluate::Subject;
 use super::tensors::required_targets;
-use dataset::Dataset;
+use dataset::{Dataset, LoaderConfig};
 use models::{AverageConfig, Network};
-use nn::Layout;
+use nn::{Arithmetic, Layout};
+use records::device;
 use records::folder::CONFIG_FILE;
+use records::gpu::{self, Gpu};
 use records::identity::Identity;
 use records::machine::{Cpu, LibTorch};
 use spec::identity::hash;
@@ -18,6 +20,12 @@ use tch::Device;
 /// Steps and evaluation batches of a smoke run: enough to reach every part of the code.
 const SMOKE_STEPS: u64 = 4;
 const SMOKE_BATCHES: usize = 2;
+
+/// NVIDIA's GPUs, in names of devices.
+const CUDA: &str = "cuda";
+
+/// Threads that replay games where the device is a GPU, unless `train.workers` says otherwise.
+const GPU_WORKERS: usize = 2;
 
 /// A cell without its parameters.
 #[derive(Debug)]
@@ -32,6 +40,8 @@ pub struct Setup {
     pub layout: Arc<Layout>,
     /// The device.
     pub device: Device,
+    /// What the driver says about it, if it is a GPU.
+    pub gpu: Option<Gpu>,
     /// Threads inside an operation.
     pub threads: usize,
     /// Positions that go through the network at once.
@@ -48,10 +58,12 @@ impl Setup {
         if smoke {
             shorten(&mut config);
         }
+        use_arithmetic(&config);
         let dataset = Arc::new(open_data(&config)?);
         let (network, layout) = declare(&config)?;
         let micro_batch = config.train.batch;
-        Ok(Self { config, dataset, network, layout: Arc::new(layout), device, threads, micro_batch })
+        let (layout, gpu) = (Arc::new(layout), gpu_of(device));
+        Ok(Self { config, dataset, network, layout, device, gpu, threads, micro_batch })
     }
 
     /// What an evaluation looks at.
@@ -71,7 +83,7 @@ impl Setup {
             libtorch: LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned()),
             instruction_set: cpu.instruction_set(),
             threads: self.threads,
-            device: device_name(self.device),
+            device: recorded_name(self.device, self.gpu.as_ref()),
             dtype: self.config.train.dtype.name().to_owned(),
             micro_batch: (self.config.train.micro_batch == Some(MicroBatch::Auto)).then_some(self.micro_batch),
         }
@@ -108,12 +120,47 @@ pub fn declare(config: &RunConfig) -> Result<(Network, Layout), TrainError> {
     Ok(Network::declare(&config.model, &config.encoding, &config.spec())?)
 }
 
-/// A device's name in manifests.
+/// Makes LibTorch compute as in the run's training, except that it need not give the same bits each time: only training does.
+pub(super) fn use_arithmetic(config: &RunConfig) {
+    Arithmetic { deterministic: false, ..config.train.arithmetic() }.set();
+}
+
+/// How the training batches of a run are made on a device. On a GPU the next games are replayed while it computes.
+#[must_use]
+pub(super) fn loader(run: &RunConfig, device: Device) -> LoaderConfig {
+    let usual = if device == Device::Cpu { 1 } else { GPU_WORKERS };
+    LoaderConfig {
+        input: run.input,
+        batch: run.train.batch,
+        seed: run.seed,
+        workers: run.train.workers.unwrap_or(usual),
+        block_games: LoaderConfig::BLOCK_GAMES,
+    }
+}
+
+/// What the driver says about a device, if it is a GPU of NVIDIA's.
+#[must_use]
+pub fn gpu_of(device: Device) -> Option<Gpu> {
+    let Device::Cuda(index) = device else { return None };
+    gpu::usable().into_iter().nth(index)
+}
+
+/// A device's name in records: a GPU by kind and model, since its number changes nothing.
+#[must_use]
+pub fn recorded_name(device: Device, gpu: Option<&Gpu>) -> String {
+    match device {
+        Device::Cpu => device::CPU.to_owned(),
+        Device::Cuda(_) => device::gpu(CUDA, gpu.and_then(|gpu| gpu.model.as_deref())),
+        other => device::gpu(&format!("{other:?}").to_lowercase(), None),
+    }
+}
+
+/// A device's name on the command line.
 #[must_use]
 pub fn device_name(device: Device) -> String {
     match device {
-        Device::Cpu => "cpu".to_owned(),
-        Device::Cuda(index) => format!("cuda:{index}"),
+        Device::Cpu => device::CPU.to_owned(),
+        Device::Cuda(index) => format!("{CUDA}:{index}"),
         other => format!("{other:?}").to_lowercase(),
     }
 }
@@ -144,4 +191,21 @@ fn shorten(config: &mut RunConfig) {
     }
     config.eval.validation_positions = config.eval.validation_positions.min(positions);
     config.eval.test_positions = config.eval.test_positions.min(positions);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_is_recorded_by_its_model_and_asked_for_by_its_number() {
+        let model = Some("NVIDIA H100 80GB HBM3".to_owned());
+        let gpu = Gpu { model, uuid: None, bytes: None, driver: None };
+        for index in [0, 1] {
+            assert_eq!(recorded_name(Device::Cuda(index), Some(&gpu)), "cuda, NVIDIA H100 80GB HBM3");
+            assert_eq!(device_name(Device::Cuda(index)), format!("cuda:{index}"));
+        }
+        assert_eq!(recorded_name(Device::Cuda(1), None), "cuda");
+        assert_eq!((recorded_name(Device::Cpu, None), device_name(Device::Cpu)), ("cpu".to_owned(), "cpu".to_owned()));
+    }
 }

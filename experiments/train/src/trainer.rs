@@ -8,12 +8,12 @@ use super::feed::{self, ChainedBatch, Feed};
 use super::learner::{Learner, StepMetrics, finite};
 use super::objective::measure;
 use super::phases::phase_schedule;
-use super::setup::Setup;
+use super::setup::{Setup, loader};
 use super::tables;
 use crate::drawing;
 use crate::drawing::PictureError;
 use crate::pictures::Picture;
-use dataset::{LoaderConfig, Split};
+use dataset::Split;
 use models::{Average, Column, OptimizerProgress};
 use nn::Arena;
 use records::conditions::Finish;
@@ -97,13 +97,7 @@ impl Trainer {
         let step = progress.map_or(0, |progress| progress.step);
         let chain = progress.and_then(|p| blake3::Hash::from_hex(&p.batches).ok()).unwrap_or_else(feed::initial_hash);
         let learns_values = measure(&setup.config).reads(Column::Value);
-        let loader = LoaderConfig {
-            input: setup.config.input,
-            batch: setup.config.train.batch,
-            seed: setup.config.seed,
-            workers: 1,
-            block_games: LoaderConfig::BLOCK_GAMES,
-        };
+        let loader = loader(&setup.config, setup.device);
         let (segments, phases) = phase_schedule(&setup.dataset, &setup.config.train);
         learner.phases = phases;
         Ok(Self {

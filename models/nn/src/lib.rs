@@ -9,6 +9,7 @@
 
 pub mod activation;
 pub mod arena;
+pub mod arithmetic;
 pub mod batch_norm;
 mod bias_mish;
 pub mod constant;
@@ -31,6 +32,7 @@ mod token_layers;
 
 pub use activation::Activation;
 pub use arena::{Arena, Views};
+pub use arithmetic::Arithmetic;
 pub use batch_norm::{BatchNorm, Observation};
 pub use constant::Constant;
 pub use convolution::{Convolution, ConvolutionSizes};

@@ -242,6 +242,31 @@ fn threads_and_two_gpus_of_one_kind_do_not_break_a_pair() {
 }
 
 #[test]
+fn a_pair_of_two_gpu_models_does_not_count() {
+    let folder = Folder::finished();
+    let (h100, h200) = ("NVIDIA H100 80GB HBM3", "NVIDIA H200");
+    let trained_on = |label: &str, seed: u64, model: &str| {
+        folder.manifest(label, seed, |manifest| manifest["identity"]["device"] = json!(format!("cuda, {model}")));
+    };
+    for seed in SEEDS {
+        ["absolute", "shaw"].iter().for_each(|label| trained_on(label, seed, h100));
+    }
+    assert_eq!(comparison(&folder.report(), "shaw").pairs, 3);
+    trained_on("shaw", 0, h200);
+    let report = folder.report();
+    let shaw = comparison(&report, "shaw");
+    assert_eq!((shaw.verdict, shaw.pairs), (Verdict::Missing, 2));
+    assert_eq!(shaw.missing[1].to_string(), format!("seed 0: GPU differs ({h200} against {h100})"));
+    assert!(text::draw(&report).contains("seed 0: GPU differs"));
+    // Manifests of older versions name the model beside the identity.
+    folder.manifest("shaw", 0, |manifest| {
+        manifest["identity"]["device"] = json!("cuda:1");
+        manifest["gpu"] = json!(h100);
+    });
+    assert_eq!(comparison(&folder.report(), "shaw").pairs, 3);
+}
+
+#[test]
 fn a_cell_without_a_manifest_is_no_fair_partner() {
     let folder = Folder::finished();
     fs::write(folder.cell("shaw", 0).join("manifest.json"), "{").expect("the manifest is damaged");

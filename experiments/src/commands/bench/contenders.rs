@@ -6,7 +6,9 @@ use games::{GameKind, InputName, MovesName};
 use models::{ModelConfig, OptimizerConfig, Preset, Schedule, presets};
 use serde_yaml::with::singleton_map_recursive;
 use spec::Role;
-use spec::{DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Row, RunConfig, TrainConfig};
+use spec::{
+    DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Products, Row, RunConfig, TrainConfig,
+};
 use std::path::PathBuf;
 use train::bench::BenchRun;
 
@@ -66,11 +68,14 @@ pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<Encoding
         averaging: None,
         micro_batch: None,
         dtype: Dtype::F32,
+        products: Products::Ieee,
+        deterministic: false,
         mask: Mask::Train,
         phases: Vec::new(),
         loss: LossWeights::default(),
         log_every: 1,
         checkpoint_every: 1,
+        workers: None,
     };
     let eval = EvalConfig { validation_positions: 1, test_positions: 1, every: 1, batch, pictures: Pictures::None };
     let run = RunConfig {

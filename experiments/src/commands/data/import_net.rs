@@ -1,6 +1,7 @@
 //! `posenc data import-net`: a network of Lc0 as a cell.
 
 use crate::commands::devices::prepare;
+use crate::commands::version;
 use anyhow::Context as _;
 use lc0::cell;
 use std::fmt::Write as _;
@@ -47,7 +48,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let mut text = format!("{}\n{network}\n", args.out.display());
     if data.is_some() {
         prepare(Device::Cpu)?;
-        let options = CellOptions { threads: args.threads, device: Device::Cpu, smoke: false, force: false };
+        let revision = Some(version::revision());
+        let options = CellOptions { threads: args.threads, device: Device::Cpu, smoke: false, force: false, revision };
         run_cell(&args.out, &options, Vec::new(), &mut |note| eprintln!("{note}"), &AtomicBool::new(false))?;
         let _ = writeln!(text, "evaluated; the numbers are in {}", args.out.join("metrics.jsonl").display());
     }

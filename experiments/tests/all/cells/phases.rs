@@ -44,6 +44,8 @@ fn a_killed_curriculum_goes_on_to_the_same_batches() {
     let crashed = bench.crashed_of("crashed", &run, 16);
     train(&crashed).expect("it goes on");
     assert_eq!(batches(&undisturbed), batches(&crashed));
+    let three = RunConfig { train: TrainConfig { workers: Some(3), ..run.train.clone() }, ..run.clone() };
+    assert_same_bits(&undisturbed, &bench.trained("three workers", &three));
     let mixed = RunConfig { train: TrainConfig { phases: Vec::new(), ..run.train.clone() }, ..run };
     assert_ne!(batches(&undisturbed), batches(&bench.trained("mixed", &mixed)));
 }

@@ -1,8 +1,8 @@
 //! Cells that were killed, stopped, damaged or ran out of disk go on to the same bits.
 
 use crate::cells::support::{Bench, assert_same_bits, options, posenc_cell, status, train, train_with};
-use records::Manifest;
 use records::status::{State, Status};
+use records::{Manifest, Revision};
 use spec::RunConfig;
 use std::fs;
 use std::io::Write as _;
@@ -163,6 +163,25 @@ fn other_bits_are_refused_unless_forced() {
         sessions.last().map(|session| &session.forced[..]),
         Some(&["threads: began with 1, now 2".to_owned()][..])
     );
+}
+
+#[test]
+fn another_revision_of_the_program_resumes_and_is_recorded() {
+    let bench = Bench::new();
+    let revision = |commit: &str| {
+        let revision = Revision { commit: commit.to_owned(), described: None, dirty: false, diff: None };
+        CellOptions { revision: Some(revision), ..options() }
+    };
+    let dir = bench.cell("revisions", &bench.run(12));
+    let begin = run_cell(&dir, &revision("first"), Vec::new(), &mut |_| {}, &AtomicBool::new(true));
+    assert_eq!(begin.expect("no error"), Outcome::Interrupted { step: 0 });
+    let (outcome, _) = train_with(&dir, &revision("second"));
+    assert_eq!(outcome.expect("it resumes"), Outcome::Done);
+    let manifest = Manifest::read(&dir).expect("readable").expect("there");
+    assert_eq!(manifest.revision.map(|revision| revision.commit).as_deref(), Some("first"));
+    let of_sessions = manifest.sessions.iter().map(|session| session.revision.as_ref().map(|own| own.commit.as_str()));
+    assert_eq!(of_sessions.collect::<Vec<_>>(), [None, Some("second")]);
+    assert_same_bits(&bench.trained("undisturbed", &bench.run(12)), &dir);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use games::{Game, GameKind, InputName, MovesName, Position};
 use models::{ModelConfig, OptimizerConfig, Schedule};
 use records::status::Status;
 use records::{MetricLine, lines};
-use spec::{DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, RunConfig, TrainConfig};
+use spec::{DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, Products, RunConfig, TrainConfig};
 use std::fmt::Write as _;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -68,6 +68,8 @@ impl Bench {
                 averaging: None,
                 micro_batch: None,
                 dtype: Dtype::F32,
+                products: Products::Ieee,
+                deterministic: false,
                 learning_rate: Schedule::new(3, vec![3e-3, 1e-3], vec![steps / 2]).expect("a schedule"),
                 encoding_rate: 1.0,
                 clip: Some(1.0),
@@ -76,6 +78,7 @@ impl Bench {
                 loss: LossWeights::default(),
                 log_every: 4,
                 checkpoint_every: 10,
+                workers: None,
             },
             eval: EvalConfig {
                 validation_positions: 60,
@@ -138,7 +141,7 @@ impl Sink for CrashAt {
 }
 
 pub(crate) fn options() -> CellOptions {
-    CellOptions { threads: 1, device: Device::Cpu, smoke: false, force: false }
+    CellOptions { threads: 1, device: Device::Cpu, smoke: false, force: false, revision: None }
 }
 
 pub(crate) fn train(dir: &Path) -> Result<Outcome, TrainError> {

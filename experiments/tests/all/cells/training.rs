@@ -1,11 +1,12 @@
 //! One cell, undisturbed.
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, lines, options, status, train, train_with};
+use nn::Arithmetic;
 use records::Manifest;
 use records::Part;
 use records::status::State;
 use spec::metrics;
-use spec::{Mask, RunConfig, TrainConfig};
+use spec::{Mask, Products, RunConfig, TrainConfig};
 use std::collections::BTreeSet;
 use std::fs;
 use train::checkpoint::load_final;
@@ -207,6 +208,8 @@ fn a_manifest_says_what_the_cell_was_drawn_from_and_how_it_came_out() {
     assert_eq!((seeds.data_order, seeds.parameters, seeds.twin), (1, 1, false));
     let determinism = manifest.determinism.expect("determinism");
     assert!(determinism.same_bits && manifest.gpu.is_none());
+    assert!(manifest.sessions.iter().all(|session| session.gpu.is_none()));
+    assert_eq!(manifest.identity.device, "cpu");
     assert_eq!((determinism.intra_op_threads, determinism.inter_op_threads), (1, 1));
     let finish = manifest.finish.expect("it is done");
     let expected = 12.0 * 8.0 / finish.wall_s;
@@ -220,4 +223,33 @@ fn a_manifest_says_what_the_cell_was_drawn_from_and_how_it_came_out() {
         old.as_object_mut().expect("a map").remove(key);
     }
     assert!(serde_json::from_value::<Manifest>(old).expect("readable").finish.is_none());
+}
+
+#[test]
+fn the_number_of_workers_changes_no_batch_and_no_folder() {
+    let bench = Bench::new();
+    let run = bench.run(29);
+    let with = |workers: usize| RunConfig {
+        train: TrainConfig { workers: Some(workers), ..run.train.clone() },
+        ..run.clone()
+    };
+    let folder = |run: &RunConfig| spec::identity::hash(run, "content");
+    assert_eq!((folder(&with(1)), folder(&with(3))), (folder(&run), folder(&run)));
+    let one = bench.trained("one", &with(1));
+    assert_same_bits(&one, &bench.trained("three", &with(3)));
+    assert_same_bits(&one, &bench.trained("default", &run));
+}
+
+#[test]
+fn switches_of_gpus_change_nothing_on_a_cpu_and_the_log_says_so() {
+    let bench = Bench::new();
+    let usual = bench.run(12);
+    assert_eq!(usual.train.arithmetic(), Arithmetic { tf32: false, deterministic: false });
+    let train = TrainConfig { products: Products::Tf32, deterministic: true, ..usual.train.clone() };
+    assert_eq!(train.arithmetic(), Arithmetic { tf32: true, deterministic: true });
+    let dir = bench.cell("switches", &RunConfig { train, ..usual.clone() });
+    let (outcome, notes) = train_with(&dir, &options());
+    assert_eq!(outcome.expect("it trains"), Outcome::Done);
+    assert!(notes.iter().any(|note| note.contains("train.products changes nothing on a CPU")), "{notes:?}");
+    assert_same_bits(&dir, &bench.trained("usual", &usual));
 }

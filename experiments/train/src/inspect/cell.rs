@@ -4,7 +4,7 @@ use super::error::InspectError;
 use super::random;
 use crate::cell::weights_hash;
 use crate::checkpoint::{Checkpoint, load_averaged, load_final};
-use crate::setup::{declare, read_config};
+use crate::setup::{declare, read_config, use_arithmetic};
 use models::Network;
 use nn::{Arena, Layout};
 use records::folder::{CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
@@ -68,6 +68,7 @@ impl Loaded {
         if which == Weights::Averaged && config.train.averaging.is_none() {
             return Err(InspectError::NoAverage { dir: dir.to_owned() });
         }
+        use_arithmetic(&config);
         let (network, layout) = declare(&config)?;
         let final_weights = dir.join(CHECKPOINTS).join(FINAL);
         let (weights, origin) = if final_weights.is_file() {
@@ -91,6 +92,7 @@ impl Loaded {
     /// # Errors
     /// If the network cannot be declared, or the device has no room.
     pub fn random(config: RunConfig, seed: u64, device: Device) -> Result<Self, InspectError> {
+        use_arithmetic(&config);
         let (network, layout) = declare(&config)?;
         let weights = random::weights(&layout, seed);
         let arena = Arena::from_values(Arc::new(layout), &weights, device)?;

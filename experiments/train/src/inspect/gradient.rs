@@ -5,8 +5,9 @@ use super::error::InspectError;
 use super::export::parameters;
 use super::tensors_file::{self, Named};
 use crate::batch_gradient::{BatchGradient, batch_gradient};
+use crate::setup::loader;
 use crate::tensors::on_device;
-use dataset::{Dataset, LoaderConfig, TrainLoader};
+use dataset::{Dataset, TrainLoader};
 use models::{Column, Examples};
 use nn::Views;
 use std::path::Path;
@@ -20,16 +21,9 @@ pub const GRADIENT_FILE: &str = "gradient.safetensors";
 /// # Errors
 /// If the dataset cannot serve it, or the device has no room.
 pub fn first_batch(cell: &Loaded, dataset: &Arc<Dataset>) -> Result<Examples, InspectError> {
-    let run = &cell.config;
-    let loader = LoaderConfig {
-        input: run.input,
-        batch: run.train.batch,
-        seed: run.seed,
-        workers: 1,
-        block_games: LoaderConfig::BLOCK_GAMES,
-    };
-    let batch = TrainLoader::new(dataset, loader, 0)?.next()?;
-    Ok(on_device(&batch, cell.arena.device())?)
+    let device = cell.arena.device();
+    let batch = TrainLoader::new(dataset, loader(&cell.config, device), 0)?.next()?;
+    Ok(on_device(&batch, device)?)
 }
 
 /// Writes `batch.<part>`, `loss.<name>` and `gradient.<parameter>`.
