@@ -148,7 +148,7 @@ impl Seat {
                 let text = decision.text().map_or_else(|| situation.position().to_text(), str::to_owned);
                 let points = match agent {
                     Agent::Value => decision.moves.first().map(|best| best.weight),
-                    Agent::Policy { .. } => decision.result.map(|[win, draw, _]| win + draw / 2.0),
+                    Agent::Policy { .. } => decision.points,
                 };
                 Ok(Deed::Moves(text, points.map(|points| Score::Centipawns(crate::score::centipawns(points)))))
             }
