@@ -20,7 +20,7 @@ fn word(state: &CellState) -> &'static str {
 }
 
 /// The fewest columns of a row's name.
-const SHORTEST_NAME: usize = 8;
+const SHORTEST_NAME: usize = 10;
 
 /// A table of all cells, the causes of failures, and a line on the whole.
 #[must_use]
