@@ -49,6 +49,7 @@ impl PairProducts {
     /// # Safety
     /// As for [`Product::compute`].
     unsafe fn compute(&self, product: Product<'_>) {
+        // SAFETY: the caller vouches for it.
         unsafe { product.compute(nn::fused::workers_with(self.instructions)) };
     }
 

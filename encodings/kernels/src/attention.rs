@@ -64,6 +64,7 @@ pub struct Strided {
 
 // SAFETY: units of work write to rows of their own positions only.
 unsafe impl Send for Strided {}
+// SAFETY: as for `Send`.
 unsafe impl Sync for Strided {}
 
 impl Strided {

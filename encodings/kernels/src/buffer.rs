@@ -54,6 +54,10 @@ impl Part {
 struct Line([f32; WIDEST]);
 
 /// Numbers for the products to work in: `[row, position, padded width]`, or a table.
+///
+/// # Safety
+/// Its unsafe functions need the instructions of `L`, tensors with memory for their shapes, a part of these, and as many
+/// rows of `width` numbers in the buffer as they fill or read.
 pub(crate) struct Buffer {
     lines: Vec<Line>,
 }
@@ -77,6 +81,7 @@ impl Buffer {
         let width = padded(table.width());
         let mut buffer = Self::new(table.classes() * width);
         for class in 0..table.classes() {
+            // SAFETY: the table has this row, and the buffer one of `width` numbers, not fewer, for each class.
             unsafe { copy::<L>(table.row(head, class), buffer.at_mut(class * width), table.width()) };
         }
         buffer
@@ -85,6 +90,7 @@ impl Buffer {
     #[inline(always)]
     pub(crate) unsafe fn store_table<L: Lanes>(&self, table: Table, head: usize, width: usize) {
         for class in 0..table.classes() {
+            // SAFETY: as in `of_table`.
             unsafe { copy::<L>(self.at(class * width), table.row(head, class), table.width()) };
         }
     }
@@ -94,6 +100,8 @@ impl Buffer {
         for position in 0..part.block {
             for row in 0..part.rows {
                 let (from, to) = part.place(rows, head, position, row);
+                // SAFETY: `place` gives a row of the tensor and one of the buffer, whose rows have `width` numbers, not
+                // fewer.
                 unsafe { copy::<L>(from, self.at_mut(to * width), rows.width()) };
             }
         }
@@ -104,6 +112,7 @@ impl Buffer {
         for position in 0..part.block {
             for row in 0..part.rows {
                 let (to, from) = part.place(rows, head, position, row);
+                // SAFETY: as in `load`.
                 unsafe { copy::<L>(self.at(from * width), to, rows.width()) };
             }
         }
@@ -116,6 +125,7 @@ impl Buffer {
                 let (to, from) = part.place(rows, head, position, row);
                 for i in (0..rows.width()).step_by(L::COUNT) {
                     let left = rows.width() - i;
+                    // SAFETY: as in `load`; `left` numbers of the row follow.
                     unsafe { add(load::<L>(self.at(from * width + i), left), to.wrapping_add(i), left) };
                 }
             }
@@ -131,10 +141,13 @@ impl Buffer {
         width: usize,
         side: &Side,
     ) {
-        if side.is_transposed() {
-            unsafe { self.load_transposed::<L>(pairs, head, part, width) };
-        } else {
-            unsafe { self.load::<L>(pairs, head, part, width) };
+        // SAFETY: the caller vouches for what either of them needs.
+        unsafe {
+            if side.is_transposed() {
+                self.load_transposed::<L>(pairs, head, part, width);
+            } else {
+                self.load::<L>(pairs, head, part, width);
+            }
         }
     }
 
@@ -146,9 +159,11 @@ impl Buffer {
             let to = self.at_mut((row * part.block + position) * width + other);
             let from = pairs.row(part.first + position, head, other).wrapping_add(part.first_row + row);
             if part.is_whole(pairs.width(), other, row) {
+                // SAFETY: the whole tile lies within the rows and columns of the pairs, and within those of the buffer.
                 unsafe { L::transpose(rows_from(from, pairs.width()), to, stride) };
             } else {
                 for (i, j) in part.rest(pairs.width(), other, row) {
+                    // SAFETY: the pair lies within the tensor and the buffer.
                     unsafe { *to.wrapping_add(j * stride + i) = *from.wrapping_add(i * pairs.width() + j) };
                 }
             }
@@ -163,9 +178,11 @@ impl Buffer {
             let from = self.at((row * part.block + position) * width + other);
             let to = pairs.row(part.first + position, head, other).wrapping_add(part.first_row + row);
             if part.is_whole(pairs.width(), other, row) {
+                // SAFETY: as in `load_transposed`.
                 unsafe { L::add_transposed(rows_from(from, stride), to, pairs.width()) };
             } else {
                 for (i, j) in part.rest(pairs.width(), other, row) {
+                    // SAFETY: as in `load_transposed`.
                     unsafe { *to.wrapping_add(i * pairs.width() + j) += *from.wrapping_add(j * stride + i) };
                 }
             }
@@ -206,9 +223,14 @@ fn rows_from(start: *const f32, stride: usize) -> [*const f32; TILE] {
 }
 
 /// A row, without the call that a copy of unknown length would be.
+///
+/// # Safety
+/// There are `count` numbers at `from` and place for them at `to`; the processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn copy<L: Lanes>(from: *const f32, to: *mut f32, count: usize) {
     for i in (0..count).step_by(L::COUNT) {
+        // SAFETY: the caller vouches for `count` numbers at either place, of which `count − i` follow, and for the
+        // instructions.
         unsafe { store(load::<L>(from.wrapping_add(i), count - i), to.wrapping_add(i), count - i) };
     }
 }

@@ -57,7 +57,7 @@ impl Dense {
     /// Writes y `[n,e]`.
     ///
     /// # Safety
-    /// As for [`ResidualNorm::compute`](crate::norm::ResidualNorm::compute).
+    /// As for [`ResidualNorm::compute`](crate::norm::ResidualNorm::compute); d and e are multiples of [`WIDTH`].
     pub unsafe fn compute(self, operands: DenseOperands, y: Numbers, workers: Workers) {
         let DenseOperands { x, weight, bias } = operands;
         let onto = bias.map_or(Onto::Nothing, Onto::Bias);
@@ -121,6 +121,8 @@ impl Kernel for Backward<'_> {
         let mut of_weight = sums.map(|sums| (OfWeight::new::<L, R>(layer.shape()), sums));
         for first in rows.clone().step_by(STRIP) {
             let (count, a) = (STRIP.min(rows.end - first), of_y.after(first * outputs));
+            // SAFETY: the caller vouches for the layer's tensors and the instructions. Each strip has `count` of the
+            // rows, and `sums` has places for the weight and the bias.
             unsafe {
                 if let Some((panels, of_x)) = back {
                     let c = of_x.after(first * inputs);

@@ -19,6 +19,7 @@ const POLYNOMIAL: [f32; 5] = [0.5, 0.166_665_76, 0.041_666_552, 0.008_363_233, 0
 /// As for [`Lanes`].
 #[inline(always)]
 pub(crate) unsafe fn exponential<L: Lanes>(x: L) -> L {
+    // SAFETY: the caller vouches for the instructions; constants are read through references.
     unsafe {
         let constant = |number: &f32| L::spread(number);
         let rounding = constant(&ROUNDING);
@@ -46,6 +47,7 @@ mod tests {
         #[inline(always)]
         unsafe fn run<L: Lanes, const ROWS: usize>(self) {
             for part in self.0.chunks_exact_mut(L::COUNT) {
+                // SAFETY: `part` has the numbers of a register; the caller vouches for the instructions.
                 unsafe { exponential(L::load(part.as_ptr())).store(part.as_mut_ptr()) };
             }
         }

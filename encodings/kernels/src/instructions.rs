@@ -94,12 +94,16 @@ const ROWS_PORTABLE: usize = 2;
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx2,fma")]
 unsafe fn with_avx512(kernel: impl Kernel) {
+    // SAFETY: the caller vouches for the kernel, and for a processor with AVX-512F, which are the instructions of
+    // `__m512`.
     unsafe { kernel.run::<std::arch::x86_64::__m512, ROWS_AVX512>() }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn with_avx2(kernel: impl Kernel) {
+    // SAFETY: the caller vouches for the kernel, and for a processor with AVX2 and FMA, which are the instructions of
+    // `__m256`.
     unsafe { kernel.run::<std::arch::x86_64::__m256, ROWS_AVX2>() }
 }
 

@@ -55,19 +55,31 @@ pub(crate) trait Lanes: Copy {
 }
 
 /// As many of the `left` numbers as fit into a register, and zeros.
+///
+/// # Safety
+/// As for [`Lanes`], with `left` numbers at `from`.
 #[inline(always)]
 pub(crate) unsafe fn load<L: Lanes>(from: *const f32, left: usize) -> L {
+    // SAFETY: as the caller vouches: `left` numbers at `from`, and the instructions.
     unsafe { if left >= L::COUNT { L::load(from) } else { L::load_first(from, left) } }
 }
 
 /// As many of the `left` numbers as a register holds.
+///
+/// # Safety
+/// As for [`Lanes`], with place for `left` numbers at `to`.
 #[inline(always)]
 pub(crate) unsafe fn store<L: Lanes>(numbers: L, to: *mut f32, left: usize) {
+    // SAFETY: as the caller vouches: place for `left` numbers at `to`, and the instructions.
     unsafe { if left >= L::COUNT { numbers.store(to) } else { numbers.store_first(to, left) } }
 }
 
 /// Adds as many of the `left` numbers as a register holds to those at `to`.
+///
+/// # Safety
+/// As for [`Lanes`], with `left` numbers at `to`.
 #[inline(always)]
 pub(crate) unsafe fn add<L: Lanes>(numbers: L, to: *mut f32, left: usize) {
+    // SAFETY: as the caller vouches: `left` numbers at `to`, and the instructions.
     unsafe { store(load::<L>(to, left).plus(numbers), to, left) }
 }

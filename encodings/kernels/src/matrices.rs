@@ -11,6 +11,10 @@ pub(crate) struct Operand {
 }
 
 /// C = A·B, or C += A·B: `A [rows, depth]`, `B [depth, columns]`, `C [rows, columns]`.
+///
+/// # Safety
+/// To compute it needs memory for all three at the places given, C's apart from the others', and the instructions of the
+/// lanes.
 #[derive(Clone, Copy)]
 pub(crate) struct SmallProduct<'a> {
     pub(crate) a: Operand,
@@ -30,6 +34,7 @@ impl SmallProduct<'_> {
     /// Computes it, in tiles of R rows, and what is left over in smaller ones.
     #[inline(always)]
     pub(crate) unsafe fn compute<L: Lanes, const R: usize>(mut self) {
+        // SAFETY: the caller vouches for the three matrices and the instructions.
         unsafe {
             self.strips::<L, R>();
             self.strips::<L, 4>();
@@ -42,6 +47,7 @@ impl SmallProduct<'_> {
     #[inline(always)]
     unsafe fn strips<L: Lanes, const R: usize>(&mut self) {
         while let Some((c_rows, rest)) = self.c_rows.split_at_checked(R) {
+            // SAFETY: as for `compute`; these R rows are some of C's, and `a` begins at the first of them.
             unsafe { SmallProduct { c_rows, ..*self }.strip::<L, R>() };
             self.a.start = self.a.start.wrapping_add(R * self.a.row);
             self.c_rows = rest;
@@ -54,10 +60,12 @@ impl SmallProduct<'_> {
         let from = |column: usize| Self { b: self.b.wrapping_add(column), c: self.c.wrapping_add(column), ..self };
         let mut column = 0;
         while column + 2 * L::COUNT <= self.columns {
+            // SAFETY: as for `compute`; two registers of columns are left.
             unsafe { from(column).tile::<L, R, true>() };
             column += 2 * L::COUNT;
         }
         if column < self.columns {
+            // SAFETY: as for `compute`; columns are whole registers, so that one of them is left.
             unsafe { from(column).tile::<L, R, false>() };
         }
     }
@@ -66,6 +74,8 @@ impl SmallProduct<'_> {
     #[inline(always)]
     unsafe fn tile<L: Lanes, const R: usize, const TWO: bool>(self) {
         let Self { a, b, b_rows, c, c_rows, add, .. } = self;
+        // SAFETY: the caller vouches for R rows of A and C, for B with the columns that are read here, and for the
+        // instructions.
         unsafe {
             let (mut left, mut right) = ([L::zero(); R], [L::zero(); R]);
             let mut a_column = a.start;
@@ -97,6 +107,7 @@ impl SmallProduct<'_> {
 
 #[inline(always)]
 unsafe fn put<L: Lanes>(sum: L, to: *mut f32, add: bool) {
+    // SAFETY: the caller vouches for the numbers of a register at `to`, and for the instructions.
     unsafe {
         let all = if add { sum.plus(L::load(to)) } else { sum };
         all.store(to);

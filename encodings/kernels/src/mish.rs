@@ -59,9 +59,14 @@ impl BiasMish {
     }
 
     /// x, and of e = eˣ, where x is not large: e, n = e·(e + 2) and 1 / (n + 2).
+    ///
+    /// # Safety
+    /// As for [`Self::compute`]; the row and the column j are some of the input's.
     #[inline(always)]
     unsafe fn powers<L: Lanes>(&self, row: usize, j: usize) -> [L; 4] {
         let left = self.width - j;
+        // SAFETY: the caller vouches for this row of the input and for the bias, of which `left` numbers follow, and
+        // for the instructions.
         unsafe {
             let mut x = load::<L>(self.input.at(row * self.width + j), left);
             if let Some(bias) = self.bias {
@@ -90,6 +95,8 @@ impl Kernel for Forward {
         for row in rows {
             let mut j = 0;
             while j < d {
+                // SAFETY: the caller vouches for `rows` of the input and the output, of which `d − j` numbers follow in
+                // this row.
                 unsafe {
                     let [x, _, n, share] = mish.powers::<L>(row, j);
                     store(x.times(n.times(share)), output.at(row * d + j), d - j);
@@ -121,6 +128,8 @@ impl Kernel for Backward {
         for row in rows {
             let mut j = 0;
             while j < d {
+                // SAFETY: the caller vouches for `rows` of the tensors, of which `d − j` numbers follow in this row,
+                // and for `[d]` sums of the bias.
                 unsafe {
                     let [x, e, n, share] = mish.powers::<L>(row, j);
                     let (one, four) = (L::spread(&1.0), L::spread(&4.0));

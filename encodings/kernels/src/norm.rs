@@ -61,9 +61,14 @@ impl ResidualNorm {
     }
 
     /// Puts s into `sum`, padded by zeros, and gives 1/√(mean(s²) + ε).
+    ///
+    /// # Safety
+    /// As for [`Self::compute`]; the row is one of the stream's, and `sum` has place for it in whole registers.
     #[inline(always)]
     unsafe fn summed<L: Lanes>(&self, row: usize, sum: *mut f32) -> f32 {
         let (start, d) = (row * self.width, self.width);
+        // SAFETY: the caller vouches for this row of stream and branch, for place for `width` numbers in whole
+        // registers at `sum`, and for the instructions.
         unsafe {
             let (stream, factor) = (self.stream.0.at(start), L::spread(&self.stream.1));
             let mut squares = L::zero();
@@ -96,6 +101,8 @@ impl Kernel for Forward {
         let d = norm.width;
         let mut sum = Buffer::new(d.next_multiple_of(L::COUNT));
         for row in rows {
+            // SAFETY: the caller vouches for `rows` of the tensors and for the gain; `sum` has `d` numbers in whole
+            // registers.
             unsafe {
                 let root = L::spread(&norm.summed::<L>(row, sum.at_mut(0)));
                 let mut j = 0;
@@ -128,6 +135,8 @@ impl Kernel for Backward {
         let mut sum = Buffer::new(d.next_multiple_of(L::COUNT));
         for row in rows {
             let start = row * d;
+            // SAFETY: the caller vouches for `rows` of the tensors, for the gain and for `[d]` sums of it; `sum` has
+            // `d` numbers in whole registers.
             unsafe {
                 let root = norm.summed::<L>(row, sum.at_mut(0));
                 let spread_root = L::spread(&root);

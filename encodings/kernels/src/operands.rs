@@ -15,6 +15,7 @@ pub struct Rows {
 
 // SAFETY: heads are worked on apart, and rows of different heads do not overlap.
 unsafe impl Send for Rows {}
+// SAFETY: as for `Send`.
 unsafe impl Sync for Rows {}
 
 impl Rows {
@@ -64,6 +65,7 @@ pub struct Table {
 
 // SAFETY: as for `Rows`.
 unsafe impl Send for Table {}
+// SAFETY: as for `Rows`.
 unsafe impl Sync for Table {}
 
 impl Table {

@@ -112,6 +112,7 @@ impl Kernel for Forward<'_> {
                 let mut logit = of.elsewhere;
                 if of.asked[first + number] {
                     let [query, key] = of.rows(position, pair);
+                    // SAFETY: the caller vouches for the operands, and for a pair whose numbers are below m, n and e.
                     unsafe {
                         let mut sum = L::zero();
                         for i in (0..of.width).step_by(L::COUNT) {
@@ -122,6 +123,7 @@ impl Kernel for Forward<'_> {
                         logit = sum.sum() * of.scale + extra;
                     }
                 }
+                // SAFETY: the caller vouches for place for `[b,v]` logits.
                 unsafe { *logits.at(first + number) = logit };
             }
         }
@@ -140,6 +142,7 @@ impl Kernel for Backward<'_> {
     unsafe fn run<L: Lanes, const R: usize>(self) {
         let Self { of, of_logits, to, block } = self;
         for position in of.positions(block) {
+            // SAFETY: the caller vouches for place for the gradients of this position, to which no other unit writes.
             unsafe {
                 to.of_q.at(position * of.queries * of.width).write_bytes(0, of.queries * of.width);
                 to.of_k.at(position * of.keys * of.width).write_bytes(0, of.keys * of.width);
@@ -151,6 +154,7 @@ impl Kernel for Backward<'_> {
                     continue;
                 }
                 let [query, key] = of.rows(position, pair);
+                // SAFETY: as in `Forward`, and no other unit writes to the gradients of this position.
                 unsafe {
                     let of_logit = *of_logits.at(first + number);
                     if let Some(place) = pair.extra {

@@ -13,7 +13,7 @@ use crate::{Product, Rows, Side, Table};
 
 /// A product for one head.
 ///
-/// Running it needs operands that [`Product::compute`] checked.
+/// Running it needs operands that [`Product::compute`] checked, with their memory, and the instructions of the lanes.
 pub(crate) struct OfHead<'a> {
     pub(crate) product: Product<'a>,
     pub(crate) head: usize,
@@ -23,6 +23,7 @@ impl Kernel for OfHead<'_> {
     #[inline(always)]
     unsafe fn run<L: Lanes, const R: usize>(self) {
         let head = self.head;
+        // SAFETY: `Product::compute` checked the shapes, and its caller vouches for the memory; units are heads.
         unsafe {
             match self.product {
                 Product::Dots { vectors, table, pairs, side, add } => {
@@ -35,6 +36,8 @@ impl Kernel for OfHead<'_> {
     }
 }
 
+/// # Safety
+/// As for [`OfHead`], whose operands these are; the same holds for the two functions below.
 #[inline(always)]
 unsafe fn dots<L: Lanes, const R: usize>(
     head: usize,
@@ -45,6 +48,7 @@ unsafe fn dots<L: Lanes, const R: usize>(
     add: bool,
 ) {
     let (length, width) = (padded(side.length()), padded(table.width()));
+    // SAFETY: the caller vouches for the table and the instructions.
     let table = unsafe { Buffer::of_table::<L>(table, head) };
     let (mut own, mut found) = (Buffer::new(GROUP * BLOCK * width), Buffer::new(GROUP * BLOCK * length));
     // The row's vectors as columns, side by side.
@@ -52,37 +56,38 @@ unsafe fn dots<L: Lanes, const R: usize>(
     let column_rows: Vec<usize> = (0..vectors.width()).map(|channel| channel * length).collect();
     let found_rows: Vec<usize> = (0..BLOCK).map(|position| position * length).collect();
     for part in Part::all(vectors.batch(), side.length()) {
-        unsafe { own.load::<L>(vectors, head, part, width) };
-        for row in 0..part.rows {
-            let offsets = side.row(part.first_row + row);
-            for (to, of_tile) in offsets.chunks_exact(TILE).enumerate() {
-                for channel in (0..width).step_by(TILE) {
-                    let mut rows = [table.at(channel); TILE];
-                    for (row, class) in rows.iter_mut().zip(of_tile) {
-                        *row = row.wrapping_add(class * width);
+        // SAFETY: the caller vouches for the tensors, of which `part` is some rows: at most `GROUP` of at most `BLOCK`
+        // positions, as many as the buffers have. Both widths are whole tiles and registers, and a row of the side is whole
+        // tiles of classes that the table has.
+        unsafe {
+            own.load::<L>(vectors, head, part, width);
+            for row in 0..part.rows {
+                let offsets = side.row(part.first_row + row);
+                for (to, of_tile) in offsets.chunks_exact(TILE).enumerate() {
+                    for channel in (0..width).step_by(TILE) {
+                        let mut rows = [table.at(channel); TILE];
+                        for (row, class) in rows.iter_mut().zip(of_tile) {
+                            *row = row.wrapping_add(class * width);
+                        }
+                        L::transpose(rows, columns.at_mut(channel * length + to * TILE), length);
                     }
-                    unsafe { L::transpose(rows, columns.at_mut(channel * length + to * TILE), length) };
                 }
-            }
-            let a = Operand { start: own.at(row * part.block * width), row: width, depth: 1 };
-            let c = found.at_mut(row * part.block * length);
-            unsafe {
                 SmallProduct {
-                    a,
+                    a: Operand { start: own.at(row * part.block * width), row: width, depth: 1 },
                     b: columns.at(0),
                     b_rows: &column_rows,
                     columns: length,
-                    c,
+                    c: found.at_mut(row * part.block * length),
                     c_rows: &found_rows[..part.block],
                     add: false,
                 }
-                .compute::<L, R>()
-            };
-        }
-        match (side.is_transposed(), add) {
-            (true, _) => unsafe { found.add_transposed::<L>(pairs, head, part, length) },
-            (false, true) => unsafe { found.add::<L>(pairs, head, part, length) },
-            (false, false) => unsafe { found.store::<L>(pairs, head, part, length) },
+                .compute::<L, R>();
+            }
+            match (side.is_transposed(), add) {
+                (true, _) => found.add_transposed::<L>(pairs, head, part, length),
+                (false, true) => found.add::<L>(pairs, head, part, length),
+                (false, false) => found.store::<L>(pairs, head, part, length),
+            }
         }
     }
 }
@@ -90,32 +95,32 @@ unsafe fn dots<L: Lanes, const R: usize>(
 #[inline(always)]
 unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Table, vectors: Rows, side: &Side) {
     let (length, width) = (padded(side.length()), padded(table.width()));
+    // SAFETY: the caller vouches for the table and the instructions.
     let table = unsafe { Buffer::of_table::<L>(table, head) };
     let (mut weights, mut found) = (Buffer::new(GROUP * BLOCK * length), Buffer::new(GROUP * BLOCK * width));
     let found_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
     let mut picked = vec![0; side.length()];
     for part in Part::all(pairs.batch(), side.length()) {
-        unsafe { weights.load_pairs::<L>(pairs, head, part, length, side) };
-        for row in 0..part.rows {
-            for (to, class) in picked.iter_mut().zip(side.row(part.first_row + row)) {
-                *to = class * width;
-            }
-            let a = Operand { start: weights.at(row * part.block * length), row: length, depth: 1 };
-            let c = found.at_mut(row * part.block * width);
-            unsafe {
+        // SAFETY: as in `dots`; `picked` are rows of the table.
+        unsafe {
+            weights.load_pairs::<L>(pairs, head, part, length, side);
+            for row in 0..part.rows {
+                for (to, class) in picked.iter_mut().zip(side.row(part.first_row + row)) {
+                    *to = class * width;
+                }
                 SmallProduct {
-                    a,
+                    a: Operand { start: weights.at(row * part.block * length), row: length, depth: 1 },
                     b: table.at(0),
                     b_rows: &picked,
                     columns: width,
-                    c,
+                    c: found.at_mut(row * part.block * width),
                     c_rows: &found_rows[..part.block],
                     add: false,
                 }
-                .compute::<L, R>()
-            };
+                .compute::<L, R>();
+            }
+            found.store::<L>(vectors, head, part, width);
         }
-        unsafe { found.store::<L>(vectors, head, part, width) };
     }
 }
 
@@ -127,27 +132,27 @@ unsafe fn collect<L: Lanes, const R: usize>(head: usize, pairs: Rows, vectors: R
     let own_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
     let mut picked = vec![0; side.length()];
     for part in Part::all(pairs.batch(), side.length()) {
-        unsafe { weights.load_pairs::<L>(pairs, head, part, length, side) };
-        unsafe { own.load::<L>(vectors, head, part, width) };
-        for row in 0..part.rows {
-            for (to, class) in picked.iter_mut().zip(side.row(part.first_row + row)) {
-                *to = class * width;
-            }
-            let a = Operand { start: weights.at(row * part.block * length), row: 1, depth: length };
-            let b = own.at(row * part.block * width);
-            unsafe {
+        // SAFETY: as in `dots`; `picked` are rows of `found`, which has one for each class.
+        unsafe {
+            weights.load_pairs::<L>(pairs, head, part, length, side);
+            own.load::<L>(vectors, head, part, width);
+            for row in 0..part.rows {
+                for (to, class) in picked.iter_mut().zip(side.row(part.first_row + row)) {
+                    *to = class * width;
+                }
                 SmallProduct {
-                    a,
-                    b,
+                    a: Operand { start: weights.at(row * part.block * length), row: 1, depth: length },
+                    b: own.at(row * part.block * width),
                     b_rows: &own_rows[..part.block],
                     columns: width,
                     c: found.at_mut(0),
                     c_rows: &picked,
                     add: true,
                 }
-                .compute::<L, R>()
-            };
+                .compute::<L, R>();
+            }
         }
     }
+    // SAFETY: the caller vouches for the table; `found` has a row for each of its classes.
     unsafe { found.store_table::<L>(table, head, width) };
 }

@@ -56,6 +56,7 @@ impl Kernel for OfBlock<'_> {
                 let to = output.at(position, head, token);
                 for channel in (0..width).step_by(2) {
                     let (c, s) = (cosine[token * width + channel], sign * sine[token * width + channel]);
+                    // SAFETY: the caller vouches for rows of `width` numbers, which is even.
                     unsafe {
                         let (even, odd) = (*from.wrapping_add(channel), *from.wrapping_add(channel + 1));
                         *to.wrapping_add(channel) = even * c - odd * s;

@@ -19,6 +19,7 @@ pub struct Numbers(*mut f32);
 
 // SAFETY: units of work write to rows of their own.
 unsafe impl Send for Numbers {}
+// SAFETY: as for `Send`.
 unsafe impl Sync for Numbers {}
 
 impl Numbers {

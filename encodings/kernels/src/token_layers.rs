@@ -95,7 +95,7 @@ impl TokenLayers {
     /// Writes the output `[n,d]`, and what is kept if a backward pass follows.
     ///
     /// # Safety
-    /// As for [`ResidualNorm::compute`].
+    /// As for [`ResidualNorm::compute`]; the widths are multiples of [`WIDTH`](crate::dense::WIDTH).
     pub unsafe fn compute(self, output: Numbers, kept: Option<Kept>, workers: Workers) {
         let Self { width, hidden, .. } = self;
         // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
@@ -175,6 +175,8 @@ impl Kernel for Forward<'_> {
             let (stream, mixed) = (layers.stream.after(first * d), layers.mixed.after(first * d));
             let product = |a, panels, onto, c| RowProduct { a, panels, onto, c, rows: count };
             let norm = |norm, output| norm::Forward { norm, output, rows: 0..count };
+            // SAFETY: the caller vouches for the tensors, of the sizes given, and for the instructions; each buffer has
+            // a strip of rows, and the strip has `count` of them.
             unsafe {
                 product(mixed, out, onto(layers.out.bias), attended).run::<L, R>();
                 norm(layers.first_norm(stream, attended, count), normed).run::<L, R>();

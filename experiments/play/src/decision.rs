@@ -17,7 +17,9 @@ pub struct Decision {
     pub moves: Vec<Weighed>,
     /// Which of them is played.
     pub chosen: usize,
-    /// Probabilities of win, draw and loss of the side to move, if the network says so of the position itself.
+    /// Expected points of the side to move, 0 to 1, if the network evaluates the position itself.
+    pub points: Option<f64>,
+    /// Its probabilities of win, draw and loss, if the network tells them apart.
     pub result: Option<[f64; 3]>,
 }
 
@@ -29,9 +31,9 @@ impl Decision {
     }
 
     /// Of moves in the order of the rules: the heaviest first, and the first of them chosen.
-    pub(crate) fn of(mut moves: Vec<Weighed>, result: Option<[f64; 3]>) -> Self {
+    pub(crate) fn of(mut moves: Vec<Weighed>) -> Self {
         // Stable, so that equal moves keep their order.
         moves.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        Self { moves, chosen: 0, result }
+        Self { moves, chosen: 0, points: None, result: None }
     }
 }

@@ -36,6 +36,22 @@ pub enum PlayError {
     /// The file cannot be opened or unpacked.
     #[error(transparent)]
     Data(#[from] dataset::DatasetError),
+    /// A contestant's engine failed in several games in a row.
+    #[error(
+        "{name} forfeited {count} games in a row, the last one because {reason}; correct the engine or its options (`posenc \
+         match` gives it longer with --timeout), and remove the lines with `forfeit` from {} before the match is resumed",
+        journal.display()
+    )]
+    Forfeits {
+        /// The contestant.
+        name: String,
+        /// How many.
+        count: usize,
+        /// What its engine failed at last.
+        reason: String,
+        /// The file with the games.
+        journal: PathBuf,
+    },
     /// An engine failed.
     #[error(transparent)]
     Engine(#[from] generate::engines::EngineError),

@@ -4,7 +4,7 @@
 //! resumes, and a cell that was trained again is asked again.
 
 use crate::error::PlayError;
-use crate::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, Scale, play_match};
+use crate::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, PATIENCE, Scale, play_match};
 use crate::player::{Agent, Player};
 use crate::puzzles::{self, PuzzleScore, Rule};
 use crate::{mates, suites};
@@ -219,6 +219,7 @@ fn of_games(
         out,
         jobs: 1,
         device: subject.device,
+        timeout: PATIENCE,
         scale: Scale::default(),
         sequential: None,
     };

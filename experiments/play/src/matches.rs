@@ -4,7 +4,8 @@
 //! contestants ─ schedule (pairings × openings × colours) ─▶ workers ─▶ journal, a line a game ─▶ standings, records
 //! ```
 //! A game depends on its number and the conditions only, so that workers and interruptions change nothing. A finished game is a
-//! line of the journal; the same command resumes after it.
+//! line of the journal; the same command resumes after it. An engine that dies or does not answer forfeits its game and is started
+//! again.
 
 mod conditions;
 mod contestant;
@@ -17,7 +18,7 @@ mod sequential;
 mod standings;
 
 pub use conditions::Conditions;
-pub use contestant::{Contestant, Kind};
+pub use contestant::{Contestant, Kind, PATIENCE};
 pub use game::{FinishedGame, Limits};
 pub use run::{MatchOptions, play_match};
 pub use schedule::Schedule;

@@ -44,14 +44,12 @@ pub(crate) fn win_draw_loss(prediction: &Prediction) -> Option<[f64; 3]> {
     })
 }
 
-/// The expected points of the side to move, where a draw is half a point, of [`predicted_results`]; `None` if the network has no
-/// output for the result.
+/// The expected points of the side to move, where a draw is half a point; `None` if the network has no output for the result.
 pub(crate) fn points(prediction: &Prediction) -> Option<f64> {
     let from_shares = win_draw_loss(prediction).map(|[win, draw, _]| win + draw / 2.0);
     from_shares.or_else(|| {
         prediction.others.iter().find_map(|(_, meaning)| match meaning {
-            // The probability of a win, which was trained with draws as half a win.
-            Meaning::Number(win) => Some(*win),
+            Meaning::WinRate(win) => Some(*win),
             _ => None,
         })
     })
@@ -91,7 +89,8 @@ mod tests {
     fn a_draw_is_half_a_point() {
         let of = |meaning| points(&prediction(&[], vec![("wdl".to_owned(), meaning)]));
         assert_eq!(of(Meaning::Wdl([0.5, 0.25, 0.25])), Some(0.625));
-        assert_eq!(of(Meaning::Number(0.7)), Some(0.7));
+        assert_eq!(of(Meaning::WinRate(0.7)), Some(0.7));
+        assert_eq!(of(Meaning::Number(0.7)), None, "moves that are left are no points");
         assert_eq!(of(Meaning::Labels(Vec::new())), None);
     }
 }

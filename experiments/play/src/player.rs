@@ -173,7 +173,8 @@ impl<'a> Player<'a> {
             let weights = if temperature > 0.0 { at_temperature(&weights, temperature) } else { weights };
             let moves = prediction.moves.iter().zip(weights);
             let moves = moves.map(|(mv, weight)| Weighed { text: mv.text.clone(), weight });
-            let mut decision = Decision::of(moves.collect(), win_draw_loss(prediction));
+            let (points, result) = (points(prediction), win_draw_loss(prediction));
+            let mut decision = Decision { points, result, ..Decision::of(moves.collect()) };
             if temperature > 0.0 {
                 decision.chosen = drawn(&decision.moves, top_p, uniform(stream));
             }
@@ -202,10 +203,7 @@ impl<'a> Player<'a> {
             weight: after.open.unwrap_or_else(|_| values.next().expect("every open successor was evaluated")),
             text: after.text,
         };
-        Ok(successors
-            .into_iter()
-            .map(|moves| Decision::of(moves.into_iter().map(&mut weigh).collect(), None))
-            .collect())
+        Ok(successors.into_iter().map(|moves| Decision::of(moves.into_iter().map(&mut weigh).collect())).collect())
     }
 }
 

@@ -155,3 +155,23 @@ impl Manifest {
         atomic::replace(&cell.join(FILE), &serde_json::to_vec_pretty(self)?)
     }
 }
+
+/// The BLAKE3 of a cell's files of final weights, by name, whatever version wrote the rest of its manifest; none if it records
+/// none.
+///
+/// # Errors
+/// If the manifest exists and cannot be read.
+pub fn files_of_weights(cell: &Path) -> Result<Vec<(String, String)>, RecordError> {
+    #[derive(Deserialize)]
+    struct Recorded {
+        #[serde(default)]
+        finish: Option<Files>,
+    }
+    #[derive(Default, Deserialize)]
+    struct Files {
+        #[serde(default)]
+        files: Vec<(String, String)>,
+    }
+    let recorded: Option<Recorded> = RecordError::read_json(&cell.join(FILE))?;
+    Ok(recorded.and_then(|recorded| recorded.finish).unwrap_or_default().files)
+}

@@ -7,15 +7,16 @@ use games::GameKind;
 use generate::{DrawRule, WinRule};
 use play::Agent;
 use play::matches::{
-    Anchor, Conditions, Contestant, Draws, Kind, Limits, MatchOptions, Progress, Scale, Sequential, Standings,
-    play_match,
+    Anchor, Conditions, Contestant, Draws, Kind, Limits, MatchOptions, PATIENCE, Pairing, Progress, Scale, Sequential,
+    Standings, play_match,
 };
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
+use std::time::Duration;
 use tch::Device;
-use train::signals::stop_flag;
+use train::signals::{report_size_limits, stop_flag};
 
 /// Options of `posenc match`.
 #[derive(Debug, clap::Args)]
@@ -62,6 +63,9 @@ pub struct Args {
     /// Play this many games at a time.
     #[arg(long, default_value_t = 1)]
     jobs: usize,
+    /// Maximum time for an engine's answer; an engine that takes longer, or dies, forfeits the game and is started again.
+    #[arg(long, value_name = "SECONDS", default_value_t = PATIENCE.as_secs())]
+    timeout: u64,
     /// Use the averaged weights of cells that average them.
     #[arg(long)]
     averaged: bool,
@@ -131,6 +135,8 @@ impl Given {
 /// If a player cannot be used, fewer than two play, or the folder holds another match.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
+    report_size_limits();
+    ensure!(args.timeout > 0, "--timeout 0: an engine needs some time");
     let cells = args.cells.iter().map(|given| given.cell(args.averaged));
     let contestants: Vec<Contestant> =
         cells.chain(args.engines.iter().map(Given::engine)).collect::<anyhow::Result<_>>()?;
@@ -166,6 +172,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         out: args.out.clone(),
         jobs: args.jobs,
         device: args.device,
+        timeout: Duration::from_secs(args.timeout),
         scale: Scale { anchor: args.anchor.clone().unwrap_or(Anchor::Mean(0.0)), draws: args.draws },
         sequential: args.sprt,
     };
@@ -174,7 +181,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let all = play::matches::Schedule::new(names.len(), all).games();
     let mut progress = |game: &play::matches::FinishedGame, done: u64| {
         let [first, second] = game.players.map(|player| names[player].name.as_str());
-        eprintln!("game {done}/{all}: {first} - {second}, {:?} after {} plies", game.result, game.moves.len());
+        let forfeit = match (game.forfeited_by(), &game.forfeit) {
+            (Some(loser), Some(reason)) => format!("; {} forfeits: {reason}", names[loser].name),
+            _ => String::new(),
+        };
+        eprintln!("game {done}/{all}: {first} - {second}, {:?} after {} plies{forfeit}", game.result, game.moves.len());
     };
     let standings = play_match(conditions, &options, &mut progress, &stop)?;
     if args.json {
@@ -209,15 +220,8 @@ fn text(standings: &Standings) -> String {
         // A String takes every character.
         let _ = writeln!(text, "{one} - {other}: {wins} won, {draws} drawn, {losses} lost");
         let _ = writeln!(text, "  pairs with 0, ½, 1, 1½, 2 points: {:?}", pairing.pairs);
-        if let (Some(score), Some([elo, low, high]), Some(superiority)) =
-            (pairing.score, pairing.elo, pairing.superiority)
-        {
-            let _ = writeln!(
-                text,
-                "  {:.1} % of the points, Elo {elo:+.1} [{low:+.1}, {high:+.1}] (95 %), stronger with {:.2} %",
-                100.0 * score,
-                100.0 * superiority
-            );
+        if let Some(score) = pairing.score {
+            let _ = writeln!(text, "  {:.1} % of the points, {}", 100.0 * score, elo(pairing));
         }
     }
     for rated in &standings.ratings {
@@ -231,7 +235,24 @@ fn text(standings: &Standings) -> String {
     }
     let endings: Vec<String> = standings.endings.iter().map(|(name, count)| format!("{name} {count}")).collect();
     let _ = writeln!(text, "endings: {}", endings.join(", "));
+    if !standings.forfeits.is_empty() {
+        let forfeits: Vec<String> = standings.forfeits.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let _ = writeln!(text, "forfeits of engines that died or did not answer: {}", forfeits.join(", "));
+    }
     text
+}
+
+/// The difference of two players: with its interval, or the bound that a sweep gives.
+fn elo(pairing: &Pairing) -> String {
+    if let (Some([elo, low, high]), Some(superiority)) = (pairing.elo, pairing.superiority) {
+        format!("Elo {elo:+.1} [{low:+.1}, {high:+.1}] (95 %), stronger with {:.2} %", 100.0 * superiority)
+    } else if let Some(bound) = pairing.elo_at_least {
+        format!("Elo at least {bound:+.0} (95 %): every game was won")
+    } else if let Some(bound) = pairing.elo_at_most {
+        format!("Elo at most {bound:+.0} (95 %): every game was lost")
+    } else {
+        "no interval of Elo: all pairs have the same points".to_owned()
+    }
 }
 
 fn sequential(test: &Progress) -> String {
@@ -256,4 +277,27 @@ fn parse_anchor(text: &str) -> Result<Anchor, String> {
     let (name, elo) = text.rsplit_once('=').ok_or_else(wrong)?;
     let elo: f64 = elo.parse().map_err(|_| wrong())?;
     Ok(Anchor::Player { name: name.to_owned(), elo })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_is_shown_as_a_bound() {
+        let swept = |elo_at_least, elo_at_most| Pairing {
+            players: [0, 1],
+            wins_draws_losses: [8, 0, 0],
+            pairs: [0, 0, 0, 0, 4],
+            score: Some(1.0),
+            elo: None,
+            normalised: None,
+            superiority: None,
+            elo_at_least,
+            elo_at_most,
+        };
+        assert_eq!(elo(&swept(Some(137.1), None)), "Elo at least +137 (95 %): every game was won");
+        assert_eq!(elo(&swept(None, Some(-137.1))), "Elo at most -137 (95 %): every game was lost");
+        assert_eq!(elo(&swept(None, None)), "no interval of Elo: all pairs have the same points");
+    }
 }

@@ -147,7 +147,7 @@ fn text(prediction: &Prediction, top: usize) -> String {
             Meaning::Wdl([win, draw, loss]) => {
                 format!("win {:.1} %, draw {:.1} %, loss {:.1} %", win * 100.0, draw * 100.0, loss * 100.0)
             }
-            Meaning::Number(number) => format!("{number:.3}"),
+            Meaning::Number(number) | Meaning::WinRate(number) => format!("{number:.3}"),
             Meaning::Intervals(shares) | Meaning::Answers(shares) => {
                 joined_by(shares.iter().map(|share| format!("{:.0}", share * 100.0)), " ") + " %"
             }

@@ -1,9 +1,11 @@
 //! `posenc status`: where every cell of a run folder stands; live on a terminal.
 
 mod draw;
+mod screen;
 
 use grid::overview::Overview;
 use records::plan;
+use screen::{Screen, redraw};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,9 +13,6 @@ use std::time::Duration;
 
 /// How often a live table is redrawn.
 const DRAW_EVERY: Duration = Duration::from_secs(1);
-
-/// Lines of a terminal that does not say how many it has.
-const USUAL_LINES: usize = 24;
 
 /// Options of `posenc status`.
 #[derive(Debug, clap::Args)]
@@ -56,27 +55,171 @@ fn stage(run_dir: &Path) -> PathBuf {
     if is_grid(run_dir) { run_dir.to_owned() } else { rounds.filter(is_round).max().unwrap_or(run_dir.to_owned()) }
 }
 
-/// Draws over what was drawn, until no cell runs any more.
+/// Draws over what was drawn, in the size that the terminal has by then, until no cell runs any more.
 fn follow(args: &Args, mut overview: Overview, to: &mut impl Write) -> anyhow::Result<()> {
-    let mut drawn = 0;
+    let mut before = String::new();
     loop {
-        let text = draw::fit(&overview, terminal_lines().saturating_sub(1));
-        // Up to the first line of the last table, and everything below it away.
-        let up = if drawn > 0 { format!("\x1b[{drawn}A\r\x1b[J") } else { String::new() };
-        write!(to, "{up}{text}")?;
+        let screen = Screen::of_stdout();
+        let text = draw::fit(&overview, screen.usable());
+        write!(to, "{}", redraw(&before, &text, screen.columns))?;
         to.flush()?;
         if overview.running() == 0 {
             return Ok(());
         }
-        drawn = text.lines().count();
+        before = text;
         std::thread::sleep(DRAW_EVERY);
         overview = Overview::of(&stage(&args.run_dir))?;
     }
 }
 
-fn terminal_lines() -> usize {
-    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: the call fills the struct that it is given, or fails.
-    let asked = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &mut size) };
-    if asked == 0 && size.ws_row > 0 { usize::from(size.ws_row) } else { USUAL_LINES }
+#[cfg(test)]
+mod tests {
+    use super::draw;
+    use super::screen::{Screen, redraw, width};
+    use grid::overview::{CellView, Overview};
+    use records::failure::Failure;
+    use records::state::{CellState, Progress};
+
+    /// A terminal as far as a table needs it. What leaves it at its top, or is cleared with the whole screen, goes to its history, as
+    /// in tmux.
+    struct Terminal {
+        screen: Screen,
+        lines: Vec<Vec<char>>,
+        history: Vec<String>,
+        row: usize,
+        column: usize,
+    }
+
+    impl Terminal {
+        fn new(screen: Screen) -> Self {
+            Self { screen, lines: vec![Vec::new(); screen.rows], history: Vec::new(), row: 0, column: 0 }
+        }
+
+        fn write(&mut self, text: &str) {
+            let mut characters = text.chars();
+            while let Some(character) = characters.next() {
+                match character {
+                    '\n' => self.new_line(),
+                    '\r' => self.column = 0,
+                    '\x1b' => {
+                        // `[`, a number and a letter.
+                        let mut number = 0;
+                        for character in characters.by_ref().skip(1) {
+                            let Some(digit) = character.to_digit(10) else {
+                                self.control(character, number);
+                                break;
+                            };
+                            number = 10 * number + digit as usize;
+                        }
+                    }
+                    character => self.put(character),
+                }
+            }
+        }
+
+        fn put(&mut self, character: char) {
+            if self.column == self.screen.columns {
+                self.new_line();
+            }
+            let line = &mut self.lines[self.row];
+            line.resize(line.len().max(self.column + 1), ' ');
+            line[self.column] = character;
+            self.column += 1;
+        }
+
+        fn new_line(&mut self) {
+            self.column = 0;
+            if self.row + 1 < self.screen.rows {
+                self.row += 1;
+            } else {
+                self.keep(1);
+            }
+        }
+
+        fn control(&mut self, letter: char, number: usize) {
+            match letter {
+                'A' => self.row = self.row.saturating_sub(number),
+                'K' => self.lines[self.row].truncate(self.column),
+                'J' => {
+                    if (self.row, self.column) == (0, 0) {
+                        self.keep(self.screen.rows);
+                    }
+                    self.lines[self.row].truncate(self.column);
+                    self.lines[self.row + 1..].iter_mut().for_each(Vec::clear);
+                }
+                _ => panic!("the table needs no ESC[{letter}"),
+            }
+        }
+
+        fn keep(&mut self, count: usize) {
+            self.history.extend(self.lines.drain(..count).map(|line| line.into_iter().collect::<String>()));
+            self.lines.resize(self.screen.rows, Vec::new());
+        }
+
+        /// The history and the screen.
+        fn all(&self) -> Vec<String> {
+            let shown = self.lines.iter().map(|line| line.iter().collect());
+            self.history.iter().cloned().chain(shown).collect()
+        }
+    }
+
+    /// 40 cells with long names, two of which run.
+    fn overview(step: u64) -> Overview {
+        let cell = |number: u64| {
+            let progress = Progress { step, steps: 1000 };
+            let state = match number {
+                0..5 => CellState::Done,
+                5..7 => CellState::Running(progress),
+                7 => CellState::Failed(Failure::error(
+                    "a cause that is longer than the rows of most terminals ".repeat(3),
+                )),
+                _ => CellState::Pending,
+            };
+            CellView {
+                row: format!("chess-relative-bias-encoding-rate-x{number}"),
+                seed: 0,
+                twin: false,
+                state,
+                progress,
+                loss: Some(1.25),
+                positions_per_s: Some(1234.0),
+                spent_s: Some(100.0),
+                left_s: Some(50.0),
+            }
+        };
+        Overview { experiment: "grid".to_owned(), cells: (0..40).map(cell).collect() }
+    }
+
+    #[test]
+    fn a_followed_table_never_wraps_and_leaves_no_copies() {
+        for (rows, columns) in [(24, 80), (10, 40), (40, 120), (5, 20), (60, 300)] {
+            let screen = Screen { rows, columns };
+            let mut terminal = Terminal::new(screen);
+            terminal.write(&"$ an older command\n".repeat(3));
+            let mut before = String::new();
+            for step in [0, 150, 300, 450, 600] {
+                let text = draw::fit(&overview(step), screen.usable());
+                assert!(text.lines().count() < rows, "{rows} × {columns}:\n{text}");
+                assert!(text.lines().all(|line| width(line) < columns), "{rows} × {columns}:\n{text}");
+                terminal.write(&redraw(&before, &text, columns));
+                before = text;
+            }
+            let all = terminal.all();
+            let summaries = all.iter().filter(|line| line.starts_with("40 cells of")).count();
+            assert_eq!(summaries, 1, "{rows} × {columns}: {all:#?}");
+            let is_older = |line: &String| line.is_empty() || line.starts_with("$ ");
+            assert!(terminal.history.iter().all(is_older), "{rows} × {columns}: {all:#?}");
+        }
+    }
+
+    #[test]
+    fn names_give_way_to_numbers_on_a_narrow_terminal() {
+        let text = draw::fit(&overview(300), Screen { rows: 24, columns: 80 }.usable());
+        let running = text.lines().find(|line| line.contains("running")).expect("a cell runs");
+        for part in ["chess-", "…", "-x5 seed 0", "300/1,000", "1.2500", "1,234"] {
+            assert!(running.contains(part), "{part} is not in {running}");
+        }
+        let wide = draw::fit(&overview(300), Screen { rows: 24, columns: 200 }.usable());
+        assert!(wide.contains("chess-relative-bias-encoding-rate-x5 seed 0"), "{wide}");
+    }
 }

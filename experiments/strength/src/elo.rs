@@ -63,7 +63,7 @@ impl Difference {
     ///
     /// An interval end whose score lies outside of (0, 1) is infinite. If all observations are equal, the error is zero
     /// and both ends are the value itself: all points won is `+∞` Elo, all points lost `−∞`, all draws 0, and the
-    /// superiority 1, 0 or ½. Such an error says only that nothing varied; [`crate::wilson`] bounds a score of 0 or 1.
+    /// superiority 1, 0 or ½. Such an error says only that nothing varied; [`crate::sweep`] bounds the Elo of a score of 0 or 1.
     ///
     /// # Panics
     /// If `level` is not inside (0, 1).

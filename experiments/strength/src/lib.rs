@@ -1,7 +1,7 @@
 //! The numbers of playing strength: from results of games and puzzles to ratings, tests and their errors.
 //!
 //! ```text
-//! games ─ pairs ─▶ counts ─┬─ elo ─▶ difference with its interval
+//! games ─ pairs ─▶ counts ─┬─ elo ─▶ difference with its interval (sweep: its bound, where one player won every game)
 //!                          ├─ sprt ─▶ accept one hypothesis, or play on
 //!                          └─ bradley_terry ─▶ ratings of many players
 //! puzzles ─ puzzle_rating ─▶ rating        probabilities ─ calibration ─▶ bins, Brier score
@@ -16,6 +16,7 @@ pub mod kendall;
 pub mod pairs;
 pub mod puzzle_rating;
 pub mod sprt;
+pub mod sweep;
 pub mod wilson;
 
 pub use interval::Interval;

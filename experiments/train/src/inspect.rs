@@ -17,6 +17,7 @@ pub mod positions;
 pub mod predict;
 mod random;
 mod readme;
+mod recorded;
 pub mod request;
 pub mod results;
 pub mod situation;

@@ -172,7 +172,8 @@ impl Worker<'_> {
                 PlayError::Engine(error) if error.is_final() => return Some(WorkerMessage::Fatal(error)),
                 PlayError::Engine(error) => {
                     *engine = None;
-                    last = error.to_string();
+                    let is_late = matches!(error, EngineError::Silent { .. });
+                    last = format!("{error}{}", if is_late { " (--timeout gives it longer)" } else { "" });
                     let _ = self.messages.send(WorkerMessage::Restarted(last.clone()));
                 }
             }

@@ -68,13 +68,12 @@ pub fn apply<D: Differentiable>(operation: D, inputs: &[&Tensor]) -> Result<Vec<
         unsafe { posenc_differentiable(operation, &callbacks::<D>(), inputs.as_ptr(), inputs.len(), &mut results) };
     if message.is_null() {
         // SAFETY: without a message the shim gives this many tensors, which are ours.
-        return Ok(results.tensors[..results.outputs]
-            .iter()
-            .map(|&tensor| unsafe { Tensor::from_ptr(tensor) })
-            .collect());
+        let owned = |&tensor: &*mut C_tensor| unsafe { Tensor::from_ptr(tensor) };
+        return Ok(results.tensors[..results.outputs].iter().map(owned).collect());
     }
     // SAFETY: a message is a C string that is ours to hand back.
     let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
+    // SAFETY: it is handed back once, and `text` is a copy.
     unsafe { posenc_free_message(message) };
     Err(TchError::Torch(text))
 }
@@ -120,6 +119,7 @@ struct Callbacks {
     free_message: unsafe extern "C" fn(*mut c_char),
 }
 
+// SAFETY: the shim is compiled with this crate and declares the same functions.
 unsafe extern "C" {
     fn posenc_differentiable(
         operation: *mut c_void,
@@ -173,7 +173,9 @@ unsafe extern "C" fn backward<D: Differentiable>(
     guarded(|| {
         // SAFETY: as in `forward`; `wanted` has as many entries as there are inputs.
         let (operation, inputs) = unsafe { (&*operation.cast::<D>(), tensors(inputs, count)) };
+        // SAFETY: as said, and the shim writes each as 0 or 1.
         let wanted = unsafe { std::slice::from_raw_parts(wanted, count) };
+        // SAFETY: the shim gives this many addresses of each, null or of live tensors.
         let (kept, of_outputs) = unsafe { (tensors(kept, kept_count), present(of_outputs, outputs)) };
         let all = operation.backward(Known { inputs: &inputs, kept: &kept, gradients: &of_outputs }, wanted)?;
         for (number, gradient) in all.iter().enumerate().take(count) {
@@ -207,14 +209,26 @@ fn guarded(run: impl FnOnce() -> Result<(), TchError>) -> *mut c_char {
 }
 
 /// Handles of our own on the shim's tensors.
+///
+/// # Safety
+/// As for [`present`].
 unsafe fn tensors(addresses: *const *const C_tensor, count: usize) -> Vec<Tensor> {
+    // SAFETY: the caller vouches for it.
     unsafe { present(addresses, count) }.into_iter().flatten().collect()
 }
 
 /// The same; `None` for a null pointer.
+///
+/// # Safety
+/// `addresses` are `count` addresses, each null or that of a tensor that lives until the call returns.
 unsafe fn present(addresses: *const *const C_tensor, count: usize) -> Vec<Option<Tensor>> {
-    // SAFETY: the caller says so.
+    if count == 0 {
+        // An empty vector of the shim may have no address at all.
+        return vec![];
+    }
+    // SAFETY: the caller vouches for it, and there is at least one.
     let addresses = unsafe { std::slice::from_raw_parts(addresses, count) };
+    // SAFETY: only addresses that are not null are given to it.
     let handle = |address: &*const C_tensor| unsafe { Tensor::clone_from_ptr(address.cast_mut()) };
     addresses.iter().map(|address| (!address.is_null()).then(|| handle(address))).collect()
 }

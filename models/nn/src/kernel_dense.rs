@@ -16,7 +16,7 @@ pub(crate) fn kernel_dense(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -
     let all_served = inputs.iter().all(|input| fused::serves(input));
     let instructions = workers().instructions;
     let sizes = is_small(weight) && instructions.are_vectors() || is_whole(weight) && instructions.are_avx2();
-    let fits = sizes && x.size().last() == weight.size().last();
+    let fits = sizes && x.size().last() == weight.size().last() && bias.is_none_or(|bias| is_bias(bias, weight));
     (all_served && fits).then(|| apply_one(Operation, &inputs).expect("LibTorch has memory for a dense layer"))
 }
 
@@ -24,6 +24,11 @@ pub(crate) fn kernel_dense(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -
 /// products of larger ones, too.
 pub(crate) fn is_small(weight: &Tensor) -> bool {
     is_whole(weight) && weight.numel() as i64 <= SMALL
+}
+
+/// Whether a bias has a number for each output of a weight `[e,d]`, and no more: LibTorch repeats others, kernels do not.
+fn is_bias(bias: &Tensor, weight: &Tensor) -> bool {
+    bias.size() == weight.size()[..1]
 }
 
 /// Whether a weight has the widths that the kernels need.
@@ -100,6 +105,10 @@ mod tests {
             assert_eq!(kernel_dense(&x, &weight, None).is_some(), workers().instructions.are_vectors());
             assert!(kernel_dense(&x.to_kind(Kind::Double), &weight, None).is_none());
             assert!(kernel_dense(&x, &tensor(&[24, 32]), None).is_none());
+            let with_bias = |outputs: i64| kernel_dense(&x, &weight, Some(&tensor(&[outputs]))).is_some();
+            assert_eq!(with_bias(16), workers().instructions.are_vectors());
+            // Too short for the kernel, which would read on; LibTorch repeats the first and refuses the second.
+            assert!(!with_bias(1) && !with_bias(8));
             let large = kernel_dense(&tensor(&[3, 1024]), &tensor(&[1024, 1024]), None);
             assert_eq!(large.is_some(), workers().instructions.are_avx2());
         });

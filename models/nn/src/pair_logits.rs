@@ -25,11 +25,33 @@ impl PairLogits {
     /// which gradients flow to the first three; for tensors that [`crate::fused::serves`].
     ///
     /// # Panics
-    /// If a tensor is another one, or memory runs out.
+    /// If a tensor is another one, if a pair's query, key or extra term is not below m, n or e, or if memory runs out.
     pub fn of(&self, q: &Tensor, k: &Tensor, extra: &Tensor, asked: &Tensor) -> Tensor {
-        let shape = [q.size()[0], self.pairs.len() as i64];
-        assert!(asked.kind() == Kind::Bool && asked.size() == shape, "a mask {shape:?} of pairs, got {asked:?}");
+        self.check(q, k, extra, asked);
         apply_one(Operation(self.clone()), &[q, k, extra, asked]).expect("LibTorch has memory for logits")
+    }
+
+    /// Checks what the kernel relies on: it reads and writes at the pairs' places.
+    fn check(&self, q: &Tensor, k: &Tensor, extra: &Tensor, asked: &Tensor) {
+        let is_read = |tensor: &Tensor| tensor.kind() == Kind::Float && tensor.device() == Device::Cpu;
+        assert!([q, k, extra].into_iter().all(is_read), "f32 tensors on the CPU, got {q:?}, {k:?} and {extra:?}");
+        let (q, k, extra) = (q.size(), k.size(), extra.size());
+        let (&[batch, queries, width], &[of_keys, keys, key_width], &[of_extras, extras]) =
+            (&q[..], &k[..], &extra[..])
+        else {
+            panic!("queries [b,m,w], keys [b,n,w] and extra terms [b,e], got {q:?}, {k:?} and {extra:?}");
+        };
+        let is_one_batch = (of_keys, of_extras, key_width) == (batch, batch, width);
+        assert!(is_one_batch, "operands of one batch, q and k of one width, got {q:?}, {k:?} and {extra:?}");
+        let shape = [batch, self.pairs.len() as i64];
+        let is_mask = asked.kind() == Kind::Bool && asked.device() == Device::Cpu && asked.size() == shape;
+        assert!(is_mask, "a mask {shape:?} of pairs on the CPU, got {asked:?}");
+        let below = |place: usize, count: i64| place < count as usize;
+        let fits = |pair: &Pair| {
+            below(pair.query, queries) && below(pair.key, keys) && pair.extra.is_none_or(|place| below(place, extras))
+        };
+        let other = self.pairs.iter().find(|pair| !fits(pair));
+        assert!(other.is_none(), "pairs of {queries} queries, {keys} keys and {extras} extra terms, got {other:?}");
     }
 }
 
@@ -64,7 +86,7 @@ impl Differentiable for Operation {
     fn forward(&self, inputs: &[Tensor], _: bool) -> Result<Results, TchError> {
         let inputs = contiguous(inputs)?;
         let logits = Tensor::f_empty(inputs[3].size(), (Kind::Float, Device::Cpu))?;
-        // SAFETY: the tensors live, are contiguous and of the sizes given, and the logits are new.
+        // SAFETY: the tensors live, are contiguous and of the sizes given, the logits are new, and `check` has seen every pair.
         unsafe { self.kernel(&inputs).compute(numbers(&logits), workers()) };
         Ok(Results::one(logits))
     }
@@ -78,5 +100,51 @@ impl Differentiable for Operation {
         // SAFETY: as in `forward`.
         unsafe { self.kernel(&inputs).gradients(numbers(&of_logits), to, workers()) };
         Ok(all.into_iter().map(Some).chain([None]).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fused;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    fn ones(shape: &[i64]) -> Tensor {
+        Tensor::ones(shape, (Kind::Float, Device::Cpu))
+    }
+
+    fn logits_of(pair: Pair) -> PairLogits {
+        PairLogits { pairs: Arc::from([pair]), scale: 0.5, elsewhere: -9.0 }
+    }
+
+    #[test]
+    fn pairs_and_tensors_that_do_not_fit_are_refused_and_nothing_is_read() {
+        let pair = Pair { query: 2, key: 3, extra: Some(1) };
+        let (q, k, extra) = (ones(&[2, 3, 8]), ones(&[2, 4, 8]), ones(&[2, 2]));
+        let asked = Tensor::from_slice(&[true, false]).view([2, 1]);
+        let refusal = |pair: Pair, operands: [&Tensor; 4]| {
+            let [q, k, extra, asked] = operands;
+            let run = || fused::with(true, || logits_of(pair).of(q, k, extra, asked));
+            let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("it is refused");
+            panic.downcast_ref::<String>().expect("a message").clone()
+        };
+        let whole = [&q, &k, &extra, &asked];
+        for other in [Pair { query: 3, ..pair }, Pair { key: 4, ..pair }, Pair { extra: Some(2), ..pair }] {
+            let message = refusal(other, whole);
+            assert!(message.contains("3 queries, 4 keys and 2 extra terms") && message.contains("Pair"), "{message}");
+        }
+        let (narrow, one, flat) = (ones(&[2, 4, 7]), ones(&[1, 4, 8]), ones(&[2, 32]));
+        for (other, expected) in [(&narrow, "q and k of one width"), (&one, "of one batch"), (&flat, "keys [b,n,w]")] {
+            let message = refusal(pair, [&q, other, &extra, &asked]);
+            assert!(message.contains(expected), "{message}");
+        }
+        let double = q.to_kind(Kind::Double);
+        assert!(refusal(pair, [&double, &k, &extra, &asked]).contains("f32 tensors on the CPU"));
+        let mask = asked.view([1, 2]);
+        assert!(refusal(pair, [&q, &k, &extra, &mask]).contains("a mask [2, 1]"));
+
+        let logits = fused::with(true, || logits_of(pair).of(&q, &k, &extra, &asked));
+        // 0.5 · 8 + 1 where the pair is asked about.
+        assert_eq!(Vec::<f32>::try_from(logits.view([2])).expect("two numbers"), [5.0, -9.0]);
     }
 }

@@ -28,7 +28,8 @@ pub struct TokenLayers<'a> {
 
 impl TokenLayers<'_> {
     /// The output for a stream and a mixture of values `[…,d]`; `None` where its parts are to be computed one by one: on GPUs, in
-    /// bf16, with another norm than the root mean square's or another activation than Mish, and for large weights.
+    /// bf16, with another norm than the root mean square's or another activation than Mish, for large weights, and for sizes that
+    /// do not belong together.
     ///
     /// # Panics
     /// If memory runs out.
@@ -43,6 +44,7 @@ impl TokenLayers<'_> {
         let fits = self.activation == Activation::Mish
             && weights.iter().all(|weight| is_small(weight))
             && stream.size() == mixed.size()
+            && self.sizes_fit(views, stream)
             && inputs.iter().all(|input| fused::serves(input))
             && workers().instructions.are_vectors();
         if !fits {
@@ -54,6 +56,20 @@ impl TokenLayers<'_> {
             epsilon: Norm::EPSILON as f32,
         };
         Some(apply_one(operation, &inputs).expect("LibTorch has memory for a block's layers"))
+    }
+
+    /// Whether weights, biases and gains have the sizes that the stream's width and the first feed-forward layer imply: the kernel
+    /// reads that many numbers of each.
+    fn sizes_fit(&self, views: &Views, stream: &Tensor) -> bool {
+        let Some(&width) = stream.size().last() else { return false };
+        let hidden = views[self.inner.parameters().0].size()[0];
+        let layers = [(self.out, [width, width]), (self.inner, [hidden, width]), (self.outer, [width, hidden])];
+        let is_layer = |(layer, shape): (&Linear, [i64; 2])| {
+            let (weight, bias) = layer.parameters();
+            views[weight].size() == shape && bias.is_none_or(|bias| views[bias].size() == shape[..1])
+        };
+        let gains = self.norms.map(Norm::gain_of_root_mean_square);
+        layers.into_iter().all(is_layer) && gains.iter().flatten().all(|&gain| views[gain].size() == [width])
     }
 }
 
@@ -236,5 +252,11 @@ mod tests {
         assert!(!serves(32, 48, NormKind::Rms, Activation::Gelu));
         assert!(!serves(32, 40, NormKind::Rms, Activation::Mish));
         assert!(!serves(64, 2048, NormKind::Rms, Activation::Mish));
+        // A layer that takes the stream to another width than the norm's: LibTorch refuses it, the kernel would read on.
+        let (parts, layout) = declared(32, 48, true, NormKind::Rms);
+        let arena = Arena::initialise(Arc::new(layout), 1, "", Device::Cpu).expect("memory");
+        let layers = TokenLayers { out: &parts.inner, ..parts.layers(Activation::Mish) };
+        let x = Tensor::ones([2, 32], (Kind::Float, Device::Cpu));
+        assert!(fused::with(true, || layers.forward(&arena.views(), &x, &x).is_none()));
     }
 }

@@ -110,6 +110,9 @@ impl Kernel for Backward {
         let mut logits = Buffer::new(length * columns);
         let (value_places, row_places) = (places(width, columns), places(length, channels));
         let logit_places = places(length, columns);
+        // SAFETY: the caller vouches for the operands, as `AttentionGradients::compute` asks, and for the instructions.
+        // The buffers have the rows that are read and written here, each of whole registers, and `sum` has `[h,l,l]`
+        // numbers for each block.
         unsafe {
             let (scale, one) = (L::spread(&all.scale), L::spread(&1.0));
             for Place { position, head } in all.sizes.of_block(block) {
@@ -176,9 +179,13 @@ struct RowPlace {
 }
 
 /// The gradient of a row of logits from that of its weights, in place, and to where it is wanted.
+///
+/// # Safety
+/// As for [`AttentionGradients::compute`]; `gradient` has `length` numbers in whole registers, and `sum` a row for each place.
 #[inline(always)]
 unsafe fn of_row<L: Lanes>(all: &AttentionGradients, sum: Option<Strided>, place: RowPlace, gradient: *mut f32) {
     let RowPlace { block, position, head, row, length } = place;
+    // SAFETY: the caller vouches for the operands, for `sum`, and for `gradient` of whole registers.
     unsafe {
         let also = all.of_weights.map(|of_weights| of_weights.at(position, head, row).cast_const());
         of_logits::<L>(gradient, length, all.weights.at(position, head, row), also);

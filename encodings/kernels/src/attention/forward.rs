@@ -75,6 +75,8 @@ impl Kernel for Forward<'_> {
         let (mut logits, mut mixed) = (Buffer::new(R * columns), Buffer::new(R * channels));
         let (key_places, value_places) = (places(width, columns), places(length, channels));
         let (logit_places, mixed_places) = (places(R, columns), places(R, channels));
+        // SAFETY: the caller vouches for the operands, as `Attention::compute` asks, and for the instructions. The
+        // buffers have the rows that are read and written here, each of whole registers.
         unsafe {
             let (scale, one, ending) = (L::spread(&scale), L::spread(&1.0), ending::<L>(length));
             let mut row_terms = [RowTerm { start: std::ptr::null(), factor: L::zero() }; MOST_TERMS];

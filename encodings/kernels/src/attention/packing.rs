@@ -6,6 +6,10 @@ use crate::lanes::{Lanes, load, store};
 use crate::operands::TILE;
 
 /// Rows of a position and head.
+///
+/// # Safety
+/// Its unsafe functions need a tensor with memory for these rows, as many rows in the buffer as they fill or read, which
+/// lie `stride` apart and do not overlap, and the instructions of the lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Matrix {
     pub(super) of: Strided,
@@ -28,6 +32,8 @@ impl Matrix {
             let (from, to) = (self.row(row), to.at_mut(row * stride));
             let mut column = 0;
             while column < self.width {
+                // SAFETY: the row has `width` numbers, and the buffer's row `stride`, whole registers that are not
+                // fewer.
                 unsafe { load::<L>(from.wrapping_add(column), self.width - column).store(to.wrapping_add(column)) };
                 column += L::COUNT;
             }
@@ -41,12 +47,15 @@ impl Matrix {
         for row in (0..whole_rows).step_by(TILE) {
             for column in (0..whole_width).step_by(TILE) {
                 let rows = std::array::from_fn(|i| self.row(row + i).wrapping_add(column).cast_const());
+                // SAFETY: the tile lies within the rows and columns, and the buffer has `width` rows of at least `rows`
+                // numbers.
                 unsafe { L::transpose(rows, to.at_mut(column * stride + row), stride) };
             }
         }
         for row in 0..self.rows {
             let first = if row < whole_rows { whole_width } else { 0 };
             for column in first..self.width {
+                // SAFETY: as above, for one number.
                 unsafe { *to.at_mut(column * stride + row) = *self.row(row).wrapping_add(column) };
             }
         }
@@ -59,6 +68,7 @@ impl Matrix {
             let (from, to) = (from.wrapping_add(row * stride), self.row(first + row));
             let mut column = 0;
             while column < self.width {
+                // SAFETY: the row has `width` numbers, and `from` has `rows` rows of whole registers.
                 unsafe {
                     let numbers = L::load(from.wrapping_add(column)).times(factor);
                     store(numbers, to.wrapping_add(column), self.width - column);

@@ -17,11 +17,15 @@ pub(super) unsafe fn ending<L: Lanes>(length: usize) -> L {
     if !length.is_multiple_of(L::COUNT) {
         numbers[length % L::COUNT..L::COUNT].fill(f32::NEG_INFINITY);
     }
+    // SAFETY: the array has the numbers of the widest register; the caller vouches for the instructions.
     unsafe { L::load(numbers.as_ptr()) }
 }
 
 /// Replaces products `row`, padded to whole registers, by the weights softmax(scale·product + terms), and writes them to
 /// `weights` too.
+///
+/// # Safety
+/// As for [`Lanes`]: whole registers at `row`, `length` numbers in each term, and place for them at `weights`.
 #[inline(always)]
 pub(super) unsafe fn softmax<L: Lanes>(
     row: *mut f32,
@@ -31,6 +35,8 @@ pub(super) unsafe fn softmax<L: Lanes>(
     ending: L,
     weights: Option<*mut f32>,
 ) {
+    // SAFETY: the caller vouches for `row` of whole registers, for `length` numbers of each term and of `weights`, and
+    // for the instructions.
     unsafe {
         let mut largest = L::spread(&f32::NEG_INFINITY);
         let mut j = 0;
@@ -71,8 +77,13 @@ pub(super) unsafe fn softmax<L: Lanes>(
 
 /// Replaces the gradient of weights in `row`, padded to whole registers, by that of the logits:
 /// weight·(gradient − Σ weight·gradient). `also` is a further part of the weights' gradient.
+///
+/// # Safety
+/// As for [`Lanes`]: whole registers at `row`, `length` numbers at `weights` and at `also`.
 #[inline(always)]
 pub(super) unsafe fn of_logits<L: Lanes>(row: *mut f32, length: usize, weights: *const f32, also: Option<*const f32>) {
+    // SAFETY: the caller vouches for `row` of whole registers, for `length` numbers of `weights` and `also`, and for
+    // the instructions.
     unsafe {
         let mut sum = L::zero();
         let mut j = 0;

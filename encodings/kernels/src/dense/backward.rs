@@ -9,6 +9,10 @@ use crate::row_blocks::{Numbers, STRIP};
 ///
 /// What a tile of the product reads of a strip is put together first: in the tensors, rows lie at distances by which the cache
 /// does not tell lines apart.
+///
+/// # Safety
+/// To add a strip needs its rows of x and dy, sums for W and b, and the lanes that this was created with; d and e are multiples
+/// of [`WIDTH`](super::WIDTH).
 pub(crate) struct OfWeight {
     shape: [usize; 2],
     /// A strip of x in groups of two registers of columns.
@@ -46,6 +50,8 @@ impl OfWeight {
     ) {
         let [e, d] = self.shape;
         let of_bias = sums.after(e * d);
+        // SAFETY: the caller vouches for `rows` rows of x and dy, for `sums`, and for the instructions. Widths are
+        // whole registers, so the buffers have the groups of columns that are packed and multiplied.
         unsafe {
             self.pack_x::<L>(x, rows);
             for first in (0..e).step_by(TILES * R) {
@@ -74,6 +80,7 @@ impl OfWeight {
             for column in (0..d).step_by(L::COUNT) {
                 let group = 2 * L::COUNT;
                 let to = self.x.at_mut((column / group * STRIP + row) * group + column % group);
+                // SAFETY: d is a multiple of the register, and the buffer has a strip of each group of columns.
                 unsafe { L::load(x.at(row * d + column)).store(to) };
             }
         }
@@ -85,6 +92,7 @@ impl OfWeight {
         let [e, _] = self.shape;
         for row in 0..rows {
             for column in (0..count).step_by(L::COUNT) {
+                // SAFETY: `count` is a multiple of the register, and the buffer has a strip of that many columns.
                 unsafe {
                     let numbers = L::load(of_y.at(row * e + column));
                     numbers.store(self.of_y.at_mut(row * TILES * R + column));

@@ -21,6 +21,9 @@ pub(crate) struct Panels {
 
 impl Panels {
     /// W `[e,d]`, to be multiplied by dy.
+    ///
+    /// # Safety
+    /// The weight has memory for these sizes, which are multiples of [`WIDTH`](super::WIDTH).
     pub(crate) unsafe fn of(weight: Numbers, [e, d]: [usize; 2], workers: Workers) -> Self {
         let mut panels = Self::new([e, d], workers);
         // SAFETY: the caller vouches for the memory of the weight.
@@ -29,6 +32,9 @@ impl Panels {
     }
 
     /// Wᵀ `[d,e]`, to be multiplied by x.
+    ///
+    /// # Safety
+    /// As for [`Self::of`].
     pub(crate) unsafe fn of_transposed(weight: Numbers, [e, d]: [usize; 2], workers: Workers) -> Self {
         let mut panels = Self::new([d, e], workers);
         // SAFETY: as above.
@@ -63,6 +69,7 @@ impl Kernel for Copy<'_> {
         let Self { weight, shape: [e, d], panels } = self;
         for column in (0..d).step_by(L::COUNT) {
             for row in 0..e {
+                // SAFETY: the caller vouches for the weight, whose rows are whole registers, as are the panels'.
                 unsafe { L::load(weight.at(row * d + column)).store(panels.at_mut(row, column)) };
             }
         }
@@ -83,6 +90,8 @@ impl Kernel for Transposition<'_> {
         for column in (0..e).step_by(TILE) {
             for row in (0..d).step_by(TILE) {
                 let rows = std::array::from_fn(|i| weight.at((column + i) * d + row).cast_const());
+                // SAFETY: the caller vouches for the weight, whose sizes are whole tiles; the panels have as many
+                // columns and rows.
                 unsafe { L::transpose(rows, panels.at_mut(row, column), panels.group) };
             }
         }
@@ -118,6 +127,7 @@ impl Kernel for RowProduct<'_> {
         let c_rows: Vec<usize> = (0..rows).map(|row| row * width).collect();
         if let Onto::Bias(bias) = onto {
             for place in &c_rows {
+                // SAFETY: the caller vouches for C's rows and a bias of `width` numbers, which does not overlap them.
                 unsafe { std::ptr::copy_nonoverlapping(bias.at(0), c.at(*place), width) };
             }
         }
@@ -131,6 +141,8 @@ impl Kernel for RowProduct<'_> {
                 c_rows: &c_rows,
                 add: !matches!(onto, Onto::Nothing),
             };
+            // SAFETY: the caller vouches for the rows of A and C; the panels have `depth` rows of each group of
+            // columns.
             unsafe { product.compute::<L, R>() };
         }
     }

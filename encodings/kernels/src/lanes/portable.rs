@@ -54,6 +54,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for the numbers of a register at `from`, of any alignment.
         Self(unsafe { from.cast::<[f32; COUNT]>().read_unaligned() })
     }
 
@@ -61,6 +62,7 @@ impl Lanes for Portable {
     unsafe fn load_first(from: *const f32, count: usize) -> Self {
         let mut numbers = [0.0; COUNT];
         for (i, number) in numbers.iter_mut().enumerate().take(count) {
+            // SAFETY: the caller vouches for `count` numbers.
             *number = unsafe { from.wrapping_add(i).read() };
         }
         Self(numbers)
@@ -68,17 +70,20 @@ impl Lanes for Portable {
 
     #[inline(always)]
     unsafe fn spread(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for one number.
         Self([unsafe { from.read() }; COUNT])
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller vouches for place for the numbers of a register at `to`, of any alignment.
         unsafe { to.cast::<[f32; COUNT]>().write_unaligned(self.0) };
     }
 
     #[inline(always)]
     unsafe fn store_first(self, to: *mut f32, count: usize) {
         for (i, number) in self.0.iter().enumerate().take(count) {
+            // SAFETY: the caller vouches for place for `count` numbers.
             unsafe { to.wrapping_add(i).write(*number) };
         }
     }
@@ -142,6 +147,7 @@ impl Lanes for Portable {
     unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
         for i in 0..TILE {
             for (j, row) in rows.iter().enumerate() {
+                // SAFETY: the caller vouches for a tile of numbers in `rows`, and for place for one at `to`.
                 unsafe { to.wrapping_add(i * stride + j).write(row.wrapping_add(i).read()) };
             }
         }
@@ -151,6 +157,7 @@ impl Lanes for Portable {
     unsafe fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
         for i in 0..TILE {
             for (j, row) in rows.iter().enumerate() {
+                // SAFETY: as in `transpose`, with numbers at `to`.
                 unsafe { *to.wrapping_add(i * stride + j) += row.wrapping_add(i).read() };
             }
         }

@@ -25,6 +25,7 @@ macro_rules! by_one_instruction {
         $(
             #[inline(always)]
             unsafe fn $operation(self, other: Self) -> Self {
+                // SAFETY: the caller vouches for the register's instructions; no memory is touched.
                 unsafe { $instruction(self, other) }
             }
         )+
@@ -36,11 +37,13 @@ macro_rules! tiles_of_avx {
     () => {
         #[inline(always)]
         unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
+            // SAFETY: as the trait asks; either set has AVX.
             unsafe { transpose(rows, to, stride) }
         }
 
         #[inline(always)]
         unsafe fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
+            // SAFETY: as the trait asks; either set has AVX.
             unsafe { add_transposed(rows, to, stride) }
         }
     };
@@ -52,31 +55,37 @@ impl Lanes for __m512 {
 
     #[inline(always)]
     unsafe fn zero() -> Self {
+        // SAFETY: the caller vouches for AVX-512F.
         unsafe { _mm512_setzero_ps() }
     }
 
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for AVX-512F and 16 numbers, of any alignment.
         unsafe { _mm512_loadu_ps(from) }
     }
 
     #[inline(always)]
     unsafe fn load_first(from: *const f32, count: usize) -> Self {
+        // SAFETY: the caller vouches for AVX-512F and `count` numbers; what the mask hides is not read.
         unsafe { _mm512_maskz_loadu_ps(mask_512(count), from) }
     }
 
     #[inline(always)]
     unsafe fn spread(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for AVX-512F and one number.
         unsafe { _mm512_set1_ps(from.read()) }
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller vouches for AVX-512F and place for 16 numbers, of any alignment.
         unsafe { _mm512_storeu_ps(to, self) }
     }
 
     #[inline(always)]
     unsafe fn store_first(self, to: *mut f32, count: usize) {
+        // SAFETY: the caller vouches for AVX-512F and place for `count` numbers; what the mask hides is not written.
         unsafe { _mm512_mask_storeu_ps(to, mask_512(count), self) }
     }
 
@@ -91,11 +100,13 @@ impl Lanes for __m512 {
 
     #[inline(always)]
     unsafe fn plus_product(self, a: Self, b: Self) -> Self {
+        // SAFETY: the caller vouches for AVX-512F.
         unsafe { _mm512_fmadd_ps(a, b, self) }
     }
 
     #[inline(always)]
     unsafe fn scaled_by_power(self, power: Self) -> Self {
+        // SAFETY: the caller vouches for AVX-512F.
         unsafe {
             let exponent = _mm512_slli_epi32::<SIGNIFICAND_BITS_512>(_mm512_castps_si512(power));
             _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(self), exponent))
@@ -104,16 +115,19 @@ impl Lanes for __m512 {
 
     #[inline(always)]
     unsafe fn zero_where_below(self, of: Self, limit: Self) -> Self {
+        // SAFETY: the caller vouches for AVX-512F.
         unsafe { _mm512_maskz_mov_ps(!_mm512_cmp_ps_mask::<_CMP_LT_OQ>(of, limit), self) }
     }
 
     #[inline(always)]
     unsafe fn sum(self) -> f32 {
+        // SAFETY: the caller vouches for AVX-512F.
         unsafe { _mm512_reduce_add_ps(self) }
     }
 
     #[inline(always)]
     unsafe fn largest(self) -> f32 {
+        // SAFETY: the caller vouches for AVX-512F.
         unsafe { _mm512_reduce_max_ps(self) }
     }
 
@@ -126,31 +140,37 @@ impl Lanes for __m256 {
 
     #[inline(always)]
     unsafe fn zero() -> Self {
+        // SAFETY: the caller vouches for AVX2.
         unsafe { _mm256_setzero_ps() }
     }
 
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for AVX2 and 8 numbers, of any alignment.
         unsafe { _mm256_loadu_ps(from) }
     }
 
     #[inline(always)]
     unsafe fn load_first(from: *const f32, count: usize) -> Self {
+        // SAFETY: the caller vouches for AVX2 and `count` numbers; what the mask hides is not read.
         unsafe { _mm256_maskload_ps(from, mask_256(count)) }
     }
 
     #[inline(always)]
     unsafe fn spread(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for AVX2 and one number, which nothing writes meanwhile.
         unsafe { _mm256_broadcast_ss(&*from) }
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller vouches for AVX2 and place for 8 numbers, of any alignment.
         unsafe { _mm256_storeu_ps(to, self) }
     }
 
     #[inline(always)]
     unsafe fn store_first(self, to: *mut f32, count: usize) {
+        // SAFETY: the caller vouches for AVX2 and place for `count` numbers; what the mask hides is not written.
         unsafe { _mm256_maskstore_ps(to, mask_256(count), self) }
     }
 
@@ -165,11 +185,13 @@ impl Lanes for __m256 {
 
     #[inline(always)]
     unsafe fn plus_product(self, a: Self, b: Self) -> Self {
+        // SAFETY: the caller vouches for FMA.
         unsafe { _mm256_fmadd_ps(a, b, self) }
     }
 
     #[inline(always)]
     unsafe fn scaled_by_power(self, power: Self) -> Self {
+        // SAFETY: the caller vouches for AVX2.
         unsafe {
             let exponent = _mm256_slli_epi32::<SIGNIFICAND_BITS>(_mm256_castps_si256(power));
             _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(self), exponent))
@@ -178,11 +200,13 @@ impl Lanes for __m256 {
 
     #[inline(always)]
     unsafe fn zero_where_below(self, of: Self, limit: Self) -> Self {
+        // SAFETY: the caller vouches for AVX2.
         unsafe { _mm256_andnot_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(of, limit), self) }
     }
 
     #[inline(always)]
     unsafe fn sum(self) -> f32 {
+        // SAFETY: the caller vouches for AVX2.
         unsafe {
             let half = _mm_add_ps(_mm256_castps256_ps128(self), _mm256_extractf128_ps::<1>(self));
             let two = _mm_add_ps(half, _mm_movehl_ps(half, half));
@@ -192,6 +216,7 @@ impl Lanes for __m256 {
 
     #[inline(always)]
     unsafe fn largest(self) -> f32 {
+        // SAFETY: the caller vouches for AVX2.
         unsafe {
             let half = _mm_max_ps(_mm256_castps256_ps128(self), _mm256_extractf128_ps::<1>(self));
             let two = _mm_max_ps(half, _mm_movehl_ps(half, half));
@@ -211,12 +236,14 @@ fn mask_512(count: usize) -> u16 {
 /// The first `count` places.
 #[inline(always)]
 unsafe fn mask_256(count: usize) -> __m256i {
+    // SAFETY: the caller vouches for AVX2.
     unsafe { _mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) }
 }
 
 /// Rows of a tile, transposed: row r of the result is column r of `rows`. Needs AVX.
 #[inline(always)]
 unsafe fn transposed(rows: [*const f32; TILE]) -> [__m256; TILE] {
+    // SAFETY: the caller vouches for AVX and 8 numbers at each of `rows`.
     unsafe {
         let [a, b, c, d, e, f, g, h] = rows;
         // Columns of two rows, then of four, in either half of the register; then the halves.
@@ -246,6 +273,7 @@ const HIGH_HALVES: i32 = 0b0011_0001;
 
 #[inline(always)]
 unsafe fn twos(a: *const f32, b: *const f32) -> (__m256, __m256) {
+    // SAFETY: the caller vouches for AVX and 8 numbers at either place.
     unsafe {
         let (a, b) = (_mm256_loadu_ps(a), _mm256_loadu_ps(b));
         (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b))
@@ -254,15 +282,18 @@ unsafe fn twos(a: *const f32, b: *const f32) -> (__m256, __m256) {
 
 #[inline(always)]
 unsafe fn fours(a: __m256, b: __m256) -> (__m256, __m256) {
+    // SAFETY: the caller vouches for AVX.
     unsafe { (_mm256_shuffle_ps::<0b01_00_01_00>(a, b), _mm256_shuffle_ps::<0b11_10_11_10>(a, b)) }
 }
 
 /// Writes the tile of `rows`, transposed, to rows that lie `stride` apart.
 #[inline(always)]
 unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
+    // SAFETY: the caller vouches for AVX and the tile.
     let transposed = unsafe { transposed(rows) };
     let mut to = to;
     for row in &transposed {
+        // SAFETY: the caller vouches for place for 8 numbers in each of the rows from `to` on.
         unsafe { _mm256_storeu_ps(to, *row) };
         to = to.wrapping_add(stride);
     }
@@ -271,9 +302,11 @@ unsafe fn transpose(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
 /// Adds the tile of `rows`, transposed, to rows that lie `stride` apart.
 #[inline(always)]
 unsafe fn add_transposed(rows: [*const f32; TILE], to: *mut f32, stride: usize) {
+    // SAFETY: the caller vouches for AVX and the tile.
     let transposed = unsafe { transposed(rows) };
     let mut to = to;
     for row in &transposed {
+        // SAFETY: the caller vouches for 8 numbers in each of the rows from `to` on.
         unsafe { _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), *row)) };
         to = to.wrapping_add(stride);
     }

@@ -86,9 +86,9 @@ impl Options {
     pub(super) fn info(&self, game: GameKind, decision: &Decision) -> Vec<String> {
         let is_value = self.settings.agent == Agent::Value;
         let line = |(place, mv): (usize, &crate::Weighed)| {
-            // A value agent's weight is the move's expected points. A policy's is not, so the position's result is shown.
+            // A value agent's weight is the move's expected points. A policy's is not, so the position's are shown.
             let result = decision.result.filter(|_| !is_value);
-            let points = if is_value { Some(mv.weight) } else { result.map(|[win, draw, _]| win + draw / 2.0) };
+            let points = if is_value { Some(mv.weight) } else { decision.points };
             let mut text = format!("info depth 1 multipv {}", place + 1);
             if let Some(points) = points {
                 text.push_str(&format!(" score cp {}", centipawns(points)));
@@ -147,12 +147,16 @@ mod tests {
         let mut options = Options::new(Settings { lines: 2, shows_wdl: true, ..Settings::default() });
         let moves =
             vec![Weighed { text: "e2e4".to_owned(), weight: 0.7 }, Weighed { text: "d2d4".to_owned(), weight: 0.3 }];
-        let decision = Decision::of(moves, Some([0.5, 0.25, 0.25]));
+        let (points, result) = (Some(0.625), Some([0.5, 0.25, 0.25]));
+        let decision = Decision { points, result, ..Decision::of(moves) };
         let expected = [
             "info depth 1 multipv 1 score cp 37 wdl 500 250 250 nodes 1 pv e2e4",
             "info depth 1 multipv 2 score cp 37 wdl 500 250 250 nodes 1 pv d2d4",
         ];
         assert_eq!(options.info(GameKind::Chess, &decision), expected);
+        let of_win_rate = Decision { result: None, ..decision.clone() };
+        let expected = "info depth 1 multipv 1 score cp 37 nodes 1 pv e2e4";
+        assert_eq!(options.info(GameKind::Chess, &of_win_rate)[0], expected, "a win rate has no draws");
         options.settings.agent = Agent::Value;
         let lines = options.info(GameKind::Chess, &decision);
         assert_eq!(lines[1], format!("info depth 1 multipv 2 score cp {} nodes 2 pv d2d4", centipawns(0.3)));

@@ -12,8 +12,8 @@ use streams::Stream;
 use tch::Device;
 use train::inspect::{Loaded, Situation};
 
-/// How long an engine may take for an answer before the match stops.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long an engine may take for an answer before it forfeits the game, unless another time is asked for.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A player of a match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,11 +51,11 @@ pub enum Kind {
 }
 
 impl Contestant {
-    /// Gets it ready to play on this device, where it is a network.
+    /// Gets it ready to play: a network on this device, an engine with this time for an answer.
     ///
     /// # Errors
     /// If the cell or the engine cannot be used, or the cell is of another game.
-    pub(super) fn seat(&self, game: GameKind, device: Device) -> Result<Seat, PlayError> {
+    pub(super) fn seat(&self, game: GameKind, device: Device, timeout: Duration) -> Result<Seat, PlayError> {
         match &self.kind {
             Kind::Network { cell, averaged, agent } => {
                 let weights = if *averaged { Weights::Averaged } else { Weights::Raw };
@@ -73,7 +73,7 @@ impl Contestant {
                     protocol: Protocol::of(game),
                     options: options.clone(),
                     multipv: 1,
-                    timeout: PATIENCE,
+                    timeout,
                 };
                 Ok(Seat::Engine { engine: Box::new(Engine::start(&settings)?), nodes: *nodes })
             }
@@ -148,7 +148,7 @@ impl Seat {
                 let text = decision.text().map_or_else(|| situation.position().to_text(), str::to_owned);
                 let points = match agent {
                     Agent::Value => decision.moves.first().map(|best| best.weight),
-                    Agent::Policy { .. } => decision.result.map(|[win, draw, _]| win + draw / 2.0),
+                    Agent::Policy { .. } => decision.points,
                 };
                 Ok(Deed::Moves(text, points.map(|points| Score::Centipawns(crate::score::centipawns(points)))))
             }

@@ -3,6 +3,7 @@
 use super::contestant::{Deed, Seat};
 use crate::error::PlayError;
 use games::{GameResult, Played, Position, Referee, Side, Termination};
+use generate::engines::EngineError;
 use generate::{Adjudicator, DrawRule, WinRule};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,9 +42,23 @@ pub struct FinishedGame {
     pub result: GameResult,
     /// How it ended.
     pub termination: Termination,
+    /// What the loser's engine failed at, where it forfeited the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forfeit: Option<String>,
 }
 
 impl FinishedGame {
+    /// Who forfeited it because its engine died or did not answer: a place in the list of contestants.
+    #[must_use]
+    pub fn forfeited_by(&self) -> Option<usize> {
+        let [first, second] = self.players;
+        match (&self.forfeit, self.result) {
+            (Some(_), GameResult::FirstWins) => Some(second),
+            (Some(_), GameResult::SecondWins) => Some(first),
+            _ => None,
+        }
+    }
+
     /// The result for one of its players.
     #[must_use]
     pub fn result_of(&self, player: usize) -> pairs::GameResult {
@@ -81,6 +96,25 @@ impl<G: Referee> Board<G> {
     }
 }
 
+/// How a game ended.
+struct Ending {
+    result: GameResult,
+    termination: Termination,
+    forfeit: Option<String>,
+}
+
+/// The end of a game in which this side's engine died or did not answer; any other error is one of the match.
+fn forfeited(loser: Side, error: PlayError) -> Result<Ending, PlayError> {
+    match error {
+        PlayError::Engine(error) if !error.is_final() => {
+            let is_late = matches!(error, EngineError::Silent { .. });
+            let termination = if is_late { Termination::Time } else { Termination::Other };
+            Ok(Ending { result: GameResult::won_by(loser.other()), termination, forfeit: Some(error.to_string()) })
+        }
+        error => Err(error),
+    }
+}
+
 /// Plays it; `None` if a stop was asked for.
 pub(super) fn play<G: Referee>(
     fixture: Fixture<'_, G>,
@@ -93,21 +127,28 @@ pub(super) fn play<G: Referee>(
     let situations = [0, 1].map(|seat: usize| seats[seat].situation::<G>(opening.start()));
     let mut board = Board::<G> { played: Played::from(opening.start().clone()), moves: Vec::new(), situations };
     opening.moves().iter().for_each(|&mv| board.play(mv));
-    for seat in &mut seats {
-        seat.new_game()?;
-    }
     let of_opening = board.moves.len();
     let mut adjudicator = Adjudicator::new(limits.win, limits.draw);
-    let (result, termination) = loop {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-        if let Some(ending) = next_ply(&mut board, &mut seats, start, limits, &mut adjudicator, streams)? {
-            break ending;
-        }
+    let failed = [Side::First, Side::Second]
+        .into_iter()
+        .zip(&mut seats)
+        .find_map(|(side, seat)| seat.new_game().err().map(|error| forfeited(side, error)));
+    let Ending { result, termination, forfeit } = match failed {
+        Some(ending) => ending?,
+        None => loop {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let mover = board.played.position().side_to_move();
+            match next_ply(&mut board, &mut seats, start, limits, &mut adjudicator, streams) {
+                Ok(None) => {}
+                Ok(Some((result, termination))) => break Ending { result, termination, forfeit: None },
+                Err(error) => break forfeited(mover, error)?,
+            }
+        },
     };
-    let start = start.map(str::to_owned);
-    Ok(Some(FinishedGame { number, players, start, moves: board.moves, opening: of_opening, result, termination }))
+    let (start, moves, opening) = (start.map(str::to_owned), board.moves, of_opening);
+    Ok(Some(FinishedGame { number, players, start, moves, opening, result, termination, forfeit }))
 }
 
 /// Plays a ply; the ending, if the game is over.

@@ -3,13 +3,15 @@
 use super::conditions::Conditions;
 use super::game::FinishedGame;
 use crate::error::PlayError;
+use ::records::atomic;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 const CONDITIONS: &str = "match.json";
-const GAMES: &str = "games.jsonl";
+/// The games' file in it.
+pub(super) const GAMES: &str = "games.jsonl";
 
 /// The journal in the match's folder.
 pub(super) struct Journal {
@@ -36,7 +38,7 @@ impl Journal {
                 return Err(PlayError::File { file: settings, place: String::new(), reason: reason.to_owned() });
             }
         } else {
-            fs::write(&settings, wanted).map_err(io(&settings))?;
+            atomic::replace(&settings, wanted.as_bytes()).map_err(io(&settings))?;
         }
         let text = if path.exists() { fs::read_to_string(&path).map_err(io(&path))? } else { String::new() };
         let whole = text.rfind('\n').map_or(0, |end| end + 1);

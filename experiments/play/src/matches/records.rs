@@ -22,7 +22,7 @@ pub(super) fn write(dir: &Path, conditions: &Conditions, games: &[&FinishedGame]
             GameKind::Shogi => of_shogi(conditions, game).map_err(wrong)?,
         });
     }
-    std::fs::write(&file, text).map_err(|error| wrong(error.to_string()))
+    ::records::atomic::replace(&file, text.as_bytes()).map_err(|error| wrong(error.to_string()))
 }
 
 fn of_chess(conditions: &Conditions, game: &FinishedGame) -> Result<String, String> {

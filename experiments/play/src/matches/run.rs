@@ -3,7 +3,7 @@
 use super::conditions::Conditions;
 use super::contestant::{Contestant, Seat};
 use super::game::{FinishedGame, Fixture, play};
-use super::journal::Journal;
+use super::journal::{GAMES, Journal};
 use super::records;
 use super::schedule::Schedule;
 use super::sequential::Sequential;
@@ -14,9 +14,10 @@ use generate::openings::{Openings, set_up_with_random_plies};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
 use tch::Device;
 
-/// How a match is played: none of it changes a game.
+/// How a match is played: none of it changes a game, unless an engine does not answer in time.
 #[derive(Debug, Clone)]
 pub struct MatchOptions {
     /// The book of openings.
@@ -27,6 +28,8 @@ pub struct MatchOptions {
     pub jobs: usize,
     /// Where networks compute.
     pub device: Device,
+    /// How long an engine may take for an answer; then it forfeits the game.
+    pub timeout: Duration,
     /// How ratings of three or more contestants are estimated.
     pub scale: Scale,
     /// The test of two contestants after which the match stops.
@@ -36,8 +39,8 @@ pub struct MatchOptions {
 /// Plays the games that are missing, and writes the records. `progress` sees each finished game and how many there are.
 ///
 /// # Errors
-/// If a player cannot be used, an engine fails, the book has an invalid opening, or the folder is of another match. Finished games
-/// are kept.
+/// If a player cannot be used, an engine fails in three games in a row, the book has an invalid opening, or the folder is of another
+/// match. Finished games are kept.
 pub fn play_match(
     conditions: Conditions,
     options: &MatchOptions,
@@ -55,7 +58,8 @@ fn play_of<G: Referee>(
 ) -> Result<Standings, PlayError> {
     let openings = Openings::read::<G>(options.openings.as_deref(), conditions.seed)?;
     conditions.book = openings.book().map(|book| book.blake3);
-    let identity = |contestant: &Contestant| contestant.seat(conditions.game, options.device)?.identity();
+    let identity =
+        |contestant: &Contestant| contestant.seat(conditions.game, options.device, options.timeout)?.identity();
     conditions.identities = conditions.contestants.iter().map(identity).collect::<Result<_, PlayError>>()?;
     let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
     let mut journal = Journal::open(&options.out, &conditions)?;
@@ -104,7 +108,10 @@ fn play_of<G: Referee>(
 
 type Sender = mpsc::Sender<Result<FinishedGame, PlayError>>;
 
-/// Plays games until none is left. Contestants sit down when they play first, and stay.
+/// Games in a row that a contestant may forfeit to one worker before the match ends.
+const MOST_FORFEITS: usize = 3;
+
+/// Plays games until none is left. Contestants sit down when they play first, and stay; an engine that failed is started again.
 #[allow(clippy::too_many_arguments, reason = "all of it is one worker's view of the match")]
 fn work<G: Referee>(
     conditions: &Conditions,
@@ -119,6 +126,7 @@ fn work<G: Referee>(
     // LibTorch counts its threads for each of ours.
     tch::set_num_threads(1);
     let mut seats: Vec<Option<Seat>> = conditions.contestants.iter().map(|_| None).collect();
+    let mut forfeits = vec![0; seats.len()];
     while !halt.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
         let Some(number) = next.lock().unwrap_or_else(PoisonError::into_inner).next() else { break };
         let slot = schedule.slot(number);
@@ -136,18 +144,27 @@ fn work<G: Referee>(
         for place in slot.players {
             two.push(match seats[place].take() {
                 Some(seat) => seat,
-                None => conditions.contestants[place].seat(conditions.game, options.device)?,
+                None => conditions.contestants[place].seat(conditions.game, options.device, options.timeout)?,
             });
         }
         let draws = |colour: &str| streams::stream(conditions.seed, &["match", "game", &number.to_string(), colour]);
         let [first, second] = &mut two[..] else { unreachable!("two players") };
         let finished = play(fixture, [first, second], conditions.limits, &mut [draws("first"), draws("second")], stop)?;
-        for (place, seat) in slot.players.into_iter().zip(two) {
-            seats[place] = Some(seat);
-        }
         let Some(game) = finished else { break };
+        let (loser, reason) = (game.forfeited_by(), game.forfeit.clone());
+        for (place, seat) in slot.players.into_iter().zip(two) {
+            let failed = loser == Some(place);
+            seats[place] = (!failed).then_some(seat);
+            forfeits[place] = if failed { forfeits[place] + 1 } else { 0 };
+        }
         if sender.send(Ok(game)).is_err() {
             break;
+        }
+        if let (Some(place), Some(reason)) = (loser, reason)
+            && forfeits[place] == MOST_FORFEITS
+        {
+            let name = conditions.contestants[place].name.clone();
+            return Err(PlayError::Forfeits { name, count: MOST_FORFEITS, reason, journal: options.out.join(GAMES) });
         }
     }
     Ok(())
@@ -156,7 +173,7 @@ fn work<G: Referee>(
 fn write_standings(dir: &Path, standings: &Standings) -> Result<(), PlayError> {
     let file = dir.join("standings.json");
     let text = serde_json::to_string_pretty(standings).expect("standings are JSON") + "\n";
-    std::fs::write(&file, text).map_err(|error| PlayError::File {
+    ::records::atomic::replace(&file, text.as_bytes()).map_err(|error| PlayError::File {
         file,
         place: String::new(),
         reason: error.to_string(),

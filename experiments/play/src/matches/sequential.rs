@@ -83,7 +83,10 @@ mod tests {
         let game = |(number, &result): (u64, &GameResult)| {
             let players = if number % 2 == 0 { [0, 1] } else { [1, 0] };
             let (moves, termination) = (Vec::new(), Termination::Checkmate);
-            (number, FinishedGame { number, players, start: None, moves, opening: 0, result, termination })
+            (
+                number,
+                FinishedGame { number, players, start: None, moves, opening: 0, result, termination, forfeit: None },
+            )
         };
         (0..).zip(results).map(game).collect()
     }

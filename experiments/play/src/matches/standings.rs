@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use strength::bradley_terry::{self, Anchor, Draws, Prior, Ratings};
 use strength::elo::Difference;
 use strength::pairs::{self, Pentanomial, Trinomial};
+use strength::sweep::Bound;
 
 /// The level of intervals.
 const LEVEL: f64 = 0.95;
@@ -29,6 +30,9 @@ pub struct Standings {
     pub sequential: Option<Progress>,
     /// How games ended, by the names of endings.
     pub endings: BTreeMap<String, u64>,
+    /// Games that contestants forfeited because their engines died or did not answer, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub forfeits: BTreeMap<String, u64>,
 }
 
 /// How ratings are estimated from games.
@@ -69,12 +73,19 @@ pub struct Pairing {
     pub pairs: [u64; 5],
     /// Points a game of the first one in these pairs, 0 to 1.
     pub score: Option<f64>,
-    /// Elo of the first one less the other's, with its interval at 95 % by the variance of pairs.
+    /// Elo of the first one less the other's, with its interval at 95 % by the variance of pairs; none if all pairs have the same
+    /// points, so that there is no variance.
     pub elo: Option<[f64; 3]>,
     /// The same in normalised Elo.
     pub normalised: Option<[f64; 3]>,
     /// The probability that the first one is stronger.
     pub superiority: Option<f64>,
+    /// If the first one won every game: the Elo that it has more at least, at 95 % (one-sided).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elo_at_least: Option<f64>,
+    /// If it lost every game: the Elo that it has more at most, a negative number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elo_at_most: Option<f64>,
 }
 
 impl Standings {
@@ -85,6 +96,10 @@ impl Standings {
         let mut endings = BTreeMap::new();
         for game in games {
             *endings.entry(name_of(game.termination)).or_default() += 1;
+        }
+        let mut forfeits = BTreeMap::new();
+        for loser in games.iter().filter_map(|game| game.forfeited_by()) {
+            *forfeits.entry(conditions.contestants[loser].name.clone()).or_default() += 1;
         }
         let (ratings, unrated) = match ratings(conditions, games, scale) {
             Ok(ratings) => (ratings, None),
@@ -97,6 +112,7 @@ impl Standings {
             names: conditions.contestants.iter().map(|contestant| contestant.name.clone()).collect(),
             pairings: schedule.pairings().map(|players| pairing(players, games)).collect(),
             endings,
+            forfeits,
         }
     }
 }
@@ -120,15 +136,23 @@ fn pairing(players: [usize; 2], games: &[&FinishedGame]) -> Pairing {
         }
     }
     let difference = Difference::of(&counts, LEVEL);
+    let varied = difference.filter(|found| found.error > 0.0);
+    let (elo_at_least, elo_at_most) = match Bound::of(&counts, LEVEL) {
+        Some(Bound::AtLeast(elo)) => (Some(elo), None),
+        Some(Bound::AtMost(elo)) => (None, Some(elo)),
+        None => (None, None),
+    };
     let three = |estimate: strength::elo::Estimate| [estimate.value, estimate.interval.low, estimate.interval.high];
     Pairing {
         players,
         wins_draws_losses,
         pairs: counts.0,
         score: difference.map(|found| found.score),
-        elo: difference.map(|found| three(found.elo)),
-        normalised: difference.map(|found| three(found.normalized)),
-        superiority: difference.map(|found| found.superiority),
+        elo: varied.map(|found| three(found.elo)),
+        normalised: varied.map(|found| three(found.normalized)),
+        superiority: varied.map(|found| found.superiority),
+        elo_at_least,
+        elo_at_most,
     }
 }
 
@@ -172,7 +196,7 @@ mod tests {
 
     fn game(number: u64, players: [usize; 2], result: GameResult) -> FinishedGame {
         let (moves, termination) = (Vec::new(), Termination::Checkmate);
-        FinishedGame { number, players, start: None, moves, opening: 0, result, termination }
+        FinishedGame { number, players, start: None, moves, opening: 0, result, termination, forfeit: None }
     }
 
     #[test]
@@ -192,5 +216,29 @@ mod tests {
         assert_eq!(found.wins_draws_losses, [3, 1, 1]);
         assert_eq!(found.pairs, [0, 1, 0, 0, 1]);
         assert_eq!(found.score, Some(0.625));
+    }
+
+    #[test]
+    fn a_sweep_has_a_bound_and_equal_pairs_have_no_interval() {
+        use GameResult::{FirstWins, SecondWins};
+        let wins = |number: u64| {
+            if number % 2 == 0 { game(number, [0, 1], FirstWins) } else { game(number, [1, 0], SecondWins) }
+        };
+        let won: Vec<FinishedGame> = (0..8).map(wins).collect();
+        let won: Vec<&FinishedGame> = won.iter().collect();
+        let of_winner = pairing([0, 1], &won);
+        assert_eq!((of_winner.elo, of_winner.normalised, of_winner.superiority), (None, None, None));
+        let bound = of_winner.elo_at_least.expect("a bound");
+        // 400·log₁₀(s / (1 − s)) of s = 0.05^(1/8).
+        assert!((bound - 137.095).abs() < 1e-3 && of_winner.elo_at_most.is_none(), "{of_winner:?}");
+        let of_loser = pairing([1, 0], &won);
+        assert_eq!((of_loser.elo_at_least, of_loser.elo_at_most), (None, Some(-bound)));
+        // White wins every game.
+        let players = |number: u64| if number % 2 == 0 { [0, 1] } else { [1, 0] };
+        let even: Vec<FinishedGame> = (0..8).map(|number| game(number, players(number), FirstWins)).collect();
+        let even = pairing([0, 1], &even.iter().collect::<Vec<_>>());
+        assert_eq!((even.score, even.elo, even.elo_at_least, even.elo_at_most), (Some(0.5), None, None, None));
+        let json = serde_json::to_string(&of_winner).expect("JSON");
+        assert!(json.contains("\"elo_at_least\":137.09") && !json.contains("elo_at_most"), "{json}");
     }
 }

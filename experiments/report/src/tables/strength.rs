@@ -10,6 +10,7 @@ use crate::table::{ABSENT, Table};
 use records::strength::Measure;
 use spec::{Role, grouped};
 use strength::elo::elo_of_score;
+use strength::sweep::Bound;
 
 /// Shares are shown in percent.
 const PERCENT: f64 = 100.0;
@@ -33,11 +34,11 @@ fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
         let label = if row.role == Role::Twin { format!("{} (A/A)", row.label) } else { row.label.clone() };
         let mut cells = vec![label, row.summary.n.to_string(), mean_sd(&row.summary, scale)];
         if is_match {
-            cells.push(elo(row));
+            cells.push(elo(row, asked.of));
         }
         let decimals = if asked.measure.is_share() { 1 } else { 3 };
         let difference = row.difference.map(|test| signed(test.mean * scale, decimals));
-        let ends = row.difference.map(|test| interval(&scaled(&test.interval(0.95), scale), decimals));
+        let ends = row.difference.map(|test| interval(&scaled(&test.interval(LEVEL), scale), decimals));
         let absent = if row.role == Role::Reference { String::new() } else { ABSENT.to_owned() };
         cells.extend([difference, ends].map(|cell| cell.unwrap_or_else(|| absent.clone())));
         cells
@@ -79,13 +80,26 @@ fn scaled(ends: &Interval, scale: f64) -> Interval {
     Interval { low: ends.low * scale, high: ends.high * scale }
 }
 
-/// The Elo difference to the opponent that the mean share means; its interval is that of the share over seeds.
-fn elo(row: &RowStrength) -> String {
+/// The level of intervals and bounds.
+const LEVEL: f64 = 0.95;
+
+/// The Elo difference to the opponent that the mean share means; its interval is that of the share over seeds. Where the cells won
+/// or lost all of their games, `of` each, the bound that so many games give.
+fn elo(row: &RowStrength, of: u64) -> String {
+    let is_all = |share: f64| row.values.iter().all(|value| *value == share);
+    if let Some(bound) = Bound::of_games(of * row.values.len() as u64, LEVEL) {
+        if is_all(1.0) {
+            return format!("at least {}", signed(bound, 0));
+        }
+        if is_all(0.0) {
+            return format!("at most {}", signed(-bound, 0));
+        }
+    }
     let of = |share: f64| {
         let elo = elo_of_score(share.clamp(0.0, 1.0));
         if elo.is_finite() { signed(elo, 0) } else { if elo > 0.0 { "+∞" } else { "−∞" }.to_owned() }
     };
-    let ends = PairedTest::of(&row.values).map(|test| test.interval(0.95));
+    let ends = PairedTest::of(&row.values).map(|test| test.interval(LEVEL));
     let ends = or_absent(ends, |ends| format!("[{}, {}]", of(ends.low), of(ends.high)));
     format!("{} {ends}", of(row.summary.mean))
 }

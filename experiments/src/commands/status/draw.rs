@@ -1,5 +1,6 @@
 //! An overview as text and as JSON.
 
+use super::screen::{Screen, cut, shortened, width};
 use grid::limits::in_words;
 use grid::overview::{CellView, Overview};
 use records::state::CellState;
@@ -18,11 +19,18 @@ fn word(state: &CellState) -> &'static str {
     }
 }
 
+/// The fewest columns of a row's name.
+const SHORTEST_NAME: usize = 10;
+
 /// A table of all cells, the causes of failures, and a line on the whole.
 #[must_use]
 pub(super) fn text(overview: &Overview) -> String {
-    let header = ["cell", "state", "step", "loss", "positions/s", "spent", "left"];
-    let mut out = table(&header, &[2, 3, 4, 5, 6], overview.cells.iter().map(line));
+    with_names(overview, usize::MAX)
+}
+
+/// The same with names of at most so many columns.
+fn with_names(overview: &Overview, columns: usize) -> String {
+    let mut out = table_of(overview, columns);
     out.push('\n');
     for cell in &overview.cells {
         if let CellState::Failed(failure) = &cell.state {
@@ -34,15 +42,25 @@ pub(super) fn text(overview: &Overview) -> String {
     out
 }
 
-fn line(cell: &CellView) -> Vec<String> {
+fn table_of(overview: &Overview, columns: usize) -> String {
+    let header = ["cell", "state", "step", "loss", "positions/s", "spent", "left"];
+    table(&header, &[2, 3, 4, 5, 6], overview.cells.iter().map(|cell| line(cell, columns)))
+}
+
+/// A cell's name in at most so many columns, of which the seed takes its part; a shorter one keeps its start and its end.
+fn name(cell: &CellView, columns: usize) -> String {
+    let end = format!(" seed {}{}", cell.seed, if cell.twin { " (twin)" } else { "" });
+    shortened(&cell.row, columns.saturating_sub(width(&end)).max(SHORTEST_NAME)) + &end
+}
+
+fn line(cell: &CellView, columns: usize) -> Vec<String> {
     let progress = cell.progress;
     let steps = match progress.steps {
         0 => String::new(),
         steps => format!("{}/{}", grouped(progress.step), grouped(steps)),
     };
-    let name = format!("{}{}", cell.name(), if cell.twin { " (twin)" } else { "" });
     vec![
-        name,
+        name(cell, columns),
         word(&cell.state).to_owned(),
         steps,
         cell.loss.map_or_else(String::new, |loss| format!("{loss:.4}")),
@@ -68,16 +86,27 @@ fn summary(overview: &Overview) -> String {
     format!("{} cells of {}: {}{left}", overview.cells.len(), overview.experiment, counts.join(", "))
 }
 
-/// The text of an overview in at most so many lines: cells that are done or wait give way first.
+/// The text of an overview that fits on a screen: cells that are done or wait give way first, and names before numbers.
 #[must_use]
-pub(super) fn fit(overview: &Overview, lines: usize) -> String {
-    let whole = text(overview);
-    let excess = (whole.lines().count() + 1).saturating_sub(lines);
-    if whole.lines().count() <= lines {
-        return whole;
+pub(super) fn fit(overview: &Overview, screen: Screen) -> String {
+    let (shown, left_out) = fewer(overview, screen.rows);
+    let drawn = with_names(&shown, columns_of_names(&shown, screen.columns));
+    let (more, whole) = (format!("… and {left_out} cells more"), summary(overview));
+    let mut lines: Vec<&str> = drawn.lines().collect();
+    if left_out > 0 {
+        // The last line is of the cells that are shown.
+        lines.truncate((lines.len() - 1).min(screen.rows.saturating_sub(2)));
+        lines.extend([&more[..], &whole[..]]);
     }
+    let first = lines.len().saturating_sub(screen.rows);
+    lines[first..].iter().map(|line| cut(line, screen.columns) + "\n").collect()
+}
+
+/// The overview without the cells that do not fit into so many rows, and how many these are.
+fn fewer(overview: &Overview, rows: usize) -> (Overview, usize) {
     let mut shown = overview.clone();
-    let mut left_out = 0;
+    let all = text(overview).lines().count();
+    let (excess, mut left_out) = (if all > rows { all + 1 - rows } else { 0 }, 0);
     let gives_way: [fn(&CellState) -> bool; 4] = [
         |state| matches!(state, CellState::Pending),
         |state| matches!(state, CellState::Done),
@@ -91,10 +120,17 @@ pub(super) fn fit(overview: &Overview, lines: usize) -> String {
             left_out += 1;
         }
     }
-    let drawn = text(&shown);
-    let last = drawn.lines().count().saturating_sub(1);
-    let kept: Vec<&str> = drawn.lines().take(last.min(lines.saturating_sub(2))).collect();
-    format!("{}\n… and {left_out} cells more\n{}\n", kept.join("\n"), summary(overview))
+    (shown, left_out)
+}
+
+/// The columns that are left for names where the table has so many.
+fn columns_of_names(overview: &Overview, columns: usize) -> usize {
+    let widest = table_of(overview, usize::MAX).lines().map(width).max().unwrap_or(0);
+    let longest = overview.cells.iter().map(|cell| width(&name(cell, usize::MAX))).max().unwrap_or(0);
+    match widest.saturating_sub(columns) {
+        0 => usize::MAX,
+        excess => longest.saturating_sub(excess),
+    }
 }
 
 /// The same for programs.
@@ -164,10 +200,10 @@ mod tests {
     fn a_small_screen_shows_what_runs() {
         let mut many = overview();
         many.cells.extend((3..40).map(|seed| cell(seed, CellState::Pending, 0)));
-        let text = fit(&many, 12);
+        let text = fit(&many, Screen { rows: 12, columns: 200 });
         assert!(text.lines().count() <= 12, "{text}");
         assert!(text.contains("chess-shaw seed 1") && text.contains("1 running"), "{text}");
         assert!(text.contains("cells more\n40 cells of e:"), "{text}");
-        assert_eq!(fit(&overview(), 24), super::text(&overview()));
+        assert_eq!(fit(&overview(), Screen { rows: 24, columns: 200 }), super::text(&overview()));
     }
 }

@@ -2,13 +2,18 @@
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, train};
 use dataset::{Split, ValueTarget, evaluation_batches};
+use games::GameKind;
+use games::chess::Chess;
 use models::{Column, HeadName};
 use nn::Arena;
-use spec::{Mask, RunConfig};
+use play::engine::{Engine, Settings};
+use spec::{Mask, RunConfig, Weights};
 use std::sync::Arc;
 use tch::Device;
 use train::checkpoint::load_final;
 use train::evaluate::evaluate;
+use train::inspect::predict::{Meaning, predictions};
+use train::inspect::{Loaded, outputs, positions};
 use train::tensors::on_device;
 use train::{Outcome, Setup};
 
@@ -78,4 +83,25 @@ fn the_win_rates_metrics_are_plain_arithmetic() {
     close("win_rate_entropy", sums[3] / all);
     assert_eq!((metric("win_rate_targets"), metric("win_rate_decided")), (all, decided));
     close("dlshogi_loss", metric("policy_loss_unmasked") + sums[0] / all);
+}
+
+#[test]
+fn programs_are_told_the_win_rate_as_a_score() {
+    let bench = Bench::new();
+    let run = dlshogi(&bench, 4);
+    let cell = Loaded::cell(&bench.trained("played", &run), Weights::Raw, Device::Cpu).expect("a cell");
+    let asked = [positions::read("startpos", "", GameKind::Chess, run.input, run.moves).expect("a position")];
+    let found = predictions(&asked, &outputs(&cell, &asked).expect("a forward pass"), 1.0).expect("numbers");
+    let win = found[0].others.iter().find_map(|(_, meaning)| match meaning {
+        Meaning::WinRate(win) => Some(*win),
+        _ => None,
+    });
+    let score = (90.0 * (1.563_754_189_7 * (2.0 * win.expect("a win rate") - 1.0)).tan()).round() as i32;
+    let mut engine =
+        Engine::<Chess>::new(&cell, "test".to_owned(), Settings { shows_wdl: true, ..Settings::default() });
+    let mut out = Vec::new();
+    for line in ["position startpos", "go nodes 1"] {
+        engine.line(line, &mut out).expect("an answer");
+    }
+    assert!(out[0].starts_with(&format!("info depth 1 multipv 1 score cp {score} nodes 1 pv ")), "{out:?}");
 }

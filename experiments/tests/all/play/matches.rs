@@ -1,13 +1,17 @@
 //! A match is the same for any number of workers and interruptions.
 
-use crate::cli::run;
+use crate::cli::{Answer, posenc, run};
 use crate::inspect::Finished;
 use games::GameKind;
 use play::PlayError;
-use play::matches::{Anchor, Conditions, Contestant, Draws, Kind, Limits, MatchOptions, Scale, Standings, play_match};
+use play::matches::{
+    Anchor, Conditions, Contestant, Draws, Kind, Limits, MatchOptions, PATIENCE, Scale, Standings, play_match,
+};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tch::Device;
 
 fn conditions(finished: &Finished, game: GameKind) -> Conditions {
@@ -32,11 +36,15 @@ fn conditions(finished: &Finished, game: GameKind) -> Conditions {
     }
 }
 
+fn options(out: PathBuf, jobs: usize, timeout: Duration) -> MatchOptions {
+    let (device, scale) = (Device::Cpu, Scale::default());
+    MatchOptions { openings: None, out, jobs, device, timeout, scale, sequential: None }
+}
+
 /// Plays; stops after so many games, if asked to.
 fn play(conditions: &Conditions, out: PathBuf, jobs: usize, until: Option<u64>) -> Result<Standings, PlayError> {
     let stop = AtomicBool::new(false);
-    let options =
-        MatchOptions { openings: None, out, jobs, device: Device::Cpu, scale: Scale::default(), sequential: None };
+    let options = options(out, jobs, PATIENCE);
     let mut progress = |_: &play::matches::FinishedGame, done| {
         if Some(done) == until {
             stop.store(true, Ordering::Relaxed);
@@ -74,14 +82,7 @@ fn workers_and_interruptions_change_no_game_and_none_counts_twice() {
         assert_eq!(resumed, whole);
         let anchored =
             Scale { anchor: Anchor::Player { name: "value".to_owned(), elo: 1000.0 }, draws: Draws::Davidson };
-        let options = MatchOptions {
-            openings: None,
-            out: two.clone(),
-            jobs: 1,
-            device: Device::Cpu,
-            scale: anchored,
-            sequential: None,
-        };
+        let options = MatchOptions { scale: anchored, ..options(two.clone(), 1, PATIENCE) };
         let again =
             play_match(conditions.clone(), &options, &mut |_, _| panic!("no game is missing"), &AtomicBool::new(false))
                 .expect("a finished match");
@@ -138,4 +139,81 @@ fn the_command_writes_records_that_can_be_imported() {
         .fails_with(&["two players are called"]);
     run(finished.path(), &["match", "--cell", &cell, "--engine", "stockfish", "--out", "x"])
         .fails_with(&["add `@NODES`"]);
+}
+
+/// A match of the policy against an engine that answers `go` by this shell script.
+fn against(finished: &Finished, answer: &str) -> Conditions {
+    let program = finished.path().join("engine");
+    let protocol = "uci) echo 'id name Brittle'; echo uciok;; isready) echo readyok;;";
+    let script =
+        format!("#!/bin/sh\nwhile read -r line; do\ncase \"$line\" in {protocol} go*) {answer};; esac\ndone\n");
+    fs::write(&program, script).expect("written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+    let kind = Kind::Engine { program, nodes: 1, options: Vec::new() };
+    let mut conditions = conditions(finished, GameKind::Chess);
+    conditions.contestants.truncate(1);
+    conditions.contestants.push(Contestant { name: "brittle".to_owned(), kind });
+    conditions
+}
+
+#[test]
+fn an_engine_that_dies_or_does_not_answer_forfeits_the_game_and_is_started_again() {
+    let finished = Finished::new();
+    // It hangs at the first question and dies at the second; after that it resigns.
+    let hangs = "if mkdir \"$0.hung\" 2>/dev/null; then exec sleep 100";
+    let dies = "elif mkdir \"$0.died\" 2>/dev/null; then echo 'out of luck' >&2; exit 3";
+    let conditions = against(&finished, &format!("{hangs}; {dies}; else echo 'bestmove resign'; fi"));
+    let options = options(finished.path().join("match"), 1, Duration::from_secs(3));
+    let mut games = Vec::new();
+    let mut progress = |game: &play::matches::FinishedGame, _| games.push(game.clone());
+    let standings = play_match(conditions, &options, &mut progress, &AtomicBool::new(false)).expect("a match");
+    assert_eq!(standings.pairings[0].wins_draws_losses, [4, 0, 0]);
+    assert_eq!(standings.forfeits.get("brittle"), Some(&2));
+    let endings = ["time", "other", "resignation"].map(|name| standings.endings.get(name).copied());
+    assert_eq!(endings, [Some(1), Some(1), Some(2)], "{standings:?}");
+    let reasons: Vec<&str> = games.iter().filter_map(|game| game.forfeit.as_deref()).collect();
+    assert_eq!(reasons.len(), 2, "{games:?}");
+    assert!(reasons[0].contains("Brittle did not search a position within 3 s"), "{reasons:?}");
+    assert!(
+        reasons[1].contains("ended while it should search a position; its last output: \"out of luck\""),
+        "{reasons:?}"
+    );
+    let journal = fs::read_to_string(finished.path().join("match/games.jsonl")).expect("the journal");
+    assert_eq!(journal.matches("\"forfeit\":").count(), 2, "{journal}");
+    let records = fs::read_to_string(finished.path().join("match/games.pgn")).expect("records");
+    assert!(records.contains("\"time forfeit\"") && records.contains("\"abandoned\""), "{records}");
+}
+
+#[test]
+fn an_engine_that_always_dies_ends_the_match_after_three_games() {
+    let finished = Finished::new();
+    let conditions = against(&finished, "exit 3");
+    let out = finished.path().join("match");
+    let error = play(&conditions, out.clone(), 1, None).expect_err("it always dies").to_string();
+    let parts = ["brittle forfeited 3 games in a row", "the engine Brittle ended", "--timeout", "games.jsonl"];
+    assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+    assert_eq!(sorted_lines(&out.join("games.jsonl")).len(), 3);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_no_half_conditions_that_would_make_the_folder_another_match() {
+    use std::os::unix::process::CommandExt as _;
+    let finished = Finished::new();
+    let cell = finished.cell("chess");
+    let value = format!("value={cell}@value");
+    let arguments = ["match", "--cell", &cell, "--cell", &value, "--pairs", "1", "--out", "games", "--max-plies", "4"];
+    let mut cramped = posenc(finished.path(), &arguments);
+    let limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: between fork and exec one async-signal-safe system call is made.
+    unsafe {
+        cramped.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
+    let full: Answer = cramped.output().expect("posenc starts").into();
+    full.fails_with(&["match.json"]);
+    assert!(!finished.path().join("games/match.json").exists());
+    run(finished.path(), &arguments).succeeds();
 }

@@ -1,7 +1,7 @@
 //! A cell's network with its weights, without its dataset.
 
 use super::error::InspectError;
-use super::random;
+use super::{random, recorded};
 use crate::cell::weights_hash;
 use crate::checkpoint::{Checkpoint, load_averaged, load_final};
 use crate::setup::{declare, read_config, use_arithmetic};
@@ -62,7 +62,8 @@ impl Loaded {
     /// its newest checkpoint.
     ///
     /// # Errors
-    /// If the folder is not a cell's, or has no valid weights of this kind.
+    /// If the folder is not a cell's, or has no valid weights of this kind: final weights must be those whose hash the cell
+    /// recorded, and all weights finite.
     pub fn cell(dir: &Path, which: Weights, device: Device) -> Result<Self, InspectError> {
         let config = config_of(dir)?;
         if which == Weights::Averaged && config.train.averaging.is_none() {
@@ -73,7 +74,9 @@ impl Loaded {
         let final_weights = dir.join(CHECKPOINTS).join(FINAL);
         let (weights, origin) = if final_weights.is_file() {
             let load = if which == Weights::Averaged { load_averaged } else { load_final };
-            (load(dir, &layout)?, Origin::Final)
+            let weights = load(dir, &layout)?;
+            recorded::check(dir, which, &weights)?;
+            (weights, Origin::Final)
         } else {
             let newest = Checkpoint::newest(dir, &dir.join(METRICS_FILE), &layout)?;
             let (checkpoint, _) = newest.ok_or_else(|| InspectError::NoWeights { dir: dir.to_owned() })?;
@@ -82,6 +85,7 @@ impl Loaded {
             let weights = weights.ok_or_else(|| InspectError::NoWeights { dir: dir.to_owned() })?;
             (weights, Origin::Checkpoint { step: checkpoint.progress.step })
         };
+        recorded::check_finite(dir, &layout, &weights)?;
         let arena = Arena::from_values(Arc::new(layout), &weights, device)?;
         Ok(Self { config, network, arena, origin, kind: Kind::Float })
     }

@@ -5,6 +5,7 @@ use crate::checkpoint::CheckpointError;
 use dataset::DatasetError;
 use games::GameKind;
 use models::ModelError;
+use records::RecordError;
 use std::io;
 use std::path::PathBuf;
 use tch::TchError;
@@ -34,6 +35,38 @@ pub enum InspectError {
     NoAverage {
         /// The cell.
         dir: PathBuf,
+    },
+    /// Final weights are not those that the cell ended with.
+    #[error(
+        "{} is damaged or holds other weights: {record} records the BLAKE3 {expected}, found {found}; copy the cell's folder \
+         again from where it was trained, or remove it and run its experiment again",
+        file.display()
+    )]
+    OtherWeights {
+        /// Their file.
+        file: PathBuf,
+        /// The file with the hash.
+        record: &'static str,
+        /// The hash in it.
+        expected: String,
+        /// The hash of the weights.
+        found: String,
+    },
+    /// Weights are infinite or not numbers.
+    #[error(
+        "the weights of {} cannot be used: {count} of the {size} numbers of {tensor} are infinite or not numbers; copy the \
+         cell's folder again from where it was trained, or remove it and run its experiment again",
+        dir.display()
+    )]
+    NotFinite {
+        /// The cell.
+        dir: PathBuf,
+        /// The first such tensor.
+        tensor: String,
+        /// Numbers of it that are not finite.
+        count: usize,
+        /// All of its numbers.
+        size: usize,
     },
     /// A text is not a position of the cell's game.
     #[error("{place}no position of {}, which the cell is of: {reason}", game.name())]
@@ -83,6 +116,9 @@ pub enum InspectError {
     /// The weights cannot be read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// The cell's status or manifest cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// The dataset cannot be read.
     #[error(transparent)]
     Data(#[from] DatasetError),

@@ -50,6 +50,8 @@ pub enum Meaning {
     Wdl([f64; 3]),
     /// A number as the head gives it.
     Number(f64),
+    /// The probability of a win for the side to move, which was trained with draws as half a win.
+    WinRate(f64),
     /// Probabilities of intervals, ascending.
     Intervals(Vec<f64>),
     /// Probabilities of yes, each for itself.
@@ -169,12 +171,14 @@ fn shown_name(head: HeadName, name: String) -> String {
 
 /// The meaning of an output on a board of `squares` squares; `None` for outputs that are listed with the moves.
 fn meaning(reading: Reading, numbers: &[f32], squares: usize) -> Option<Meaning> {
+    let first = || f64::from(numbers.first().copied().unwrap_or(f32::NAN));
     let three = || [0, 1, 2].map(|i| numbers.get(i).copied().unwrap_or(f32::NAN));
     Some(match reading {
         Reading::Result => wdl(three()),
         // No softmax: the shares are trained as raw values and need not be probabilities.
         Reading::Shares => Meaning::Wdl(three().map(f64::from)),
-        Reading::Number | Reading::Logit => Meaning::Number(numbers.first().copied().unwrap_or(f32::NAN).into()),
+        Reading::Number => Meaning::Number(first()),
+        Reading::Logit => Meaning::WinRate(first()),
         Reading::Intervals => Meaning::Intervals(softmax(numbers, 1.0)),
         Reading::Labels => Meaning::Labels(numbers.chunks(numbers.len() / squares).map(largest).collect()),
         Reading::Pairs => {
@@ -207,7 +211,7 @@ impl Prediction {
         for (name, meaning) in &self.others {
             let value = match meaning {
                 Meaning::Wdl([win, draw, loss]) => json!({"win": win, "draw": draw, "loss": loss}),
-                Meaning::Number(number) => json!(number),
+                Meaning::Number(number) | Meaning::WinRate(number) => json!(number),
                 Meaning::Intervals(shares) | Meaning::Answers(shares) => json!(shares),
                 Meaning::Labels(labels) => json!(labels),
                 Meaning::Pairs(pairs) => json!(pairs),

@@ -51,7 +51,7 @@ pub enum EngineError {
         last_output: String,
     },
     /// The program did not answer in time.
-    #[error("the engine {engine} did not {task} within {seconds} s{} (--timeout gives it longer)", shown(last_output))]
+    #[error("the engine {engine} did not {task} within {seconds} s{}", shown(last_output))]
     Silent {
         /// The engine's name, or its program before the handshake.
         engine: String,

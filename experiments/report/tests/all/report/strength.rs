@@ -39,8 +39,10 @@ fn rows_are_compared_with_the_reference_seed_by_seed() {
         leave(&folder, label, Measure::NoMates, "none.sfen", values);
     }
     leave(&folder, "shaw", Measure::Match, "reference", [0.6, 0.7, 0.65]);
+    leave(&folder, "shaw", Measure::Match, "weak engine", [1.0; 3]);
+    leave(&folder, "rope", Measure::Match, "weak engine", [0.0; 3]);
     let report = folder.report();
-    let [puzzles, alarms, games] = &report.games[0].strength[..] else { panic!("three questions") };
+    let [puzzles, alarms, games, _] = &report.games[0].strength[..] else { panic!("four questions") };
     let labels: Vec<&str> = puzzles.rows.iter().map(|row| row.label.as_str()).collect();
     assert_eq!(labels, ["absolute", "shaw", "rope", "absolute-twin"], "the reference first, its control last");
     assert_eq!(puzzles.rows[0].difference, None);
@@ -51,10 +53,16 @@ fn rows_are_compared_with_the_reference_seed_by_seed() {
     assert_eq!((games.rows.len(), games.ranks), (1, None));
     close(games.rows[0].difference.expect("three pairs").mean, 0.15);
     let drawn = text::draw(&report);
-    // t of 0.10, 0.11 and 0.10 with 2 degrees of freedom; 400·log10(p/(1−p)) Elo of 0.65, 0.526 and 0.774.
-    for part in
-        ["strength: puzzles puzzles.csv, agent policy", "[+8.9, +11.8]", "+108 [+18, +214]", "absolute-twin (A/A)"]
-    {
+    // t of 0.10, 0.11 and 0.10 with 2 degrees of freedom; 400·log10(p/(1−p)) Elo of 0.65, 0.526 and 0.774, and of
+    // p = 0.05^(1/3000) where 3 cells won 1,000 games each.
+    for part in [
+        "strength: puzzles puzzles.csv, agent policy",
+        "[+8.9, +11.8]",
+        "+108 [+18, +214]",
+        "absolute-twin (A/A)",
+        "at least +1200",
+        "at most −1200",
+    ] {
         assert!(drawn.contains(part), "{part} is not in\n{drawn}");
     }
 }
