@@ -14,6 +14,7 @@ use super::primary;
 use super::row::{Role, Row};
 use super::rows::{add_twins, rows};
 use super::run::RunConfig;
+use super::run_name::run_name;
 use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
 use super::tuning::{Trials, TunedRow, Tuning};
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 pub struct Experiment {
     /// Its file.
     pub path: PathBuf,
-    /// Its name, a folder below the output folder.
+    /// Its name, a folder below the output folder: that of its file, followed by what the command line overrides.
     pub name: String,
     /// The question that it answers.
     pub question: Option<String>,
@@ -111,7 +112,8 @@ impl Experiment {
         if file.twin {
             add_twins(&mut rows);
         }
-        let ExperimentFile { name, question, expect, cost, seeds, primary, evaluate, .. } = file;
+        let name = run_name(&file.name, &overrides);
+        let ExperimentFile { question, expect, cost, seeds, primary, evaluate, .. } = file;
         let evaluate = evaluate::resolved(evaluate, &rows, source)?;
         Ok(Self {
             path: source.path().to_owned(),

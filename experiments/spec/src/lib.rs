@@ -39,6 +39,7 @@ mod resolve;
 mod row;
 mod rows;
 pub mod run;
+mod run_name;
 pub mod schema;
 pub mod setting;
 pub mod shape;
