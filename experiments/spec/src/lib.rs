@@ -35,6 +35,7 @@ pub mod pictures;
 mod preset;
 mod primary;
 mod reader;
+mod references;
 mod resolve;
 mod row;
 mod rows;
