@@ -76,7 +76,7 @@ fn a_reference_stands_in_every_group() {
 }
 
 #[test]
-fn settings_that_only_some_rows_have_do_not_part_groups() {
+fn settings_that_only_some_rows_have_do_not_divide_groups() {
     // Every encoding has its own rate at two layers; the references differ in it, too.
     let rates = "include:\n  - {encoding: {absolute: {at: input}}, model.chessformer.layers: 2, train.encoding_rate: 4}\n  - \
                  {encoding: {shaw: {terms: [q, k]}}, model.chessformer.layers: 2, train.encoding_rate: 16}\n";
