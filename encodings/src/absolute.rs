@@ -16,7 +16,7 @@
 
 use crate::rows::{Rows, Table};
 use crate::{
-    AttendInput, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints,
+    Act, AttendInput, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints,
     LayerContext, Tokens,
 };
 use nn::{Init, ParamId, Scope};
@@ -141,6 +141,14 @@ impl Configure for Config {
     /// The place is part of the key: the paper's absolute network carries the gate and a table in every layer.
     fn key(&self) -> String {
         format!("{NAME}.{}", self.at)
+    }
+
+    fn act(&self) -> Act {
+        match self.at {
+            Place::Input => Act::Sum,
+            Place::Gate => Act::Gate,
+            Place::EveryLayer => Act::Free,
+        }
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

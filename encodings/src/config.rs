@@ -3,7 +3,7 @@
 //! In YAML an encoding is a map of its name to its options, `rope: {layout: axial_2d, theta: 100}`, or the bare name
 //! where every option has a default: `none` and `none: {}` are the same.
 
-use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Tokens};
+use crate::{Act, Configure, Dims, Encoding, EncodingError, EncodingInfo, Tokens};
 use nn::Scope;
 use serde::de::value::MapDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
@@ -55,6 +55,13 @@ macro_rules! encodings {
             pub fn size_mut(&mut self) -> Option<(&'static str, &mut usize)> {
                 match self {
                     $(Self::$variant(config) => config.size_mut(),)*
+                }
+            }
+
+            /// What it does to what earlier encodings of a stack have left.
+            pub(crate) fn act(&self) -> Act {
+                match self {
+                    $(Self::$variant(config) => config.act(),)*
                 }
             }
 

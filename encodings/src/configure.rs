@@ -1,6 +1,6 @@
 //! What the file of an encoding provides beside the encoding: options, a description, examples.
 
-use crate::{Dims, Encoding, EncodingError, Tokens};
+use crate::{Act, Dims, Encoding, EncodingError, Tokens};
 use nn::Scope;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,6 +30,12 @@ pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
     /// the same key in every network, so that it starts from the same values.
     fn key(&self) -> String {
         Self::INFO.name.to_owned()
+    }
+
+    /// What it does to what earlier encodings of a stack have left. Those that change the input embedding, or the lengths of
+    /// queries and keys, say so here; a law compares it with what is observed.
+    fn act(&self) -> Act {
+        Act::Free
     }
 
     /// Declares its parameters in `scope` (which is already its own) for a network of these sizes.

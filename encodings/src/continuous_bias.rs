@@ -23,7 +23,7 @@
 use crate::displacements::{ByDisplacement, Displacement};
 use crate::perceptron::{Perceptron, Start};
 use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Act, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Logits, Queries, Tokens,
 };
 use games::Geometry;
@@ -87,6 +87,13 @@ impl Configure for Config {
         let hidden = (self.hidden != hidden()).then(|| format!("hidden={}", self.hidden));
         let cosine = (self.attention == Attention::Cosine).then(|| "cosine".to_owned());
         [hidden, cosine].into_iter().flatten().collect()
+    }
+
+    fn act(&self) -> Act {
+        match self.attention {
+            Attention::Dot => Act::Free,
+            Attention::Cosine => Act::Length,
+        }
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

@@ -19,7 +19,7 @@
 use crate::pair_tables::{PairTables, sum};
 use crate::pairs::{PairClasses, Share};
 use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Act, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Logits, Queries, Tokens,
 };
 use nn::{Constant, Init, Linear, ParamId, Scope, Views};
@@ -46,6 +46,10 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         vec![]
+    }
+
+    fn act(&self) -> Act {
+        Act::Factor
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

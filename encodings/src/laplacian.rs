@@ -26,7 +26,7 @@
 use crate::displacements::Displacement;
 use crate::distance::Distance;
 use crate::{
-    Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
+    Act, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Tokens,
 };
 use games::Geometry;
@@ -128,6 +128,10 @@ impl Configure for Config {
         let graph = (self.graph != Graph::default()).then(|| self.graph.to_string());
         let vectors = (self.vectors != vectors()).then(|| format!("vectors={}", self.vectors));
         [graph, vectors].into_iter().flatten().collect()
+    }
+
+    fn act(&self) -> Act {
+        Act::Sum
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

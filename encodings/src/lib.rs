@@ -18,6 +18,7 @@ pub mod error;
 pub mod fused_attention;
 pub mod injection_points;
 pub mod observed;
+pub mod order;
 mod pair_products;
 mod pair_tables;
 pub mod pairs;
@@ -58,6 +59,7 @@ pub use encoding::{AttendInput, Auxiliary, Dims, Encoding, Guarantees, LayerCont
 pub use error::EncodingError;
 pub use injection_points::InjectionPoints;
 pub use observed::{HeadMaps, HeadObserver};
+pub use order::Act;
 pub use stack::{Stack, Streams};
 pub use tokens::{Role, Tokens};
 pub use watched::{AttentionMap, MapKind, Watch};

@@ -2,6 +2,7 @@
 //! inside, since loading LibTorch takes longer than most laws.
 
 use crate::common::{DIMS, Network, input, largest_difference, normal_tensor, packed, sequences, sequences_on};
+use encodings::order::in_order;
 use encodings::{Encoding, EncodingConfig, InjectionPoints, LayerContext, Queries, Tokens};
 use games::GameKind;
 use nn::{Part, Views};
@@ -172,6 +173,45 @@ fn stacking_does_not_change_how_an_encoding_starts() {
                 }
             }
         }
+    }
+}
+
+/// For every pair that acts at one injection point where encodings act one after the other, in both directions: a stack is
+/// stored in one order exactly where both orders have the same function, otherwise in the given order.
+#[test]
+fn two_orders_are_one_stack_exactly_where_they_are_one_function() {
+    let tokens = Tokens::squares_then(GameKind::Chess.geometry(), &["hand"]);
+    let x = input(14, 2, &tokens, DIMS);
+    let points =
+        |config: &EncodingConfig| Network::small(std::slice::from_ref(config), &tokens).stack.injection_points();
+    let output = |stack: &[EncodingConfig]| {
+        let network = Network::declare(stack, DIMS, &tokens).ok()?;
+        Some(network.forward(&network.random_by_name(15, 0.5).frozen_views(), &x).output)
+    };
+    let examples: Vec<(EncodingConfig, InjectionPoints)> =
+        EncodingConfig::examples().into_iter().map(|config| (config.clone(), points(&config))).collect();
+    let mut apart: Vec<[&str; 2]> = Vec::new();
+    for (place, (first, of_first)) in examples.iter().enumerate() {
+        for (second, of_second) in &examples[place + 1..] {
+            let sequential = [InjectionPoints::EMBED, InjectionPoints::ATTEND, InjectionPoints::ROTATE];
+            if !sequential.into_iter().any(|point| of_first.contains(point) && of_second.contains(point)) {
+                continue;
+            }
+            let orders = [vec![first.clone(), second.clone()], vec![second.clone(), first.clone()]];
+            // Others are refused in either order: one name twice, two rotations.
+            let (Some(one), Some(other)) = (output(&orders[0]), output(&orders[1])) else { continue };
+            let difference = largest_difference(&one, &other) / one.abs().max().double_value(&[]);
+            let stored = orders.clone().map(in_order);
+            let is_one = stored[0] == stored[1];
+            let holds = if is_one { difference < 1e-4 } else { difference > 1e-3 && stored == orders };
+            assert!(holds, "{} and {}: one stack: {is_one}, {difference} apart", first.label(), second.label());
+            if !is_one {
+                apart.push([first.info().name, second.info().name]);
+            }
+        }
+    }
+    for pair in [["absolute", "absolute"], ["absolute", "laplacian"], ["continuous_bias", "deberta"]] {
+        assert!(apart.contains(&pair), "{pair:?} is not among {apart:?}");
     }
 }
 

@@ -42,7 +42,34 @@ pub enum GridError {
     /// The metrics of a trial cannot be read.
     #[error(transparent)]
     Metrics(records::lines::ReadError),
+    /// The new plan lacks finished cells of the present one.
+    #[error(
+        "{run_dir} has {cells} finished cells that the new plan lacks ({}): the file or the version of posenc has changed; to \
+         keep both, give the file another `name` or name another folder with --out; to take these cells out of the plan, \
+         add --replace (their files stay)",
+        listed(rows)
+    )]
+    Dropped {
+        /// The run folder.
+        run_dir: PathBuf,
+        /// How many there are.
+        cells: usize,
+        /// The folders of their rows.
+        rows: Vec<String>,
+    },
     /// Another smoke run of the experiment uses the same folder.
     #[error("another smoke run is at work in {0}; wait for it, or name another place with --out")]
     SmokeAtWork(PathBuf),
+}
+
+/// Names in a message.
+const SHOWN: usize = 3;
+
+/// The first names, and how many others there are.
+fn listed(names: &[String]) -> String {
+    let first = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => first,
+        others => format!("{first} and {others} more"),
+    }
 }

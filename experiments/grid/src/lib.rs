@@ -1,6 +1,7 @@
 //! Runs many cells as child processes, and reports their status.
 
 pub mod baselines;
+mod dropped;
 pub mod error;
 pub mod interrupt;
 pub mod limits;

@@ -71,8 +71,7 @@ fn time_rows(experiment: &Experiment, threads: usize, device: Device) -> anyhow:
     let options = BenchOptions { threads, device, rounds: ROUNDS, warm_up: WARM_UP };
     let measured = step_times(&contenders, &options).context("cannot measure step times")?;
     let reference = |row: &spec::Row| {
-        let of_game = |(other, _): &(&&spec::Row, _)| other.run.game == row.run.game && other.role == Role::Reference;
-        rows.iter().zip(&measured).find(of_game).map(|(_, time)| time)
+        rows.iter().zip(&measured).find(|(other, _)| row.is_compared_with(other)).map(|(_, time)| time)
     };
     let rows = rows.iter().zip(&measured).map(|(row, time)| StepTime {
         folder: time.name.clone(),

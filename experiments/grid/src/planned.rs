@@ -15,12 +15,14 @@ pub fn plan(experiment: &Experiment, smoke: bool) -> Plan {
         smoke,
         primary: Primary { at, ..experiment.primary.clone() },
         seeds: experiment.seeds.clone(),
-        rows: experiment.rows.iter().map(row).collect(),
+        rows: experiment.rows.iter().map(|own| row(own, &experiment.rows)).collect(),
         interactions: experiment.interactions.clone(),
     }
 }
 
-fn row(row: &spec::Row) -> Row {
+/// A row of the plan; `all` are those of the experiment.
+fn row(row: &spec::Row, all: &[spec::Row]) -> Row {
+    let reference = |other: &&spec::Row| row.is_compared_with(other);
     let matched_to = |matched: &Matched| MatchedTo {
         quantity: matched.quantity,
         goal: matched.goal_folder.clone(),
@@ -31,6 +33,7 @@ fn row(row: &spec::Row) -> Row {
         label: row.name.clone(),
         folder: row.folder(),
         role: row.role,
+        reference: row.reference.as_ref().and_then(|_| all.iter().find(reference)).map(spec::Row::folder),
         exploratory: row.exploratory,
         mask: row.run.train.mask,
         network: row.shape.facts.clone(),

@@ -1,5 +1,6 @@
 //! Creates the folders of an experiment for the scheduler.
 
+use super::dropped;
 use super::error::GridError;
 use super::planned;
 use super::reuse::FinishedCells;
@@ -46,6 +47,8 @@ pub struct RunSelection {
     pub cells: Vec<PathBuf>,
     /// Take a few steps of every cell, in a separate folder that is emptied first: `smoke-<experiment>`.
     pub smoke: bool,
+    /// Write the plan also if finished cells of the present one are not in it.
+    pub replace: bool,
 }
 
 impl Prepared {
@@ -53,7 +56,7 @@ impl Prepared {
     /// cell's configuration.
     ///
     /// # Errors
-    /// If no cell is selected, or something cannot be written.
+    /// If no cell is selected, the plan would drop finished cells, or something cannot be written.
     pub fn new(experiment: &Experiment, selection: &RunSelection) -> Result<Self, GridError> {
         let name = if selection.smoke { format!("smoke-{}", experiment.name) } else { experiment.name.clone() };
         let (cells, left_out) = selected(experiment, &selection.only)?;
@@ -61,6 +64,9 @@ impl Prepared {
         make_writable(&run_dir)?;
         let smoke = if selection.smoke { Some(emptied(&run_dir)?) } else { None };
         let plan = planned::plan(experiment, selection.smoke);
+        if !selection.smoke && !selection.replace {
+            dropped::refuse(&run_dir, &plan)?;
+        }
         let unwritable = |path: &Path| {
             let path = path.to_owned();
             move |cause| GridError::Unwritable { path, cause }

@@ -43,6 +43,11 @@ fn axis_names() -> Vec<&'static str> {
 }
 
 impl Selector {
+    /// Selects rows by the names of their folders.
+    pub(super) fn of_rows(folders: Vec<String>) -> Self {
+        Self { axis: Axis::Row, values: folders }
+    }
+
     /// Whether it selects by the seed, which a row has none of.
     pub(super) fn is_of_seeds(&self) -> bool {
         self.axis == Axis::Seed

@@ -63,13 +63,24 @@ impl<'a> Search<'a> {
         Ok(Some(Self { experiment, tuning, selected, remaining, round: 0, record }))
     }
 
-    /// The grid of the next round; none after the last one.
+    /// The grid of the next round; none after the last one. It has the trials of all rows, so that a run of some rows leaves
+    /// those of the others in the plan.
     #[must_use]
     pub fn next_round(&self) -> Option<Experiment> {
-        let asked = self.remaining.iter().zip(&self.selected);
-        let asked: Vec<Vec<usize>> =
-            asked.map(|(trials, selected)| if *selected { trials.clone() } else { Vec::new() }).collect();
-        self.experiment.trials(self.round, &asked)
+        self.experiment.trials(self.round, &self.remaining)
+    }
+
+    /// Selects the trials of the selected rows in the next round; empty if every row is selected.
+    #[must_use]
+    pub fn only(&self) -> Vec<Selector> {
+        if self.selected.iter().all(|&selected| selected) {
+            return Vec::new();
+        }
+        let rows = self.remaining.iter().enumerate().filter(|&(row, _)| self.selected[row]);
+        let folders = rows.flat_map(|(row, trials)| {
+            trials.iter().map(move |&trial| self.tuning.row(self.round, row, trial).folder())
+        });
+        vec![Selector::of_rows(folders.collect())]
     }
 
     /// What the next round is called: `round 1 of 2, 100 steps`.

@@ -56,7 +56,7 @@ struct StoredPrimary {
 /// One row: the cells that differ in their seed only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Its game. Each game has one reference.
+    /// Its game.
     pub game: GameKind,
     /// Its name within its game, e.g. `shaw`.
     pub label: String,
@@ -64,6 +64,9 @@ pub struct Row {
     pub folder: String,
     /// Its role in the comparison.
     pub role: Role,
+    /// The folder of the row that it is compared with, where its game has several references; a reference has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
     /// Whether the experiment names contrasts and this row is none of them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exploratory: bool,
@@ -74,6 +77,15 @@ pub struct Row {
     /// The row that it was matched to, if it is a matched control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matched: Option<MatchedTo>,
+}
+
+impl Row {
+    /// Whether another row is the reference that it is compared with.
+    #[must_use]
+    pub fn is_compared_with(&self, other: &Self) -> bool {
+        let is_own = self.reference.as_ref().is_none_or(|folder| *folder == other.folder);
+        other.role == Role::Reference && other.game == self.game && is_own
+    }
 }
 
 /// The goal of a matched control, and how closely the control matches it.

@@ -35,7 +35,7 @@ pub struct StepTime {
     pub batch: usize,
     /// Seconds of a step, the median over its turns.
     pub median_s: f64,
-    /// Relative to its game's reference: the median of the ratios within each turn.
+    /// Relative to its reference: the median of the ratios within each turn.
     pub ratio: Option<f64>,
 }
 

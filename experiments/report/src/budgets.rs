@@ -15,11 +15,10 @@ const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkp
 /// The comparison at several budgets; none if the reference has one number of steps only.
 pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Option<Budgets> {
     let variants = variants::of(folder, game);
-    let reference = variants.iter().find(|variant| variant.row.role == Role::Reference)?;
-    let mut sets = variants::sets(&variants, &SCHEDULE);
-    let of_reference = sets.iter().position(|set| set[0].but(&SCHEDULE) == reference.but(&SCHEDULE))?;
-    let references = sets.remove(of_reference);
-    let mut steps: Vec<u64> = references.iter().filter_map(|variant| steps_of(variant)).collect();
+    let is_reference = |variant: &&Variant<'_>| variant.row.role == Role::Reference;
+    let sets = variants::sets(&variants, &SCHEDULE);
+    let (references, sets): (Vec<_>, Vec<_>) = sets.into_iter().partition(|set| set.iter().any(is_reference));
+    let mut steps: Vec<u64> = references.first()?.iter().filter_map(|variant| steps_of(variant)).collect();
     steps.sort_unstable();
     // Rows of one number of steps that differ in their rate only are no budgets.
     if steps.len() < 2 || steps.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -27,7 +26,9 @@ pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
     }
     let at = |set: &[&Variant<'_>], steps: u64| -> Option<Vec<f64>> {
         let find = |set: &[&Variant<'_>]| set.iter().find(|v| steps_of(v) == Some(steps)).map(|v| v.test(primary));
-        Some(variants::pairs(&find(set)?, &find(&references)?))
+        let own = |other: &&Variant<'_>| set[0].row.is_compared_with(other.row);
+        let reference = references.iter().find(|others| others.iter().any(own))?;
+        Some(variants::pairs(&find(set)?, &find(reference)?))
     };
     let differences: Vec<Vec<Vec<f64>>> =
         sets.iter().map(|set| steps.iter().map(|&steps| at(set, steps).unwrap_or_default()).collect()).collect();

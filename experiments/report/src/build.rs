@@ -7,7 +7,7 @@ use super::model::comparison::{ALPHA, Comparison, Missing, Verdict};
 use super::model::{
     Counts, FailedCell, GameReport, MatchedReport, PrimaryMetric, Report, RowReport, StepTimeConditions, StepTimeReport,
 };
-use super::pairs::{Line, compare};
+use super::pairs::{Line, compare, reference_of, sort_by_group};
 use super::positions::Positions;
 use super::statistics::moderated::{Prior, prior};
 use super::statistics::{Summary, holm};
@@ -129,13 +129,11 @@ fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
 fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> GameReport {
     let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
     let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
-    // The reference comes first; the sort is stable.
-    lines.sort_by_key(|(row, _)| row.role != Role::Reference);
-    let reference = lines.first().copied().filter(|(row, _)| row.role == Role::Reference);
+    sort_by_group(&mut lines);
     let common = common_sources(&lines);
     let positions = Positions::read(folder, game, primary);
     let compared = |line: Line<'_>| {
-        let other = reference.filter(|(other, _)| other.folder != line.0.folder)?;
+        let other = reference_of(&lines, line.0).filter(|(other, _)| other.folder != line.0.folder)?;
         let comparison = compare(other, line, (&primary.name, primary.direction), positions.as_ref());
         let without_verdict = [(folder.plan.smoke, Missing::Smoke), (line.0.exploratory, Missing::Exploratory)];
         let reasons = without_verdict.into_iter().filter_map(|(holds, reason)| holds.then_some(reason));
@@ -143,7 +141,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     };
     let report = |line: &Line<'_>| RowReport {
         comparison: compared(*line),
-        ..row_report(folder, *line, reference, primary, &common)
+        ..row_report(folder, *line, reference_of(&lines, line.0), primary, &common)
     };
     let is_twin = |line: &&Line<'_>| line.0.role == Role::Twin;
     let cells = || lines.iter().flat_map(|(_, cells)| *cells);
@@ -167,15 +165,14 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         own_rates: distinct(lines.iter().filter_map(|(_, cells)| rates(cells))).len() > 1,
         common_sources: common,
         interactions: interactions::of(folder, game, primary, positions.as_ref()),
-        slices: None,
+        slices: Vec::new(),
         sizes: sizes::of(folder, game, primary),
         budgets: budgets::of(folder, game, primary),
         strength: strength::of(folder, game, primary),
     };
-    report.slices = positions
-        .as_ref()
-        .filter(|positions| positions.are_single())
-        .and_then(|positions| slices::of(folder, game, &report, positions));
+    if let Some(positions) = positions.as_ref().filter(|positions| positions.are_single()) {
+        report.slices = slices::of(folder, game, &report, positions);
+    }
     report
 }
 

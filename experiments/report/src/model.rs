@@ -126,9 +126,10 @@ impl PrimaryMetric {
 pub struct GameReport {
     /// The game's name.
     pub game: String,
-    /// The rows: the reference first, then in the order of the experiment, without the A/A control.
+    /// The rows without the A/A control, by groups: a reference, then the rows that are compared with it, in the order of the
+    /// experiment.
     pub rows: Vec<RowReport>,
-    /// The reference's A/A control, if the experiment has one.
+    /// The A/A control of the first reference, if the experiment has one.
     pub twin: Option<RowReport>,
     /// Policy cross-entropy of a uniform choice among legal moves, on the test positions.
     pub uniform_baseline: Option<f64>,
@@ -146,8 +147,8 @@ pub struct GameReport {
     pub heads: Vec<HeadReport>,
     /// The interactions that the experiment defines.
     pub interactions: Vec<InteractionReport>,
-    /// Differences on parts of the test positions; none if cells of an older version stored no positions.
-    pub slices: Option<SliceReport>,
+    /// Differences on parts of the test positions, for each reference; none if cells of an older version stored no positions.
+    pub slices: Vec<SliceReport>,
     /// Size equivalents, if there is a ladder of sizes of the reference.
     pub sizes: Option<Sizes>,
     /// The comparison at several numbers of steps, if rows differ in nothing else.
@@ -224,6 +225,11 @@ pub struct RowReport {
 }
 
 impl GameReport {
+    /// Whether there are several references, each with the rows that are compared with it.
+    pub(super) fn has_groups(&self) -> bool {
+        self.rows.iter().filter(|row| row.role == Role::Reference).count() > 1
+    }
+
     /// The log-linear baseline.
     pub(super) fn log_linear(&self) -> Option<&Baseline> {
         self.baselines.as_ref()?.get(BaselineName::LogLinear)

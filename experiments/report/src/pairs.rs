@@ -11,11 +11,23 @@ use super::statistics::{Holm, MeanTest, PairedTest, power};
 use records::device;
 use records::plan::Row;
 use records::{CellState, FailureKind};
-use spec::Numerics;
+use spec::{Numerics, Role};
 use spec::metrics::Direction;
 
 /// A row of the plan with its cells.
 pub(super) type Line<'a> = (&'a Row, &'a [CellRecord]);
+
+/// Sorts the rows of a game by groups: a reference, then the rows that are compared with it, in the order of the plan.
+pub(super) fn sort_by_group(lines: &mut [Line<'_>]) {
+    let references: Vec<&Row> = lines.iter().map(|(row, _)| *row).filter(|row| row.role == Role::Reference).collect();
+    let group = |row: &Row| references.iter().position(|other| row.is_compared_with(other));
+    lines.sort_by_key(|(row, _)| (group(row), row.role != Role::Reference));
+}
+
+/// The row that a row is compared with, among those of its game.
+pub(super) fn reference_of<'a>(lines: &[Line<'a>], row: &Row) -> Option<Line<'a>> {
+    lines.iter().copied().find(|(other, _)| row.is_compared_with(other))
+}
 
 /// Compares a row with its reference, seed by seed, without any correction yet.
 pub(super) fn compare(

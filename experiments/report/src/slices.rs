@@ -1,8 +1,8 @@
 //! The primary metric on parts of the test positions, paired position by position.
 
 use super::files::RunFolder;
-use super::model::GameReport;
 use super::model::slices::{Dimension, Slice, SliceReport};
+use super::model::{GameReport, RowReport};
 use super::positions::Positions;
 use super::statistics::crossed::{Differences, estimate};
 use dataset::move_type::MOVE_TYPES;
@@ -22,31 +22,35 @@ type Group = (String, Vec<usize>);
 /// The measurements of one row's cells, by seed.
 type Measurements<'a> = BTreeMap<u64, &'a [Option<f32>]>;
 
-/// The slices of a game; none if nothing is compared.
-pub(super) fn of(folder: &RunFolder, kind: GameKind, game: &GameReport, table: &Positions) -> Option<SliceReport> {
+/// The slices of a game for each reference; none if no slice has enough positions.
+pub(super) fn of(folder: &RunFolder, kind: GameKind, game: &GameReport, table: &Positions) -> Vec<SliceReport> {
     let rows = || folder.plan.rows.iter().filter(|row| row.game == kind);
-    let measurements = |wanted: &dyn Fn(&Row) -> bool| -> Measurements<'_> {
+    let measurements = |role: Role, label: &str| -> Measurements<'_> {
         let of_row = |row: &Row| -> Measurements<'_> {
             let seeds = folder.plan.seeds.iter();
             seeds.filter_map(|&seed| Some((seed, table.values(&row.folder, seed)?))).collect()
         };
-        rows().find(|row| wanted(row)).map(of_row).unwrap_or_default()
+        rows().find(|row| row.role == role && row.label == label).map(of_row).unwrap_or_default()
     };
-    let reference = measurements(&|row| row.role == Role::Reference);
-    let labels: Vec<String> =
-        game.rows.iter().filter(|row| row.role == Role::Compared).map(|row| row.label.clone()).collect();
-    let rows: Vec<Measurements<'_>> =
-        labels.iter().map(|label| measurements(&|row| row.role == Role::Compared && row.label == *label)).collect();
-    let dimension = |(name, slices): (&'static str, Vec<Group>)| {
-        let slices =
-            slices.into_par_iter().filter_map(|(slice, places)| of_slice(table, slice, &places, &reference, &rows));
-        Dimension { name, slices: slices.collect() }
+    let ways = groups(table, kind);
+    let against = |reference: &RowReport| -> Option<SliceReport> {
+        let is_against = |row: &&RowReport| {
+            let comparison = row.comparison.as_ref().filter(|_| row.role == Role::Compared);
+            comparison.is_some_and(|comparison| comparison.reference == reference.label)
+        };
+        let labels: Vec<String> = game.rows.iter().filter(is_against).map(|row| row.label.clone()).collect();
+        let rows: Vec<Measurements<'_>> = labels.iter().map(|label| measurements(Role::Compared, label)).collect();
+        let own = measurements(Role::Reference, &reference.label);
+        let dimension = |(name, slices): &(&'static str, Vec<Group>)| {
+            let slices = slices.par_iter().filter_map(|(slice, places)| of_slice(table, slice, places, &own, &rows));
+            Dimension { name: *name, slices: slices.collect() }
+        };
+        let mut dimensions: Vec<Dimension> = ways.iter().map(dimension).collect();
+        dimensions.retain(|dimension| !dimension.slices.is_empty());
+        let (measure, reference) = (table.measure, reference.label.clone());
+        (!dimensions.is_empty()).then_some(SliceReport { measure, reference, rows: labels, dimensions })
     };
-    let mut dimensions: Vec<Dimension> = groups(table, kind).into_iter().map(dimension).collect();
-    dimensions.retain(|dimension| !dimension.slices.is_empty());
-    let reference = game.rows.iter().find(|row| row.role == Role::Reference)?.label.clone();
-    let measure = table.measure;
-    (!dimensions.is_empty()).then_some(SliceReport { measure, reference, rows: labels, dimensions })
+    game.rows.iter().filter(|row| row.role == Role::Reference).filter_map(against).collect()
 }
 
 /// Every way to slice: the names of the slices in their order, and the places of their positions.
@@ -80,7 +84,7 @@ fn distance(row: &PositionRow, name: &str) -> bool {
 
 fn of_slice(
     table: &Positions,
-    name: String,
+    name: &str,
     places: &[usize],
     reference: &Measurements<'_>,
     rows: &[Measurements<'_>],
@@ -113,6 +117,6 @@ fn of_slice(
         positions: places.len(),
         reference: reference.values().map(mean).sum::<f64>() / reference.len() as f64,
         differences: rows.iter().map(against).collect(),
-        name,
+        name: name.to_owned(),
     })
 }

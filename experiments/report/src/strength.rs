@@ -3,7 +3,7 @@
 use super::files::{CellRecord, RunFolder};
 use super::model::PrimaryMetric;
 use super::model::strength::{RowStrength, StrengthReport};
-use super::pairs::Line;
+use super::pairs::{Line, reference_of, sort_by_group};
 use super::statistics::across::rank_correlation;
 use super::statistics::{PairedTest, Summary};
 use games::GameKind;
@@ -24,11 +24,8 @@ type Question = (Measure, String, String);
 pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Vec<StrengthReport> {
     let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
     let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
-    lines.sort_by_key(|(row, _)| match row.role {
-        Role::Reference => 0,
-        Role::Twin => 2,
-        _ => 1,
-    });
+    sort_by_group(&mut lines);
+    lines.sort_by_key(|(row, _)| row.role == Role::Twin);
     let mut questions: Vec<Question> =
         lines.iter().flat_map(|(_, cells)| *cells).flat_map(|cell| &cell.strength).map(question).collect();
     questions.sort();
@@ -42,11 +39,11 @@ fn question(found: &Evaluation) -> Question {
 
 fn report(lines: &[Line<'_>], asked: Question, primary: &PrimaryMetric) -> StrengthReport {
     let of_cell = OfCell { asked: &asked, primary };
-    let reference = lines.iter().find(|(row, _)| row.role == Role::Reference).map(|(_, cells)| *cells);
     let rows = lines.iter().filter_map(|(row, cells)| {
         let values: Vec<f64> = cells.iter().filter_map(|cell| of_cell.value(cell)).collect();
         let summary = Summary::of(&values)?;
-        let difference = PairedTest::of(&of_cell.differences(cells, reference.filter(|_| row.role != Role::Reference)));
+        let reference = reference_of(lines, row).filter(|(other, _)| other.folder != row.folder);
+        let difference = PairedTest::of(&of_cell.differences(cells, reference.map(|(_, cells)| cells)));
         Some(RowStrength { label: row.label.clone(), role: row.role, values, summary, difference })
     });
     let ranked = lines.iter().filter(|(row, _)| row.role != Role::Twin);

@@ -70,6 +70,9 @@ pub(super) fn comparison(report: &Report, game: &GameReport) -> Table {
     );
     let mut notes = vec![conclusions::rates(report)];
     notes.extend(noise_notes(&rows));
+    if game.has_groups() {
+        notes.push(groups(game));
+    }
     if game.twin.is_none() {
         notes.push(NO_CONTROL.to_owned());
     }
@@ -79,6 +82,15 @@ pub(super) fn comparison(report: &Report, game: &GameReport) -> Table {
     let title = format!("differences to the reference in {}", report.primary.name);
     let table = Table::of_columns(columns);
     Table { text_columns: vec![0, verdicts], ..table }.titled(&title).noted(notes)
+}
+
+/// Which reference each row is compared with, and over what Holm's correction is.
+fn groups(game: &GameReport) -> String {
+    let control = game.twin.as_ref().and_then(|row| row.comparison.as_ref());
+    let control = control.map_or_else(String::new, |one| format!(", the A/A control with {}", one.reference));
+    format!(
+        "each row is compared with the reference above it{control}; Holm's correction is over the comparisons of all groups"
+    )
 }
 
 /// Which noise the intervals count, and of which rows they count seeds only.

@@ -241,7 +241,7 @@ impl Matrix<'_> {
     }
 
     /// Whether the command line sets something that a point is about: then it may match no row.
-    fn is_overridden(self, point: &Point) -> bool {
+    pub(crate) fn is_overridden(self, point: &Point) -> bool {
         self.overrides.iter().any(|set| point.settings().any(|setting| setting.overlaps(&set.setting)))
     }
 

@@ -11,9 +11,11 @@ use super::interactions::{self, Interaction};
 use super::matched;
 use super::no_effect;
 use super::primary;
+use super::references;
 use super::row::{Role, Row};
 use super::rows::{add_twins, rows};
 use super::run::RunConfig;
+use super::run_name::run_name;
 use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
 use super::tuning::{Trials, TunedRow, Tuning};
@@ -27,7 +29,7 @@ use std::path::{Path, PathBuf};
 pub struct Experiment {
     /// Its file.
     pub path: PathBuf,
-    /// Its name, a folder below the output folder.
+    /// Its name, a folder below the output folder: that of its file, followed by what the command line overrides.
     pub name: String,
     /// The question that it answers.
     pub question: Option<String>,
@@ -39,7 +41,7 @@ pub struct Experiment {
     pub seeds: Vec<u64>,
     /// The metric that verdicts are about.
     pub primary: Primary,
-    /// The rows in the order of the file, then their matched controls, then the references' A/A controls.
+    /// The rows in the order of the file, then their matched controls, then the A/A controls.
     pub rows: Vec<Row>,
     /// Gaps between rows that are compared over another setting.
     pub interactions: Vec<Interaction>,
@@ -94,7 +96,7 @@ impl Experiment {
         let datasets = Datasets::open(&combinations)?;
         let mut rows = rows(&combinations, &datasets)?;
         refuse_duplicates(&rows, &combinations)?;
-        mark_references(&mut rows, &combinations, matrix)?;
+        references::mark(&mut rows, &combinations, matrix)?;
         primary::check(&file, &rows, &combinations, source)?;
         let interactions = interactions::interactions(matrix, &rows, &combinations)?;
         let no_effect = no_effect::sentences(matrix, &rows, &combinations);
@@ -111,7 +113,8 @@ impl Experiment {
         if file.twin {
             add_twins(&mut rows);
         }
-        let ExperimentFile { name, question, expect, cost, seeds, primary, evaluate, .. } = file;
+        let name = run_name(&file.name, &overrides);
+        let ExperimentFile { question, expect, cost, seeds, primary, evaluate, .. } = file;
         let evaluate = evaluate::resolved(evaluate, &rows, source)?;
         Ok(Self {
             path: source.path().to_owned(),
@@ -154,6 +157,7 @@ impl Experiment {
         let Some(tuning) = &self.tuning else { return self.clone() };
         let with_choice = |((tuned, &trial), row): ((&TunedRow, &usize), &Row)| Row {
             role: row.role,
+            reference: row.reference.clone(),
             exploratory: row.exploratory,
             matched: row.matched.clone(),
             ..tuned.trials[trial].row.clone()
@@ -197,12 +201,6 @@ impl Experiment {
             }
         }
         games
-    }
-
-    /// The row that a game's differences are taken against.
-    #[must_use]
-    pub fn reference(&self, game: GameKind) -> Option<&Row> {
-        self.rows.iter().find(|row| row.run.game == game && row.role == Role::Reference)
     }
 }
 
@@ -249,32 +247,6 @@ fn refuse_duplicates(rows: &[Row], combinations: &[Combination]) -> Result<(), C
                 .origin
                 .error(message)
                 .help("what differs between them has no effect; take one of the two out"));
-        }
-    }
-    Ok(())
-}
-
-fn mark_references(rows: &mut [Row], combinations: &[Combination], matrix: Matrix<'_>) -> Result<(), ConfigError> {
-    let wrong = |message: String| matrix.source.error_at(&at!["reference"], message);
-    let matching = matrix.matching(combinations, &matrix.file.reference)?;
-    let mut games: Vec<GameKind> = rows.iter().map(|row| row.run.game).collect();
-    games.dedup();
-    for game in games {
-        let of_game = |i: &usize| rows[*i].run.game == game;
-        let found: Vec<usize> = matching.iter().copied().filter(of_game).collect();
-        match found[..] {
-            [one] => rows[one].role = Role::Reference,
-            [] => {
-                let labels = (0..rows.len()).filter(of_game).map(|i| rows[i].label.clone());
-                let error = wrong(format!("`reference` matches no row of {}", game.name())).valid(labels);
-                return Err(error.help("write its values as in `axes` or `base`, options included"));
-            }
-            _ => {
-                let labels: Vec<&str> = found.iter().map(|&i| rows[i].label.as_str()).collect();
-                let several = labels.join(", ");
-                let error = wrong(format!("`reference` matches {} rows of {}: {several}", found.len(), game.name()));
-                return Err(error.help("name more values, so that one row is left for each game"));
-            }
         }
     }
     Ok(())

@@ -55,7 +55,8 @@ pub(crate) struct ExperimentFile {
     pub tune: Option<TuneEntry>,
     /// The seeds; each is run for every row. A verdict needs three or more.
     pub seeds: Vec<u64>,
-    /// The row that every difference is taken against; one per game.
+    /// The row that differences are taken against. Where several rows of a game have these values, each row is compared with
+    /// the one that agrees with it in the axes in which they differ.
     pub reference: Point,
     /// The rows whose differences to the reference are the question; none named: all of them. Reports correct p-values
     /// over these rows only. The others are exploratory and get no verdict.
@@ -69,8 +70,8 @@ pub(crate) struct ExperimentFile {
     /// What the finished cells of each game are asked as players. It changes no cell.
     #[serde(default)]
     pub evaluate: BTreeMap<GameKind, Evaluations>,
-    /// Whether each reference gets a twin with other parameter streams, the A/A row: yes, unless it is switched off. A
-    /// table without one does not show how large a difference is where there is none.
+    /// Whether the first reference of each game gets a twin with other parameter streams, the A/A row: yes, unless it is switched
+    /// off. A table without one does not show how large a difference is where there is none.
     #[serde(default = "yes")]
     pub twin: bool,
 }

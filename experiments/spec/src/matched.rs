@@ -162,6 +162,7 @@ impl Task<'_> {
             shape,
             data: self.own.data.clone(),
             role: Role::Compared,
+            reference: self.own.reference.clone(),
             exploratory: false,
             matched: Some(matched),
         })

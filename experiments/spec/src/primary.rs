@@ -2,7 +2,7 @@
 
 use super::expand::Combination;
 use super::file::{ExperimentFile, Primary};
-use super::row::{Role, Row};
+use super::row::Row;
 use super::run::Mask;
 use super::source::{ConfigError, Source, at};
 use super::suggest::nearest;
@@ -36,8 +36,7 @@ pub(crate) fn check(
 /// Refuses rows whose difference from their reference would be one of two metrics, not of two networks.
 fn one_metric(metric: &Metric, rows: &[Row], combinations: &[Combination]) -> Result<(), ConfigError> {
     for (row, combination) in rows.iter().zip(combinations) {
-        let its_own = |other: &&Row| other.role == Role::Reference && other.run.game == row.run.game;
-        let Some(reference) = rows.iter().find(its_own) else { continue };
+        let Some(reference) = rows.iter().find(|other| row.is_compared_with(other)) else { continue };
         let (own, other) = (row.run.train.mask, reference.run.train.mask);
         if metric.comparable(own, other) {
             continue;

@@ -22,6 +22,8 @@ pub struct Row {
     pub data: RowData,
     /// Its role in the comparison.
     pub role: Role,
+    /// The label of the row that it is compared with, where its game has several references; a reference has its own.
+    pub reference: Option<String>,
     /// Whether the file names contrasts and this row is none of them: its difference gets no verdict.
     pub exploratory: bool,
     /// The row that it was matched to, if it is a matched control.
@@ -34,9 +36,9 @@ pub struct Row {
 pub enum Role {
     /// A row that is compared with the reference.
     Compared,
-    /// The row that every difference is taken against.
+    /// A row that differences are taken against.
     Reference,
-    /// The reference with other parameter streams: the A/A control.
+    /// A reference with other parameter streams: the A/A control.
     Twin,
 }
 
@@ -75,6 +77,13 @@ impl Row {
     pub fn epochs(&self) -> f64 {
         let seen = self.run.train.steps as f64 * self.run.train.batch as f64;
         seen / self.data.train_positions as f64
+    }
+
+    /// Whether another row is the reference that it is compared with.
+    #[must_use]
+    pub fn is_compared_with(&self, other: &Self) -> bool {
+        let is_own = self.reference.as_ref().is_none_or(|label| *label == other.label);
+        other.role == Role::Reference && other.run.game == self.run.game && is_own
     }
 
     /// The row's folder name, as [`Cell::row`](super::Cell::row).

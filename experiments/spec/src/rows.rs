@@ -10,6 +10,7 @@ use super::row::{Role, Row, RowData};
 use super::run::RunConfig;
 use super::setting::Setting;
 use super::source::ConfigError;
+use games::GameKind;
 
 /// The rows of combinations, labelled by the settings in which they differ.
 pub(super) fn rows(combinations: &[Combination], datasets: &Datasets) -> Result<Vec<Row>, ConfigError> {
@@ -44,14 +45,21 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
     };
     let hash = identity::hash(&run, &data.content_hash);
     let (label, name) = (label.folder(), label.name());
-    Ok(Row { label, name, hash, run, shape, data, role: Role::Compared, exploratory: false, matched: None })
+    let role = Role::Compared;
+    Ok(Row { label, name, hash, run, shape, data, role, reference: None, exploratory: false, matched: None })
 }
 
-/// Adds the A/A control of each reference.
+/// Adds the A/A control of each game's first reference.
 pub(super) fn add_twins(rows: &mut Vec<Row>) {
+    let mut games: Vec<GameKind> = Vec::new();
+    let mut is_first = |game: GameKind| {
+        let is_first = !games.contains(&game);
+        games.push(game);
+        is_first
+    };
     let twins: Vec<Row> = rows
         .iter()
-        .filter(|row| row.role == Role::Reference)
+        .filter(|row| row.role == Role::Reference && is_first(row.run.game))
         .map(|row| {
             let run = RunConfig { twin: true, ..row.run.clone() };
             let hash = identity::hash(&run, &row.data.content_hash);

@@ -73,6 +73,7 @@ impl Tuning {
             let is_first = !games.contains(&row.run.game);
             games.extend(is_first.then_some(row.run.game));
             row.role = if is_first { Role::Reference } else { Role::Compared };
+            row.reference = None;
         }
         rows
     }

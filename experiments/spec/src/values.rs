@@ -2,16 +2,15 @@
 
 use super::number_or_word::NumberOrWord;
 use super::one_or_list::one_or_list;
-use encodings::EncodingConfig;
-use encodings::absolute::Place;
+use encodings::{EncodingConfig, order};
 use models::Schedule;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// The encodings of one network: `shaw`, `{rope: {…}}`, or a list of such, in an order that depends on what they are and
-/// not on how they were written, as far as the order cannot matter.
+/// The encodings of one network: `shaw`, `{rope: {…}}`, or a list of such. Where the order of a list has no effect, it is that
+/// of [`order::in_order`]; elsewhere that of the file.
 ///
 /// # Errors
 /// If an encoding is not one.
@@ -19,21 +18,13 @@ pub(super) fn encodings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Ve
     one_or_list("an encoding or a list of encodings (write `none` for no position at all)", deserializer).map(in_order)
 }
 
-/// Encodings add their terms to the logits and to the values, or rotate queries and keys: in any order, up to rounding.
-/// So there is one order, that of the list of all encodings, and `none` beside others is left out. Only what is done to the
-/// input embedding stays in the order of the file: a gate before a sum is another network than a gate after it.
+/// The stored form of a stack: in one order, and without a `none` beside others.
 fn in_order(mut stack: Vec<EncodingConfig>) -> Vec<EncodingConfig> {
     let is_none = |one: &EncodingConfig| matches!(one, EncodingConfig::None(_));
     if stack.iter().any(|one| !is_none(one)) && stack.iter().filter(|one| is_none(one)).count() == 1 {
         stack.retain(|one| !is_none(one));
     }
-    let rank = |one: &EncodingConfig| {
-        let listed = EncodingConfig::NAMES.iter().position(|name| *name == one.info().name);
-        let is_later = matches!(one, EncodingConfig::Absolute(table) if table.at == Place::EveryLayer);
-        (listed, is_later)
-    };
-    stack.sort_by_key(rank);
-    stack
+    order::in_order(stack)
 }
 
 /// A learning rate: a number for a constant one, or a map with warm-up and either values and boundaries or a cosine.
@@ -128,9 +119,29 @@ mod tests {
     }
 
     #[test]
-    fn the_order_at_the_input_stays() {
-        let [sum, gate] = ["{absolute: {at: input}}", "{absolute: {at: gate}}"];
-        assert_ne!(stack(&format!("[{sum}, {gate}]")), stack(&format!("[{gate}, {sum}]")));
+    fn the_order_of_the_file_stays_where_it_matters() {
+        let gate = "{absolute: {at: gate}}";
+        let pairs = [
+            ["{absolute: {at: input}}", gate],
+            ["laplacian", gate],
+            ["deberta", "{continuous_bias: {attention: cosine}}"],
+        ];
+        for [one, other] in pairs {
+            let orders = [format!("[{one}, {other}]"), format!("[{other}, {one}]")];
+            let [forth, back] = orders.map(|text| stack(&text));
+            assert!(forth != back && forth[0] == back[1] && forth[1] == back[0], "{one} and {other}");
+        }
         assert_eq!(stack("[none, none]").len(), 2, "what is named twice is refused later");
+    }
+
+    #[test]
+    fn what_commutes_moves_around_what_does_not() {
+        let names = |text: &str| stack(text).iter().map(|one| one.info().name).collect::<Vec<_>>();
+        for text in ["[laplacian, {absolute: {at: gate}}, shaw]", "[shaw, laplacian, {absolute: {at: gate}}]"] {
+            assert_eq!(names(text), ["shaw", "laplacian", "absolute"]);
+        }
+        for text in ["[{absolute: {at: gate}}, shaw, laplacian]", "[{absolute: {at: gate}}, laplacian, shaw]"] {
+            assert_eq!(names(text), ["absolute", "shaw", "laplacian"]);
+        }
     }
 }

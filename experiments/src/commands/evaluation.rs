@@ -4,10 +4,11 @@ use anyhow::Context as _;
 use grid::{Prepared, Task};
 use play::evaluation::{Subject, evaluate};
 use play::{Agent, PlayError};
+use records::plan::Row;
 use records::strength::{self, Evaluation, Strength};
 use records::{CellLock, CellState, Plan};
 use spec::evaluate::{Evaluations, Opponent};
-use spec::{Experiment, Role, RunConfig};
+use spec::{Experiment, RunConfig};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use tch::Device;
@@ -88,9 +89,10 @@ fn of_cell(experiment: &Experiment, prepared: &Prepared, task: &Task, device: De
 /// The reference's cell of the same seed; none for the reference itself.
 fn reference(prepared: &Prepared, task: &Task, run: &RunConfig) -> Option<PathBuf> {
     let rows = &prepared.plan.rows;
-    let reference = rows.iter().find(|row| row.game == run.game && row.role == Role::Reference)?;
-    let dir = Plan::cell_dir(&prepared.run_dir, reference, run.seed);
-    (dir != task.dir).then_some(dir)
+    let cell = |row: &Row| Plan::cell_dir(&prepared.run_dir, row, run.seed);
+    let own = rows.iter().find(|row| cell(row) == task.dir)?;
+    let reference = rows.iter().find(|row| own.is_compared_with(row))?;
+    (reference.folder != own.folder).then(|| cell(reference))
 }
 
 /// TensorBoard's scalars follow from the file, so a failure is said and no more.

@@ -45,6 +45,9 @@ pub struct Args {
     /// Try every cell: a few steps, an evaluation and the report, in a separate run folder.
     #[arg(long)]
     smoke: bool,
+    /// Replace the plan of the run folder also if it has finished cells that the new plan lacks. Their files stay.
+    #[arg(long)]
+    replace: bool,
     #[command(flatten)]
     slots: Slots,
 }
@@ -67,6 +70,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         only: args.only.clone(),
         cells: args.cells.iter().cloned().chain(bundles.iter().map(|bundle| bundle.folder().to_owned())).collect(),
         smoke: args.smoke,
+        replace: args.replace,
     };
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let Some((experiment, tuning)) = tuned(args, experiment, &selection, &interrupt)? else {
@@ -114,7 +118,7 @@ fn tuned(
 ) -> anyhow::Result<Option<(Experiment, Option<TuningRecord>)>> {
     let Some(mut search) = Search::new(&experiment, &selection.only)? else { return Ok(Some((experiment, None))) };
     while let Some(trials) = search.next_round() {
-        let prepared = Prepared::new(&trials, &RunSelection { only: Vec::new(), ..selection.clone() })?;
+        let prepared = Prepared::new(&trials, &RunSelection { only: search.only(), ..selection.clone() })?;
         tell_of_reused(&prepared);
         if prepared.tasks.iter().any(|task| CellState::of(&task.dir) != CellState::Done) {
             eprintln!("tuning, {}: {} cells of trials", search.round_name(), prepared.tasks.len());

@@ -7,8 +7,8 @@ use grid::limits::HumanDuration;
 use grid::slurm::{Array, CELLS, Resources, SCRIPT, script};
 use grid::tuning::Search;
 use grid::{Prepared, RunSelection, Selector, Task};
-use records::CellState;
 use records::atomic;
+use records::{CellState, TuningRecord};
 use spec::Experiment;
 use std::fs;
 use std::io::{self, Write as _};
@@ -40,6 +40,9 @@ pub struct Args {
     /// repeated.
     #[arg(long, value_name = "DIR")]
     cells: Vec<PathBuf>,
+    /// Replace the plan of the run folder also if it has finished cells that the new plan lacks. Their files stay.
+    #[arg(long)]
+    replace: bool,
     #[command(flatten)]
     sets: Sets,
     /// Slurm's partition.
@@ -104,9 +107,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let experiment = args.sets.load(&args.file)?;
     check_datasets(&experiment)?;
-    let (experiment, only) = next_stage(args, experiment)?;
-    let selection = RunSelection { out: args.out.clone(), only, cells: args.cells.clone(), smoke: false };
-    let prepared = Prepared::new(&experiment, &selection)?;
+    let (experiment, only, tuning) = next_stage(args, experiment)?;
+    let prepared = Prepared::new(&experiment, &selection(args, only))?;
+    if let Some(tuning) = tuning {
+        tuning.write(&prepared.run_dir).context("cannot write the record of the trials")?;
+    }
     measure_baselines(&experiment, &prepared);
     let run_dir = fs::canonicalize(&prepared.run_dir).context("cannot find the run folder")?;
     let mut stdout = io::stdout().lock();
@@ -134,25 +139,31 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What can be submitted now, and the cells to select of it: of an experiment with `tune` the first round of trials with
-/// an open cell, or the tuned rows.
-fn next_stage(args: &Args, experiment: Experiment) -> anyhow::Result<(Experiment, Vec<Selector>)> {
-    let Some(mut search) = Search::new(&experiment, &args.only)? else { return Ok((experiment, args.only.clone())) };
-    let selection = RunSelection { out: args.out.clone(), only: Vec::new(), cells: args.cells.clone(), smoke: false };
+fn selection(args: &Args, only: Vec<Selector>) -> RunSelection {
+    RunSelection { out: args.out.clone(), only, cells: args.cells.clone(), smoke: false, replace: args.replace }
+}
+
+/// An experiment, the cells to select of it, and the record of its trials if these are finished.
+type Stage = (Experiment, Vec<Selector>, Option<TuningRecord>);
+
+/// What can be submitted now: of an experiment with `tune` the first round of trials with an open cell, or the tuned rows.
+fn next_stage(args: &Args, experiment: Experiment) -> anyhow::Result<Stage> {
+    let Some(mut search) = Search::new(&experiment, &args.only)? else {
+        return Ok((experiment, args.only.clone(), None));
+    };
     while let Some(trials) = search.next_round() {
-        let prepared = Prepared::new(&trials, &selection)?;
+        let prepared = Prepared::new(&trials, &selection(args, search.only()))?;
         if prepared.tasks.iter().any(|task| is_open(&task.dir)) {
             eprintln!(
                 "tuning, {}: when its cells are done, the same command submits what follows",
                 search.round_name()
             );
-            return Ok((trials, Vec::new()));
+            return Ok((trials, search.only(), None));
         }
         search.read(&prepared.run_dir)?;
     }
     let (experiment, record) = search.finish();
-    record.write(&args.out.join(&experiment.name)).context("cannot write the record of the trials")?;
-    Ok((experiment, args.only.clone()))
+    Ok((experiment, args.only.clone(), Some(record)))
 }
 
 /// Whether a task could do something for the cell.

@@ -86,6 +86,38 @@ fn a_part_of_a_grid_can_be_chosen() {
 }
 
 #[test]
+fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
+    let dir = place(&small());
+    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none,absolute"]).succeeds();
+    let shown = |run_dir: &str, counts: &str| {
+        let status = run(dir.path(), &["status", run_dir]).succeeds().stdout;
+        assert!(status.contains(counts), "{status}");
+    };
+    shown("runs/small", "4 cells of small: 3 done, 1 pending");
+    let tried =
+        run(dir.path(), &["run", "experiment.yaml", "--set", "train.steps=4", "--only", "encoding=none"]).succeeds();
+    assert!(tried.stdout.starts_with("small+train.steps=4: 1 of 3 cells done"), "{}", tried.stdout);
+    shown("runs/small", "4 cells of small: 3 done, 1 pending");
+    shown("runs/small+train.steps=4", "4 cells of small+train.steps=4: 2 done, 2 pending");
+
+    let changed = |text: &str| fs::write(dir.path().join("experiment.yaml"), text).expect("a file");
+    changed(&small().replace("steps: 8", "steps: 6"));
+    let refusal =
+        ["runs/small has 3 finished cells that the new plan lacks (chess-none-", "another `name`", "--replace"];
+    run(dir.path(), &["run", "experiment.yaml"]).fails_with(&refusal);
+    shown("runs/small", "4 cells of small: 3 done, 1 pending");
+    run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=absolute", "--replace"]).succeeds();
+    shown("runs/small", "4 cells of small: 1 done, 3 pending");
+
+    // Another row drops nothing, also if it gives a finished one a new label.
+    let gate = "at: input}\n    - absolute: {at: gate}\n";
+    changed(&small().replace("steps: 8", "steps: 6").replace("at: input}\n", gate));
+    let more = run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=absolute"]).succeeds();
+    assert!(more.stderr.contains("1 cells were finished in other run folders"), "{}", more.stderr);
+    shown("runs/small", "5 cells of small: 2 done, 3 pending");
+}
+
+#[test]
 fn a_failed_cell_is_a_row_and_the_next_run_trains_it() {
     let dir = place(&small());
     run(dir.path(), &["run", "experiment.yaml", "--only", "encoding=none"]).succeeds();

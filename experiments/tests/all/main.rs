@@ -23,6 +23,7 @@ mod outputs;
 mod play;
 mod probe;
 mod published;
+mod references;
 mod schema;
 mod settings;
 mod show;

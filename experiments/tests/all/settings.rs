@@ -301,6 +301,25 @@ fn what_the_command_line_sets_is_not_varied() {
 }
 
 #[test]
+fn what_the_command_line_sets_names_the_run_folder() {
+    let name = |sets: &[&str]| load_with(EXPERIMENT, sets).expect("it can be run").name;
+    assert_eq!(name(&[]), "small");
+    assert_eq!(name(&["train.steps=12"]), "small+train.steps=12");
+    for same in [["steps=12", "train.batch=8"], ["batch=8", "train.steps=12"]] {
+        assert_eq!(name(&same), "small+train.batch=8+train.steps=12");
+    }
+    assert_eq!(name(&["steps=9", "steps=12"]), "small+train.steps=12", "the last value counts");
+    // Values that are no plain words have a hash.
+    let rope = name(&["encoding={rope: {layout: axial_2d, theta: 10}}"]);
+    let (words, hash) = rope.rsplit_once('-').expect("a hash");
+    assert_eq!((words, hash.len()), ("small+encoding=rope-layout-axial_2d-theta-10", 8));
+    let stack = "[{absolute: {at: gate}}, {relative_bias: {share: displacement}}, {shaw: {terms: [q, k, v]}}, lepe, \
+                 {rope: {layout: axial_2d, theta: 100}}]";
+    let long = name(&[&format!("encoding={stack}")]);
+    assert!(long.len() < 120 && long.chars().all(|c| c.is_ascii_alphanumeric() || "+-_.=".contains(c)), "{long}");
+}
+
+#[test]
 fn wrong_settings_of_the_command_line_are_pointed_at() {
     refused_with(
         EXPERIMENT,
@@ -325,6 +344,7 @@ fn posenc_check_and_run_take_settings() {
     run(dir.path(), &["run", "experiment.yaml", "--set", "train.stps=500"])
         .fails_with(&["unknown key `stps`", "`steps`"]);
     run(dir.path(), &["run", "experiment.yaml", "--set", "steps=4", "--set", "encoding=none"]).succeeds();
-    let kept = std::fs::read_to_string(dir.path().join("runs/small/experiment.yaml")).expect("the kept file");
+    let folder = dir.path().join("runs/small+encoding=none+train.steps=4");
+    let kept = std::fs::read_to_string(folder.join("experiment.yaml")).expect("the kept file");
     assert!(kept.starts_with("# --set steps=4\n# --set encoding=none\nname: small\n"), "{kept}");
 }

@@ -270,7 +270,7 @@ fn a_schedule_out_of_order_is_refused() {
 }
 
 #[test]
-fn the_reference_is_exactly_one_row_a_game() {
+fn the_reference_is_some_rows_of_each_game() {
     refuses(
         "reference: {encoding: none}",
         "reference: {encoding: shaw}",
@@ -282,7 +282,7 @@ fn the_reference_is_exactly_one_row_a_game() {
     refuses(
         "reference: {encoding: none}",
         "reference: {game: chess}",
-        &["`reference` matches 3 rows of chess", "name more values"],
+        &["experiment.yaml:25:12: `reference` matches every row of chess, so nothing is compared", "name a value"],
     );
 }
 

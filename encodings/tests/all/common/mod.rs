@@ -104,6 +104,16 @@ impl Network {
         Arena::from_values(Arc::clone(&self.layout), &values, Device::Cpu).expect("memory")
     }
 
+    /// The same, each parameter drawn by its name: equal numbers in every network that has it.
+    pub(crate) fn random_by_name(&self, seed: u64, std: f64) -> Arena {
+        let mut values = vec![0.0; self.layout.len()];
+        for param in self.layout.params() {
+            let own = normals(seed, &param.name, param.len(), std);
+            values[param.offset..param.offset + param.len()].copy_from_slice(&own);
+        }
+        Arena::from_values(Arc::clone(&self.layout), &values, Device::Cpu).expect("memory")
+    }
+
     pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor) -> Trace {
         let packed = self.packed(x_bld);
         let at = |layer| LayerContext { views, layer, packed: &packed };

@@ -2,7 +2,7 @@
 
 use super::{Figure, Look, slug};
 use crate::model::comparison::Comparison;
-use crate::model::slices::Dimension;
+use crate::model::slices::{Dimension, SliceReport};
 use crate::model::transfer::{Scale, Transfer};
 use crate::model::{GameReport, Report, RowReport};
 use crate::plot::curves::{self, CurvePlot, Point, Series};
@@ -29,7 +29,10 @@ pub(crate) fn forest(report: &Report, game: &GameReport, look: &Look) -> Option<
             verdict: verdict(row, comparison),
         })
     });
-    let title = format!("Differences to {} on {}.", reference.label, game.game);
+    let title = match game.has_groups() {
+        true => format!("Differences to the reference of each group on {}.", game.game),
+        false => format!("Differences to {} on {}.", reference.label, game.game),
+    };
     let plot = ForestPlot {
         title: title.clone(),
         x_label: format!("difference in {}", report.primary.with_unit()),
@@ -159,9 +162,17 @@ pub(crate) fn cost(report: &Report, game: &GameReport, look: &Look) -> Vec<Figur
     costs.into_iter().filter_map(figure).collect()
 }
 
-/// Differences by slice.
+/// Differences by slice, for each reference.
 pub(crate) fn slices(game: &GameReport, look: &Look) -> Vec<Figure> {
-    let Some(report) = &game.slices else { return Vec::new() };
+    let of_reference = |(number, report): (usize, &SliceReport)| {
+        let group = if number == 0 { String::new() } else { format!("-{}", slug(&report.reference)) };
+        slices_of(game, report, &group, look)
+    };
+    game.slices.iter().enumerate().flat_map(of_reference).collect()
+}
+
+/// `group` ends the names of the figures.
+fn slices_of(game: &GameReport, report: &SliceReport, group: &str, look: &Look) -> Vec<Figure> {
     let figure = |dimension: &Dimension| {
         let groups = dimension.slices.iter().map(|slice| {
             let dots = report.rows.iter().zip(&slice.differences).filter_map(|(label, estimate)| {
@@ -175,7 +186,7 @@ pub(crate) fn slices(game: &GameReport, look: &Look) -> Vec<Figure> {
             x_label: format!("difference in {} to {}", report.measure, report.reference),
             groups: groups.collect(),
         };
-        let id = format!("{}-slice-{}", game.game, slug(dimension.name));
+        let id = format!("{}-slice-{}{group}", game.game, slug(dimension.name));
         let svg = dots::draw(&plot, &id, look.medium)?;
         let caption = "Row less reference, paired by position; 95 % intervals over seeds and games, uncorrected; in \
                        parentheses: positions.";

@@ -9,9 +9,12 @@ use spec::grouped;
 /// The most rows of a report that one table compares.
 const SIDE_BY_SIDE: usize = 3;
 
-/// Differences to the reference by slice; several tables if there are many rows.
+/// Differences to each reference by slice; several tables if there are many rows.
 pub(crate) fn slices(game: &GameReport) -> Vec<Table> {
-    let Some(report) = &game.slices else { return Vec::new() };
+    game.slices.iter().flat_map(of_reference).collect()
+}
+
+fn of_reference(report: &SliceReport) -> Vec<Table> {
     let places: Vec<usize> = (0..report.rows.len()).collect();
     places.chunks(SIDE_BY_SIDE).map(|places| of_rows(report, places)).collect()
 }

@@ -9,6 +9,7 @@ mod diverged;
 mod figures;
 mod folder;
 mod formats;
+mod groups;
 mod heads;
 mod inactive;
 mod interactions;

@@ -95,14 +95,10 @@ pub(super) fn contender(game: GameKind, model: &ModelConfig, stack: Vec<Encoding
     BenchRun { name, run }
 }
 
-/// The rows of an experiment but the twins, whose steps are the references', and for each the place of its game's
-/// reference.
+/// The rows of an experiment but the twins, whose steps are the references', and for each the place of its reference.
 pub(super) fn rows(experiment: &Experiment) -> (Vec<BenchRun>, Vec<usize>) {
     let rows: Vec<&Row> = experiment.rows.iter().filter(|row| row.role != Role::Twin).collect();
-    let reference = |of: &&Row| {
-        let own = |row: &&Row| row.role == Role::Reference && row.run.game == of.run.game;
-        rows.iter().position(own).unwrap_or(0)
-    };
+    let reference = |of: &&Row| rows.iter().position(|row| of.is_compared_with(row)).unwrap_or(0);
     let contender = |row: &&Row| BenchRun { name: row.label.clone(), run: row.run.clone() };
     (rows.iter().map(contender).collect(), rows.iter().map(reference).collect())
 }

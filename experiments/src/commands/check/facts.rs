@@ -25,6 +25,8 @@ pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
         }
         if rows.len() < 2 {
             warnings.push(format!("{name}: there is one row only, so nothing is compared"));
+        } else if rows.iter().all(|row| row.role == Role::Reference) {
+            warnings.push(format!("{name}: every row is a reference, so nothing is compared"));
         }
         if let Some(row) = rows.first() {
             warnings.extend(too_few_positions(row).into_iter().map(|text| format!("{name}: {text}")));

@@ -122,6 +122,14 @@ fn read_at(at: ReadAt) -> String {
     }
 }
 
+/// The role of a row; with several references in its game, the one that it is compared with.
+fn shown_role(row: &Row) -> String {
+    match (row.role, &row.reference) {
+        (Role::Compared, Some(reference)) if !row.exploratory => format!("against {reference}"),
+        _ => role(row).to_owned(),
+    }
+}
+
 fn role(row: &Row) -> &'static str {
     match row.role {
         Role::Compared if row.exploratory => "exploratory",
@@ -143,7 +151,7 @@ fn rows(experiment: &Experiment, times: &[f64]) -> String {
         let shape = &row.shape;
         let mut cells = vec![
             row.label.clone(),
-            role(row).to_owned(),
+            shown_role(row),
             grouped(shape.facts.trunk as u128),
             grouped(shape.facts.encoding as u128),
             grouped(shape.facts.heads as u128),
@@ -215,6 +223,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
             "label": row.label,
             "hash": row.hash,
             "role": match role(row) { "" => "candidate", role => role },
+            "reference": row.reference,
             "game": row.run.game,
             "encoding": row.run.encoding,
             "parameters": {

@@ -38,6 +38,7 @@ impl Folder {
             label: label.to_owned(),
             folder: format!("chess-{label}-0123456789ab"),
             role,
+            reference: None,
             exploratory: false,
             mask: Mask::Train,
             network: NetworkFacts {

@@ -116,7 +116,7 @@ fn moderated_tests_are_shown_from_three_rows_on_and_decide_nothing() {
 #[test]
 fn slices_find_where_a_row_differs() {
     let report = Folder::of_two_games().report();
-    let slices = report.games[0].slices.as_ref().expect("cells stored positions");
+    let slices = report.games[0].slices.first().expect("cells stored positions");
     let names: Vec<&str> = slices.dimensions.iter().map(|dimension| dimension.name).collect();
     assert_eq!(names, ["all", "phase", "move type", "from- and to-square", "distance", "piece"]);
     let of = |dimension: usize, name: &str| {
@@ -214,7 +214,7 @@ fn positions_that_cannot_be_read_leave_slices_out_and_nothing_else() {
     let folder = Folder::of_two_games();
     fs::write(folder.cell("shaw", 0).join("test-positions.parquet"), b"damaged").expect("written");
     let report = folder.report();
-    let slices = report.games[0].slices.as_ref().expect("the others stored positions");
+    let slices = report.games[0].slices.first().expect("the others stored positions");
     let place = slices.rows.iter().position(|label| label == "shaw").expect("the row");
     assert!(slices.dimensions[0].slices[0].differences[place].is_some(), "two seeds are left");
 }

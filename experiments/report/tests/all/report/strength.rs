@@ -10,7 +10,7 @@ const ABSOLUTE: [f64; 3] = [0.20, 0.22, 0.21];
 const SHAW: [f64; 3] = [0.30, 0.33, 0.31];
 const ROPE: [f64; 3] = [0.20, 0.21, 0.19];
 
-fn leave(folder: &Folder, label: &str, measure: Measure, name: &str, values: [f64; 3]) {
+pub(crate) fn leave(folder: &Folder, label: &str, measure: Measure, name: &str, values: [f64; 3]) {
     for (seed, value) in SEEDS.into_iter().zip(values) {
         let dir = folder.cell(label, seed);
         let mut strength = Strength::read(&dir).expect("nothing, or a file");

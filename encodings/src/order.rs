@@ -1,0 +1,62 @@
+//! The order of a stack: some encodings act on what earlier ones have left, and then their order is part of the network.
+//!
+//! Terms of logits and values add up, so their order changes rounding only. At the input embedding, a gate multiplies the
+//! sums before it and leaves those after it. Of queries and keys, a fixed length removes the factors before it and keeps
+//! those after it; rotations change no length, and factors change no direction, so they commute with both.
+
+use crate::EncodingConfig;
+use crate::absolute::Place;
+
+/// What an encoding does to what earlier encodings of its stack have left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Act {
+    /// It adds terms that no other encoding changes, or rotates queries and keys.
+    #[default]
+    Free,
+    /// It adds to the input embedding.
+    Sum,
+    /// It multiplies the input embedding.
+    Gate,
+    /// It multiplies queries and keys by a number.
+    Factor,
+    /// It gives queries and keys a length.
+    Length,
+}
+
+impl Act {
+    const fn commutes_with(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Gate, Self::Gate | Self::Sum) | (Self::Sum, Self::Gate) => false,
+            (Self::Length, Self::Length | Self::Factor) | (Self::Factor, Self::Length) => false,
+            _ => true,
+        }
+    }
+}
+
+impl EncodingConfig {
+    /// Whether the order of the two in a stack has no effect on the network's function, but for rounding.
+    #[must_use]
+    pub fn commutes_with(&self, other: &Self) -> bool {
+        self.act().commutes_with(other.act())
+    }
+}
+
+/// A stack in the one order that stands for all orders with the same function: that of the list of all encodings, except that
+/// two encodings that do not commute stay in the given order.
+#[must_use]
+pub fn in_order(mut stack: Vec<EncodingConfig>) -> Vec<EncodingConfig> {
+    let mut ordered = Vec::with_capacity(stack.len());
+    while !stack.is_empty() {
+        let may_come_next = |place: &usize| stack[..*place].iter().all(|before| before.commutes_with(&stack[*place]));
+        // The first one always may, and of equal ranks the first one is taken.
+        let next = (0..stack.len()).filter(may_come_next).min_by_key(|&place| rank(&stack[place]));
+        ordered.push(stack.remove(next.unwrap_or_default()));
+    }
+    ordered
+}
+
+fn rank(one: &EncodingConfig) -> (Option<usize>, bool) {
+    let listed = EncodingConfig::NAMES.iter().position(|name| *name == one.info().name);
+    let is_later = matches!(one, EncodingConfig::Absolute(table) if table.at == Place::EveryLayer);
+    (listed, is_later)
+}

@@ -1,0 +1,109 @@
+//! `reference`: the row that each row is compared with.
+//!
+//! Where several rows of a game have its values, each of them is the reference of a group: of the rows that agree with it in
+//! every axis in which the references differ. So in a grid of encodings and depths, `{encoding: absolute}` is a reference at
+//! each depth.
+
+use super::expand::{Combination, Matrix};
+use super::row::{Role, Row};
+use super::setting::Setting;
+use super::source::{ConfigError, at};
+use games::GameKind;
+use serde_json::Value;
+
+/// Marks the references, and gives every row of a game with several the one of its group. `rows` are those of
+/// `combinations`.
+pub(super) fn mark(rows: &mut [Row], combinations: &[Combination], matrix: Matrix<'_>) -> Result<(), ConfigError> {
+    let matching = matrix.matching(combinations, &matrix.file.reference)?;
+    let mut games: Vec<GameKind> = Vec::new();
+    for row in &*rows {
+        if !games.contains(&row.run.game) {
+            games.push(row.run.game);
+        }
+    }
+    for game in games {
+        let all: Vec<usize> = (0..rows.len()).filter(|&row| rows[row].run.game == game).collect();
+        let references: Vec<usize> = matching.iter().copied().filter(|&row| rows[row].run.game == game).collect();
+        if references.is_empty() {
+            let labels = all.iter().map(|&row| rows[row].label.clone());
+            let error = wrong(matrix, format!("`reference` matches no row of {}", game.name())).valid(labels);
+            return Err(error.help("write its values as in `axes` or `base`, options included"));
+        }
+        if references.len() > 1 {
+            let game = Game { game, all: &all, references: &references, combinations, matrix };
+            game.mark(rows)?;
+        }
+        references.iter().for_each(|&row| rows[row].role = Role::Reference);
+    }
+    Ok(())
+}
+
+fn wrong(matrix: Matrix<'_>, message: String) -> ConfigError {
+    matrix.source.error_at(&at!["reference"], message)
+}
+
+/// A game with several references.
+struct Game<'a> {
+    game: GameKind,
+    all: &'a [usize],
+    references: &'a [usize],
+    combinations: &'a [Combination],
+    matrix: Matrix<'a>,
+}
+
+impl Game<'_> {
+    /// Gives every row the reference of its group.
+    fn mark(&self, rows: &mut [Row]) -> Result<(), ConfigError> {
+        let Self { matrix, .. } = *self;
+        let of_file = &matrix.file.reference;
+        if self.references.len() == self.all.len() && !matrix.is_overridden(of_file) {
+            let message = format!("`reference` matches every row of {}, so nothing is compared", self.game.name());
+            return Err(wrong(matrix, message).help("name a value that other rows lack, such as {encoding: absolute}"));
+        }
+        // What a row has beside the reference's own settings.
+        let runs: Vec<Value> = self.combinations.iter().map(|row| row.without(of_file.settings())).collect();
+        let settings = self.told_apart_by(&runs);
+        let group = |row: usize| settings.iter().map(|setting| setting.of(&runs[row])).collect::<Vec<_>>();
+        for &row in self.all {
+            let own = self.references.iter().find(|&&other| other == row);
+            let of_group = || self.references.iter().find(|&&other| group(other) == group(row));
+            let Some(&reference) = own.or_else(of_group) else {
+                return Err(self.lacks_reference(&rows[row], &settings));
+            };
+            rows[row].reference = Some(rows[reference].label.clone());
+        }
+        Ok(())
+    }
+
+    /// The axes in which the references differ; also other settings of rows where these do not tell them apart.
+    fn told_apart_by(&self, runs: &[Value]) -> Vec<Setting> {
+        let differs = |setting: &&Setting| {
+            let of = |row: usize| setting.of(&runs[row]);
+            self.references.iter().any(|&row| of(row) != of(self.references[0]))
+        };
+        let axes: Vec<Setting> = self.matrix.file.axes.settings().filter(differs).cloned().collect();
+        let same = |a: usize, b: usize| axes.iter().all(|axis| axis.of(&runs[a]) == axis.of(&runs[b]));
+        let differs_from_later =
+            |(place, &one): (usize, &usize)| self.references[place + 1..].iter().all(|&other| !same(one, other));
+        if self.references.iter().enumerate().all(differs_from_later) {
+            return axes;
+        }
+        let mut all: Vec<Setting> = Vec::new();
+        for setting in self.combinations.iter().flat_map(|row| row.point.settings()).filter(differs) {
+            if !all.contains(setting) {
+                all.push(setting.clone());
+            }
+        }
+        all
+    }
+
+    fn lacks_reference(&self, row: &Row, settings: &[Setting]) -> ConfigError {
+        let names: Vec<String> = settings.iter().map(|setting| format!("`{setting}`")).collect();
+        let names = names.join(" and ");
+        let message = format!("{} has no reference: no row that `reference` matches has its {names}", row.label);
+        wrong(self.matrix, message).help(format!(
+            "add a row with the values of `reference` and the same {names}, exclude this row, or name a value of {names} in \
+             `reference` for one reference of all rows"
+        ))
+    }
+}

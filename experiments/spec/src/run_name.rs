@@ -1,0 +1,48 @@
+//! The name of an experiment's run folder: that of its file, followed by what the command line overrides. So a try with
+//! `--set` has a folder for itself and never replaces the cells of the file.
+
+use super::base::Override;
+
+/// Bytes of the part of the name that lists overrides.
+const LONGEST: usize = 100;
+
+/// Hexadecimal digits of the hash that stands for what the name cannot show.
+const DIGITS: usize = 8;
+
+/// `quickstart+train.steps=40`. The order of the options does not matter, nor a value that a later one replaces. Values
+/// with other characters than those of a plain word, and long ones, are told apart by a hash.
+pub(super) fn run_name(file: &str, overrides: &[Override]) -> String {
+    let words: Vec<String> = acting(overrides).into_iter().map(word).collect();
+    if words.is_empty() {
+        return file.to_owned();
+    }
+    let exact = words.join("+");
+    let mut plain = words.iter().map(|word| plain(word)).collect::<Vec<_>>().join("+");
+    if plain != exact || plain.len() > LONGEST {
+        plain.truncate(LONGEST);
+        let hash = blake3::hash(exact.as_bytes()).to_hex();
+        plain = format!("{plain}-{}", &hash[..DIGITS]);
+    }
+    format!("{file}+{plain}")
+}
+
+/// The overrides that no later one covers, a whole before its parts.
+fn acting(overrides: &[Override]) -> Vec<&Override> {
+    let is_covered =
+        |place: usize, one: &Override| overrides[place + 1..].iter().any(|later| later.setting.covers(&one.setting));
+    let acting = overrides.iter().enumerate().filter(|&(place, one)| !is_covered(place, one));
+    let mut acting: Vec<&Override> = acting.map(|(_, one)| one).collect();
+    acting.sort_by(|a, b| a.setting.way().cmp(b.setting.way()));
+    acting
+}
+
+fn word(one: &Override) -> String {
+    format!("{}={}", one.setting.way().join("."), one.value)
+}
+
+/// Letters, digits and `- _ . =`; anything else becomes a dash.
+fn plain(word: &str) -> String {
+    let kept = |c: char| if c.is_ascii_alphanumeric() || "-_.=".contains(c) { c } else { ' ' };
+    let spaced: String = word.chars().map(kept).collect();
+    spaced.split_whitespace().collect::<Vec<_>>().join("-")
+}
