@@ -239,6 +239,7 @@ fn row_report(
         cells: count(cells),
         own_sources: row.network.position_sources.iter().filter(|source| !common.contains(source)).cloned().collect(),
         network: row.network.clone(),
+        encodings: cells.iter().find_map(|cell| cell.facts.as_ref()?.config.get("encoding").cloned()),
         system: systems::of(cells),
         matched: matched(folder, row),
         primary: over_seeds(results.iter().map(|result| result.primary.metrics.get(&primary.name)).collect()),

@@ -29,6 +29,7 @@ mod phrases;
 mod plot;
 mod positions;
 mod provenance;
+pub mod ranks;
 mod settings;
 pub mod side_by_side;
 pub mod sizes;

@@ -190,6 +190,8 @@ pub struct RowReport {
     pub cells: Counts,
     /// The size and the position sources of its network.
     pub network: NetworkFacts,
+    /// Its encodings with all options, as in the manifest, once a cell has one.
+    pub encodings: Option<serde_json::Value>,
     /// Its network in a few words, once a cell has a manifest.
     pub system: Option<System>,
     /// What its network was made equal to, if it is a matched control.

@@ -88,7 +88,7 @@ fn difference(comparison: &Comparison) -> String {
 }
 
 /// The experiments' names; numbered if two are equal.
-fn labels(reports: &[Report]) -> Vec<String> {
+pub(super) fn labels(reports: &[Report]) -> Vec<String> {
     let label = |(i, report): (usize, &Report)| {
         let twice = reports.iter().filter(|other| other.experiment == report.experiment).count() > 1;
         if twice { format!("{} ({})", report.experiment, i + 1) } else { report.experiment.clone() }

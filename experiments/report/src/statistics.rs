@@ -5,6 +5,7 @@
 //! rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979).
 
 pub mod across;
+pub mod agreement;
 pub mod crossed;
 pub mod isotonic;
 pub mod moderated;

@@ -14,6 +14,7 @@ mod inactive;
 mod interactions;
 mod movements;
 mod noise;
+mod ranks;
 mod strength;
 mod variants;
 
