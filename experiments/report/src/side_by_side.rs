@@ -83,7 +83,7 @@ fn cell(row: &RowReport) -> String {
 
 fn difference(comparison: &Comparison) -> String {
     or_absent(comparison.test.zip(comparison.interval), |(test, ends)| {
-        format!("{} {}", with_interval(test.mean, &ends), comparison.verdict)
+        format!("{} {}", with_interval(test.mean, &ends), comparison.judgement())
     })
 }
 
@@ -103,6 +103,9 @@ fn notes(reports: &[Report], grids: &[Vec<RowReport>]) -> Vec<String> {
          grid, not over all grids"
             .to_owned(),
     ];
+    notes.extend(labels.iter().zip(reports).filter_map(|(label, report)| {
+        Some(format!("equivalent rows of {label} are within {}", report.primary.within()?))
+    }));
     for (i, one) in grids.iter().enumerate() {
         for (j, other) in grids.iter().enumerate().skip(i + 1) {
             notes.extend(order(one, other).map(|tau| {

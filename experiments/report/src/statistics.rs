@@ -7,6 +7,7 @@
 pub mod across;
 pub mod agreement;
 pub mod crossed;
+pub mod equivalence;
 pub mod isotonic;
 pub mod moderated;
 pub mod power;
