@@ -95,6 +95,8 @@ fn every_format_shows_the_margin_the_verdicts_and_the_ties() {
     assert_eq!((of("absolute", "margin"), of("absolute", "tied")), ("", "1 2"));
     close(of("rope", "p_equivalence").parse().expect("a number"), 0.005_223_124_353_350_325);
 
+    let plain = html::draw(&Folder::finished().report());
+    assert!(plain.contains("○ open") && !plain.contains('≈'), "what is not significant is not drawn as equal");
     let plain = text::draw(&Folder::finished().report());
     for absent in ["equivalen", "tied", "margin"] {
         assert!(!plain.contains(absent), "without a margin nothing speaks of {absent}:\n{plain}");
