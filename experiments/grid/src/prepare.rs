@@ -63,10 +63,11 @@ impl Prepared {
         let run_dir = selection.out.join(&name);
         make_writable(&run_dir)?;
         let smoke = if selection.smoke { Some(emptied(&run_dir)?) } else { None };
-        let plan = planned::plan(experiment, selection.smoke);
+        let mut plan = planned::plan(experiment, selection.smoke);
         if !selection.smoke && !selection.replace {
             dropped::refuse(&run_dir, &plan)?;
         }
+        plan.late_margin = planned::margin_is_late(&plan, &run_dir);
         let unwritable = |path: &Path| {
             let path = path.to_owned();
             move |cause| GridError::Unwritable { path, cause }

@@ -3,7 +3,7 @@
 use crate::atomic;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
-use spec::{Interaction, Mask, NetworkFacts, Primary, Quantity, ReadAt, Role, Weights};
+use spec::{Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, ReadAt, Role, Weights};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +39,12 @@ pub struct Plan {
     /// Gaps between rows that are compared over something else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interactions: Vec<Interaction>,
+    /// Margins within which rows count as equivalent.
+    #[serde(default, skip_serializing_if = "Margins::is_empty")]
+    pub equivalent_within: Margins,
+    /// Whether a margin was written or changed when a cell had finished.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late_margin: bool,
 }
 
 /// The stored form of [`Primary`]: without a step, it is read after the last one.

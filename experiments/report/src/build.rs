@@ -1,11 +1,13 @@
 //! From a run folder to a report.
 
+use super::asked::Asked;
 use super::distinct::distinct;
 use super::error::ReportError;
 use super::files::{CellRecord, CellResult, RunFolder, TrainingConditions};
 use super::model::comparison::{ALPHA, Comparison, Missing, Verdict};
 use super::model::{
-    Counts, FailedCell, GameReport, MatchedReport, PrimaryMetric, Report, RowReport, StepTimeConditions, StepTimeReport,
+    Counts, FailedCell, GameReport, Margin, MatchedReport, PrimaryMetric, Report, RowReport, StepTimeConditions,
+    StepTimeReport,
 };
 use super::pairs::{Line, compare, reference_of, sort_by_group};
 use super::positions::Positions;
@@ -14,7 +16,7 @@ use super::statistics::{Summary, holm};
 use super::warnings::warnings;
 use super::{
     budgets, heads, inactive, interactions, learnable, learning_curves, provenance, settings, sizes, slices, strength,
-    systems, transfer, tuning,
+    systems, ties, transfer, tuning,
 };
 use games::GameKind;
 use records::CellState;
@@ -32,21 +34,15 @@ impl Report {
     /// # Errors
     /// If the folder has no plan, or its primary metric is unknown.
     pub fn of(run_dir: &Path) -> Result<Self, ReportError> {
-        Self::with_difference(run_dir, None)
+        Self::asked(run_dir, &Asked::default())
     }
 
-    /// The same, with the number of seeds that each comparison needs to detect a difference in the primary metric; if none
-    /// is given, that of the experiment file.
+    /// The same with questions of its reader.
     ///
     /// # Errors
-    /// As [`Self::of`].
-    pub fn with_difference(run_dir: &Path, difference: Option<f64>) -> Result<Self, ReportError> {
-        let mut folder = RunFolder::read(run_dir)?;
-        folder.plan.primary.difference = difference.or(folder.plan.primary.difference);
-        Self::from_folder(&folder)
-    }
-
-    pub(super) fn from_folder(folder: &RunFolder) -> Result<Self, ReportError> {
+    /// As [`Self::of`], or if a margin is not of the primary metric.
+    pub fn asked(run_dir: &Path, asked: &Asked) -> Result<Self, ReportError> {
+        let folder = &RunFolder::read(run_dir)?;
         let plan = &folder.plan;
         let metric = metrics::find(&plan.primary.metric)?;
         let primary = PrimaryMetric {
@@ -55,11 +51,13 @@ impl Report {
             direction: metric.direction,
             at: plan.primary.at,
             weights: plan.primary.weights,
-            difference: plan.primary.difference,
+            difference: asked.difference.or(plan.primary.difference),
+            margin: asked.margin(plan)?,
         };
         let mut games: Vec<_> = plan.games().into_iter().map(|game| game_report(folder, game, &primary)).collect();
         let family = correct(&mut games, &primary);
         weigh_tuning(folder, &mut games);
+        ties::correct(&mut games);
         let interaction_family = interactions::correct(&mut games);
         let mut report = Self {
             experiment: plan.experiment.clone(),
@@ -123,6 +121,12 @@ fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
         comparison.correct(holm, primary.direction);
         comparison.add_precision(size, primary.difference);
     }
+    if let Some(Margin { size: margin, .. }) = primary.margin {
+        let p_values: Vec<_> = family.iter().map(|comparison| comparison.p_of_equivalence(margin)).collect();
+        for (comparison, holm) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
+            comparison.add_equivalence(margin, holm);
+        }
+    }
     family.len()
 }
 
@@ -164,6 +168,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
         tuning: tuning::of(folder.tuning.as_ref(), lines.iter().filter(|line| !is_twin(line)).map(|(row, _)| *row)),
         own_rates: distinct(lines.iter().filter_map(|(_, cells)| rates(cells))).len() > 1,
         common_sources: common,
+        ties: ties::of(folder, &lines, primary, positions.as_ref()),
         interactions: interactions::of(folder, game, primary, positions.as_ref()),
         slices: Vec::new(),
         sizes: sizes::of(folder, game, primary),
@@ -236,6 +241,7 @@ fn row_report(
         cells: count(cells),
         own_sources: row.network.position_sources.iter().filter(|source| !common.contains(source)).cloned().collect(),
         network: row.network.clone(),
+        encodings: cells.iter().find_map(|cell| cell.facts.as_ref()?.config.get("encoding").cloned()),
         system: systems::of(cells),
         matched: matched(folder, row),
         primary: over_seeds(results.iter().map(|result| result.primary.metrics.get(&primary.name)).collect()),

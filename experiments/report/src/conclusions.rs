@@ -19,10 +19,17 @@ pub(super) struct Conclusion {
 pub(super) fn method(report: &Report) -> String {
     let all = report.games.iter().flat_map(|game| &game.rows).filter_map(|row| row.comparison.as_ref());
     let noise = counted(all.filter_map(|comparison| comparison.noise.as_ref()));
+    let equivalent = report.primary.within().map(|within| {
+        format!(
+            "; equivalent: two one-sided tests with the same variance, within {within}, Holm-corrected over the same \
+             comparisons"
+        )
+    });
     format!(
-        "{}, paired t-tests over {noise}, Holm-corrected over the grid's {} comparisons, α = {ALPHA}",
+        "{}, paired t-tests over {noise}, Holm-corrected over the grid's {} comparisons, α = {ALPHA}{}",
         tuning(report),
-        report.family
+        report.family,
+        equivalent.unwrap_or_default()
     )
 }
 
@@ -92,7 +99,8 @@ fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> St
     let claim = match comparison.verdict {
         Verdict::Better => format!("{label} is better than {reference}"),
         Verdict::Worse => format!("{label} is worse than {reference}"),
-        Verdict::NotDistinguishable => format!("{label} is not distinguishable from {reference}"),
+        Verdict::Equivalent => format!("{label} is equivalent to {reference}{}", within(comparison, primary)),
+        Verdict::Open => format!("whether {label} differs from {reference} is open"),
         Verdict::DependsOnTuning => format!("whether {label} is better than {reference} depends on tuning"),
         Verdict::Diverged => format!("{label} cannot be better than {reference}"),
         Verdict::Missing => {
@@ -104,7 +112,19 @@ fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> St
         none if none.is_empty() => none,
         some => format!("; left out: {some}"),
     };
-    format!("{claim}: {} {}{left_out}{}", primary.name, numbers(comparison), divergence(comparison))
+    let small = match comparison.verdict {
+        Verdict::Better | Verdict::Worse | Verdict::DependsOnTuning if comparison.is_within_margin() => {
+            format!("; the difference is{}", within(comparison, primary))
+        }
+        _ => String::new(),
+    };
+    format!("{claim}: {} {}{small}{left_out}{}", primary.name, numbers(comparison), divergence(comparison))
+}
+
+/// ` within ±0.02 nats`, if the comparison was tested for it.
+fn within(comparison: &Comparison, primary: &PrimaryMetric) -> String {
+    let within = comparison.equivalence.and_then(|_| primary.within());
+    within.map_or_else(String::new, |within| format!(" within {within}"))
 }
 
 /// The seeds that diverged, of the row and of its reference.
@@ -119,11 +139,17 @@ fn divergence(comparison: &Comparison) -> String {
     own.into_iter().chain(of_reference).collect()
 }
 
-/// `−0.123, Holm-corrected interval [−0.171, −0.074], p = 0.0021`, in the digits of the table.
+/// `−0.123, Holm-corrected interval [−0.171, −0.074], p = 0.0021`, in the digits of the table; of an equivalence, those of
+/// its tests.
 fn numbers(comparison: &Comparison) -> String {
     let (Some(test), Some(plain)) = (comparison.decisive, comparison.interval) else { return String::new() };
     let decimals = interval_decimals(&plain);
     let mut text = signed(test.mean, decimals);
+    if let (Verdict::Equivalent, Some(tests)) = (comparison.verdict, comparison.equivalence) {
+        let ends = interval(&tests.interval, decimals);
+        let _ = write!(text, ", Holm-corrected interval of the equivalence tests {ends}, {}", p_in_words(tests.holm.p));
+        return text;
+    }
     if let Some(Corrected { holm, interval: corrected }) = &comparison.holm {
         let ends = interval(corrected, decimals);
         let _ = write!(text, ", Holm-corrected interval {ends}, {}", p_in_words(holm.p));

@@ -7,12 +7,14 @@ use records::baselines::Baseline;
 use spec::{ReadAt, Role};
 
 const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,high,p,holm_p,verdict,seeds_done,seeds,\
-                      parameters,flops,step_s,step_ratio,games,games_share,p_seeds_only,p_moderated";
+                      parameters,flops,step_s,step_ratio,games,games_share,p_seeds_only,p_moderated,margin,\
+                      margin_chosen,p_equivalence,holm_p_equivalence,tied";
 
 /// Draws a report. Columns from `difference` to `verdict` are filled in the lines of the primary metric, whose name
 /// is in `metric`; if it is read on validation positions at a step, that line is called `NAME@STEP`. The interval and `p`
 /// are over seeds and test games if `games` is filled, `p_seeds_only` is of the paired t-test over seeds, `p_moderated`
-/// of the moderated one. Baselines follow the rows of their game with `baseline` as their role. Interactions
+/// of the moderated one. With a margin, `margin_chosen` is `before` or `after` the run, and `tied` has the numbers of the
+/// groups of tied rows that the row is in. Baselines follow the rows of their game with `baseline` as their role. Interactions
 /// come last: `difference` is the change of the gap that `row` names.
 #[must_use]
 pub fn draw(report: &Report) -> String {
@@ -90,6 +92,9 @@ fn line(
     let test = comparison.and_then(|comparison| comparison.test);
     let interval = comparison.and_then(|comparison| comparison.interval);
     let crossed = comparison.and_then(|comparison| comparison.noise.as_ref()?.crossed());
+    let equivalence = comparison.and_then(|comparison| comparison.equivalence);
+    let chosen = report.primary.margin.filter(|_| equivalence.is_some());
+    let chosen = chosen.map(|margin| if margin.late { "after" } else { "before" });
     let verdict = comparison.filter(|_| row.role == Role::Compared).map(|comparison| comparison.verdict.to_string());
     [
         field(&report.experiment),
@@ -116,8 +121,19 @@ fn line(
         number(crossed.map(|crossed| crossed.games_share)),
         number(test.map(|test| test.p)),
         number(comparison.and_then(|comparison| Some(comparison.moderated?.p))),
+        number(equivalence.map(|tests| tests.margin)),
+        chosen.unwrap_or_default().to_owned(),
+        number(equivalence.map(|tests| tests.p)),
+        number(equivalence.map(|tests| tests.holm.p)),
+        if decides { tied(game, row) } else { String::new() },
     ]
     .join(",")
+}
+
+/// The numbers of the row's groups of tied rows, between spaces.
+fn tied(game: &GameReport, row: &RowReport) -> String {
+    let groups = game.ties.as_ref().filter(|_| row.role != Role::Twin).map(|ties| ties.groups_of(&row.label));
+    groups.unwrap_or_default().iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
 }
 
 fn number(value: Option<f64>) -> String {

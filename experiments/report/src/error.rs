@@ -20,6 +20,14 @@ pub enum ReportError {
     /// The primary metric does not exist in this version.
     #[error("the grid's primary metric cannot be read: {0}; use the version of posenc that wrote the run folder")]
     Metric(UnknownMetric),
+    /// The margin that was asked for is of another metric.
+    #[error("a margin of {metric} judges nothing: the verdicts of this grid are about {primary}; write {primary}=SIZE")]
+    Margin {
+        /// The metric of the margin.
+        metric: String,
+        /// The metric of the verdicts.
+        primary: String,
+    },
 }
 
 /// Not by `#[from]`, which would name the cause in the text and once more as its source.

@@ -3,6 +3,7 @@
 //! It takes three steps: [`files`] reads a run folder, [`Report::of`] computes a [`Report`] ([`model`], [`statistics`]), and a
 //! format such as [`text`] draws it.
 
+pub mod asked;
 mod between_grids;
 mod budgets;
 mod build;
@@ -29,6 +30,7 @@ mod phrases;
 mod plot;
 mod positions;
 mod provenance;
+pub mod ranks;
 mod settings;
 pub mod side_by_side;
 pub mod sizes;
@@ -40,10 +42,12 @@ pub mod table;
 mod tables;
 pub mod text;
 pub mod text_table;
+mod ties;
 pub mod transfer;
 pub mod tuning;
 mod variants;
 mod warnings;
 
+pub use asked::Asked;
 pub use error::{CurvesError, ReportError};
 pub use model::Report;

@@ -8,6 +8,7 @@ pub mod provenance;
 pub mod slices;
 pub mod steepness;
 pub mod strength;
+pub mod ties;
 pub mod transfer;
 pub mod tuning;
 pub mod variants;
@@ -27,6 +28,7 @@ use spec::metrics::{Direction, Metric};
 use spec::{Mask, NetworkFacts, Quantity, ReadAt, Role, Weights};
 use std::collections::BTreeMap;
 use strength::StrengthReport;
+use ties::Ties;
 use transfer::Transfer;
 use tuning::TuningReport;
 use variants::{Budgets, Sizes};
@@ -107,12 +109,30 @@ pub struct PrimaryMetric {
     pub weights: Weights,
     /// The difference that it should be able to show, if someone named one.
     pub difference: Option<f64>,
+    /// The size below which a difference does not matter, if someone named one.
+    pub margin: Option<Margin>,
+}
+
+/// The size below which a difference does not matter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Margin {
+    /// In the unit of the metric.
+    pub size: f64,
+    /// Whether it was chosen after the run: for this report, or when a cell had finished.
+    pub late: bool,
 }
 
 impl PrimaryMetric {
     /// Whether it is this metric, on all positions or on some.
     pub(super) fn is_of(&self, metric: &str) -> bool {
         self.name.split('.').next() == Some(metric)
+    }
+
+    /// `±0.02 nats`, with a remark if it was chosen after the run; none without a margin.
+    pub(super) fn within(&self) -> Option<String> {
+        let Margin { size, late } = self.margin?;
+        let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
+        Some(format!("±{size}{unit}{}", if late { " (margin chosen after the run)" } else { "" }))
     }
 
     /// `policy_loss [nats]`.
@@ -145,6 +165,8 @@ pub struct GameReport {
     pub prior: Option<Prior>,
     /// The heads of the networks, as far as a finished cell has measured them.
     pub heads: Vec<HeadReport>,
+    /// The rows tested against each other for equivalence; none without a margin, in a smoke run and below two rows.
+    pub ties: Option<Ties>,
     /// The interactions that the experiment defines.
     pub interactions: Vec<InteractionReport>,
     /// Differences on parts of the test positions, for each reference; none if cells of an older version stored no positions.
@@ -191,6 +213,8 @@ pub struct RowReport {
     pub cells: Counts,
     /// The size and the position sources of its network.
     pub network: NetworkFacts,
+    /// Its encodings with all options, as in the manifest, once a cell has one.
+    pub encodings: Option<serde_json::Value>,
     /// Its network in a few words, once a cell has a manifest.
     pub system: Option<System>,
     /// What its network was made equal to, if it is a matched control.

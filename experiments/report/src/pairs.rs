@@ -2,12 +2,12 @@
 
 use super::files::{CellFacts, CellRecord};
 use super::model::comparison::{
-    ALPHA, Comparison, Corrected, Missing, PAIRS_NEEDED, Precision, TargetDifference, Verdict,
+    ALPHA, Comparison, Corrected, Equivalence, Missing, PAIRS_NEEDED, Precision, TargetDifference, Verdict,
 };
 use super::model::noise::{Noise, SeedsOnly};
 use super::positions::Positions;
 use super::statistics::sign_flip::sign_flip;
-use super::statistics::{Holm, MeanTest, PairedTest, power};
+use super::statistics::{Holm, MeanTest, PairedTest, equivalence, power};
 use records::device;
 use records::plan::Row;
 use records::{CellState, FailureKind};
@@ -54,6 +54,7 @@ pub(super) fn compare(
         moderated: None,
         differences,
         holm: None,
+        equivalence: None,
         precision: None,
         verdict: Verdict::Missing,
         missing,
@@ -61,7 +62,7 @@ pub(super) fn compare(
 }
 
 /// How many cells failed because a number was not finite.
-fn diverged(cells: &[CellRecord]) -> usize {
+pub(super) fn diverged(cells: &[CellRecord]) -> usize {
     let not_finite = |cell: &&CellRecord| matches!(&cell.state, CellState::Failed(failure) if failure.kind == FailureKind::NotFinite);
     cells.iter().filter(not_finite).count()
 }
@@ -168,6 +169,23 @@ impl Comparison {
     /// Its p-value for Holm's procedure; none if it cannot have a verdict. (It still counts in the family's size.)
     pub(super) fn p(&self) -> Option<f64> {
         if self.missing.iter().any(Missing::rules_out_a_verdict) { None } else { self.decisive.map(|test| test.p) }
+    }
+
+    /// Its p-value of equivalence for Holm's procedure; none if it cannot have a verdict, or if a seed of either row
+    /// diverged: the seeds that are left are a choice.
+    pub(super) fn p_of_equivalence(&self, margin: f64) -> Option<f64> {
+        self.p().filter(|_| self.diverged + self.reference_diverged == 0)?;
+        self.decisive.map(|test| equivalence::two_one_sided(&test, margin))
+    }
+
+    /// Adds the equivalence tests with Holm's correction. A difference that is not significant is then equivalent, or open.
+    pub(super) fn add_equivalence(&mut self, margin: f64, holm: Option<Holm>) {
+        let (Some(holm), Some(test)) = (holm, self.decisive) else { return };
+        let (p, interval) = (equivalence::two_one_sided(&test, margin), equivalence::interval(&test, &holm));
+        self.equivalence = Some(Equivalence { margin, p, holm, interval });
+        if self.verdict == Verdict::Open && self.is_within_margin() {
+            self.verdict = Verdict::Equivalent;
+        }
     }
 
     /// The same comparison with one more reason, which comes first.

@@ -44,7 +44,8 @@ pub(super) fn primary(report: &Report) -> String {
         ReadAt::Last => "on test positions after the last step".to_owned(),
         ReadAt::Step(step) => format!("on validation positions after step {step}"),
     };
-    format!("{} ({}{better}) {when}, {} weights", primary.name, primary.unit, primary.weights.name())
+    let within = primary.within().map_or_else(String::new, |within| format!("; rows are equivalent within {within}"));
+    format!("{} ({}{better}) {when}, {} weights{within}", primary.name, primary.unit, primary.weights.name())
 }
 
 /// Facts about the test positions of a game.
@@ -80,8 +81,15 @@ pub(super) fn notes(report: &Report) -> Vec<String> {
             .to_owned(),
         "a verdict needs ≥ 3 complete pairs and a Holm-corrected p below 0.05; then the corrected interval excludes 0"
             .to_owned(),
+        "open: the corrected interval contains 0, which does not show that two rows are alike".to_owned(),
         "a row of which a seed diverged (a loss or gradient that is not finite) cannot be better".to_owned(),
     ];
+    lines.extend(report.primary.within().map(|within| {
+        format!(
+            "equivalent: two one-sided tests show that the difference is within {within}; a difference can be significant \
+             and within the margin"
+        )
+    }));
     let heads = || report.games.iter().flat_map(|game| &game.heads);
     let metrics: Vec<&Metric> = distinct(heads().flat_map(|head| head.metrics.iter().copied()));
     lines.extend(metrics.iter().map(|metric| format!("{}: {}", metric.name, metric.description)));

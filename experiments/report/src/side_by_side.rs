@@ -83,12 +83,12 @@ fn cell(row: &RowReport) -> String {
 
 fn difference(comparison: &Comparison) -> String {
     or_absent(comparison.test.zip(comparison.interval), |(test, ends)| {
-        format!("{} {}", with_interval(test.mean, &ends), comparison.verdict)
+        format!("{} {}", with_interval(test.mean, &ends), comparison.judgement())
     })
 }
 
 /// The experiments' names; numbered if two are equal.
-fn labels(reports: &[Report]) -> Vec<String> {
+pub(super) fn labels(reports: &[Report]) -> Vec<String> {
     let label = |(i, report): (usize, &Report)| {
         let twice = reports.iter().filter(|other| other.experiment == report.experiment).count() > 1;
         if twice { format!("{} ({})", report.experiment, i + 1) } else { report.experiment.clone() }
@@ -103,6 +103,9 @@ fn notes(reports: &[Report], grids: &[Vec<RowReport>]) -> Vec<String> {
          grid, not over all grids"
             .to_owned(),
     ];
+    notes.extend(labels.iter().zip(reports).filter_map(|(label, report)| {
+        Some(format!("equivalent rows of {label} are within {}", report.primary.within()?))
+    }));
     for (i, one) in grids.iter().enumerate() {
         for (j, other) in grids.iter().enumerate().skip(i + 1) {
             notes.extend(order(one, other).map(|tau| {

@@ -5,7 +5,9 @@
 //! rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979).
 
 pub mod across;
+pub mod agreement;
 pub mod crossed;
+pub mod equivalence;
 pub mod isotonic;
 pub mod moderated;
 pub mod power;

@@ -9,6 +9,7 @@ mod precision;
 mod slices;
 mod strength;
 mod systems;
+mod ties;
 mod transfer;
 mod tuning;
 mod variants;
@@ -68,6 +69,10 @@ pub(super) fn comparison(report: &Report, game: &GameReport) -> Table {
             .enumerate()
             .map(|(i, name)| ((*name).to_owned(), against.iter().map(|cells| cells[i].clone()).collect())),
     );
+    if report.primary.margin.is_some() {
+        let cells = rows.iter().map(|row| p_of_equivalence(row)).collect();
+        columns.insert(columns.len() - 1, ("Holm p of equivalence".to_owned(), cells));
+    }
     let mut notes = vec![conclusions::rates(report)];
     notes.extend(noise_notes(&rows));
     if game.has_groups() {
@@ -134,6 +139,15 @@ fn against_reference(row: &RowReport) -> [String; 4] {
     }
 }
 
+/// Empty for the reference.
+fn p_of_equivalence(row: &RowReport) -> String {
+    match (&row.comparison, row.role) {
+        (None, _) => String::new(),
+        (_, Role::Twin) => "n/a".to_owned(),
+        (Some(comparison), _) => or_absent(comparison.equivalence, |tests| p_value(tests.holm.p)),
+    }
+}
+
 /// An A/A control is not a comparison of the grid: it tests whether the noise is as small as the intervals assume.
 fn control_verdict(comparison: &Comparison) -> String {
     let judged = comparison.decisive.map(|test| match comparison.interval.is_some_and(|ends| ends.excludes_zero()) {
@@ -145,7 +159,7 @@ fn control_verdict(comparison: &Comparison) -> String {
 
 /// Every table of a game between the comparison and the slices.
 pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Table> {
-    let mut tables = vec![interactions::interactions(game)];
+    let mut tables = vec![ties::ties(report, game), interactions::interactions(game)];
     tables.extend(heads::metrics(game, &report.primary));
     tables.push(generalisation(report, game));
     tables.extend(heads::phases(game));

@@ -8,6 +8,7 @@ use super::evaluate::{self, Evaluations};
 use super::expand::{Combination, Matrix};
 use super::file::{ExperimentFile, Primary};
 use super::interactions::{self, Interaction};
+use super::margins::Margins;
 use super::matched;
 use super::no_effect;
 use super::primary;
@@ -41,6 +42,8 @@ pub struct Experiment {
     pub seeds: Vec<u64>,
     /// The metric that verdicts are about.
     pub primary: Primary,
+    /// Margins within which rows count as equivalent.
+    pub equivalent_within: Margins,
     /// The rows in the order of the file, then their matched controls, then the A/A controls.
     pub rows: Vec<Row>,
     /// Gaps between rows that are compared over another setting.
@@ -114,7 +117,7 @@ impl Experiment {
             add_twins(&mut rows);
         }
         let name = run_name(&file.name, &overrides);
-        let ExperimentFile { question, expect, cost, seeds, primary, evaluate, .. } = file;
+        let ExperimentFile { question, expect, cost, seeds, primary, equivalent_within, evaluate, .. } = file;
         let evaluate = evaluate::resolved(evaluate, &rows, source)?;
         Ok(Self {
             path: source.path().to_owned(),
@@ -124,6 +127,7 @@ impl Experiment {
             cost,
             seeds,
             primary,
+            equivalent_within,
             rows,
             interactions,
             no_effect,
@@ -141,6 +145,7 @@ impl Experiment {
             name: format!("{}/{}", self.name, tuning.folder(round)),
             seeds: tuning.seeds.clone(),
             primary: Primary { at: ReadAt::Last, ..self.primary.clone() },
+            equivalent_within: Margins::default(),
             rows: tuning.remaining_rows(round, remaining),
             interactions: Vec::new(),
             no_effect: Vec::new(),

@@ -3,6 +3,7 @@
 use super::describe::described;
 use super::evaluate::Evaluations;
 use super::interactions::entry::InteractionEntry;
+use super::margins::Margins;
 use super::matched::entry::ControlEntry;
 use super::numbers::above_zero_if_any;
 use super::setting::{Conditional, Point, Setting};
@@ -64,6 +65,10 @@ pub(crate) struct ExperimentFile {
     pub contrasts: Vec<Point>,
     /// The metric that verdicts are about, when it is read, and of which weights.
     pub primary: Primary,
+    /// The size below which a difference in the primary metric does not matter: {policy_loss: 0.02}. Rows whose difference
+    /// is smaller with enough certainty are equivalent. Write it before the run; there is no default.
+    #[serde(default)]
+    pub equivalent_within: Margins,
     /// Gaps between rows that are compared over something else that the rows vary.
     #[serde(default)]
     pub interactions: Vec<InteractionEntry>,

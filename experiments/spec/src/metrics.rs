@@ -86,6 +86,15 @@ pub fn find(name: &str) -> Result<&'static Metric, UnknownMetric> {
     all().iter().find(|metric| metric.name == name).ok_or_else(|| UnknownMetric { name: name.to_owned() })
 }
 
+/// The names of the metrics that verdicts can be about: evaluations measure them, and they have a better side.
+pub(crate) fn of_verdicts() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let judging = all().iter().filter(|metric| metric.evaluated && metric.direction != Direction::Neither);
+        judging.map(|metric| metric.name.as_str()).collect()
+    });
+    &NAMES
+}
+
 /// Every metric's name.
 #[must_use]
 pub fn names() -> Vec<&'static str> {

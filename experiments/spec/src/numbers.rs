@@ -37,6 +37,15 @@ pub(super) fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result
     }
 }
 
+/// A finite number above 0.
+pub(super) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    match number.is_finite() && number > 0.0 {
+        true => Ok(number),
+        false => Err(D::Error::invalid_value(Unexpected::Float(number), &"a number above 0")),
+    }
+}
+
 /// A finite number above 0, or nothing.
 pub(super) fn above_zero_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let number = Option::<f64>::deserialize(deserializer)?;

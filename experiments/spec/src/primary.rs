@@ -8,7 +8,7 @@ use super::source::{ConfigError, Source, at};
 use super::suggest::nearest;
 use super::values::ReadAt;
 use crate::metrics;
-use crate::metrics::{Direction, Metric};
+use crate::metrics::Metric;
 
 /// `rows` are those of `combinations`, in their order, with the references marked.
 pub(crate) fn check(
@@ -18,6 +18,7 @@ pub(crate) fn check(
     source: &Source,
 ) -> Result<(), ConfigError> {
     let metric = find(&file.primary, source)?;
+    margins(file, source)?;
     let wrong = |message: String| source.error_at(&at!["primary", "metric"], message);
     if let Some(row) = rows.iter().find(|row| !metric.applies(row.run.train.mask)) {
         let message = format!("`{}` means nothing for {}: it trains with illegal moves masked", metric.name, row.label);
@@ -60,13 +61,21 @@ fn one_metric(metric: &Metric, rows: &[Row], combinations: &[Combination]) -> Re
     Ok(())
 }
 
+/// Refuses margins of metrics that verdicts are not about.
+fn margins(file: &ExperimentFile, source: &Source) -> Result<(), ConfigError> {
+    let primary = file.primary.metric.as_str();
+    let Some(other) = file.equivalent_within.metrics().find(|metric| *metric != primary) else { return Ok(()) };
+    let message = format!("verdicts are about `{primary}`, so a margin of `{other}` judges nothing");
+    let error = source.error_at(&at!["equivalent_within", other], message);
+    Err(error.help(format!("write `equivalent_within: {{{primary}: SIZE}}`, with a size in the unit of the metric")))
+}
+
 fn find(primary: &Primary, source: &Source) -> Result<&'static Metric, ConfigError> {
-    let judging = || metrics::all().iter().filter(|metric| metric.evaluated && metric.direction != Direction::Neither);
-    let names: Vec<&str> = judging().map(|metric| metric.name.as_str()).collect();
-    if let Some(metric) = judging().find(|metric| metric.name == primary.metric) {
+    let names = metrics::of_verdicts();
+    let known = metrics::find(&primary.metric).ok();
+    if let Some(metric) = known.filter(|metric| names.contains(&metric.name.as_str())) {
         return Ok(metric);
     }
-    let known = metrics::find(&primary.metric).ok();
     let what = match known {
         Some(metric) if !metric.evaluated => "is measured in training only, and no evaluation has it",
         Some(_) => "is neither better nor worse, it only describes",
@@ -77,7 +86,7 @@ fn find(primary: &Primary, source: &Source) -> Result<&'static Metric, ConfigErr
         Some(meant) if known.is_none() => format!("did you mean `{meant}`?"),
         _ => "choose one of the valid metrics".to_owned(),
     };
-    Err(error.valid(names).help(remedy))
+    Err(error.valid(names.iter().copied()).help(remedy))
 }
 
 /// Refuses averaged weights where there is no average when they are read.

@@ -104,7 +104,7 @@ impl Setting {
     }
 
     /// Takes the setting out of a run as JSON.
-    pub(crate) fn remove_from(&self, run: &mut Value) {
+    pub fn remove_from(&self, run: &mut Value) {
         let Some((last, way)) = self.0.split_last() else { return };
         let holder = way.iter().try_fold(run, |value, step| match value {
             Value::Array(list) => {

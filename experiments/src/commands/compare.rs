@@ -2,6 +2,7 @@
 
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, Unpacked};
+use report::ranks::{self, Leaders};
 use report::{Report, markdown, side_by_side};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,29 @@ pub struct Args {
     /// Run folders or bundles of `posenc publish`, two or more, e.g. runs/quickstart runs/chess-vs-shogi.
     #[arg(required = true, num_args = 2..)]
     run_dirs: Vec<PathBuf>,
+    /// Compare the order of encodings by the first grid's primary metric with that of every other grid (Kendall's τ);
+    /// exploratory.
+    #[arg(long)]
+    ranks: bool,
+    /// Also compare the orders without this number of the best encodings of the first grid; by default the best third.
+    #[arg(long, value_name = "NUMBER", requires = "ranks")]
+    leaders: Option<usize>,
+    /// Also compare the orders without this row of the first grid; may be repeated.
+    #[arg(long, value_name = "ROW", requires = "ranks", conflicts_with = "leaders")]
+    without: Vec<String>,
     /// The format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+}
+
+impl Args {
+    fn leaders(&self) -> Leaders {
+        match (self.leaders, &self.without[..]) {
+            (Some(number), _) => Leaders::Best(number),
+            (None, []) => Leaders::BestThird,
+            (None, rows) => Leaders::Named(rows.to_vec()),
+        }
+    }
 }
 
 /// The formats.
@@ -34,13 +55,24 @@ fn report_of(path: &Path) -> anyhow::Result<Report> {
     Ok(Report::of(path)?)
 }
 
+/// Refuses rows to leave out that the first grid does not have.
+fn known(args: &Args, first: &Report) -> anyhow::Result<()> {
+    let has = |label: &str| first.games.iter().flat_map(|game| &game.rows).any(|row| row.label == label);
+    let Some(unknown) = args.without.iter().find(|label| !has(label.as_str())) else { return Ok(()) };
+    let run_dir = args.run_dirs[0].display();
+    anyhow::bail!("{} has no row {unknown}; write its name as in `posenc report {run_dir}`", first.experiment)
+}
+
 /// Prints the tables.
 ///
 /// # Errors
-/// If a folder is no run folder, or stdout cannot be written.
+/// If a folder is no run folder, the first grid lacks a row to leave out, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let reports: Vec<Report> = args.run_dirs.iter().map(|path| report_of(path)).collect::<anyhow::Result<_>>()?;
-    let drawn: Vec<String> = side_by_side::compare(&reports)
+    known(args, &reports[0])?;
+    let tables = if args.ranks { ranks::tables(&reports, &args.leaders()) } else { side_by_side::compare(&reports) };
+    anyhow::ensure!(!tables.is_empty(), "the grids have no game in common, so no orders are compared");
+    let drawn: Vec<String> = tables
         .iter()
         .map(|table| match args.format {
             Format::Text => table.text(),

@@ -2,7 +2,7 @@
 
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, Unpacked};
-use report::{Report, csv, curves, figures, html, latex, markdown, text};
+use report::{Asked, Report, csv, curves, figures, html, latex, markdown, text};
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,6 +18,9 @@ pub struct Args {
     /// Report the number of seeds needed to detect a difference of this size in the primary metric.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     difference: Option<f64>,
+    /// Judge equivalence with a margin of the primary metric chosen after the run, e.g. policy_loss=0.02.
+    #[arg(long, value_name = "METRIC=SIZE", value_parser = margin)]
+    equivalent_within: Option<(String, f64)>,
     /// Write every plot to this folder as SVG and PDF, one column of a paper wide; print titles and captions.
     #[arg(long, value_name = "DIR", conflicts_with = "format")]
     figures: Option<PathBuf>,
@@ -31,6 +34,20 @@ fn size(text: &str) -> Result<f64, String> {
                  point)"
                 .to_owned())
         }
+    }
+}
+
+fn margin(text: &str) -> Result<(String, f64), String> {
+    let (metric, size) = text.split_once('=').ok_or("write the metric and the size, e.g. policy_loss=0.02")?;
+    match size.parse::<f64>() {
+        Ok(size) if size.is_finite() && size > 0.0 => Ok((metric.to_owned(), size)),
+        _ => Err(format!("the size must be a positive number in the unit of {metric}, got {size:?}")),
+    }
+}
+
+impl Args {
+    fn asked(&self) -> Asked {
+        Asked { difference: self.difference, equivalent_within: self.equivalent_within.clone() }
     }
 }
 
@@ -67,7 +84,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dir) = &args.figures {
-        let written = figures::write(&Report::with_difference(run_dir, args.difference)?, dir)?;
+        let written = figures::write(&Report::asked(run_dir, &args.asked())?, dir)?;
         let mut stdout = std::io::stdout().lock();
         for figures::Figure { id, title, caption, .. } in written {
             writeln!(stdout, "{id}: {title} {caption}")?;
@@ -96,7 +113,7 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
     };
-    let drawn = draw(&Report::with_difference(run_dir, args.difference)?);
+    let drawn = draw(&Report::asked(run_dir, &args.asked())?);
     std::io::stdout().lock().write_all(drawn.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -7,6 +7,7 @@
 //! continues with REST after the table's label: `steps 250, layers 1`.
 
 use bundle::{Limits, Unpacked};
+use report::ranks::{self, Leaders};
 use report::{Report, markdown, side_by_side};
 use spec::RunConfig;
 use std::collections::BTreeMap;
@@ -26,10 +27,6 @@ fn cells(line: &str) -> Vec<&str> {
 
 /// The differences of each row between two bundles, by game.
 fn between(one: &Path, other: &Path) -> BTreeMap<String, Rows> {
-    let report_of = |bundle: &Path| {
-        let unpacked = Unpacked::of(bundle, Limits::default()).expect("a bundle");
-        Report::of(unpacked.run_dir()).expect("a report")
-    };
     let mut games = BTreeMap::new();
     for table in side_by_side::compare(&[report_of(one), report_of(other)]) {
         let place = table.header.iter().position(|name| name == "difference, 95 % interval");
@@ -38,6 +35,12 @@ fn between(one: &Path, other: &Path) -> BTreeMap<String, Rows> {
         games.insert(game.to_owned(), rows.collect());
     }
     games
+}
+
+/// The report of a published bundle.
+fn report_of(bundle: &Path) -> Report {
+    let unpacked = Unpacked::of(bundle, Limits::default()).expect("a bundle");
+    Report::of(unpacked.run_dir()).expect("a report")
 }
 
 /// The tables of a bundle that a marker names, by game.
@@ -78,8 +81,7 @@ fn gaps(bundle: &Path) -> BTreeMap<String, Rows> {
 /// The column `value` of the tables of a bundle's games whose title begins so, with the verdict in another column. Without a name the
 /// column is that of the metric, with which the title ends.
 fn tables(bundle: &Path, title: &str, value: &str, verdict: Option<&str>) -> BTreeMap<String, Rows> {
-    let unpacked = Unpacked::of(bundle, Limits::default()).expect("a bundle");
-    let text = markdown::draw(&Report::of(unpacked.run_dir()).expect("a report"));
+    let text = markdown::draw(&report_of(bundle));
     let mut games = BTreeMap::new();
     for game in text.split("\n## ").skip(1) {
         let Some((_, table)) = game.split_once(&format!("\n### {title}")) else { continue };
@@ -213,4 +215,15 @@ fn published_cells_have_the_names_that_their_configurations_have_today() {
         }
     }
     assert!(compared >= 3540, "{compared} cells of published bundles");
+}
+
+/// Kendall's τ of study 1 with attacked squares, of the 14 encodings that both have; SciPy computes it from the means in the
+/// two files report.csv.
+#[test]
+fn the_order_of_encodings_on_attacked_squares_agrees_with_study_1() {
+    let reports =
+        ["study-encodings", "zoo"].map(|name| report_of(&root().join(format!("runs/published/{name}.tar.zst"))));
+    let tables = ranks::tables(&reports, &Leaders::BestThird);
+    let shown: Vec<&[String]> = tables.iter().map(|table| &table.rows[0][..4]).collect();
+    assert_eq!(shown, [["zoo", "map_loss", "14", "0.89"], ["zoo", "map_loss", "14", "0.74"]]);
 }

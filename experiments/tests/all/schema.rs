@@ -201,6 +201,7 @@ fn settings_are_named_with_dots_wherever_they_are_named() {
         "controls: [{row: {train.clip: 10}, match: {params: {train.clip: 1}, by: ffn}}]",
         "reference: {train: {clip: 10}}",
         "interactions: [{gap: {axis: train.clip, values: [1, 10]}, by: [{axis: encoding, values: [none, shaw]}]}]",
+        "equivalent_within: {policy_loss: 0.02, policy_accuracy.novel: 0.01}",
     ] {
         fits(schema, schema, &quickstart_with(more)).unwrap_or_else(|error| panic!("{more}: {error}"));
     }
@@ -214,6 +215,9 @@ fn settings_are_named_with_dots_wherever_they_are_named() {
         "zip: [[clip]]",
         "axes: {encoding: [rope]}",
         "axes: {model: [chessformer]}",
+        "equivalent_within: 0.02",
+        "equivalent_within: {policy_loss: 0}",
+        "equivalent_within: {policy_los: 0.02}",
         "interactions: [{gap: {axis: clip, values: [1, 10]}, by: {axis: encoding, values: [none, shaw]}}]",
         "interactions: [{gap: {axis: encoding, value: [1, 10]}, by: {axis: encoding, values: [none, shaw]}}]",
         "interactions: [{gap: {axis: encoding, values: [none, shaw]}, bye: {axis: encoding, values: [none, shaw]}}]",

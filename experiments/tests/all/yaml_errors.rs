@@ -472,3 +472,26 @@ fn a_difference_that_nobody_could_see_is_refused() {
     }
     assert_eq!(complaint(&with("weights: raw}", "weights: raw, difference: 0.01}")), None);
 }
+
+#[test]
+fn a_margin_of_equivalence_is_a_positive_size_of_the_primary_metric() {
+    let margins = |written: &str| with("primary: {", &format!("equivalent_within: {written}\nprimary: {{"));
+    for size in ["0", "-0.01", ".inf", ".nan"] {
+        let text = margins(&format!("{{policy_loss: {size}}}"));
+        refused(&text, &["`equivalent_within.policy_loss`: expected a number above 0", "write it like 0.001"]);
+    }
+    refused(&margins("{policy_los: 0.02}"), &["unknown key `policy_los`", "did you mean `policy_loss`?"]);
+    refused(&margins("{positions: 1}"), &["unknown key `positions`", "policy_accuracy"]);
+    refused(&margins("0.02"), &["`equivalent_within`: expected a map of keys to values"]);
+    refused(
+        &margins("{policy_loss: 0.02, value_loss: 0.1}"),
+        &["verdicts are about `policy_loss`, so a margin of `value_loss` judges nothing", "{policy_loss: SIZE}"],
+    );
+    let source = |text: &str| Source::new(&DATA.path().join("experiment.yaml"), text);
+    let load = |text: &str| Experiment::from_source(&source(text)).expect("a right experiment");
+    let (with, without) = (load(&margins("{policy_loss: 0.02}")), load(EXPERIMENT));
+    assert_eq!(with.equivalent_within.of("policy_loss"), Some(0.02));
+    assert!(without.equivalent_within.is_empty(), "there is no default");
+    let hashes = |experiment: &Experiment| experiment.rows.iter().map(|row| row.hash.clone()).collect::<Vec<_>>();
+    assert_eq!(hashes(&with), hashes(&without), "a margin changes no cell");
+}

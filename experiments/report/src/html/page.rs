@@ -111,8 +111,9 @@ pub(super) fn badge(verdict: Verdict) -> (&'static str, &'static str) {
         Verdict::Better => ("better", "▲ better"),
         Verdict::Worse => ("worse", "▼ worse"),
         Verdict::Diverged => ("missing", "✕ diverged"),
-        Verdict::DependsOnTuning => ("equal", "≈ depends on tuning"),
-        Verdict::NotDistinguishable => ("equal", "≈ open"),
+        Verdict::DependsOnTuning => ("open", "○ depends on tuning"),
+        Verdict::Equivalent => ("equivalent", "≈ equivalent"),
+        Verdict::Open => ("open", "○ open"),
         Verdict::Missing => ("missing", "? none"),
     }
 }
@@ -120,11 +121,11 @@ pub(super) fn badge(verdict: Verdict) -> (&'static str, &'static str) {
 /// The badge of an interaction, which is neither better nor worse.
 pub(super) fn change_badge(change: Change) -> (&'static str, &'static str) {
     match change {
-        Change::Shrinks => ("equal", "↘ shrinks"),
-        Change::Grows => ("equal", "↗ grows"),
-        Change::Reverses => ("equal", "⇄ reverses"),
-        Change::Changes => ("equal", "∆ changes"),
-        Change::NotDistinguishable => ("equal", "≈ open"),
+        Change::Shrinks => ("open", "↘ shrinks"),
+        Change::Grows => ("open", "↗ grows"),
+        Change::Reverses => ("open", "⇄ reverses"),
+        Change::Changes => ("open", "∆ changes"),
+        Change::NotDistinguishable => ("open", "○ open"),
         Change::Missing => ("missing", "? none"),
     }
 }

@@ -38,6 +38,8 @@ pub struct Comparison {
     pub interval: Option<Interval>,
     /// Holm's correction over the grid; none for an A/A control, which is not a comparison of the grid.
     pub holm: Option<Corrected>,
+    /// Its two one-sided tests; none without a margin, and where a seed diverged or no verdict is possible.
+    pub equivalence: Option<Equivalence>,
     /// Its precision; none for an A/A control and without a test.
     pub precision: Option<Precision>,
     /// Its verdict.
@@ -82,6 +84,19 @@ pub struct Corrected {
     pub interval: Interval,
 }
 
+/// Whether a difference is smaller than a margin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Equivalence {
+    /// The margin, on both sides of zero.
+    pub margin: f64,
+    /// The larger p-value of the two one-sided tests.
+    pub p: f64,
+    /// Holm's correction over the equivalence tests of the comparisons in the grid's family.
+    pub holm: Holm,
+    /// The interval that lies within the margin exactly if the corrected p-value is below [`ALPHA`].
+    pub interval: Interval,
+}
+
 /// The verdict of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -89,8 +104,10 @@ pub enum Verdict {
     Better,
     /// The corrected interval excludes zero, on the worse side.
     Worse,
-    /// The corrected interval contains zero.
-    NotDistinguishable,
+    /// The corrected interval contains zero, and that of the equivalence tests lies within the margin.
+    Equivalent,
+    /// Neither is shown: no difference, and no equivalence within the margin, if there is one.
+    Open,
     /// The corrected interval excludes zero on the better side, but seeds of the row diverged: those that are left are a
     /// choice of the better ones.
     Diverged,
@@ -158,6 +175,23 @@ pub enum Missing {
 }
 
 impl Comparison {
+    /// Whether the difference is shown to be smaller than the margin.
+    #[must_use]
+    pub fn is_within_margin(&self) -> bool {
+        self.equivalence.is_some_and(|tests| tests.holm.p < ALPHA)
+    }
+
+    /// Its verdict, and of a difference whether it is smaller than the margin: `better, within the margin`.
+    #[must_use]
+    pub fn judgement(&self) -> String {
+        match self.verdict {
+            Verdict::Better | Verdict::Worse | Verdict::DependsOnTuning if self.is_within_margin() => {
+                format!("{}, within the margin", self.verdict)
+            }
+            verdict => verdict.to_string(),
+        }
+    }
+
     /// `1 of 3 seeds diverged`; none if no seed of the row did.
     #[must_use]
     pub fn divergence(&self) -> Option<String> {
@@ -205,7 +239,7 @@ impl Verdict {
     /// The verdict of a corrected p-value and a mean difference.
     pub(crate) fn of(p: f64, mean: f64, direction: Direction) -> Self {
         match (p < ALPHA, mean < 0.0, direction) {
-            (false, ..) => Self::NotDistinguishable,
+            (false, ..) => Self::Open,
             (true, true, Direction::Lower) | (true, false, Direction::Higher) => Self::Better,
             (true, ..) => Self::Worse,
         }
@@ -217,7 +251,8 @@ impl fmt::Display for Verdict {
         f.write_str(match self {
             Self::Better => "better",
             Self::Worse => "worse",
-            Self::NotDistinguishable => "not distinguishable",
+            Self::Equivalent => "equivalent",
+            Self::Open => "open",
             Self::Diverged => "cannot be better",
             Self::DependsOnTuning => "depends on tuning",
             Self::Missing => "no verdict",

@@ -36,9 +36,8 @@ fn scale(metric: &Metric) -> f64 {
 
 /// The verdict of a comparison, or why there is none, with the seeds of the row that diverged.
 pub(crate) fn verdict(comparison: &Comparison) -> String {
-    let verdict = comparison.verdict;
-    let judged = || ruled_out(&comparison.missing).unwrap_or_else(|| verdict.to_string());
-    match (comparison.divergence(), verdict) {
+    let judged = || ruled_out(&comparison.missing).unwrap_or_else(|| comparison.judgement());
+    match (comparison.divergence(), comparison.verdict) {
         (None, _) => judged(),
         (Some(seeds), Verdict::Diverged | Verdict::Missing) => format!("{seeds}: cannot be better"),
         (Some(seeds), _) => format!("{}; {seeds}", judged()),

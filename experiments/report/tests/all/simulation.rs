@@ -4,6 +4,7 @@
 
 mod choice;
 mod designs;
+mod equivalence;
 mod held_out;
 mod over_seeds;
 mod parts;

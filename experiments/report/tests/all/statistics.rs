@@ -1,7 +1,8 @@
 //! The statistics behind the verdicts: against SciPy's values, against their own definition, and against simulation.
 
+use report::statistics::equivalence::{self, two_one_sided};
 use report::statistics::moderated::prior;
-use report::statistics::{Holm, Interval, PairedTest, Summary, holm};
+use report::statistics::{Holm, Interval, MeanTest, PairedTest, Summary, holm};
 use serde_json::Value;
 use std::fmt::Debug;
 
@@ -136,6 +137,42 @@ fn the_printed_interval_excludes_zero_exactly_if_holm_rejects() {
         let rejected = count_rejections(&tests, |test| test.p, PairedTest::interval);
         rejections += rejected;
         acceptances += tests.len() - rejected;
+    }
+    assert!(rejections > 1000 && acceptances > 1000, "{rejections} rejections, {acceptances} acceptances");
+}
+
+#[test]
+fn two_one_sided_tests_agree_with_scipy() {
+    // scipy.stats: max(t.sf((mean + margin)/error, freedom), t.cdf((mean − margin)/error, freedom))
+    let cases = [
+        (0.01, 0.004, 2.0, 0.064_805_860_110_755_41),
+        (-0.01, 0.004, 2.0, 0.064_805_860_110_755_41),
+        (0.03, 0.004, 7.5, 0.980_589_870_863_187_2),
+        (0.0, 0.01, 4.0, 0.058_058_261_758_407_78),
+        (0.02, 0.01, 9.0, 0.5),
+    ];
+    for (mean, error, freedom, p) in cases {
+        close(two_one_sided(&MeanTest::new(mean, error, freedom), 0.02), p, 1e-9);
+    }
+    let without_error = [0.01, 0.02, -0.03].map(|mean| two_one_sided(&MeanTest::new(mean, 0.0, 2.0), 0.02));
+    assert_eq!(without_error, [0.0, 1.0, 1.0]);
+}
+
+#[test]
+fn the_interval_of_equivalence_lies_within_the_margin_exactly_if_holm_rejects() {
+    let (mut rejections, mut acceptances) = (0, 0);
+    for grid in 0..2000 {
+        let tests: Vec<MeanTest> =
+            null_grid(grid, 6, 5).iter().map(|d| PairedTest::of(d).expect("five pairs").into()).collect();
+        let margin = 1.0 + (grid % 7) as f64 * 0.5;
+        let p_values: Vec<_> = tests.iter().map(|test| Some(two_one_sided(test, margin))).collect();
+        for (test, holm) in tests.iter().zip(holm(&p_values, 0.05)) {
+            let holm = holm.expect("every row was tested");
+            let Interval { low, high } = equivalence::interval(test, &holm);
+            let rejected = holm.p < 0.05;
+            assert_eq!(-margin < low && high < margin, rejected, "{test:?} {holm:?} {margin}");
+            *(if rejected { &mut rejections } else { &mut acceptances }) += 1;
+        }
     }
     assert!(rejections > 1000 && acceptances > 1000, "{rejections} rejections, {acceptances} acceptances");
 }

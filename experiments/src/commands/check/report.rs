@@ -112,7 +112,11 @@ fn heading(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
             writeln!(out, "  {key}: {}", text.trim())?;
         }
     }
-    writeln!(out, "  primary: {}, {}", experiment.primary.metric, read_at(experiment.primary.at))
+    writeln!(out, "  primary: {}, {}", experiment.primary.metric, read_at(experiment.primary.at))?;
+    match experiment.equivalent_within.of(&experiment.primary.metric) {
+        Some(margin) => writeln!(out, "  equivalent within: {margin}"),
+        None => Ok(()),
+    }
 }
 
 fn read_at(at: ReadAt) -> String {
@@ -262,6 +266,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
             "at": experiment.primary.at,
             "weights": experiment.primary.weights,
         },
+        "equivalent_within": experiment.equivalent_within,
         "seeds": experiment.seeds,
         "cells": experiment.cells().len(),
         "tuning": tuning_json(experiment),

@@ -36,7 +36,7 @@ fn times(folder: &Folder, [own, goal]: [f64; 2]) {
 fn a_control_is_named_with_what_it_was_matched_to() {
     let report = folder(Quantity::Params, Some(0.99873)).report();
     let drawn = text::draw(&report);
-    assert!(drawn.contains(&format!("On chess, {LABEL} is not distinguishable from absolute: policy_loss +0.003")));
+    assert!(drawn.contains(&format!("On chess, whether {LABEL} differs from absolute is open: policy_loss +0.003")));
     assert!(drawn.contains(&format!("matched controls\n  {LABEL} has 0.9987 times the params of shaw\n")), "{drawn}");
     let matched = row(&report, LABEL).matched.clone().expect("it is a control");
     assert_eq!((matched.goal.as_str(), matched.ratio), ("shaw", Some(0.99873)));

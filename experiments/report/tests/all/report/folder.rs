@@ -10,7 +10,7 @@ use report::Report;
 use report::model::RowReport;
 use report::model::comparison::Comparison;
 use serde_json::json;
-use spec::{Interaction, Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
+use spec::{Interaction, Margins, Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -71,6 +71,8 @@ impl Folder {
                 row("absolute-twin", Role::Twin, 64),
             ],
             interactions: Vec::new(),
+            equivalent_within: Margins::default(),
+            late_margin: false,
         };
         let folder = Self { dir: tempfile::tempdir().expect("a folder for the test"), plan };
         folder.write_plan();
