@@ -11,8 +11,8 @@ use super::statistics::{Holm, MeanTest, PairedTest, equivalence, power};
 use records::device;
 use records::plan::Row;
 use records::{CellState, FailureKind};
-use spec::{Numerics, Role};
 use spec::metrics::Direction;
+use spec::{Numerics, Role};
 
 /// A row of the plan with its cells.
 pub(super) type Line<'a> = (&'a Row, &'a [CellRecord]);
