@@ -49,6 +49,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// A display of the configured number of steps; none if the configuration cannot be read, which training will say.
 fn progress_sinks(args: &Args) -> Vec<Box<dyn Sink>> {
-    let text = std::fs::read_to_string(args.dir.join(CONFIG_FILE)).unwrap_or_default();
+    let text = RunConfig::read_text(&args.dir.join(CONFIG_FILE)).unwrap_or_default();
     RunConfig::from_yaml(&text).map(|run| progress::on_stderr(run.train.steps)).into_iter().collect()
 }
