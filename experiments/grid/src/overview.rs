@@ -131,7 +131,7 @@ fn cell(run_dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
 
 /// The configured steps of a cell; zero if unknown.
 fn configured_steps(dir: &Path) -> u64 {
-    let config = std::fs::read_to_string(dir.join(CONFIG_FILE)).ok();
+    let config = RunConfig::read_text(&dir.join(CONFIG_FILE)).ok();
     config.and_then(|text| RunConfig::from_yaml(&text).ok()).map_or(0, |run| run.train.steps)
 }
 

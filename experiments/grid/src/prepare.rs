@@ -11,7 +11,7 @@ use records::atomic;
 use records::folder::{CONFIG_FILE, EXPERIMENT_FILE};
 use records::lock::CellLock;
 use records::plan::Plan;
-use spec::{Cell, Experiment};
+use spec::{Cell, Experiment, Source};
 use std::cell::LazyCell;
 use std::fs;
 use std::io;
@@ -140,7 +140,8 @@ fn emptied(dir: &Path) -> Result<CellLock, GridError> {
 fn keep_source(experiment: &Experiment, run_dir: &Path) -> io::Result<()> {
     let sets = experiment.sets.iter().map(|set| format!("# --set {}\n", set.replace('\n', " ")));
     let mut text: Vec<u8> = sets.collect::<String>().into_bytes();
-    text.extend(fs::read(&experiment.path)?);
+    let source = Source::read(&experiment.path).map_err(io::Error::other)?;
+    text.extend(source.text().as_bytes());
     atomic::replace(&run_dir.join(EXPERIMENT_FILE), &text)
 }
 

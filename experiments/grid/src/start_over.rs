@@ -2,6 +2,7 @@
 
 use super::prepare::write_config;
 use records::folder::CONFIG_FILE;
+use spec::RunConfig;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ const PREFIX: &str = "damaged-";
 /// # Errors
 /// If the folder cannot be renamed or created.
 pub fn start_over(dir: &Path) -> io::Result<PathBuf> {
-    let text = fs::read_to_string(dir.join(CONFIG_FILE))?;
+    let text = RunConfig::read_text(&dir.join(CONFIG_FILE))?;
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let unused = (0..).map(|count: u32| match count {
         0 => dir.with_file_name(format!("{PREFIX}{name}")),

@@ -63,7 +63,7 @@ pub fn file(run: &RunConfig, layout: &Layout, weights: &[f32]) -> Result<Exporte
         magic: Some(MAGIC),
         license: None,
         format: Some(Format { weights_encoding: Some(layer::LINEAR_16), network_format: Some(format) }),
-        weights: Some(message.bytes),
+        weights: Some(message.bytes.into()),
     };
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     packed.write_all(&net.encode_to_vec()).map_err(NetError::Pack)?;

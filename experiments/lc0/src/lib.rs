@@ -32,6 +32,8 @@ use games::{GameKind, InputName, Vocabulary};
 use message::{Net, Weights};
 use models::{ModelConfig, Spec};
 use prost::Message as _;
+use prost::bytes::Bytes;
+use spec::bounded;
 use std::io::Read;
 use std::path::Path;
 use tree::Tree;
@@ -42,8 +44,12 @@ const MAGIC: u32 = 0x1c0;
 /// The magic bytes of gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The size limit of a network: Lc0's largest have 0.4 GB.
-const MAX_BYTES: u64 = 4 << 30;
+/// The size limit of a file, packed and unpacked: 1.5 GiB. Lc0's largest published networks (BT4, about 190 million
+/// parameters in 16 bits) have 0.4 GB.
+const MAX_BYTES: u64 = 3 << 29;
+
+/// Gzip packs no byte into less than a 1032nd part.
+const MOST_DENSE: u64 = 1032;
 
 /// Parameters by posenc's names, each in row-major order.
 pub type Parameters = Vec<(String, Vec<f32>)>;
@@ -78,9 +84,14 @@ pub fn spec() -> Spec {
 /// name them: heads (`policy_heads.opponent`) and tensors (`value_heads.winner.ip_val_err`).
 ///
 /// # Errors
-/// If it cannot be read, is not a weights file, is damaged, or has an architecture that posenc lacks.
+/// If it cannot be read, is longer than 1.5 GiB, is not a weights file, is damaged, or has an architecture that posenc
+/// lacks.
 pub fn read(path: &Path, without: &[String]) -> Result<Imported, NetError> {
-    let bytes = std::fs::read(path).map_err(|cause| NetError::Io { action: "read", path: path.to_owned(), cause })?;
+    let bytes = bounded::read(path, MAX_BYTES).map_err(|cause| NetError::Io {
+        action: "read",
+        path: path.to_owned(),
+        cause,
+    })?;
     of_bytes(&bytes, without)
 }
 
@@ -89,9 +100,11 @@ pub fn read(path: &Path, without: &[String]) -> Result<Imported, NetError> {
 /// # Errors
 /// Like [`read`].
 pub fn of_bytes(bytes: &[u8], without: &[String]) -> Result<Imported, NetError> {
-    let unpacked = if bytes.starts_with(&GZIP) { unpack(bytes)? } else { bytes.to_vec() };
-    let net = Net::decode(&unpacked[..]).map_err(|error| NetError::NoNetwork(error.to_string()))?;
-    drop(unpacked);
+    let unpacked = match bytes.starts_with(&GZIP) {
+        true => Bytes::from(unpack(bytes, MAX_BYTES)?),
+        false => Bytes::copy_from_slice(bytes),
+    };
+    let net = Net::decode(unpacked).map_err(|error| NetError::NoNetwork(error.to_string()))?;
     if net.magic != Some(MAGIC) {
         return Err(NetError::NoNetwork("it does not begin with Lc0's number 0x1c0".to_owned()));
     }
@@ -126,9 +139,34 @@ fn architecture(weights: &[u8], format: NetworkFormat, without: &[String]) -> Re
     }
 }
 
-fn unpack(bytes: &[u8]) -> Result<Vec<u8>, NetError> {
-    let mut unpacked = Vec::new();
+fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, NetError> {
+    // Gzip ends with the length, so that the buffer need not grow; a wrong length does no harm.
+    let stated = bytes.last_chunk().map_or(0, |end| u64::from(u32::from_le_bytes(*end)));
+    let expected = stated.min(limit).min(MOST_DENSE * bytes.len() as u64);
+    let mut unpacked = Vec::with_capacity(expected as usize);
     let damaged = |error: std::io::Error| NetError::NoNetwork(format!("its gzip is damaged: {error}"));
-    GzDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut unpacked).map_err(damaged)?;
+    GzDecoder::new(bytes).take(limit + 1).read_to_end(&mut unpacked).map_err(damaged)?;
+    if unpacked.len() as u64 > limit {
+        return Err(NetError::NoNetwork(format!("it unpacks to more than {limit} bytes")));
+    }
     Ok(unpacked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write as _;
+
+    #[test]
+    fn a_small_file_that_unpacks_to_a_large_one_is_refused() {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(&vec![0u8; 1 << 20]).expect("packed");
+        let packed = packed.finish().expect("packed");
+        assert!(packed.len() < 2000, "{}", packed.len());
+        assert_eq!(unpack(&packed, 1 << 20).expect("within the limit").len(), 1 << 20);
+        let error = unpack(&packed, (1 << 20) - 1).expect_err("too long").to_string();
+        assert!(error.contains("it unpacks to more than 1048575 bytes"), "{error}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::format::NetworkFormat;
 use prost::Message;
+use prost::bytes::Bytes;
 
 /// The file.
 #[derive(Clone, PartialEq, Message)]
@@ -14,8 +15,8 @@ pub(super) struct Net {
     #[prost(message, optional, tag = "4")]
     pub(super) format: Option<Format>,
     /// A message [`Weights`], kept encoded: its content depends on the format.
-    #[prost(bytes = "vec", optional, tag = "10")]
-    pub(super) weights: Option<Vec<u8>>,
+    #[prost(bytes = "bytes", optional, tag = "10")]
+    pub(super) weights: Option<Bytes>,
 }
 
 #[derive(Clone, PartialEq, Message)]

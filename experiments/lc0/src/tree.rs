@@ -10,6 +10,10 @@ use super::message::Layer;
 use prost::Message as _;
 use prost::encoding::{WireType, decode_key, decode_varint};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+/// The most fields that are read. A network of 15 encoders with all heads (BT4) has fewer than 1,000.
+const MOST_FIELDS: usize = 1 << 16;
 
 /// What a name refers to.
 #[derive(Debug)]
@@ -25,6 +29,8 @@ enum NamedValue<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Tree<'a> {
     found: BTreeMap<String, NamedValue<'a>>,
+    /// Fields read, also those without a name or with the name of another.
+    fields: usize,
 }
 
 impl<'a> Tree<'a> {
@@ -42,6 +48,10 @@ impl<'a> Tree<'a> {
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         while !rest.is_empty() {
             let (number, value) = next(&mut rest, prefix)?;
+            self.fields += 1;
+            if self.fields > MOST_FIELDS {
+                return Err(NetError::NoNetwork(format!("its weights have more than {MOST_FIELDS} fields")));
+            }
             let name = |name: &str| format!("{prefix}{name}");
             match ((number as usize).checked_sub(1).and_then(|place| fields.get(place)), value) {
                 (Some((field, Tensor)), Value::Bytes(bytes)) => self.put_tensor(name(field), bytes)?,
@@ -89,14 +99,19 @@ impl<'a> Tree<'a> {
 
     /// Whether the part of this name has any content.
     pub(super) fn has_below(&self, part: &str) -> bool {
-        let prefix = format!("{part}.");
-        self.found.keys().any(|name| name.starts_with(&prefix))
+        self.below(&format!("{part}.")).next().is_some()
+    }
+
+    /// The names that begin with a prefix.
+    fn below<'n>(&'n self, prefix: &'n str) -> impl Iterator<Item = &'n str> {
+        let from = self.found.range::<str, _>((Bound::Included(prefix), Bound::<&str>::Unbounded));
+        from.map(|(name, _)| name.as_str()).take_while(move |name| name.starts_with(prefix))
     }
 
     /// The named parts of a part: `vanilla` and `soft` of `policy_heads`, without its own tensors.
     pub(super) fn parts(&self, part: &str) -> BTreeSet<String> {
         let prefix = format!("{part}.");
-        let inner = self.found.keys().filter_map(|name| name.strip_prefix(&prefix)?.split_once('.'));
+        let inner = self.below(&prefix).filter_map(|name| name.strip_prefix(&prefix)?.split_once('.'));
         inner.map(|(part, _)| part.to_owned()).collect()
     }
 

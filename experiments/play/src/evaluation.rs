@@ -8,7 +8,7 @@ use crate::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, PATIENC
 use crate::player::{Agent, Player};
 use crate::puzzles::{self, PuzzleScore, Rule};
 use crate::{mates, suites};
-use dataset::Manifest;
+use dataset::{Manifest, bounded};
 use games::{Referee, with_game};
 use records::Strength;
 use records::strength::{Evaluation, Measure};
@@ -250,7 +250,7 @@ fn details(score: &impl Serialize) -> Value {
 }
 
 fn hash(file: &Path) -> Result<String, PlayError> {
-    let bytes = std::fs::read(file).map_err(|error| wrong(file, error.to_string()))?;
+    let bytes = bounded::read(file, bounded::WEIGHTS).map_err(|error| wrong(file, error.to_string()))?;
     Ok(blake3::hash(&bytes).to_hex().to_string())
 }
 

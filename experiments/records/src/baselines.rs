@@ -1,6 +1,7 @@
 //! `baselines.json`: the policy losses of policies without a network, on the positions that the rows were tested on.
 
 use crate::atomic;
+use dataset::bounded;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -98,7 +99,7 @@ impl Baselines {
     /// Reads those of a run folder; none if it has none that this version can read (`posenc run` measures them again).
     #[must_use]
     pub fn read(run_dir: &Path) -> Option<Self> {
-        let read: Self = serde_json::from_slice(&std::fs::read(run_dir.join(FILE)).ok()?).ok()?;
+        let read: Self = serde_json::from_slice(&bounded::read(&run_dir.join(FILE), bounded::TEXT).ok()?).ok()?;
         (read.format == FORMAT).then_some(read)
     }
 

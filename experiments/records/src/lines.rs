@@ -1,6 +1,7 @@
 //! `metrics.jsonl`: one JSON object per line, appended. Everything else can be rebuilt from it.
 
 use super::MetricLine;
+use dataset::bounded;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ pub enum ReadError {
 /// # Errors
 /// If the file cannot be read, or a complete line is invalid.
 pub fn read(path: &Path) -> Result<Vec<MetricLine>, ReadError> {
-    let text = std::fs::read(path).map_err(|cause| ReadError::Io { path: path.to_owned(), cause })?;
+    let text = bounded::read(path, bounded::RECORD).map_err(|cause| ReadError::Io { path: path.to_owned(), cause })?;
     let complete = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     text[..complete]
         .split_inclusive(|&byte| byte == b'\n')

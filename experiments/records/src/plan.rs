@@ -1,6 +1,7 @@
 //! `grid.json`: the plan of a comparison, so that a report needs only the run folder.
 
 use crate::atomic;
+use dataset::bounded;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use spec::{Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, ReadAt, Role, Weights};
@@ -147,7 +148,7 @@ impl Plan {
     /// If there is none, or it is not one.
     pub fn read(run_dir: &Path) -> Result<Self, PlanError> {
         let path = run_dir.join(FILE);
-        let text = match std::fs::read(&path) {
+        let text = match bounded::read(&path, bounded::TEXT) {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Err(PlanError::Missing(run_dir.to_owned()));
             }

@@ -1,5 +1,6 @@
 //! Why a stored record (status, manifest) cannot be read.
 
+use dataset::bounded;
 use serde::de::DeserializeOwned;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ pub enum RecordError {
 impl RecordError {
     /// Reads a JSON file; `None` if it does not exist.
     pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Self> {
-        match std::fs::read(path) {
+        match bounded::read(path, bounded::TEXT) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(cause) => Err(Self::Io { path: path.to_owned(), cause }),
             Ok(text) => {

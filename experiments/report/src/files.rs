@@ -1,6 +1,7 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
 use super::error::ReportError;
+use dataset::bounded;
 use records::device;
 use records::folder::METRICS_FILE;
 use records::machine::Cpu;
@@ -174,7 +175,8 @@ impl CellRecord {
     }
 
     fn read(dir: &Path, seed: u64, primary: &Primary) -> Self {
-        let facts = std::fs::read(dir.join(manifest::FILE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let facts = bounded::read(&dir.join(manifest::FILE), bounded::TEXT).ok();
+        let facts = facts.and_then(|text| serde_json::from_slice(&text).ok());
         let mut state = CellState::of(dir);
         let mut result = None;
         if state == CellState::Done {

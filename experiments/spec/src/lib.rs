@@ -60,6 +60,8 @@ mod weights;
 
 pub use cell::Cell;
 pub use data::DataView;
+// For the crates that may not import `dataset`.
+pub use dataset::bounded;
 pub use experiment::Experiment;
 pub use file::Primary;
 pub use grouped::grouped;

@@ -8,6 +8,7 @@ use super::shape::Shape;
 use super::source::ConfigError;
 use super::start::Start;
 use super::targets::{self, MissingTarget, OnMissingTargets, wrong_classes};
+use dataset::bounded;
 use games::Frame;
 use models::{Loss, ModelConfig, ModelError, Network};
 
@@ -52,7 +53,7 @@ fn start(start: &Start, row: &Combination) -> Result<Start, ConfigError> {
     let beside = origin.source.folder().join(&start.tables);
     let tables = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
     let remedy = "name tables.safetensors of a folder that `posenc export` wrote, relative to this file";
-    let bytes = std::fs::read(&tables)
+    let bytes = bounded::read(&tables, bounded::RECORD)
         .map_err(|error| origin.refused(format!("{} cannot be read: {error}", tables.display())).help(remedy))?;
     let blake3 = blake3::hash(&bytes).to_hex().to_string();
     if !start.blake3.is_empty() && start.blake3 != blake3 {

@@ -9,13 +9,18 @@ use super::pictures::Pictures;
 use super::start::Start;
 use super::step::{Dtype, MicroBatch, Products};
 use super::targets::OnMissingTargets;
+use dataset::{bounded, yaml};
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
 use nn::Arithmetic;
 use serde::{Deserialize, Serialize};
 use serde_yaml::with::singleton_map_recursive;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// No configuration is longer.
+const MAX_BYTES: u64 = 1 << 20;
 
 described! {
 /// A complete run as experiment files write it: `base` with the values of a row. What it says about training and
@@ -103,12 +108,20 @@ impl RunConfig {
         Ok(String::from_utf8(text).expect("YAML is written in UTF-8"))
     }
 
+    /// Reads the text of a `config.yaml`.
+    ///
+    /// # Errors
+    /// If it is not a regular file, is longer than 1 MiB, or is not UTF-8.
+    pub fn read_text(path: &Path) -> io::Result<String> {
+        bounded::read_text(path, MAX_BYTES)
+    }
+
     /// Reads what [`Self::to_yaml`] wrote.
     ///
     /// # Errors
     /// If the text is no YAML, or a key is unknown, missing or of a wrong type: with its path, line and column.
     pub fn from_yaml(text: &str) -> Result<Self, serde_yaml::Error> {
-        singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(text))
+        yaml::from_text(text)
     }
 
     /// Which heads its network has.

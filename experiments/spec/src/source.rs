@@ -1,5 +1,6 @@
 //! The text of an experiment file, and errors that point into it.
 
+use dataset::bounded;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -150,10 +151,10 @@ pub struct Source {
 const MAX_BYTES: u64 = 1 << 20;
 
 impl Source {
-    /// Reads a file.
+    /// Reads a file, without its byte order mark.
     ///
     /// # Errors
-    /// If it cannot be read, is longer than 1 MiB or is not UTF-8.
+    /// If it cannot be read, is not a regular file, is longer than 1 MiB or is not UTF-8.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let wrong = |message: String| ConfigError {
             path: path.to_owned(),
@@ -162,12 +163,7 @@ impl Source {
             valid: Vec::new(),
             remedy: Some("give the path of an experiment file, e.g. experiments/quickstart.yaml".to_owned()),
         };
-        let size = std::fs::metadata(path).map_err(|error| wrong(format!("cannot be read: {error}")))?.len();
-        if size > MAX_BYTES {
-            return Err(wrong(format!("{size} bytes are too many for an experiment (at most {MAX_BYTES})")));
-        }
-        let bytes = std::fs::read(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
-        let text = String::from_utf8(bytes).map_err(|error| wrong(format!("is not a text in UTF-8: {error}")))?;
+        let text = bounded::read_text(path, MAX_BYTES).map_err(|error| wrong(format!("cannot be read: {error}")))?;
         Ok(Self::new(path, text))
     }
 

@@ -3,6 +3,7 @@
 
 use super::source::{ConfigError, Source, Step, YamlPath, dotted};
 use super::syntax;
+use dataset::yaml::check_nesting;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::cell::RefCell;
 use std::fmt;
@@ -82,6 +83,7 @@ impl Node {
         let twice = RefCell::new(None);
         let origin = Origin { source: source.clone(), path: YamlPath::new() };
         let text = source.yaml();
+        check_nesting(&text).map_err(|error| source.error(error.to_string()))?;
         let read = Reading { origin, twice: &twice }.deserialize(serde_yaml::Deserializer::from_str(&text));
         let node = read.map_err(|error| syntax::not_yaml(source, &error))?;
         match twice.into_inner() {

@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// The run, if its configuration can be read; otherwise training says why not.
 fn config_of(args: &Args) -> Option<RunConfig> {
-    let text = std::fs::read_to_string(args.dir.join(CONFIG_FILE)).ok()?;
+    let text = RunConfig::read_text(&args.dir.join(CONFIG_FILE)).ok()?;
     RunConfig::from_yaml(&text).ok()
 }
 

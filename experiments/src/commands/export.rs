@@ -2,11 +2,12 @@
 
 use super::devices::{parse_device, prepare};
 use anyhow::Context as _;
-use dataset::Split;
+use dataset::{Split, bounded};
 use records::atomic;
 use spec::Weights;
 use spec::grouped;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -156,5 +157,6 @@ fn asked(args: &Args, cell: &Loaded) -> anyhow::Result<Vec<Request>> {
 }
 
 fn read(path: &Path) -> Result<String, InspectError> {
-    std::fs::read_to_string(path).map_err(|cause| InspectError::Io { action: "read", path: path.to_owned(), cause })
+    let text = File::open(path).and_then(|file| bounded::read_stream(file, bounded::TEXT));
+    text.map_err(|cause| InspectError::Io { action: "read", path: path.to_owned(), cause })
 }

@@ -1,10 +1,12 @@
 //! `posenc predict`: what a cell's network says about positions.
 
 use super::devices::{parse_device, prepare};
+use dataset::bounded;
 use games::chess::history::HistoryFill;
 use spec::Weights;
 use std::fmt::Write as _;
-use std::io::{self, Read as _, Write as _};
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::{Device, Tensor};
@@ -112,12 +114,11 @@ impl Questions {
             (Some(text), ..) | (_, Some(text), _) => Ok(vec![read(text, "", game, input, moves)?]),
             (.., Some(path)) => {
                 let (text, name) = if path.as_os_str() == "-" {
-                    let mut text = String::new();
-                    io::stdin().lock().read_to_string(&mut text)?;
-                    (text, "stdin".to_owned())
+                    (bounded::read_stream(io::stdin().lock(), bounded::TEXT)?, "stdin".to_owned())
                 } else {
                     let cause = |cause| InspectError::Io { action: "read", path: path.clone(), cause };
-                    (std::fs::read_to_string(path).map_err(cause)?, path.display().to_string())
+                    let text = File::open(path).and_then(|file| bounded::read_stream(file, bounded::TEXT));
+                    (text.map_err(cause)?, path.display().to_string())
                 };
                 Ok(read_lines(&text, &name, game, input, moves)?)
             }

@@ -1,5 +1,6 @@
 //! Tests of the command line and of everything that it joins, in one binary.
 
+mod bounds;
 mod brought;
 mod bundle;
 mod cells;

@@ -68,9 +68,9 @@ fn a_complaint_names_the_command_that_generated_the_probe() {
     let (stated, other) = ("novel_test_positions: 1.0", "novel_test_positions: 0.5");
     assert!(text.contains(stated), "{text}");
     std::fs::write(&path, text.replace(stated, other)).expect("written");
-    let remedy = format!("make the dataset again, with `{}`", dataset.manifest().made_by);
-    assert!(remedy.contains("posenc data generate probe pins"), "{remedy}");
-    run(dir.path(), &["data", "verify", "set"]).fails_with(&["dataset.yaml states 0.5 novel positions", &remedy]);
+    let command = format!("read it before you run it: `{}`", dataset.manifest().made_by);
+    assert!(command.contains("posenc data generate probe pins"), "{command}");
+    run(dir.path(), &["data", "verify", "set"]).fails_with(&["`split.novel_test_positions` is 0.5, but", &command]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub use error::CheckpointError;
 pub use files::{KEPT, prune, remove_all};
 pub use last::{load_averaged, load_final, save_averaged, save_final};
 
+use dataset::bounded;
 use nn::Layout;
 use records::atomic;
 use records::folder::CHECKPOINTS;
@@ -173,7 +174,7 @@ impl Checkpoint {
 
     fn load(dir: &Path, step: u64, metrics: &Path, layout: &Layout) -> Result<Self, CheckpointError> {
         let yaml = files::header(dir, step);
-        let text = std::fs::read(&yaml).map_err(CheckpointError::io("read", &yaml))?;
+        let text = bounded::read(&yaml, bounded::TEXT).map_err(CheckpointError::io("read", &yaml))?;
         let header: Header = serde_yaml::from_slice(&text).map_err(|e| CheckpointError::damaged(&yaml, e))?;
         if header.format != FORMAT {
             let what = format!("its format is {}, this program reads {FORMAT}", header.format);
@@ -182,7 +183,7 @@ impl Checkpoint {
         check_layout(&yaml, &header.layout, layout)?;
         header.progress.metrics.check(metrics)?;
         let path = files::tensors(dir, step);
-        let bytes = std::fs::read(&path).map_err(CheckpointError::io("read", &path))?;
+        let bytes = bounded::read(&path, bounded::WEIGHTS).map_err(CheckpointError::io("read", &path))?;
         if blake3::hash(&bytes).to_hex().as_str() != header.blake3 {
             return Err(CheckpointError::damaged(&path, "its hash is not the one beside it"));
         }
@@ -197,12 +198,12 @@ impl Prefix {
     /// # Errors
     /// If it cannot be read.
     pub fn of(path: &Path) -> Result<Self, CheckpointError> {
-        let bytes = std::fs::read(path).map_err(CheckpointError::io("read", path))?;
+        let bytes = bounded::read(path, bounded::RECORD).map_err(CheckpointError::io("read", path))?;
         Ok(Self { bytes: bytes.len() as u64, blake3: blake3::hash(&bytes).to_hex().to_string() })
     }
 
     fn check(&self, path: &Path) -> Result<(), CheckpointError> {
-        let bytes = std::fs::read(path).map_err(CheckpointError::io("read", path))?;
+        let bytes = bounded::read(path, bounded::RECORD).map_err(CheckpointError::io("read", path))?;
         match usize::try_from(self.bytes).ok().and_then(|length| bytes.get(..length)) {
             None => Err(CheckpointError::damaged(path, format!("{} of {} bytes are left", bytes.len(), self.bytes))),
             Some(prefix) if blake3::hash(prefix).to_hex().as_str() != self.blake3 => {

@@ -36,7 +36,7 @@ pub fn repair(cell: &Path) -> Result<bool, RebuildError> {
         return Ok(false);
     }
     // Without a configuration there are no hyperparameters, only curves.
-    let config = std::fs::read_to_string(cell.join(CONFIG_FILE)).ok();
+    let config = RunConfig::read_text(&cell.join(CONFIG_FILE)).ok();
     let run = config.and_then(|text| RunConfig::from_yaml(&text).ok());
     tensorboard::rebuild(&metrics, cell, &run.map(|run| hparams(&run)).unwrap_or_default())?;
     Ok(true)

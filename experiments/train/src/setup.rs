@@ -171,7 +171,7 @@ pub fn device_name(device: Device) -> String {
 /// If the file is missing or cannot be read as one.
 pub(crate) fn read_config(path: &Path) -> Result<RunConfig, TrainError> {
     let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
-    let text = std::fs::read_to_string(path)
+    let text = RunConfig::read_text(path)
         .map_err(|error| refused(format!("cannot be read: {error}; `posenc run` makes the folders of cells")))?;
     let mut run = RunConfig::from_yaml(&text)
         .map_err(|error| refused(format!("{error}; `posenc run` with the experiment's file writes it again")))?;

@@ -8,6 +8,7 @@ use super::checkpoint::from_little_endian;
 use super::error::TrainError;
 use super::setup::Setup;
 use crate::inspect::tensors_file::Named;
+use dataset::bounded;
 use encodings::displacements::Displacement;
 use games::Geometry;
 use models::Network;
@@ -38,7 +39,7 @@ pub fn of_network(network: &Network, arena: &Arena) -> Option<Vec<Named>> {
 /// Writes the tables that a run starts with over a network's first weights.
 pub(super) fn write_over(start: &Start, setup: &Setup, weights: &mut [f32]) -> Result<(), TrainError> {
     let path = &start.tables;
-    let bytes = std::fs::read(path).map_err(TrainError::io("read", path))?;
+    let bytes = bounded::read(path, bounded::RECORD).map_err(TrainError::io("read", path))?;
     let found = blake3::hash(&bytes).to_hex().to_string();
     let refused = |reason: String| TrainError::Tables { path: path.clone(), reason };
     if found != start.blake3 {

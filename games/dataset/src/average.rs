@@ -150,5 +150,6 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, read: u64) -> Result<
         value_curve: first.value_curve.clone(),
         value_source: options.value_source(),
         ..built.describe(options.description(first.game, Unit::Position), counts)
-    })
+    }
+    .sealed())
 }

@@ -19,7 +19,7 @@ pub(crate) use output::Output;
 
 use crate::error::DatasetError;
 use crate::filter::Filters;
-use crate::manifest::{Counts, FORMAT, Manifest, RatingBucket, Shard, SplitSummary, Unit, content_hash};
+use crate::manifest::{Counts, FORMAT, Manifest, RatingBucket, Shard, SplitSummary, Unit};
 use crate::split::{PerSplit, Split, SplitBy, assign};
 use crate::store::GameRow;
 use crate::value::ValueCurve;
@@ -113,6 +113,9 @@ pub(crate) struct Built {
     pub(crate) buckets: BTreeMap<String, u64>,
     /// Labelled cells of maps by class.
     pub(crate) map_classes: Vec<u64>,
+    /// The first ply that is a policy target in any game; `None` without games.
+    #[serde(default)]
+    pub(crate) policy_from_ply: Option<u16>,
 }
 
 impl Built {
@@ -128,7 +131,7 @@ impl Built {
         }
     }
 
-    /// The manifest of the dataset. Callers add filters, buckets and maps.
+    /// The manifest of the dataset. Callers add filters, buckets, maps and the curve, and [seal](Manifest::sealed) it.
     pub(crate) fn describe(self, about: DatasetDescription, read: Counts) -> Manifest {
         let DatasetDescription { name, game, unit, source, licence, made_by } = about;
         Manifest {
@@ -140,15 +143,15 @@ impl Built {
             licence,
             made_by,
             filters: Filters::default(),
-            policy_from_ply: 0,
+            policy_from_ply: self.policy_from_ply.unwrap_or(0),
             value_curve: ValueCurve::of(game),
             value_source: None,
             counts: self.account(read),
             rating_buckets: Vec::new(),
             map: None,
             split: self.split,
-            content_hash: content_hash(game, &self.shards),
             shards: self.shards,
+            content_hash: String::new(),
         }
     }
 
@@ -200,6 +203,7 @@ impl BuilderState {
             terminations: BTreeMap::new(),
             buckets: BTreeMap::new(),
             map_classes: Vec::new(),
+            policy_from_ply: None,
         };
         let waiting = HeldOutState::default();
         Self { built, games: 0, train_keys: 0, validation: waiting, test: waiting }
@@ -307,6 +311,8 @@ impl<'a> Builder<'a> {
     fn count(&mut self, row: &GameRow) {
         let (built, positions) = (&mut self.built, row.positions());
         built.kept += 1;
+        let first = built.policy_from_ply.unwrap_or(u16::MAX);
+        built.policy_from_ply = Some(first.min(row.policy_from_ply));
         built.positions += positions;
         built.split.games[row.split] += 1;
         built.split.positions[row.split] += positions;

@@ -44,7 +44,7 @@ pub enum DatasetError {
     ShardChanged {
         /// The shard.
         path: PathBuf,
-        /// "size" or "hash".
+        /// "kind", "size" or "hash".
         what: &'static str,
         /// The manifest's value.
         expected: String,
@@ -61,7 +61,7 @@ pub enum DatasetError {
     },
     /// A game in a shard cannot be replayed.
     #[error(
-        "game {game} of the dataset cannot be replayed at ply {ply} ({reason}): make the dataset again, by the command under made_by in dataset.yaml"
+        "game {game} of the dataset cannot be replayed at ply {ply} ({reason}): make the dataset again; made_by in dataset.yaml is the command of whoever made it"
     )]
     BadGame {
         /// The game's id.

@@ -49,8 +49,7 @@ pub struct GeneratedOptions {
     pub split: SplitPlan,
 }
 
-/// Writes games as a new dataset. Duplicates and games without moves are counted and left out. The manifest's
-/// `policy_from_ply` is the minimum over the games.
+/// Writes games as a new dataset. Duplicates and games without moves are counted and left out.
 ///
 /// # Errors
 /// If `games` yields an error, an option is invalid, the target exists, a game has an illegal move, no game is left, or
@@ -63,7 +62,6 @@ pub fn write_generated<E: From<DatasetError>>(
     let output = Output::create(&options.output)?;
     let mut builder = Builder::new(output.dir(), &options.split)?;
     let mut counts = Counts::default();
-    let mut policy_from_ply = u16::MAX;
     for game in games {
         let game = game?;
         counts.read += 1;
@@ -72,13 +70,12 @@ pub fn write_generated<E: From<DatasetError>>(
             *counts.rejected_by_kind.entry(RejectKind::NoMoves.name().to_owned()).or_default() += 1;
             continue;
         }
-        policy_from_ply = policy_from_ply.min(game.policy_from_ply);
         let draft = with_game!(options.game, G => draft::<G>(game, &options.maker))?;
         if let Added::Duplicate(_) = builder.add(draft)? {
             counts.duplicates += 1;
         }
     }
-    let manifest = describe(options, Unit::Game, builder, counts, policy_from_ply, None)?;
+    let manifest = describe(options, Unit::Game, builder, counts, None)?;
     output.publish(&manifest)?;
     Ok(manifest)
 }
@@ -122,7 +119,6 @@ fn describe(
     unit: Unit,
     builder: Builder<'_>,
     counts: Counts,
-    policy_from_ply: u16,
     map: Option<MapInfo>,
 ) -> Result<Manifest, DatasetError> {
     if builder.kept() == 0 {
@@ -137,5 +133,5 @@ fn describe(
         licence: options.licence.clone(),
         made_by: options.made_by.clone(),
     };
-    Ok(Manifest { policy_from_ply, map, ..builder.finish()?.describe(about, counts) })
+    Ok(Manifest { map, ..builder.finish()?.describe(about, counts) }.sealed())
 }

@@ -37,6 +37,7 @@ use games::{Game, Rejected, with_game};
 use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use reading::{Chunk, Inputs};
+use rejects::shortened;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
@@ -159,7 +160,10 @@ impl ImportRun<'_> {
             let (first, records) = (first + skipped, &records[skipped as usize..]);
             let examined: Vec<Result<Examined, Rejected>> = pool.install(|| {
                 let numbered = records.par_iter().enumerate();
-                numbered.map(|(i, record)| examine::<G>(record, format, &file, first + i as u64, options)).collect()
+                let examined = numbered.map(|(i, record)| {
+                    examine::<G>(record, format, &file, first + i as u64, options).map_err(shortened)
+                });
+                examined.collect()
             });
             for record in examined {
                 collector.add(&file, record)?;

@@ -11,6 +11,7 @@
 pub mod agreement;
 mod average;
 pub mod bench;
+pub mod bounded;
 mod build;
 pub mod error;
 pub mod export;
@@ -31,6 +32,7 @@ pub mod time_control;
 pub mod value;
 pub mod verify;
 mod work_done;
+pub mod yaml;
 
 pub use agreement::{Agreement, agreement};
 pub use average::{Averaged, Merge, average};

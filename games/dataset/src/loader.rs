@@ -12,6 +12,7 @@
 //! holds the index of the played move, two bytes, little-endian.
 
 mod batch;
+mod contents;
 mod dataset;
 mod evaluation;
 mod legal;

@@ -1,5 +1,7 @@
 //! The manifest of a dataset: the content of `dataset.yaml`.
 
+mod check;
+
 use crate::filter::Filters;
 use crate::split::{PerSplit, SplitBy};
 use crate::value::ValueCurve;
@@ -55,18 +57,57 @@ pub struct Manifest {
     pub split: SplitSummary,
     /// The Parquet files.
     pub shards: Vec<Shard>,
-    /// A hash over the shards' hashes, equal for equal datasets.
+    /// A hash of the content, equal for equal datasets: see [`Manifest::hash_of_content`].
     pub content_hash: String,
 }
 
 impl Manifest {
     /// How to reproduce the dataset, for the end of an error message: the command that made it, if the manifest has it.
+    /// Whoever wrote the manifest wrote that command, so the text says so.
     #[must_use]
     pub fn remedy(&self) -> String {
-        match self.made_by.strip_prefix("posenc ") {
-            Some(_) => format!("make the dataset again, with `{}`", self.made_by),
-            None => "make the dataset again".to_owned(),
+        let command = self.command();
+        match command.starts_with("posenc ") {
+            true => format!(
+                "make the dataset again; its dataset.yaml names this command, written by whoever made the dataset, so \
+                 read it before you run it: `{command}`"
+            ),
+            false => "make the dataset again".to_owned(),
         }
+    }
+
+    /// The text of `made_by` without control characters, also those that reverse the direction of a text.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        self.made_by.chars().filter(|&c| !c.is_control() && !turns(c)).collect()
+    }
+
+    /// The content hash that belongs to the manifest: over the game, the shards' hashes, and the fields that decide
+    /// numbers but cannot be compared with the shards, where they are not at their default. Those are the split's seed,
+    /// which orders the games of evaluations, and the slope of the value curve.
+    #[must_use]
+    pub fn hash_of_content(&self) -> String {
+        let mut hasher = blake3::Hasher::new_derive_key("posenc 2026 dataset content v1");
+        hasher.update(self.game.name().as_bytes());
+        for shard in &self.shards {
+            hasher.update(b"\n");
+            hasher.update(shard.blake3.as_bytes());
+        }
+        if self.split.seed != 0 {
+            hasher.update(format!("\nsplit.seed {}", self.split.seed).as_bytes());
+        }
+        let slope = self.value_curve.per_point;
+        if slope != ValueCurve::of(self.game).per_point {
+            hasher.update(format!("\nvalue_curve.per_point {slope:e}").as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// The manifest with the content hash that belongs to it.
+    #[must_use]
+    pub fn sealed(self) -> Self {
+        Self { content_hash: self.hash_of_content(), ..self }
     }
 }
 
@@ -185,22 +226,10 @@ pub struct Shard {
     pub file: String,
     /// Games in it.
     pub games: u64,
-    /// Positions in it.
+    /// Positions in it, used or not.
     pub positions: u64,
     /// Its size.
     pub bytes: u64,
     /// Its BLAKE3 hash, in hex.
     pub blake3: String,
-}
-
-/// The content hash of a dataset with these shards.
-#[must_use]
-pub fn content_hash(game: GameKind, shards: &[Shard]) -> String {
-    let mut hasher = blake3::Hasher::new_derive_key("posenc 2026 dataset content v1");
-    hasher.update(game.name().as_bytes());
-    for shard in shards {
-        hasher.update(b"\n");
-        hasher.update(shard.blake3.as_bytes());
-    }
-    hasher.finalize().to_hex().to_string()
 }

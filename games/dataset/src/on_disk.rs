@@ -2,9 +2,13 @@
 
 use crate::error::DatasetError;
 use crate::manifest::{MANIFEST_FILE, Manifest};
+use crate::{bounded, store, yaml};
 use serde_yaml::with::singleton_map_recursive;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+
+/// The limit of a `dataset.yaml`: the shards of 400 million games.
+const MOST_BYTES: u64 = 4 << 20;
 
 /// A dataset on disk.
 #[derive(Debug, Clone)]
@@ -26,10 +30,10 @@ impl OnDisk {
 }
 
 impl Manifest {
-    /// Reads the `dataset.yaml` of a folder.
+    /// Reads the `dataset.yaml` of a folder. Its fields are not yet compared with the shards.
     ///
     /// # Errors
-    /// If the folder or file does not exist, or its text is invalid.
+    /// If the folder or file does not exist, its text is invalid, it contradicts itself, or its content hash is wrong.
     pub fn read(dir: &Path) -> Result<Self, DatasetError> {
         let path = dir.join(MANIFEST_FILE);
         if !dir.is_dir() {
@@ -38,9 +42,11 @@ impl Manifest {
         if !path.is_file() {
             return Err(DatasetError::NoManifest(dir.to_owned()));
         }
-        let text = fs::read_to_string(&path).map_err(DatasetError::io("read", &path))?;
-        singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(&text))
-            .map_err(|error| DatasetError::InvalidManifest { path, reason: error.to_string() })
+        let text = bounded::read_text(&path, MOST_BYTES).map_err(DatasetError::io("read", &path))?;
+        let manifest: Self = yaml::from_text(&text)
+            .map_err(|error| DatasetError::InvalidManifest { path, reason: error.to_string() })?;
+        manifest.check(dir)?;
+        Ok(manifest)
     }
 
     /// Its text in `dataset.yaml`.
@@ -54,19 +60,11 @@ impl Manifest {
         Ok(text)
     }
 
-    /// Checks that every shard exists with the size in the manifest, without reading it.
+    /// Checks that every shard is a regular file with the size in the manifest, without reading it.
     ///
     /// # Errors
-    /// On the first shard that is missing or has another size.
+    /// On the first shard that is missing, is not a regular file, or has another size.
     pub fn check_shards(&self, dir: &Path) -> Result<(), DatasetError> {
-        for shard in &self.shards {
-            let path = dir.join(&shard.file);
-            let Ok(metadata) = fs::metadata(&path) else { return Err(DatasetError::ShardMissing(path)) };
-            if metadata.len() != shard.bytes {
-                let (expected, found) = (shard.bytes.to_string(), metadata.len().to_string());
-                return Err(DatasetError::ShardChanged { path, what: "size", expected, found });
-            }
-        }
-        Ok(())
+        self.shards.iter().try_for_each(|shard| store::check_size(dir, shard).map(drop))
     }
 }

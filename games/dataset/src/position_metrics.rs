@@ -9,6 +9,7 @@
 //! labelled cells the map loss is the mean, so that positions weigh as they do in the mean over all cells. Text columns are dictionary-encoded and the file is
 //! compressed with zstd, so the metrics take most of its size.
 
+use crate::bounded;
 use crate::loader::{MoveTraits, PositionTraits};
 use arrow_array::builder::{BooleanBuilder, Float32Builder, StringBuilder, UInt8Builder, UInt16Builder, UInt32Builder};
 use arrow_array::cast::AsArray as _;
@@ -21,7 +22,6 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -248,7 +248,7 @@ fn relation(target: &MoveTraits) -> &'static str {
 /// # Errors
 /// If it cannot be read or lacks a column.
 pub fn read(path: &Path) -> Result<Vec<PositionRow>, PositionsError> {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?.build()?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(bounded::open(path)?)?.build()?;
     let mut rows = Vec::new();
     for batch in reader {
         rows.extend(decode(&batch?)?);

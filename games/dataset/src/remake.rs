@@ -176,11 +176,11 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Re
     }
     Ok(Manifest {
         filters: if agree { first.filters.clone() } else { Filters::default() },
-        policy_from_ply: manifests().map(|manifest| manifest.policy_from_ply).min().unwrap_or(0),
         value_curve: first.value_curve.clone(),
         value_source: options.value_source(),
         rating_buckets: built.rating_buckets(names),
         map: first.map.clone(),
         ..built.describe(options.description(first.game, first.unit), counts)
-    })
+    }
+    .sealed())
 }

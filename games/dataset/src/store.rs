@@ -35,7 +35,7 @@ mod rows;
 mod survey;
 mod write;
 
-pub(crate) use hash::verify;
+pub(crate) use hash::{check_size, verify};
 pub(crate) use read::ShardRows;
 pub use read::read_shard;
 pub use survey::{has_values, positions_of};

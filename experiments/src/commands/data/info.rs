@@ -52,7 +52,7 @@ fn heading(out: &mut String, info: &Info) -> std::fmt::Result {
     writeln!(out, "{} ({})", manifest.name, manifest.game.name())?;
     writeln!(out, "  source:   {}", manifest.source)?;
     writeln!(out, "  licence:  {}", manifest.licence)?;
-    writeln!(out, "  made by:  {}", manifest.made_by)?;
+    writeln!(out, "  made by:  {}", manifest.command())?;
     writeln!(out, "  content:  {}", manifest.content_hash)?;
     writeln!(
         out,

@@ -31,6 +31,20 @@ fn other_architectures_are_refused_by_name() {
     assert!(with(5, 1).contains("a value that is one number"));
 }
 
+/// Many encoders take time in proportion to their number, and too many are refused.
+#[test]
+fn thousands_of_encoders_are_refused_at_once() {
+    let start = std::time::Instant::now();
+    let encoders = |count: usize| {
+        let encoder = Message::default().tensor(2, &[1.0]);
+        file([1, 2, 6, 3, 2, 1], &(0..count).fold(Message::default(), |all, _| all.message(27, &encoder)))
+    };
+    let many = refused(&encoders(200_000));
+    assert!(many.contains("more than 65536 fields"), "{many}");
+    refused(&encoders(30_000));
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
 #[test]
 fn a_tensor_of_another_size_is_named() {
     // A later field of the same number takes the place of an earlier one's tensor.

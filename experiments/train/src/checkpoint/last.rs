@@ -1,6 +1,7 @@
 //! The final weights as named tensors in their own shapes, in the usual safetensors form.
 
 use super::{CheckpointError, from_little_endian, little_endian};
+use dataset::bounded;
 use nn::{Layout, ParamSpec};
 use records::atomic;
 use records::folder::{AVERAGED, CHECKPOINTS, FINAL};
@@ -57,7 +58,7 @@ pub fn load_averaged(cell: &Path, layout: &Layout) -> Result<Vec<f32>, Checkpoin
 
 fn load(cell: &Path, name: &str, layout: &Layout) -> Result<Vec<f32>, CheckpointError> {
     let path = cell.join(CHECKPOINTS).join(name);
-    let bytes = std::fs::read(&path).map_err(CheckpointError::io("read", &path))?;
+    let bytes = bounded::read(&path, bounded::WEIGHTS).map_err(CheckpointError::io("read", &path))?;
     let file = SafeTensors::deserialize(&bytes).map_err(|e| CheckpointError::damaged(&path, e))?;
     if file.len() != layout.params().len() {
         let what = format!("{} parameters instead of {}", file.len(), layout.params().len());

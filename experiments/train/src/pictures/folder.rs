@@ -2,6 +2,7 @@
 
 use super::Picture;
 use crate::sinks::Sink;
+use dataset::bounded;
 use records::MetricLine;
 use records::atomic;
 use std::fs;
@@ -67,7 +68,7 @@ fn collect(dir: &Path, map: &str, pictures: &mut Vec<Picture>) -> io::Result<()>
             let below = if map.is_empty() { name } else { format!("{map}/{name}") };
             collect(&entry.path(), &below, pictures)?;
         } else if let Some(step) = step(&name) {
-            pictures.push(Picture { map: map.to_owned(), step, png: fs::read(entry.path())? });
+            pictures.push(Picture { map: map.to_owned(), step, png: bounded::read(&entry.path(), bounded::TEXT)? });
         }
     }
     Ok(())

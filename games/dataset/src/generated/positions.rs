@@ -76,7 +76,7 @@ fn write(
             counts.duplicates += 1;
         }
     }
-    let manifest = describe(options, Unit::Position, builder, counts, policy_from_ply, info)?;
+    let manifest = describe(options, Unit::Position, builder, counts, info)?;
     output.publish(&manifest)?;
     Ok(manifest)
 }

@@ -183,11 +183,11 @@ impl<'a> Collector<'a> {
         };
         let manifest = Manifest {
             filters: options.filters.clone(),
-            policy_from_ply: options.policy_from_ply,
             value_source: (format == Format::Lc0).then_some(options.value),
             rating_buckets,
             ..built.describe(description, counts)
-        };
+        }
+        .sealed();
         let rejects = rejects.then(|| output.target().join(REJECTS_FILE));
         Ok(ImportReport { manifest, rejects, first_rejected, taken_over: 0 })
     }

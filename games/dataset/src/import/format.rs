@@ -104,6 +104,11 @@ impl Format {
         }
     }
 
+    /// Whether its files are text, which may begin with a byte order mark.
+    pub(super) const fn is_text(self) -> bool {
+        matches!(self, Self::Pgn | Self::Csa | Self::Kif | Self::Usi)
+    }
+
     /// Whether its files are bags, which are read from their ends.
     pub(super) const fn bag(self) -> Option<BagRecord> {
         match self {

@@ -6,6 +6,7 @@
 
 use super::container::walk;
 use super::format::Format;
+use crate::bounded::without_mark;
 use crate::error::DatasetError;
 use games::GameKind;
 use games::chess::bag::Bag;
@@ -141,6 +142,9 @@ impl<'a> Inputs<'a> {
         let mut head = Vec::new();
         input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
         let format = self.format.unwrap_or_else(|| Format::of(self.game, file, &head));
+        if format.is_text() {
+            head.drain(..head.len() - without_mark(&head).len());
+        }
         let mut chunks = Chunks { file, format, sender, first: 0, records: Vec::new(), bytes: 0 };
         for record in format.records(Box::new(io::Cursor::new(head).chain(input))) {
             chunks.push(record.map_err(|error| error.to_string()))?;

@@ -10,6 +10,25 @@ use std::path::PathBuf;
 /// The rejected games of an import, one JSON object a line, in the dataset's folder.
 pub const REJECTS_FILE: &str = "rejects.jsonl";
 
+/// The most characters of a reason. It may quote a token of a damaged file, which may have megabytes.
+const LONGEST_REASON: usize = 400;
+
+/// The characters at the beginning and at the end of a longer reason that are kept.
+const KEPT: [usize; 2] = [200, 100];
+
+/// A rejected game whose reason has a readable length: the middle of a long one is left out.
+pub(super) fn shortened(rejected: Rejected) -> Rejected {
+    let characters = rejected.reason.chars().count();
+    if characters <= LONGEST_REASON {
+        return rejected;
+    }
+    let [beginning, end] = KEPT;
+    let left_out = characters - beginning - end;
+    let beginning: String = rejected.reason.chars().take(beginning).collect();
+    let end: String = rejected.reason.chars().skip(characters - end).collect();
+    Rejected { reason: format!("{beginning}… ({left_out} characters left out) …{end}"), ..rejected }
+}
+
 /// A line of [`REJECTS_FILE`].
 #[derive(Serialize)]
 struct Line<'a> {

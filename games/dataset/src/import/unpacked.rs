@@ -1,8 +1,8 @@
 //! Reads a small, possibly packed text file completely.
 
 use super::container::walk;
+use crate::bounded::{open, without_mark};
 use crate::error::DatasetError;
-use std::fs::File;
 use std::io::{self, BufRead as _, Read as _};
 use std::path::Path;
 
@@ -10,20 +10,23 @@ use std::path::Path;
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Reads a file into memory, plain or packed in any way that an import accepts; for an archive, all its files,
-/// concatenated.
+/// concatenated, each without its byte order mark.
 ///
 /// # Errors
-/// If it cannot be read, it is damaged, or it is larger than 1 GiB unpacked.
+/// If it cannot be read, is not a regular file, is damaged, or it is larger than 1 GiB unpacked.
 pub fn unpacked(path: &Path) -> Result<Vec<u8>, DatasetError> {
-    let file = File::open(path).map_err(DatasetError::io("open", path))?;
+    let file = open(path).map_err(DatasetError::io("open", path))?;
     let mut bytes = Vec::new();
     let mut read = |_: Option<&str>, mut input: Box<dyn io::BufRead + '_>| {
         // A file of an archive starts on a new line.
         if bytes.last().is_some_and(|&last| last != b'\n') {
             bytes.push(b'\n');
         }
-        let room = MOST_BYTES - bytes.len() as u64;
+        let start = bytes.len();
+        let room = MOST_BYTES - start as u64;
         input.by_ref().take(room).read_to_end(&mut bytes)?;
+        let mark = bytes.len() - start - without_mark(&bytes[start..]).len();
+        bytes.drain(start..start + mark);
         match input.fill_buf()? {
             [] => Ok(()),
             _ => Err(io::Error::other("it is larger than 1 GiB unpacked")),
@@ -45,6 +48,8 @@ mod tests {
         std::fs::write(&packed, zstd::encode_all(&b"startpos"[..], 3).expect("packed")).expect("written");
         assert_eq!(unpacked(&plain).expect("plain"), b"startpos");
         assert_eq!(unpacked(&packed).expect("packed"), b"startpos");
+        std::fs::write(&plain, "\u{feff}startpos").expect("written");
+        assert_eq!(unpacked(&plain).expect("with a byte order mark"), b"startpos");
         let absent = unpacked(&dir.path().join("absent")).expect_err("there is none").to_string();
         assert!(absent.contains("absent"), "{absent}");
     }

@@ -1,9 +1,10 @@
 //! A dataset in memory, with games as moves (about ten bytes per position).
 
+use super::contents::ShardContents;
 use super::stored::StoredGame;
 use super::targets::Targets;
 use crate::error::DatasetError;
-use crate::manifest::{FORMAT, Manifest, Unit, content_hash};
+use crate::manifest::{Manifest, Unit};
 use crate::split::{PerSplit, Split};
 use crate::store;
 use games::maps::NO_LABEL;
@@ -45,18 +46,22 @@ impl Dataset {
     /// # Errors
     /// Like [`Dataset::open`].
     pub fn load(dir: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
-        check_manifest(dir, &manifest)?;
+        manifest.check(dir)?;
         let mut games = PerSplit::<Vec<StoredGame>>::default();
+        let mut contents = ShardContents::default();
         for shard in &manifest.shards {
             store::verify(dir, shard)?;
+            let before = contents.size();
             store::read_shard(&dir.join(&shard.file), &mut |row| {
+                contents.add(&row);
                 let split = row.split;
                 games[split].push(StoredGame::from(row));
             })?;
+            contents.check_shard(dir, &manifest, shard, before)?;
         }
+        contents.check(dir, &manifest)?;
         let reading = Reading { moves: MovesName::default(), plies: 1, rights: false, repeats: false };
         let dataset = Self { manifest, games, reading };
-        dataset.check_counts(dir)?;
         dataset.check_maps(dir)?;
         Ok(dataset)
     }
@@ -249,28 +254,6 @@ impl Dataset {
         Ok(())
     }
 
-    fn check_counts(&self, dir: &Path) -> Result<(), DatasetError> {
-        for split in Split::ALL {
-            let stated = (self.manifest.split.games[split], self.manifest.split.positions[split]);
-            let found = (self.games(split) as u64, self.positions(split));
-            if stated != found {
-                let reason = format!(
-                    "it states {} games and {} positions for {}, the shards hold {} and {}: {}",
-                    stated.0,
-                    stated.1,
-                    split.name(),
-                    found.0,
-                    found.1,
-                    self.manifest.remedy()
-                );
-                return Err(DatasetError::Manifest { dir: dir.to_owned(), reason });
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Dataset {
     /// Checks that every ply has the map that the manifest describes, with valid labels.
     fn check_maps(&self, dir: &Path) -> Result<(), DatasetError> {
         let map = self.manifest.map.as_ref();
@@ -292,25 +275,4 @@ impl Dataset {
             }
         }
     }
-}
-
-fn check_manifest(dir: &Path, manifest: &Manifest) -> Result<(), DatasetError> {
-    let wrong = |reason| Err(DatasetError::Manifest { dir: dir.to_owned(), reason });
-    if manifest.format != FORMAT {
-        return wrong(format!(
-            "format {} is not the {FORMAT} that this version reads: {}",
-            manifest.format,
-            manifest.remedy()
-        ));
-    }
-    if let Some(shard) = manifest.shards.iter().find(|shard| Path::new(&shard.file).components().count() != 1) {
-        return wrong(format!("the shard \"{}\" is not the name of a file beside it", shard.file));
-    }
-    if content_hash(manifest.game, &manifest.shards) != manifest.content_hash {
-        return wrong(format!(
-            "content_hash does not fit the shards: fetch the dataset again, or {}",
-            manifest.remedy()
-        ));
-    }
-    Ok(())
 }

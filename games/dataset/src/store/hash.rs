@@ -1,35 +1,43 @@
 //! Checks that a shard is the file that the manifest describes.
 
+use crate::bounded;
 use crate::error::DatasetError;
 use crate::manifest::Shard;
-use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Checks that a shard is the file that the manifest describes. It is not parsed before this has passed.
 pub(crate) fn verify(dir: &Path, shard: &Shard) -> Result<(), DatasetError> {
+    let path = check_size(dir, shard)?;
+    let found = hash_file(&path)?;
+    if found == shard.blake3 {
+        return Ok(());
+    }
+    Err(DatasetError::ShardChanged { path, what: "hash", expected: shard.blake3.clone(), found })
+}
+
+/// Checks that a shard is a regular file of the size in the manifest; its path.
+pub(crate) fn check_size(dir: &Path, shard: &Shard) -> Result<PathBuf, DatasetError> {
     let path = dir.join(&shard.file);
-    let bytes = match std::fs::metadata(&path) {
-        Ok(metadata) => metadata.len(),
+    let metadata = match std::fs::metadata(&path) {
+        Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(DatasetError::ShardMissing(path)),
         Err(error) => return Err(DatasetError::io("read", &path)(error)),
     };
-    let changed = |what, expected: String, found: String| DatasetError::ShardChanged {
-        path: path.clone(),
-        what,
-        expected,
-        found,
-    };
-    if bytes != shard.bytes {
-        return Err(changed("size", format!("{} bytes", shard.bytes), format!("{bytes} bytes")));
+    if !metadata.is_file() {
+        let (expected, found) = ("a regular file".to_owned(), "a folder, a device or a pipe".to_owned());
+        return Err(DatasetError::ShardChanged { path, what: "kind", expected, found });
     }
-    let hash = hash_file(&path)?;
-    if hash == shard.blake3 { Ok(()) } else { Err(changed("hash", shard.blake3.clone(), hash)) }
+    if metadata.len() != shard.bytes {
+        let (expected, found) = (format!("{} bytes", shard.bytes), format!("{} bytes", metadata.len()));
+        return Err(DatasetError::ShardChanged { path, what: "size", expected, found });
+    }
+    Ok(path)
 }
 
 /// A file's BLAKE3 hash, in hex.
 pub(super) fn hash_file(path: &Path) -> Result<String, DatasetError> {
-    let file = File::open(path).map_err(DatasetError::io("open", path))?;
+    let file = bounded::open(path).map_err(DatasetError::io("open", path))?;
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(file).map_err(DatasetError::io("read", path))?;
     Ok(hasher.finalize().to_hex().to_string())

@@ -3,6 +3,7 @@
 use super::GameRow;
 use super::columns::{FIRST_COLUMNS, schema};
 use super::rows::rows;
+use crate::bounded;
 use crate::error::DatasetError;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use std::fs::File;
@@ -34,7 +35,7 @@ impl ShardRows {
     /// # Errors
     /// If it is not a Parquet file with the store's columns.
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
-        let file = File::open(path).map_err(DatasetError::io("open", path))?;
+        let file = bounded::open(path).map_err(DatasetError::io("open", path))?;
         let batches = guarded(|| batches(file)).map_err(file_error(path))?;
         Ok(Self { path: path.to_owned(), batches: Some(batches), read: Vec::new().into_iter() })
     }

@@ -1,6 +1,7 @@
 //! Facts about shards without reading their games: from footers and single columns.
 
 use super::read::{file_error, guarded};
+use crate::bounded;
 use crate::error::DatasetError;
 use crate::manifest::Manifest;
 use crate::split::{PerSplit, Split};
@@ -10,7 +11,6 @@ use arrow_array::{Array as _, RecordBatch};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::metadata::ParquetMetaData;
-use std::fs::File;
 use std::path::Path;
 
 /// Whether any position of a dataset has a value in a per-ply column of numbers (`value`, `draw`, …). Only the shards'
@@ -21,7 +21,7 @@ use std::path::Path;
 pub fn has_values(dir: &Path, manifest: &Manifest, column: &str) -> Result<bool, DatasetError> {
     for shard in &manifest.shards {
         let path = dir.join(&shard.file);
-        let file = File::open(&path).map_err(DatasetError::io("open", &path))?;
+        let file = bounded::open(&path).map_err(DatasetError::io("open", &path))?;
         let open = || ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string());
         let footer = guarded(open).map_err(file_error(&path))?;
         if filled(footer.metadata(), column) {
@@ -48,7 +48,7 @@ pub fn positions_of(dir: &Path, manifest: &Manifest, buckets: &[String]) -> Resu
     let mut positions = PerSplit::<u64>::default();
     for shard in &manifest.shards {
         let path = dir.join(&shard.file);
-        let file = File::open(&path).map_err(DatasetError::io("open", &path))?;
+        let file = bounded::open(&path).map_err(DatasetError::io("open", &path))?;
         let open = || {
             let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
             let columns = ["split", "plies", "used", "rating_bucket"];

@@ -8,6 +8,7 @@ mod generated_positions;
 mod history;
 mod import;
 mod loader;
+mod manifest;
 mod maps;
 mod of_moves;
 mod policy;

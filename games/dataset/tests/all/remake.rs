@@ -198,9 +198,8 @@ fn verify_finds_what_is_wrong() {
     assert_eq!(strict.problems, 2);
     let mut manifest = samples::read_manifest(&games.path().join("dataset"));
     manifest.split.novel_test_positions = 0.5;
-    let wrong = Dataset::load(&games.path().join("dataset"), manifest).expect("the counts are right");
-    let found = verify_content(&wrong, false, &mut |_| {}).expect("good games");
-    assert!(found.described.iter().any(|problem| problem.contains("states 0.5 novel positions")), "{found:?}");
+    let wrong = Dataset::load(&games.path().join("dataset"), manifest).expect_err("the shards have marks").to_string();
+    assert!(wrong.contains("`split.novel_test_positions` is 0.5, but the shards hold "), "{wrong}");
 }
 
 fn exported(dir: &Path, format: ExportFormat) -> (Vec<u8>, dataset::Exported) {

@@ -3,6 +3,7 @@
 
 use super::Session;
 use super::images::{self, Image};
+use dataset::bounded;
 use protobuf::Message as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -70,7 +71,8 @@ pub enum EventError {
 /// # Errors
 /// If it cannot be read, a checksum is wrong, or a record is not an event.
 pub fn read(path: &Path) -> Result<EventFile, EventError> {
-    let bytes = std::fs::read(path).map_err(|cause| EventError::Io { path: path.to_owned(), cause })?;
+    let bytes =
+        bounded::read(path, bounded::RECORD).map_err(|cause| EventError::Io { path: path.to_owned(), cause })?;
     let mut file = EventFile::default();
     let mut offset = 0;
     while let Some((record, next)) = record(&bytes, offset).map_err(|what| EventError::Damaged {
