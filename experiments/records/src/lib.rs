@@ -25,6 +25,7 @@ pub mod record_error;
 pub mod state;
 pub mod status;
 pub mod step_times;
+pub mod stored;
 pub mod strength;
 pub mod tuning;
 
