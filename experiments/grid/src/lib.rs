@@ -2,6 +2,7 @@
 
 pub mod baselines;
 pub mod error;
+mod genuine;
 pub mod interrupt;
 pub mod limits;
 pub mod measure;
@@ -25,6 +26,7 @@ pub use error::GridError;
 pub use interrupt::Interrupt;
 pub use limits::Limits;
 pub use prepare::{Prepared, RunSelection};
+pub use reuse::CellBundle;
 pub use scheduler::Scheduler;
 pub use select::Selector;
 pub use task::{Outcome, Task};

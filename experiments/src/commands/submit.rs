@@ -105,7 +105,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let experiment = args.sets.load(&args.file)?;
     check_datasets(&experiment)?;
     let (experiment, only) = next_stage(args, experiment)?;
-    let selection = RunSelection { out: args.out.clone(), only, cells: args.cells.clone(), smoke: false };
+    let selection =
+        RunSelection { out: args.out.clone(), only, cells: args.cells.clone(), bundles: Vec::new(), smoke: false };
     let prepared = Prepared::new(&experiment, &selection)?;
     measure_baselines(&experiment, &prepared);
     let run_dir = fs::canonicalize(&prepared.run_dir).context("cannot find the run folder")?;
@@ -138,7 +139,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// an open cell, or the tuned rows.
 fn next_stage(args: &Args, experiment: Experiment) -> anyhow::Result<(Experiment, Vec<Selector>)> {
     let Some(mut search) = Search::new(&experiment, &args.only)? else { return Ok((experiment, args.only.clone())) };
-    let selection = RunSelection { out: args.out.clone(), only: Vec::new(), cells: args.cells.clone(), smoke: false };
+    let selection = RunSelection {
+        out: args.out.clone(),
+        only: Vec::new(),
+        cells: args.cells.clone(),
+        bundles: Vec::new(),
+        smoke: false,
+    };
     while let Some(trials) = search.next_round() {
         let prepared = Prepared::new(&trials, &selection)?;
         if prepared.tasks.iter().any(|task| is_open(&task.dir)) {
