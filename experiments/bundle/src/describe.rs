@@ -1,9 +1,9 @@
 //! A bundle's description: for people, and as an RO-Crate (version 1.1) for archives.
 
 use super::author::Author;
-use super::collect::Publication;
+use super::names::{CELLS, METADATA, SUMS};
+use super::publication::Publication;
 use super::source::DataSource;
-use super::{CELLS, METADATA, SUMS};
 use chrono::DateTime;
 use records::plan::Plan;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 /// Bytes of the longest record. `metrics.jsonl` is read line by line and may be longer.
-const LONGEST: u64 = 64 << 20;
+const LONGEST: u64 = 1 << 26;
 
 /// The bytes of a file.
 ///

@@ -1,7 +1,8 @@
 //! `posenc compare`: what differs between several grids, and their results side by side.
 
+use super::bundle_limit::BundleLimit;
 use bundle::unpacked::is_bundle;
-use bundle::{Limits, Unpacked};
+use bundle::{Limits, Part, Unpacked};
 use report::{Report, markdown, side_by_side};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,8 @@ pub struct Args {
     /// The format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    #[command(flatten)]
+    limit: BundleLimit,
 }
 
 /// The formats.
@@ -27,9 +30,9 @@ enum Format {
     Md,
 }
 
-fn report_of(path: &Path) -> anyhow::Result<Report> {
+fn report_of(path: &Path, limits: Limits) -> anyhow::Result<Report> {
     if is_bundle(path) {
-        return Ok(Report::of(Unpacked::of(path, Limits::default())?.run_dir())?);
+        return Ok(Report::of(Unpacked::of(path, limits, Part::Records)?.run_dir())?);
     }
     Ok(Report::of(path)?)
 }
@@ -39,7 +42,8 @@ fn report_of(path: &Path) -> anyhow::Result<Report> {
 /// # Errors
 /// If a folder is no run folder, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let reports: Vec<Report> = args.run_dirs.iter().map(|path| report_of(path)).collect::<anyhow::Result<_>>()?;
+    let reports = args.run_dirs.iter().map(|path| report_of(path, args.limit.limits()));
+    let reports: Vec<Report> = reports.collect::<anyhow::Result<_>>()?;
     let drawn: Vec<String> = side_by_side::compare(&reports)
         .iter()
         .map(|table| match args.format {
