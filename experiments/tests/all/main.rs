@@ -2,6 +2,7 @@
 
 mod brought;
 mod bundle;
+mod bundles;
 mod cells;
 mod check;
 mod cli;
@@ -12,6 +13,7 @@ mod data_view;
 mod expand;
 mod generate;
 mod grid;
+mod hostile;
 mod identity;
 mod import_net;
 mod import_resume;

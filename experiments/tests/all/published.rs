@@ -6,8 +6,11 @@
 //! policy loss on other labels. `BUNDLE gaps` is the gaps of its interactions. `COLUMN of REST` takes only rows whose label
 //! continues with REST after the table's label: `steps 250, layers 1`.
 
-use bundle::{Limits, Unpacked};
+use bundle::{Limits, Part, Unpacked};
+use grid::tuning::Search;
+use grid::{CellBundle, Prepared, RunSelection};
 use report::{Report, markdown, side_by_side};
+use spec::Experiment;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +29,7 @@ fn cells(line: &str) -> Vec<&str> {
 /// The differences of each row between two bundles, by game.
 fn between(one: &Path, other: &Path) -> BTreeMap<String, Rows> {
     let report_of = |bundle: &Path| {
-        let unpacked = Unpacked::of(bundle, Limits::default()).expect("a bundle");
+        let unpacked = Unpacked::of(bundle, Limits::default(), Part::Records).expect("a bundle");
         Report::of(unpacked.run_dir()).expect("a report")
     };
     let mut games = BTreeMap::new();
@@ -77,7 +80,7 @@ fn gaps(bundle: &Path) -> BTreeMap<String, Rows> {
 /// The column `value` of the tables of a bundle's games whose title begins so, with the verdict in another column. Without a name the
 /// column is that of the metric, with which the title ends.
 fn tables(bundle: &Path, title: &str, value: &str, verdict: Option<&str>) -> BTreeMap<String, Rows> {
-    let unpacked = Unpacked::of(bundle, Limits::default()).expect("a bundle");
+    let unpacked = Unpacked::of(bundle, Limits::default(), Part::Records).expect("a bundle");
     let text = markdown::draw(&Report::of(unpacked.run_dir()).expect("a report"));
     let mut games = BTreeMap::new();
     for game in text.split("\n## ").skip(1) {
@@ -165,12 +168,47 @@ fn the_tables_of_the_pages_are_those_of_the_bundles() {
 }
 
 #[test]
-fn every_published_bundle_has_the_hashes_of_its_list() {
+fn every_published_bundle_has_the_hashes_of_its_list_and_the_identity_of_the_page() {
     let folder = root().join("runs/published");
+    let page = fs::read_to_string(folder.join("README.md")).expect("runs/published/README.md");
+    let listed: BTreeMap<String, String> = page.lines().filter_map(identity).collect();
     let bundles = fs::read_dir(&folder).expect("published runs").flatten().map(|entry| entry.path());
-    let bundles: Vec<PathBuf> = bundles.filter(|path| path.to_string_lossy().ends_with(bundle::PACKED)).collect();
-    assert!(!bundles.is_empty(), "{} has no bundles", folder.display());
-    for path in bundles {
-        bundle::verify(&path, Limits::default(), None).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let found = bundles.filter(|path| path.to_string_lossy().ends_with(bundle::PACKED)).map(|path| {
+        let verified = bundle::verify(&path, Limits::default(), None);
+        let verified = verified.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (path.file_name().expect("a name").to_string_lossy().into_owned(), verified.identity)
+    });
+    let found: BTreeMap<String, String> = found.collect();
+    assert!(!found.is_empty(), "{} has no bundles", folder.display());
+    assert_eq!(listed, found, "runs/published/README.md, on the left, lists the identities of the bundles beside it");
+}
+
+/// The bundle and the identity in a line of the page's table: ``| `zoo.tar.zst` | `<64 digits>` |``.
+fn identity(line: &str) -> Option<(String, String)> {
+    let cells: Vec<&str> = cells(line).into_iter().map(|cell| cell.trim_matches('`')).collect();
+    match cells[..] {
+        [name, identity] if name.ends_with(bundle::PACKED) => Some((name.to_owned(), identity.to_owned())),
+        _ => None,
     }
+}
+
+#[test]
+fn published_cells_are_taken_by_a_run_of_their_file() {
+    let path = root().join("runs/published/study-encodings-pairs.tar.zst");
+    let unpacked = Unpacked::of(&path, Limits::default(), Part::Everything).expect("a bundle");
+    let identity = unpacked.verified().identity.clone();
+    let experiment = Experiment::load(&root().join("experiments/study/encodings-pairs.yaml")).expect("an experiment");
+    let out = tempfile::tempdir().expect("a folder for the test");
+    let selection = RunSelection {
+        out: out.path().to_owned(),
+        only: Vec::new(),
+        cells: Vec::new(),
+        bundles: vec![CellBundle { folder: unpacked.folder().to_owned(), path, identity: identity.clone() }],
+        smoke: false,
+    };
+    let trials = Search::new(&experiment, &[]).expect("a search").and_then(|search| search.next_round());
+    let prepared = Prepared::new(&trials.expect("trials"), &selection).expect("every cell is what it says");
+    assert_eq!((prepared.reused, prepared.tasks.len()), (30, 30));
+    let manifest = records::Manifest::read(&prepared.tasks[0].dir).expect("readable").expect("a manifest");
+    assert_eq!(manifest.copied_from.last().and_then(|from| from.blake3.as_ref()), Some(&identity));
 }
