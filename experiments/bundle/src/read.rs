@@ -37,7 +37,7 @@ impl Default for Limits {
     }
 }
 
-/// The largest window of a packed bundle, as a power of two: 32 MiB of memory. `posenc publish` writes with 4.
+/// The largest window of a packed bundle, as a power of two: 32 MiB of memory. `posenc publish` writes windows of 4 MiB.
 const WINDOW_LOG: u32 = 25;
 
 /// Calls `each` with every file's path and content. Paths are safe and distinct.

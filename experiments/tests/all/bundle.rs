@@ -157,7 +157,13 @@ fn packed_or_not_the_same_folder_gives_the_same_bundle_and_every_change_is_found
     let identity = |said: &str| said.lines().find(|line| line.starts_with("blake3 ")).expect("its hash").to_owned();
     let (folder, packed) = (publish("bundle"), publish("bundle.tar.zst"));
     assert_eq!(identity(&folder), identity(&packed));
+    // What a publisher that was killed left over goes.
+    let mut killed = std::process::Command::new("true").spawn().expect("a process");
+    let left = dir.path().join(format!("again.tar.zst.{}.tmp", killed.id()));
+    killed.wait().expect("it ends");
+    fs::write(&left, "half").expect("written");
     publish("again.tar.zst");
+    assert!(!left.exists());
     let read = |name: &str| fs::read(dir.path().join(name)).expect("a bundle");
     assert_eq!(read("bundle.tar.zst"), read("again.tar.zst"));
     run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).fails_with(&["bundle is there already"]);
