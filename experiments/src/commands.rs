@@ -4,6 +4,7 @@
 //! stdout, logs and progress to stderr.
 
 pub mod bench;
+mod bundle_limit;
 pub mod cell;
 pub mod check;
 pub mod compare;

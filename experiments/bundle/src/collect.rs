@@ -1,12 +1,12 @@
 //! Which files of a run folder are published, and how they are cleaned.
 
-use super::author::Author;
 use super::card;
 use super::describe;
 use super::error::BundleError;
+use super::names::{CELLS, METADATA, SUMS};
+use super::publication::Publication;
 use super::scrub;
 use super::source::DataSource;
-use super::{CELLS, METADATA, SUMS};
 use records::baselines;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
 use records::plan;
@@ -35,22 +35,6 @@ const REPORTS: [(&str, Renderer); 5] = [
     ("report.csv", csv::draw),
     ("report.tex", latex::draw),
 ];
-
-/// The publisher's decisions.
-#[derive(Debug, Clone, Default)]
-pub struct Publication {
-    /// The licence of the results, as an SPDX identifier.
-    pub licence: Option<String>,
-    /// Who is to be cited.
-    pub authors: Vec<Author>,
-    /// Whether to include the final weights.
-    pub weights: bool,
-    /// Whether unfinished cells are allowed.
-    pub partial: bool,
-    /// Whether to leave out TensorBoard's files, which `posenc run` makes from the metrics, and to keep the means of test
-    /// games in place of single positions.
-    pub compact: bool,
-}
 
 /// The files of a bundle by path.
 #[derive(Debug, Default)]

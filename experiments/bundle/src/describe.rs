@@ -1,9 +1,9 @@
 //! A bundle's description: for people, and as an RO-Crate (version 1.1) for archives.
 
 use super::author::Author;
-use super::collect::Publication;
+use super::names::{CELLS, METADATA, SUMS};
+use super::publication::Publication;
 use super::source::DataSource;
-use super::{CELLS, METADATA, SUMS};
 use chrono::DateTime;
 use records::plan::Plan;
 use serde_json::{Value, json};
@@ -49,8 +49,8 @@ impl BundleDescription<'_> {
              {trials}\
              - `LICENCES.md`: what may be done with it; `{METADATA}`: the same and more for programs\n\
              - `{SUMS}`: a hash of every file\n\n\
-             `b3sum --check {SUMS}` or `posenc verify <this>` checks every hash; `posenc verify <this> --rerun 2 --data \
-             <dataset>` trains two cells again and compares.\n\n\
+             `b3sum --check {SUMS}` or `posenc verify <this>` checks every hash: that no file was changed, not who made it. \
+             `posenc verify <this> --rerun 2 --data <dataset>` trains two cells again, drawn at random, and compares.\n\n\
              Paths of the publisher's machine were taken out: `…/name` stands for one.\n",
             self.card,
             plan.experiment,

@@ -1,5 +1,6 @@
 //! Why a bundle cannot be made or verified.
 
+use super::names::SUMS;
 use records::plan::PlanError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ pub enum BundleError {
     #[error("{0} is there already; name another place with --out, or remove it")]
     Taken(PathBuf),
     /// A file cannot be read or written.
-    #[error("cannot {action} {path}: {cause}; nothing was published")]
+    #[error("cannot {action} {path}: {cause}; repair it or make room, and repeat the command")]
     Io {
         /// What was tried.
         action: &'static str,
@@ -60,8 +61,19 @@ pub enum BundleError {
         /// The limit.
         limit: u64,
     },
+    /// What a report keeps in memory exceeds the limit.
+    #[error(
+        "{path} has more than {limit} bytes of JSON and YAML, which reports keep in memory; if that is meant, allow 64 times as \
+         many with --max-bytes"
+    )]
+    TooManyRecords {
+        /// The bundle.
+        path: PathBuf,
+        /// The limit.
+        limit: u64,
+    },
     /// Files differ from the list of hashes.
-    #[error("{} of its files are not what {} says: {}; get it again from its source", problems.len(), super::SUMS, problems.join("; "))]
+    #[error("{} of its files are not what {SUMS} says: {}; get it again from its source", problems.len(), some(problems))]
     Changed {
         /// One sentence per file.
         problems: Vec<String>,
@@ -69,6 +81,14 @@ pub enum BundleError {
     /// Cells cannot be trained again.
     #[error("{0}")]
     Rerun(String),
+}
+
+/// The first of a list of problems, which may be as long as the bundle.
+fn some(problems: &[String]) -> String {
+    const SHOWN: usize = 10;
+    let more = problems.len().saturating_sub(SHOWN);
+    let shown = problems[..problems.len() - more].join("; ");
+    if more > 0 { format!("{shown}; and {more} more") } else { shown }
 }
 
 impl BundleError {

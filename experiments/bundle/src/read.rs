@@ -1,7 +1,8 @@
-//! Reads a bundle file by file, packed or not, and checks every name and size.
+//! Reads a bundle file by file, packed or not, and checks every name and size. The list of hashes comes first.
 
+use super::archive;
 use super::error::BundleError;
-use super::{archive, is_safe};
+use super::names::{SUMS, is_safe};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -12,16 +13,32 @@ use std::path::{Path, PathBuf};
 pub struct Limits {
     /// Bytes of all files together.
     pub bytes: u64,
+    /// Bytes of the files that a report keeps in memory: JSON and YAML.
+    pub records: u64,
     /// The number of files.
     pub files: usize,
+}
+
+impl Limits {
+    /// Limits for a bundle of this many bytes.
+    #[must_use]
+    pub fn of(bytes: u64) -> Self {
+        // A 64th of all, and 64 MiB at least.
+        const SHARE: u32 = 6;
+        const LEAST: u64 = 1 << 26;
+        Self { bytes, records: (bytes >> SHARE).max(LEAST), files: 1_000_000 }
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
         const GIB: u64 = 1 << 30;
-        Self { bytes: 50 * GIB, files: 1_000_000 }
+        Self::of(4 * GIB)
     }
 }
+
+/// The largest window of a packed bundle, as a power of two: 32 MiB of memory. `posenc publish` writes windows of 4 MiB.
+const WINDOW_LOG: u32 = 25;
 
 /// Calls `each` with every file's path and content. Paths are safe and distinct.
 ///
@@ -76,7 +93,9 @@ fn packed(
     each: &mut dyn FnMut(&str, &mut dyn Read) -> Result<(), BundleError>,
 ) -> Result<(), BundleError> {
     let file = File::open(bundle).map_err(BundleError::io("read", bundle))?;
-    let decoder = zstd::Decoder::new(BufReader::new(file)).map_err(|error| BundleError::unreadable(bundle, error))?;
+    let unreadable = |error| BundleError::unreadable(bundle, error);
+    let mut decoder = zstd::Decoder::new(BufReader::new(file)).map_err(unreadable)?;
+    decoder.window_log_max(WINDOW_LOG).map_err(unreadable)?;
     // One byte above the limit, so that exceeding it differs from ending there.
     let mut limited = decoder.take(guard.limits.bytes.saturating_add(1));
     let read = archive::read(&mut limited, |path, _, content| {
@@ -98,12 +117,20 @@ fn folder(
 ) -> Result<(), BundleError> {
     let mut waiting: Vec<PathBuf> = vec![bundle.to_owned()];
     let mut bytes = 0;
+    let sums = bundle.join(SUMS);
+    if fs::symlink_metadata(&sums).is_ok_and(|file| file.is_file()) {
+        guard.admit(SUMS)?;
+        each(SUMS, &mut File::open(&sums).map_err(BundleError::io("read", &sums))?)?;
+    }
     while let Some(dir) = waiting.pop() {
         for entry in fs::read_dir(&dir).map_err(BundleError::io("list", &dir))? {
             let entry = entry.map_err(BundleError::io("list", &dir))?;
             let (path, kind) = (entry.path(), entry.file_type().map_err(BundleError::io("list", &dir))?);
             let inside = path.strip_prefix(bundle).ok().and_then(Path::to_str);
             let inside = inside.ok_or_else(|| BundleError::unreadable(bundle, "a name is not UTF-8"))?;
+            if kind.is_file() && path == sums {
+                continue;
+            }
             if kind.is_dir() {
                 waiting.push(path);
             } else if kind.is_file() {

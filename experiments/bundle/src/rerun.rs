@@ -1,16 +1,15 @@
 //! Trains cells of a bundle again and compares: bit-identity under the same conditions, otherwise against the spread
 //! over seeds.
 
-use super::CELLS;
 use super::error::BundleError;
-use super::verify::Verified;
+use super::unpacked::Unpacked;
 use grid::Task;
 use records::CellState;
 use records::device;
 use records::folder::{CONFIG_FILE, METRICS_FILE};
 use records::plan::{Plan, Row};
 use records::status::Status;
-use records::{Manifest, atomic, manifest, status};
+use records::{Manifest, atomic, lines, manifest, stored};
 use records::{MetricLine, Part};
 use spec::{ReadAt, RunConfig};
 use std::collections::BTreeMap;
@@ -77,47 +76,58 @@ impl Comparison {
     }
 }
 
-/// Creates the folders of `count` finished cells, spread over the grid, below `out`. Their datasets are found among
-/// `data` by content hash.
+/// A finished cell of a bundle.
+#[derive(Debug, Clone, Copy)]
+pub struct FinishedCell<'a> {
+    row: &'a Row,
+    seed: u64,
+}
+
+/// The finished cells of a bundle, in the order of its plan.
 ///
 /// # Errors
-/// If no cell is finished, a dataset is not among `data`, or something cannot be written.
+/// If no cell is finished.
+pub fn finished(bundle: &Unpacked) -> Result<Vec<FinishedCell<'_>>, BundleError> {
+    let plan = &bundle.verified().plan;
+    let cells = plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |&seed| FinishedCell { row, seed }));
+    let finished: Vec<FinishedCell<'_>> = cells
+        .filter(|cell| status_of(bundle, cell.row, cell.seed).is_some_and(|status| status.result.is_some()))
+        .collect();
+    match finished.is_empty() {
+        true => {
+            let why = "no cell of the bundle is finished, so there is nothing to compare with";
+            Err(BundleError::Rerun(why.to_owned()))
+        }
+        false => Ok(finished),
+    }
+}
+
+/// Creates the folders of some finished cells below `out`. Their datasets are found among `data` by content hash.
+///
+/// # Errors
+/// If a dataset is not among `data`, or something cannot be written.
 pub fn prepare<'a>(
-    bundle: &'a Verified,
-    count: usize,
+    bundle: &Unpacked,
+    cells: &[FinishedCell<'a>],
     data: &[PathBuf],
     out: &Path,
 ) -> Result<Vec<Rerun<'a>>, BundleError> {
-    let cells = bundle.plan.rows.iter().flat_map(|row| bundle.plan.seeds.iter().map(move |&seed| (row, seed)));
-    let finished: Vec<(&Row, u64)> = cells
-        .filter(|&(row, seed)| status_of(bundle, row, seed).is_some_and(|status| status.result.is_some()))
-        .collect();
-    if finished.is_empty() {
-        return Err(BundleError::Rerun(
-            "no cell of the bundle is finished, so there is nothing to compare with".to_owned(),
-        ));
-    }
-    let count = count.min(finished.len());
     let known = Known::among(data);
-    (0..count)
-        .map(|i| finished[i * finished.len() / count])
-        .map(|(row, seed)| prepare_cell(bundle, row, seed, &known, out))
-        .collect()
+    cells.iter().map(|&cell| prepare_cell(bundle, cell, &known, out)).collect()
 }
 
 fn prepare_cell<'a>(
-    bundle: &'a Verified,
-    row: &'a Row,
-    seed: u64,
+    bundle: &Unpacked,
+    FinishedCell { row, seed }: FinishedCell<'a>,
     known: &Known,
     out: &Path,
 ) -> Result<Rerun<'a>, BundleError> {
     let name = format!("{} seed {seed}", row.folder);
     let wrong = |what: &str| BundleError::Rerun(format!("{name}: its {what} cannot be read by this version of posenc"));
-    let text = file(bundle, row, seed, CONFIG_FILE).ok_or_else(|| wrong(CONFIG_FILE))?;
-    let mut run = RunConfig::from_yaml(&String::from_utf8_lossy(text)).map_err(|_| wrong(CONFIG_FILE))?;
-    let manifest = file(bundle, row, seed, manifest::FILE).ok_or_else(|| wrong(manifest::FILE))?;
-    let manifest: Manifest = serde_json::from_slice(manifest).map_err(|_| wrong(manifest::FILE))?;
+    let cell = Plan::cell_dir(bundle.run_dir(), row, seed);
+    let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|_| wrong(CONFIG_FILE))?;
+    let mut run = RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|_| wrong(CONFIG_FILE))?;
+    let manifest = Manifest::read(&cell).ok().flatten().ok_or_else(|| wrong(manifest::FILE))?;
     let wanted = &manifest.dataset;
     run.data = known.datasets.get(&wanted.content_hash).cloned().ok_or_else(|| {
         BundleError::Rerun(format!(
@@ -165,7 +175,7 @@ impl Known {
 
 /// Compares a retrained cell with the one in the bundle.
 #[must_use]
-pub fn compare(bundle: &Verified, rerun: &Rerun<'_>) -> Comparison {
+pub fn compare(bundle: &Unpacked, rerun: &Rerun<'_>) -> Comparison {
     let unknown = |why: String| Comparison::Unknown { why };
     match CellState::of(&rerun.task.dir) {
         CellState::Done => {}
@@ -181,10 +191,10 @@ pub fn compare(bundle: &Verified, rerun: &Rerun<'_>) -> Comparison {
     if because.is_empty() { compare_bits(bundle, rerun) } else { compare_spread(bundle, rerun, because) }
 }
 
-fn compare_bits(bundle: &Verified, rerun: &Rerun<'_>) -> Comparison {
+fn compare_bits(bundle: &Unpacked, rerun: &Rerun<'_>) -> Comparison {
     let (row, seed) = (rerun.row, rerun.seed);
     let different = |what: String| Comparison::Different { what };
-    let old = file(bundle, row, seed, METRICS_FILE).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let old = fs::read_to_string(Plan::cell_dir(bundle.run_dir(), row, seed).join(METRICS_FILE)).ok();
     let new = fs::read_to_string(rerun.task.dir.join(METRICS_FILE)).ok();
     let (Some(old), Some(new)) = (old, new) else { return different("there are no metrics".to_owned()) };
     let (old, new) = (bits(&old), bits(&new));
@@ -193,21 +203,27 @@ fn compare_bits(bundle: &Verified, rerun: &Rerun<'_>) -> Comparison {
     }
     let results = status_of(bundle, row, seed).zip(Status::read(&rerun.task.dir).ok().flatten());
     match results {
-        Some((old, new)) if old.result == new.result => Comparison::Same,
+        Some((old, new)) if agree(&old, &new) => Comparison::Same,
         _ => different("the final weights or the batches".to_owned()),
     }
 }
 
-/// The lines of a `metrics.jsonl` without their times, which come last.
-fn bits(text: &str) -> Vec<&str> {
-    text.lines().map(|line| line.split_once(",\"time\":").map_or(line, |(bits, _)| bits)).collect()
+/// Whether two finished cells have the same hashes of weights and batches.
+fn agree(old: &Status, new: &Status) -> bool {
+    old.result.as_ref().zip(new.result.as_ref()).is_some_and(|(old, new)| old.agree(new))
 }
 
-fn compare_spread(bundle: &Verified, rerun: &Rerun<'_>, because: Vec<String>) -> Comparison {
-    let (row, primary) = (rerun.row, &bundle.plan.primary.metric);
-    let of_seed = |&seed: &u64| value(bundle, file(bundle, row, seed, METRICS_FILE)?);
-    let all: Vec<f64> = bundle.plan.seeds.iter().filter_map(of_seed).collect();
-    let new = fs::read(rerun.task.dir.join(METRICS_FILE)).ok().and_then(|bytes| value(bundle, &bytes));
+/// The lines of a `metrics.jsonl` without their times.
+fn bits(text: &str) -> Vec<&str> {
+    text.lines().map(lines::without_times).collect()
+}
+
+fn compare_spread(bundle: &Unpacked, rerun: &Rerun<'_>, because: Vec<String>) -> Comparison {
+    let plan = &bundle.verified().plan;
+    let (row, primary) = (rerun.row, &plan.primary.metric);
+    let of_seed = |&seed: &u64| value(plan, &Plan::cell_dir(bundle.run_dir(), row, seed));
+    let all: Vec<f64> = plan.seeds.iter().filter_map(of_seed).collect();
+    let new = value(plan, &rerun.task.dir);
     let (Some(old), Some(new)) = (of_seed(&rerun.seed), new) else {
         return Comparison::Unknown { why: format!("there is no {primary} to compare") };
     };
@@ -233,25 +249,20 @@ fn deviation(values: &[f64]) -> f64 {
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt()
 }
 
-/// The primary metric of a cell's lines.
-fn value(bundle: &Verified, metrics: &[u8]) -> Option<f64> {
-    let primary = &bundle.plan.primary;
-    let text = String::from_utf8_lossy(metrics);
+/// The primary metric of a cell.
+fn value(plan: &Plan, cell: &Path) -> Option<f64> {
+    let primary = &plan.primary;
     let wanted = |line: &MetricLine| match primary.at {
         ReadAt::Last => line.split == Part::Test,
         ReadAt::Step(step) => line.split == Part::Validation && line.step == step,
     };
-    let mut lines = text.lines().rev().filter_map(|line| serde_json::from_str::<MetricLine>(line).ok());
-    let newest = lines.find(|line| wanted(line) && line.weights == primary.weights);
+    let lines = lines::read(&cell.join(METRICS_FILE)).ok()?;
+    let newest = lines.iter().rfind(|line| wanted(line) && line.weights == primary.weights);
     newest?.metrics.get(&primary.metric)
 }
 
-fn file<'a>(bundle: &'a Verified, row: &Row, seed: u64, name: &str) -> Option<&'a [u8]> {
-    bundle.kept.get(&format!("{CELLS}/{}/seed-{seed}/{name}", row.folder)).map(Vec::as_slice)
-}
-
-fn status_of(bundle: &Verified, row: &Row, seed: u64) -> Option<Status> {
-    serde_json::from_slice(file(bundle, row, seed, status::FILE)?).ok()
+fn status_of(bundle: &Unpacked, row: &Row, seed: u64) -> Option<Status> {
+    Status::read(&Plan::cell_dir(bundle.run_dir(), row, seed)).ok().flatten()
 }
 
 #[cfg(test)]

@@ -1,18 +1,38 @@
 //! A bundle as a run folder again, so that it can be reported and its cells taken from there.
 
 use super::error::BundleError;
+use super::leftovers;
+use super::names::{CELLS, PACKED, SUMS};
 use super::read::Limits;
-use super::verify::verify;
-use super::{CELLS, PACKED, SUMS};
-use std::fs;
+use super::verify::{Verified, unpack_to};
+use records::CellLock;
+use records::folder::CHECKPOINTS;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+
+/// Temporary folders are called by this, the number of their process and a random end.
+const PREFIX: &str = "posenc-bundle-";
+
+/// The run folder in the temporary folder. Nothing that stands in a bundle has a part in its name.
+const RUN: &str = "run";
+
+/// Which files are unpacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// All of them.
+    Everything,
+    /// All but weights, which no report reads.
+    Records,
+}
 
 /// The run folder of a bundle whose hashes are right, in a temporary folder that is removed with this value.
 #[derive(Debug)]
 pub struct Unpacked {
     folder: TempDir,
     run_dir: PathBuf,
+    verified: Verified,
+    /// Keeps other processes from removing the folder as a leftover.
+    _lock: Option<CellLock>,
 }
 
 /// Whether a path is a bundle by its name or by its list of hashes.
@@ -22,23 +42,31 @@ pub fn is_bundle(path: &Path) -> bool {
 }
 
 impl Unpacked {
-    /// Verifies a bundle and unpacks it.
+    /// Verifies a bundle and unpacks it into a temporary folder.
     ///
     /// # Errors
     /// If the bundle is not what its list says, or the temporary folder cannot be written.
-    pub fn of(bundle: &Path, limits: Limits) -> Result<Self, BundleError> {
-        let folder = TempDir::with_prefix("posenc-bundle-").map_err(BundleError::io("make", &std::env::temp_dir()))?;
-        let into = folder.path().join("bundle");
-        let plan = verify(bundle, limits, Some(&into))?.plan;
-        let cells = into.join(CELLS);
-        for row in fs::read_dir(&cells).into_iter().flatten() {
-            let row = row.map_err(BundleError::io("list", &cells))?;
-            let to = into.join(row.file_name());
-            fs::rename(row.path(), &to).map_err(BundleError::io("write", &to))?;
-        }
-        let run_dir = folder.path().join(&plan.experiment);
-        fs::rename(&into, &run_dir).map_err(BundleError::io("write", &run_dir))?;
-        Ok(Self { folder, run_dir })
+    pub fn of(bundle: &Path, limits: Limits, part: Part) -> Result<Self, BundleError> {
+        Self::below(&std::env::temp_dir(), bundle, limits, part)
+    }
+
+    /// The same with the temporary folder in another one.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn below(parent: &Path, bundle: &Path, limits: Limits, part: Part) -> Result<Self, BundleError> {
+        leftovers::remove(parent, PREFIX, "-");
+        let prefix = format!("{PREFIX}{}-", std::process::id());
+        let folder = TempDir::with_prefix_in(prefix, parent).map_err(BundleError::io("make a folder in", parent))?;
+        let lock = CellLock::try_take(folder.path()).map_err(BundleError::io("lock", folder.path()))?;
+        let run_dir = folder.path().join(RUN);
+        let place = |path: &str| {
+            let inside = path.strip_prefix(CELLS).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path);
+            let is_weights = path.split('/').any(|name| name == CHECKPOINTS);
+            (part == Part::Everything || !is_weights).then(|| run_dir.join(inside))
+        };
+        let verified = unpack_to(bundle, limits, &run_dir, &place)?;
+        Ok(Self { run_dir, verified, _lock: lock, folder })
     }
 
     /// The run folder.
@@ -51,5 +79,11 @@ impl Unpacked {
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// What was verified.
+    #[must_use]
+    pub fn verified(&self) -> &Verified {
+        &self.verified
     }
 }

@@ -1,22 +1,26 @@
 //! Checks every file of a bundle against its list of hashes, and optionally unpacks it.
+//!
+//! The list comes first, so a file that it lacks is refused before anything of it is written.
 
 use super::error::BundleError;
+use super::listing::Listing;
+use super::names::SUMS;
 use super::read::{Limits, read};
-use super::{CELLS, METADATA, SUMS};
-use records::folder::{CONFIG_FILE, METRICS_FILE};
 use records::plan;
 use records::plan::Plan;
-use records::{manifest, status};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Bytes per read.
 const CHUNK: usize = 1 << 16;
 
-/// The longest file kept in memory: plan, configurations, manifests and metrics.
-const LONGEST_KEPT: usize = 1 << 28;
+/// Bytes of the longest file kept in memory: the list and the plan.
+const LONGEST_KEPT: usize = 16 << 20;
+
+/// The files that reports keep in memory.
+const RECORDS: [&str; 3] = [".json", ".jsonl", ".yaml"];
 
 /// A bundle whose files match its list.
 #[derive(Debug)]
@@ -25,12 +29,10 @@ pub struct Verified {
     pub identity: String,
     /// The number of files, without the list.
     pub files: usize,
-    /// Bytes of all of them.
+    /// Bytes of all of them, and of the list.
     pub bytes: u64,
     /// Its plan.
     pub plan: Plan,
-    /// Plan, configurations, manifests and metrics, by path.
-    pub kept: BTreeMap<String, Vec<u8>>,
 }
 
 /// Reads a bundle and compares every file with the list. With `unpack`, a folder that must not exist, every file is
@@ -39,67 +41,134 @@ pub struct Verified {
 /// # Errors
 /// If it cannot be read, or a file is missing, changed or not in the list; unpacked files are removed then.
 pub fn verify(bundle: &Path, limits: Limits, unpack: Option<&Path>) -> Result<Verified, BundleError> {
-    if let Some(dir) = unpack {
-        if dir.exists() {
-            return Err(BundleError::Taken(dir.to_owned()));
-        }
-        fs::create_dir_all(dir).map_err(BundleError::io("make", dir))?;
+    match unpack {
+        None => check(bundle, limits, &|_| None),
+        Some(dir) => unpack_to(bundle, limits, dir, &|path| Some(dir.join(path))),
     }
-    let verified = verify_into(bundle, limits, unpack);
-    if let (Err(_), Some(dir)) = (&verified, unpack) {
+}
+
+/// The same, and writes the files below `dir`, which must not exist, to the places that `place` gives them.
+pub(super) fn unpack_to(
+    bundle: &Path,
+    limits: Limits,
+    dir: &Path,
+    place: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Result<Verified, BundleError> {
+    if dir.exists() {
+        return Err(BundleError::Taken(dir.to_owned()));
+    }
+    fs::create_dir_all(dir).map_err(BundleError::io("make", dir))?;
+    let verified = check(bundle, limits, place);
+    if verified.is_err() {
         // The first error is returned, not one of the clean-up.
         let _ = fs::remove_dir_all(dir);
     }
     verified
 }
 
-fn verify_into(bundle: &Path, limits: Limits, unpack: Option<&Path>) -> Result<Verified, BundleError> {
-    let mut found: BTreeMap<String, blake3::Hash> = BTreeMap::new();
-    let mut kept: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    let mut bytes = 0;
-    read(bundle, limits, &mut |path, content| {
-        let mut to = unpack.map(|dir| create(&dir.join(path))).transpose()?;
-        let mut keep = is_kept(path).then(Vec::new);
+fn check(bundle: &Path, limits: Limits, place: &dyn Fn(&str) -> Option<PathBuf>) -> Result<Verified, BundleError> {
+    let mut check = Check {
+        bundle,
+        limits,
+        place,
+        list: None,
+        plan: None,
+        found: BTreeSet::new(),
+        problems: Vec::new(),
+        bytes: 0,
+        records: 0,
+    };
+    read(bundle, limits, &mut |path, content| check.file(path, content))?;
+    check.end()
+}
+
+/// What is known of a bundle while it is read.
+struct Check<'a> {
+    bundle: &'a Path,
+    limits: Limits,
+    place: &'a dyn Fn(&str) -> Option<PathBuf>,
+    /// The list and its own hash.
+    list: Option<(Listing, String)>,
+    plan: Option<Plan>,
+    found: BTreeSet<String>,
+    problems: Vec<String>,
+    bytes: u64,
+    records: u64,
+}
+
+impl Check<'_> {
+    /// The next file.
+    fn file(&mut self, path: &str, content: &mut dyn Read) -> Result<(), BundleError> {
+        let expected = match &self.list {
+            None if path == SUMS => None,
+            None => return Err(self.unreadable(format!("it must begin with {SUMS}, and begins with {path}"))),
+            Some((list, _)) => match list.hash(path) {
+                None => return Err(BundleError::Changed { problems: vec![format!("{path} is not in the list")] }),
+                hash => hash,
+            },
+        };
+        let (hash, kept) = self.copy(path, content)?;
+        let Some(expected) = expected else {
+            self.list = Some((Listing::parse(self.bundle, &kept)?, hash.to_hex().to_string()));
+            return Ok(());
+        };
+        self.found.insert(path.to_owned());
+        if hash != expected {
+            self.problems.push(format!("{path} was changed"));
+        } else if path == plan::FILE {
+            self.plan = Some(Plan::parse(&kept, &self.bundle.join(path))?);
+        }
+        Ok(())
+    }
+
+    /// Hashes a file and writes it to its place, if it has one; returns also the bytes of files that are kept in memory.
+    fn copy(&mut self, path: &str, content: &mut dyn Read) -> Result<(blake3::Hash, Vec<u8>), BundleError> {
+        let mut to = (self.place)(path).map(|to| create(&to)).transpose()?;
+        let is_kept = path == SUMS || path == plan::FILE;
+        let is_record = RECORDS.iter().any(|end| path.ends_with(end));
+        let mut kept = Vec::new();
         let mut hasher = blake3::Hasher::new();
         let mut chunk = vec![0; CHUNK];
         loop {
-            let length = content.read(&mut chunk).map_err(|error| BundleError::unreadable(bundle, error))?;
+            let length = content.read(&mut chunk).map_err(|error| self.unreadable(error))?;
             if length == 0 {
-                break;
+                return Ok((hasher.finalize(), kept));
             }
-            bytes += length as u64;
+            self.bytes += length as u64;
+            self.records += if is_record { length as u64 } else { 0 };
+            if self.records > self.limits.records {
+                let limit = self.limits.records;
+                return Err(BundleError::TooManyRecords { path: self.bundle.to_owned(), limit });
+            }
             hasher.update(&chunk[..length]);
             if let Some((file, path)) = &mut to {
                 file.write_all(&chunk[..length]).map_err(BundleError::io("write", path))?;
             }
-            if let Some(keep) = &mut keep {
-                keep.extend_from_slice(&chunk[..length]);
-                if keep.len() > LONGEST_KEPT {
-                    return Err(BundleError::unreadable(bundle, format!("{path} is too long for what it is")));
-                }
+            if is_kept {
+                kept.extend_from_slice(&chunk[..length]);
+            }
+            if kept.len() > LONGEST_KEPT {
+                return Err(self.unreadable(format!("{path} is longer than {LONGEST_KEPT} bytes")));
             }
         }
-        found.insert(path.to_owned(), hasher.finalize());
-        kept.extend(keep.map(|bytes| (path.to_owned(), bytes)));
-        Ok(())
-    })?;
-    let sums = kept.remove(SUMS).ok_or_else(|| BundleError::unreadable(bundle, format!("it has no {SUMS}")))?;
-    let identity = blake3::hash(&sums).to_hex().to_string();
-    found.remove(SUMS);
-    let listed = listed(bundle, &sums)?;
-    let problems = problems(&found, &listed);
-    if !problems.is_empty() {
-        return Err(BundleError::Changed { problems });
     }
-    for name in [METADATA, plan::FILE] {
-        if !found.contains_key(name) {
-            return Err(BundleError::unreadable(bundle, format!("it has no {name}")));
+
+    /// After the last file.
+    fn end(mut self) -> Result<Verified, BundleError> {
+        let Some((list, identity)) = self.list.take() else {
+            return Err(self.unreadable(format!("it has no {SUMS}")));
+        };
+        let missing = list.paths().filter(|path| !self.found.contains(*path)).map(|path| format!("{path} is missing"));
+        self.problems.extend(missing);
+        match (self.problems.is_empty(), self.plan.take()) {
+            (true, Some(plan)) => Ok(Verified { identity, files: self.found.len(), bytes: self.bytes, plan }),
+            _ => Err(BundleError::Changed { problems: self.problems }),
         }
     }
-    let plan = kept.get(plan::FILE).map(|text| serde_json::from_slice(text));
-    let plan: Plan =
-        plan.transpose().ok().flatten().ok_or_else(|| BundleError::unreadable(bundle, "its plan cannot be read"))?;
-    Ok(Verified { identity, files: found.len(), bytes, plan, kept })
+
+    fn unreadable(&self, reason: impl std::fmt::Display) -> BundleError {
+        BundleError::unreadable(self.bundle, reason)
+    }
 }
 
 fn create(path: &Path) -> Result<(File, PathBuf), BundleError> {
@@ -107,38 +176,4 @@ fn create(path: &Path) -> Result<(File, PathBuf), BundleError> {
         fs::create_dir_all(folder).map_err(BundleError::io("make", folder))?;
     }
     Ok((File::create_new(path).map_err(BundleError::io("write", path))?, path.to_owned()))
-}
-
-fn is_kept(path: &str) -> bool {
-    let of_cell = [CONFIG_FILE, manifest::FILE, status::FILE, METRICS_FILE];
-    let cell =
-        path.strip_prefix(CELLS).is_some_and(|rest| of_cell.iter().any(|name| rest.ends_with(&format!("/{name}"))));
-    cell || path == SUMS || path == plan::FILE
-}
-
-/// Paths and hashes of the list.
-fn listed(bundle: &Path, sums: &[u8]) -> Result<BTreeMap<String, blake3::Hash>, BundleError> {
-    let wrong =
-        |line: usize| BundleError::unreadable(bundle, format!("line {} of {SUMS} is not a hash with a path", line + 1));
-    let text = std::str::from_utf8(sums).map_err(|_| wrong(0))?;
-    let line = |(at, line): (usize, &str)| {
-        let (hash, path) = line.split_once("  ").ok_or_else(|| wrong(at))?;
-        Ok((path.to_owned(), blake3::Hash::from_hex(hash).map_err(|_| wrong(at))?))
-    };
-    text.lines().enumerate().map(line).collect()
-}
-
-fn problems(found: &BTreeMap<String, blake3::Hash>, listed: &BTreeMap<String, blake3::Hash>) -> Vec<String> {
-    let mut problems = Vec::new();
-    for (path, hash) in listed {
-        match found.get(path) {
-            None => problems.push(format!("{path} is missing")),
-            Some(other) if other != hash => problems.push(format!("{path} was changed")),
-            Some(_) => {}
-        }
-    }
-    problems.extend(
-        found.keys().filter(|path| !listed.contains_key(*path)).map(|path| format!("{path} is not in the list")),
-    );
-    problems
 }

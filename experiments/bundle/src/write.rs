@@ -3,7 +3,8 @@
 use super::archive;
 use super::collect::{Content, Contents};
 use super::error::BundleError;
-use super::{PACKED, SUMS};
+use super::leftovers;
+use super::names::{PACKED, SUMS};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -19,9 +20,10 @@ pub fn write(contents: &Contents, out: &Path) -> Result<(), BundleError> {
     if out.exists() {
         return Err(BundleError::Taken(out.to_owned()));
     }
-    let mut name = out.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let beside = out.with_file_name(name);
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let beside = out.with_file_name(format!("{name}.{}.tmp", std::process::id()));
+    let folder = beside.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    leftovers::remove(folder, &format!("{name}."), ".tmp");
     let packed = out.to_string_lossy().ends_with(PACKED);
     let written = if packed { pack(contents, &beside) } else { write_folder(contents, &beside) };
     let moved = written.and_then(|()| fs::rename(&beside, out).map_err(BundleError::io("write", out)));

@@ -57,6 +57,19 @@ pub enum GridError {
         /// The folders of their rows.
         rows: Vec<String>,
     },
+    /// A finished cell elsewhere is not what the name of its folder says.
+    #[error(
+        "the finished cell {cell} in {from} is refused: {reason}; leave out what holds it (--from, --cells) or delete its \
+         folder, and the cell is trained here"
+    )]
+    NotGenuine {
+        /// Its row and seed.
+        cell: String,
+        /// The run folder or the bundle.
+        from: String,
+        /// What speaks against it.
+        reason: String,
+    },
     /// Another smoke run of the experiment uses the same folder.
     #[error("another smoke run is at work in {0}; wait for it, or name another place with --out")]
     SmokeAtWork(PathBuf),

@@ -3,6 +3,7 @@
 pub mod baselines;
 mod dropped;
 pub mod error;
+mod genuine;
 pub mod interrupt;
 pub mod limits;
 pub mod measure;
@@ -26,6 +27,7 @@ pub use error::GridError;
 pub use interrupt::Interrupt;
 pub use limits::Limits;
 pub use prepare::{Prepared, RunSelection};
+pub use reuse::CellBundle;
 pub use scheduler::Scheduler;
 pub use select::Selector;
 pub use task::{Outcome, Task};

@@ -3,7 +3,7 @@
 use super::dropped;
 use super::error::GridError;
 use super::planned;
-use super::reuse::FinishedCells;
+use super::reuse::{CellBundle, FinishedCells};
 use super::select::Selector;
 use super::task::Task;
 use records::CellState;
@@ -45,6 +45,8 @@ pub struct RunSelection {
     pub only: Vec<Selector>,
     /// Further folders in which finished cells are looked for; `out` always is.
     pub cells: Vec<PathBuf>,
+    /// Unpacked bundles in which finished cells are looked for, too.
+    pub bundles: Vec<CellBundle>,
     /// Take a few steps of every cell, in a separate folder that is emptied first: `smoke-<experiment>`.
     pub smoke: bool,
     /// Write the plan also if finished cells of the present one are not in it.
@@ -56,7 +58,8 @@ impl Prepared {
     /// cell's configuration.
     ///
     /// # Errors
-    /// If no cell is selected, the plan would drop finished cells, or something cannot be written.
+    /// If no cell is selected, the plan would drop finished cells, a finished cell elsewhere is not what it says, or
+    /// something cannot be written.
     pub fn new(experiment: &Experiment, selection: &RunSelection) -> Result<Self, GridError> {
         let name = if selection.smoke { format!("smoke-{}", experiment.name) } else { experiment.name.clone() };
         let (cells, left_out) = selected(experiment, &selection.only)?;
@@ -77,7 +80,10 @@ impl Prepared {
         // Only looked for if a cell needs it: a run folder may hold thousands.
         let finished = LazyCell::new(|| match selection.smoke {
             true => FinishedCells::default(),
-            false => FinishedCells::below([&selection.out].into_iter().chain(&selection.cells).map(PathBuf::as_path)),
+            false => {
+                let folders = [&selection.out].into_iter().chain(&selection.cells).map(PathBuf::as_path);
+                FinishedCells::among(folders, &selection.bundles)
+            }
         });
         let mut tasks = Vec::with_capacity(cells.len());
         let mut reused = 0;
@@ -86,8 +92,7 @@ impl Prepared {
             let text = cell.run.to_yaml().map_err(|cause| GridError::Config { cell: task.name.clone(), cause })?;
             write_config(&task.dir, &text).map_err(unwritable(&task.dir))?;
             if CellState::of(&task.dir) == CellState::Pending {
-                let copied = finished.copy_to(&cell.hash, &task.dir).map_err(unwritable(&task.dir))?;
-                reused += usize::from(copied);
+                reused += usize::from(finished.copy_to(&cell.hash, &task.dir)?);
             }
             tasks.push(task);
         }

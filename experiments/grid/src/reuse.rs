@@ -1,9 +1,13 @@
 //! Cells that are finished in another run folder are taken from there: a cell's folder name holds the hash of all that
-//! decides its numbers, so a finished cell of the same hash and seed is the same cell.
+//! decides its numbers, so a finished cell of the same hash and seed is the same cell. What is taken is checked, because
+//! others may have made it.
 
+use super::error::GridError;
+use super::genuine;
 use records::folder::CONFIG_FILE;
 use records::lock::CellLock;
-use records::{CellState, atomic, status};
+use records::manifest::{self, CopiedFrom};
+use records::{CellState, Manifest, atomic, status};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -12,46 +16,89 @@ use std::path::{Path, PathBuf};
 /// Folders between an output folder and a row: the experiment, and in it the trials of a tuned one.
 const DEPTH: usize = 2;
 
+/// An unpacked bundle in which finished cells are looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CellBundle {
+    /// The folder of its run folder.
+    pub folder: PathBuf,
+    /// The bundle.
+    pub path: PathBuf,
+    /// BLAKE3 of its list of hashes.
+    pub identity: String,
+}
+
 /// Finished cells by the hash of their row and by their seed.
 #[derive(Debug, Default)]
-pub(super) struct FinishedCells(HashMap<(String, String), PathBuf>);
+pub(super) struct FinishedCells(HashMap<(String, String), FinishedCell>);
+
+#[derive(Debug)]
+struct FinishedCell {
+    dir: PathBuf,
+    from: CopiedFrom,
+}
 
 impl FinishedCells {
-    /// Those below some folders; what cannot be read is left out. Smoke runs are no results.
-    pub(super) fn below<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
+    /// Those below some folders, then those of bundles; what cannot be read is left out. Smoke runs are no results.
+    pub(super) fn among<'a>(folders: impl IntoIterator<Item = &'a Path>, bundles: &[CellBundle]) -> Self {
         let mut found = Self::default();
-        folders.into_iter().for_each(|folder| found.add(folder, DEPTH));
+        folders.into_iter().for_each(|folder| found.add(folder, DEPTH, None));
+        for CellBundle { folder, path, identity } in bundles {
+            let from = CopiedFrom { path: path.display().to_string(), blake3: Some(identity.clone()) };
+            found.add(folder, DEPTH, Some(&from));
+        }
         found
     }
 
-    fn add(&mut self, folder: &Path, depth: usize) {
+    /// `bundle` is the bundle that a folder belongs to.
+    fn add(&mut self, folder: &Path, depth: usize, bundle: Option<&CopiedFrom>) {
         for (name, path) in folders(folder).into_iter().filter(|(name, _)| !name.starts_with("smoke-")) {
             let cells: Vec<(String, PathBuf)> =
                 folders(&path).into_iter().filter(|(name, _)| name.starts_with("seed-")).collect();
             if let Some((_, hash)) = name.rsplit_once('-').filter(|_| !cells.is_empty()) {
-                for (seed, cell) in cells.into_iter().filter(|(_, cell)| CellState::of(cell) == CellState::Done) {
-                    self.0.entry((hash.to_owned(), seed)).or_insert(cell);
+                let run_folder = || CopiedFrom { path: folder.display().to_string(), blake3: None };
+                for (seed, dir) in cells.into_iter().filter(|(_, dir)| CellState::of(dir) == CellState::Done) {
+                    let from = bundle.cloned().unwrap_or_else(run_folder);
+                    self.0.entry((hash.to_owned(), seed)).or_insert(FinishedCell { dir, from });
                 }
             } else if depth > 0 {
-                self.add(&path, depth - 1);
+                self.add(&path, depth - 1, bundle);
             }
         }
     }
 
     /// Makes a cell's folder a copy of a finished one, if there is one. Returns whether it did. A cell that another
     /// process is training is left to it.
-    pub(super) fn copy_to(&self, hash: &str, cell: &Path) -> io::Result<bool> {
+    ///
+    /// # Errors
+    /// If the finished one is not what its folder's name says, or cannot be copied.
+    pub(super) fn copy_to(&self, hash: &str, cell: &Path) -> Result<bool, GridError> {
+        let unwritable = |cause| GridError::Unwritable { path: cell.to_owned(), cause };
         let seed = cell.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let Some(known) = self.0.get(&(hash.to_owned(), seed)) else { return Ok(false) };
-        let Some(_lock) = CellLock::try_take(cell)? else { return Ok(false) };
+        let Some(known) = self.0.get(&(hash.to_owned(), seed.clone())) else { return Ok(false) };
+        let Some(_lock) = CellLock::try_take(cell).map_err(unwritable)? else { return Ok(false) };
         // It may have begun since its state was read.
         if cell.join(status::FILE).exists() {
             return Ok(false);
         }
-        copy(known, cell)?;
-        // The status comes last, and whole: a copy that was interrupted is no finished cell.
-        atomic::replace(&cell.join(status::FILE), &fs::read(known.join(status::FILE))?)?;
+        let manifest = genuine::check(&known.dir, hash, &seed).map_err(|reason| known.refused(reason))?;
+        known.copy_to(cell, manifest).map_err(unwritable)?;
         Ok(true)
+    }
+}
+
+impl FinishedCell {
+    fn copy_to(&self, cell: &Path, mut manifest: Manifest) -> io::Result<()> {
+        copy(&self.dir, cell)?;
+        manifest.copied_from.push(self.from.clone());
+        manifest.write(cell)?;
+        // The status comes last, and whole: a copy that was interrupted is no finished cell.
+        atomic::replace(&cell.join(status::FILE), &fs::read(self.dir.join(status::FILE))?)
+    }
+
+    fn refused(&self, reason: String) -> GridError {
+        let names = [self.dir.parent().and_then(Path::file_name), self.dir.file_name()];
+        let names: Vec<_> = names.into_iter().flatten().map(|name| name.to_string_lossy().into_owned()).collect();
+        GridError::NotGenuine { cell: names.join("/"), from: self.from.path.clone(), reason }
     }
 }
 
@@ -67,7 +114,7 @@ fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     folders
 }
 
-/// Copies what is not there yet, but for the status and for what belongs to one place (the configuration has the
+/// Copies what is not there yet, but for the manifest, the status and what belongs to one place (the configuration has the
 /// dataset's path).
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
@@ -79,7 +126,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         let other = to.join(&name);
         match path.is_dir() {
             true => copy(&path, &other)?,
-            false if name == status::FILE || name == CONFIG_FILE || name == "lock" => {}
+            false if [status::FILE, manifest::FILE, CONFIG_FILE, "lock"].iter().any(|own| name == *own) => {}
             false => {
                 fs::copy(&path, &other)?;
             }
@@ -92,7 +139,6 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
     use records::Status;
-    use records::folder::CHECKPOINTS;
     use records::status::State;
 
     #[test]
@@ -100,29 +146,39 @@ mod tests {
         let runs = tempfile::TempDir::new().expect("a temporary folder");
         let put = |path: &str, state: State| {
             let cell = runs.path().join(path);
-            fs::create_dir_all(cell.join(CHECKPOINTS)).expect("a folder");
-            fs::write(cell.join("metrics.jsonl"), "x\n").expect("a file");
+            fs::create_dir_all(&cell).expect("a folder");
             Status::new(state, 1, 1).write(&cell).expect("a status");
         };
-        put("first/chess-shaw-abc/seed-0", State::Done);
-        put("first/chess-shaw-abc/seed-1", State::Running);
-        put("second/tuning/chess-none-def/seed-7", State::Done);
-        put("smoke-first/chess-none-bcd/seed-0", State::Done);
-        let known = FinishedCells::below([runs.path()]);
-        let taken = |hash: &str, seed: &str| {
-            let cell = runs.path().join("third/row").join(seed);
-            fs::create_dir_all(&cell).expect("a folder");
-            known.copy_to(hash, &cell).expect("a copy") && CellState::of(&cell) == CellState::Done
+        put("runs/first/chess-shaw-abc/seed-0", State::Done);
+        put("runs/first/chess-shaw-abc/seed-1", State::Running);
+        put("runs/second/tuning/chess-none-def/seed-7", State::Done);
+        put("runs/smoke-first/chess-none-bcd/seed-0", State::Done);
+        put("unpacked/run/chess-rope-cde/seed-0", State::Done);
+        let bundle = CellBundle {
+            folder: runs.path().join("unpacked"),
+            path: "study.tar.zst".into(),
+            identity: "ab12".to_owned(),
         };
-        assert!(taken("abc", "seed-0") && taken("def", "seed-7"));
-        assert!(!taken("abc", "seed-1") && !taken("bcd", "seed-0") && !taken("abc", "seed-7"));
-        assert!(runs.path().join("third/row/seed-7/metrics.jsonl").exists());
-        // A cell that another process holds is not written to.
-        let held = runs.path().join("fourth/row/seed-0");
-        fs::create_dir_all(&held).expect("a folder");
-        let lock = CellLock::try_take(&held).expect("a lock");
-        assert!(lock.is_some() && !known.copy_to("abc", &held).expect("no copy"));
+        let known = FinishedCells::among([runs.path().join("runs").as_path()], &[bundle]);
+        let from = |hash: &str, seed: &str| known.0.get(&(hash.to_owned(), seed.to_owned())).map(|cell| &cell.from);
+        let first = from("abc", "seed-0").expect("a finished cell");
+        assert!(first.path.ends_with("runs/first") && first.blake3.is_none(), "{first:?}");
+        assert!(from("def", "seed-7").is_some_and(|from| from.path.ends_with("second/tuning")));
+        let bundled = CopiedFrom { path: "study.tar.zst".to_owned(), blake3: Some("ab12".to_owned()) };
+        assert_eq!(from("cde", "seed-0"), Some(&bundled));
+        assert!([("abc", "seed-1"), ("bcd", "seed-0"), ("abc", "seed-7")].iter().all(|(h, s)| from(h, s).is_none()));
+
+        // A cell that another process holds is left alone; one that only has the right name is refused.
+        let cell = runs.path().join("third/row/seed-0");
+        fs::create_dir_all(&cell).expect("a folder");
+        let lock = CellLock::try_take(&cell).expect("a lock");
+        assert!(lock.is_some() && !known.copy_to("abc", &cell).expect("no copy"));
         drop(lock);
-        assert!(known.copy_to("abc", &held).expect("a copy"));
+        assert!(!known.copy_to("bcd", &cell).expect("no copy"));
+        let error = known.copy_to("cde", &cell).expect_err("no configuration").to_string();
+        for part in ["chess-rope-cde/seed-0", "study.tar.zst", "config.yaml"] {
+            assert!(error.contains(part), "{part} is not in {error}");
+        }
+        assert!(!cell.join(status::FILE).exists());
     }
 }

@@ -1,7 +1,7 @@
 //! `baselines.json`: the policy losses of policies without a network, on the positions that the rows were tested on.
 
 use crate::atomic;
-use dataset::bounded;
+use crate::record_error::RecordError;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -99,8 +99,8 @@ impl Baselines {
     /// Reads those of a run folder; none if it has none that this version can read (`posenc run` measures them again).
     #[must_use]
     pub fn read(run_dir: &Path) -> Option<Self> {
-        let read: Self = serde_json::from_slice(&bounded::read(&run_dir.join(FILE), bounded::TEXT).ok()?).ok()?;
-        (read.format == FORMAT).then_some(read)
+        let read: Option<Self> = RecordError::read_json(&run_dir.join(FILE)).ok()?;
+        read.filter(|read| read.format == FORMAT)
     }
 
     /// Writes them into a run folder.

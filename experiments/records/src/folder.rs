@@ -20,3 +20,26 @@ pub const FINAL: &str = "final.safetensors";
 
 /// The final averaged weights in it.
 pub const AVERAGED: &str = "final-averaged.safetensors";
+
+/// Whether a text is the plain name of a file or folder: it leads to no other place, and a terminal prints it as it is.
+#[must_use]
+pub fn is_plain(name: &str) -> bool {
+    const LONGEST: usize = 255;
+    let forbidden = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
+    !name.is_empty() && name.len() <= LONGEST && name != "." && name != ".." && !name.contains(forbidden)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_name_stays_in_its_folder() {
+        for name in ["chess-shaw-0123456789ab", "a+b", "..a", "chess-rate-x0.5-ab", &"x".repeat(255)] {
+            assert!(is_plain(name), "{name}");
+        }
+        for name in ["", ".", "..", "../x", "/abs", "a/b", "a/", "a\\b", "C:", "a\0b", "a\x1b[2J", &"x".repeat(256)] {
+            assert!(!is_plain(name), "{name:?}");
+        }
+    }
+}

@@ -28,6 +28,7 @@ pub mod revision;
 pub mod state;
 pub mod status;
 pub mod step_times;
+pub mod stored;
 pub mod strength;
 pub mod tuning;
 

@@ -7,6 +7,7 @@ use super::identity::Identity;
 use super::machine::Cpu;
 use super::record_error::RecordError;
 use super::revision::Revision;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use spec::RunConfig;
 use std::io;
@@ -62,6 +63,9 @@ pub struct Manifest {
     pub initial_weights: InitialWeights,
     /// When processes trained it, and under what.
     pub sessions: Vec<Session>,
+    /// Where it was copied from, the first copy first; empty for a cell that was trained in its run folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copied_from: Vec<CopiedFrom>,
     /// The resolved run, as trained (a smoke run is shortened).
     pub config: RunConfig,
     /// Its outcome, once it is done.
@@ -138,13 +142,31 @@ pub struct Session {
     pub revision: Option<Revision>,
 }
 
+/// Where a finished cell was copied from, instead of being trained again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopiedFrom {
+    /// The bundle or the run folder.
+    pub path: String,
+    /// The bundle's identity, BLAKE3 of its list of hashes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blake3: Option<String>,
+}
+
+/// The part of a cell's manifest that `T` names; `None` if the cell never started. The rest may change between versions.
+///
+/// # Errors
+/// If the file exists and cannot be read.
+pub fn read_part<T: DeserializeOwned>(cell: &Path) -> Result<Option<T>, RecordError> {
+    RecordError::read_json(&cell.join(FILE))
+}
+
 impl Manifest {
     /// Reads the manifest of a cell's folder; `None` if the cell never started.
     ///
     /// # Errors
     /// If the file exists and cannot be read.
     pub fn read(cell: &Path) -> Result<Option<Self>, RecordError> {
-        RecordError::read_json(&cell.join(FILE))
+        read_part(cell)
     }
 
     /// Replaces the manifest of a cell's folder.

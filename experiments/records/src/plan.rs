@@ -1,10 +1,16 @@
 //! `grid.json`: the plan of a comparison, so that a report needs only the run folder.
+//!
+//! Others publish plans, and paths are made from what stands in them. So reading one checks every name and size.
 
-use crate::atomic;
-use dataset::bounded;
+use crate::folder::is_plain;
+use crate::{atomic, stored};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
-use spec::{Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, ReadAt, Role, Weights};
+use spec::experiment::MOST_CELLS;
+use spec::name::{RULE, is_name};
+use spec::{Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, ReadAt, Role, Weights, tuning};
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -139,28 +145,76 @@ pub enum PlanError {
         /// Its format.
         found: u32,
     },
+    /// It names folders elsewhere, has something twice, or is too large.
+    #[error(
+        "{path} is refused: {reason}; get it again from its source, or let `posenc run` with the experiment's file write it \
+         again"
+    )]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 impl Plan {
-    /// Reads the plan of a run folder.
+    /// Reads and checks the plan of a run folder.
     ///
     /// # Errors
-    /// If there is none, or it is not one.
+    /// If there is none, it is not one, or it names folders elsewhere.
     pub fn read(run_dir: &Path) -> Result<Self, PlanError> {
         let path = run_dir.join(FILE);
-        let text = match bounded::read(&path, bounded::TEXT) {
+        match stored::read(&path) {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Err(PlanError::Missing(run_dir.to_owned()));
+                Err(PlanError::Missing(run_dir.to_owned()))
             }
-            Err(cause) => return Err(PlanError::Io { path, cause }),
-            Ok(text) => text,
-        };
-        let plan: Self =
-            serde_json::from_slice(&text).map_err(|cause| PlanError::Damaged { path: path.clone(), cause })?;
-        match plan.format {
-            FORMAT => Ok(plan),
-            found => Err(PlanError::Format { path, found }),
+            Err(cause) => Err(PlanError::Io { path, cause }),
+            Ok(text) => Self::parse(&text, &path),
         }
+    }
+
+    /// Reads and checks the text of a plan; `path` names it in errors.
+    ///
+    /// # Errors
+    /// If it is not a plan, or it names folders elsewhere.
+    pub fn parse(text: &[u8], path: &Path) -> Result<Self, PlanError> {
+        let path = path.to_owned();
+        let plan: Self = match serde_json::from_slice(text) {
+            Err(cause) => return Err(PlanError::Damaged { path, cause }),
+            Ok(plan) => plan,
+        };
+        if plan.format != FORMAT {
+            return Err(PlanError::Format { path, found: plan.format });
+        }
+        match plan.fault() {
+            None => Ok(plan),
+            Some(reason) => Err(PlanError::Refused { path, reason }),
+        }
+    }
+
+    /// What must not stand in a plan.
+    fn fault(&self) -> Option<String> {
+        let (rows, seeds) = (self.rows.len(), self.seeds.len());
+        if rows.max(1).saturating_mul(seeds.max(1)) > MOST_CELLS || self.interactions.len() > MOST_CELLS {
+            let interactions = self.interactions.len();
+            return Some(format!(
+                "{rows} rows with {seeds} seeds and {interactions} interactions are more than {MOST_CELLS}"
+            ));
+        }
+        if !is_experiment(&self.experiment) {
+            return Some(format!("the experiment's name {} must have {RULE}", shown(&self.experiment)));
+        }
+        let folders = self.rows.iter().map(|row| &row.folder);
+        let goals = self.rows.iter().filter_map(|row| row.matched.as_ref()).map(|matched| &matched.goal);
+        let compared = self.interactions.iter().flat_map(|one| one.rows.as_flattened());
+        if let Some(name) = folders.clone().chain(goals).chain(compared).find(|name| !is_plain(name)) {
+            return Some(format!("{} must be the plain name of a row's folder", shown(name)));
+        }
+        if let Some(folder) = repeated(folders) {
+            return Some(format!("two rows have the folder {folder}"));
+        }
+        repeated(&self.seeds).map(|seed| format!("the seed {seed} stands twice"))
     }
 
     /// Writes the plan into a run folder that exists, unless it is there already.
@@ -177,10 +231,11 @@ impl Plan {
         atomic::replace(&path, &text)
     }
 
-    /// The folder of a row's cell.
+    /// The folder of a row's cell; it is in the run folder whatever the row's folder is called.
     #[must_use]
     pub fn cell_dir(run_dir: &Path, row: &Row, seed: u64) -> PathBuf {
-        run_dir.join(&row.folder).join(format!("seed-{seed}"))
+        let name = Path::new(&row.folder).file_name().unwrap_or_default();
+        run_dir.join(name).join(format!("seed-{seed}"))
     }
 
     /// The games, in the order of their first rows.
@@ -193,5 +248,88 @@ impl Plan {
             }
         }
         games
+    }
+}
+
+/// Whether this is an experiment's name, alone or before the folder of a round of its trials.
+fn is_experiment(name: &str) -> bool {
+    let is_round = |folder: &str| folder.starts_with(tuning::FOLDER) && is_plain(folder);
+    match name.split_once('/') {
+        None => is_name(name),
+        Some((own, round)) => is_name(own) && is_round(round),
+    }
+}
+
+/// The first value that comes twice.
+fn repeated<T: Eq + Hash + Copy>(all: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut seen = HashSet::new();
+    all.into_iter().find(|&one| !seen.insert(one))
+}
+
+/// A name that others wrote, as a message shows it.
+fn shown(name: &str) -> String {
+    const LONGEST: usize = 100;
+    format!("{:?}", name.chars().take(LONGEST).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn row(folder: &str) -> Value {
+        json!({
+            "game": "chess", "label": "shaw", "folder": folder, "role": "compared", "mask": "train",
+            "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},
+        })
+    }
+
+    fn plan() -> Value {
+        json!({
+            "format": FORMAT, "experiment": "by-hand", "primary": {"metric": "policy_loss", "weights": "raw"},
+            "seeds": [0, 1], "rows": [row("chess-shaw-a"), row("chess-rope-b")],
+        })
+    }
+
+    #[track_caller]
+    fn refused(change: impl FnOnce(&mut Value), reason: &str) {
+        let mut plan = plan();
+        change(&mut plan);
+        let error = Plan::parse(plan.to_string().as_bytes(), Path::new("x/grid.json")).unwrap_err().to_string();
+        assert!(error.starts_with("x/grid.json is refused: ") && error.contains(reason), "{error}");
+    }
+
+    #[test]
+    fn a_plan_that_leads_out_of_its_folder_is_refused() {
+        let good = Plan::parse(plan().to_string().as_bytes(), Path::new("x")).unwrap();
+        let mut trials = plan();
+        trials["experiment"] = json!("by-hand/tuning-2");
+        assert!(Plan::parse(trials.to_string().as_bytes(), Path::new("x")).is_ok());
+        for name in ["../victim", "/abs", "", ".", "..", "a/b", "a/../tuning", "a/tuning/x", "a\0", &"x".repeat(500)] {
+            refused(|plan| plan["experiment"] = json!(name), "the experiment's name");
+        }
+        for name in ["../x", "/abs/x", "", ".", "..", "a/b", "a\0b", "a\x1b[2J", &"x".repeat(500)] {
+            refused(|plan| plan["rows"][1]["folder"] = json!(name), "the plain name of a row's folder");
+            let goal = json!({"quantity": "params", "goal": name});
+            refused(|plan| plan["rows"][1]["matched"] = goal, "the plain name of a row's folder");
+            let interaction =
+                json!({"game": "chess", "gap": ["", ""], "by": ["", ""], "rows": [["a", "b"], ["c", name]]});
+            refused(|plan| plan["interactions"] = json!([interaction]), "the plain name of a row's folder");
+            // A row that was not read cannot lead elsewhere either.
+            let row = Row { folder: name.to_owned(), ..good.rows[0].clone() };
+            let dir = Plan::cell_dir(Path::new("runs/x"), &row, 0);
+            let inside = dir.strip_prefix("runs/x").unwrap();
+            assert!(inside.components().all(|part| matches!(part, std::path::Component::Normal(_))), "{dir:?}");
+        }
+    }
+
+    #[test]
+    fn a_plan_has_nothing_twice_and_a_limited_number_of_cells() {
+        refused(|plan| plan["rows"][1]["folder"] = json!("chess-shaw-a"), "two rows have the folder chess-shaw-a");
+        refused(|plan| plan["seeds"] = json!([0, 1, 0]), "the seed 0 stands twice");
+        let many: Vec<u64> = (0..MOST_CELLS as u64).collect();
+        refused(|plan| plan["seeds"] = json!(many), "are more than");
+        let more: Vec<usize> = (0..=MOST_CELLS).collect();
+        refused(|plan| (plan["rows"], plan["seeds"]) = (json!([]), json!(more)), "0 rows with 100001 seeds");
     }
 }

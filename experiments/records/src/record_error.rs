@@ -1,6 +1,6 @@
 //! Why a stored record (status, manifest) cannot be read.
 
-use dataset::bounded;
+use super::stored;
 use serde::de::DeserializeOwned;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,12 +24,20 @@ pub enum RecordError {
         /// The cause.
         cause: serde_json::Error,
     },
+    /// It names what it must not name.
+    #[error("{path} is refused: {reason}; get it again from its source, or delete it and run the experiment again")]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 impl RecordError {
     /// Reads a JSON file; `None` if it does not exist.
     pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Self> {
-        match bounded::read(path, bounded::TEXT) {
+        match stored::read(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(cause) => Err(Self::Io { path: path.to_owned(), cause }),
             Ok(text) => {

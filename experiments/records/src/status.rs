@@ -65,6 +65,20 @@ pub struct Fingerprints {
     /// BLAKE3 chain over all training batches: rows, moves and outcomes, step by step. Equal for cells that saw the
     /// same data in the same order.
     pub batches: String,
+    /// BLAKE3 of the lines of `metrics.jsonl` without their times; not in cells of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<String>,
+}
+
+impl Fingerprints {
+    /// Whether two cells agree in everything that both recorded.
+    #[must_use]
+    pub fn agree(&self, other: &Self) -> bool {
+        let metrics = self.metrics.as_ref().zip(other.metrics.as_ref());
+        self.weights == other.weights
+            && self.batches == other.batches
+            && metrics.is_none_or(|(own, other)| own == other)
+    }
 }
 
 impl Status {

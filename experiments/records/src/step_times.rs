@@ -2,7 +2,7 @@
 //! ran side by side give no honest times.
 
 use crate::atomic;
-use dataset::bounded;
+use crate::record_error::RecordError;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
@@ -44,7 +44,7 @@ impl StepTimes {
     /// Reads those of a run folder; none if they cannot be read (they are then measured again).
     #[must_use]
     pub fn read(run_dir: &Path) -> Option<Self> {
-        serde_json::from_slice(&bounded::read(&run_dir.join(FILE), bounded::TEXT).ok()?).ok()
+        RecordError::read_json(&run_dir.join(FILE)).ok()?
     }
 
     /// Writes them into a run folder.

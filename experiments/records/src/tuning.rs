@@ -1,6 +1,7 @@
 //! `tuning.json`: the trials of each row of a tuned grid, what they reached, and which one was chosen.
 
 use crate::atomic;
+use crate::folder::is_plain;
 use crate::record_error::RecordError;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
@@ -84,9 +85,26 @@ impl TuningRecord {
     /// Reads that of a run folder; none if the grid is not tuned.
     ///
     /// # Errors
-    /// If the file is there and cannot be read.
+    /// If the file is there and cannot be read, or names folders elsewhere.
     pub fn read(run_dir: &Path) -> Result<Option<Self>, RecordError> {
-        RecordError::read_json(&run_dir.join(FILE))
+        let path = run_dir.join(FILE);
+        let record: Option<Self> = RecordError::read_json(&path)?;
+        match record.as_ref().and_then(Self::fault) {
+            None => Ok(record),
+            Some(reason) => Err(RecordError::Refused { path, reason }),
+        }
+    }
+
+    /// What must not stand in a record.
+    fn fault(&self) -> Option<String> {
+        let rounds = self.rounds.iter().map(|round| &round.folder);
+        let mut folders = rounds.chain(self.rows.iter().map(|row| &row.folder));
+        if let Some(name) = folders.find(|name| !is_plain(name)) {
+            return Some(format!("{name:?} must be the plain name of a folder"));
+        }
+        let chosen = |row: &TunedRowRecord| row.chosen.is_some_and(|chosen| chosen >= row.trials.len());
+        let row = self.rows.iter().find(|row| chosen(row))?;
+        Some(format!("the trial that it chose for {} is not in it", row.folder))
     }
 
     /// Writes it into a run folder.
@@ -97,5 +115,25 @@ impl TuningRecord {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
         atomic::replace(&run_dir.join(FILE), &text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_names_no_folder_elsewhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut record = TuningRecord::new("policy_loss", Direction::Lower, Weights::Raw, vec![100]);
+        record.rounds.push(RoundRecord { folder: "tuning".to_owned(), steps: None });
+        record.write(dir.path()).unwrap();
+        assert_eq!(TuningRecord::read(dir.path()).unwrap(), Some(record.clone()));
+        for folder in ["../victim", "/abs", "..", ""] {
+            record.rounds[0].folder = folder.to_owned();
+            record.write(dir.path()).unwrap();
+            let error = TuningRecord::read(dir.path()).unwrap_err().to_string();
+            assert!(error.contains(&format!("{folder:?}")) && error.contains(FILE), "{error}");
+        }
     }
 }

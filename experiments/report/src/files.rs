@@ -5,7 +5,7 @@ use dataset::bounded;
 use records::device;
 use records::folder::METRICS_FILE;
 use records::machine::Cpu;
-use records::manifest::{self, DatasetFacts, MacsByPart, Session};
+use records::manifest::{self, CopiedFrom, DatasetFacts, MacsByPart, Session};
 use records::plan::{Plan, Row};
 use records::positions::{self, PositionRow};
 use records::state::CellState;
@@ -62,6 +62,9 @@ pub struct CellFacts {
     pub dataset: DatasetFacts,
     /// The processes that trained it.
     pub sessions: Vec<Session>,
+    /// Where it was copied from.
+    #[serde(default)]
+    pub copied_from: Vec<CopiedFrom>,
     /// The processor.
     #[serde(default)]
     pub cpu: Option<Cpu>,
@@ -175,8 +178,7 @@ impl CellRecord {
     }
 
     fn read(dir: &Path, seed: u64, primary: &Primary) -> Self {
-        let facts = bounded::read(&dir.join(manifest::FILE), bounded::TEXT).ok();
-        let facts = facts.and_then(|text| serde_json::from_slice(&text).ok());
+        let facts = manifest::read_part(dir).ok().flatten();
         let mut state = CellState::of(dir);
         let mut result = None;
         if state == CellState::Done {

@@ -6,6 +6,7 @@ use super::model::learnable::Learnable;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report};
 use super::tables::baselines::{BELOW_LOG_LINEAR, BELOW_UNIFORM};
 use super::tables::heads::LEARNT;
+use records::manifest::CopiedFrom;
 use spec::metrics::{Direction, Metric};
 use spec::{ReadAt, grouped};
 
@@ -122,7 +123,15 @@ pub(super) fn notes(report: &Report) -> Vec<String> {
         ),
         None => "step times: not measured; `posenc run` measures them when all cells are done".to_owned(),
     });
+    lines.extend(report.provenance.copies.iter().map(|(place, cells)| copied(place, *cells)));
     lines
+}
+
+fn copied(CopiedFrom { path, blake3 }: &CopiedFrom, cells: usize) -> String {
+    match blake3 {
+        Some(identity) => format!("{cells} cells were copied from the bundle {path} (BLAKE3 {identity})"),
+        None => format!("{cells} cells were copied from {path}"),
+    }
 }
 
 fn trained(conditions: &TrainingConditions, cells: Option<usize>) -> String {

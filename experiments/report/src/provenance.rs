@@ -3,6 +3,7 @@
 use super::distinct::distinct;
 use super::files::{CellFacts, RunFolder};
 use super::model::provenance::{CellSource, DatasetSource, Provenance};
+use records::manifest::CopiedFrom;
 use records::plan::Plan;
 use std::path::Path;
 
@@ -21,7 +22,16 @@ pub(super) fn of(folder: &RunFolder) -> Provenance {
         datasets: distinct(datasets),
         began: times().reduce(f64::min).zip(times().reduce(f64::max)),
         cells: cells(folder),
+        copies: copies(folder),
     }
+}
+
+/// A copy of a copy counts for each place.
+fn copies(folder: &RunFolder) -> Vec<(CopiedFrom, usize)> {
+    let facts = folder.cells.iter().flatten().filter_map(|cell| cell.facts.as_ref());
+    let all: Vec<&CopiedFrom> = facts.flat_map(|facts| &facts.copied_from).collect();
+    let places = distinct(all.iter().copied());
+    places.into_iter().map(|place| (place.clone(), all.iter().filter(|other| **other == place).count())).collect()
 }
 
 fn cells(folder: &RunFolder) -> Vec<CellSource> {

@@ -10,6 +10,7 @@ use super::file::{ExperimentFile, Primary};
 use super::interactions::{self, Interaction};
 use super::margins::Margins;
 use super::matched;
+use super::name::{RULE, is_name};
 use super::no_effect;
 use super::primary;
 use super::references;
@@ -17,6 +18,7 @@ use super::row::{Role, Row};
 use super::rows::{add_twins, rows};
 use super::run::RunConfig;
 use super::run_name::run_name;
+use super::seeds::repeated;
 use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
 use super::tuning::{Trials, TunedRow, Tuning};
@@ -116,6 +118,7 @@ impl Experiment {
         if file.twin {
             add_twins(&mut rows);
         }
+        check_size(rows.len(), file.seeds.len(), source)?;
         let name = run_name(&file.name, &overrides);
         let ExperimentFile { question, expect, cost, seeds, primary, equivalent_within, evaluate, .. } = file;
         let evaluate = evaluate::resolved(evaluate, &rows, source)?;
@@ -209,20 +212,15 @@ impl Experiment {
     }
 }
 
-/// Bytes of an experiment's name; it becomes a part of paths.
-const LONGEST_NAME: usize = 80;
+/// Cells that a grid may have. A plan with more is refused, so that a small file cannot take all memory.
+pub const MOST_CELLS: usize = 100_000;
 
 fn check_name(name: &str, source: &Source) -> Result<(), ConfigError> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let fits = name.len() <= LONGEST_NAME
-        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(allowed);
-    if fits {
+    if is_name(name) {
         return Ok(());
     }
     let error = source.error_at(&at!["name"], format!("\"{name}\" is no name for a folder"));
-    Err(error
-        .help(format!("use up to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, beginning with a letter or digit")))
+    Err(error.help(format!("use {RULE}")))
 }
 
 fn check_seeds(seeds: &[u64], source: &Source) -> Result<(), ConfigError> {
@@ -230,11 +228,18 @@ fn check_seeds(seeds: &[u64], source: &Source) -> Result<(), ConfigError> {
         let error = source.error_at(&at!["seeds"], "there is no seed");
         return Err(error.help("list them: [0, 1, 2]; a verdict needs 3 or more"));
     }
-    let twice = (1..seeds.len()).find(|&i| seeds[..i].contains(&seeds[i]));
-    twice.map_or(Ok(()), |i| {
+    repeated(seeds).map_or(Ok(()), |i| {
         let error = source.error_at(&at!["seeds", i], format!("the seed {} stands twice", seeds[i]));
         Err(error.help("a repeated seed repeats the same numbers; name each once"))
     })
+}
+
+fn check_size(rows: usize, seeds: usize, source: &Source) -> Result<(), ConfigError> {
+    if rows.saturating_mul(seeds) <= MOST_CELLS {
+        return Ok(());
+    }
+    let error = source.error_at(&at!["seeds"], format!("{rows} rows with {seeds} seeds are too many cells"));
+    Err(error.help(format!("a grid may have {MOST_CELLS}; vary less, or divide it into several files")))
 }
 
 /// Two equal rows would compare a network with itself.

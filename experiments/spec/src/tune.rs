@@ -11,6 +11,7 @@
 //! et al., "Show your work: improved reporting of experimental results", EMNLP 2019).
 
 use super::numbers::at_least_one;
+use super::seeds::repeated;
 use super::setting::{Conditional, Point};
 use super::source::{ConfigError, Source, at};
 use serde::Deserialize;
@@ -73,6 +74,11 @@ impl TuneEntry {
             let message = format!("the seed {} is also one of `seeds`", self.seeds[i]);
             let error = source.error_at(&at!["tune", "seeds", i], message);
             return Err(error.help("a choice made on a seed that is reported favours the row: take other seeds"));
+        }
+        if let Some(i) = repeated(&self.seeds) {
+            let message = format!("the seed {} stands twice", self.seeds[i]);
+            let error = source.error_at(&at!["tune", "seeds", i], message);
+            return Err(error.help("a repeated seed repeats the same numbers; name each once"));
         }
         if self.axes.0.is_empty() {
             let error = source.error_at(&at!["tune", "axes"], "there is nothing to tune");

@@ -1,7 +1,8 @@
 //! `posenc compare`: what differs between several grids, and their results side by side.
 
+use super::bundle_limit::BundleLimit;
 use bundle::unpacked::is_bundle;
-use bundle::{Limits, Unpacked};
+use bundle::{Limits, Part, Unpacked};
 use report::ranks::{self, Leaders};
 use report::{Report, markdown, side_by_side};
 use std::io::Write as _;
@@ -27,6 +28,8 @@ pub struct Args {
     /// The format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    #[command(flatten)]
+    limit: BundleLimit,
 }
 
 impl Args {
@@ -48,9 +51,9 @@ enum Format {
     Md,
 }
 
-fn report_of(path: &Path) -> anyhow::Result<Report> {
+fn report_of(path: &Path, limits: Limits) -> anyhow::Result<Report> {
     if is_bundle(path) {
-        return Ok(Report::of(Unpacked::of(path, Limits::default())?.run_dir())?);
+        return Ok(Report::of(Unpacked::of(path, limits, Part::Records)?.run_dir())?);
     }
     Ok(Report::of(path)?)
 }
@@ -68,7 +71,8 @@ fn known(args: &Args, first: &Report) -> anyhow::Result<()> {
 /// # Errors
 /// If a folder is no run folder, the first grid lacks a row to leave out, or stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let reports: Vec<Report> = args.run_dirs.iter().map(|path| report_of(path)).collect::<anyhow::Result<_>>()?;
+    let reports = args.run_dirs.iter().map(|path| report_of(path, args.limit.limits()));
+    let reports: Vec<Report> = reports.collect::<anyhow::Result<_>>()?;
     known(args, &reports[0])?;
     let tables = if args.ranks { ranks::tables(&reports, &args.leaders()) } else { side_by_side::compare(&reports) };
     anyhow::ensure!(!tables.is_empty(), "the grids have no game in common, so no orders are compared");

@@ -1,7 +1,8 @@
 //! `posenc report`: tables of a run folder, also while it runs, or of a bundle.
 
+use super::bundle_limit::BundleLimit;
 use bundle::unpacked::is_bundle;
-use bundle::{Limits, Unpacked};
+use bundle::{Part, Unpacked};
 use report::{Asked, Report, csv, curves, figures, html, latex, markdown, text};
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ pub struct Args {
     /// Write every plot to this folder as SVG and PDF, one column of a paper wide; print titles and captions.
     #[arg(long, value_name = "DIR", conflicts_with = "format")]
     figures: Option<PathBuf>,
+    #[command(flatten)]
+    limit: BundleLimit,
 }
 
 fn size(text: &str) -> Result<f64, String> {
@@ -76,7 +79,7 @@ enum Format {
 /// If the folder is no run folder, the bundle is damaged, or stdout or a figure cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if is_bundle(&args.run_dir) {
-        let unpacked = Unpacked::of(&args.run_dir, Limits::default())?;
+        let unpacked = Unpacked::of(&args.run_dir, args.limit.limits(), Part::Records)?;
         return of_run_folder(unpacked.run_dir(), args);
     }
     of_run_folder(&args.run_dir, args)

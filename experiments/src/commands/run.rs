@@ -1,15 +1,16 @@
 //! `posenc run`: runs an experiment, or goes on with it where it stopped.
 
+use super::bundle_limit::BundleLimit;
 use super::devices::ensure_environment;
 use super::evaluation;
 use super::sets::Sets;
 use super::slots::Slots;
 use anyhow::Context as _;
-use bundle::{Limits, Unpacked};
+use bundle::{Part, Unpacked};
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
 use grid::tuning::Search;
-use grid::{Interrupt, Outcome, Prepared, RunSelection, Selector, Task};
+use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Selector, Task};
 use grid::{baselines, measure, over_seeds};
 use records::{CellState, TuningRecord};
 use report::{Report, text};
@@ -41,6 +42,8 @@ pub struct Args {
     #[arg(long, value_name = "BUNDLE")]
     from: Vec<PathBuf>,
     #[command(flatten)]
+    limit: BundleLimit,
+    #[command(flatten)]
     sets: Sets,
     /// Try every cell: a few steps, an evaluation and the report, in a separate run folder.
     #[arg(long)]
@@ -63,12 +66,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     check_datasets(&experiment)?;
     evaluation::check(&experiment)?;
     args.slots.check_devices()?;
-    let bundles = args.from.iter().map(|bundle| Unpacked::of(bundle, Limits::default()));
+    let bundles = args.from.iter().map(|bundle| Unpacked::of(bundle, args.limit.limits(), Part::Everything));
     let bundles: Vec<Unpacked> = bundles.collect::<Result<_, _>>()?;
+    let of_cells = |(path, bundle): (&PathBuf, &Unpacked)| CellBundle {
+        folder: bundle.folder().to_owned(),
+        path: path.clone(),
+        identity: bundle.verified().identity.clone(),
+    };
     let selection = RunSelection {
         out: args.out.clone(),
         only: args.only.clone(),
-        cells: args.cells.iter().cloned().chain(bundles.iter().map(|bundle| bundle.folder().to_owned())).collect(),
+        cells: args.cells.clone(),
+        bundles: args.from.iter().zip(&bundles).map(of_cells).collect(),
         smoke: args.smoke,
         replace: args.replace,
     };

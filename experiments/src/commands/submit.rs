@@ -140,7 +140,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn selection(args: &Args, only: Vec<Selector>) -> RunSelection {
-    RunSelection { out: args.out.clone(), only, cells: args.cells.clone(), smoke: false, replace: args.replace }
+    RunSelection {
+        out: args.out.clone(),
+        only,
+        cells: args.cells.clone(),
+        bundles: Vec::new(),
+        smoke: false,
+        replace: args.replace,
+    }
 }
 
 /// An experiment, the cells to select of it, and the record of its trials if these are finished.

@@ -1,16 +1,20 @@
 //! `posenc verify`: checks a bundle, and trains some of its cells again if that is wanted.
 
+use super::bundle_limit::BundleLimit;
 use super::devices::{parse_device, prepare};
 use anyhow::Context as _;
 use bundle::rerun;
 use bundle::rerun::{Comparison, Rerun};
-use bundle::{Limits, Verified, verify};
+use bundle::stated;
+use bundle::{Part, Unpacked, verify};
 use grid::progress;
 use grid::{Interrupt, Scheduler, Task, Worker};
 use std::collections::BTreeSet;
-use std::io::Write as _;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use streams::{shuffle, stream};
 use tch::Device;
 use train::setup::device_name;
 use train::threads::ensure_passive_threads;
@@ -26,9 +30,12 @@ pub struct Args {
     /// Unpack the bundle into this new folder during the check.
     #[arg(long, value_name = "DIR")]
     unpack: Option<PathBuf>,
-    /// Train this many of its cells again and compare.
+    /// Train this many of its cells again, drawn at random, and compare.
     #[arg(long, value_name = "CELLS", default_value_t = 0)]
     rerun: usize,
+    /// Repeat the draw of --rerun with the seed that it printed.
+    #[arg(long, value_name = "SEED")]
+    draw: Option<u64>,
     /// A dataset folder for --rerun; may be repeated. Datasets in experiments/data are found automatically.
     #[arg(long, value_name = "DIR")]
     data: Vec<PathBuf>,
@@ -38,52 +45,97 @@ pub struct Args {
     /// The folder for cells of --rerun; it is kept. [default: a temporary folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Maximum unpacked size of a bundle, in bytes.
-    #[arg(long, default_value_t = Limits::default().bytes)]
-    max_bytes: u64,
+    #[command(flatten)]
+    limit: BundleLimit,
 }
 
 /// Checks; trains; compares.
 ///
 /// # Errors
-/// If the bundle is not what its list says, or cells cannot be trained again.
+/// If the bundle is not what its list says, its cells give no report, or cells cannot be trained again.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.rerun > 0 {
         ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     }
-    let limits = Limits { bytes: args.max_bytes, ..Limits::default() };
-    let verified = verify(&args.bundle, limits, args.unpack.as_deref())?;
-    let mut stdout = std::io::stdout().lock();
-    let (files, bytes) = (verified.files, verified.bytes);
-    writeln!(stdout, "{}: {files} files, {bytes} bytes: every hash is right", args.bundle.display())?;
-    writeln!(stdout, "blake3 {}", verified.identity)?;
-    if args.rerun == 0 {
-        return Ok(ExitCode::SUCCESS);
+    let limits = args.limit.limits();
+    if let Some(dir) = &args.unpack {
+        verify(&args.bundle, limits, Some(dir))?;
     }
-    let all_well = match &args.out {
-        Some(out) => again(args, &verified, out, &mut stdout)?,
-        None => {
-            let out = std::env::temp_dir().join(format!("posenc-verify-{}", std::process::id()));
-            let compared = again(args, &verified, &out, &mut stdout);
-            let _ = std::fs::remove_dir_all(&out);
-            compared?
-        }
-    };
+    let bundle = Unpacked::of(&args.bundle, limits, Part::Records)?;
+    let mut stdout = std::io::stdout().lock();
+    integrity(&args.bundle, &bundle, &mut stdout)?;
+    let mut all_well = numbers(&bundle, &mut stdout)?;
+    if args.rerun > 0 {
+        let beside = bundle.folder().join("rerun");
+        all_well &= again(args, &bundle, args.out.as_deref().unwrap_or(&beside), &mut stdout)?;
+    }
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
+/// What right hashes promise, and what they do not.
+fn integrity(path: &Path, bundle: &Unpacked, to: &mut impl Write) -> std::io::Result<()> {
+    let verified = bundle.verified();
+    writeln!(
+        to,
+        "{}: {} files, {} bytes: each is the one that its list names",
+        path.display(),
+        verified.files,
+        verified.bytes
+    )?;
+    writeln!(to, "blake3 {}", verified.identity)?;
+    writeln!(
+        to,
+        "this is integrity, not authorship: nothing is signed; compare the blake3 with the one that the publisher names elsewhere"
+    )
+}
+
+/// Compares the report with the cells; whether nothing speaks against it.
+fn numbers(bundle: &Unpacked, to: &mut impl Write) -> anyhow::Result<bool> {
+    const SHOWN: usize = 10;
+    let Some(stated) = stated::compare(bundle.run_dir())? else {
+        writeln!(to, "{}: missing; no report is verified", stated::FILE)?;
+        return Ok(true);
+    };
+    let differences = &stated.differences;
+    match differences.len() {
+        0 => writeln!(to, "{}: {} numbers are those of the cells", stated::FILE, stated.compared)?,
+        count => writeln!(to, "{}: {count} numbers or lines are NOT THOSE OF THE CELLS:", stated::FILE)?,
+    }
+    for difference in differences.iter().take(SHOWN) {
+        writeln!(to, "  {difference}")?;
+    }
+    writeln!(
+        to,
+        "not verified: intervals, p-values and verdicts of {}, and report.html, .txt, .md and .tex; `posenc report` draws them \
+         from the cells",
+        stated::FILE
+    )?;
+    Ok(differences.is_empty())
+}
+
 /// Trains and compares; whether nothing speaks against the bundle.
-fn again(args: &Args, verified: &Verified, out: &Path, to: &mut impl std::io::Write) -> anyhow::Result<bool> {
+fn again(args: &Args, bundle: &Unpacked, out: &Path, to: &mut impl Write) -> anyhow::Result<bool> {
     prepare(args.device)?;
-    let reruns = rerun::prepare(verified, args.rerun, &datasets(args), out)?;
+    let mut cells = rerun::finished(bundle)?;
+    let seed = args.draw.unwrap_or_else(from_system);
+    shuffle(&mut stream(seed, &["verify", "rerun"]), &mut cells);
+    let finished = cells.len();
+    cells.truncate(args.rerun);
+    writeln!(to, "drawn: {} of {finished} finished cells; --draw {seed} repeats it", cells.len())?;
+    let reruns = rerun::prepare(bundle, &cells, &datasets(args), out)?;
     train(args, &reruns)?;
     let mut all_well = true;
     for rerun in &reruns {
-        let comparison = rerun::compare(verified, rerun);
+        let comparison = rerun::compare(bundle, rerun);
         all_well &= !comparison.is_bad();
         writeln!(to, "{}: {}", rerun.task.name, in_words(&comparison))?;
     }
     Ok(all_well)
+}
+
+/// A seed that no publisher can foresee: the system keys the hashes of each process.
+fn from_system() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 fn datasets(args: &Args) -> Vec<PathBuf> {

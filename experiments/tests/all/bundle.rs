@@ -1,6 +1,7 @@
 //! `posenc publish` and `posenc verify`: what is published says nothing of this machine, what was changed is found, and
 //! cells that are trained again come to the same bits.
 
+use crate::bundles::{archive, files, list, relist};
 use crate::cli::{cell_of, cells, place, run, small};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -23,19 +24,6 @@ fn finished() -> TempDir {
     fs::create_dir_all(run_dir.join("slurm/array-1")).expect("a folder");
     fs::write(run_dir.join("slurm/array-1/job.sh"), format!("exec {}", dir.path().display())).expect("written");
     dir
-}
-
-fn files(dir: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    let mut waiting = vec![dir.to_owned()];
-    while let Some(next) = waiting.pop() {
-        for entry in fs::read_dir(next).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() { waiting.push(path) } else { all.push(path) }
-        }
-    }
-    all.sort();
-    all
 }
 
 fn contains(bytes: &[u8], text: &str) -> bool {
@@ -169,13 +157,22 @@ fn packed_or_not_the_same_folder_gives_the_same_bundle_and_every_change_is_found
     let identity = |said: &str| said.lines().find(|line| line.starts_with("blake3 ")).expect("its hash").to_owned();
     let (folder, packed) = (publish("bundle"), publish("bundle.tar.zst"));
     assert_eq!(identity(&folder), identity(&packed));
+    // What a publisher that was killed left over goes.
+    let mut killed = std::process::Command::new("true").spawn().expect("a process");
+    let left = dir.path().join(format!("again.tar.zst.{}.tmp", killed.id()));
+    killed.wait().expect("it ends");
+    fs::write(&left, "half").expect("written");
     publish("again.tar.zst");
+    assert!(!left.exists());
     let read = |name: &str| fs::read(dir.path().join(name)).expect("a bundle");
     assert_eq!(read("bundle.tar.zst"), read("again.tar.zst"));
     run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).fails_with(&["bundle is there already"]);
     for bundle in ["bundle", "bundle.tar.zst"] {
         let said = run(dir.path(), &["verify", bundle]).succeeds().stdout;
-        assert!(said.contains("every hash is right") && said.contains(&identity(&folder)), "{said}");
+        assert!(said.contains(&identity(&folder)), "{said}");
+        let promised =
+            ["each is the one that its list names", "integrity, not authorship", "numbers are those of the cells"];
+        assert!(promised.iter().all(|part| said.contains(part)) && said.contains("not verified: "), "{said}");
     }
     // Unpacked on the way, it is the folder.
     run(dir.path(), &["verify", "bundle.tar.zst", "--unpack", "unpacked"]).succeeds();
@@ -211,16 +208,6 @@ fn packed_or_not_the_same_folder_gives_the_same_bundle_and_every_change_is_found
     assert!(!dir.path().join("half").exists(), "what was unpacked of a bad bundle goes");
 }
 
-/// A packed archive of these files.
-fn archive(path: &Path, files: &[(&str, &[u8])]) {
-    let mut encoder = zstd::Encoder::new(fs::File::create(path).expect("a file"), 1).expect("an encoder");
-    for (name, mut bytes) in files.iter().copied() {
-        bundle::archive::append(&mut encoder, name, bytes.len() as u64, &mut bytes).expect("written");
-    }
-    bundle::archive::finish(&mut encoder).expect("written");
-    encoder.finish().expect("written");
-}
-
 #[test]
 fn hostile_archives_write_nothing_outside_and_fill_no_disk() {
     let dir = tempfile::tempdir().expect("a folder for the test");
@@ -231,14 +218,32 @@ fn hostile_archives_write_nothing_outside_and_fill_no_disk() {
         archive(&dir.path().join(&file), &[(name, b"x")]);
         unpack(&file, &[]).fails_with(&["which leads out of it"]);
     }
-    archive(&dir.path().join("twice.tar.zst"), &[("a", b"x"), ("a", b"y")]);
+    // The list comes first; these break a law before their plan is read.
+    let listed = |name: &str, listed: &[(&str, &[u8])], files: &[(&str, &[u8])]| {
+        let necessary: [(&str, &[u8]); 2] = [("ro-crate-metadata.json", b""), ("grid.json", b"")];
+        let sums = list(&[listed, &necessary].concat());
+        archive(&dir.path().join(name), &[&[("BLAKE3SUMS", sums.as_bytes())][..], files].concat());
+    };
+    listed("twice.tar.zst", &[("a", b"x")], &[("a", b"x"), ("a", b"y")]);
     unpack("twice.tar.zst", &[]).fails_with(&["it holds a twice"]);
+    archive(&dir.path().join("late.tar.zst"), &[("a", b"x"), ("BLAKE3SUMS", b"")]);
+    unpack("late.tar.zst", &[]).fails_with(&["it must begin with BLAKE3SUMS, and begins with a"]);
+    listed("repeated.tar.zst", &[("a", b"x"), ("a", b"y")], &[("a", b"y")]);
+    unpack("repeated.tar.zst", &[]).fails_with(&["line 2 of BLAKE3SUMS names a a second time"]);
+    listed("replaced.tar.zst", &[("cells/grid.json", b"x")], &[]);
+    unpack("replaced.tar.zst", &[]).fails_with(&["cells/grid.json is not in the folder of a cell"]);
     // Zeros shrink a thousandfold.
-    archive(&dir.path().join("bomb.tar.zst"), &[("zeros", &vec![0; 20_000_000])]);
+    let zeros = vec![0; 20_000_000];
+    listed("bomb.tar.zst", &[("zeros", &zeros)], &[("zeros", &zeros)]);
+    listed("unlisted.tar.zst", &[("a", b"x")], &[("zeros", &zeros)]);
+    unpack("unlisted.tar.zst", &["--max-bytes", "1000000"]).fails_with(&["zeros is not in the list"]);
+    let records: [(&str, &[u8]); 4] = ["a.json", "b.jsonl", "c.yaml", "d.json"].map(|name| (name, &zeros[..]));
+    listed("records.tar.zst", &records, &records);
+    unpack("records.tar.zst", &[]).fails_with(&["more than 67108864 bytes of JSON and YAML", "--max-bytes"]);
     assert!(fs::metadata(dir.path().join("bomb.tar.zst")).expect("the bomb").len() < 20_000);
     unpack("bomb.tar.zst", &["--max-bytes", "1000000"]).fails_with(&["unpacks to more than 1000000 bytes"]);
     // A file in the place of a folder, and a tar with a link in it.
-    archive(&dir.path().join("both.tar.zst"), &[("a", b"x"), ("a/b", b"y")]);
+    listed("both.tar.zst", &[("a", b"x"), ("a/b", b"y")], &[("a", b"x"), ("a/b", b"y")]);
     assert_eq!(unpack("both.tar.zst", &[]).code, Some(1));
     fs::create_dir(dir.path().join("links")).expect("a folder");
     std::os::unix::fs::symlink("/etc", dir.path().join("links/etc")).expect("a link");
@@ -268,6 +273,15 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     again(&[]).fails_with(&["needs the dataset", "with the content hash", "--data"]);
     let said = again(&["--data", "chess", "--data", "shogi"]).succeeds().stdout;
     assert_eq!(said.matches(": the same, bit for bit\n").count(), 2, "{said}");
+    // Nobody knows the draw beforehand, and everybody can repeat it.
+    let drawn = |said: &str| {
+        let lines = said.lines().filter(|line| line.ends_with(": the same, bit for bit"));
+        lines.map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let (_, seed) = said.split_once("drawn: 2 of 4 finished cells; --draw ").expect("the draw");
+    let seed = seed.split_once(" repeats it").expect("its seed").0;
+    let repeated = again(&["--data", "chess", "--draw", seed]).succeeds().stdout;
+    assert_eq!(drawn(&repeated), drawn(&said));
 
     // A number that was made up is found, though every hash is right.
     let run_dir = dir.path().join("runs/small");
@@ -278,7 +292,7 @@ fn cells_that_are_trained_again_come_to_the_same_bits() {
     let better = format!("{}0{}", &text[..at], &text[at + 1..]);
     fs::write(&metrics, better).expect("written");
     run(dir.path(), &["publish", "runs/small", "--out", "lie.tar.zst"]).succeeds();
-    let answer = run(dir.path(), &["verify", "lie.tar.zst", "--rerun", "1", "--data", "chess"]);
+    let answer = run(dir.path(), &["verify", "lie.tar.zst", "--rerun", "4", "--data", "chess"]);
     assert_eq!(answer.code, Some(1), "{}", answer.stdout);
     assert!(
         answer.stdout.contains("NOT THE SAME") && answer.stdout.contains("of metrics.jsonl differs"),
@@ -295,20 +309,13 @@ fn under_other_conditions_the_spread_over_seeds_judges() {
     run(dir.path(), &["publish", "runs/small", "--out", "bundle", "--partial"]).succeeds();
     // As if it had been made with another LibTorch: the list is written again, as its publisher would have.
     let bundle = dir.path().join("bundle");
-    let mut sums = String::new();
-    for path in files(&bundle) {
-        let name = path.strip_prefix(&bundle).expect("inside").to_str().expect("UTF-8").to_owned();
-        if name.ends_with("manifest.json") {
-            let text = fs::read_to_string(&path).expect("a manifest");
-            let mut manifest: Value = serde_json::from_str(&text).expect("JSON");
-            manifest["identity"]["libtorch"] = "1.0.0".into();
-            fs::write(&path, manifest.to_string()).expect("written");
-        }
-        if name != "BLAKE3SUMS" {
-            sums += &format!("{}  {name}\n", blake3::hash(&fs::read(&path).expect("a file")).to_hex());
-        }
+    for path in files(&bundle).into_iter().filter(|path| path.ends_with("manifest.json")) {
+        let text = fs::read_to_string(&path).expect("a manifest");
+        let mut manifest: Value = serde_json::from_str(&text).expect("JSON");
+        manifest["identity"]["libtorch"] = "1.0.0".into();
+        fs::write(&path, manifest.to_string()).expect("written");
     }
-    fs::write(bundle.join("BLAKE3SUMS"), sums).expect("written");
+    relist(&bundle);
     let answer = run(dir.path(), &["verify", "bundle", "--rerun", "1", "--data", "chess"]).succeeds();
     let expected = "within the spread over seeds (0.00 standard deviations); LibTorch: began with 1.0.0, now 2.";
     assert!(answer.stdout.contains(expected), "{}", answer.stdout);
@@ -344,6 +351,13 @@ fn a_bundle_is_reported_and_its_cells_are_taken_from_it() {
         let events = files(&cell).into_iter().filter(|path| path.to_string_lossy().contains("tfevents")).count();
         assert_eq!(events, 1, "{}", cell.display());
     }
+    // The manifest and the report say where a cell came from.
+    let identity = blake3::hash(&fs::read(dir.path().join("compact/BLAKE3SUMS")).expect("the list")).to_hex();
+    let copied = records::Manifest::read(&cell_of(&dir.path().join("other/small"), "chess-shaw")).expect("readable");
+    let from = copied.expect("a manifest").copied_from;
+    assert_eq!((from.len(), from[0].path.as_str(), from[0].blake3.as_deref()), (1, "compact", Some(identity.as_str())));
+    let report = run(dir.path(), &["report", "other/small"]).succeeds().stdout;
+    assert!(report.contains(&format!("12 cells were copied from the bundle compact (BLAKE3 {identity})")), "{report}");
     // A bundle that was changed gives nothing.
     let metrics = files(&dir.path().join("compact")).into_iter().find(|path| path.ends_with("metrics.jsonl"));
     fs::write(metrics.expect("metrics"), "").expect("written");

@@ -3,6 +3,7 @@
 mod bounds;
 mod brought;
 mod bundle;
+mod bundles;
 mod cells;
 mod check;
 mod cli;
@@ -13,6 +14,7 @@ mod data_view;
 mod expand;
 mod generate;
 mod grid;
+mod hostile;
 mod identity;
 mod import_net;
 mod import_resume;

@@ -6,10 +6,12 @@
 //! policy loss on other labels. `BUNDLE gaps` is the gaps of its interactions. `COLUMN of REST` takes only rows whose label
 //! continues with REST after the table's label: `steps 250, layers 1`.
 
-use bundle::{Limits, Unpacked};
+use bundle::{Limits, Part, Unpacked};
+use grid::tuning::Search;
+use grid::{CellBundle, Prepared, RunSelection};
 use report::ranks::{self, Leaders};
 use report::{Report, markdown, side_by_side};
-use spec::RunConfig;
+use spec::{Experiment, RunConfig};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +41,7 @@ fn between(one: &Path, other: &Path) -> BTreeMap<String, Rows> {
 
 /// The report of a published bundle.
 fn report_of(bundle: &Path) -> Report {
-    let unpacked = Unpacked::of(bundle, Limits::default()).expect("a bundle");
+    let unpacked = Unpacked::of(bundle, Limits::default(), Part::Records).expect("a bundle");
     Report::of(unpacked.run_dir()).expect("a report")
 }
 
@@ -176,11 +178,27 @@ fn published() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_published_bundle_has_the_hashes_of_its_list() {
-    for path in published() {
-        bundle::verify(&path, Limits::default(), None).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+fn every_published_bundle_has_the_hashes_of_its_list_and_the_identity_of_the_page() {
+    let page = fs::read_to_string(root().join("runs/published/README.md")).expect("runs/published/README.md");
+    let listed: BTreeMap<String, String> = page.lines().filter_map(identity).collect();
+    let found = published().into_iter().map(|path| {
+        let verified = bundle::verify(&path, Limits::default(), None);
+        let verified = verified.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (path.file_name().expect("a name").to_string_lossy().into_owned(), verified.identity)
+    });
+    let found: BTreeMap<String, String> = found.collect();
+    assert_eq!(listed, found, "runs/published/README.md, on the left, lists the identities of the bundles beside it");
+}
+
+/// The bundle and the identity in a line of the page's table: ``| `zoo.tar.zst` | `<64 digits>` |``.
+fn identity(line: &str) -> Option<(String, String)> {
+    let cells: Vec<&str> = cells(line).into_iter().map(|cell| cell.trim_matches('`')).collect();
+    match cells[..] {
+        [name, identity] if name.ends_with(bundle::PACKED) => Some((name.to_owned(), identity.to_owned())),
+        _ => None,
     }
 }
+
 
 /// The folders of all cells below a folder: a run folder keeps the cells of its trials deeper than those of its rows.
 fn cell_folders(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -226,4 +244,26 @@ fn the_order_of_encodings_on_attacked_squares_agrees_with_study_1() {
     let tables = ranks::tables(&reports, &Leaders::BestThird);
     let shown: Vec<&[String]> = tables.iter().map(|table| &table.rows[0][..4]).collect();
     assert_eq!(shown, [["zoo", "map_loss", "14", "0.89"], ["zoo", "map_loss", "14", "0.74"]]);
+}
+
+#[test]
+fn published_cells_are_taken_by_a_run_of_their_file() {
+    let path = root().join("runs/published/study-encodings-pairs.tar.zst");
+    let unpacked = Unpacked::of(&path, Limits::default(), Part::Everything).expect("a bundle");
+    let identity = unpacked.verified().identity.clone();
+    let experiment = Experiment::load(&root().join("experiments/study/encodings-pairs.yaml")).expect("an experiment");
+    let out = tempfile::tempdir().expect("a folder for the test");
+    let selection = RunSelection {
+        out: out.path().to_owned(),
+        only: Vec::new(),
+        cells: Vec::new(),
+        bundles: vec![CellBundle { folder: unpacked.folder().to_owned(), path, identity: identity.clone() }],
+        smoke: false,
+        replace: false,
+    };
+    let trials = Search::new(&experiment, &[]).expect("a search").and_then(|search| search.next_round());
+    let prepared = Prepared::new(&trials.expect("trials"), &selection).expect("every cell is what it says");
+    assert_eq!((prepared.reused, prepared.tasks.len()), (30, 30));
+    let manifest = records::Manifest::read(&prepared.tasks[0].dir).expect("readable").expect("a manifest");
+    assert_eq!(manifest.copied_from.last().and_then(|from| from.blake3.as_ref()), Some(&identity));
 }

@@ -122,6 +122,7 @@ fn successive_halving_keeps_the_better_third() {
 fn what_cannot_be_tuned_is_refused() {
     refused(&TUNE.replace("[100, 101]", "[100, 1]"), &["the seed 1 is also one of `seeds`", "favours the row"]);
     refused(&TUNE.replace("[100, 101]", "[]"), &["there is no seed"]);
+    refused(&TUNE.replace("[100, 101]", "[100, 100]"), &["the seed 100 stands twice"]);
     refused(&TUNE.replace("[1, 4, 16]", "[]"), &["no values to try"]);
     refused(&TUNE.replace("train.encoding_rate: [1, 4, 16]", "eval.every: [1, 2]"), &["cannot be tuned"]);
     refused(&TUNE.replace("train.encoding_rate: [1, 4, 16]", ""), &["there is nothing to tune"]);

@@ -13,7 +13,7 @@ use std::path::Path;
 const REMEDY: &str = "Move what both files need into a third one, or the two into one file.";
 
 /// Knots that stay: (crate, files, why).
-const KNOTS: [(&str, &str, &str); 12] = [
+const KNOTS: [(&str, &str, &str); 11] = [
     (
         "games",
         "chess chess::history chess::input chess::moves chess::position chess::rights chess::uci chess::vocabularies \
@@ -51,7 +51,6 @@ const KNOTS: [(&str, &str, &str); 12] = [
         "commands::data::generate::engines commands::data::generate::engines::command",
         "arguments and the words that repeat them",
     ),
-    ("bundle", "collect crate describe error read verify write", "names of files at the crate's root; to be resolved"),
     (
         "lc0",
         "attention attention_heads crate residual tensors format layer message tree",

@@ -6,7 +6,7 @@ use super::error::{TrainError, without_backtrace};
 use super::events::hparams;
 use super::fit;
 use super::recorder::{Note, Recorder};
-use super::setup::Setup;
+use super::setup::{Setup, declare};
 use super::threads::use_threads;
 use super::trainer::{Evaluation, Trainer, first_weights};
 use crate::pictures::Folder;
@@ -17,12 +17,13 @@ use nn::Arena;
 use records::atomic;
 use records::folder::{CHECKPOINTS, METRICS_FILE};
 use records::identity::Identity;
+use records::lines;
 use records::manifest::Manifest;
 use records::positions;
 use records::positions::PositionMetrics;
 use records::status::{Fingerprints, State, Status};
 use records::{Part, Revision};
-use spec::{Pictures, Products, Weights};
+use spec::{Pictures, Products, RunConfig, Weights};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -255,7 +256,8 @@ impl<'a> Cell<'a> {
         let weights = weights_hash(&weights);
         let finish = self.trainer.finish(weights.clone(), hashes(&files)?);
         describe::finish(&mut self.manifest, self.dir, finish)?;
-        self.status.result = Some(Fingerprints { weights, batches: self.trainer.batches() });
+        let metrics = Some(lines::hash(&self.metrics)?);
+        self.status.result = Some(Fingerprints { weights, batches: self.trainer.batches(), metrics });
         self.write_status(State::Done)?;
         (self.note)(DONE);
         self.recorder.end(self.note);
@@ -312,6 +314,15 @@ fn hashes(files: &[PathBuf]) -> Result<Vec<(String, String)>, TrainError> {
         Ok((name, blake3::hash(&bytes).to_hex().to_string()))
     };
     files.iter().map(hash).collect()
+}
+
+/// The hash of the final weights in a cell's folder, which `status.json` of the cell with this configuration records.
+///
+/// # Errors
+/// If they cannot be read, or are those of another network.
+pub fn final_weights_hash(dir: &Path, config: &RunConfig) -> Result<String, TrainError> {
+    let (_, layout) = declare(config)?;
+    Ok(weights_hash(&load_final(dir, &layout)?))
 }
 
 /// The BLAKE3 hash of a network's weights in their order, as `status.json` has it.

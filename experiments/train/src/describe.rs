@@ -50,6 +50,7 @@ pub(super) fn describe(
         tokens: setup.network.tokens().len(),
         initial_weights: initial_weights(&setup.layout, &arena.values()?),
         sessions: Vec::new(),
+        copied_from: Vec::new(),
         config: setup.config.clone(),
         finish: None,
     })

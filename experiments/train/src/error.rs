@@ -3,6 +3,7 @@
 use super::checkpoint::CheckpointError;
 use dataset::DatasetError;
 use models::{ModelError, OptimizerError};
+use records::lines::ReadError;
 use records::record_error::RecordError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -67,6 +68,9 @@ pub enum TrainError {
     /// The cell's status or manifest cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// The metric lines that the cell wrote cannot be read again.
+    #[error(transparent)]
+    Lines(#[from] ReadError),
     /// A number is not finite.
     #[error("the {what} of step {step} is not finite ({value}); {remedy}")]
     NotFinite {
@@ -126,7 +130,12 @@ impl TrainError {
     #[must_use]
     pub fn resumable(&self) -> bool {
         match self {
-            Self::Io { .. } | Self::Thread(_) | Self::Torch(_) | Self::OtherBits { .. } | Self::Open(_) => true,
+            Self::Io { .. }
+            | Self::Lines(_)
+            | Self::Thread(_)
+            | Self::Torch(_)
+            | Self::OtherBits { .. }
+            | Self::Open(_) => true,
             Self::Checkpoint(error) => matches!(error, CheckpointError::Io { .. }),
             Self::Record(error) => matches!(error, RecordError::Io { .. }),
             Self::Data(error) => matches!(error, DatasetError::Io { .. }),

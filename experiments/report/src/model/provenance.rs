@@ -1,5 +1,7 @@
 //! Where the numbers of a report come from.
 
+use records::manifest::CopiedFrom;
+
 /// Where the numbers come from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Provenance {
@@ -13,6 +15,8 @@ pub struct Provenance {
     pub began: Option<(f64, f64)>,
     /// The finished cells.
     pub cells: Vec<CellSource>,
+    /// The places that cells were copied from, instead of being trained in this run folder, each with the number of cells.
+    pub copies: Vec<(CopiedFrom, usize)>,
 }
 
 /// A dataset.

@@ -1,0 +1,45 @@
+//! Bundles that tests make and change.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// All files below a folder, sorted.
+pub(crate) fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    let mut waiting = vec![dir.to_owned()];
+    while let Some(next) = waiting.pop() {
+        for entry in fs::read_dir(next).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() { waiting.push(path) } else { all.push(path) }
+        }
+    }
+    all.sort();
+    all
+}
+
+/// A packed archive of these files.
+pub(crate) fn archive(path: &Path, files: &[(&str, &[u8])]) {
+    let mut encoder = zstd::Encoder::new(fs::File::create(path).expect("a file"), 1).expect("an encoder");
+    for (name, mut bytes) in files.iter().copied() {
+        bundle::archive::append(&mut encoder, name, bytes.len() as u64, &mut bytes).expect("written");
+    }
+    bundle::archive::finish(&mut encoder).expect("written");
+    encoder.finish().expect("written");
+}
+
+/// The list of hashes of these files.
+pub(crate) fn list(files: &[(&str, &[u8])]) -> String {
+    files.iter().map(|(name, bytes)| format!("{}  {name}\n", blake3::hash(bytes).to_hex())).collect()
+}
+
+/// Writes the list of a bundle's folder again, as a publisher who changed files would.
+pub(crate) fn relist(bundle: &Path) {
+    let _ = fs::remove_file(bundle.join(bundle::SUMS));
+    let hashed = |path: PathBuf| {
+        let name = path.strip_prefix(bundle).expect("inside").to_str().expect("UTF-8").to_owned();
+        (name, fs::read(path).expect("a file"))
+    };
+    let all: Vec<(String, Vec<u8>)> = files(bundle).into_iter().map(hashed).collect();
+    let all: Vec<(&str, &[u8])> = all.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    fs::write(bundle.join(bundle::SUMS), list(&all)).expect("written");
+}

@@ -1,0 +1,265 @@
+//! Bundles and run folders that strangers made: whatever stands in them, nothing changes outside the folder that a command
+//! is given, and a cell that is not what it says is not taken.
+
+use crate::bundles::{files, relist};
+use crate::cli::{cell_of, place, run, small};
+use bundle::{Limits, Part, Unpacked};
+use grid::prune::{PruneOptions, prune};
+use grid::retry::{self, RetryFilter};
+use proptest::prelude::*;
+use report::{Report, csv};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Where hostile names lead: files of somebody else.
+const VICTIM: &str = "victim";
+
+fn row(folder: &str, role: &str) -> Value {
+    json!({
+        "game": "chess", "label": folder, "folder": folder, "role": role, "mask": "train",
+        "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},
+        "matched": {"quantity": "params", "goal": "chess-none-0"},
+    })
+}
+
+fn plan() -> Value {
+    json!({
+        "format": 1, "experiment": "small", "question": "?", "seeds": [0, 1],
+        "primary": {"metric": "policy_loss", "weights": "raw"},
+        "rows": [row("chess-none-0", "reference"), row("chess-shaw-1", "compared")],
+        "interactions": [{
+            "game": "chess", "gap": ["a", "b"], "by": ["c", "d"],
+            "rows": [["chess-none-0", "chess-shaw-1"], ["chess-none-0", "chess-shaw-1"]],
+        }],
+    })
+}
+
+/// A run folder with this plan, or a bundle with it, whose cells look finished.
+fn write(dir: &Path, plan: &Value, cells: &str) {
+    for row in ["chess-none-0", "chess-shaw-1"] {
+        for seed in [0, 1] {
+            let cell = dir.join(cells).join(row).join(format!("seed-{seed}"));
+            fs::create_dir_all(cell.join("checkpoints")).expect("a folder");
+            fs::write(cell.join("status.json"), r#"{"state":"done","step":1,"steps":1}"#).expect("written");
+            fs::write(cell.join("checkpoints/final.safetensors"), "weights").expect("written");
+        }
+    }
+    fs::write(dir.join("ro-crate-metadata.json"), "{}").expect("written");
+    fs::write(dir.join("grid.json"), plan.to_string()).expect("written");
+}
+
+/// A folder with a victim in it that looks like a cell of a run folder, for `prune` to remove weights of.
+fn scratch() -> TempDir {
+    let dir = tempfile::tempdir().expect("a folder for the test");
+    write(&dir.path().join(VICTIM), &plan(), "");
+    fs::create_dir(dir.path().join("tmp")).expect("a folder");
+    dir
+}
+
+/// Every file below a folder with its content.
+fn contents(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    files(dir).into_iter().map(|path| (path.clone(), fs::read(path).expect("a file"))).collect()
+}
+
+/// The places of all strings in a document.
+fn strings(value: &Value, place: &str, found: &mut Vec<String>) {
+    match value {
+        Value::String(_) => found.push(place.to_owned()),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(i, value)| strings(value, &format!("{place}/{i}"), found));
+        }
+        Value::Object(map) => {
+            map.iter().for_each(|(key, value)| strings(value, &format!("{place}/{key}"), found));
+        }
+        _ => {}
+    }
+}
+
+/// Paths that lead to the victim, and names that are none.
+fn hostile(dir: &Path) -> Vec<String> {
+    let victim = dir.join(VICTIM).display().to_string();
+    let relative =
+        ["../victim", "../../victim", "../../victim/chess-none-0", "a/b", "a/../../victim", "tuning/../../x"];
+    let names = ["", ".", "..", "\0", "a\0b", "\u{1b}[2J", "a\\b", "run", "seed-0", "lock"];
+    let longest = "x".repeat(5000);
+    let absolute = [victim.clone(), format!("{victim}/chess-none-0"), longest];
+    relative.into_iter().chain(names).map(str::to_owned).chain(absolute).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_stands_in_a_plan_nothing_outside_the_folder_changes(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..4),
+    ) {
+        let dir = scratch();
+        let mut plan = plan();
+        let (mut places, names) = (Vec::new(), hostile(dir.path()));
+        strings(&plan, "", &mut places);
+        for (place, name) in changes {
+            *plan.pointer_mut(place.get(&places)).expect("a place") = json!(name.get(&names));
+        }
+        let (bundle, run_dir) = (dir.path().join("bundle"), dir.path().join("run-folder"));
+        write(&bundle, &plan, "cells");
+        relist(&bundle);
+        write(&run_dir, &plan, "");
+        let tmp = dir.path().join("tmp");
+        let before = [contents(&dir.path().join(VICTIM)), contents(&bundle)];
+        // As `report`, `compare` and `verify` open a bundle, and as `run --from` does.
+        for part in [Part::Records, Part::Everything] {
+            if let Ok(unpacked) = Unpacked::below(&tmp, &bundle, Limits::default(), part) {
+                prop_assert!(unpacked.run_dir().starts_with(&tmp));
+                drop(Report::of(unpacked.run_dir()).map(|report| csv::draw(&report)));
+            }
+        }
+        drop(retry::find(&run_dir, RetryFilter { failed: true, interrupted: true }));
+        drop(prune(&run_dir, PruneOptions { weights: true, dry: false }));
+        prop_assert_eq!([contents(&dir.path().join(VICTIM)), contents(&bundle)], before);
+        let entries = |dir: &Path| fs::read_dir(dir).expect("a folder").count();
+        prop_assert_eq!((entries(&tmp), entries(dir.path())), (0, 4));
+    }
+}
+
+#[test]
+fn a_bundle_whose_experiment_leads_elsewhere_is_refused_by_every_command() {
+    let dir = place(&small());
+    let bundle = dir.path().join("bundle");
+    let mut plan = plan();
+    write(&bundle, &plan, "cells");
+    relist(&bundle);
+    run(dir.path(), &["report", "bundle"]).succeeds();
+    for name in ["../victim".to_owned(), dir.path().join(VICTIM).display().to_string()] {
+        plan["experiment"] = json!(name);
+        write(&bundle, &plan, "cells");
+        relist(&bundle);
+        for command in [
+            &["report", "bundle"][..],
+            &["compare", "bundle", "bundle"],
+            &["verify", "bundle"],
+            &["verify", "bundle", "--unpack", "out"],
+            &["run", "experiment.yaml", "--from", "bundle"],
+        ] {
+            let refused = run(dir.path(), command);
+            refused.fails_with(&["bundle/grid.json is refused: the experiment's name", &format!("{name:?}")]);
+        }
+        let left = ["victim", "out", "runs"].map(|name| dir.path().join(name).exists());
+        assert_eq!(left, [false; 3]);
+    }
+}
+
+#[test]
+fn a_run_folder_whose_rows_lead_elsewhere_is_refused_by_every_command() {
+    let dir = scratch();
+    let before = contents(&dir.path().join(VICTIM));
+    let mut plan = plan();
+    for folder in [dir.path().join("victim/chess-none-0").display().to_string(), "../victim/chess-none-0".to_owned()] {
+        plan["rows"][0]["folder"] = json!(folder);
+        write(&dir.path().join("x"), &plan, "");
+        for command in [
+            &["prune", "--weights", "x"][..],
+            &["report", "x"],
+            &["retry", "--failed", "x"],
+            &["status", "x"],
+            &["publish", "x", "--out", "bundle"],
+            &["compare", "x", "x"],
+        ] {
+            let refused = run(dir.path(), command);
+            refused.fails_with(&["grid.json is refused: ", "must be the plain name of a row's folder"]);
+        }
+    }
+    plan["rows"][0]["folder"] = json!("chess-none-0");
+    plan["seeds"] = json!((0..1_000_000).collect::<Vec<u64>>());
+    write(&dir.path().join("x"), &plan, "");
+    run(dir.path(), &["report", "x"]).fails_with(&["2 rows with 1000000 seeds", "are more than 100000"]);
+    assert_eq!(contents(&dir.path().join(VICTIM)), before);
+}
+
+/// Changes a JSON or YAML file; YAML is written as JSON, which it contains.
+fn change(path: &Path, change: impl FnOnce(&mut Value)) {
+    let text = fs::read_to_string(path).expect("a file");
+    let mut value: Value = serde_yaml::from_str(&text).expect("YAML");
+    change(&mut value);
+    fs::write(path, value.to_string()).expect("written");
+}
+
+#[test]
+fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
+    let dir = place(&small());
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    let publish = |out: &str| run(dir.path(), &["publish", "runs/small", "--out", out, "--weights"]).succeeds();
+    let run_dir = dir.path().join("runs/small");
+    let shaw = cell_of(&run_dir, "chess-shaw").strip_prefix(&run_dir).expect("inside").to_owned();
+    let weights = "checkpoints/final.safetensors";
+    let forgeries: [(&str, &dyn Fn(&Path), &str); 7] = [
+        ("config", &|cell| change(&cell.join("config.yaml"), |run| run["train"]["batch"] = json!(5)), "(config.yaml)"),
+        ("manifest", &|cell| change(&cell.join("manifest.json"), |all| all["config"]["seed"] = json!(7)), "of seed-7"),
+        ("hash", &|cell| change(&cell.join("manifest.json"), |all| all["hash"] = json!("0")), "of another hash"),
+        (
+            "data",
+            &|cell| change(&cell.join("manifest.json"), |all| all["dataset"]["content_hash"] = json!("0")),
+            "the hash",
+        ),
+        ("smoke", &|cell| change(&cell.join("manifest.json"), |all| all["smoke"] = json!(true)), "of a smoke run"),
+        ("metrics", &better, "metrics.jsonl has the hash"),
+        ("weights", &|cell| fs::write(cell.join(weights), "not a network").expect("written"), "final.safetensors"),
+    ];
+    for (out, forge, reason) in forgeries {
+        publish(out);
+        let bundle = dir.path().join(out);
+        forge(&bundle.join("cells").join(&shaw));
+        relist(&bundle);
+        let refused = run(dir.path(), &["run", "experiment.yaml", "--out", "other", "--from", out]);
+        let cell = shaw.display().to_string();
+        refused.fails_with(&["the finished cell", &cell, &format!("in {out} is refused"), reason, "--from"]);
+        assert!(!dir.path().join("other/small").join(&shaw).join("status.json").exists(), "{out}");
+    }
+    // A single bit of the weights, in a folder of run folders.
+    fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("renamed");
+    let file = dir.path().join("elsewhere/small").join(&shaw).join(weights);
+    let right = fs::read(&file).expect("weights");
+    let mut flipped = right.clone();
+    *flipped.last_mut().expect("a byte") ^= 1;
+    fs::write(&file, flipped).expect("written");
+    let taken = || run(dir.path(), &["run", "experiment.yaml", "--out", "third", "--cells", "elsewhere"]);
+    taken().fails_with(&["in elsewhere/small is refused: final.safetensors has the hash", "--cells"]);
+    // Right again, and of a version that recorded no hash of its metrics.
+    fs::write(&file, right).expect("written");
+    let status = dir.path().join("elsewhere/small").join(&shaw).join("status.json");
+    change(&status, |status| drop(status["result"].as_object_mut().expect("hashes").remove("metrics")));
+    let answer = taken().succeeds();
+    assert!(!answer.stderr.contains("cell started"), "{}", answer.stderr);
+    assert!(answer.stdout.contains("4 cells were copied from elsewhere/small"), "{}", answer.stdout);
+}
+
+/// A loss that the cell did not reach.
+fn better(cell: &Path) {
+    let path = cell.join("metrics.jsonl");
+    let text = fs::read_to_string(&path).expect("metrics");
+    let at = text.rfind("\"policy_loss\":").expect("a loss") + "\"policy_loss\":".len();
+    fs::write(&path, format!("{}0{}", &text[..at], &text[at + 1..])).expect("written");
+}
+
+#[test]
+fn a_report_that_states_other_numbers_than_its_cells_is_found() {
+    let dir = place(&small());
+    run(dir.path(), &["run", "experiment.yaml"]).succeeds();
+    run(dir.path(), &["publish", "runs/small", "--out", "bundle"]).succeeds();
+    let report = dir.path().join("bundle/report.csv");
+    let text = fs::read_to_string(&report).expect("a report");
+    let line = text.lines().find(|line| line.contains(",shaw,compared,policy_loss,1,")).expect("its loss");
+    let (before, after) = line.split_once(",policy_loss,1,").expect("its mean");
+    let lie = format!("{before},policy_loss,1,0.5{}", &after[after.find(',').expect("a field")..]);
+    fs::write(&report, text.replace(line, &lie)).expect("written");
+    relist(&dir.path().join("bundle"));
+    let answer = run(dir.path(), &["verify", "bundle"]);
+    assert_eq!(answer.code, Some(1), "{}", answer.stdout);
+    for part in
+        ["1 numbers or lines are NOT THOSE OF THE CELLS", "chess, shaw, compared, policy_loss: mean is 0.5, the cells"]
+    {
+        assert!(answer.stdout.contains(part), "{part:?} is not in {}", answer.stdout);
+    }
+}
