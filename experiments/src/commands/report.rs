@@ -3,6 +3,7 @@
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, Unpacked};
 use report::{Report, csv, curves, figures, html, latex, markdown, text};
+use spec::printable;
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -70,7 +71,7 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
         let written = figures::write(&Report::with_difference(run_dir, args.difference)?, dir)?;
         let mut stdout = std::io::stdout().lock();
         for figures::Figure { id, title, caption, .. } in written {
-            writeln!(stdout, "{id}: {title} {caption}")?;
+            writeln!(stdout, "{}", printable(&format!("{id}: {title} {caption}")))?;
         }
         return Ok(ExitCode::SUCCESS);
     }

@@ -7,6 +7,7 @@ use bundle::rerun::{Comparison, Rerun};
 use bundle::{Limits, Verified, verify};
 use grid::progress;
 use grid::{Interrupt, Scheduler, Task, Worker};
+use spec::printable;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let verified = verify(&args.bundle, limits, args.unpack.as_deref())?;
     let mut stdout = std::io::stdout().lock();
     let (files, bytes) = (verified.files, verified.bytes);
-    writeln!(stdout, "{}: {files} files, {bytes} bytes: every hash is right", args.bundle.display())?;
+    let bundle = printable(&args.bundle.display().to_string());
+    writeln!(stdout, "{bundle}: {files} files, {bytes} bytes: every hash is right")?;
     writeln!(stdout, "blake3 {}", verified.identity)?;
     if args.rerun == 0 {
         return Ok(ExitCode::SUCCESS);
@@ -81,7 +83,7 @@ fn again(args: &Args, verified: &Verified, out: &Path, to: &mut impl std::io::Wr
     for rerun in &reruns {
         let comparison = rerun::compare(verified, rerun);
         all_well &= !comparison.is_bad();
-        writeln!(to, "{}: {}", rerun.task.name, in_words(&comparison))?;
+        writeln!(to, "{}", printable(&format!("{}: {}", rerun.task.name, in_words(&comparison))))?;
     }
     Ok(all_well)
 }

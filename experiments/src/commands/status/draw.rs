@@ -5,7 +5,7 @@ use grid::overview::{CellView, Overview};
 use records::state::CellState;
 use report::text_table::table;
 use serde_json::{Value, json};
-use spec::grouped;
+use spec::{grouped, printable_lines};
 
 /// A cell's state in a word.
 fn word(state: &CellState) -> &'static str {
@@ -31,7 +31,7 @@ pub(super) fn text(overview: &Overview) -> String {
     }
     out.push_str(&summary(overview));
     out.push('\n');
-    out
+    printable_lines(&out)
 }
 
 fn line(cell: &CellView) -> Vec<String> {
@@ -94,7 +94,7 @@ pub(super) fn fit(overview: &Overview, lines: usize) -> String {
     let drawn = text(&shown);
     let last = drawn.lines().count().saturating_sub(1);
     let kept: Vec<&str> = drawn.lines().take(last.min(lines.saturating_sub(2))).collect();
-    format!("{}\n… and {left_out} cells more\n{}\n", kept.join("\n"), summary(overview))
+    printable_lines(&format!("{}\n… and {left_out} cells more\n{}\n", kept.join("\n"), summary(overview)))
 }
 
 /// The same for programs.
@@ -158,6 +158,16 @@ mod tests {
         assert!(text.contains("400/1,000"), "{text}");
         assert!(text.contains("chess-shaw seed 2 FAILED: error: no data\n"), "{text}");
         assert!(text.ends_with("3 cells of e: 1 done, 1 running, 1 failed; about 5 min left\n"), "{text}");
+    }
+
+    #[test]
+    fn names_and_causes_command_no_terminal() {
+        let mut hostile = overview();
+        hostile.experiment = "e\u{1b}[2J".to_owned();
+        hostile.cells[2].state = CellState::Failed(Failure::error("a\u{7}b\r"));
+        for text in [text(&hostile), fit(&hostile, 4)] {
+            assert!(text.contains("e�[2J") && !text.contains(|c: char| c != '\n' && c.is_control()), "{text}");
+        }
     }
 
     #[test]
