@@ -140,6 +140,16 @@ impl RunFolder {
 }
 
 impl CellFacts {
+    /// Those of a cell's folder; none if it has no manifest that can be read.
+    pub(super) fn read(cell: &Path) -> Option<Self> {
+        serde_json::from_slice(&std::fs::read(cell.join(manifest::FILE)).ok()?).ok()
+    }
+
+    /// The resolved run, if the manifest holds it.
+    pub(super) fn run(&self) -> Option<&serde_json::Value> {
+        Some(&self.config).filter(|config| config.is_object())
+    }
+
     /// The version and the commit of the program that trained it.
     #[must_use]
     pub fn program(&self) -> String {
@@ -160,7 +170,7 @@ impl CellRecord {
     }
 
     fn read(dir: &Path, seed: u64, primary: &Primary) -> Self {
-        let facts = std::fs::read(dir.join(manifest::FILE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let facts = CellFacts::read(dir);
         let mut state = CellState::of(dir);
         let mut result = None;
         if state == CellState::Done {

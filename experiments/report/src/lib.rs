@@ -3,6 +3,7 @@
 //! It takes three steps: [`files`] reads a run folder, [`Report::of`] computes a [`Report`] ([`model`], [`statistics`]), and a
 //! format such as [`text`] draws it.
 
+mod axes;
 mod between_grids;
 mod budgets;
 mod build;
