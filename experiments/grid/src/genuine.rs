@@ -4,8 +4,8 @@
 
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
 use records::{Manifest, Status, damage, lines, manifest, status, stored};
-use spec::RunConfig;
-use spec::identity::{NUMERICS_VERSION, hash};
+use spec::identity::hash;
+use spec::{Numerics, RunConfig};
 use std::path::Path;
 use train::cell::final_weights_hash;
 
@@ -45,7 +45,7 @@ fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -
         }
     }
     let recorded = &manifest.identity;
-    let agree = manifest.hash == wanted && recorded.dataset == *content && recorded.numerics == NUMERICS_VERSION;
+    let agree = manifest.hash == wanted && recorded.dataset == *content && recorded.numerics == Numerics::of(config);
     agree.then_some(()).ok_or_else(|| {
         format!("{} is of another hash, dataset or numerics version than its own folder", manifest::FILE)
     })

@@ -3,8 +3,8 @@
 use super::files::RunFolder;
 use super::model::PrimaryMetric;
 use super::model::variants::{BudgetRow, Budgets};
-use super::statistics::PairedTest;
 use super::statistics::across::{RankCorrelation, rank_correlation};
+use super::statistics::{PairedTest, Summary};
 use super::variants::{self, Variant};
 use games::GameKind;
 use spec::Role;
@@ -34,7 +34,8 @@ pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
         sets.iter().map(|set| steps.iter().map(|&steps| at(set, steps).unwrap_or_default()).collect()).collect();
     let rows = sets.iter().zip(&differences).map(|(set, of_set)| BudgetRow {
         label: common(&set.iter().map(|variant| variant.row.label.as_str()).collect::<Vec<_>>()),
-        differences: of_set.iter().map(|differences| PairedTest::of(differences)).collect(),
+        differences: of_set.iter().map(|differences| Some(Summary::of(differences)?.mean)).collect(),
+        tests: of_set.iter().map(|differences| PairedTest::of(differences)).collect(),
     });
     let last = steps.len() - 1;
     let ranks = (0..last).map(|budget| ranks(&differences, budget, last, folder.plan.seeds.len())).collect();
@@ -57,9 +58,9 @@ fn ranks(differences: &[Vec<Vec<f64>>], one: usize, other: usize, seeds: usize) 
     rank_correlation(&of(one), &of(other), 0)
 }
 
-/// What labels begin with, up to a whole part: `shaw` of `shaw, steps 160` and `shaw, steps 640`, or of `shaw-160` and
+/// The common beginning of labels, up to a whole part: `shaw` of `shaw, steps 160` and `shaw, steps 640`, or of `shaw-160` and
 /// `shaw-640`.
-fn common(labels: &[&str]) -> String {
+pub(super) fn common(labels: &[&str]) -> String {
     let ends_a_part = |rest: &str| rest.is_empty() || rest.starts_with(['-', ',']);
     let first = labels.first().copied().unwrap_or_default();
     let mut ends = first.match_indices(['-', ',']).map(|(end, _)| end).chain([first.len()]);

@@ -1,6 +1,7 @@
 //! From a run folder to a report.
 
 use super::asked::Asked;
+use super::axes::Axes;
 use super::distinct::distinct;
 use super::error::ReportError;
 use super::files::{CellRecord, CellResult, RunFolder, TrainingConditions};
@@ -54,7 +55,9 @@ impl Report {
             difference: asked.difference.or(plan.primary.difference),
             margin: asked.margin(plan)?,
         };
-        let mut games: Vec<_> = plan.games().into_iter().map(|game| game_report(folder, game, &primary)).collect();
+        let axes = Axes::of_folder(folder);
+        let mut games: Vec<_> =
+            plan.games().into_iter().map(|game| game_report(folder, game, &primary, &axes)).collect();
         let family = correct(&mut games, &primary);
         weigh_tuning(folder, &mut games);
         ties::correct(&mut games);
@@ -66,10 +69,11 @@ impl Report {
             smoke: plan.smoke,
             cells: counts(folder, |role| role != Role::Twin),
             twins: counts(folder, |role| role == Role::Twin),
-            transfer: transfer::of(&games, &primary),
+            transfer: transfer::of(&games, &primary, axes.names()),
             primary,
             family,
             interaction_family,
+            axes: axes.names().to_vec(),
             games,
             movements: by_row(&folder.inspected),
             failures: failures(folder),
@@ -130,7 +134,7 @@ fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
     family.len()
 }
 
-fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> GameReport {
+fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes: &Axes) -> GameReport {
     let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
     let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
     sort_by_group(&mut lines);
@@ -145,6 +149,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> G
     };
     let report = |line: &Line<'_>| RowReport {
         comparison: compared(*line),
+        axes: axes.values(line.0),
         ..row_report(folder, *line, reference_of(&lines, line.0), primary, &common)
     };
     let is_twin = |line: &&Line<'_>| line.0.role == Role::Twin;
@@ -209,7 +214,7 @@ fn common_sources(lines: &[Line<'_>]) -> Vec<String> {
     first.network.position_sources.iter().filter(in_all).cloned().collect()
 }
 
-/// A row without its comparison.
+/// A row without its comparison and its values on axes.
 fn row_report(
     folder: &RunFolder,
     (row, cells): Line<'_>,
@@ -237,6 +242,7 @@ fn row_report(
     RowReport {
         label: row.label.clone(),
         role: row.role,
+        axes: Vec::new(),
         mask: row.mask,
         cells: count(cells),
         own_sources: row.network.position_sources.iter().filter(|source| !common.contains(source)).cloned().collect(),

@@ -1,10 +1,11 @@
 //! The final numbers of a report as CSV (RFC 4180) for other programs: unrounded, a line for each metric of each row.
 
+use super::model::comparison::Comparison;
 use super::model::interactions::InteractionReport;
 use super::model::{GameReport, Report, RowReport};
 use super::statistics::Summary;
 use records::baselines::Baseline;
-use spec::{ReadAt, Role};
+use spec::{ReadAt, Role, printable};
 
 const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,high,p,holm_p,verdict,seeds_done,seeds,\
                       parameters,flops,step_s,step_ratio,games,games_share,p_seeds_only,p_moderated,margin,\
@@ -15,7 +16,8 @@ const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,h
 /// are over seeds and test games if `games` is filled, `p_seeds_only` is of the paired t-test over seeds, `p_moderated`
 /// of the moderated one. With a margin, `margin_chosen` is `before` or `after` the run, and `tied` has the numbers of the
 /// groups of tied rows that the row is in. Baselines follow the rows of their game with `baseline` as their role. Interactions
-/// come last: `difference` is the change of the gap that `row` names.
+/// come last: `difference` is the change of the gap that `row` names. The last columns are
+/// the varied axes, by their dotted names.
 #[must_use]
 pub fn draw(report: &Report) -> String {
     let lines = report.games.iter().flat_map(|game| {
@@ -26,7 +28,9 @@ pub fn draw(report: &Report) -> String {
     });
     let interactions =
         report.games.iter().flat_map(|game| game.interactions.iter().map(move |one| interaction(report, game, one)));
-    let lines = std::iter::once(HEADER.to_owned()).chain(lines).chain(interactions);
+    let axes = report.axes.iter().map(|axis| format!(",{}", field(axis)));
+    let header: String = std::iter::once(HEADER.to_owned()).chain(axes).collect();
+    let lines = std::iter::once(header).chain(lines).chain(interactions);
     lines.map(|line| line + "\r\n").collect()
 }
 
@@ -44,7 +48,7 @@ fn baseline(report: &Report, game: &GameReport, one: &Baseline) -> String {
     let parameters = HEADER.split(',').position(|name| name == "parameters").unwrap_or_default();
     fields.resize(parameters, String::new());
     fields.push(one.weights.to_string());
-    fields.resize(HEADER.split(',').count(), String::new());
+    fields.resize(width(report), String::new());
     fields.join(",")
 }
 
@@ -66,7 +70,7 @@ fn interaction(report: &Report, game: &GameReport, one: &InteractionReport) -> S
         one.differences.len().to_string(),
         String::new(),
         number(one.test.map(|test| test.sd)),
-        number(one.test.map(|test| test.mean)),
+        number(one.mean()),
         number(one.interval.map(|interval| interval.low)),
         number(one.interval.map(|interval| interval.high)),
         number(one.decisive.map(|test| test.p)),
@@ -76,9 +80,14 @@ fn interaction(report: &Report, game: &GameReport, one: &InteractionReport) -> S
         one.planned.to_string(),
     ]
     .to_vec();
-    // An interaction has no costs.
-    fields.resize(HEADER.split(',').count(), String::new());
+    // An interaction has no costs and stands for several rows.
+    fields.resize(width(report), String::new());
     fields.join(",")
+}
+
+/// The number of columns.
+fn width(report: &Report) -> usize {
+    HEADER.split(',').count() + report.axes.len()
 }
 
 fn line(
@@ -96,7 +105,7 @@ fn line(
     let chosen = report.primary.margin.filter(|_| equivalence.is_some());
     let chosen = chosen.map(|margin| if margin.late { "after" } else { "before" });
     let verdict = comparison.filter(|_| row.role == Role::Compared).map(|comparison| comparison.verdict.to_string());
-    [
+    let fields = [
         field(&report.experiment),
         field(&game.game),
         field(&row.label),
@@ -105,7 +114,7 @@ fn line(
         summary.n.to_string(),
         summary.mean.to_string(),
         number(summary.sd),
-        number(test.map(|test| test.mean)),
+        number(comparison.and_then(Comparison::mean)),
         number(interval.map(|interval| interval.low)),
         number(interval.map(|interval| interval.high)),
         number(comparison.and_then(|comparison| Some(comparison.decisive?.p))),
@@ -126,8 +135,8 @@ fn line(
         number(equivalence.map(|tests| tests.p)),
         number(equivalence.map(|tests| tests.holm.p)),
         if decides { tied(game, row) } else { String::new() },
-    ]
-    .join(",")
+    ];
+    fields.into_iter().chain(row.axes.iter().map(|value| field(value))).collect::<Vec<_>>().join(",")
 }
 
 /// The numbers of the row's groups of tied rows, between spaces.
@@ -140,10 +149,43 @@ fn number(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// A text as a field: in quotes if it contains a separator.
+/// A text as a field: without control characters, in quotes if it contains a separator, and after a `'` if a spreadsheet would
+/// compute it.
 pub(super) fn field(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
+    let shown = printable(text);
+    let shown = if is_formula(text) { format!("'{shown}") } else { shown };
+    match shown.contains([',', '"']) {
+        true => format!("\"{}\"", shown.replace('"', "\"\"")),
+        false => shown,
+    }
+}
+
+/// Whether spreadsheets take a text for a formula.
+fn is_formula(text: &str) -> bool {
+    let begun = text.trim_start();
+    let is_number = || begun.trim_end().parse::<f64>().is_ok();
+    text.starts_with(['\t', '\r']) || (begun.starts_with(['=', '+', '-', '@']) && !is_number())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::field;
+
+    #[test]
+    fn a_field_is_neither_two_nor_a_formula() {
+        for (text, expected) in [
+            ("rope, wide", "\"rope, wide\""),
+            ("a \"b\"", "\"a \"\"b\"\"\""),
+            ("-0.5", "-0.5"),
+            ("a=b", "a=b"),
+            ("=1+1", "'=1+1"),
+            ("-cmd|a", "'-cmd|a"),
+            (" @SUM(A1)", "' @SUM(A1)"),
+            ("\tx", "' x"),
+            ("=\"a\",b", "\"'=\"\"a\"\",b\""),
+            ("a\r\nb\u{1b}c", "a  b�c"),
+        ] {
+            assert_eq!(field(text), expected);
+        }
     }
 }

@@ -1,8 +1,10 @@
-//! A report as a list of blocks, which text, Markdown and LaTeX draw in this order.
+//! A report as a list of blocks, which text, Markdown and LaTeX draw in this order. Their texts are printable: each is one line
+//! without control characters.
 
 use super::model::{GameReport, Report};
 use super::table::Table;
 use super::{conclusions, phrases, tables};
+use spec::printable;
 use std::iter::once;
 
 /// A part of a document.
@@ -17,6 +19,20 @@ pub(super) enum Block {
     Game(String, String),
     /// A table with the game that it belongs to; it has rows.
     Table(Option<String>, Table),
+}
+
+impl Block {
+    fn printable(self) -> Self {
+        match self {
+            Self::Title(name, status) => Self::Title(printable(&name), printable(&status)),
+            Self::Remark(label, text) => Self::Remark(label, printable(&text)),
+            Self::List(title, method, lines) => {
+                Self::List(title, printable(&method), lines.iter().map(|line| printable(line)).collect())
+            }
+            Self::Game(name, facts) => Self::Game(printable(&name), printable(&facts)),
+            Self::Table(game, table) => Self::Table(game, table.printable()),
+        }
+    }
 }
 
 /// The blocks of a report; lists without lines and tables without rows are left out.
@@ -42,7 +58,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block> {
         Block::Table(_, table) => !table.is_empty(),
         _ => true,
     });
-    blocks
+    blocks.into_iter().map(Block::printable).collect()
 }
 
 fn list(title: &'static str, lines: Vec<String>) -> Block {

@@ -88,7 +88,7 @@ pub struct CellFacts {
 impl CellFacts {
     /// The resolved run; none if another version of posenc wrote it in a form that this one does not read.
     #[must_use]
-    pub fn run(&self) -> Option<RunConfig> {
+    pub fn run_config(&self) -> Option<RunConfig> {
         serde_json::from_value(self.config.clone()).ok()
     }
 }
@@ -153,6 +153,16 @@ impl RunFolder {
 }
 
 impl CellFacts {
+    /// Those of a cell's folder; none if it has no manifest that can be read.
+    pub(super) fn read(cell: &Path) -> Option<Self> {
+        manifest::read_part(cell).ok().flatten()
+    }
+
+    /// The resolved run, if the manifest holds it.
+    pub(super) fn run(&self) -> Option<&serde_json::Value> {
+        Some(&self.config).filter(|config| config.is_object())
+    }
+
     /// The model of its GPU, if one computed and it is known.
     #[must_use]
     pub fn gpu_model(&self) -> Option<&str> {
@@ -178,7 +188,7 @@ impl CellRecord {
     }
 
     fn read(dir: &Path, seed: u64, primary: &Primary) -> Self {
-        let facts = manifest::read_part(dir).ok().flatten();
+        let facts = CellFacts::read(dir);
         let mut state = CellState::of(dir);
         let mut result = None;
         if state == CellState::Done {

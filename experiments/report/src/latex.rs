@@ -4,21 +4,21 @@ use super::document::{Block, blocks};
 use super::model::Report;
 use super::table::Table;
 
-/// Draws a report: a `table` for each of its tables and comments for its sentences, in the order of the text.
+/// Draws a report: a `table` for each of its tables and comments for its sentences and notes, in the order of the text. A comment is
+/// one line, since the texts of blocks are.
 #[must_use]
 pub fn draw(report: &Report) -> String {
-    let comment = |text: &str| text.lines().map(|line| format!("% {line}\n")).collect::<String>();
+    let comment = |text: &str| format!("% {text}\n");
+    let comments = |texts: &[String]| texts.iter().map(|text| comment(text)).collect::<String>();
     let mut text = String::new();
     for block in blocks(report) {
         text += &match block {
             Block::Title(name, status) => comment(&format!("{name}: {status}")) + "% \\usepackage{booktabs}\n",
             Block::Remark(label, remark) => comment(&format!("{label}: {remark}")),
-            Block::List(title, method, lines) => {
-                comment(&format!("{title}: {method}")) + &lines.iter().map(|line| comment(line)).collect::<String>()
-            }
+            Block::List(title, method, lines) => comment(&format!("{title}: {method}")) + &comments(&lines),
             Block::Game(name, facts) => comment(&format!("{name}: {facts}")),
-            Block::Table(None, own) => table(&own, &own.title),
-            Block::Table(Some(game), own) => table(&own, &format!("{game}: {}", own.title)),
+            Block::Table(None, own) => table(&own, &own.title) + &comments(&own.notes),
+            Block::Table(Some(game), own) => table(&own, &format!("{game}: {}", own.title)) + &comments(&own.notes),
         };
     }
     text
@@ -29,7 +29,9 @@ fn table(table: &Table, caption: &str) -> String {
         (0..table.header.len()).map(|column| if table.text_columns.contains(&column) { 'l' } else { 'r' }).collect();
     let line = |cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
-        format!("    {} \\\\\n", cells.join(" & "))
+        // After the end of a row, TeX would take these for the options of that end.
+        let guard = if cells.first().is_some_and(|cell| cell.starts_with(['[', '*'])) { "{}" } else { "" };
+        format!("    {guard}{} \\\\\n", cells.join(" & "))
     };
     let rows: String = table.rows.iter().map(|row| line(row)).collect();
     format!(
@@ -57,6 +59,7 @@ fn escape(text: &str) -> String {
             '<' => out += "$<$",
             '>' => out += "$>$",
             '–' => out += "--",
+            char::REPLACEMENT_CHARACTER => out.push('?'),
             other => out.push(other),
         }
     }

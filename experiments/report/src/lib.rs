@@ -4,6 +4,7 @@
 //! format such as [`text`] draws it.
 
 pub mod asked;
+mod axes;
 mod between_grids;
 mod budgets;
 mod build;

@@ -57,6 +57,8 @@ pub struct Report {
     pub family: usize,
     /// Interactions in their own family: all that the experiment defines, in all games.
     pub interaction_family: usize,
+    /// The varied axes by their dotted names: settings in which rows of one game differ.
+    pub axes: Vec<String>,
     /// A table for each game.
     pub games: Vec<GameReport>,
     /// Games side by side.
@@ -207,6 +209,8 @@ pub struct RowReport {
     pub label: String,
     /// What it is for.
     pub role: Role,
+    /// Its values on [`Report::axes`]; empty texts before a cell has begun.
+    pub axes: Vec<String>,
     /// Where illegal moves are masked out.
     pub mask: Mask,
     /// Cells by status.

@@ -76,6 +76,12 @@ pub fn with_interval(difference: f64, ends: &Interval) -> String {
     format!("{} {}", signed(difference, decimals), interval(ends, decimals))
 }
 
+/// A difference of unknown uncertainty: with three significant digits.
+#[must_use]
+pub fn alone(difference: f64) -> String {
+    signed(difference, decimals(difference.abs() / 10.0))
+}
+
 /// A value as `format` shows it, or a dash.
 pub fn or_absent<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| ABSENT.to_owned(), format)
@@ -132,6 +138,7 @@ mod tests {
         assert_eq!(signed(0.12345, 3), "+0.123");
         assert_eq!(signed(-0.0001, 3), "0.000");
         assert_eq!(interval(&Interval { low: -0.15, high: 0.09 }, 2), "[−0.15, +0.09]");
+        assert_eq!([-0.096_67, 1.234_5, 123.4].map(alone), ["−0.0967", "+1.23", "+123"]);
     }
 
     #[test]

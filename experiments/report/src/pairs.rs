@@ -151,7 +151,7 @@ pub(super) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str)
 /// they are shown, not refused.)
 fn unfair(row: &CellFacts, reference: &CellFacts) -> Option<(&'static str, String, String)> {
     let (own, other) = (&row.identity.numerics, &reference.identity.numerics);
-    if own != other && !Numerics::agree((own, row.run().as_ref()), (other, reference.run().as_ref())) {
+    if own != other && !Numerics::agree((own, row.run_config().as_ref()), (other, reference.run_config().as_ref())) {
         return Some(("numerics version", own.to_string(), other.to_string()));
     }
     let decisive = |facts: &CellFacts| {

@@ -2,6 +2,7 @@
 
 use super::distinct::distinct;
 use super::files::TrainingConditions;
+use super::model::comparison::Missing;
 use super::model::learnable::Learnable;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report};
 use super::tables::baselines::{BELOW_LOG_LINEAR, BELOW_UNIFORM};
@@ -73,6 +74,35 @@ pub(super) fn failure(cell: &FailedCell) -> [String; 2] {
     [format!("{} FAILED: {}", cell.name, cell.failure), format!("{}; {folder}", kind.remedy())]
 }
 
+/// The families of Holm's correction: one of comparisons and one of interactions.
+fn families(report: &Report) -> Vec<String> {
+    let counted = |game: &GameReport| {
+        let comparisons = game.rows.iter().filter_map(|row| row.comparison.as_ref());
+        let count = comparisons.filter(|comparison| !comparison.missing.contains(&Missing::Exploratory)).count();
+        (count > 0).then(|| format!("{count} on {}", game.game))
+    };
+    let games: Vec<String> = report.games.iter().filter_map(counted).collect();
+    let mut lines = Vec::new();
+    if report.family > 0 {
+        lines.push(format!(
+            "p-values and the intervals of verdicts are Holm-corrected over {} comparisons: this file's rows ({})",
+            report.family,
+            games.join(", ")
+        ));
+        lines.push(
+            "a file that shares cells with this one is another family: its verdicts are corrected separately"
+                .to_owned(),
+        );
+    }
+    if report.interaction_family > 0 {
+        let count = report.interaction_family;
+        lines.push(format!(
+            "p-values and intervals of interactions are Holm-corrected over {count} interactions: this file's"
+        ));
+    }
+    lines
+}
+
 /// How to read the tables, and the conditions under which the cells were trained.
 pub(super) fn notes(report: &Report) -> Vec<String> {
     let mut lines = vec![
@@ -91,6 +121,7 @@ pub(super) fn notes(report: &Report) -> Vec<String> {
              and within the margin"
         )
     }));
+    lines.extend(families(report));
     let heads = || report.games.iter().flat_map(|game| &game.heads);
     let metrics: Vec<&Metric> = distinct(heads().flat_map(|head| head.metrics.iter().copied()));
     lines.extend(metrics.iter().map(|metric| format!("{}: {}", metric.name, metric.description)));

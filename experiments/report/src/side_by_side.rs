@@ -4,7 +4,7 @@ use super::between_grids;
 use super::distinct::distinct;
 use super::model::comparison::Comparison;
 use super::model::{Report, RowReport};
-use super::numbers::{fixed, mean_sd, or_absent, with_interval};
+use super::numbers::{alone, fixed, mean_sd, or_absent, with_interval};
 use super::phrases;
 use super::statistics::across::kendall;
 use super::table::{ABSENT, Table};
@@ -82,8 +82,9 @@ fn cell(row: &RowReport) -> String {
 }
 
 fn difference(comparison: &Comparison) -> String {
-    or_absent(comparison.test.zip(comparison.interval), |(test, ends)| {
-        format!("{} {}", with_interval(test.mean, &ends), comparison.judgement())
+    or_absent(comparison.mean(), |mean| {
+        let shown = comparison.interval.map_or_else(|| alone(mean), |ends| with_interval(mean, &ends));
+        format!("{shown} {}", comparison.judgement())
     })
 }
 

@@ -43,8 +43,10 @@ fn report(lines: &[Line<'_>], asked: Question, primary: &PrimaryMetric) -> Stren
         let values: Vec<f64> = cells.iter().filter_map(|cell| of_cell.value(cell)).collect();
         let summary = Summary::of(&values)?;
         let reference = reference_of(lines, row).filter(|(other, _)| other.folder != row.folder);
-        let difference = PairedTest::of(&of_cell.differences(cells, reference.map(|(_, cells)| cells)));
-        Some(RowStrength { label: row.label.clone(), role: row.role, values, summary, difference })
+        let differences = of_cell.differences(cells, reference.map(|(_, cells)| cells));
+        let (label, role) = (row.label.clone(), row.role);
+        let difference = Summary::of(&differences);
+        Some(RowStrength { label, role, values, summary, difference, test: PairedTest::of(&differences) })
     });
     let ranked = lines.iter().filter(|(row, _)| row.role != Role::Twin);
     let (metrics, strengths): (Vec<_>, Vec<_>) = ranked.filter_map(|line| of_cell.ranked(line)).unzip();

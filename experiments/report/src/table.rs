@@ -1,6 +1,7 @@
 //! A table before it has a format: text, Markdown, LaTeX and HTML draw it.
 
 use crate::text_table;
+use spec::printable;
 
 /// A value that is not there yet, or does not exist.
 pub(super) const ABSENT: &str = "–";
@@ -66,6 +67,19 @@ impl Table {
         }
     }
 
+    /// The same without control characters.
+    #[must_use]
+    pub(super) fn printable(&self) -> Self {
+        let all = |texts: &Vec<String>| texts.iter().map(|text| printable(text)).collect::<Vec<String>>();
+        Self {
+            title: printable(&self.title),
+            header: all(&self.header),
+            text_columns: self.text_columns.clone(),
+            rows: self.rows.iter().map(all).collect(),
+            notes: all(&self.notes),
+        }
+    }
+
     /// Whether it has no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -78,11 +92,12 @@ impl Table {
         if self.is_empty() {
             return String::new();
         }
-        let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
-        let right: Vec<_> = (0..header.len()).filter(|column| !self.text_columns.contains(column)).collect();
-        let table = text_table::table(&header, &right, self.rows.iter().cloned());
-        let mut parts = vec![self.title.clone(), table.trim_end().to_owned()];
-        parts.extend(self.notes.iter().map(|note| wrapped(note)));
+        let Self { title, header, text_columns, rows, notes } = self.printable();
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        let right: Vec<_> = (0..header.len()).filter(|column| !text_columns.contains(column)).collect();
+        let table = text_table::table(&header, &right, rows);
+        let mut parts = vec![title, table.trim_end().to_owned()];
+        parts.extend(notes.iter().map(|note| wrapped(note)));
         parts.retain(|part| !part.is_empty());
         parts.join("\n")
     }

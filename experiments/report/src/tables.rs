@@ -25,7 +25,7 @@ use super::model::comparison::Comparison;
 use super::model::noise::{Noise, SeedsOnly};
 use super::model::{GameReport, Report, RowReport};
 use super::numbers::{
-    decimals, fixed, interval, interval_decimals, mean_sd, mega, or_absent, p_in_words, p_value, signed,
+    alone, decimals, fixed, interval, interval_decimals, mean_sd, mega, or_absent, p_in_words, p_value, signed,
 };
 use super::statistics::Summary;
 use super::table::{ABSENT, Table};
@@ -130,7 +130,7 @@ fn against_reference(row: &RowReport) -> [String; 4] {
             let decimals = interval_decimals(&plain);
             (signed(test.mean, decimals), interval(&plain, decimals))
         }
-        _ => (ABSENT.to_owned(), ABSENT.to_owned()),
+        _ => (or_absent(comparison.mean(), alone), ABSENT.to_owned()),
     };
     let p = or_absent(comparison.holm, |corrected| p_value(corrected.holm.p));
     match row.role {

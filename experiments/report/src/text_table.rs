@@ -1,6 +1,7 @@
 //! Plain tables for the terminal.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, presets};
+use spec::printable;
 
 /// A table with a line under its header; columns named in `right` are aligned to the right.
 #[must_use]
@@ -8,7 +9,9 @@ pub fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Ve
     let mut table = Table::new();
     table.load_style(presets::NOTHING.header_separator(LineStyle::none().fill('─').junction('─')));
     table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(header.to_vec()).add_rows(rows);
+    let shown = |cells: Vec<String>| cells.iter().map(|cell| printable(cell)).collect::<Vec<String>>();
+    let header = header.iter().map(|name| printable(name)).collect::<Vec<String>>();
+    table.set_header(header).add_rows(rows.into_iter().map(shown));
     for &column in right {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);

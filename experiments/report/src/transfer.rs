@@ -1,41 +1,46 @@
 //! Whether results carry over from one game to another.
 
+mod partners;
+
+use super::budgets::common;
 use super::learnable;
 use super::model::comparison::ALPHA;
 use super::model::transfer::{Effect, GameDifference, Scale, Transfer, TransferRow};
 use super::model::{GameReport, PrimaryMetric, RowReport};
 use super::statistics::across::{RankCorrelation, hedges, pooled_sd, rank_correlation, welch_of};
 use super::statistics::{MeanTest, holm};
+use partners::{Partners, compared};
+use spec::Mask;
 use spec::metrics::{self, Direction};
-use spec::{Mask, Role};
 
-/// Every pair of games that has rows in common.
-pub(super) fn of(games: &[GameReport], primary: &PrimaryMetric) -> Vec<Transfer> {
+/// Every pair of games that has rows in common. `axes` are the names of the varied axes.
+pub(super) fn of(games: &[GameReport], primary: &PrimaryMetric, axes: &[String]) -> Vec<Transfer> {
     let pairs = games.iter().enumerate().flat_map(|(i, one)| games[i + 1..].iter().map(move |other| [one, other]));
-    pairs.map(|pair| of_pair(pair, primary)).filter(|transfer| !transfer.rows.is_empty()).collect()
+    pairs.map(|pair| of_pair(pair, primary, axes)).filter(|transfer| !transfer.rows.is_empty()).collect()
 }
 
-fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Transfer {
+fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> Transfer {
     let scale = scale(pair, primary);
     let incomparable = scale.as_ref().err().copied();
     // Without a common unit, differences stand in that of the metric.
     let scale = scale.unwrap_or(Scale::Metric);
     let better = if primary.direction == Direction::Lower { -1.0 } else { 1.0 };
     let pooled = pair.map(|game| pooled_sd(&compared(game).map(differences).collect::<Vec<_>>()));
-    let in_both = compared(pair[0]).filter_map(|row| Some([row, compared(pair[1]).find(|r| r.label == row.label)?]));
-    let mut rows: Vec<TransferRow> = in_both
-        .filter_map(|both| {
-            let tests = [0, 1].map(|side| Some(both[side].comparison.as_ref()?.decisive?.over(scale.unit(side))));
-            let [first, second] = [tests[0]?, tests[1]?];
-            let effect = |side: usize, test| effect(both[side], pooled[side], better, test);
-            let test = welch_of(&first, &second).filter(|_| incomparable.is_none());
-            Some(TransferRow {
-                label: both[0].label.clone(),
-                effects: [effect(0, first)?, effect(1, second)?],
-                interaction: test.map(|test| GameDifference { test, holm_p: test.p }),
-            })
+    let Partners { pairs, alone } = Partners::of(pair, axes);
+    let compare = |both: &[&RowReport; 2]| {
+        let tests = [0, 1].map(|side| Some(both[side].comparison.as_ref()?.decisive?.over(scale.unit(side))));
+        let [first, second] = [tests[0]?, tests[1]?];
+        let effect = |side: usize, test| effect(both[side], pooled[side], better, test);
+        let test = welch_of(&first, &second).filter(|_| incomparable.is_none());
+        Some(TransferRow {
+            label: label(both),
+            labels: both.map(|row| row.label.clone()),
+            effects: [effect(0, first)?, effect(1, second)?],
+            interaction: test.map(|test| GameDifference { test, holm_p: test.p }),
         })
-        .collect();
+    };
+    let mut rows: Vec<TransferRow> = pairs.iter().filter_map(compare).collect();
+    let untested = pairs.iter().filter(|both| compare(both).is_none()).map(label).collect();
     let p_values: Vec<_> = rows.iter().map(|row| row.interaction.map(|interaction| interaction.test.p)).collect();
     for (row, corrected) in rows.iter_mut().zip(holm(&p_values, ALPHA)) {
         if let (Some(interaction), Some(corrected)) = (&mut row.interaction, corrected) {
@@ -43,7 +48,13 @@ fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Transfer {
         }
     }
     let games = pair.map(|game| game.game.clone());
-    Transfer { games, ranks: ranks(pair), rows, scale, incomparable }
+    let alone = alone.map(|rows| rows.iter().map(|row| row.label.clone()).collect());
+    Transfer { games, ranks: ranks(&pairs), rows, alone, untested, scale, incomparable }
+}
+
+/// The label of a row in two games: what its labels have in common.
+fn label(both: &[&RowReport; 2]) -> String {
+    common(&both.map(|row| row.label.as_str()))
 }
 
 /// The unit in which differences compare across games, or why there is none.
@@ -71,10 +82,6 @@ fn scale(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Result<Scale, &'sta
     }
 }
 
-fn compared(game: &GameReport) -> impl Iterator<Item = &RowReport> {
-    game.rows.iter().filter(|row| row.role == Role::Compared)
-}
-
 fn differences(row: &RowReport) -> Vec<f64> {
     let comparison = row.comparison.iter().flat_map(|comparison| &comparison.differences);
     comparison.map(|&(_, difference)| difference).collect()
@@ -88,11 +95,10 @@ fn effect(row: &RowReport, pooled: Option<(f64, usize)>, better: f64, test: Mean
 
 /// Rows that have every seed in both games, the reference among them, by their differences to it: what all rows of a
 /// seed share does not move ranks.
-fn ranks(pair: [&GameReport; 2]) -> Option<RankCorrelation> {
-    let in_both = compared(pair[0]).filter_map(|row| Some([row, compared(pair[1]).find(|r| r.label == row.label)?]));
+fn ranks(pairs: &[[&RowReport; 2]]) -> Option<RankCorrelation> {
     let complete = |row: &RowReport| row.comparison.as_ref().is_some_and(|c| c.pairs == c.planned);
     let rows: Vec<[Vec<f64>; 2]> =
-        in_both.filter(|both| both.iter().all(|row| complete(row))).map(|both| both.map(differences)).collect();
+        pairs.iter().filter(|both| both.iter().all(|row| complete(row))).map(|both| both.map(differences)).collect();
     let of = |side: usize| {
         let seeds = rows.first().map_or(0, |row| row[side].len());
         let mut all: Vec<Vec<f64>> = rows.iter().map(|row| row[side].clone()).collect();

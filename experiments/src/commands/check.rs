@@ -7,6 +7,7 @@ mod report;
 
 use super::evaluation;
 use super::sets::Sets;
+use spec::printable_lines;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -38,7 +39,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = if args.json {
         format!("{:#}\n", report::json(&experiment, &times, &warnings))
     } else {
-        report::text(&experiment, &times, &warnings)
+        printable_lines(&report::text(&experiment, &times, &warnings))
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)

@@ -1,9 +1,10 @@
 //! How an error is said: its chain of causes on stderr, each cause once.
 
+use spec::printable_lines;
 use train::error::without_backtrace;
 
-/// The text of an error and of its causes. Some errors of the libraries name their cause in their own text, which
-/// would say it twice.
+/// The text of an error and of its causes, without the control characters of names and files that it quotes. Some errors of the
+/// libraries name their cause in their own text, which would say it twice.
 pub(super) fn error_message(error: &anyhow::Error) -> String {
     let mut said = String::new();
     for cause in error.chain() {
@@ -17,7 +18,7 @@ pub(super) fn error_message(error: &anyhow::Error) -> String {
         }
         said.push_str(text);
     }
-    said
+    printable_lines(&said)
 }
 
 #[cfg(test)]
@@ -35,6 +36,12 @@ mod tests {
         let said = error_message(&Err::<(), _>(error).context("while training").unwrap_err());
         assert!(said.starts_with("while training: cannot write runs/a: no room; the last checkpoint"), "{said}");
         assert_eq!(said.matches("no room").count(), 1, "{said}");
+    }
+
+    #[test]
+    fn names_in_an_error_command_no_terminal() {
+        let error = anyhow::anyhow!("cannot read a\u{1b}[2Jb\r:\nremove it");
+        assert_eq!(error_message(&error), "cannot read a\u{fffd}[2Jb :\nremove it");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::bundle_limit::BundleLimit;
 use bundle::unpacked::is_bundle;
 use bundle::{Part, Unpacked};
 use report::{Asked, Report, csv, curves, figures, html, latex, markdown, text};
+use spec::printable;
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -90,7 +91,7 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
         let written = figures::write(&Report::asked(run_dir, &args.asked())?, dir)?;
         let mut stdout = std::io::stdout().lock();
         for figures::Figure { id, title, caption, .. } in written {
-            writeln!(stdout, "{id}: {title} {caption}")?;
+            writeln!(stdout, "{}", printable(&format!("{id}: {title} {caption}")))?;
         }
         return Ok(ExitCode::SUCCESS);
     }

@@ -9,6 +9,7 @@ use bundle::stated;
 use bundle::{Part, Unpacked, verify};
 use grid::progress;
 use grid::{Interrupt, Scheduler, Task, Worker};
+use spec::printable;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Write;
@@ -78,7 +79,7 @@ fn integrity(path: &Path, bundle: &Unpacked, to: &mut impl Write) -> std::io::Re
     writeln!(
         to,
         "{}: {} files, {} bytes: each is the one that its list names",
-        path.display(),
+        printable(&path.display().to_string()),
         verified.files,
         verified.bytes
     )?;
@@ -102,7 +103,7 @@ fn numbers(bundle: &Unpacked, to: &mut impl Write) -> anyhow::Result<bool> {
         count => writeln!(to, "{}: {count} numbers or lines are NOT THOSE OF THE CELLS:", stated::FILE)?,
     }
     for difference in differences.iter().take(SHOWN) {
-        writeln!(to, "  {difference}")?;
+        writeln!(to, "  {}", printable(&difference.to_string()))?;
     }
     writeln!(
         to,
@@ -128,7 +129,7 @@ fn again(args: &Args, bundle: &Unpacked, out: &Path, to: &mut impl Write) -> any
     for rerun in &reruns {
         let comparison = rerun::compare(bundle, rerun);
         all_well &= !comparison.is_bad();
-        writeln!(to, "{}: {}", rerun.task.name, in_words(&comparison))?;
+        writeln!(to, "{}", printable(&format!("{}: {}", rerun.task.name, in_words(&comparison))))?;
     }
     Ok(all_well)
 }

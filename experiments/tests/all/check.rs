@@ -36,6 +36,9 @@ fn rows_are_listed_with_their_size_and_sources() {
     for part in parts {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
+    let hostile = EXPERIMENT.replace("question: does it work?", "question: \"does it \\e[2Jwork?\"");
+    let text = check(&hostile, &[]).stdout;
+    assert!(text.contains("question: does it �[2Jwork?"), "{text}");
 }
 
 #[test]

@@ -94,6 +94,10 @@ fn an_illegal_move_costs_its_game_only() {
     }
     let answer = run(dir.path(), &[&import[..], &["strict", "--strict"]].concat());
     answer.fails_with(&["games.pgn, game 0", "Ke3"]);
+    write(dir.path(), "ga\u{7}mes.pgn", &format!("{bad}{}", chess_records()));
+    let import = ["data", "import", "--game", "chess", "--from", "ga\u{7}mes.pgn", "--out", "bell"];
+    let said = run(dir.path(), &import).succeeds().stdout;
+    assert!(said.contains("the first: ga�mes.pgn, game 0"), "{said}");
     let left: Vec<_> = std::fs::read_dir(dir.path()).expect("the folder").filter_map(Result::ok).collect();
     assert!(left.iter().all(|entry| !entry.file_name().to_string_lossy().contains("strict")), "{left:?}");
 }

@@ -199,7 +199,6 @@ fn identity(line: &str) -> Option<(String, String)> {
     }
 }
 
-
 /// The folders of all cells below a folder: a run folder keeps the cells of its trials deeper than those of its rows.
 fn cell_folders(folder: &Path, found: &mut Vec<PathBuf>) {
     if folder.join("config.yaml").is_file() {

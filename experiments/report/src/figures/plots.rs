@@ -207,7 +207,7 @@ pub(crate) fn transfer(report: &Report, transfer: &Transfer, look: &Look) -> Opt
         let [x, y] = row.effects;
         ScatterPoint {
             label: row.label.clone(),
-            style: look.label(&row.label),
+            style: look.label(&row.labels[0]),
             at: (x.difference, y.difference),
             across: Some(x.interval),
             upright: Some(y.interval),

@@ -1,6 +1,6 @@
 //! A row against its reference.
 
-use super::super::statistics::{Holm, Interval, MeanTest, PairedTest};
+use super::super::statistics::{Holm, Interval, MeanTest, PairedTest, Summary};
 use super::noise::Noise;
 use spec::metrics::Direction;
 use std::fmt;
@@ -190,6 +190,13 @@ impl Comparison {
             }
             verdict => verdict.to_string(),
         }
+    }
+
+    /// The mean difference. A single pair has one too, without a test.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        let differences: Vec<f64> = self.differences.iter().map(|&(_, difference)| difference).collect();
+        Summary::of(&differences).map(|summary| summary.mean)
     }
 
     /// `1 of 3 seeds diverged`; none if no seed of the row did.

@@ -1,6 +1,6 @@
 //! Gaps between rows, and how they change where something else differs.
 
-use super::super::statistics::{Interval, MeanTest, PairedTest};
+use super::super::statistics::{Interval, MeanTest, PairedTest, Summary};
 use super::comparison::{Corrected, Missing};
 use super::noise::Noise;
 use spec::Interaction;
@@ -74,6 +74,13 @@ impl Change {
 }
 
 impl InteractionReport {
+    /// The mean change of the gap. A single seed has one too, without a test.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        let differences: Vec<f64> = self.differences.iter().map(|&(_, difference)| difference).collect();
+        Summary::of(&differences).map(|summary| summary.mean)
+    }
+
     /// `shaw less absolute (batch 64)`.
     #[must_use]
     pub fn name(&self) -> String {

@@ -33,7 +33,8 @@ pub struct RowStrength {
     pub values: Vec<f64>,
     /// Mean and spread of them.
     pub summary: Summary,
-    /// Row less reference, paired by seed; in a match against the reference its share less ½. None for the reference and below
-    /// two pairs.
-    pub difference: Option<PairedTest>,
+    /// Row less reference, paired by seed; in a match against the reference its share less ½. None for the reference.
+    pub difference: Option<Summary>,
+    /// The paired test of it, from two pairs on.
+    pub test: Option<PairedTest>,
 }

@@ -11,6 +11,10 @@ pub struct Transfer {
     pub games: [String; 2],
     /// The rows that are compared in both.
     pub rows: Vec<TransferRow>,
+    /// The labels of the compared rows of each game that have no partner in the other one.
+    pub alone: [Vec<String>; 2],
+    /// The labels of rows that have a partner and no test in one of the games.
+    pub untested: Vec<String>,
     /// Whether the rows, the reference among them, come in the same order; none below three rows with all seeds.
     pub ranks: Option<RankCorrelation>,
     /// The unit of differences.
@@ -41,8 +45,10 @@ impl Scale {
 /// One row in two games.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransferRow {
-    /// Its label.
+    /// What its labels have in common.
     pub label: String,
+    /// Its label in each game. They differ where a setting is chosen by game.
+    pub labels: [String; 2],
     /// Its effect in each game.
     pub effects: [Effect; 2],
     /// Whether the differences to the reference differ between the games.

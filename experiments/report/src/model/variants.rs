@@ -94,6 +94,8 @@ pub struct Budgets {
 pub struct BudgetRow {
     /// The common part of its labels.
     pub label: String,
-    /// At each budget, on test: row less the reference at the same budget, paired by seed.
-    pub differences: Vec<Option<PairedTest>>,
+    /// At each budget, on test: row less the reference at the same budget, the mean over paired seeds.
+    pub differences: Vec<Option<f64>>,
+    /// The tests of them, from two pairs on.
+    pub tests: Vec<Option<PairedTest>>,
 }

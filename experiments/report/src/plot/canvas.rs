@@ -3,6 +3,7 @@
 use super::labels;
 use super::scale::Scale;
 use super::{Medium, Style};
+use spec::printable;
 use std::fmt::Write as _;
 
 /// Where a text is fixed.
@@ -166,11 +167,11 @@ fn through(points: &[(f64, f64)]) -> String {
     path
 }
 
-/// A text with the special characters of XML and HTML escaped.
+/// A text with the special characters of XML and HTML escaped, and without control characters.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in printable(text).chars() {
         match character {
             '&' => out += "&amp;",
             '<' => out += "&lt;",

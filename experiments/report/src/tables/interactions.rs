@@ -3,7 +3,7 @@
 use super::cells::ruled_out;
 use crate::model::GameReport;
 use crate::model::interactions::{Gap, InteractionReport};
-use crate::numbers::{interval, interval_decimals, or_absent, p_value, signed, with_interval};
+use crate::numbers::{alone, interval, interval_decimals, or_absent, p_value, signed, with_interval};
 use crate::table::{ABSENT, Table};
 
 /// A line for each interaction of a game.
@@ -17,7 +17,7 @@ pub(super) fn interactions(game: &GameReport) -> Table {
                 let decimals = interval_decimals(&plain);
                 [signed(test.mean, decimals), interval(&plain, decimals)]
             }
-            _ => [ABSENT, ABSENT].map(str::to_owned),
+            _ => [or_absent(one.mean(), alone), ABSENT.to_owned()],
         };
         let p = or_absent(one.holm, |corrected| p_value(corrected.holm.p));
         vec![one.name(), first, second, change, ends, p, verdict(one)]

@@ -37,8 +37,8 @@ fn table(primary: &PrimaryMetric, asked: &StrengthReport) -> Table {
             cells.push(elo(row, asked.of));
         }
         let decimals = if asked.measure.is_share() { 1 } else { 3 };
-        let difference = row.difference.map(|test| signed(test.mean * scale, decimals));
-        let ends = row.difference.map(|test| interval(&scaled(&test.interval(LEVEL), scale), decimals));
+        let difference = row.difference.map(|summary| signed(summary.mean * scale, decimals));
+        let ends = row.test.map(|test| interval(&scaled(&test.interval(LEVEL), scale), decimals));
         let absent = if row.role == Role::Reference { String::new() } else { ABSENT.to_owned() };
         cells.extend([difference, ends].map(|cell| cell.unwrap_or_else(|| absent.clone())));
         cells

@@ -1,6 +1,7 @@
 //! One table of all systems, over games.
 
-use super::cells::{name, value};
+use super::cells::value;
+use crate::distinct::distinct;
 use crate::model::{GameReport, Report, RowReport, System};
 use crate::numbers::{fixed, mega, or_absent};
 use crate::table::{ABSENT, Table};
@@ -18,36 +19,41 @@ const METRICS: [(&str, [&str; 2]); 4] = [
     ("value acc. %", ["value_accuracy", "win_rate_accuracy"]),
 ];
 
-/// Every row of every game, if the networks of a game differ in their architecture or move vocabulary.
+/// Every row of every game that has begun, if the networks of a game differ in their architecture or move vocabulary.
 pub(crate) fn systems(report: &Report) -> Table {
+    let rows: Vec<Line<'_>> = report.games.iter().flat_map(of_game).collect();
     let several = |game: &GameReport| {
-        let of =
-            |row: &RowReport| row.system.as_ref().map(|system| [system.architecture.clone(), system.moves.clone()]);
-        game.rows.iter().any(|row| of(row) != of(&game.rows[0]))
+        let kinds = of_game(game).map(|(_, _, system)| [&system.architecture, &system.moves]);
+        distinct(kinds).len() > 1
     };
     if !report.games.iter().any(several) {
         return Table::default();
     }
-    let rows: Vec<(&GameReport, &RowReport)> =
-        report.games.iter().flat_map(|game| game.rows.iter().map(move |row| (game, row))).collect();
-    let column = |heading: &str, cell: &dyn Fn(&GameReport, &RowReport) -> String| {
-        (heading.to_owned(), rows.iter().map(|(game, row)| cell(game, row)).collect::<Vec<String>>())
+    let column = |heading: &str, cell: &dyn Fn(&Line<'_>) -> String| {
+        (heading.to_owned(), rows.iter().map(cell).collect::<Vec<String>>())
     };
-    let described = |row: &RowReport, of: fn(&System) -> &String| row.system.as_ref().map(of).cloned();
     let mut columns = vec![
-        column("game", &|game, _| game.game.clone()),
-        column("network", &|_, row| described(row, |system| &system.network).unwrap_or_else(|| name(row))),
-        column("input", &|_, row| described(row, |system| &system.input).unwrap_or_default()),
-        column("moves", &|_, row| described(row, |system| &system.moves).unwrap_or_default()),
-        column("encoding", &|_, row| described(row, |system| &system.encoding).unwrap_or_default()),
-        column("parameters", &|_, row| grouped(row.network.parameters() as u64)),
-        column("MFLOPs", &|_, row| mega(row.flops)),
-        column("step ms", &|_, row| or_absent(row.step_time, |time| fixed(time.seconds * 1e3, 1))),
+        column("game", &|(game, ..)| game.game.clone()),
+        column("network", &|(.., system)| system.network.clone()),
+        column("input", &|(.., system)| system.input.clone()),
+        column("moves", &|(.., system)| system.moves.clone()),
+        column("encoding", &|(.., system)| system.encoding.clone()),
+        column("parameters", &|(_, row, _)| grouped(row.network.parameters() as u64)),
+        column("MFLOPs", &|(_, row, _)| mega(row.flops)),
+        column("step ms", &|(_, row, _)| or_absent(row.step_time, |time| fixed(time.seconds * 1e3, 1))),
     ];
-    columns.extend(METRICS.map(|(heading, names)| column(heading, &|game, row| metric(game, row, names))));
+    columns.extend(METRICS.map(|(heading, names)| column(heading, &|(game, row, _)| metric(game, row, names))));
     let marked = columns.iter().flat_map(|(_, cells)| cells).any(|cell| cell.ends_with(WIN_RATE));
     let table = Table::of_columns(columns).titled("all systems, on test positions").noted(notes(report, marked));
     Table { text_columns: vec![0, 1, 2, 3, 4], ..table }.without_empty_columns()
+}
+
+/// A row of a game with its network.
+type Line<'a> = (&'a GameReport, &'a RowReport, &'a System);
+
+/// The rows of a game of which a cell has a manifest.
+fn of_game(game: &GameReport) -> impl Iterator<Item = Line<'_>> {
+    game.rows.iter().filter_map(move |row| Some((game, row, row.system.as_ref()?)))
 }
 
 /// The first of these metrics that a row has; the second one is marked.

@@ -14,6 +14,30 @@ pub(crate) fn transfer(report: &Report) -> Vec<Table> {
     report.transfer.iter().map(of_transfer).collect()
 }
 
+/// Rows whose labels differ between the games.
+fn matched(transfer: &Transfer) -> Option<String> {
+    let [first, second] = &transfer.games;
+    let differing = transfer.rows.iter().map(|row| &row.labels).filter(|[one, other]| one != other);
+    let pairs: Vec<String> =
+        differing.map(|[one, other]| format!("\"{one}\" on {first} with \"{other}\" on {second}")).collect();
+    (!pairs.is_empty()).then(|| format!("rows matched by encoding, with settings chosen by game: {}", pairs.join("; ")))
+}
+
+/// Rows that are not in the table.
+fn left_out(transfer: &Transfer) -> Vec<String> {
+    let Transfer { games: [first, second], alone: [of_first, of_second], untested, .. } = transfer;
+    let of_game = |own: &str, other: &str, rows: &[String]| {
+        (!rows.is_empty()).then(|| format!("! rows of {own} without a partner on {other}: {}", listed(rows)))
+    };
+    let few =
+        (!untested.is_empty()).then(|| format!("! rows without a test on one of the games: {}", listed(untested)));
+    [of_game(first, second, of_first), of_game(second, first, of_second), few].into_iter().flatten().collect()
+}
+
+fn listed(labels: &[String]) -> String {
+    labels.iter().map(|label| format!("\"{label}\"")).collect::<Vec<_>>().join(", ")
+}
+
 fn of_transfer(transfer: &Transfer) -> Table {
     let [first, second] = &transfer.games;
     let (unit, factor) = match transfer.scale {
@@ -69,6 +93,8 @@ fn of_transfer(transfer: &Transfer) -> Table {
             "order of the rows in both games: needs two or more rows with all seeds beside the reference".to_owned()
         }
     });
+    notes.extend(matched(transfer));
+    notes.extend(left_out(transfer));
     notes.extend(transfer.incomparable.map(|why| format!("! the metric does not compare across games: {why}")));
     Table::new(header, &[0], rows).titled(&format!("{first} against {second}")).noted(notes)
 }

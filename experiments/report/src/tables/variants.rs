@@ -3,7 +3,7 @@
 use super::cells::ROW;
 use crate::model::GameReport;
 use crate::model::variants::{Budgets, Equivalent, Multiple, Place, SizeMeasure, Sizes};
-use crate::numbers::{fixed, interval, or_absent, with_interval};
+use crate::numbers::{alone, fixed, interval, or_absent, with_interval};
 use crate::statistics::PairedTest;
 use crate::statistics::across::RankCorrelation;
 use crate::table::{ABSENT, Table};
@@ -16,8 +16,9 @@ pub(super) fn variants(game: &GameReport) -> Vec<Table> {
     tables.into_iter().flatten().collect()
 }
 
-fn difference(test: Option<PairedTest>) -> String {
-    or_absent(test, |test| with_interval(test.mean, &test.interval(0.95)))
+fn difference((mean, test): (&Option<f64>, &Option<PairedTest>)) -> String {
+    let shown = |test: &PairedTest| with_interval(test.mean, &test.interval(0.95));
+    test.as_ref().map_or_else(|| or_absent(*mean, alone), shown)
 }
 
 fn sizes(sizes: &Sizes) -> Table {
@@ -56,7 +57,7 @@ fn budgets(budgets: &Budgets) -> Table {
     let rows = budgets
         .rows
         .iter()
-        .map(|row| once(row.label.clone()).chain(row.differences.iter().map(|test| difference(*test))).collect());
+        .map(|row| once(row.label.clone()).chain(row.differences.iter().zip(&row.tests).map(difference)).collect());
     let ranks = budgets.ranks.iter().zip(&budgets.steps).filter_map(|(ranks, &steps)| {
         let RankCorrelation { tau, interval: ends } = (*ranks)?;
         Some(format!(

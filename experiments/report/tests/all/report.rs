@@ -12,6 +12,7 @@ mod folder;
 mod formats;
 mod groups;
 mod heads;
+mod hostile;
 mod inactive;
 mod interactions;
 mod movements;
@@ -161,6 +162,7 @@ fn the_drawn_table_says_all_of_it() {
         "as expected (p = 1.00)",
         "not measured",
         "numerics version 1",
+        "Holm-corrected over 2 comparisons: this file's rows (2 on chess)",
         "policy_accuracy %",
         "below uniform",
         "3,000 policy targets",
@@ -441,6 +443,15 @@ fn a_metric_that_still_falls_steeply_is_a_warning_with_its_slope() {
     let report = folder.report();
     assert_eq!(row(&report, "shaw").per_doubling(), None, "one point is no slope");
     assert_eq!(steep(&report), None);
+}
+
+#[test]
+fn the_page_asks_for_the_test_positions_that_the_warning_asks_for() {
+    let page = include_str!("../../../../docs/fair-comparison.md");
+    let wanted = spec::grouped(report::model::TEST_POSITIONS_WANTED);
+    assert!(page.contains(&format!("Use {wanted} test positions or more")), "{wanted}");
+    let warnings = Folder::finished().report().warnings.join("\n");
+    assert!(warnings.contains(&format!("4,000 test positions; use {wanted} or more")), "{warnings}");
 }
 
 #[test]

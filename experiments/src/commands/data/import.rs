@@ -8,7 +8,7 @@ use super::split::SplitArgs;
 use dataset::{Format, ImportOptions, ImportReport, Progress};
 use games::GameKind;
 use games::chess::lc0::ValueSource;
-use spec::grouped;
+use spec::{grouped, printable, printable_lines};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let outcome = dataset::import(&options, &mut |progress| show(&mut display, &progress));
     display.finish();
     let report = outcome?;
-    std::io::stdout().lock().write_all(summary(&options, &report).as_bytes())?;
+    std::io::stdout().lock().write_all(printable_lines(&summary(&options, &report)).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -166,7 +166,7 @@ fn show(display: &mut Display, progress: &Progress) {
         display.begin_at(*bytes);
     }
     display.show("bytes", *bytes, *total_bytes, |_| {
-        let file = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+        let file = printable(&file.file_name().unwrap_or(file.as_os_str()).to_string_lossy());
         let [read, kept, positions, filtered, rejected] =
             [read, kept, positions, filtered, rejected].map(|count| grouped(*count));
         format!("{file}: {read} read, {kept} kept with {positions} positions, {filtered} filtered, {rejected} rejected")

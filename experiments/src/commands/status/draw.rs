@@ -6,7 +6,7 @@ use grid::overview::{CellView, Overview};
 use records::state::CellState;
 use report::text_table::table;
 use serde_json::{Value, json};
-use spec::grouped;
+use spec::{grouped, printable, printable_lines};
 
 /// A cell's state in a word.
 fn word(state: &CellState) -> &'static str {
@@ -39,7 +39,7 @@ fn with_names(overview: &Overview, columns: usize) -> String {
     }
     out.push_str(&summary(overview));
     out.push('\n');
-    out
+    printable_lines(&out)
 }
 
 fn table_of(overview: &Overview, columns: usize) -> String {
@@ -99,7 +99,7 @@ pub(super) fn fit(overview: &Overview, screen: Screen) -> String {
         lines.extend([&more[..], &whole[..]]);
     }
     let first = lines.len().saturating_sub(screen.rows);
-    lines[first..].iter().map(|line| cut(line, screen.columns) + "\n").collect()
+    lines[first..].iter().map(|line| cut(&printable(line), screen.columns) + "\n").collect()
 }
 
 /// The overview without the cells that do not fit into so many rows, and how many these are.
@@ -194,6 +194,16 @@ mod tests {
         assert!(text.contains("400/1,000"), "{text}");
         assert!(text.contains("chess-shaw seed 2 FAILED: error: no data\n"), "{text}");
         assert!(text.ends_with("3 cells of e: 1 done, 1 running, 1 failed; about 5 min left\n"), "{text}");
+    }
+
+    #[test]
+    fn names_and_causes_command_no_terminal() {
+        let mut hostile = overview();
+        hostile.experiment = "e\u{1b}[2J".to_owned();
+        hostile.cells[2].state = CellState::Failed(Failure::error("a\u{7}b\r"));
+        for text in [text(&hostile), fit(&hostile, 4)] {
+            assert!(text.contains("e�[2J") && !text.contains(|c: char| c != '\n' && c.is_control()), "{text}");
+        }
     }
 
     #[test]

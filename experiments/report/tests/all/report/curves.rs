@@ -4,7 +4,10 @@ use crate::report::folder::{Folder, SEEDS};
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float64Type, UInt64Type};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use report::csv;
 use report::curves::{self, COLUMNS};
+use serde_json::json;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -30,22 +33,75 @@ fn curves_have_a_line_for_every_number_of_every_cell() {
 
     let drawn = table(&folder);
     let lines: Vec<&str> = drawn.split_terminator("\r\n").collect();
-    assert_eq!(lines[0], "game,row,seed,step,split,weights,metric,value");
+    assert_eq!(lines[0], "game,row,role,seed,step,split,weights,metric,value");
     assert_eq!(lines[0].split(',').collect::<Vec<_>>(), COLUMNS);
     // One cell of the fixture has 1 + 1 + 2 + 1 + 18 numbers; shaw has one such cell and one with two numbers.
     assert_eq!(lines.len() - 1, 10 * 23 + 2);
     for line in [
-        "chess,shaw,0,50,validation,raw,policy_loss,3.3",
-        "chess,shaw,1,7,train,averaged,loss,1.0",
-        "chess,shaw,1,7,train,averaged,gradient_norm,1e-7",
-        "chess,\"rope, wide\",2,100,test,raw,policy_accuracy,0.4",
-        "chess,absolute-twin,0,100,train_sample,raw,policy_accuracy,0.5",
+        "chess,shaw,compared,0,50,validation,raw,policy_loss,3.3",
+        "chess,shaw,compared,1,7,train,averaged,loss,1.0",
+        "chess,shaw,compared,1,7,train,averaged,gradient_norm,1e-7",
+        "chess,\"rope, wide\",compared,2,100,test,raw,policy_accuracy,0.4",
+        "chess,absolute-twin,twin,0,100,train_sample,raw,policy_accuracy,0.5",
     ] {
         assert!(lines.contains(&line), "{line} is not in\n{drawn}");
     }
     fs::write(&path, "{}\n").expect("metrics");
     let error = curves::write(folder.path(), &mut Vec::new()).expect_err("a damaged line").to_string();
     assert!(error.contains("metrics.jsonl, line 1"), "{error}");
+}
+
+/// A grid in which the encoding and the number of layers differ. The A/A control's manifests hold no run.
+fn of_two_axes() -> Folder {
+    let folder = Folder::finished();
+    for (label, layers) in [("absolute", 2), ("shaw", 4), ("rope", 2)] {
+        let model = json!({"chessformer": {"layers": layers, "width": 48}});
+        for seed in SEEDS {
+            folder.manifest(label, seed, |manifest| {
+                manifest["config"] = json!({"encoding": [{label: {}}], "model": model, "seed": seed});
+            });
+        }
+    }
+    folder
+}
+
+#[test]
+fn varied_axes_are_columns() {
+    let folder = of_two_axes();
+    let drawn = table(&folder);
+    let lines: Vec<&str> = drawn.split_terminator("\r\n").collect();
+    assert_eq!(lines[0], format!("{},encoding,model.chessformer.layers", COLUMNS.join(",")));
+    for line in [
+        "chess,absolute,reference,0,50,validation,raw,policy_loss,3.4,absolute,2",
+        "chess,shaw,compared,0,50,validation,raw,policy_loss,3.3,shaw,4",
+        "chess,absolute-twin,twin,0,100,train_sample,raw,policy_accuracy,0.5,,",
+    ] {
+        assert!(lines.contains(&line), "{line} is not in\n{drawn}");
+    }
+    let report = csv::draw(&folder.report());
+    let (header, lines) = report.split_once("\r\n").expect("lines");
+    assert!(header.ends_with(",p_moderated,encoding,model.chessformer.layers"), "{header}");
+    let of_shaw: Vec<&str> = lines.lines().filter(|line| line.starts_with("by-hand,chess,shaw,")).collect();
+    assert!(!of_shaw.is_empty() && of_shaw.iter().all(|line| line.ends_with(",shaw,4")), "{of_shaw:?}");
+    let width = |line: &str| line.split(',').count();
+    assert!(lines.lines().all(|line| width(line) == width(header)), "{report}");
+}
+
+#[test]
+fn every_line_has_one_of_the_reference_to_be_compared_with() {
+    let drawn = table(&Folder::of_two_games());
+    let lines: Vec<Vec<&str>> = drawn.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    // Game, seed, step, split, weights and metric.
+    let key = |line: &[&str]| [0, 3, 4, 5, 6, 7].map(|column| line[column].to_owned());
+    let value = |line: &[&str]| line[8].parse::<f64>().expect("a number");
+    let mut references = BTreeMap::new();
+    for line in lines.iter().filter(|line| line[2] == "reference") {
+        assert_eq!(references.insert(key(line), value(line)), None, "{line:?}");
+    }
+    let gains = lines.iter().filter(|line| line[1] == "shaw" && line[4] == "50");
+    let gains: Vec<f64> = gains.map(|line| value(line) - references[&key(line)]).collect();
+    assert_eq!(gains.len(), 2 * SEEDS.len());
+    assert!((gains.iter().sum::<f64>() / gains.len() as f64 + 0.096_666_666_666_666).abs() < 1e-9, "{gains:?}");
 }
 
 fn parquet(folder: &Folder) -> Vec<u8> {
@@ -56,20 +112,22 @@ fn parquet(folder: &Folder) -> Vec<u8> {
 
 #[test]
 fn the_parquet_table_has_the_lines_of_the_csv() {
-    let folder = Folder::finished();
+    let folder = of_two_axes();
     let path = folder.path().join("metrics.parquet");
     fs::write(&path, parquet(&folder)).expect("written");
     let file = fs::File::open(&path).expect("a file");
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet").build().expect("a reader");
-    let mut lines = vec![COLUMNS.join(",")];
+    let axes = ["encoding", "model.chessformer.layers"];
+    let mut lines = vec![[COLUMNS, &axes].concat().join(",")];
     for batch in reader.map(|batch| batch.expect("rows")) {
         let text = |column: &str, i: usize| batch[column].as_string::<i32>().value(i).to_owned();
         for i in 0..batch.num_rows() {
             let [seed, step] = ["seed", "step"].map(|name| batch[name].as_primitive::<UInt64Type>().value(i));
             let value = batch["value"].as_primitive::<Float64Type>().value(i);
-            let [game, row, split] = ["game", "row", "split"].map(|name| text(name, i));
-            let [weights, metric] = ["weights", "metric"].map(|name| text(name, i));
-            lines.push(format!("{game},{row},{seed},{step},{split},{weights},{metric},{value:?}"));
+            let [row, split] = [["game", "row", "role"], ["split", "weights", "metric"]]
+                .map(|names| names.map(|name| text(name, i)).join(","));
+            let axes = axes.map(|name| text(name, i)).join(",");
+            lines.push(format!("{row},{seed},{step},{split},{value:?},{axes}"));
         }
     }
     let csv = table(&folder);
@@ -101,7 +159,8 @@ fn run(library: &str, checks: &str, dir: &Path) -> Option<String> {
         eprintln!("skipped: python3 has no package {library} (or set POSENC_PYTHON); the columns are tested above");
         return None;
     }
-    let script = format!("{}\n{checks}", recipe(library));
+    // The page reads the quickstart.
+    let script = format!("{}\n{checks}", recipe(library).replace("map_loss", "policy_loss"));
     let output = Command::new(python).args(["-c", &script]).current_dir(dir).output().expect("python3 starts");
     assert!(output.status.success(), "{script}\n{}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
@@ -125,7 +184,7 @@ fn the_recipe_for_pandas_works() {
     check(
         "pandas",
         "at = curve.loc[('chess', 'absolute', 50)]\n\
-         gain = gains.loc[('chess', slice(None), 50), 'shaw']\n\
+         gain = gains[(gains['row'] == 'shaw') & (gains['step'] == 50)]['gain']\n\
          print(at['mean'], at['std'], gain.mean(), len(gain))",
     );
 }

@@ -5,8 +5,8 @@ use games::GameKind;
 use records::plan::{Plan, Row};
 use report::statistics::moderated::prior;
 use report::transfer::incomparable;
-use report::{Asked, Report, csv, html, latex, markdown, text};
-use serde_json::json;
+use report::{Asked, Report, csv, html, latex, markdown, side_by_side, text};
+use serde_json::{Value, json};
 use spec::Mask;
 use std::fs;
 
@@ -161,6 +161,65 @@ fn games_are_set_side_by_side() {
 }
 
 #[test]
+fn rows_are_matched_by_encoding_where_rates_are_chosen_by_game() {
+    let mut folder = Folder::of_two_games();
+    let dir = folder.path().to_owned();
+    for row in &mut folder.plan.rows {
+        let rate = match (row.game, &row.label[..]) {
+            (GameKind::Chess, "shaw") => 64.0,
+            (GameKind::Shogi, "shaw") => 16.0,
+            _ => 1.0,
+        };
+        if row.label == "shaw" {
+            row.label = format!("shaw, encoding rate × {rate}");
+        } else if row.label == "rope" && row.game == GameKind::Shogi {
+            row.label = "alibi".to_owned();
+        }
+        let encoding = row.label.split([',', '-']).next().expect("a name");
+        let model = json!({"chessformer": {"layers": 2, "width": 48, "ff": 96}});
+        let config = json!({"encoding": [encoding], "model": model, "train": {"encoding_rate": rate}});
+        for path in SEEDS.map(|seed| Plan::cell_dir(&dir, row, seed).join("manifest.json")) {
+            let text = fs::read_to_string(&path).expect("a manifest");
+            let mut manifest: Value = serde_json::from_str(&text).expect("JSON");
+            manifest["config"] = config.clone();
+            fs::write(&path, manifest.to_string()).expect("written");
+        }
+    }
+    folder.write_plan();
+    let report = folder.report();
+    let transfer = &report.transfer[0];
+    let labels: Vec<_> =
+        transfer.rows.iter().map(|row| (&row.label[..], row.labels.each_ref().map(|l| &l[..]))).collect();
+    assert_eq!(labels, [("shaw", ["shaw, encoding rate × 64", "shaw, encoding rate × 16"])]);
+    assert_eq!(transfer.alone, [vec!["rope".to_owned()], vec!["alibi".to_owned()]]);
+    for drawn in [text::draw(&report), markdown::draw(&report), latex::draw(&report), html::draw(&report)] {
+        for part in ["rows of chess without a partner on shogi: ", "rows of shogi without a partner on chess: "] {
+            assert!(drawn.contains(part), "{part}: {drawn}");
+        }
+    }
+    assert!(text::draw(&report).contains("rows matched by encoding, with settings chosen by game: \"shaw, "));
+}
+
+#[test]
+fn one_seed_gives_differences_without_intervals() {
+    let mut folder = Folder::finished();
+    folder.plan.seeds.truncate(1);
+    folder.write_plan();
+    let report = folder.report();
+    close(comparison(&report, "shaw").mean().expect("a pair"), -0.1);
+    let drawn = markdown::draw(&report);
+    assert!(drawn.contains("| shaw | 1/1 | 2.300 | −0.100 | – | – | needs ≥ 3 complete pairs, has 1 |"), "{drawn}");
+    let compared = side_by_side::compare(&[report.clone(), report.clone()]);
+    assert_eq!(compared[1].rows[1][1], "−0.100 no verdict");
+    let drawn = csv::draw(&report);
+    let lines: Vec<Vec<&str>> = drawn.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| lines[0].iter().position(|known| *known == name).expect("a column");
+    let line = lines.iter().find(|line| line[2] == "shaw" && line[4] == "policy_loss").expect("a line");
+    close(line[column("difference")].parse().expect("a number"), -0.1);
+    assert_eq!((line[column("low")], line[column("p")]), ("", ""));
+}
+
+#[test]
 fn games_are_compared_by_the_share_of_what_can_be_learnt() {
     let mut folder = Folder::of_two_games();
     // In shogi every loss, the floor and the loss of a uniform choice are twice as high.
@@ -254,10 +313,17 @@ fn systems_of_several_architectures_share_one_table_over_games() {
             folder.manifest(label, seed, |manifest| manifest["config"] = config.clone());
         }
     };
+    let one_system = |when: &str| assert!(!text::draw(&folder.report()).contains("all systems"), "{when}");
     for label in ["absolute", "shaw", "rope"] {
         run(label, of(former.clone(), "from_to"));
+        one_system("one architecture, one vocabulary, also while rows have not begun");
     }
-    assert!(!text::draw(&folder.report()).contains("all systems"), "one architecture, one vocabulary");
+    for row in folder.plan.rows.iter().filter(|row| row.game == GameKind::Shogi) {
+        for seed in SEEDS {
+            let to = Plan::cell_dir(folder.path(), row, seed).join("manifest.json");
+            fs::copy(folder.cell(&row.label, seed).join("manifest.json"), to).expect("a copy");
+        }
+    }
     run("shaw", of(json!({"decoder": {"layers": 1, "width": 32, "ff": 64}}), "chessdecoder_1924"));
     let drawn = text::draw(&folder.report());
     let (table, rest) =
@@ -285,7 +351,7 @@ fn systems_of_several_architectures_share_one_table_over_games() {
             "60.00 ± 0"
         ]]
     );
-    assert_eq!(cells("chessformer 2×48/128").len(), 2, "{table}");
+    assert_eq!(cells("chessformer 2×48/128").len(), 5, "{table}");
     assert_eq!(table.lines().filter(|line| line.starts_with("shogi")).count(), 3, "{table}");
     assert!(table.contains("3.400 on chess, 3.400 on shogi") && !table.contains('†'), "{table}");
     assert!(rest.contains("MFLOPs"), "the table of costs has them too");

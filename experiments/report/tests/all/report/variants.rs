@@ -124,7 +124,7 @@ fn budgets_are_compared_with_the_reference_of_the_same_steps() {
     let budgets = report.games[0].budgets.as_ref().expect("two budgets");
     assert_eq!((&budgets.steps[..], budgets.rows.len()), (&[20, 80][..], 2));
     assert_eq!(budgets.rows[0].label, "shaw");
-    let means: Vec<f64> = budgets.rows[0].differences.iter().map(|test| test.expect("pairs").mean).collect();
+    let means: Vec<f64> = budgets.rows[0].differences.iter().map(|mean| mean.expect("pairs")).collect();
     close(means[0], 0.4 / 3.0);
     close(means[1], -0.5 / 3.0);
     // absolute < shaw < rope, then shaw < absolute < rope: one of three pairs is turned round.

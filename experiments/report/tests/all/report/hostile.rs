@@ -1,0 +1,51 @@
+//! Labels, questions and failures that want to act where they are shown: in a terminal, a page, a document or a spreadsheet.
+
+use crate::report::folder::Folder;
+use report::{csv, figures, html, latex, markdown, side_by_side, text};
+use std::fs;
+use svg2pdf::usvg::roxmltree::Document;
+
+/// A formula, a title for the window, a line of TeX, a heading, HTML, an image, a link, a turned text and a character without XML.
+const LABEL: &str = "=x\u{1b}]0;t\u{7}\r\\input{/etc/passwd}\n# forged <script>a</script> ![i](http://a/b.png) \
+                     [l](javascript:1) \u{202e}\u{ffff}";
+
+fn folder() -> Folder {
+    let mut folder = Folder::of_two_games();
+    folder.plan.question = Some(LABEL.to_owned());
+    folder.plan.rows.iter_mut().filter(|row| row.label == "shaw").for_each(|row| row.label = LABEL.to_owned());
+    folder.write_plan();
+    folder.failed("rope", 1, LABEL);
+    folder
+}
+
+#[test]
+fn nothing_acts_in_any_format() {
+    let report = folder().report();
+    let compared = side_by_side::compare(&[report.clone(), report.clone()]);
+    let compared = || compared.iter().map(|table| table.text()).collect::<String>();
+    let drawn = [text::draw, markdown::draw, latex::draw, html::draw, csv::draw].map(|draw| draw(&report));
+    for drawn in drawn.iter().cloned().chain([compared()]) {
+        let shown = drawn.replace("\r\n", "\n");
+        let acts = |c: &char| *c != '\n' && (c.is_control() || matches!(c, '\u{202e}' | '\u{ffff}'));
+        assert_eq!(shown.chars().find(acts), None, "{shown}");
+        assert!(shown.contains("�]0;t�"), "{shown}");
+    }
+    let [_, markdown, latex, page, table] = drawn;
+    let active = markdown.replace("\\<", "").replace("\\]", "");
+    for part in ["<script", "]("] {
+        assert!(!active.contains(part), "{part}: {markdown}");
+    }
+    assert_eq!(markdown.lines().filter(|line| line.starts_with("# ")).count(), 1, "{markdown}");
+    assert!(latex.lines().filter(|line| line.contains("\\input{")).all(|line| line.starts_with('%')), "{latex}");
+    assert!(!page.contains("<script"), "{page}");
+    assert!(table.contains(",'=x") && !table.contains(",=x"), "{table}");
+}
+
+#[test]
+fn figures_are_written_with_such_labels() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for figure in figures::write(&folder().report(), dir.path()).expect("figures") {
+        let svg = fs::read_to_string(dir.path().join(format!("{}.svg", figure.id))).expect("an SVG");
+        Document::parse(&svg).unwrap_or_else(|error| panic!("{}: {error}", figure.id));
+    }
+}
