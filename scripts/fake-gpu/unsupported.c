@@ -1,0 +1,25 @@
+// Functions of the CUDA runtime that LibTorch links and posenc's path does not reach: graphs, memory pools, sharing between
+// processes. They say so.
+#define NOT_SUPPORTED(name) \
+    int name(void) { return 801; }
+NOT_SUPPORTED(cudaDeviceEnablePeerAccess)
+NOT_SUPPORTED(cudaDeviceGetDefaultMemPool)
+NOT_SUPPORTED(cudaGetDriverEntryPointByVersion)
+NOT_SUPPORTED(cudaGraphDebugDotPrint)
+NOT_SUPPORTED(cudaGraphDestroy)
+NOT_SUPPORTED(cudaGraphExecDestroy)
+NOT_SUPPORTED(cudaGraphGetNodes)
+NOT_SUPPORTED(cudaGraphInstantiateWithFlags)
+NOT_SUPPORTED(cudaGraphLaunch)
+NOT_SUPPORTED(cudaGraphNodeGetDependencies)
+NOT_SUPPORTED(cudaIpcCloseMemHandle)
+NOT_SUPPORTED(cudaIpcGetEventHandle)
+NOT_SUPPORTED(cudaIpcGetMemHandle)
+NOT_SUPPORTED(cudaIpcOpenEventHandle)
+NOT_SUPPORTED(cudaIpcOpenMemHandle)
+NOT_SUPPORTED(cudaMemPoolGetAttribute)
+NOT_SUPPORTED(cudaMemPoolSetAccess)
+NOT_SUPPORTED(cudaMemPoolSetAttribute)
+NOT_SUPPORTED(cudaMemPoolTrimTo)
+NOT_SUPPORTED(cudaStreamBeginCapture)
+NOT_SUPPORTED(cudaStreamEndCapture)
