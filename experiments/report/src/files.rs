@@ -1,7 +1,6 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
 use super::error::ReportError;
-use dataset::bounded;
 use records::device;
 use records::folder::METRICS_FILE;
 use records::machine::Cpu;

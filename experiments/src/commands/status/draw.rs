@@ -201,7 +201,7 @@ mod tests {
         let mut hostile = overview();
         hostile.experiment = "e\u{1b}[2J".to_owned();
         hostile.cells[2].state = CellState::Failed(Failure::error("a\u{7}b\r"));
-        for text in [text(&hostile), fit(&hostile, 4)] {
+        for text in [text(&hostile), fit(&hostile, Screen { rows: 4, columns: 200 })] {
             assert!(text.contains("e�[2J") && !text.contains(|c: char| c != '\n' && c.is_control()), "{text}");
         }
     }
