@@ -101,7 +101,9 @@ proptest! {
         let (mut places, names) = (Vec::new(), hostile(dir.path()));
         strings(&plan, "", &mut places);
         for (place, name) in changes {
-            *plan.pointer_mut(place.get(&places)).expect("a place") = json!(name.get(&names));
+            let place: &String = place.get(&places);
+            let name: &String = name.get(&names);
+            *plan.pointer_mut(place).expect("a place") = json!(name);
         }
         let (bundle, run_dir) = (dir.path().join("bundle"), dir.path().join("run-folder"));
         write(&bundle, &plan, "cells");
