@@ -152,7 +152,17 @@ mod tests {
         let (injection_points, position_sources) = (String::new(), Vec::new());
         let network = NetworkFacts { trunk: 0, heads: 0, encoding: 0, injection_points, position_sources };
         let (label, role, mask) = (folder.to_owned(), Role::Compared, Mask::Train);
-        Row { game, label, folder: folder.to_owned(), role, exploratory: false, mask, network, matched: None }
+        Row {
+            game,
+            label,
+            folder: folder.to_owned(),
+            role,
+            exploratory: false,
+            mask,
+            network,
+            reference: None,
+            matched: None,
+        }
     }
 
     fn axes(runs: &[(GameKind, Value)]) -> (Vec<String>, Vec<Vec<String>>) {
