@@ -7,7 +7,7 @@ use crate::{atomic, stored};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use spec::experiment::MOST_CELLS;
-use spec::name::{RULE, is_name};
+use spec::name::{RULE, is_run_name};
 use spec::{Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, ReadAt, Role, Weights, tuning};
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -255,8 +255,8 @@ impl Plan {
 fn is_experiment(name: &str) -> bool {
     let is_round = |folder: &str| folder.starts_with(tuning::FOLDER) && is_plain(folder);
     match name.split_once('/') {
-        None => is_name(name),
-        Some((own, round)) => is_name(own) && is_round(round),
+        None => is_run_name(name),
+        Some((own, round)) => is_run_name(own) && is_round(round),
     }
 }
 
