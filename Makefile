@@ -1,6 +1,6 @@
 # `make` lists the targets. A newcomer needs two: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data unseen-data rated-data data engines soak test-slurm test-lc0 fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example site report deny libtorch-tests test-fake-gpu
+.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data unseen-data rated-data data engines soak test-slurm test-lc0 fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example site report pages deny libtorch-tests test-fake-gpu
 
 .NOTPARALLEL:
 
@@ -152,6 +152,9 @@ torch-test: ## test posenc-torch, the networks as a Python package; POSENC=PROGR
 example: setup ## apply docs/add-encoding.patch to a copy of the repository and test the encoding there (CONTRIBUTING.md)
 	rm -rf target/example && git clone -q . target/example && cd target/example && git apply docs/add-encoding.patch && \
 		ln -s "$$(readlink -f ../../.libtorch)" .libtorch && $(CARGO) test --locked -p encodings --target-dir ../example-build
+
+pages: build ## write every page of a template (page.md.jinja) from runs/published (docs/pages.md)
+	$(POSENC) render README.md.jinja $$(find docs -name '*.jinja')
 
 REPORT := target/report
 

@@ -40,8 +40,9 @@ fn table(table: &Table, caption: &str) -> String {
     )
 }
 
-/// A text as LaTeX sets it: special characters escaped, signs and symbols by their commands.
-fn escape(text: &str) -> String {
+/// A text as LaTeX sets it: special characters escaped, signs and symbols by their commands. ▲ and ▼ need `amssymb`.
+#[must_use]
+pub fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {
         match character {
@@ -57,6 +58,9 @@ fn escape(text: &str) -> String {
             '<' => out += "$<$",
             '>' => out += "$>$",
             '–' => out += "--",
+            '▲' => out += "$\\blacktriangle$",
+            '▼' => out += "$\\blacktriangledown$",
+            '∞' => out += "$\\infty$",
             other => out.push(other),
         }
     }

@@ -4,7 +4,7 @@
 //! format such as [`text`] draws it.
 
 pub mod asked;
-mod between_grids;
+pub mod between_grids;
 mod budgets;
 mod build;
 mod conclusions;
@@ -49,5 +49,6 @@ mod variants;
 mod warnings;
 
 pub use asked::Asked;
+pub use document::printed_tables;
 pub use error::{CurvesError, ReportError};
 pub use model::Report;
