@@ -158,9 +158,10 @@ pages: build ## write every page of a template (page.md.jinja) from runs/publish
 
 REPORT := target/report
 
-report: build ## build the technical report in target/report/report.pdf, its numbers from runs/published (skips without TeX)
+report: build ## build the technical report in target/report/report.pdf, its numbers and figures from runs/published (skips without TeX)
 	@if command -v latexmk >/dev/null 2>&1; then set -ex; \
-		docs/report/tables $(POSENC) runs/published $(REPORT); cp docs/report/report.tex docs/report/report.bib $(REPORT); \
+		$(POSENC) render docs/report/report.tex.jinja; mkdir -p $(REPORT); cp docs/report/report.tex docs/report/report.bib $(REPORT); \
+		$(POSENC) report runs/published/study-encodings.tar.zst --figures $(REPORT)/figures; \
 		cd $(REPORT); latexmk -pdf -quiet -interaction=nonstopmode -halt-on-error report.tex; \
 	else echo "make: skipped, latexmk is missing. Debian: apt install texlive-latex-recommended texlive-fonts-recommended lmodern latexmk"; fi
 

@@ -14,7 +14,7 @@ pub(crate) fn add(environment: &mut Environment<'_>) {
     environment.add_filter("percent", |share: f64, decimals: Option<usize>| {
         fixed(share * 100.0, decimals.unwrap_or_default())
     });
-    environment.add_filter("grouped", |count: u64| grouped(count));
+    environment.add_filter("grouped", |count: u64| grouped(u128::from(count)));
     environment.add_filter("p", p_value);
     environment.add_filter("time", |unix_s: f64| shown(unix_s, "%H:%M:%S"));
     environment.add_filter("date", |unix_s: f64| shown(unix_s, "%Y-%m-%d"));

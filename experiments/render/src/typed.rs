@@ -78,7 +78,7 @@ fn pieces(syntax: Syntax, template: &str) -> Vec<Piece<'_>> {
 /// Numbers with a decimal point, also versions such as 0.1.0.
 fn decimals(text: &str) -> impl Iterator<Item = String> {
     let is_part = |character: char| character.is_ascii_digit() || character == '.';
-    let runs = text.split(move |character| !is_part(character)).map(|run| run.trim_matches('.').to_owned());
+    let runs = text.split(move |character: char| !is_part(character)).map(|run| run.trim_matches('.').to_owned());
     runs.filter(|run| run.contains('.'))
 }
 
