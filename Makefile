@@ -1,6 +1,6 @@
 # `make` lists the targets. A newcomer needs two: quickstart and test.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data unseen-data rated-data data engines soak test-slurm test-lc0 fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example site report deny libtorch-tests test-fake-gpu
+.PHONY: help quickstart test smoke setup test-setup build lint other-processors components doctests unit-tests check probe-data task-data unseen-data rated-data data engines soak test-slurm test-lc0 fuzz damage precision memory simulate test-html parity bench-peers bench-step-all bench-gpu tensorboard clients torch-test example site report pages deny libtorch-tests test-fake-gpu
 
 .NOTPARALLEL:
 
@@ -155,11 +155,15 @@ example: setup ## apply docs/add-encoding.patch to a copy of the repository and 
 	rm -rf target/example && git clone -q . target/example && cd target/example && git apply docs/add-encoding.patch && \
 		ln -s "$$(readlink -f ../../.libtorch)" .libtorch && $(CARGO) test --locked -p encodings --target-dir ../example-build
 
+pages: build ## write every page of a template (page.md.jinja) from runs/published (docs/pages.md)
+	$(POSENC) render README.md.jinja $$(find docs -name '*.jinja')
+
 REPORT := target/report
 
-report: build ## build the technical report in target/report/report.pdf, its numbers from runs/published (skips without TeX)
+report: build ## build the technical report in target/report/report.pdf, its numbers and figures from runs/published (skips without TeX)
 	@if command -v latexmk >/dev/null 2>&1; then set -ex; \
-		docs/report/tables $(POSENC) runs/published $(REPORT); cp docs/report/report.tex docs/report/report.bib $(REPORT); \
+		$(POSENC) render docs/report/report.tex.jinja; mkdir -p $(REPORT); cp docs/report/report.tex docs/report/report.bib $(REPORT); \
+		$(POSENC) report runs/published/study-encodings.tar.zst --figures $(REPORT)/figures; \
 		cd $(REPORT); latexmk -pdf -quiet -interaction=nonstopmode -halt-on-error report.tex; \
 	else echo "make: skipped, latexmk is missing. Debian: apt install texlive-latex-recommended texlive-fonts-recommended lmodern latexmk"; fi
 

@@ -24,6 +24,7 @@ pub mod play;
 pub mod predict;
 pub mod prune;
 pub mod publish;
+pub mod render;
 pub mod report;
 pub mod retry;
 pub mod run;
@@ -73,6 +74,8 @@ enum Command {
     Report(report::Args),
     /// Compare several grids in one set of tables.
     Compare(compare::Args),
+    /// Write pages and papers from templates whose numbers come from bundles and run folders.
+    Render(render::Args),
     /// List available games, encodings, models, inputs, moves or presets.
     List(list::Args),
     /// Show a position: the board, the network's input, the legal moves with their policy indices.
@@ -129,6 +132,7 @@ impl Cli {
             Command::Completions(args) => completions::run(&args, Self::command()),
             Command::Man(args) => completions::man(&args, Self::command()),
             Command::Compare(args) => compare::run(&args),
+            Command::Render(args) => render::run(&args),
             Command::List(args) => list::run(&args),
             Command::Show(args) => show::run(&args),
             Command::Export(args) => export::run(&args),

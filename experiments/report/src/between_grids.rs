@@ -10,17 +10,32 @@ use super::table::Table;
 /// The level of the correction.
 const ALPHA: f64 = 0.05;
 
+/// A row in two grids.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Between {
+    /// Its label in both.
+    pub label: String,
+    /// Its primary metric in each.
+    pub levels: [Option<Summary>; 2],
+    /// Welch's test of the first mean less the second; none for single seeds.
+    pub test: Option<Welch>,
+    /// Its p-value after Holm's correction over these rows.
+    pub holm_p: Option<f64>,
+}
+
 /// A table for each game of two grids with the same primary metric; none for other grids.
 pub(super) fn tables(reports: &[Report]) -> Vec<Table> {
     let [one, other] = reports else { return Vec::new() };
-    if one.primary.name != other.primary.name {
-        return Vec::new();
-    }
     let games = distinct(one.games.iter().map(|game| game.game.as_str()));
     games.into_iter().filter_map(|game| of_game(one, other, game)).collect()
 }
 
-fn of_game(one: &Report, other: &Report, game: &str) -> Option<Table> {
+/// The rows that two grids with the same primary metric have in common on a game; none for other grids.
+#[must_use]
+pub fn rows(one: &Report, other: &Report, game: &str) -> Vec<Between> {
+    if one.primary.name != other.primary.name {
+        return Vec::new();
+    }
     let rows_of = |report: &Report| -> Vec<RowReport> {
         report.games.iter().filter(|own| own.game == game).flat_map(|own| own.rows.clone()).collect()
     };
@@ -29,10 +44,22 @@ fn of_game(one: &Report, other: &Report, game: &str) -> Option<Table> {
         mine.iter().filter_map(|row| Some((row, others.iter().find(|other| other.label == row.label)?))).collect();
     let tests: Vec<Option<Welch>> = shared.iter().map(|(row, same)| test(row, same)).collect();
     let corrected = holm(&tests.iter().map(|test| test.map(|test| test.p)).collect::<Vec<_>>(), ALPHA);
-    let rows = shared.iter().zip(tests.iter().zip(corrected)).map(|((row, same), (test, corrected))| {
-        let level = |row: &RowReport| or_absent(row.primary.as_ref(), |summary| mean_sd(summary, 1.0));
-        let difference = or_absent(*test, |test| with_interval(test.difference, &test.interval));
-        vec![row.label.clone(), level(row), level(same), difference, or_absent(corrected, |holm| p_value(holm.p))]
+    let rows = shared.iter().zip(tests.into_iter().zip(corrected));
+    rows.map(|((row, same), (test, corrected))| Between {
+        label: row.label.clone(),
+        levels: [row.primary, same.primary],
+        test,
+        holm_p: corrected.map(|holm| holm.p),
+    })
+    .collect()
+}
+
+fn of_game(one: &Report, other: &Report, game: &str) -> Option<Table> {
+    let found = rows(one, other, game);
+    let cells = found.iter().map(|row| {
+        let [own, same] = row.levels.map(|level| or_absent(level, |summary| mean_sd(&summary, 1.0)));
+        let difference = or_absent(row.test, |test| with_interval(test.difference, &test.interval));
+        vec![row.label.clone(), own, same, difference, or_absent(row.holm_p, p_value)]
     });
     let (first, second) = (one.experiment.as_str(), other.experiment.as_str());
     let header = ["row", first, second, "difference, 95 % interval", "Holm p"];
@@ -41,8 +68,8 @@ fn of_game(one: &Report, other: &Report, game: &str) -> Option<Table> {
          rows); it does not count the noise of test positions",
         one.primary.name
     );
-    let table = Table::new(header, &[0], rows).titled(&format!("{game}: {first} less {second}")).noted(vec![note]);
-    (!shared.is_empty()).then_some(table)
+    let table = Table::new(header, &[0], cells).titled(&format!("{game}: {first} less {second}")).noted(vec![note]);
+    (!found.is_empty()).then_some(table)
 }
 
 fn test(one: &RowReport, other: &RowReport) -> Option<Welch> {

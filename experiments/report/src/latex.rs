@@ -42,8 +42,9 @@ fn table(table: &Table, caption: &str) -> String {
     )
 }
 
-/// A text as LaTeX sets it: special characters escaped, signs and symbols by their commands.
-fn escape(text: &str) -> String {
+/// A text as LaTeX sets it: special characters escaped, signs and symbols by their commands. ▲ and ▼ need `amssymb`.
+#[must_use]
+pub fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {
         match character {
@@ -60,6 +61,9 @@ fn escape(text: &str) -> String {
             '>' => out += "$>$",
             '–' => out += "--",
             char::REPLACEMENT_CHARACTER => out.push('?'),
+            '▲' => out += "$\\blacktriangle$",
+            '▼' => out += "$\\blacktriangledown$",
+            '∞' => out += "$\\infty$",
             other => out.push(other),
         }
     }

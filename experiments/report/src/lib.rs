@@ -5,7 +5,7 @@
 
 pub mod asked;
 mod axes;
-mod between_grids;
+pub mod between_grids;
 mod budgets;
 mod build;
 mod conclusions;
@@ -50,5 +50,6 @@ mod variants;
 mod warnings;
 
 pub use asked::Asked;
+pub use document::printed_tables;
 pub use error::{CurvesError, ReportError};
 pub use model::Report;

@@ -205,8 +205,11 @@ fn datasets_are_made_of_datasets() {
         assert!(answer.stdout.contains("is whole"), "{}", answer.stdout);
     }
     run(dir.path(), &["data", "verify", "averaged", "--by-position"]).succeeds();
-    run(dir.path(), &["data", "verify", "set", "--by-position"])
-        .fails_with(&["occur in training too", "make the dataset again; ", ": `posenc data import"]);
+    run(dir.path(), &["data", "verify", "set", "--by-position"]).fails_with(&[
+        "occur in training too",
+        "make the dataset again; ",
+        ": `posenc data import",
+    ]);
     let text = run(dir.path(), &["data", "info", "averaged"]).succeeds().stdout;
     for part in ["single positions without games", "moves by kind", "positions by moves of the policy target"] {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");

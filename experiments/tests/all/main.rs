@@ -23,6 +23,7 @@ mod interactions;
 mod list;
 mod matched;
 mod outputs;
+mod pages;
 mod play;
 mod probe;
 mod published;

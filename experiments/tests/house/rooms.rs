@@ -15,7 +15,7 @@ pub(crate) struct Room {
 pub(crate) const ONE_BUILD: &str = "one-build";
 
 /// The rooms, from the leaves up.
-pub(crate) const ROOMS: [Room; 21] = [
+pub(crate) const ROOMS: [Room; 22] = [
     Room { name: ONE_BUILD, may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "games", may_import: &[], never_std: &["net", "time"] },
@@ -64,6 +64,7 @@ pub(crate) const ROOMS: [Room; 21] = [
         may_import: &["dataset", "games", "grid", "records", "report", "spec", "train"],
         never_std: &["net"],
     },
+    Room { name: "render", may_import: &["bundle", "records", "report", "spec"], never_std: &["net"] },
     Room {
         name: "experiments",
         may_import: &[
@@ -80,6 +81,7 @@ pub(crate) const ROOMS: [Room; 21] = [
             "nn",
             "play",
             "records",
+            "render",
             "report",
             "spec",
             "streams",
@@ -90,7 +92,7 @@ pub(crate) const ROOMS: [Room; 21] = [
 ];
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
-pub(crate) const RESERVED: [(&str, &[&str]); 29] = [
+pub(crate) const RESERVED: [(&str, &[&str]); 30] = [
     ("tch", &["nn", "encodings", "models", "spec", "records", "train", "grid", "inspect", "play", "experiments"]),
     ("torch-sys", &["nn"]),
     ("cc", &["nn"]),
@@ -101,8 +103,9 @@ pub(crate) const RESERVED: [(&str, &[&str]); 29] = [
     ("tensorboard-proto", &["train"]),
     ("protobuf", &["train"]),
     ("indicatif", &["train", "grid", "experiments"]),
-    ("chrono", &["report", "bundle"]),
+    ("chrono", &["report", "bundle", "render"]),
     ("statrs", &["report", "strength"]),
+    ("minijinja", &["render"]),
     ("svg2pdf", &["report"]),
     ("dejavu", &["report", "inspect"]),
     ("resvg", &["inspect"]),

@@ -1,0 +1,100 @@
+//! The functions of templates.
+
+use crate::clocks::{self, Selection};
+use crate::library::{Grid, Library};
+use crate::{between, filters, gaps, grids, orders, rows};
+use minijinja::value::Kwargs;
+use minijinja::{Environment, Error, Value};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a page should know about how it was rendered.
+pub(crate) type Remarks = Arc<Mutex<Vec<String>>>;
+
+/// Adds all functions and filters to an environment. Commits are looked for in the repository of `folder`.
+pub(crate) fn add(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, remarks: &Remarks) {
+    filters::add(environment);
+    add_rows(environment, library);
+    add_grids(environment, library);
+    add_times(environment, library, folder, remarks);
+}
+
+fn add_rows(environment: &mut Environment<'_>, library: &Arc<Library>) {
+    let own = Arc::clone(library);
+    environment.add_function("row", move |bundle: String, game: String, name: String| {
+        rows::named(&own.grid(&bundle)?, &game, &name)
+    });
+    let own = Arc::clone(library);
+    environment.add_function("rows", move |bundle: String, game: String, names: Option<Vec<String>>| {
+        rows::rows(&own.grid(&bundle)?, &game, names)
+    });
+    let own = Arc::clone(library);
+    environment.add_function("gap", move |bundle: String, game: String, name: String, place: String| {
+        gaps::gap(&own.grid(&bundle)?, &game, &name, &place)
+    });
+    let own = Arc::clone(library);
+    environment.add_function(
+        "change",
+        move |bundle: String, game: String, name: String, place: String, by: Vec<String>| {
+            gaps::change(&own.grid(&bundle)?, &game, &name, &place, &by)
+        },
+    );
+    let own = Arc::clone(library);
+    environment.add_function("compare", move |first: String, second: String, game: String, name: String| {
+        between::between(&own.grid(&first)?, &own.grid(&second)?, &game, &name)
+    });
+}
+
+fn add_grids(environment: &mut Environment<'_>, library: &Arc<Library>) {
+    let own = Arc::clone(library);
+    environment
+        .add_function("grid", move |bundle: String| -> Result<Value, Error> { Ok(grids::grid(&own.grid(&bundle)?)) });
+    let own = Arc::clone(library);
+    environment.add_function("game", move |bundle: String, game: String| grids::game(&own.grid(&bundle)?, &game));
+    let own = Arc::clone(library);
+    environment.add_function("trial", move |bundle: String, game: String, name: String, value: String| {
+        grids::trial(&own.grid(&bundle)?, &game, &name, &value)
+    });
+    let own = Arc::clone(library);
+    environment.add_function("asked", move |bundle: String, game: String, about: String, name: String| {
+        grids::asked(&own.grid(&bundle)?, &game, &about, &name)
+    });
+    let own = Arc::clone(library);
+    environment.add_function(
+        "printed",
+        move |bundle: String, game: String, title: String, name: String, column: String| {
+            grids::printed(&own.grid(&bundle)?, &game, &title, &name, &column)
+        },
+    );
+    environment.add_function("tau", |first: Vec<f64>, second: Vec<f64>| orders::tau(&first, &second));
+    let own = Arc::clone(library);
+    environment.add_function("family", move |bundles: Vec<String>| -> Result<Value, Error> {
+        Ok(orders::family(&all(&own, &bundles)?))
+    });
+    let own = Arc::clone(library);
+    environment.add_function("family_p", move |bundles: Vec<String>, bundle: String, game: String, name: String| {
+        orders::family_p(&all(&own, &bundles)?, &bundle, &game, &name)
+    });
+}
+
+fn all(library: &Library, bundles: &[String]) -> Result<Vec<Arc<Grid>>, Error> {
+    bundles.iter().map(|bundle| library.grid(bundle)).collect()
+}
+
+fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, remarks: &Remarks) {
+    let own = Arc::clone(library);
+    environment.add_function("trained", move |bundle: String, options: Kwargs| -> Result<Value, Error> {
+        let without: Option<String> = options.get("without")?;
+        let without = without.map(|bundle| own.grid(&bundle)).transpose()?;
+        let selection = Selection { of: options.get("of")?, without };
+        options.assert_all_used()?;
+        clocks::trained(&own.grid(&bundle)?, &selection)
+    });
+    let (folder, remarks) = (folder.to_owned(), Arc::clone(remarks));
+    environment.add_function("committed", move |hash: String, recorded: String| -> Result<f64, Error> {
+        let (time, remark) = clocks::committed(&folder, &hash, &recorded)?;
+        remarks.lock().unwrap_or_else(PoisonError::into_inner).extend(remark);
+        Ok(time)
+    });
+    environment.add_function("came_first", |first: f64, then: f64| clocks::came_first(first, then));
+}

@@ -1,0 +1,30 @@
+//! Pages and papers whose numbers come from bundles and run folders: `posenc render`.
+//!
+//! ```text
+//! page.md.jinja ─ renderer ─▶ page.md      {{ row("study-encodings", "chess", "shaw").mean | fixed(3) }}
+//!                    │
+//!                    └─ functions ─ library ─▶ the report of each bundle, read once
+//! ```
+//! No function computes a statistic: each hands out what crate `report` has computed, in objects with fields.
+//! [`undeclared`] finds the numbers that a template types instead of asking for them.
+
+mod between;
+mod clocks;
+mod error;
+mod fields;
+mod filters;
+mod find;
+mod functions;
+mod gaps;
+mod grids;
+mod library;
+mod orders;
+mod renderer;
+mod rows;
+mod syntax;
+mod typed;
+
+pub use error::RenderError;
+pub use renderer::{Rendered, Renderer};
+pub use syntax::EXTENSION;
+pub use typed::undeclared;

@@ -1,0 +1,62 @@
+//! `posenc render`: pages and papers whose numbers come from bundles and run folders.
+
+use render::{Rendered, Renderer};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Options of `posenc render`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Templates, each named after its page: page.md.jinja becomes page.md beside it.
+    #[arg(required = true)]
+    templates: Vec<PathBuf>,
+    /// The folder of the bundles and run folders that templates name.
+    #[arg(long, value_name = "DIR", default_value = "runs/published")]
+    bundles: PathBuf,
+    /// Write nothing; fail if a page is not what its template gives.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Renders every template, and writes its page or compares it with the page that is there.
+///
+/// # Errors
+/// If a template is wrong or asks for what no bundle has, a page cannot be written, or with `--check` a page differs.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let renderer = Renderer::new(&args.bundles);
+    for template in &args.templates {
+        let Rendered { page, text, remarks } = renderer.render(template)?;
+        for remark in remarks {
+            eprintln!("posenc: {}: {remark}", template.display());
+        }
+        if args.check {
+            check(&page, &text, template, &args.bundles)?;
+        } else {
+            fs::write(&page, text).map_err(|cause| anyhow::anyhow!("cannot write {}: {cause}", page.display()))?;
+            writeln!(std::io::stdout().lock(), "{}", page.display())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a page that is not what its template gives.
+fn check(page: &Path, text: &str, template: &Path, bundles: &Path) -> anyhow::Result<()> {
+    let own = fs::read_to_string(page).unwrap_or_default();
+    if own == text {
+        return Ok(());
+    }
+    let place = own.lines().zip(text.lines()).take_while(|(own, wanted)| own == wanted).count();
+    let line = |text: &str| text.lines().nth(place).unwrap_or("(the end of the page)").to_owned();
+    anyhow::bail!(
+        "{}, line {}: the page has {:?}, its template gives {:?}; edit the template, and write the page with posenc render {} \
+         --bundles {}",
+        page.display(),
+        place + 1,
+        line(&own),
+        line(text),
+        template.display(),
+        bundles.display()
+    )
+}
