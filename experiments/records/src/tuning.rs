@@ -74,7 +74,10 @@ impl TunedRowRecord {
         let fits = |trial: &TrialRecord| trial.place.len() == axes && trial.values.len() == axes;
         let (number, other) = self.trials.iter().enumerate().find(|(_, trial)| !fits(trial))?;
         let (values, places) = (other.values.len(), other.place.len());
-        Some(format!("trial {number} of {} has {values} values and {places} places, expected {axes} of each", self.folder))
+        Some(format!(
+            "trial {number} of {} has {values} values and {places} places, expected {axes} of each",
+            self.folder
+        ))
     }
 }
 
@@ -168,7 +171,10 @@ mod tests {
         assert!(read(vec![trial(2, 2), trial(2, 2)]).is_ok());
         for wrong in [trial(2, 1), trial(1, 1), trial(1, 2), trial(2, 0)] {
             let error = read(vec![trial(2, 2), wrong]).unwrap_err();
-            assert!(error.contains("trial 1 of chess-shaw-0123456789ab has ") && error.contains("expected 2 of each"), "{error}");
+            assert!(
+                error.contains("trial 1 of chess-shaw-0123456789ab has ") && error.contains("expected 2 of each"),
+                "{error}"
+            );
         }
     }
 }
