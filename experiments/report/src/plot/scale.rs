@@ -65,7 +65,7 @@ impl Scale {
         }
         let step = self.step();
         let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
-        if !(first.is_finite() && last.is_finite()) {
+        if !(step.is_finite() && first.is_finite() && last.is_finite()) {
             return Vec::new();
         }
         (first as i64..=last as i64).map(|n| n as f64 * step).collect()

@@ -19,7 +19,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// Inputs where each is drawn as a report.
-const REPORTS: u32 = 200;
+const REPORTS: u32 = 120;
 
 /// Inputs of other formats.
 const USUAL: u32 = 1_000;
