@@ -111,9 +111,10 @@ test-slurm: build ## run a tiny grid through Slurm's daemons on this machine; in
 test-fake-gpu: build ## run PyTorch's real CUDA path over a stand-in for the GPU; count a step's launches (skips without CUDA's libraries)
 	scripts/test-fake-gpu $(POSENC)
 
-# Seconds per fuzz target, and inputs per seeded test.
+# Seconds per fuzz target; inputs per seeded test of bytes and of meaning.
 SECONDS ?= 20
 CASES ?= 1000000
+CHANGES ?= 100000
 
 test-lc0: build ## compare exported networks with Lc0 itself, which it builds; skips where that is impossible (docs/export.md)
 	scripts/test-lc0 $(POSENC)
@@ -121,8 +122,10 @@ test-lc0: build ## compare exported networks with Lc0 itself, which it builds; s
 fuzz: ## run every fuzz target for SECONDS=20 each (needs a nightly toolchain and cargo-fuzz)
 	scripts/fuzz $(SECONDS)
 
-damage: setup ## test damaged files with CASES=1000000 seeded inputs per reader
-	POSENC_CASES=$(CASES) $(CARGO) test --locked -p games --test all damage::
+damage: setup ## test CASES=1000000 damaged inputs per reader of bytes, and CHANGES=100000 per format whose meaning is changed; print what was accepted
+	POSENC_CASES=$(CASES) $(CARGO) test --locked -p games --test all damage:: -- --nocapture
+	POSENC_CASES=$(CASES) $(CARGO) test --locked -p dataset -p experiments --test all damage::bytes:: -- --nocapture
+	POSENC_CASES=$(CHANGES) $(CARGO) test --locked -p dataset -p experiments --test all damage::meaning:: -- --nocapture
 
 precision: setup ## train a tiny network for 2,000 steps in bf16 and check for NaN
 	POSENC_BF16_STEPS=2000 $(CARGO) test --locked -p models --test all bf16::many_steps

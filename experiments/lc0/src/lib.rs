@@ -112,7 +112,17 @@ pub fn of_bytes(bytes: &[u8], without: &[String]) -> Result<Imported, NetError> 
     let format =
         net.format.and_then(|format| format.network_format).unwrap_or_else(NetworkFormat::default_of_old_files);
     let Architecture { model, encoding, parameters } = architecture(&weights, format, without)?;
+    check_finite(&parameters)?;
     Ok(Imported { model, encoding, parameters, blake3: blake3::hash(bytes).to_hex().to_string() })
+}
+
+/// Refuses numbers of the file that are finite, but not in posenc's units and sums.
+fn check_finite(parameters: &[(String, Vec<f32>)]) -> Result<(), NetError> {
+    let is_finite = |(_, numbers): &&(String, Vec<f32>)| numbers.iter().all(|number| number.is_finite());
+    match parameters.iter().find(|parameter| !is_finite(parameter)) {
+        None => Ok(()),
+        Some((name, _)) => Err(NetError::tensor(name, "has numbers that are too large for 32 bits")),
+    }
 }
 
 fn architecture(weights: &[u8], format: NetworkFormat, without: &[String]) -> Result<Architecture, NetError> {

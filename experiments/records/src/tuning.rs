@@ -64,6 +64,23 @@ pub struct TrialRecord {
     pub scores: Vec<Vec<Option<f64>>>,
 }
 
+impl TunedRowRecord {
+    /// What must not stand in a row: reports compare its trials axis by axis.
+    fn fault(&self) -> Option<String> {
+        if self.chosen.is_some_and(|chosen| chosen >= self.trials.len()) {
+            return Some(format!("the trial that it chose for {} is not in it", self.folder));
+        }
+        let axes = self.trials.first()?.place.len();
+        let fits = |trial: &TrialRecord| trial.place.len() == axes && trial.values.len() == axes;
+        let (number, other) = self.trials.iter().enumerate().find(|(_, trial)| !fits(trial))?;
+        let (values, places) = (other.values.len(), other.place.len());
+        Some(format!(
+            "trial {number} of {} has {values} values and {places} places, expected {axes} of each",
+            self.folder
+        ))
+    }
+}
+
 impl TrialRecord {
     /// The mean over the seeds of its last round; none if a seed failed.
     #[must_use]
@@ -102,9 +119,7 @@ impl TuningRecord {
         if let Some(name) = folders.find(|name| !is_plain(name)) {
             return Some(format!("{name:?} must be the plain name of a folder"));
         }
-        let chosen = |row: &TunedRowRecord| row.chosen.is_some_and(|chosen| chosen >= row.trials.len());
-        let row = self.rows.iter().find(|row| chosen(row))?;
-        Some(format!("the trial that it chose for {} is not in it", row.folder))
+        self.rows.iter().find_map(TunedRowRecord::fault)
     }
 
     /// Writes it into a run folder.
@@ -134,6 +149,32 @@ mod tests {
             record.write(dir.path()).unwrap();
             let error = TuningRecord::read(dir.path()).unwrap_err().to_string();
             assert!(error.contains(&format!("{folder:?}")) && error.contains(FILE), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_trials_of_a_row_have_the_same_axes() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut record = TuningRecord::new("policy_loss", Direction::Lower, Weights::Raw, vec![100]);
+        let trial = |values: usize, places: usize| TrialRecord {
+            values: vec![("train.batch".to_owned(), "4".to_owned()); values],
+            place: vec![0; places],
+            scores: vec![vec![Some(1.0)]],
+        };
+        let folder = "chess-shaw-0123456789ab".to_owned();
+        record.rows.push(TunedRowRecord { game: GameKind::Chess, folder, trials: Vec::new(), chosen: None });
+        let mut read = |trials: Vec<TrialRecord>| {
+            record.rows[0].trials = trials;
+            record.write(dir.path()).unwrap();
+            TuningRecord::read(dir.path()).map_err(|error| error.to_string())
+        };
+        assert!(read(vec![trial(2, 2), trial(2, 2)]).is_ok());
+        for wrong in [trial(2, 1), trial(1, 1), trial(1, 2), trial(2, 0)] {
+            let error = read(vec![trial(2, 2), wrong]).unwrap_err();
+            assert!(
+                error.contains("trial 1 of chess-shaw-0123456789ab has ") && error.contains("expected 2 of each"),
+                "{error}"
+            );
         }
     }
 }

@@ -21,10 +21,7 @@ const RUNGS_NEEDED: usize = 3;
 /// The size of a row's network, if it is known.
 fn size(by: SizeMeasure, variant: &Variant<'_>, folder: &RunFolder) -> Option<f64> {
     match by {
-        SizeMeasure::Parameters => {
-            let network = &variant.row.network;
-            Some((network.trunk + network.heads + network.encoding) as f64)
-        }
+        SizeMeasure::Parameters => Some(variant.row.network.parameters() as f64),
         SizeMeasure::Flops => CellRecord::flops(variant.cells).map(|flops| flops as f64),
         SizeMeasure::Seconds => Some(folder.step_times.as_ref()?.of(&variant.row.folder)?.median_s),
     }

@@ -14,7 +14,7 @@ pub mod power;
 pub mod sign_flip;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use statrs::function::beta::beta_reg;
+use statrs::function::beta::checked_beta_reg;
 
 /// Mean and spread of a sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,14 +73,17 @@ pub struct PairedTest {
 }
 
 impl PairedTest {
-    /// Of one difference a pair; none below two pairs or if one is not a finite number. Differences without any spread
-    /// have `p` 1 if they are zero and 0 otherwise: callers should ask why they do not vary.
+    /// Of one difference a pair; none below two pairs, or if one, their mean or their spread is not a finite number.
+    /// Differences without any spread have `p` 1 if they are zero and 0 otherwise: callers should ask why they do not vary.
     #[must_use]
     pub fn of(differences: &[f64]) -> Option<Self> {
         if differences.iter().any(|difference| !difference.is_finite()) {
             return None;
         }
         let Summary { n, mean, sd: Some(sd) } = Summary::of(differences)? else { return None };
+        if !(mean.is_finite() && sd.is_finite()) {
+            return None;
+        }
         Some(Self { n, mean, sd, p: MeanTest::new(mean, sd / (n as f64).sqrt(), (n - 1) as f64).p })
     }
 
@@ -156,15 +159,14 @@ impl From<PairedTest> for MeanTest {
 }
 
 /// `P(|T| ≥ |t|)`, by the incomplete beta function of the *small* tail: `2 · (1 − cdf)` would lose every digit of a
-/// small p.
+/// small p. It is 1 where `t` or the degrees of freedom are not numbers, which shows nothing.
 fn two_sided(t: f64, freedom: f64) -> f64 {
-    beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t))
+    checked_beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t)).unwrap_or(1.0)
 }
 
+/// Not a number where the degrees of freedom are not above 0.
 fn quantile(probability: f64, freedom: f64) -> f64 {
-    StudentsT::new(0.0, 1.0, freedom)
-        .expect("a unit scale and positive degrees of freedom are valid")
-        .inverse_cdf(probability)
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |distribution| distribution.inverse_cdf(probability))
 }
 
 /// Holm's correction of one comparison of a family.

@@ -14,6 +14,7 @@ use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
 use nn::Arithmetic;
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_yaml::with::singleton_map_recursive;
 use std::io;
@@ -119,9 +120,13 @@ impl RunConfig {
     /// Reads what [`Self::to_yaml`] wrote.
     ///
     /// # Errors
-    /// If the text is no YAML, or a key is unknown, missing or of a wrong type: with its path, line and column.
+    /// If the text is no YAML, or a key is unknown, missing or of a wrong type: with its path, line and column; or if its
+    /// game does not have its input or its moves.
     pub fn from_yaml(text: &str) -> Result<Self, serde_yaml::Error> {
-        yaml::from_text(text)
+        let run: Self = yaml::from_text(text)?;
+        run.game.offered(run.input).map_err(serde_yaml::Error::custom)?;
+        run.game.vocabulary(run.moves).map_err(serde_yaml::Error::custom)?;
+        Ok(run)
     }
 
     /// Which heads its network has.

@@ -34,10 +34,10 @@ pub struct NetworkFacts {
 }
 
 impl NetworkFacts {
-    /// Parameters of the whole network.
+    /// Parameters of the whole network. Others write these numbers into plans, so they may be any.
     #[must_use]
     pub fn parameters(&self) -> usize {
-        self.trunk + self.encoding + self.heads
+        self.trunk.saturating_add(self.encoding).saturating_add(self.heads)
     }
 }
 

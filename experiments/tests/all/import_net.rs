@@ -7,6 +7,6 @@ mod built;
 mod command;
 mod forward;
 mod oracle;
-mod random;
+pub(crate) mod random;
 mod refused;
 mod wire;

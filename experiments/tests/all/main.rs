@@ -9,6 +9,7 @@ mod check;
 mod cli;
 mod completions;
 mod contrasts;
+pub mod damage;
 mod data_cli;
 mod data_view;
 mod expand;

@@ -34,7 +34,7 @@ impl Scale {
         let values: Vec<f64> = values.into_iter().collect();
         let (low, high) = ends(values.iter().copied());
         match low > 0.0 && high / low > WIDE {
-            true => Self { low: low / 1.2, high: high * 1.2, logarithmic: true },
+            true => Self { low: low / 1.2, high: (high * 1.2).min(f64::MAX), logarithmic: true },
             false => Self::linear(values),
         }
     }
@@ -55,7 +55,8 @@ impl Scale {
         }
     }
 
-    /// Round numbers along the axis.
+    /// Round numbers along the axis; none where its ends are too close to each other, or too far apart, for a step between
+    /// them.
     pub(super) fn ticks(&self) -> Vec<f64> {
         if self.logarithmic {
             let decades = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
@@ -63,9 +64,11 @@ impl Scale {
             return ticks.filter(|tick| (self.low..=self.high).contains(tick)).collect();
         }
         let step = self.step();
-        let first = (self.low / step).ceil() as i64;
-        let last = (self.high / step).floor() as i64;
-        (first..=last).map(|n| n as f64 * step).collect()
+        let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
+        if !(step.is_finite() && first.is_finite() && last.is_finite()) {
+            return Vec::new();
+        }
+        (first as i64..=last as i64).map(|n| n as f64 * step).collect()
     }
 
     /// A tick's number, in as many digits as tell it from its neighbours.
@@ -115,6 +118,20 @@ mod tests {
         let labels: Vec<String> = sizes.ticks().iter().map(|&tick| sizes.label(tick)).collect();
         assert_eq!(labels, ["0.5M", "1M", "2M", "5M", "10M", "20M", "50M"]);
         assert_eq!((sizes.share(2.5e5), sizes.share(7.2e7)), (0.0, 1.0));
+    }
+
+    /// Others write the numbers of a report.
+    #[test]
+    fn ends_without_a_step_between_them_have_few_ticks() {
+        let (least, most) = (f64::from_bits(1), f64::MAX);
+        for ends in [[0.0, least], [1e300, 1e300], [-most, most], [-1e308, 1e-308], [f64::INFINITY, f64::NAN]] {
+            for scale in [Scale::linear(ends), Scale::tight(ends), Scale::of_sizes(ends)] {
+                let ticks = scale.ticks();
+                assert!(ticks.len() < 20, "{ends:?}: {ticks:?}");
+                ticks.iter().for_each(|&tick| drop(scale.label(tick)));
+            }
+        }
+        assert!(Scale::of_sizes([least, most]).ticks().len() < 2000);
     }
 
     #[test]

@@ -27,7 +27,8 @@ pub fn welch(a: &[f64], b: &[f64]) -> Option<Welch> {
     welch_of(&PairedTest::of(a)?.into(), &PairedTest::of(b)?.into())
 }
 
-/// The same of two independent means with their standard errors. None if neither has an error.
+/// The same of two independent means with their standard errors. None if neither has an error, or if the errors are too
+/// small or too large for their squares.
 #[must_use]
 pub fn welch_of(a: &MeanTest, b: &MeanTest) -> Option<Welch> {
     let [error_a, error_b] = [a, b].map(|test| test.error.powi(2));
@@ -36,6 +37,9 @@ pub fn welch_of(a: &MeanTest, b: &MeanTest) -> Option<Welch> {
         return None;
     }
     let freedom = error.powi(2) / (error_a.powi(2) / a.freedom + error_b.powi(2) / b.freedom);
+    if !freedom.is_finite() {
+        return None;
+    }
     let test = MeanTest::new(a.mean - b.mean, error.sqrt(), freedom);
     Some(Welch { difference: test.mean, freedom, p: test.p, interval: test.interval(0.95) })
 }

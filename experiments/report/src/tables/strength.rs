@@ -87,7 +87,7 @@ const LEVEL: f64 = 0.95;
 /// or lost all of their games, `of` each, the bound that so many games give.
 fn elo(row: &RowStrength, of: u64) -> String {
     let is_all = |share: f64| row.values.iter().all(|value| *value == share);
-    if let Some(bound) = Bound::of_games(of * row.values.len() as u64, LEVEL) {
+    if let Some(bound) = Bound::of_games(of.saturating_mul(row.values.len() as u64), LEVEL) {
         if is_all(1.0) {
             return format!("at least {}", signed(bound, 0));
         }

@@ -75,6 +75,7 @@ fn welchs_test_agrees_with_scipy() {
         close(test.interval.high, number(&case["high"]), 1e-7);
     }
     assert_eq!((welch(&[1.0], &[1.0, 2.0]), welch(&[1.0, 1.0], &[2.0, 2.0])), (None, None));
+    assert_eq!(welch(&[0.0, 1e-150], &[0.0, 2e-150]), None, "the squares of the errors are 0");
 }
 
 #[test]

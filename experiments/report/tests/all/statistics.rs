@@ -77,6 +77,10 @@ fn what_cannot_be_tested_is_none() {
     assert_eq!(PairedTest::of(&[]), None);
     assert_eq!(PairedTest::of(&[1.0]), None);
     assert_eq!(PairedTest::of(&[1.0, f64::NAN, 2.0]), None);
+    assert_eq!(PairedTest::of(&[1.7e308, 1.7e308]), None, "the sum is infinite");
+    assert_eq!(PairedTest::of(&[1e200, -1e200]), None, "the squares are infinite");
+    assert_eq!(MeanTest::new(f64::INFINITY, f64::INFINITY, 2.0).p, 1.0);
+    assert!(MeanTest::new(1.0, 1.0, f64::NAN).interval(0.95).low.is_nan());
     assert_eq!(PairedTest::of(&[0.0, 0.0, 0.0]).map(|test| test.p), Some(1.0));
     assert_eq!(PairedTest::of(&[0.5, 0.5, 0.5]).map(|test| test.p), Some(0.0));
 }

@@ -1,6 +1,6 @@
 //! What cannot be imported, and what it is told.
 
-use crate::import_net::built::{FORMAT, oldest};
+use crate::import_net::built::{CHANNELS, FORMAT, oldest};
 use crate::import_net::wire::{Message, file};
 use lc0::of_bytes;
 
@@ -43,6 +43,14 @@ fn thousands_of_encoders_are_refused_at_once() {
     assert!(many.contains("more than 65536 fields"), "{many}");
     refused(&encoders(30_000));
     assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+/// Numbers that are finite in the file and not in the sums that posenc stores.
+#[test]
+fn numbers_that_overflow_are_refused() {
+    let block = Message::default().tensor(2, &[-3e38; CHANNELS]).tensor(3, &[3e38; CHANNELS]);
+    let said = refused(&file(FORMAT, &oldest().message(1, &block)));
+    assert!(said.contains("embedding.norm.running_mean has numbers that are too large for 32 bits"), "{said}");
 }
 
 #[test]

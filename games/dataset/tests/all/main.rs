@@ -2,6 +2,7 @@
 
 mod bags;
 mod containers;
+pub mod damage;
 mod export_pgn;
 mod filters;
 mod generated_positions;

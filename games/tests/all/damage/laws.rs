@@ -5,6 +5,7 @@
 //! writer can say comes back from its bytes. The seeded tests of this folder and the targets in `fuzz/` both call
 //! these laws.
 
+use super::counts::Counts;
 use games::chess::bag::{Bag, BagRecord, Positions};
 use games::chess::lc0::{self, ValueSource};
 use games::chess::{Chess, pgn};
@@ -16,37 +17,6 @@ use games::{
     Candidate, Game, GameResult, InputName, MoveText, ParsedGame, ParsedPosition, Position, PositionFacts, Rejected,
 };
 use std::io::{self, Cursor};
-
-/// How many records of an input were accepted, and how many refused.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Counts {
-    /// Read, and found legal by the law.
-    pub accepted: u64,
-    /// Refused with a reason.
-    pub refused: u64,
-}
-
-impl Counts {
-    /// Both together.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self { accepted: self.accepted + other.accepted, refused: self.refused + other.refused }
-    }
-
-    fn add<T>(&mut self, read: Result<T, Rejected>) -> Option<T> {
-        match read {
-            Ok(accepted) => {
-                self.accepted += 1;
-                Some(accepted)
-            }
-            Err(rejected) => {
-                assert!(!rejected.reason.is_empty());
-                self.refused += 1;
-                None
-            }
-        }
-    }
-}
 
 /// PGN; a game that is read is the same once it was written.
 pub fn pgn(bytes: &[u8]) -> Counts {
@@ -73,7 +43,8 @@ pub fn bag(bytes: &[u8]) -> Counts {
             match Bag::open(Cursor::new(bytes), compressed) {
                 Ok(bag) => {
                     assert!(bag.len() <= bytes.len() as u64);
-                    let read = Positions::new(bag, kind).filter_map(|read| counts.add(read));
+                    let read = Positions::new(bag, kind)
+                        .filter_map(|read| counts.add(read.map_err(|rejected| rejected.reason)));
                     read.for_each(|read| legal_position::<Chess>(&read));
                 }
                 Err(error) => assert!(!error.to_string().is_empty()),
@@ -199,7 +170,7 @@ fn each<T>(
         length += record.len();
         let read = parse(&record, number);
         assert!(read.as_ref().err().is_none_or(|rejected| rejected.game == number));
-        if let Some(accepted) = counts.add(read) {
+        if let Some(accepted) = counts.add(read.map_err(|rejected| rejected.reason)) {
             law(&record, accepted);
         }
     }

@@ -1,0 +1,43 @@
+//! Shards with damaged bytes.
+
+use super::counts::Counts;
+use super::{seeded, small};
+use crate::samples::read_manifest;
+use dataset::store::read_shard;
+use std::panic;
+use std::path::Path;
+
+/// A shard that nothing vouches for: an error, or rows that agree with themselves.
+fn shard(path: &Path, bytes: &[u8]) -> Counts {
+    std::fs::write(path, bytes).expect("written");
+    let mut agree = true;
+    let read = read_shard(path, &mut |row| {
+        let plies = usize::from(row.plies);
+        agree &= row.moves.split_ascii_whitespace().count() == plies && row.value.len() == plies;
+    });
+    assert!(agree, "a row contradicts itself");
+    let mut counts = Counts::default();
+    counts.add(read.map_err(|error| error.to_string()));
+    counts
+}
+
+/// Leaves out the messages of panics in libraries, which the store makes errors of: there are thousands in a long run.
+fn only_own_panics() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if panic.location().is_none_or(|place| !place.file().contains("registry")) {
+            usual(panic);
+        }
+    }));
+}
+
+#[test]
+fn shard_is_safe() {
+    only_own_panics();
+    let small = small();
+    let dir = small.path().join("dataset");
+    let piece = std::fs::read(dir.join(&read_manifest(&dir).shards[0].file)).expect("a shard");
+    let path = small.path().join("damaged.parquet");
+    let inputs = seeded::damaged(piece.clone(), seeded::anywhere(piece.len()));
+    seeded::hold("shard", 2_000, &inputs, |bytes| shard(&path, bytes));
+}
