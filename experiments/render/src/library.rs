@@ -3,7 +3,7 @@
 use crate::clocks::{self, Clock};
 use crate::fields::{fault, unknown};
 use bundle::unpacked::is_bundle;
-use bundle::{Limits, PACKED, Unpacked};
+use bundle::{Limits, PACKED, Part, Unpacked};
 use minijinja::Error;
 use report::Report;
 use report::model::GameReport;
