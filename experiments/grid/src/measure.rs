@@ -1,12 +1,14 @@
 //! Measures step times of a grid's rows, alternating between rows, while no cell runs.
 
 use anyhow::Context as _;
+use records::Manifest;
 use records::lock::CellLock;
 use records::machine::Cpu;
 use records::plan::Plan;
 use records::state::CellState;
 use records::step_times::{StepTime, StepTimes};
-use spec::{Experiment, Role};
+use spec::{Experiment, MicroBatch, Role};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tch::Device;
@@ -48,7 +50,10 @@ pub fn measure(
     if known(plan, run_dir) {
         return Ok(());
     }
-    let times = time_rows(experiment, threads, device)?;
+    // LibTorch panics where a device has no room for all rows at once.
+    let timed = catch_unwind(AssertUnwindSafe(|| time_rows(experiment, run_dir, threads, device)));
+    let times = timed
+        .map_err(|_| anyhow::anyhow!("a step failed; the rows together may need more memory than the device has"))??;
     times.write(run_dir).with_context(|| format!("cannot write step times to {}", run_dir.display()))
 }
 
@@ -64,10 +69,18 @@ fn known(plan: &Plan, run_dir: &Path) -> bool {
     })
 }
 
-fn time_rows(experiment: &Experiment, threads: usize, device: Device) -> anyhow::Result<StepTimes> {
+/// A row's run, in the micro-batches that its cells found to fit their device.
+fn contender(row: &spec::Row, experiment: &Experiment, run_dir: &Path) -> BenchRun {
+    let mut run = row.run.clone();
+    let cells = experiment.seeds.iter().map(|seed| run_dir.join(row.folder()).join(format!("seed-{seed}")));
+    let found = cells.filter_map(|cell| Manifest::read(&cell).ok()??.identity.micro_batch).next();
+    run.train.micro_batch = found.map(MicroBatch::Of).or(run.train.micro_batch);
+    BenchRun { name: row.folder(), run }
+}
+
+fn time_rows(experiment: &Experiment, run_dir: &Path, threads: usize, device: Device) -> anyhow::Result<StepTimes> {
     let rows: Vec<&spec::Row> = experiment.rows.iter().filter(|row| row.role != Role::Twin).collect();
-    let contenders: Vec<BenchRun> =
-        rows.iter().map(|row| BenchRun { name: row.folder(), run: row.run.clone() }).collect();
+    let contenders: Vec<BenchRun> = rows.iter().map(|row| contender(row, experiment, run_dir)).collect();
     let options = BenchOptions { threads, device, rounds: ROUNDS, warm_up: WARM_UP };
     let measured = step_times(&contenders, &options).context("cannot measure step times")?;
     let reference = |row: &spec::Row| {
