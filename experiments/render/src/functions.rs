@@ -25,6 +25,10 @@ fn add_rows(environment: &mut Environment<'_>, library: &Arc<Library>) {
         rows::named(&own.grid(&bundle)?, &game, &name)
     });
     let own = Arc::clone(library);
+    environment.add_function("equivalence", move |bundle: String, game: String, name: String, margin: f64| {
+        rows::equivalence(&own.judged(&bundle, Some(margin))?, &game, &name)
+    });
+    let own = Arc::clone(library);
     environment.add_function("rows", move |bundle: String, game: String, names: Option<Vec<String>>| {
         rows::rows(&own.grid(&bundle)?, &game, names)
     });

@@ -5,8 +5,9 @@ use crate::fields::{fault, unknown};
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, PACKED, Part, Unpacked};
 use minijinja::Error;
-use report::Report;
+use report::error::ReportError;
 use report::model::GameReport;
+use report::{Asked, Report};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,8 +25,14 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    fn read(name: &str, run_dir: &Path) -> Result<Self, Error> {
-        let report = Report::of(run_dir).map_err(|error| fault(format!("{}: {error}", run_dir.display())))?;
+    /// With a margin, the report judges equivalence within it.
+    fn read(name: &str, run_dir: &Path, margin: Option<f64>) -> Result<Self, Error> {
+        let failed = |error: ReportError| fault(format!("{}: {error}", run_dir.display()));
+        let mut report = Report::of(run_dir).map_err(failed)?;
+        if let Some(margin) = margin {
+            let equivalent_within = Some((report.primary.name.clone(), margin));
+            report = Report::asked(run_dir, &Asked { equivalent_within, ..Asked::default() }).map_err(failed)?;
+        }
         Ok(Self { name: name.to_owned(), report, clocks: clocks::of(run_dir) })
     }
 
@@ -53,25 +60,31 @@ impl Library {
 
     /// A grid by the name of its folder, or of its packed bundle without the extension.
     pub(crate) fn grid(&self, name: &str) -> Result<Arc<Grid>, Error> {
+        self.judged(name, None)
+    }
+
+    /// The same, with equivalence judged within a margin.
+    pub(crate) fn judged(&self, name: &str, margin: Option<f64>) -> Result<Arc<Grid>, Error> {
+        let key = margin.map_or_else(|| name.to_owned(), |margin| format!("{name} within {margin}"));
         let mut grids = self.grids.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = grids.get(name) {
+        if let Some(known) = grids.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let grid = Arc::new(self.read(name)?);
-        grids.insert(name.to_owned(), Arc::clone(&grid));
+        let grid = Arc::new(self.read(name, margin)?);
+        grids.insert(key, Arc::clone(&grid));
         Ok(grid)
     }
 
-    fn read(&self, name: &str) -> Result<Grid, Error> {
+    fn read(&self, name: &str, margin: Option<f64>) -> Result<Grid, Error> {
         let (packed, folder) = (self.folder.join(format!("{name}{PACKED}")), self.folder.join(name));
         let path = if packed.is_file() { packed } else { folder };
         if is_bundle(&path) && path.exists() {
             let unpacked = Unpacked::of(&path, Limits::default(), Part::Records);
             let unpacked = unpacked.map_err(|error| fault(format!("{}: {error}", path.display())))?;
-            return Grid::read(name, unpacked.run_dir());
+            return Grid::read(name, unpacked.run_dir(), margin);
         }
         if path.is_dir() {
-            return Grid::read(name, &path);
+            return Grid::read(name, &path, margin);
         }
         let known = self.names();
         Err(unknown("bundle", name, &self.folder.display().to_string(), known.iter().map(String::as_str)))

@@ -1,6 +1,6 @@
 //! A row of a grid as a template sees it.
 
-use crate::fields::Fields;
+use crate::fields::{Fields, fault};
 use crate::find::find;
 use crate::library::Grid;
 use minijinja::{Error, Value};
@@ -31,6 +31,20 @@ pub(crate) fn name_of(row: &RowReport) -> &str {
 pub(crate) fn named(grid: &Grid, game: &str, name: &str) -> Result<Value, Error> {
     let game = grid.game(game)?;
     Ok(value(&grid.report, game, row(grid, game, name)?))
+}
+
+/// How a row's equivalence with its reference came out, in a grid that was judged with a margin.
+pub(crate) fn equivalence(grid: &Grid, game: &str, name: &str) -> Result<Value, Error> {
+    let game = grid.game(game)?;
+    let row = row(grid, game, name)?;
+    let what = format!("the equivalence of {} in {}, {}", name_of(row), grid.name, game.game);
+    let comparison = row.comparison.as_ref();
+    let tests = comparison.and_then(|comparison| Some((comparison, comparison.equivalence?)));
+    let (comparison, tests) = tests.ok_or_else(|| fault(format!("{what} was not tested: it has no complete pairs")))?;
+    let shown = interval(&tests.interval, interval_decimals(&tests.interval));
+    let fields = Fields::of(what).with("p", tests.p).with("holm_p", tests.holm.p).with("interval", shown);
+    let fields = fields.with("low", tests.interval.low).with("high", tests.interval.high);
+    Ok(fields.with("verdict", comparison.judgement()).value())
 }
 
 /// These rows in this order; without names all but the A/A control, the best first.
