@@ -22,52 +22,52 @@ pub(crate) fn add(environment: &mut Environment<'_>, library: &Arc<Library>, fol
 fn add_rows(environment: &mut Environment<'_>, library: &Arc<Library>) {
     let own = Arc::clone(library);
     environment.add_function("row", move |bundle: String, game: String, name: String| {
-        rows::named(&own.grid(&bundle)?, &game, &name)
+        rows::named(&*own.grid(&bundle)?, &game, &name)
     });
     let own = Arc::clone(library);
     environment.add_function("equivalence", move |bundle: String, game: String, name: String, margin: f64| {
-        rows::equivalence(&own.judged(&bundle, Some(margin))?, &game, &name)
+        rows::equivalence(&*own.judged(&bundle, Some(margin))?, &game, &name)
     });
     let own = Arc::clone(library);
     environment.add_function("rows", move |bundle: String, game: String, names: Option<Vec<String>>| {
-        rows::rows(&own.grid(&bundle)?, &game, names)
+        rows::rows(&*own.grid(&bundle)?, &game, names)
     });
     let own = Arc::clone(library);
     environment.add_function("gap", move |bundle: String, game: String, name: String, place: String| {
-        gaps::gap(&own.grid(&bundle)?, &game, &name, &place)
+        gaps::gap(&*own.grid(&bundle)?, &game, &name, &place)
     });
     let own = Arc::clone(library);
     environment.add_function(
         "change",
         move |bundle: String, game: String, name: String, place: String, by: Vec<String>| {
-            gaps::change(&own.grid(&bundle)?, &game, &name, &place, &by)
+            gaps::change(&*own.grid(&bundle)?, &game, &name, &place, &by)
         },
     );
     let own = Arc::clone(library);
     environment.add_function("compare", move |first: String, second: String, game: String, name: String| {
-        between::between(&own.grid(&first)?, &own.grid(&second)?, &game, &name)
+        between::between(&*own.grid(&first)?, &*own.grid(&second)?, &game, &name)
     });
 }
 
 fn add_grids(environment: &mut Environment<'_>, library: &Arc<Library>) {
     let own = Arc::clone(library);
     environment
-        .add_function("grid", move |bundle: String| -> Result<Value, Error> { Ok(grids::grid(&own.grid(&bundle)?)) });
+        .add_function("grid", move |bundle: String| -> Result<Value, Error> { Ok(grids::grid(&*own.grid(&bundle)?)) });
     let own = Arc::clone(library);
-    environment.add_function("game", move |bundle: String, game: String| grids::game(&own.grid(&bundle)?, &game));
+    environment.add_function("game", move |bundle: String, game: String| grids::game(&*own.grid(&bundle)?, &game));
     let own = Arc::clone(library);
     environment.add_function("trial", move |bundle: String, game: String, name: String, value: String| {
-        grids::trial(&own.grid(&bundle)?, &game, &name, &value)
+        grids::trial(&*own.grid(&bundle)?, &game, &name, &value)
     });
     let own = Arc::clone(library);
     environment.add_function("asked", move |bundle: String, game: String, about: String, name: String| {
-        grids::asked(&own.grid(&bundle)?, &game, &about, &name)
+        grids::asked(&*own.grid(&bundle)?, &game, &about, &name)
     });
     let own = Arc::clone(library);
     environment.add_function(
         "printed",
         move |bundle: String, game: String, title: String, name: String, column: String| {
-            grids::printed(&own.grid(&bundle)?, &game, &title, &name, &column)
+            grids::printed(&*own.grid(&bundle)?, &game, &title, &name, &column)
         },
     );
     environment.add_function("tau", |first: Vec<f64>, second: Vec<f64>| orders::tau(&first, &second));
@@ -92,7 +92,7 @@ fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: 
         let without = without.map(|bundle| own.grid(&bundle)).transpose()?;
         let selection = Selection { of: options.get("of")?, without };
         options.assert_all_used()?;
-        clocks::trained(&own.grid(&bundle)?, &selection)
+        clocks::trained(&*own.grid(&bundle)?, &selection)
     });
     let (folder, remarks) = (folder.to_owned(), Arc::clone(remarks));
     environment.add_function("committed", move |hash: String, recorded: String| -> Result<f64, Error> {

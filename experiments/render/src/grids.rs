@@ -87,7 +87,7 @@ pub(crate) fn asked(grid: &Grid, game: &str, about: &str, name: &str) -> Result<
 fn answer(question: &StrengthReport, row: &RowStrength, what: String) -> Value {
     const LEVEL: f64 = 0.95;
     let (scale, decimals) = if question.measure.is_share() { (100.0, 1) } else { (1.0, 3) };
-    let ends = row.difference.map(|test| {
+    let ends = row.test.map(|test| {
         let Interval { low, high } = test.interval(LEVEL);
         Interval { low: low * scale, high: high * scale }
     });

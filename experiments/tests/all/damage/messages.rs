@@ -178,7 +178,10 @@ fn change(fields: &mut Vec<Field>, i: usize, kind: Kind, other: Index) {
             let (to, copy) = (other.index(fields.len() + 1), fields[i].clone());
             fields.insert(to, copy);
         }
-        Kind::Swap => fields.swap(i, other.index(fields.len())),
+        Kind::Swap => {
+            let other = other.index(fields.len());
+            fields.swap(i, other);
+        }
         Kind::Renumber => fields[i].number = other.index(50) as u64,
     }
 }
