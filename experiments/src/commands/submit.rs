@@ -186,7 +186,11 @@ fn write_array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -
     let dir = new_folder(&run_dir.join(FOLDER))?;
     let program = std::env::current_exe().context("cannot find this program itself")?;
     let device = if args.gpus.is_some() { "cuda:0" } else { "cpu" };
-    let text = |path: &Path| path.to_str().map(str::to_owned).context("paths must be in UTF-8");
+    // A line break in a path would begin another line of the script.
+    let text = |path: &Path| {
+        let text = path.to_str().filter(|text| !text.contains(char::is_control));
+        text.map(str::to_owned).context("paths must be in UTF-8 and without control characters")
+    };
     let command = vec![
         text(&program)?,
         "task".to_owned(),

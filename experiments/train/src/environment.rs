@@ -16,7 +16,7 @@ pub const PASSIVE_THREADS: Variable = ("OMP_WAIT_POLICY", "PASSIVE");
 pub const FIXED_WORKSPACE: Variable = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8");
 
 /// How the names of the variables begin that choose kernels, element types of products, or the order of sums.
-const FAMILIES: [&str; 15] = [
+const FAMILIES: [&str; 16] = [
     "ATEN_",
     "CUBLASLT_",
     "CUBLAS_",
@@ -30,6 +30,7 @@ const FAMILIES: [&str; 15] = [
     "OMP_",
     "ONEDNN_",
     "OPENBLAS_",
+    "POSENC_KERNELS",
     "PYTORCH_",
     "TORCH_",
 ];
@@ -100,6 +101,7 @@ mod tests {
             ("USER", "somebody"),
             ("ATEN_CPU_CAPABILITY", "avx2"),
             ("OMP_NUM_THREADS", "1"),
+            ("POSENC_KERNELS", "off"),
         ];
         let found = among(all.into_iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
@@ -110,6 +112,7 @@ mod tests {
             "MKL_CBWR",
             "NVIDIA_TF32_OVERRIDE",
             "OMP_NUM_THREADS",
+            "POSENC_KERNELS",
             "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
         ];
         assert_eq!(names, expected);

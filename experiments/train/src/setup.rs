@@ -81,13 +81,19 @@ impl Setup {
             dataset: self.dataset.content_hash().to_owned(),
             numerics: Numerics::of(&self.config),
             libtorch: LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned()),
-            instruction_set: cpu.instruction_set(),
+            instruction_set: instruction_set(&cpu),
             threads: self.threads,
             device: recorded_name(self.device, self.gpu.as_ref()),
             dtype: self.config.train.dtype.name().to_owned(),
             micro_batch: (self.config.train.micro_batch == Some(MicroBatch::Auto)).then_some(self.micro_batch),
         }
     }
+}
+
+/// What computes on the CPU: LibTorch's kernels for a processor, and posenc's own unless they are switched off.
+fn instruction_set(cpu: &Cpu) -> String {
+    let found = cpu.instruction_set();
+    if nn::fused::of_process() { found } else { format!("{found}, LibTorch's operations only") }
 }
 
 /// A run's dataset, with the targets that the run trains on.

@@ -15,8 +15,11 @@ use std::path::Path;
 pub struct Agreement {
     /// Test positions with a policy target in both.
     pub positions: u64,
-    /// The share in which a most probable move of the first is one of the second: the accuracy of who knows the first.
+    /// The share in which the two have a most probable move in common; of moves with equal probabilities any counts.
     pub same_best: f64,
+    /// How often one most probable move of the first, drawn among equals, is a most probable move of the second, and the
+    /// other way round: the accuracy of a network that knows one set of labels without an error, on the other.
+    pub accuracy: [f64; 2],
     /// Half of the sum of the absolute differences of probabilities: 0 for the same policy, 1 for policies without a common move.
     pub total_variation: f64,
     /// The entropies in nats, of the first and of the second: what a policy loss on its labels is at least.
@@ -49,9 +52,16 @@ pub fn agreement(first: &Path, second: &Path) -> Result<Agreement, DatasetError>
     Ok(Agreement {
         positions: pairs.len() as u64,
         same_best: mean(&|(a, b)| f64::from(u8::from(best(a).any(|mv| best(b).any(|other| mv == other))))),
+        accuracy: [mean(&|(a, b)| shared_best(a, b)), mean(&|(a, b)| shared_best(b, a))],
         total_variation: mean(&|(a, b)| total_variation(a, b)),
         entropy: [mean(&|(a, _)| entropy(a)), mean(&|(_, b)| entropy(b))],
     })
+}
+
+/// The share of the first's most probable moves that are most probable moves of the second.
+fn shared_best(first: &[Candidate], second: &[Candidate]) -> f64 {
+    let shared = best(first).filter(|mv| best(second).any(|other| mv == &other)).count();
+    shared as f64 / best(first).count().max(1) as f64
 }
 
 /// The policy of each test position, by its text without counters.

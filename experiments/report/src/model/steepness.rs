@@ -9,7 +9,7 @@ pub fn per_doubling(curve: &[CurvePoint]) -> Option<f64> {
     let last = curve.last()?.step;
     let points: Vec<(f64, f64)> = curve
         .iter()
-        .filter(|point| point.step > 0 && 2 * point.step >= last)
+        .filter(|point| point.step > 0 && point.step >= last.div_ceil(2))
         .map(|point| ((point.step as f64).log2(), point.level.mean))
         .collect();
     let n = points.len() as f64;

@@ -185,6 +185,16 @@ fn another_revision_of_the_program_resumes_and_is_recorded() {
 }
 
 #[test]
+fn a_cell_is_not_resumed_with_other_operations() {
+    let bench = Bench::new();
+    let dir = bench.crashed_of("operations", &bench.run(12), 8);
+    let output = posenc_cell(&dir).env(nn::fused::VARIABLE, "off").output().expect("posenc starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("instruction set: began with"), "{said}");
+    assert!(said.contains("LibTorch's operations only"), "{said}");
+}
+
+#[test]
 fn a_flag_that_is_set_before_the_first_step_stops_there() {
     let bench = Bench::new();
     let run = bench.run(12);
