@@ -31,6 +31,7 @@ pub mod tokens;
 pub mod watched;
 
 pub mod absolute;
+mod act;
 pub mod alibi;
 pub mod cls_map;
 pub mod continuous_bias;
@@ -53,13 +54,13 @@ pub mod smolgen;
 pub mod string;
 
 pub use ablated::{Ablation, Change};
+pub use act::Act;
 pub use config::EncodingConfig;
 pub use configure::{Configure, EncodingInfo};
 pub use encoding::{AttendInput, Auxiliary, Dims, Encoding, Guarantees, LayerContext, Logits, Queries};
 pub use error::EncodingError;
 pub use injection_points::InjectionPoints;
 pub use observed::{HeadMaps, HeadObserver};
-pub use order::Act;
 pub use stack::{Stack, Streams};
 pub use tokens::{Role, Tokens};
 pub use watched::{AttentionMap, MapKind, Watch};

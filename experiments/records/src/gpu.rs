@@ -6,28 +6,11 @@
 mod driver;
 
 use driver::Driver;
-use serde::{Deserialize, Serialize};
+pub use driver::Gpu;
 use std::fs;
 
 /// Where the driver's version is, first as a number, then in a sentence.
 const VERSION: [&str; 2] = ["/sys/module/nvidia/version", "/proc/driver/nvidia/version"];
-
-/// A GPU.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gpu {
-    /// Its model; `None` if the driver does not answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Its identifier, as nvidia-smi prints it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub uuid: Option<String>,
-    /// Its memory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<u64>,
-    /// The driver's version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub driver: Option<String>,
-}
 
 /// The GPUs of this process in LibTorch's order: the first is `cuda:0`. Empty if there is no driver, or it does not start.
 #[must_use]

@@ -1,14 +1,12 @@
 //! Times: when cells were trained, when something was committed, and which of the two came first.
 
-use crate::fields::{Fields, fault};
-use crate::library::Grid;
+use crate::fields::fault;
 use chrono::{DateTime, NaiveDateTime};
-use minijinja::{Error, Value};
+use minijinja::Error;
 use records::folder::METRICS_FILE;
 use records::manifest::{self, Session};
 use records::{MetricLine, Time};
 use serde::Deserialize;
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,12 +18,13 @@ const FORMAT: &str = "%Y-%m-%d %H:%M:%S";
 #[derive(Debug)]
 pub(crate) struct Clock {
     /// The hash of its configuration, and its seed: the same in every grid that has it.
-    id: String,
-    is_trial: bool,
+    pub(crate) id: String,
+    /// Whether it is a trial.
+    pub(crate) is_trial: bool,
     /// When its first process began, in seconds since 1970.
-    began: f64,
+    pub(crate) began: f64,
     /// When its last line was written.
-    ended: f64,
+    pub(crate) ended: f64,
 }
 
 /// The cells and trials of a run folder; those whose files cannot be read are left out.
@@ -65,35 +64,6 @@ fn clock(folder: &Path, run_dir: &Path) -> Option<Clock> {
     let began = sessions.iter().map(|session| session.unix_s).reduce(f64::min)?;
     // The cells of trials lie deeper than those of rows.
     Some(Clock { id: format!("{hash}/{seed}"), is_trial: place.len() > 2, began, ended })
-}
-
-/// Which cells of a grid are meant.
-#[derive(Debug, Default)]
-pub(crate) struct Selection {
-    /// `trial` or `cell`; both without it.
-    pub(crate) of: Option<String>,
-    /// Without those that this grid has too.
-    pub(crate) without: Option<std::sync::Arc<Grid>>,
-}
-
-/// How many cells a grid has, and when the first began and the last ended.
-pub(crate) fn trained(grid: &Grid, selection: &Selection) -> Result<Value, Error> {
-    let is_trial = match selection.of.as_deref() {
-        None => None,
-        Some("trial") => Some(true),
-        Some("cell") => Some(false),
-        Some(other) => return Err(fault(format!("of is \"trial\" or \"cell\", got {other:?}"))),
-    };
-    let theirs: BTreeSet<&str> =
-        selection.without.iter().flat_map(|other| &other.clocks).map(|clock| clock.id.as_str()).collect();
-    let meant =
-        |clock: &&Clock| is_trial.is_none_or(|wanted| clock.is_trial == wanted) && !theirs.contains(clock.id.as_str());
-    let clocks: Vec<&Clock> = grid.clocks.iter().filter(meant).collect();
-    let fields = Fields::of(format!("the times of {}", grid.name))
-        .with("count", clocks.len())
-        .with_some("began", clocks.iter().map(|clock| clock.began).reduce(f64::min))
-        .with_some("ended", clocks.iter().map(|clock| clock.ended).reduce(f64::max));
-    Ok(fields.value())
 }
 
 /// When a commit was made, in seconds since 1970, and a remark if git did not know the commit. `recorded` is what the template

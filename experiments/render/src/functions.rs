@@ -1,7 +1,8 @@
 //! The functions of templates.
 
-use crate::clocks::{self, Selection};
+use crate::clocks;
 use crate::library::{Grid, Library};
+use crate::trained::{self, Selection};
 use crate::{between, filters, gaps, grids, orders, rows};
 use minijinja::value::Kwargs;
 use minijinja::{Environment, Error, Value};
@@ -92,7 +93,7 @@ fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: 
         let without = without.map(|bundle| own.grid(&bundle)).transpose()?;
         let selection = Selection { of: options.get("of")?, without };
         options.assert_all_used()?;
-        clocks::trained(&*own.grid(&bundle)?, &selection)
+        trained::trained(&*own.grid(&bundle)?, &selection)
     });
     let (folder, remarks) = (folder.to_owned(), Arc::clone(remarks));
     environment.add_function("committed", move |hash: String, recorded: String| -> Result<f64, Error> {

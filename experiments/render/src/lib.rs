@@ -22,6 +22,7 @@ mod orders;
 mod renderer;
 mod rows;
 mod syntax;
+mod trained;
 mod typed;
 
 pub use error::RenderError;

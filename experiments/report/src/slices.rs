@@ -43,7 +43,7 @@ pub(super) fn of(folder: &RunFolder, kind: GameKind, game: &GameReport, table: &
         let own = measurements(Role::Reference, &reference.label);
         let dimension = |(name, slices): &(&'static str, Vec<Group>)| {
             let slices = slices.par_iter().filter_map(|(slice, places)| of_slice(table, slice, places, &own, &rows));
-            Dimension { name: *name, slices: slices.collect() }
+            Dimension { name, slices: slices.collect() }
         };
         let mut dimensions: Vec<Dimension> = ways.iter().map(dimension).collect();
         dimensions.retain(|dimension| !dimension.slices.is_empty());

@@ -91,8 +91,8 @@ fn groups(rows: usize, pairs: &[TiedPair]) -> Vec<Vec<usize>> {
             continue;
         }
         let mut group = pair.to_vec();
-        for row in 0..rows {
-            if group.iter().all(|&member| tied[member][row]) {
+        for (row, with) in tied.iter().enumerate() {
+            if group.iter().all(|&member| with[member]) {
                 group.push(row);
             }
         }

@@ -44,5 +44,5 @@ fn word(one: &Override) -> String {
 fn plain(word: &str) -> String {
     let kept = |c: char| if c.is_ascii_alphanumeric() || "-_.=".contains(c) { c } else { ' ' };
     let spaced: String = word.chars().map(kept).collect();
-    spaced.split_whitespace().collect::<Vec<_>>().join("-")
+    spaced.split_whitespace().collect::<Vec<_>>().join("-").replace("=-", "=")
 }

@@ -14,6 +14,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
+/// The name of a forgery, the forgery, and what its refusal says.
+type Forgery<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
+
 /// Where hostile names lead: files of somebody else.
 const VICTIM: &str = "victim";
 
@@ -196,7 +199,7 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
     let run_dir = dir.path().join("runs/small");
     let shaw = cell_of(&run_dir, "chess-shaw").strip_prefix(&run_dir).expect("inside").to_owned();
     let weights = "checkpoints/final.safetensors";
-    let forgeries: [(&str, &dyn Fn(&Path), &str); 7] = [
+    let forgeries: [Forgery<'_>; 7] = [
         ("config", &|cell| change(&cell.join("config.yaml"), |run| run["train"]["batch"] = json!(5)), "(config.yaml)"),
         ("manifest", &|cell| change(&cell.join("manifest.json"), |all| all["config"]["seed"] = json!(7)), "of seed-7"),
         ("hash", &|cell| change(&cell.join("manifest.json"), |all| all["hash"] = json!("0")), "of another hash"),

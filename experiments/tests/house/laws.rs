@@ -15,7 +15,7 @@ const MOST_LINES: usize = 500;
 const BOARD_NUMBERS: [&str; 6] = ["8", "9", "64", "81", "225", "289"];
 
 /// Numbers that look like a board's and are something else: (file, the code around it, what it is).
-const NOT_A_BOARD: [(&str, &str, &str); 21] = [
+const NOT_A_BOARD: [(&str, &str, &str); 22] = [
     ("encodings/kernels/src/attention.rs", "BLOCK: usize = 8;", "positions of a unit of work"),
     ("encodings/kernels/src/buffer.rs", "repr(C, align(64))", "bytes of a line of the cache"),
     ("encodings/kernels/src/dense/backward.rs", "TILES: usize = 8;", "tiles that fit into the first cache"),
@@ -25,6 +25,7 @@ const NOT_A_BOARD: [(&str, &str, &str); 21] = [
     ("encodings/src/injection_points.rs", "LOGITS: Self = Self(8);", "the fourth bit of a set"),
     ("experiments/src/commands/show/text.rs", "MOVES_A_LINE: usize = 8;", "moves that fit into a line of a terminal"),
     ("experiments/spec/src/matched/sizes.rs", "ALIGNED: usize = 8;", "what GPUs multiply without padding"),
+    ("experiments/spec/src/run_name.rs", "DIGITS: usize = 8;", "digits of a hash in a name"),
     ("experiments/train/src/fit/activations.rs", "dense + 8 * config.width", "tensors of a token, counted generously"),
     ("games/dataset/src/build.rs", "let mut bytes = [0; 8];", "bytes of a 64-bit hash"),
     ("games/dataset/src/build/training_keys.rs", "KEYS_IN_MEMORY: usize = 8 << 20;", "a limit of memory"),

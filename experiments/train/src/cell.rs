@@ -1,5 +1,6 @@
 //! One cell from its folder to its end: start or resume, train, evaluate, record.
 
+use super::cell_options::CellOptions;
 use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, save_final};
 use super::describe;
 use super::error::{TrainError, without_backtrace};
@@ -14,6 +15,7 @@ use crate::sinks::Sink;
 use crate::sinks::tensorboard::{EventLog, HParams};
 use dataset::{Split, evaluation_traits};
 use nn::Arena;
+use records::Part;
 use records::atomic;
 use records::folder::{CHECKPOINTS, METRICS_FILE};
 use records::identity::Identity;
@@ -22,7 +24,6 @@ use records::manifest::Manifest;
 use records::positions;
 use records::positions::PositionMetrics;
 use records::status::{Fingerprints, State, Status};
-use records::{Part, Revision};
 use spec::{Pictures, Products, RunConfig, Weights};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,21 +32,6 @@ use tch::Device;
 
 /// The log line that follows the final status.
 pub const DONE: &str = "the cell is done";
-
-/// How a cell is trained, beside its configuration.
-#[derive(Debug, Clone)]
-pub struct CellOptions {
-    /// Threads inside an operation; results depend on it.
-    pub threads: usize,
-    /// The device; results depend on it.
-    pub device: Device,
-    /// Take a few steps and a small evaluation only.
-    pub smoke: bool,
-    /// Resume even if the result will differ from an uninterrupted run; the manifest records it.
-    pub force: bool,
-    /// The source that the program was built from, for the manifest. It decides nothing.
-    pub revision: Option<Revision>,
-}
 
 /// How a cell ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

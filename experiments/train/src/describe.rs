@@ -1,6 +1,6 @@
 //! The manifest of a cell.
 
-use super::cell::CellOptions;
+use super::cell_options::CellOptions;
 use super::environment;
 use super::error::TrainError;
 use super::setup::Setup;

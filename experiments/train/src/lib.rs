@@ -9,6 +9,7 @@
 pub mod batch_gradient;
 pub mod bench;
 pub mod cell;
+mod cell_options;
 pub mod checkpoint;
 mod describe;
 mod drawing;
@@ -36,7 +37,8 @@ pub mod tensors;
 pub mod threads;
 mod trainer;
 
-pub use cell::{CellOptions, Outcome, run_cell};
+pub use cell::{Outcome, run_cell};
+pub use cell_options::CellOptions;
 pub use error::TrainError;
 pub use recorder::Note;
 pub use setup::Setup;

@@ -222,7 +222,7 @@ mod tests {
     fn a_sweep_has_a_bound_and_equal_pairs_have_no_interval() {
         use GameResult::{FirstWins, SecondWins};
         let wins = |number: u64| {
-            if number % 2 == 0 { game(number, [0, 1], FirstWins) } else { game(number, [1, 0], SecondWins) }
+            if number.is_multiple_of(2) { game(number, [0, 1], FirstWins) } else { game(number, [1, 0], SecondWins) }
         };
         let won: Vec<FinishedGame> = (0..8).map(wins).collect();
         let won: Vec<&FinishedGame> = won.iter().collect();
@@ -234,7 +234,7 @@ mod tests {
         let of_loser = pairing([1, 0], &won);
         assert_eq!((of_loser.elo_at_least, of_loser.elo_at_most), (None, Some(-bound)));
         // White wins every game.
-        let players = |number: u64| if number % 2 == 0 { [0, 1] } else { [1, 0] };
+        let players = |number: u64| if number.is_multiple_of(2) { [0, 1] } else { [1, 0] };
         let even: Vec<FinishedGame> = (0..8).map(|number| game(number, players(number), FirstWins)).collect();
         let even = pairing([0, 1], &even.iter().collect::<Vec<_>>());
         assert_eq!((even.score, even.elo, even.elo_at_least, even.elo_at_most), (Some(0.5), None, None, None));

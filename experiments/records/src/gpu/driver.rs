@@ -1,8 +1,25 @@
 //! NVIDIA's driver library, loaded where it is installed; nothing is linked to it. These functions keep their interface over
 //! all versions, unlike the runtime's `cudaDeviceProp`.
 
-use super::Gpu;
+use serde::{Deserialize, Serialize};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+
+/// A GPU.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gpu {
+    /// Its model; `None` if the driver does not answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Its identifier, as nvidia-smi prints it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+    /// Its memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The driver's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+}
 
 /// The driver's library.
 const LIBRARY: &CStr = c"libcuda.so.1";

@@ -9,6 +9,9 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
+/// What is said of a change of a manifest, and the change.
+type Change<'a> = (&'a str, &'a dyn Fn(&mut Manifest));
+
 /// The folder of a good dataset, and its manifest.
 fn good() -> (TempDir, std::path::PathBuf, Manifest) {
     let (temporary, _) = imported(GameKind::Chess, CHESS);
@@ -58,7 +61,7 @@ fn the_seed_of_evaluations_and_the_curve_are_part_of_the_content() {
 fn what_the_shards_determine_is_compared_with_them() {
     let (_temporary, dir, manifest) = good();
     let bucket = || RatingBucket { name: "strong".to_owned(), games: 1 };
-    let changes: [(&str, &dyn Fn(&mut Manifest)); 13] = [
+    let changes: [Change<'_>; 13] = [
         ("`unit` is position, but the shards hold game", &|m| m.unit = Unit::Position),
         ("`policy_from_ply` is 11, but the shards hold 10", &|m| m.policy_from_ply = 11),
         ("`counts.kept` is 37, but the shards hold 36", &|m| m.counts.kept += 1),
@@ -86,7 +89,7 @@ fn what_the_shards_determine_is_compared_with_them() {
 #[test]
 fn numbers_outside_their_range_are_refused() {
     let (_temporary, dir, manifest) = good();
-    let changes: [(&str, &dyn Fn(&mut Manifest)); 8] = [
+    let changes: [Change<'_>; 8] = [
         ("split.fractions.test is NaN, expected a number from 0.0 to 1.0", &|m| m.split.fractions.test = f64::NAN),
         ("split.fractions.train is -0.6", &|m| m.split.fractions.train = -0.6),
         ("the sum of split.fractions is 1.4", &|m| m.split.fractions.train = 1.0),
