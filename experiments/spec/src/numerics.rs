@@ -129,7 +129,7 @@ mod tests {
     fn run(encoding: &str) -> RunConfig {
         let text = format!(
             "game: chess\ndata: x\ninput: piece_tokens\nmodel: {{chessformer: {{layers: 1, width: 8, heads: 1, ff: 8}}}}\n\
-             encoding: {encoding}\ntrain: {{steps: 1, batch: 1, optimizer: nadam, learning_rate: {{values: [0.1]}}}}\n\
+             encoding: {encoding}\ntrain: {{steps: 1, batch: 1, optimizer: {{nadam: {{}}}}, learning_rate: {{values: [0.1]}}}}\n\
              eval: {{validation_positions: 1, test_positions: 1, every: 1}}\nseed: 0\n"
         );
         RunConfig::from_yaml(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))

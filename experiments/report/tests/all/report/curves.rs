@@ -80,7 +80,7 @@ fn varied_axes_are_columns() {
     }
     let report = csv::draw(&folder.report());
     let (header, lines) = report.split_once("\r\n").expect("lines");
-    assert!(header.ends_with(",p_moderated,encoding,model.chessformer.layers"), "{header}");
+    assert!(header.ends_with(",tied,encoding,model.chessformer.layers"), "{header}");
     let of_shaw: Vec<&str> = lines.lines().filter(|line| line.starts_with("by-hand,chess,shaw,")).collect();
     assert!(!of_shaw.is_empty() && of_shaw.iter().all(|line| line.ends_with(",shaw,4")), "{of_shaw:?}");
     let width = |line: &str| line.split(',').count();
