@@ -187,7 +187,7 @@ fn another_revision_of_the_program_resumes_and_is_recorded() {
 #[test]
 fn a_cell_is_not_resumed_with_other_operations() {
     let bench = Bench::new();
-    let dir = bench.crashed_of("operations", &bench.run(12), 8);
+    let dir = bench.crashed_of("operations", &bench.run(29), 28);
     let output = posenc_cell(&dir).env(nn::fused::VARIABLE, "off").output().expect("posenc starts");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && said.contains("instruction set: began with"), "{said}");
