@@ -45,6 +45,11 @@ pub enum PruneError {
     /// The folder is not a run folder.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// The folder of a cell is a link to another place.
+    #[error(
+        "{0} leads out of the run folder, so nothing of it is removed; replace the link by a folder, or remove the files there by hand"
+    )]
+    Elsewhere(PathBuf),
     /// A file cannot be read or removed.
     #[error("cannot remove {path}: {cause}; what was removed before it is gone, everything else is as it was")]
     Io {
@@ -68,6 +73,11 @@ pub fn prune(run_dir: &Path, options: PruneOptions) -> Result<Pruned, PruneError
             continue;
         }
         let io = |cause| PruneError::Io { path: dir.clone(), cause };
+        if let Some(link) =
+            [dir.clone(), dir.join(CHECKPOINTS)].into_iter().find(|folder| leads_out_of(run_dir, folder))
+        {
+            return Err(PruneError::Elsewhere(link));
+        }
         // The lock prevents other processes from writing here.
         let lock = CellLock::try_take(&dir).map_err(io)?;
         let done = lock.is_some() && CellState::of(&dir) == CellState::Done;
@@ -92,6 +102,12 @@ pub fn prune(run_dir: &Path, options: PruneOptions) -> Result<Pruned, PruneError
         }
     }
     Ok(pruned)
+}
+
+/// Whether a folder that exists is not below the run folder once all links are followed.
+fn leads_out_of(run_dir: &Path, folder: &Path) -> bool {
+    let (Ok(folder), Ok(run_dir)) = (folder.canonicalize(), run_dir.canonicalize()) else { return false };
+    !folder.starts_with(run_dir)
 }
 
 /// Temporary files of a killed process, in the cell's folder and its checkpoint folder.

@@ -183,6 +183,24 @@ fn a_run_folder_whose_rows_lead_elsewhere_is_refused_by_every_command() {
     assert_eq!(contents(&dir.path().join(VICTIM)), before);
 }
 
+#[cfg(unix)]
+#[test]
+fn links_in_a_run_folder_lead_prune_nowhere() {
+    let dir = scratch();
+    let before = contents(&dir.path().join(VICTIM));
+    let run_dir = dir.path().join("x");
+    write(&run_dir, &plan(), "");
+    for link in ["chess-none-0", "chess-none-0/seed-0", "chess-none-0/seed-0/checkpoints"] {
+        let place = run_dir.join(link);
+        fs::remove_dir_all(&place).expect("a folder");
+        std::os::unix::fs::symlink(dir.path().join(VICTIM).join(link), &place).expect("a link");
+        run(dir.path(), &["prune", "--weights", "x"]).fails_with(&["leads out of the run folder"]);
+        fs::remove_file(&place).expect("the link");
+        write(&run_dir, &plan(), "");
+    }
+    assert_eq!(contents(&dir.path().join(VICTIM)), before);
+}
+
 /// Changes a JSON or YAML file; YAML is written as JSON, which it contains.
 fn change(path: &Path, change: impl FnOnce(&mut Value)) {
     let text = fs::read_to_string(path).expect("a file");
