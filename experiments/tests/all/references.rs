@@ -1,17 +1,10 @@
 //! `reference`: one row of a game, or one for each group of rows.
 
-use crate::cli::{EXPERIMENT, datasets, place, run};
+use crate::cli::{EXPERIMENT, place, run};
+use crate::settings::{load, load_with};
 use grid::planned;
 use records::Plan;
-use spec::{Experiment, Role, Row, Source};
-use std::sync::LazyLock;
-use tempfile::TempDir;
-
-static DATA: LazyLock<TempDir> = LazyLock::new(|| {
-    let dir = TempDir::new().expect("a temporary folder");
-    datasets(dir.path());
-    dir
-});
+use spec::{Experiment, Role, Row};
 
 /// The small experiment with these axes beside the encodings.
 fn with(axes: &str) -> String {
@@ -22,17 +15,6 @@ fn with(axes: &str) -> String {
 /// Encodings and depths, on chess.
 fn depths() -> String {
     with("model.chessformer.layers: [1, 2]").replace("game: [chess, shogi]", "game: [chess]")
-}
-
-fn load_with(text: &str, sets: &[&str]) -> Result<Experiment, String> {
-    let source = Source::new(&DATA.path().join("experiment.yaml"), text);
-    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
-    Experiment::with(&source, &sets).map_err(|error| error.to_string())
-}
-
-#[track_caller]
-fn load(text: &str) -> Experiment {
-    load_with(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 #[track_caller]

@@ -12,14 +12,14 @@ static DATA: LazyLock<TempDir> = LazyLock::new(|| {
     dir
 });
 
-fn load_with(text: &str, sets: &[&str]) -> Result<Experiment, String> {
+pub(crate) fn load_with(text: &str, sets: &[&str]) -> Result<Experiment, String> {
     let source = Source::new(&DATA.path().join("experiment.yaml"), text);
     let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
     Experiment::with(&source, &sets).map_err(|error| error.to_string())
 }
 
 #[track_caller]
-fn load(text: &str) -> Experiment {
+pub(crate) fn load(text: &str) -> Experiment {
     load_with(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 

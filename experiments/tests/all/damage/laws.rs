@@ -185,7 +185,7 @@ fn taken(cell: &Path) {
 /// Draws the report of a run folder in every format; no text of strangers controls a terminal.
 ///
 /// # Errors
-/// If there is no report of it, which must be said.
+/// If it gives no report: the error must have a text.
 pub fn draw(run_dir: &Path) -> Result<(), String> {
     let report = match Report::of(run_dir) {
         Ok(report) => report,
