@@ -65,10 +65,10 @@ libtorch-tests: setup ## test layers, encodings and networks without posenc's ow
 
 check: probe-data task-data unseen-data rated-data ## validate every experiment file: cells, parameters, FLOPs
 	@for file in experiments/*.yaml experiments/*/*.yaml; do case $$file in \
-		experiments/study/data-*) echo "make: skipped $$file, whose dataset takes long to make: see its top" ;; \
+		experiments/studies/data-*) echo "make: skipped $$file, whose dataset takes long to make: see its top" ;; \
 		*) (set -x; $(POSENC) check "$$file") || exit 1 ;; esac; done
 
-probe-data: build ## generate the datasets of experiments/probes/probes.yaml, by the commands at its top (seconds)
+probe-data: build ## generate the datasets of experiments/studies/probes.yaml, by the commands at its top (seconds)
 	@for game in chess shogi; do test -d experiments/data/attacked-$$game || \
 		$(POSENC) data generate probe attacked-squares --game $$game --positions 30000 --seed 1 \
 			--out experiments/data/attacked-$$game || exit 1; done
@@ -79,13 +79,13 @@ task-data: build ## generate the datasets of experiments/studies/zoo-*.yaml, by 
 		$(POSENC) data generate probe $$task --game $$game --positions 30000 --seed 1 \
 			--out experiments/data/$$task-$$game || exit 1; done; done
 
-unseen-data: build ## generate the datasets of experiments/study/unseen-*.yaml, by the commands at their tops (a minute)
+unseen-data: build ## generate the datasets of experiments/studies/unseen-*.yaml, by the commands at their tops (a minute)
 	@for game in chess shogi; do for kind in edges:edge-sliders translated:translated-boards; do for control in "" "-control"; do \
 		out=experiments/data/unseen-$${kind%%:*}$$control-$$game; test -d $$out || \
 		$(POSENC) data generate probe attacked-squares --unseen $${kind##*:} $${control:+-}$$control --game $$game \
 			--positions 30000 --seed 1 --out $$out || exit 1; done; done; done
 
-rated-data: build ## import the dataset of experiments/implicit-search/curriculum.yaml: 438 games of Lichess by rating (seconds)
+rated-data: build ## import the dataset of experiments/papers/implicit-search/curriculum.yaml: 438 games of Lichess by rating (seconds)
 	@test -d experiments/data/rated-chess || $(POSENC) data import --game chess \
 		--from games/dataset/tests/data/chess_lichess_438.pgn.zst \
 		--rating-buckets 500,1000,1500,2000,2500 --out experiments/data/rated-chess
@@ -180,7 +180,7 @@ bench-peers: build ## time a training step against PyTorch's, eager and compiled
 STAGES ?=
 
 bench-step-all: build ## time a real training step of every published network at full size, interleaved (14 GB)
-	$(POSENC) bench encodings experiments/systems/presets.yaml --rounds 1
+	$(POSENC) bench encodings experiments/papers/systems/presets.yaml --rounds 1
 
 bench-gpu: probe-data ## time training steps on a GPU in bf16, batch 2048; without a GPU, pack target/bench-gpu for another machine
 	scripts/bench-gpu-pack $(POSENC)

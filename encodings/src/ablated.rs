@@ -28,7 +28,6 @@ pub struct Ablation {
 
 impl Stack {
     /// The same stack without a part, or with a part transposed. `tokens` are the network's.
-    #[must_use]
     pub fn ablated(self, ablation: Ablation, tokens: &Tokens) -> Self {
         let points = self.injection_points();
         let transposed = (0..tokens.len()).map(|token| transposed(tokens, token) as i64).collect();

@@ -80,7 +80,6 @@ fn with_values() -> bool {
 
 impl Config {
     /// A learned table at `at`, everything else by default.
-    #[must_use]
     pub fn new(at: Place) -> Self {
         Self { at, table: learned(), values: with_values(), init_std: 0.0 }
     }

@@ -74,7 +74,6 @@ impl Configure for Config {
     }
 }
 
-/// 2^(−8(h+1)/H).
 fn first_slopes(heads: usize) -> Vec<f32> {
     (1..=heads).map(|head| (-8.0 * head as f64 / heads as f64).exp2() as f32).collect()
 }

@@ -90,7 +90,6 @@ fn spread(tokens: usize, covered: &[usize]) -> Constant {
     Constant::indices(&entries, &[entries.len() as i64])
 }
 
-/// What the map reads.
 #[derive(Debug)]
 enum Summary {
     Cls(i64),

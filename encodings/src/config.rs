@@ -27,7 +27,6 @@ macro_rules! encodings {
             pub const NAMES: &'static [&'static str] = &[$(<crate::$module::Config as Configure>::INFO.name),*];
 
             /// Configurations that reach every encoding and every option of each.
-            #[must_use]
             pub fn examples() -> Vec<Self> {
                 let mut all = Vec::new();
                 $(all.extend(crate::$module::Config::examples().into_iter().map(Self::$variant));)*
@@ -35,7 +34,6 @@ macro_rules! encodings {
             }
 
             /// Its name, summary, source and example.
-            #[must_use]
             pub fn info(&self) -> EncodingInfo {
                 match self {
                     $(Self::$variant(_) => <crate::$module::Config as Configure>::INFO,)*
@@ -43,7 +41,6 @@ macro_rules! encodings {
             }
 
             /// Under which name its parameters live; a [`Stack`](crate::Stack) may hold each key once.
-            #[must_use]
             pub fn key(&self) -> String {
                 match self {
                     $(Self::$variant(config) => config.key(),)*
@@ -138,14 +135,12 @@ encodings! {
 impl EncodingConfig {
     /// A short name for tables: the encoding, and in brackets what distinguishes this configuration of it, e.g.
     /// `shaw(q,k,v)`, `absolute(gate)`.
-    #[must_use]
     pub fn label(&self) -> String {
         let (name, options) = (self.info().name, self.options());
         if options.is_empty() { name.to_owned() } else { format!("{name}({})", options.join(",")) }
     }
 
     /// Lists of encodings as one network carries them: every example by itself, and the stacks that papers use.
-    #[must_use]
     pub fn example_stacks() -> Vec<Vec<Self>> {
         use crate::{absolute, relative_bias, rope, shaw, smolgen};
         let gate = || Self::Absolute(absolute::Config::new(absolute::Place::Gate));

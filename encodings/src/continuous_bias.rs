@@ -39,7 +39,6 @@ const LARGEST_BIAS: f64 = 8.0;
 /// The largest displacement before the logarithm.
 const SPREAD: f64 = 8.0;
 
-/// First and largest τ.
 const TEMPERATURES: [f64; 2] = [10.0, 100.0];
 
 /// What queries and keys are multiplied with.

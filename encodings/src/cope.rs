@@ -117,7 +117,6 @@ fn ray(from: (usize, usize), to: (usize, usize)) -> Option<Vec<(usize, usize)>> 
     on_ray.then(|| (1..=steps).map(step).collect())
 }
 
-/// What the board decides.
 #[derive(Debug)]
 struct Rays {
     /// For query i 1 where token m is on the ray from i to token j, `[1,l,l,l]` in the order i, m, j.

@@ -28,7 +28,6 @@ use tch::Tensor;
 
 /// Content to content, content to position, position to content.
 const TERMS: f64 = 3.0;
-/// BERT's first values.
 const START: Init = Init::Normal { std: 0.02 };
 
 /// There are no options.

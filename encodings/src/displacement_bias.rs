@@ -5,7 +5,6 @@ use crate::{Auxiliary, Encoding, Guarantees, InjectionPoints, LayerContext, Logi
 use std::fmt::Debug;
 use tch::Tensor;
 
-/// The function.
 pub(crate) trait DisplacementBias: Debug + Send {
     /// What it guarantees beyond what every function of the displacement does, [`ANY`].
     fn guarantees(&self) -> Guarantees;

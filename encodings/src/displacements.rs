@@ -21,7 +21,6 @@ pub struct Displacement {
 
 impl Displacement {
     /// Every displacement of a board, in the order of [`Geometry::displacement_class`].
-    #[must_use]
     pub fn all(board: Geometry) -> Vec<Self> {
         let largest = |size: usize| size as i64 - 1;
         let along = |size: usize| -largest(size)..=largest(size);
@@ -29,7 +28,6 @@ impl Displacement {
     }
 
     /// Its class on a board; `None` where the board is too small for it.
-    #[must_use]
     pub fn class_on(self, board: Geometry) -> Option<usize> {
         let along =
             |size: usize, steps: i64| usize::try_from(steps + size as i64 - 1).ok().filter(|&i| i < 2 * size - 1);

@@ -25,7 +25,6 @@ impl Distance {
     pub const ALL: [Self; 4] = [Self::L1, Self::Chebyshev, Self::Euclidean, Self::Knight];
 
     /// The distance of two squares with this displacement.
-    #[must_use]
     pub fn of(self, displacement: Displacement) -> f64 {
         let (ranks, files) = (displacement.ranks.unsigned_abs(), displacement.files.unsigned_abs());
         match self {

@@ -18,7 +18,6 @@ pub struct Dims {
 
 impl Dims {
     /// Head width `k`.
-    #[must_use]
     pub fn head_width(&self) -> usize {
         self.width / self.heads
     }
@@ -121,7 +120,6 @@ impl Guarantees {
     };
 
     /// What holds when two encodings are stacked: what both guarantee.
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             identity_at_start: self.identity_at_start && other.identity_at_start,

@@ -33,10 +33,8 @@ use tch::Tensor;
 
 const NAME: &str = "fire";
 
-/// The first c.
 const FIRST_C: f32 = 0.1;
 
-/// The smallest c.
 const SMALLEST_C: f64 = 1e-6;
 
 /// The options.

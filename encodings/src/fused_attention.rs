@@ -14,12 +14,10 @@ use tch::{Device, Kind, Tensor};
 
 /// The longest sequence: a row of weights and the keys of a head fit into the cache.
 const LONGEST: i64 = 128;
-/// The widest head.
 const WIDEST: i64 = 1 << 6;
 
 /// Whether attention of this kind, on this device, over this many tokens with this head width can be one operation, and
 /// shall be.
-#[must_use]
 pub fn serves(kind: Kind, device: Device, length: i64, head_width: i64) -> bool {
     let sizes = (1..=LONGEST).contains(&length) && (1..=WIDEST).contains(&head_width);
     sizes && matches!(kind, Kind::Float | Kind::BFloat16) && device == Device::Cpu && fused::is_on()
@@ -71,7 +69,6 @@ impl Attend<'_> {
     ///
     /// # Panics
     /// If sizes do not fit each other, or memory runs out.
-    #[must_use]
     pub fn mix(self) -> Mixture {
         self.mix_with(Instructions::fastest())
     }

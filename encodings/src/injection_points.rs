@@ -30,13 +30,11 @@ impl InjectionPoints {
     ];
 
     /// Whether every injection point of `other` is in this set.
-    #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// The names of the injection points, in the order of a forward pass.
-    #[must_use]
     pub fn names(self) -> Vec<&'static str> {
         Self::NAMES.iter().filter(|(point, _)| self.contains(*point)).map(|&(_, name)| name).collect()
     }

@@ -240,7 +240,6 @@ fn canonical_basis(space: &Space) -> Space {
     basis
 }
 
-/// `sum` + `factor`·`vector`.
 fn add(sum: &mut [f64], factor: f64, vector: &[f64]) {
     sum.iter_mut().zip(vector).for_each(|(sum, entry)| *sum += factor * entry);
 }

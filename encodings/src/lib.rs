@@ -7,6 +7,8 @@
 //!
 //! Shape suffixes: `b` batch, `l` tokens, `d` width, `h` heads, `k` head width; `c` classes of token pairs.
 
+#![warn(missing_docs)]
+
 pub mod ablated;
 pub mod config;
 pub mod configure;

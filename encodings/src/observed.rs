@@ -30,7 +30,6 @@ pub struct HeadMaps {
 
 impl HeadMaps {
     /// The position part of the logits: terms and rotations, `[b,h,l,l]`; `None` where no encoding acts on the logits.
-    #[must_use]
     pub fn position(&self) -> Option<Tensor> {
         match (&self.term, &self.rotation) {
             (Some(term), Some(rotation)) => Some(term + rotation),
@@ -55,7 +54,6 @@ pub trait HeadObserver: Debug + Send {
 
 impl Stack {
     /// The same stack, observed.
-    #[must_use]
     pub fn observed(self, observer: Box<dyn HeadObserver>) -> Self {
         let points = self.injection_points();
         self.within(|stack| Box::new(Observed { stack, points, state: Mutex::new(State { observer, open: None }) }))
@@ -146,7 +144,6 @@ fn plain(tensor: &Tensor) -> Tensor {
     tensor.detach().to_kind(Kind::Float)
 }
 
-/// q·kᵀ/√k, `[b,h,l,l]`.
 fn products(q_bhlk: &Tensor, k_bhlk: &Tensor) -> Tensor {
     let scale = (q_bhlk.size()[3] as f64).sqrt();
     (plain(q_bhlk) / scale).matmul(&plain(k_bhlk).transpose(-2, -1))

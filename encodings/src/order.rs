@@ -9,7 +9,6 @@ use crate::absolute::Place;
 
 impl EncodingConfig {
     /// Whether the order of the two in a stack has no effect on the network's function, but for rounding.
-    #[must_use]
     pub fn commutes_with(&self, other: &Self) -> bool {
         self.act().commutes_with(other.act())
     }
@@ -17,7 +16,6 @@ impl EncodingConfig {
 
 /// A stack in the one order that stands for all orders with the same function: that of the list of all encodings, except that
 /// two encodings that do not commute stay in the given order.
-#[must_use]
 pub fn in_order(mut stack: Vec<EncodingConfig>) -> Vec<EncodingConfig> {
     let mut ordered = Vec::with_capacity(stack.len());
     while !stack.is_empty() {

@@ -66,7 +66,6 @@ impl PairTables {
         }
     }
 
-    /// Σ_j w_ij·a_ij, `[b,h,l,k]`.
     pub(crate) fn values(&self, weights_bhll: &Tensor, table_hck: &Tensor) -> Tensor {
         let kind = weights_bhll.kind();
         match self.products_on(weights_bhll.device()) {

@@ -48,7 +48,6 @@ impl PairClasses {
     /// [`games::Geometry::displacement_class`] for two squares (on the torus, if squares outside the board
     /// [hide its edge](Tokens::hide_edge)) and, only if some token has no square, one class
     /// each for square → auxiliary, auxiliary → square and auxiliary → auxiliary.
-    #[must_use]
     pub fn new(tokens: &Tokens, share: Share) -> Self {
         let rule = Arc::new(Rule { tokens: tokens.clone(), share });
         let map = |list: fn(&Rule) -> Vec<usize>| {
@@ -61,25 +60,21 @@ impl PairClasses {
     }
 
     /// The length of the sequence.
-    #[must_use]
     pub fn tokens(&self) -> usize {
         self.rule.tokens.len()
     }
 
     /// `[l, l]`, the class of query i and key j, as in [`Self::expand`].
-    #[must_use]
     pub fn by_query(&self) -> Vec<usize> {
         self.rule.by_query()
     }
 
     /// `[l, l]`, the class of key j and query i, as in [`Self::expand_by_key`].
-    #[must_use]
     pub fn by_key(&self) -> Vec<usize> {
         self.rule.by_key()
     }
 
     /// How many classes there are.
-    #[must_use]
     pub fn count(&self) -> i64 {
         self.rule.count() as i64
     }

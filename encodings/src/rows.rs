@@ -31,7 +31,6 @@ impl Table {
     pub const ALL: [Self; 4] = [Self::Learned, Self::Factorised, Self::Sinusoidal1d, Self::Sinusoidal2d];
 
     /// Whether it has parameters.
-    #[must_use]
     pub fn is_learned(self) -> bool {
         matches!(self, Self::Learned | Self::Factorised)
     }

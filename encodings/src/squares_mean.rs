@@ -17,7 +17,6 @@ impl SquaresMean {
         Self { squares: Constant::indices(&squares, &[squares.len() as i64]) }
     }
 
-    /// `[b,l,d]` → `[b,d]`.
     pub(crate) fn of(&self, x_bld: &Tensor) -> Tensor {
         let of_squares = x_bld.index_select(1, &self.squares.on(x_bld.device()));
         of_squares.mean_dim([1i64].as_slice(), false, None::<Kind>)

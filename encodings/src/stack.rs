@@ -29,7 +29,6 @@ pub struct Streams(Arc<Mutex<Vec<Tensor>>>);
 
 impl Streams {
     /// Every stream since the last call, in the order of the forward pass.
-    #[must_use]
     pub fn take(&self) -> Vec<Tensor> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -75,7 +74,6 @@ impl Stack {
     }
 
     /// The same stack, which keeps the residual streams of forward passes until [`Streams::take`].
-    #[must_use]
     pub fn with_streams(self) -> (Self, Streams) {
         let streams = Streams::default();
         (Self { streams: Some(streams.clone()), ..self }, streams)
@@ -94,19 +92,16 @@ impl Stack {
     }
 
     /// All injection points that are touched.
-    #[must_use]
     pub fn injection_points(&self) -> InjectionPoints {
         self.iter().fold(InjectionPoints::NONE, |points, encoding| points | encoding.injection_points())
     }
 
     /// What all of them promise.
-    #[must_use]
     pub fn guarantees(&self) -> Guarantees {
         self.iter().map(Encoding::guarantees).fold(Guarantees::ALL, Guarantees::and)
     }
 
     /// What relative encodings reveal of absolute positions, because the board is finite and its edge is not hidden.
-    #[must_use]
     pub fn position_sources(&self) -> Vec<&'static str> {
         if self.hides_edge {
             return Vec::new();
@@ -122,13 +117,11 @@ impl Stack {
     }
 
     /// The [tables by displacement](Encoding::displacement_tables) of all of them.
-    #[must_use]
     pub fn displacement_tables(&self) -> Vec<ParamId> {
         self.iter().flat_map(Encoding::displacement_tables).collect()
     }
 
     /// Multiplications that they add per position, all layers together.
-    #[must_use]
     pub fn macs(&self) -> u64 {
         self.iter().map(Encoding::macs).sum()
     }
@@ -141,7 +134,6 @@ impl Stack {
     /// The input of an attention layer: `x_bld` itself where nothing touches it.
     ///
     /// Once an encoding has separated the input of values from that of queries and keys, later ones act on each.
-    #[must_use]
     pub fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> AttendInput {
         let untouched = AttendInput { qk_bld: x_bld.shallow_clone(), v_bld: None };
         self.iter().fold(untouched, |input, encoding| attend_next(encoding, at, input))
@@ -162,7 +154,6 @@ impl Stack {
     }
 
     /// The sum of all terms of the logits.
-    #[must_use]
     pub fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         self.iter().map(|encoding| encoding.logits(at, queries)).fold(Logits::default(), |sum, term| Logits {
             before_scale: add(sum.before_scale, term.before_scale),
@@ -171,13 +162,11 @@ impl Stack {
     }
 
     /// Whether [`Self::values`] has to be given the attention weights.
-    #[must_use]
     pub fn reads_weights(&self) -> bool {
         self.iter().any(Encoding::reads_weights)
     }
 
     /// The sum of all terms `[b,h,l,k]` of the attention output.
-    #[must_use]
     pub fn values(&self, at: LayerContext<'_>, weights_bhll: Option<&Tensor>, v_bhlk: &Tensor) -> Option<Tensor> {
         self.iter().map(|encoding| encoding.values(at, weights_bhll, v_bhlk)).fold(None, add)
     }

@@ -27,7 +27,6 @@ impl Tokens {
     ///
     /// # Panics
     /// If a role names a square that the board does not have.
-    #[must_use]
     pub fn new(geometry: Geometry, roles: Vec<Role>) -> Self {
         let on_board = |role: &Role| !matches!(role, Role::Square(s) if *s >= geometry.squares());
         assert!(roles.iter().all(on_board), "a token names a square outside {geometry:?}");
@@ -38,7 +37,6 @@ impl Tokens {
     pub const CLS: &'static str = "cls";
 
     /// One token per square in board order, then auxiliary tokens by name, that of the name [`Self::CLS`] as the summary.
-    #[must_use]
     pub fn squares_then(geometry: Geometry, aux: &[&'static str]) -> Self {
         let squares = (0..geometry.squares()).map(Role::Square);
         let role = |&name: &&'static str| if name == Self::CLS { Role::Cls } else { Role::Aux(name) };
@@ -47,7 +45,6 @@ impl Tokens {
 
     /// The same sequence, then empty squares that make the board a part of its [torus](Geometry::torus). Every square then
     /// sees each displacement exactly once, so that nothing shows where the board ends.
-    #[must_use]
     pub fn surrounded(&self) -> Self {
         let (files, ranks) = self.geometry.torus();
         let is_outside = |file, rank| file >= self.geometry.files() || rank >= self.geometry.ranks();
@@ -58,13 +55,11 @@ impl Tokens {
     }
 
     /// Whether squares outside the board hide its edge ([`Self::surrounded`]).
-    #[must_use]
     pub fn hide_edge(&self) -> bool {
         self.roles.iter().any(|role| matches!(role, Role::Outside(..)))
     }
 
     /// File and rank of a token's square, which may be outside the board; `None` for auxiliary tokens.
-    #[must_use]
     pub fn place(&self, token: usize) -> Option<(usize, usize)> {
         match self.roles[token] {
             Role::Square(square) => Some((self.geometry.file_of(square), self.geometry.rank_of(square))),
@@ -74,31 +69,26 @@ impl Tokens {
     }
 
     /// The board.
-    #[must_use]
     pub fn geometry(&self) -> Geometry {
         self.geometry
     }
 
     /// The roles, in order.
-    #[must_use]
     pub fn roles(&self) -> &[Role] {
         &self.roles
     }
 
     /// How many tokens there are (`l`).
-    #[must_use]
     pub fn len(&self) -> usize {
         self.roles.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.roles.is_empty()
     }
 
     /// The square of the board that a token stands for, if it stands for one.
-    #[must_use]
     pub fn square(&self, token: usize) -> Option<usize> {
         match self.roles[token] {
             Role::Square(square) => Some(square),
@@ -107,7 +97,6 @@ impl Tokens {
     }
 
     /// Whether some token has no square.
-    #[must_use]
     pub fn has_aux(&self) -> bool {
         self.aux().next().is_some()
     }
@@ -118,7 +107,6 @@ impl Tokens {
     }
 
     /// The first token that stands for a square; 0 if none does.
-    #[must_use]
     pub fn first_square(&self) -> usize {
         self.squares().next().map_or(0, |(token, _)| token)
     }
@@ -129,7 +117,6 @@ impl Tokens {
     }
 
     /// The first summary token, if there is one.
-    #[must_use]
     pub fn cls(&self) -> Option<usize> {
         self.roles.iter().position(|role| *role == Role::Cls)
     }

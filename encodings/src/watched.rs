@@ -29,7 +29,6 @@ impl MapKind {
     pub const ALL: [Self; 5] = [Self::Embed, Self::Attend, Self::Rotate, Self::Logits, Self::Attention];
 
     /// Its name in files.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Embed => "embed",
@@ -58,7 +57,6 @@ pub struct Watch(Arc<Mutex<Vec<AttentionMap>>>);
 
 impl Watch {
     /// Every map since the last call, in the order of the forward pass.
-    #[must_use]
     pub fn take(&self) -> Vec<AttentionMap> {
         std::mem::take(&mut *self.maps())
     }
@@ -74,7 +72,6 @@ impl Watch {
 
 impl Stack {
     /// The same stack, watched. Every forward pass adds its maps; they are kept until [`Watch::take`].
-    #[must_use]
     pub fn watched(self) -> (Self, Watch) {
         let watch = Watch::default();
         let points = self.injection_points();

@@ -115,7 +115,6 @@ enum Command {
 
 impl Cli {
     /// Runs the command and turns its outcome into an exit code.
-    #[must_use]
     pub fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Check(args) => check::run(&args),

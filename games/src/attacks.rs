@@ -20,31 +20,26 @@ impl SquareSet {
     }
 
     /// Whether the square is in the set.
-    #[must_use]
     pub const fn contains(self, square: usize) -> bool {
         self.0 >> square & 1 == 1
     }
 
     /// How many squares are in the set.
-    #[must_use]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
     /// Whether the set is empty.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// The intersection.
-    #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
     /// The union.
-    #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

@@ -6,7 +6,6 @@ pub(crate) type Wrong = (usize, String);
 /// One whitespace-separated field of a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field<'a> {
-    /// The field itself.
     pub(crate) text: &'a str,
     /// Where it starts in the whole text, in bytes.
     pub(crate) at: usize,

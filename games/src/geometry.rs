@@ -19,7 +19,6 @@ pub enum Frame {
 
 impl Frame {
     /// Whose view it is, for messages.
-    #[must_use]
     pub const fn viewer(self) -> &'static str {
         match self {
             Self::SideToMove => "the side to move",
@@ -55,80 +54,67 @@ pub enum Relation {
 
 impl Geometry {
     /// A board of `files` × `ranks`.
-    #[must_use]
     pub const fn new(files: usize, ranks: usize) -> Self {
         Self { files, ranks }
     }
 
     /// Number of files.
-    #[must_use]
     pub const fn files(&self) -> usize {
         self.files
     }
 
     /// Number of ranks.
-    #[must_use]
     pub const fn ranks(&self) -> usize {
         self.ranks
     }
 
     /// Number of squares.
-    #[must_use]
     pub const fn squares(&self) -> usize {
         self.files * self.ranks
     }
 
     /// The index of a square.
-    #[must_use]
     pub const fn square(&self, file: usize, rank: usize) -> usize {
         rank * self.files + file
     }
 
     /// The file of a square, 0 at the left.
-    #[must_use]
     pub const fn file_of(&self, square: usize) -> usize {
         square % self.files
     }
 
     /// The rank of a square, 0 at the side to move's own back rank.
-    #[must_use]
     pub const fn rank_of(&self, square: usize) -> usize {
         square / self.files
     }
 
     /// The square with its rank mirrored, as chess does for Black.
-    #[must_use]
     pub const fn mirror_ranks(&self, square: usize) -> usize {
         self.square(self.file_of(square), self.ranks - 1 - self.rank_of(square))
     }
 
     /// The square with its file mirrored.
-    #[must_use]
     pub const fn mirror_files(&self, square: usize) -> usize {
         self.square(self.files - 1 - self.file_of(square), self.rank_of(square))
     }
 
     /// The square rotated by 180°, as shogi does for White.
-    #[must_use]
     pub const fn rotate(&self, square: usize) -> usize {
         self.squares() - 1 - square
     }
 
     /// How many displacements two squares can have: `(2F−1)(2R−1)`.
-    #[must_use]
     pub const fn displacement_classes(&self) -> usize {
         (2 * self.files - 1) * (2 * self.ranks - 1)
     }
 
     /// The class of the displacement from key `k` to query `q`:
     /// `(2F−1)·(rank_q − rank_k + R−1) + (file_q − file_k + F−1)` (chess: the index of Lc0's training code).
-    #[must_use]
     pub const fn displacement_class(&self, q: usize, k: usize) -> usize {
         self.class_on_torus((self.file_of(q), self.rank_of(q)), (self.file_of(k), self.rank_of(k)))
     }
 
     /// The files and ranks of the smallest torus on which two squares of the board keep their displacement: 2F−1 and 2R−1.
-    #[must_use]
     pub const fn torus(&self) -> (usize, usize) {
         (2 * self.files - 1, 2 * self.ranks - 1)
     }
@@ -136,7 +122,6 @@ impl Geometry {
     /// The class of the displacement from key to query, each `(file, rank)` on the [torus](Self::torus), where a step
     /// beyond its last file or rank leads to its first: every place sees each class exactly once. On the board it is
     /// [`Self::displacement_class`].
-    #[must_use]
     pub const fn class_on_torus(&self, q: (usize, usize), k: (usize, usize)) -> usize {
         let (files, ranks) = self.torus();
         let (file, rank) = ((q.0 + files + self.files - 1 - k.0) % files, (q.1 + ranks + self.ranks - 1 - k.1) % ranks);
@@ -144,7 +129,6 @@ impl Geometry {
     }
 
     /// The relation of two squares.
-    #[must_use]
     pub const fn relation(&self, a: usize, b: usize) -> Relation {
         let ranks = self.rank_of(a).abs_diff(self.rank_of(b));
         let files = self.file_of(a).abs_diff(self.file_of(b));

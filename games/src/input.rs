@@ -52,7 +52,6 @@ impl InputName {
     ];
 
     /// Its name in YAML and on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::PieceTokens => "piece_tokens",
@@ -67,7 +66,6 @@ impl InputName {
     }
 
     /// How it numbers squares. Moves of its datasets are numbered in the same way.
-    #[must_use]
     pub const fn frame(self) -> Frame {
         match self {
             Self::PieceTokens
@@ -81,7 +79,6 @@ impl InputName {
     }
 
     /// Whether its features are separate tokens.
-    #[must_use]
     pub const fn has_aux_tokens(self) -> bool {
         matches!(self, Self::PieceTokensAux | Self::ClsTokens | Self::ClsTokensWhite)
     }
@@ -211,7 +208,6 @@ impl InputLayout {
 
     /// Which channels of a square show the pieces of the current position: one channel for each piece code except the
     /// empty square's, in the order that [`Boards`] defines.
-    #[must_use]
     pub fn current_pieces(&self) -> Vec<usize> {
         match self.boards {
             Boards::Current => (1..self.piece_codes).collect(),
@@ -224,7 +220,6 @@ impl InputLayout {
     }
 
     /// Channels of a square that come from the boards.
-    #[must_use]
     pub fn board_channels(&self) -> usize {
         match self.boards {
             Boards::Current => self.piece_codes,
@@ -235,7 +230,6 @@ impl InputLayout {
     }
 
     /// Boards in a row, including the current one.
-    #[must_use]
     pub fn steps(&self) -> usize {
         match self.boards {
             Boards::Current | Boards::Attacked { .. } => 1,
@@ -244,7 +238,6 @@ impl InputLayout {
     }
 
     /// Bytes of a row for each square's attackers.
-    #[must_use]
     pub fn attack_bytes(&self) -> usize {
         match self.boards {
             Boards::Current | Boards::History { .. } => 0,
@@ -253,13 +246,11 @@ impl InputLayout {
     }
 
     /// Whether rows show more than the current position. Datasets of single positions do not support such inputs.
-    #[must_use]
     pub fn needs_history(&self) -> bool {
         self.steps() > 1
     }
 
     /// Whether rows show the ratings of the players. Datasets without ratings do not support such inputs.
-    #[must_use]
     pub fn shows_ratings(&self) -> bool {
         self.name == InputName::PieceTokensRated
     }
@@ -272,13 +263,11 @@ impl InputLayout {
     }
 
     /// Bytes of a packed row: one per square of each board, the additional bytes of [`Boards`], one per feature.
-    #[must_use]
     pub fn row_bytes(&self) -> usize {
         self.features_at() + self.features.len()
     }
 
     /// The offset of the features in a row.
-    #[must_use]
     pub fn features_at(&self) -> usize {
         let squares = self.geometry.squares();
         match self.boards {
@@ -318,14 +307,12 @@ impl InputLayout {
     }
 
     /// The token before the squares that represents the whole position: `start_pos` in [`InputName::Tokens68`].
-    #[must_use]
     pub fn summary_token(&self) -> Option<&'static str> {
         (self.name == InputName::Tokens68).then_some("start_pos")
     }
 
     /// The auxiliary tokens after the squares: one per scalar feature if the input [has such
     /// tokens](InputName::has_aux_tokens), `end_pos` and the token features in [`InputName::Tokens68`], else none.
-    #[must_use]
     pub fn aux_tokens(&self) -> Vec<&'static str> {
         if self.name == InputName::Tokens68 {
             return std::iter::once("end_pos").chain(self.token_features().map(|(_, feature)| feature.name)).collect();
@@ -336,7 +323,6 @@ impl InputLayout {
 
     /// What gives squares with equal pieces different channels: [`ATTACKS`], [`HISTORY`], [`MARK`]. Everything else is
     /// the same on all squares or a separate token.
-    #[must_use]
     pub fn position_sources(&self) -> Vec<&'static str> {
         let of_boards = match self.boards {
             Boards::Current => None,
@@ -347,14 +333,12 @@ impl InputLayout {
     }
 
     /// The offset of a feature's byte in a row; `None` if there is no such feature.
-    #[must_use]
     pub fn byte_of(&self, feature: &str) -> Option<usize> {
         let place = self.features.iter().position(|own| own.name == feature)?;
         Some(self.features_at() + place)
     }
 
     /// Tokens of the sequence: the summary token, squares, then auxiliary tokens.
-    #[must_use]
     pub fn tokens(&self) -> usize {
         usize::from(self.summary_token().is_some()) + self.geometry.squares() + self.aux_tokens().len()
     }

@@ -29,25 +29,21 @@ macro_rules! with_game {
 
 impl GameKind {
     /// Its name in YAML and on the command line.
-    #[must_use]
     pub fn name(self) -> &'static str {
         crate::with_game!(self, G => G::NAME)
     }
 
     /// Its board.
-    #[must_use]
     pub fn geometry(self) -> Geometry {
         crate::with_game!(self, G => G::GEOMETRY)
     }
 
     /// Its attention-policy vocabulary.
-    #[must_use]
     pub fn from_to(self) -> &'static FromTo {
         crate::with_game!(self, G => G::from_to())
     }
 
     /// Its vocabularies, in the order of [`MovesName::ALL`].
-    #[must_use]
     pub fn vocabularies(self) -> &'static [(MovesName, Vocabulary)] {
         crate::with_game!(self, G => G::vocabularies())
     }
@@ -65,13 +61,11 @@ impl GameKind {
     ///
     /// # Panics
     /// If it does not.
-    #[must_use]
     pub fn moves(self, name: MovesName) -> Vocabulary {
         self.vocabulary(name).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The layouts of its inputs, in the order of [`InputName::ALL`].
-    #[must_use]
     pub fn inputs(self) -> &'static [InputLayout] {
         crate::with_game!(self, G => G::inputs())
     }
@@ -80,7 +74,6 @@ impl GameKind {
     ///
     /// # Panics
     /// If the game does not have it; for user input use [`GameKind::offered`].
-    #[must_use]
     pub fn input(self, name: InputName) -> &'static InputLayout {
         crate::with_game!(self, G => G::input(name))
     }

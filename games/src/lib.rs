@@ -3,6 +3,8 @@
 //! No tensors, YAML, clocks or networks. Rules come from libraries (shakmaty; rsshogi, with shogi_core's types). This
 //! crate defines how a position becomes small integers and a move becomes an index.
 
+#![warn(missing_docs)]
+
 pub mod attacks;
 pub mod chess;
 mod fields;

@@ -21,13 +21,11 @@ pub struct Line<P> {
 
 impl<P: Position> Line<P> {
     /// Starts from a position without history. Such a line packs inputs that show the current position only.
-    #[must_use]
     pub fn new(position: P) -> Self {
         Self::keeping(position, 0)
     }
 
     /// Starts from a position without history, and stores as many positions as `layout` shows.
-    #[must_use]
     pub fn for_input(position: P, layout: &InputLayout) -> Self {
         Self::keeping(position, layout.steps() - 1)
     }
@@ -38,50 +36,42 @@ impl<P: Position> Line<P> {
     }
 
     /// The same line between players of these ratings, the first player's first.
-    #[must_use]
     pub fn rated(self, ratings: [Option<i32>; 2]) -> Self {
         Self { ratings, ..self }
     }
 
     /// The same line with missing history as [`Position::pack_in_play`] makes it up.
-    #[must_use]
     pub fn filled(self, is_filled: bool) -> Self {
         Self { is_filled, ..self }
     }
 
     /// The current position.
-    #[must_use]
     pub fn position(&self) -> &P {
         &self.position
     }
 
     /// The stored positions before the current one, the latest first.
-    #[must_use]
     pub fn earlier(&self) -> &[Earlier<P>] {
         &self.earlier
     }
 
     /// The repetition key of the current position.
-    #[must_use]
     pub fn key(&self) -> u64 {
         *self.keys.last().expect("a line holds its start")
     }
 
     /// The keys of all positions, the current one's last.
-    #[must_use]
     pub fn into_keys(self) -> Vec<u64> {
         self.keys
     }
 
     /// How often the position after a legal move occurred before in this line, at most 255.
-    #[must_use]
     pub fn repetitions_after(&self, mv: P::Move) -> u8 {
         let key = self.position.clone().play_with_key(mv, self.key());
         self.keys.iter().filter(|&&before| before == key).count().min(255) as u8
     }
 
     /// Plies played so far.
-    #[must_use]
     pub fn plies(&self) -> usize {
         self.keys.len() - 1
     }
@@ -101,7 +91,6 @@ impl<P: Position> Line<P> {
     }
 
     /// How often the current position occurred before in this line, at most 255.
-    #[must_use]
     pub fn repetitions(&self) -> u8 {
         let (current, before) = self.keys.split_last().expect("a line holds its start");
         before.iter().filter(|&key| key == current).count().min(255) as u8

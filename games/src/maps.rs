@@ -23,7 +23,6 @@ pub enum MapShape {
 
 impl MapShape {
     /// The number of cells on a board with this many squares.
-    #[must_use]
     pub const fn cells(self, squares: usize) -> usize {
         match self {
             Self::Squares => squares,
@@ -52,7 +51,6 @@ impl MapTask {
     pub const ALL: [Self; 4] = [Self::AttackedSquares, Self::Mobility, Self::Attackers, Self::Pins];
 
     /// Its name on the command line and in datasets.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::AttackedSquares => "attacked-squares",
@@ -63,13 +61,11 @@ impl MapTask {
     }
 
     /// The task of this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|task| task.name() == name)
     }
 
     /// The cells that it labels.
-    #[must_use]
     pub const fn shape(self) -> MapShape {
         match self {
             Self::Attackers => MapShape::Pairs,
@@ -78,7 +74,6 @@ impl MapTask {
     }
 
     /// The number of its classes in a game. Mobility has one for every possible number.
-    #[must_use]
     pub fn classes<G: Tactics>(self) -> u16 {
         match self {
             Self::Mobility => G::MAX_TARGETS + 1,
@@ -87,7 +82,6 @@ impl MapTask {
     }
 
     /// The names of its classes; empty if the classes are numbers.
-    #[must_use]
     pub const fn class_names(self) -> &'static [&'static str] {
         match self {
             Self::AttackedSquares => &["nobody", "own", "opponent", "both"],
@@ -98,7 +92,6 @@ impl MapTask {
     }
 
     /// The labels of a position, one for each cell.
-    #[must_use]
     pub fn labels<G: Tactics>(self, position: &G::Position) -> Vec<i8> {
         match self {
             Self::AttackedSquares => attacked_squares(G::pieces(position), &G::attacks(position)),

@@ -4,7 +4,6 @@ use crate::position::Position;
 
 /// The legal moves that mate: they give check, and the opponent has no legal answer. In the order of
 /// [`Position::legal_moves`]. Forbidden mates (shogi's pawn drop) are not legal moves, so they are not included.
-#[must_use]
 pub fn mating_moves<P: Position>(position: &P) -> Vec<P::Move> {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
@@ -12,7 +11,6 @@ pub fn mating_moves<P: Position>(position: &P) -> Vec<P::Move> {
 }
 
 /// The mating moves among these legal moves.
-#[must_use]
 pub fn mating_among<P: Position>(position: &P, legal: &[P::Move]) -> Vec<P::Move> {
     let mut answers = Vec::new();
     let mut mates = |mv: P::Move| {

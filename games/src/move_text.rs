@@ -20,20 +20,17 @@ pub struct MoveText {
 
 impl MoveText {
     /// The text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         // Only `From` and the games' writers fill the bytes, with whole texts.
         str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 
     /// The text's bytes.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.bytes[ROOM])]
     }
 
     /// Its eight bytes as one number; texts with the same number are equal.
-    #[must_use]
     pub fn key(&self) -> u64 {
         u64::from_le_bytes(self.bytes)
     }
@@ -53,7 +50,6 @@ impl MoveText {
     }
 
     /// Moves as stored in a dataset: separated by single spaces.
-    #[must_use]
     pub fn line(moves: &[Self]) -> String {
         let mut line = Vec::with_capacity((ROOM - 1) * moves.len());
         for mv in moves {

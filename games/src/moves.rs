@@ -72,25 +72,21 @@ impl FromTo {
     }
 
     /// Every entry, by index.
-    #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
     /// The number of its moves.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Whether it has no moves.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// The index of an entry, `None` if the vocabulary does not have it; a table look-up.
-    #[must_use]
     pub fn index_of(&self, entry: Entry) -> Option<usize> {
         let index = *self.index.get(self.slot(entry)?)?;
         (index != ABSENT).then_some(usize::from(index))
@@ -98,7 +94,6 @@ impl FromTo {
 
     /// The vocabulary's hash: BLAKE3 (64 hex digits) of its name, its promotions and drops, and its entries in order.
     /// Datasets and checkpoints store it, so that a change of order is detected.
-    #[must_use]
     pub fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for word in [&[self.name], self.promotions, self.drops].concat() {

@@ -17,7 +17,6 @@ pub struct Placement {
 
 impl Placement {
     /// The pieces of a position.
-    #[must_use]
     pub fn of<G: Game>(position: &G::Position) -> Self {
         let text = position.to_text();
         let (pieces, rest) = text.split_once(' ').unwrap_or((&text, ""));
@@ -47,7 +46,6 @@ impl Placement {
     }
 
     /// Whether `wanted` is true of some piece, described as in [`Placement::retain`].
-    #[must_use]
     pub fn any(&self, wanted: impl Fn(usize, &str) -> bool) -> bool {
         let mut others = self.clone();
         others.retain(|file, piece| !wanted(file, piece));
@@ -69,7 +67,6 @@ impl Placement {
     }
 
     /// The position with these pieces; `None` if it is not legal: a king is missing, or could be captured.
-    #[must_use]
     pub fn position<G: Game>(&self) -> Option<G::Position> {
         let ranks: Vec<String> = self.ranks.iter().map(|rank| rank_text(rank)).collect();
         G::Position::parse(&format!("{} {}", ranks.join("/"), self.rest)).ok()

@@ -28,13 +28,11 @@ impl Planes {
     }
 
     /// Every entry, by index.
-    #[must_use]
     pub fn entries(&self) -> &[PlaneEntry] {
         &self.entries
     }
 
     /// The vocabulary's hash: BLAKE3 (64 hex digits) of its name, its classes, and its entries in order.
-    #[must_use]
     pub fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for word in std::iter::once(&self.name).chain(self.classes) {

@@ -22,7 +22,6 @@ pub enum Side {
 
 impl Side {
     /// The opponent.
-    #[must_use]
     pub const fn other(self) -> Self {
         match self {
             Self::First => Self::Second,
@@ -49,7 +48,6 @@ impl Phase {
     pub const ALL: [Self; 3] = [Self::Opening, Self::Middlegame, Self::Endgame];
 
     /// Its name in metrics and files.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Opening => "opening",

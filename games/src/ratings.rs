@@ -8,7 +8,6 @@
 /// The lowest rating that has a channel of its own.
 const LOWEST: i32 = 1_000;
 
-/// Points between channels.
 const POINTS: i32 = 100;
 
 /// The number of channels of a rating.

@@ -23,7 +23,6 @@ impl GameResult {
     pub const ALL: [Self; 4] = [Self::FirstWins, Self::SecondWins, Self::Draw, Self::Unknown];
 
     /// Its name in files.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::FirstWins => "first_wins",
@@ -34,7 +33,6 @@ impl GameResult {
     }
 
     /// A win of this side.
-    #[must_use]
     pub const fn won_by(side: Side) -> Self {
         match side {
             Side::First => Self::FirstWins,
@@ -43,7 +41,6 @@ impl GameResult {
     }
 
     /// The points of a side: 1, ½ or 0; `None` if the result is unknown.
-    #[must_use]
     pub const fn points_of(self, side: Side) -> Option<f32> {
         match (self, side) {
             (Self::FirstWins, Side::First) | (Self::SecondWins, Side::Second) => Some(1.0),
@@ -105,7 +102,6 @@ impl Termination {
     ];
 
     /// Its name in files.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Checkmate => "checkmate",
@@ -137,7 +133,6 @@ pub enum Score {
 
 impl Score {
     /// The score from the first player's point of view, given that from `mover`'s.
-    #[must_use]
     pub const fn from_mover(self, mover: Side) -> Self {
         match (mover, self) {
             (Side::First, score) => score,
@@ -162,7 +157,6 @@ pub struct PositionFacts {
 
 impl PositionFacts {
     /// The facts of a position.
-    #[must_use]
     pub fn of<P: Position>(position: &P) -> Self {
         Self { key: position.repetition_key(), side_to_move: position.side_to_move() }
     }
@@ -195,7 +189,6 @@ pub struct ParsedPosition {
 
 impl ParsedPosition {
     /// A position without further data.
-    #[must_use]
     pub fn new(start: String) -> Self {
         Self {
             start,
@@ -324,7 +317,6 @@ pub enum RejectKind {
 
 impl RejectKind {
     /// Its name in counts and files.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Syntax => "syntax",

@@ -14,31 +14,26 @@ pub struct Played<P: Position> {
 
 impl<P: Position> Played<P> {
     /// Begins at a position without history.
-    #[must_use]
     pub fn from(start: P) -> Self {
         Self { line: Line::new(start.clone()), start, moves: Vec::new() }
     }
 
     /// The start position.
-    #[must_use]
     pub fn start(&self) -> &P {
         &self.start
     }
 
     /// The moves.
-    #[must_use]
     pub fn moves(&self) -> &[P::Move] {
         &self.moves
     }
 
     /// The current position, with the history that repetitions need.
-    #[must_use]
     pub fn line(&self) -> &Line<P> {
         &self.line
     }
 
     /// The current position.
-    #[must_use]
     pub fn position(&self) -> &P {
         self.line.position()
     }

@@ -47,7 +47,6 @@ impl MovesName {
     ];
 
     /// Its name in YAML and on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::FromTo => "from_to",
@@ -62,7 +61,6 @@ impl MovesName {
 
     /// The frames in which the squares of its moves may be numbered, the usual one first. A list with the moves of both
     /// players supports either frame; the others have only the mover's moves, whose pawns advance in one direction.
-    #[must_use]
     pub const fn frames(self) -> &'static [Frame] {
         match self {
             Self::FromTo | Self::Dlshogi2187 | Self::Shogi1496 | Self::PythonDlshogi2187 => &[Frame::SideToMove],
@@ -120,7 +118,6 @@ pub struct MoveList {
 
 impl Vocabulary {
     /// Its versioned name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::FromTo(vocabulary) => vocabulary.name,
@@ -130,7 +127,6 @@ impl Vocabulary {
     }
 
     /// The frames in which its squares may be numbered: the input's, if it is one of these.
-    #[must_use]
     pub fn frames(self) -> &'static [Frame] {
         match self {
             Self::FromTo(_) | Self::Planes(_) => &[Frame::SideToMove],
@@ -139,7 +135,6 @@ impl Vocabulary {
     }
 
     /// The number of its moves.
-    #[must_use]
     pub fn len(self) -> usize {
         match self {
             Self::FromTo(vocabulary) => vocabulary.len(),
@@ -149,13 +144,11 @@ impl Vocabulary {
     }
 
     /// Whether it has no moves.
-    #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
     /// Its hash, 64 hex digits: equal for vocabularies with the same moves in the same order.
-    #[must_use]
     pub fn hash(self) -> String {
         match self {
             Self::FromTo(vocabulary) => vocabulary.hash(),

@@ -208,7 +208,6 @@ impl Attention {
     }
 }
 
-/// Queries, keys and values.
 #[derive(Debug)]
 enum Projected {
     /// All three, `[b,l,3,h,k]`.

@@ -70,7 +70,6 @@ impl AverageConfig {
     }
 
     /// The first step (from 1) after which there is an average.
-    #[must_use]
     pub fn begins_at(&self) -> u64 {
         match *self {
             Self::Swa(SwaConfig { every, .. }) => every,
@@ -110,9 +109,6 @@ impl Average {
     }
 
     /// Takes the weights after step `step`, counted from 1.
-    ///
-    /// # Errors
-    /// If the device fails.
     pub fn update(&mut self, weights: &Tensor, step: u64) -> Result<(), TchError> {
         if let Some(share) = self.config.share(step, self.updates) {
             // With a share of 1 this is the weights themselves, to the bit.
@@ -123,13 +119,11 @@ impl Average {
     }
 
     /// The averaged weights; `None` before the first update.
-    #[must_use]
     pub fn flat(&self) -> Option<&Tensor> {
         (self.updates > 0).then_some(&self.flat)
     }
 
     /// How many updates there were.
-    #[must_use]
     pub fn updates(&self) -> u64 {
         self.updates
     }

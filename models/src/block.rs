@@ -29,7 +29,6 @@ impl Block {
         }
     }
 
-    /// `[b,l,d]` → `[b,l,d]`.
     pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
         let views = at.views;
         let normed = self.residual.norms_inputs().then(|| self.attention_norm.forward(views, x_bld));

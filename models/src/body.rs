@@ -35,7 +35,6 @@ impl BodyConfig {
         Residual::of(self.norm, self.loops * self.dims.layers, self.init)
     }
 
-    /// Width of every token.
     pub(crate) fn width(&self) -> i64 {
         self.dims.width as i64
     }

@@ -15,7 +15,6 @@ use encodings::{EncodingConfig, LayerContext, Stack};
 use nn::{LayoutBuilder, Part, Views};
 use tch::Tensor;
 
-/// The trunk.
 #[derive(Debug)]
 struct Encoder {
     embedding: Embeds,

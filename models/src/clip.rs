@@ -6,9 +6,6 @@ use tch::{TchError, Tensor};
 ///
 /// With `None` it only measures. A norm that is not finite is returned as it is and the gradient left alone: there is
 /// nothing to rescue, and the caller reports it.
-///
-/// # Errors
-/// If the device fails.
 pub fn clip_global_norm(gradient: &mut Tensor, max: Option<f64>) -> Result<f64, TchError> {
     let norm = f64::try_from(gradient.f_norm()?)?;
     if let Some(max) = max.filter(|&max| norm.is_finite() && norm > max) {

@@ -46,12 +46,10 @@ pub enum ModelConfig {
 
 impl ModelConfig {
     /// The name of its architecture in YAML.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.as_declared().name()
     }
 
-    /// What declares its networks.
     pub(crate) fn as_declared(&self) -> &dyn Architectural {
         match self {
             Self::Chessformer(config) => &**config,
@@ -62,25 +60,21 @@ impl ModelConfig {
     }
 
     /// How many consecutive plies of a game it reads at once; rows of batches stand in sequences of so many.
-    #[must_use]
     pub fn plies(&self) -> usize {
         self.as_declared().plies()
     }
 
     /// Which heads it has.
-    #[must_use]
     pub fn outputs(&self) -> &Outputs {
         self.as_declared().outputs()
     }
 
     /// Its second pass over the likeliest moves, if it takes one.
-    #[must_use]
     pub fn refinement(&self) -> Option<RefinementConfig> {
         self.as_declared().refinement()
     }
 
     /// The heads that its networks have, in the order of [`HeadName`].
-    #[must_use]
     pub fn heads(&self) -> Vec<HeadName> {
         let refined = self.refinement().map(|_| HeadName::Refined);
         self.outputs().heads().into_iter().chain(refined).collect()
@@ -106,7 +100,6 @@ impl ModelConfig {
     }
 
     /// The same network in its one spelling: sizes that repeat the network's width are left out.
-    #[must_use]
     pub fn normalised(mut self) -> Self {
         if let Self::Chessformer(network) = &mut self {
             let width = network.width;
@@ -246,19 +239,16 @@ pub enum Pool {
 
 impl ChessformerConfig {
     /// The sizes that encodings need.
-    #[must_use]
     pub fn dims(&self) -> Dims {
         Dims { width: self.width, heads: self.heads, layers: self.layers }
     }
 
     /// Width of the policy's embedding.
-    #[must_use]
     pub fn policy_embedding(&self) -> usize {
         self.policy.embedding.unwrap_or(self.width)
     }
 
     /// Width of the policy's queries and keys.
-    #[must_use]
     pub fn policy_depth(&self) -> usize {
         self.policy.depth.unwrap_or(self.width)
     }

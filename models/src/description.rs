@@ -14,7 +14,6 @@ pub struct ModelDescription {
 }
 
 /// Every architecture, for `posenc list models`.
-#[must_use]
 pub fn models() -> &'static [ModelDescription] {
     &[
         ModelDescription {

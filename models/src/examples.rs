@@ -146,13 +146,11 @@ impl Examples {
     }
 
     /// How many positions there are.
-    #[must_use]
     pub fn rows(&self) -> i64 {
         self.get(Column::Packed).size()[0]
     }
 
     /// `len` positions from `start` on, as views.
-    #[must_use]
     pub fn narrow(&self, start: i64, len: i64) -> Self {
         Self { columns: self.columns.iter().map(|column| column.narrow(0, start, len)).collect() }
     }
@@ -174,19 +172,16 @@ impl Examples {
     }
 
     /// The policy's targets.
-    #[must_use]
     pub fn policy(&self) -> PolicyTargets<'_> {
         PolicyTargets { index_bk: self.get(Column::PolicyIndex), prob_bk: self.get(Column::PolicyProb) }
     }
 
     /// The rewards of a column of winning probabilities.
-    #[must_use]
     pub fn rewards(&self, column: Column) -> RewardTargets {
         RewardTargets::of_probabilities(self.get(column))
     }
 
     /// The labels of maps with so many cells; no label at all where the dataset has no map (steps that are only timed).
-    #[must_use]
     pub fn map(&self, cells: i64) -> MapTargets {
         let map = self.get(Column::Map);
         match map.size()[1] {
@@ -196,7 +191,6 @@ impl Examples {
     }
 
     /// The rights after the moves played, those of `bits`.
-    #[must_use]
     pub fn rights(&self, bits: &[i64]) -> RightsTargets {
         RightsTargets::new(self.get(Column::Rights), bits)
     }

@@ -70,7 +70,6 @@ impl FeedForward {
         Self { hidden, out, activation: config.ff_activation.unwrap_or(config.activation), gate }
     }
 
-    /// `[b,l,d]` → `[b,l,d]`.
     pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor {
         let inside = match self.gate {
             None => self.hidden.forward_activated(views, x_bld, self.activation),
@@ -87,7 +86,6 @@ impl FeedForward {
         self.gate.is_none().then_some((&self.hidden, &self.out, self.activation))
     }
 
-    /// Multiplications for one token.
     pub(crate) fn macs_per_token(&self) -> u64 {
         self.hidden.macs() + self.out.macs()
     }

@@ -62,7 +62,6 @@ pub struct HeadDeclaration {
     pub columns: &'static [Column],
     /// What a dataset must have to teach it.
     pub needs: &'static [Need],
-    /// Measures its answers.
     pub(crate) evaluate: fn(&mut Visit<'_>),
 }
 
@@ -133,7 +132,6 @@ macro_rules! heads {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+ Self::Refined];
 
             /// Its name in `outputs`, and in what a network answers.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => stringify!($field),)+
@@ -142,7 +140,6 @@ macro_rules! heads {
             }
 
             /// Its losses and metrics, what they need, and how its answers are measured.
-            #[must_use]
             pub const fn declaration(self) -> &'static HeadDeclaration {
                 match self {
                     $(Self::$variant => &$declaration,)+
@@ -153,13 +150,11 @@ macro_rules! heads {
 
         impl Outputs {
             /// No head at all, to add some to.
-            #[must_use]
             pub fn none() -> Self {
                 Self { $($field: Default::default(),)+ }
             }
 
             /// The heads that are named, in the order of [`HeadName`].
-            #[must_use]
             pub fn heads(&self) -> Vec<HeadName> {
                 let there = [$((HeadName::$variant, !self.$field.is_absent()),)+];
                 there.into_iter().filter_map(|(head, there)| there.then_some(head)).collect()
@@ -214,7 +209,6 @@ impl Default for Outputs {
 
 impl Outputs {
     /// The names of those that there are, in the order of [`HeadName`].
-    #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
         self.heads().into_iter().map(HeadName::name).collect()
     }

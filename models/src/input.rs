@@ -47,7 +47,6 @@ pub struct Expander {
 
 impl Expander {
     /// The expansion of an input.
-    #[must_use]
     pub fn new(layout: &InputLayout) -> Self {
         let squares = layout.geometry.squares() as i64;
         let mark_bytes: Vec<i64> = layout.squares().map(|(offset, _)| offset as i64).collect();
@@ -86,7 +85,6 @@ impl Expander {
     }
 
     /// Channels `c` of every token.
-    #[must_use]
     pub fn channels(&self) -> usize {
         if let Some(vocabulary) = &self.vocabulary {
             return vocabulary.len() as usize;

@@ -11,6 +11,8 @@
 //! Shape suffixes: `b` batch, `l` tokens, `n` squares, `d` width, `h` heads, `k` head width, `c` input channels, `v`
 //! moves of the vocabulary.
 
+#![warn(missing_docs)]
+
 mod attention;
 pub mod average;
 mod block;

@@ -47,25 +47,21 @@ impl HeadMacs {
 
 impl Macs {
     /// All multiplications.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.trunk + self.encoding + self.of_heads()
     }
 
     /// Those of all heads together.
-    #[must_use]
     pub fn of_heads(&self) -> u64 {
         self.heads.iter().map(|head| head.macs).sum()
     }
 
     /// Those of one head; 0 if the network has none of this name.
-    #[must_use]
     pub fn of_head(&self, name: &str) -> u64 {
         self.heads.iter().filter(|head| head.name == name).map(|head| head.macs).sum()
     }
 
     /// Floating-point operations: a multiplication and an addition each.
-    #[must_use]
     pub fn flops(&self) -> u64 {
         2 * self.total()
     }

@@ -49,27 +49,23 @@ impl Term {
 
 impl Measure {
     /// For a network of this architecture.
-    #[must_use]
     pub fn new(model: &ModelConfig, spec: &Spec, masking: Masking) -> Self {
         let sequence = Sequence { plies: model.plies() as i64, tokens: spec.input.tokens() as i64 };
         Self { heads: model.heads(), outputs: model.outputs().clone(), masking, moves: spec.moves.len(), sequence }
     }
 
     /// The losses of the network, in the order in which they are added up.
-    #[must_use]
     pub fn losses(&self) -> Vec<&'static Loss> {
         losses(&self.heads, &self.outputs)
     }
 
     /// The metrics of the network's heads, those of its losses among them.
-    #[must_use]
     pub fn metrics(&self) -> Vec<&'static Metric> {
         let of_losses = self.losses().into_iter().map(|loss| &loss.metric);
         of_losses.chain(self.heads.iter().flat_map(|head| head.declaration().metrics)).collect()
     }
 
     /// Whether some head reads a column of targets.
-    #[must_use]
     pub fn reads(&self, column: Column) -> bool {
         self.heads.iter().any(|head| head.declaration().columns.contains(&column))
     }
@@ -135,7 +131,6 @@ fn losses(heads: &[HeadName], outputs: &Outputs) -> Vec<&'static Loss> {
 
 impl Loss {
     /// The losses of a network, in the order in which they are added up.
-    #[must_use]
     pub fn of_network(model: &ModelConfig) -> Vec<&'static Self> {
         losses(&model.heads(), model.outputs())
     }
@@ -152,9 +147,7 @@ enum Wanted {
 /// computed.
 #[derive(Debug)]
 pub(crate) struct Visit<'a> {
-    /// What the network answers.
     pub(crate) output: &'a Output,
-    /// To what.
     pub(crate) examples: &'a Examples,
     measure: &'a Measure,
     wanted: Wanted,
@@ -168,7 +161,6 @@ impl Visit<'_> {
         &self.measure.outputs
     }
 
-    /// Size of the vocabulary.
     pub(crate) fn moves(&self) -> usize {
         self.measure.moves
     }
@@ -178,7 +170,6 @@ impl Visit<'_> {
         self.wanted == Wanted::Values
     }
 
-    /// Legal moves, bool `[b,v]`.
     pub(crate) fn legal(&self) -> Tensor {
         self.output.legal().map_or_else(|| self.examples.legal(self.measure.moves), Tensor::shallow_clone)
     }

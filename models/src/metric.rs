@@ -118,13 +118,11 @@ impl Eq for Loss {}
 
 impl Loss {
     /// Its name below `loss` in experiments.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
     /// Every loss of every head, in the order in which they are added up.
-    #[must_use]
     pub fn all() -> &'static [&'static Self] {
         static ALL: LazyLock<Vec<&'static Loss>> = LazyLock::new(|| {
             let mut all: Vec<&'static Loss> = Vec::new();

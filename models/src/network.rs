@@ -85,19 +85,16 @@ impl Network {
     /// What the heads answer to packed rows `[b,row]`, u8, on the device of `views`; f32, whatever the views are in.
     ///
     /// A network with a second pass takes its candidates from all moves then: [`Self::answer`] is told which are legal.
-    #[must_use]
     pub fn forward(&self, views: &Views, packed: &Tensor) -> Output {
         self.answer(views, packed, None)
     }
 
     /// The same for a step that reads the logits of legal moves (bool `[b,v]`) only: other moves may get any low logit.
-    #[must_use]
     pub fn forward_legal(&self, views: &Views, packed: &Tensor, legal_bv: Tensor) -> Output {
         self.answer_into(Output::of_legal_moves(legal_bv), views, packed, None)
     }
 
     /// The same, told about the moves of these positions, which only a network that [refines](Self::refines) uses.
-    #[must_use]
     pub fn answer(&self, views: &Views, packed: &Tensor, context: Option<MoveContext<'_>>) -> Output {
         self.answer_into(Output::default(), views, packed, context)
     }
@@ -117,7 +114,6 @@ impl Network {
     }
 
     /// Whether it takes a second pass over the policy's likeliest moves.
-    #[must_use]
     pub fn refines(&self) -> bool {
         self.trunk.refines()
     }
@@ -129,32 +125,27 @@ impl Network {
     }
 
     /// The sequence that it sees.
-    #[must_use]
     pub fn tokens(&self) -> &Tokens {
         &self.tokens
     }
 
     /// Its position encodings.
-    #[must_use]
     pub fn encodings(&self) -> &Stack {
         &self.stack
     }
 
     /// The same network, whose forward passes leave maps of what its encodings do.
-    #[must_use]
     pub fn watched(self) -> (Self, Watch) {
         let (stack, watch) = self.stack.watched();
         (Self { stack, ..self }, watch)
     }
 
     /// The same network with other encodings in the place of its own: the same ones, observed or ablated.
-    #[must_use]
     pub fn with_encodings(self, change: impl FnOnce(Stack) -> Stack) -> Self {
         Self { stack: change(self.stack), ..self }
     }
 
     /// The injection points that its encodings touch.
-    #[must_use]
     pub fn injection_points(&self) -> InjectionPoints {
         self.stack.injection_points()
     }
@@ -162,7 +153,6 @@ impl Network {
     /// What breaks the permutation symmetry of squares beside what the encodings are there for: the input and every
     /// module declare themselves, and relative encodings what the finite board adds to them. (Legal-move masks are the
     /// trainer's to add.)
-    #[must_use]
     pub fn position_sources(&self) -> Vec<&'static str> {
         let of_heads = self.heads.iter().flat_map(|head| head.position_sources());
         let of_trunk = [self.input.position_sources(), self.stack.position_sources(), self.trunk.position_sources()];
@@ -170,7 +160,6 @@ impl Network {
     }
 
     /// What a forward pass costs.
-    #[must_use]
     pub fn macs(&self) -> Macs {
         let TrunkMacs { trunk, embedding, encoding, weights, paper, further } = self.trunk.macs(self.stack.macs());
         let heads: Vec<HeadMacs> = self.heads.iter().flat_map(|head| head.macs()).chain(further).collect();

@@ -151,7 +151,6 @@ impl Optimizer {
     }
 
     /// The tensors of the state, by name.
-    #[must_use]
     pub fn state(&self) -> Vec<(&'static str, Tensor)> {
         vec![
             (Self::FIRST_MOMENT, self.moments.first.shallow_clone()),
@@ -160,7 +159,6 @@ impl Optimizer {
     }
 
     /// The numbers of the state.
-    #[must_use]
     pub fn progress(&self) -> OptimizerProgress {
         self.progress
     }

@@ -21,7 +21,6 @@ pub struct Preset {
 
 impl Preset {
     /// The preset of a name.
-    #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         presets().iter().find(|preset| preset.name == name)
     }
@@ -32,7 +31,6 @@ impl Preset {
 /// With Shaw's relative positions (`shaw`) and the input gate (`absolute: {at: gate}`), which are encodings here, on
 /// `lc0_112`, CF-6M has 5.74 million parameters, with the repository's heads 6.02 million, and CF-240M 242.7 million.
 /// Promotions cost one column less than in the paper's code (`heads/from_to.rs`).
-#[must_use]
 pub fn presets() -> &'static [Preset] {
     const ALL: &[Preset] = &[
         Preset {

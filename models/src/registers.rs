@@ -11,7 +11,6 @@ use encodings::{Role, Tokens};
 use nn::{Init, LayoutBuilder, ParamId, Part, Views};
 use tch::Tensor;
 
-/// Names of the tokens.
 const NAMES: [&str; 16] = [
     "register.1",
     "register.2",
@@ -58,13 +57,11 @@ impl Registers {
         Tokens::new(tokens.geometry(), tokens.roles().iter().copied().chain(own).collect())
     }
 
-    /// `[b,n,d]`, f32.
     pub(crate) fn tokens(&self, views: &Views, batch: i64) -> Tensor {
         let vectors = &views[self.vectors];
         vectors.unsqueeze(0).expand([batch, vectors.size()[0], vectors.size()[1]], false)
     }
 
-    /// How many there are.
     pub(crate) fn count(&self) -> u64 {
         self.count as u64
     }

@@ -78,7 +78,6 @@ enum Sum {
     NormInBranch,
 }
 
-/// Where weights start.
 #[derive(Debug, Clone, Copy)]
 enum Start {
     /// Glorot's truncated normal initialiser, for the sublayers' outputs with this factor on its variance.
@@ -121,7 +120,6 @@ impl Residual {
         }
     }
 
-    /// How values start.
     pub(crate) fn values(self, fan_in: i64, fan_out: i64) -> Init {
         match self.start {
             Start::Truncated { .. } | Start::Normal { .. } => self.scaled(fan_in, fan_out),

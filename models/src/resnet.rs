@@ -33,7 +33,6 @@ use tch::Tensor;
 
 pub use planes::{MovePlane, move_planes};
 
-/// The trunk.
 #[derive(Debug)]
 pub(crate) struct Resnet {
     stem: StemLayers,
@@ -117,12 +116,10 @@ impl Resnet {
         vec!["convolutions (a weight for each displacement within the kernel; zeros beyond the edge)"]
     }
 
-    /// Multiplications of the stem.
     pub(crate) fn input_macs(&self) -> u64 {
         self.stem.macs(self.board.squares() as u64)
     }
 
-    /// Multiplications of the blocks.
     pub(crate) fn body_macs(&self) -> u64 {
         self.blocks.iter().map(|block| block.macs(self.board.squares() as u64)).sum()
     }

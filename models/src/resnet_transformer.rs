@@ -21,7 +21,6 @@ use encodings::{EncodingConfig, LayerContext, Stack};
 use nn::{LayoutBuilder, Part};
 use tch::Tensor;
 
-/// The trunk.
 #[derive(Debug)]
 struct ResnetTransformer {
     resnet: Resnet,

@@ -169,32 +169,27 @@ impl Schedule {
     }
 
     /// The rate of a step, counted from 0. A cosine without an end stays at its first rate.
-    #[must_use]
     pub fn at(&self, step: u64) -> f64 {
         let rate = self.curve.at(step, self.warmup);
         if step < self.warmup { rate * (step + 1) as f64 / self.warmup as f64 } else { rate }
     }
 
     /// Steps of warm-up.
-    #[must_use]
     pub fn warmup(&self) -> u64 {
         self.warmup
     }
 
     /// The rate at the end of the warm-up.
-    #[must_use]
     pub fn first(&self) -> f64 {
         self.curve.at(0, self.warmup)
     }
 
     /// Whether it is a cosine.
-    #[must_use]
     pub fn is_cosine(&self) -> bool {
         matches!(self.curve, RateCurve::Cosine(_))
     }
 
     /// The steps at which the rate's formula changes: the boundaries, or the end of the cosine.
-    #[must_use]
     pub fn changes(&self) -> Vec<u64> {
         match &self.curve {
             RateCurve::Constant { boundaries, .. } => boundaries.clone(),

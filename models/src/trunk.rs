@@ -43,9 +43,7 @@ pub(crate) struct TrunkMacs {
     pub(crate) trunk: u64,
     /// The part that is the input embedding's.
     pub(crate) embedding: u64,
-    /// Those of the encodings.
     pub(crate) encoding: u64,
-    /// Those by weights.
     pub(crate) weights: u64,
     /// Those that the Chessformer paper counts, without heads; `None` where it has no formula.
     pub(crate) paper: Option<u64>,
@@ -86,7 +84,6 @@ pub(crate) trait Architectural {
     ) -> Result<Declared, ModelError>;
 }
 
-/// A declared network.
 #[derive(Debug)]
 pub(crate) struct Declared {
     pub(crate) trunk: Box<dyn Trunk>,

@@ -19,21 +19,16 @@ pub use forward::{Attention, Term};
 /// Positions of a unit of work.
 const BLOCK: usize = 8;
 
-/// The sizes of attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
-    /// Positions in the batch.
     pub batch: usize,
-    /// Heads.
     pub heads: usize,
-    /// Tokens of a sequence.
     pub length: usize,
     /// Numbers of a query, key or value.
     pub width: usize,
 }
 
 impl Sizes {
-    /// Units of work.
     pub(crate) fn blocks(self) -> usize {
         self.batch.div_ceil(BLOCK)
     }
@@ -72,7 +67,6 @@ impl Strided {
     ///
     /// # Safety
     /// The memory of every row is allocated.
-    #[must_use]
     pub unsafe fn new(start: *mut f32, [position, head, row]: [usize; 3]) -> Self {
         Self { start, position, head, row }
     }

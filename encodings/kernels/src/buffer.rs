@@ -20,16 +20,13 @@ pub(crate) fn padded(count: usize) -> usize {
 /// Rows of a block of positions.
 #[derive(Clone, Copy)]
 pub(crate) struct Part {
-    /// The first position.
     first: usize,
-    /// How many positions.
     pub(crate) block: usize,
     pub(crate) first_row: usize,
     pub(crate) rows: usize,
 }
 
 impl Part {
-    /// All parts, in order.
     pub(crate) fn all(batch: usize, length: usize) -> impl Iterator<Item = Self> {
         (0..batch).step_by(BLOCK).flat_map(move |first| {
             (0..length).step_by(GROUP).map(move |first_row| Self {

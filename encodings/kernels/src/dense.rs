@@ -23,7 +23,6 @@ pub const WIDTH: usize = WIDEST;
 /// The sizes of a layer.
 #[derive(Debug, Clone, Copy)]
 pub struct Dense {
-    /// n.
     pub rows: usize,
     /// d, a multiple of [`WIDTH`].
     pub inputs: usize,
@@ -31,25 +30,18 @@ pub struct Dense {
     pub outputs: usize,
 }
 
-/// What a layer reads.
 #[derive(Debug, Clone, Copy)]
 pub struct DenseOperands {
-    /// x `[n,d]`.
     pub x: Numbers,
-    /// W `[e,d]`.
     pub weight: Numbers,
-    /// b `[e]`.
     pub bias: Option<Numbers>,
 }
 
 /// What a backward pass writes, where it is wanted.
 #[derive(Debug, Clone, Copy)]
 pub struct DenseGradients {
-    /// That of x, `[n,d]`.
     pub of_x: Option<Numbers>,
-    /// That of W, `[e,d]`.
     pub of_weight: Option<Numbers>,
-    /// That of b, `[e]`.
     pub of_bias: Option<Numbers>,
 }
 
@@ -96,7 +88,6 @@ impl Dense {
         }
     }
 
-    /// That of W.
     fn shape(self) -> [usize; 2] {
         [self.outputs, self.inputs]
     }

@@ -18,25 +18,20 @@ enum Set {
 
 impl Instructions {
     /// The sets of this processor, the fastest first. The last one is there on every processor.
-    #[must_use]
     pub fn available() -> Vec<Self> {
         available().into_iter().map(Self).collect()
     }
 
-    /// The fastest one.
-    #[must_use]
     pub fn fastest() -> Self {
         Self(available()[0])
     }
 
     /// Whether they have registers of several numbers.
-    #[must_use]
     pub fn are_vectors(self) -> bool {
         self.0 != Set::Portable
     }
 
     /// Whether they are AVX2 and FMA.
-    #[must_use]
     pub fn are_avx2(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         let found = self.0 == Set::Avx2;
@@ -45,7 +40,6 @@ impl Instructions {
         found
     }
 
-    /// Numbers in a register.
     pub(crate) fn lanes(self) -> usize {
         match self.0 {
             #[cfg(target_arch = "x86_64")]

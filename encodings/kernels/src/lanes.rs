@@ -37,7 +37,6 @@ pub(crate) trait Lanes: Copy {
     unsafe fn larger(self, other: Self) -> Self;
     /// The smaller of two; `other` where one is not a number.
     unsafe fn smaller(self, other: Self) -> Self;
-    /// The quotient.
     unsafe fn over(self, other: Self) -> Self;
     /// `self·2ⁿ` for the integer n in the lowest bits of `power`'s significand. Neither `self` nor the result is subnormal.
     unsafe fn scaled_by_power(self, power: Self) -> Self;

@@ -54,7 +54,6 @@ impl SmallProduct<'_> {
         }
     }
 
-    /// R rows.
     #[inline(always)]
     unsafe fn strip<L: Lanes, const R: usize>(self) {
         let from = |column: usize| Self { b: self.b.wrapping_add(column), c: self.c.wrapping_add(column), ..self };

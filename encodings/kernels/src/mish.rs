@@ -14,23 +14,17 @@ use std::ops::Range;
 /// From here on Mish is x in f32, and n + 2 would overflow not much later.
 const HIGHEST: f32 = 20.0;
 
-/// What both passes read.
 #[derive(Debug, Clone, Copy)]
 pub struct BiasMish {
-    /// n.
     pub rows: usize,
-    /// d, at least 1.
     pub width: usize,
-    /// `[n,d]`.
     pub input: Numbers,
-    /// `[d]`.
     pub bias: Option<Numbers>,
 }
 
 /// What the backward pass writes.
 #[derive(Debug, Clone, Copy)]
 pub struct BiasMishGradients {
-    /// `[n,d]`.
     pub of_input: Numbers,
     /// `[d]`, if it is wanted.
     pub of_bias: Option<Numbers>,

@@ -10,18 +10,13 @@ use crate::row_blocks::{Numbers, write};
 use crate::workers::Workers;
 use std::ops::Range;
 
-/// What both passes read.
 #[derive(Debug, Clone, Copy)]
 pub struct ResidualNorm {
-    /// n.
     pub rows: usize,
-    /// d, at least 1.
     pub width: usize,
-    /// `[n,d]` and its factor.
     pub stream: (Numbers, f32),
     /// `[n,d]` and its factor, if there is a branch.
     pub branch: Option<(Numbers, f32)>,
-    /// `[d]`.
     pub gain: Numbers,
     /// Added to the mean square.
     pub epsilon: f32,
@@ -30,11 +25,9 @@ pub struct ResidualNorm {
 /// What the backward pass writes.
 #[derive(Debug, Clone, Copy)]
 pub struct ResidualNormGradients {
-    /// `[n,d]`.
     pub of_stream: Numbers,
     /// `[n,d]`, written if there is a branch.
     pub of_branch: Numbers,
-    /// `[d]`.
     pub of_gain: Numbers,
 }
 

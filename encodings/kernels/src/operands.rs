@@ -23,32 +23,23 @@ impl Rows {
     ///
     /// # Safety
     /// That much memory is allocated there.
-    #[must_use]
     pub unsafe fn new(start: *mut f32, [batch, heads, length, width]: [usize; 4]) -> Self {
         Self { start, batch, heads, length, width }
     }
 
-    /// Positions in the batch.
-    #[must_use]
     pub fn batch(self) -> usize {
         self.batch
     }
 
-    /// Heads.
-    #[must_use]
     pub fn heads(self) -> usize {
         self.heads
     }
 
-    /// Numbers of a row.
-    #[must_use]
     pub fn width(self) -> usize {
         self.width
     }
 
-    /// Where a row begins.
     #[inline(always)]
-    #[must_use]
     pub fn row(self, position: usize, head: usize, row: usize) -> *mut f32 {
         self.start.wrapping_add(((position * self.heads + head) * self.length + row) * self.width)
     }
@@ -73,25 +64,19 @@ impl Table {
     ///
     /// # Safety
     /// That much memory is allocated there.
-    #[must_use]
     pub unsafe fn new(start: *mut f32, [heads, classes, width]: [usize; 3]) -> Self {
         Self { start, heads, classes, width }
     }
 
-    /// Classes of a head.
-    #[must_use]
     pub fn classes(self) -> usize {
         self.classes
     }
 
-    /// Numbers of a class.
-    #[must_use]
     pub fn width(self) -> usize {
         self.width
     }
 
     /// Where the numbers of a class begin.
-    #[must_use]
     pub fn row(self, head: usize, class: usize) -> *mut f32 {
         self.start.wrapping_add((head * self.classes + class) * self.width)
     }
@@ -113,7 +98,6 @@ impl Side {
     ///
     /// # Panics
     /// If a class is not below `classes`, or there are not `length`² of them.
-    #[must_use]
     pub fn queries(length: usize, classes: usize, of_pairs: &[usize]) -> Self {
         Self::new(length, classes, of_pairs, false)
     }
@@ -122,7 +106,6 @@ impl Side {
     ///
     /// # Panics
     /// As [`Self::queries`].
-    #[must_use]
     pub fn keys(length: usize, classes: usize, of_pairs: &[usize]) -> Self {
         Self::new(length, classes, of_pairs, true)
     }
@@ -137,27 +120,22 @@ impl Side {
     }
 
     /// Whether a product of these can be computed: pairs `[b,h,l,l]`, vectors `[b,h,l,k]`, table `[h,c,k]`.
-    #[must_use]
     pub fn fits(&self, pairs: Rows, vectors: Rows, table: Table) -> bool {
         (pairs.length, pairs.width, vectors.length) == (self.length, self.length, self.length)
             && (pairs.batch, pairs.heads) == (vectors.batch, vectors.heads)
             && (table.heads, table.classes, table.width) == (vectors.heads, self.classes_in_all, vectors.width)
     }
 
-    /// Tokens of the sequence.
-    #[must_use]
     pub fn length(&self) -> usize {
         self.length
     }
 
     /// Whether own rows are the columns of the pairs.
-    #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.transposed
     }
 
     /// The classes of an own row with every other one, padded with the first class.
-    #[must_use]
     pub fn row(&self, own: usize) -> &[usize] {
         &self.classes[own * self.stride..(own + 1) * self.stride]
     }

@@ -14,20 +14,15 @@ const BLOCK: usize = 16;
 /// One pair of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
-    /// The query's number.
     pub query: usize,
-    /// The key's.
     pub key: usize,
     /// The extra term's, if it has one.
     pub extra: Option<usize>,
 }
 
-/// What both passes read.
 #[derive(Debug, Clone, Copy)]
 pub struct PairLogits<'a> {
-    /// The list, v.
     pub pairs: &'a [Pair],
-    /// b.
     pub batch: usize,
     /// Queries of a position, m.
     pub queries: usize,
@@ -37,15 +32,12 @@ pub struct PairLogits<'a> {
     pub extras: usize,
     /// Numbers of a query or key, w.
     pub width: usize,
-    /// `[b,m,w]`.
     pub q: Numbers,
-    /// `[b,n,w]`.
     pub k: Numbers,
     /// `[b,e]`; not read if no pair has an extra term.
     pub extra: Numbers,
     /// `[b,v]`: whether a pair is asked about.
     pub asked: &'a [bool],
-    /// The factor of q·k.
     pub scale: f32,
     /// The logit of a pair that is not asked about.
     pub elsewhere: f32,
@@ -54,11 +46,8 @@ pub struct PairLogits<'a> {
 /// What the backward pass writes.
 #[derive(Debug, Clone, Copy)]
 pub struct PairLogitsGradients {
-    /// `[b,m,w]`.
     pub of_q: Numbers,
-    /// `[b,n,w]`.
     pub of_k: Numbers,
-    /// `[b,e]`.
     pub of_extra: Numbers,
 }
 

@@ -10,39 +10,18 @@ use crate::{Rows, Side, Table};
 pub enum Product<'a> {
     /// pairs(i, j) = vectors(i)·table(i, j); with `add` it is added to what is there.
     Dots {
-        /// Read.
         vectors: Rows,
-        /// Read.
         table: Table,
         /// Written; with `add`, or for the side of keys, read before.
         pairs: Rows,
-        /// The classes.
         side: &'a Side,
         /// Whether to add. The side of keys always adds.
         add: bool,
     },
     /// vectors(i) = Σ_j pairs(i, j)·table(i, j).
-    Mix {
-        /// Read.
-        pairs: Rows,
-        /// Read.
-        table: Table,
-        /// Written.
-        vectors: Rows,
-        /// The classes.
-        side: &'a Side,
-    },
+    Mix { pairs: Rows, table: Table, vectors: Rows, side: &'a Side },
     /// table(class) = Σ pairs(i, j)·vectors(i) over the batch and the pairs of the class.
-    Collect {
-        /// Read.
-        pairs: Rows,
-        /// Read.
-        vectors: Rows,
-        /// Written.
-        table: Table,
-        /// The classes.
-        side: &'a Side,
-    },
+    Collect { pairs: Rows, vectors: Rows, table: Table, side: &'a Side },
 }
 
 impl Product<'_> {

@@ -8,15 +8,10 @@ use crate::workers::Workers;
 /// A rotation of every pair of channels (0,1), (2,3), … of every token.
 #[derive(Debug, Clone, Copy)]
 pub struct Rotation<'a> {
-    /// b, h, l, k.
     pub sizes: Sizes,
-    /// `[b,h,l,k]`, read.
     pub input: Strided,
-    /// `[b,h,l,k]`, written.
     pub output: Strided,
-    /// `[l,k]`, each pair's twice.
     pub cosine: &'a [f32],
-    /// `[l,k]`, each pair's twice.
     pub sine: &'a [f32],
     /// Whether angles count the other way round: the gradient of a rotation.
     pub backwards: bool,

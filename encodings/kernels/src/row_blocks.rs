@@ -27,7 +27,6 @@ impl Numbers {
     ///
     /// # Safety
     /// Memory for all of them is allocated there.
-    #[must_use]
     pub unsafe fn new(start: *mut f32) -> Self {
         Self(start)
     }

@@ -18,46 +18,35 @@ use crate::row_blocks::{Numbers, STRIP};
 use crate::workers::Workers;
 use std::ops::Range;
 
-/// A dense layer's numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Layer {
-    /// `[e,d]`.
     pub weight: Numbers,
-    /// `[e]`.
     pub bias: Option<Numbers>,
 }
 
-/// What both passes read.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenLayers {
-    /// n.
     pub rows: usize,
     /// d, a multiple of [`WIDTH`](crate::dense::WIDTH).
     pub width: usize,
     /// Width inside the feed-forward layer, a multiple of it too.
     pub hidden: usize,
-    /// `[n,d]`.
     pub stream: Numbers,
     /// The mixture of values `[n,d]`.
     pub mixed: Numbers,
-    /// Attention's output layer, `[d,d]`.
     pub out: Layer,
     /// The first feed-forward layer, `[hidden,d]`.
     pub inner: Layer,
-    /// The second, `[d,hidden]`.
     pub outer: Layer,
-    /// `[d]`, of both norms.
     pub gains: [Numbers; 2],
     /// Of the stream and of the branch, in both sums.
     pub factors: [f32; 2],
-    /// Added to mean squares.
     pub epsilon: f32,
 }
 
 /// What a forward pass keeps for the backward pass.
 #[derive(Debug, Clone, Copy)]
 pub struct Kept {
-    /// Attention's output `[n,d]`.
     pub attended: Numbers,
     /// The product of the first feed-forward layer `[n,hidden]`.
     pub hidden: Numbers,
@@ -68,26 +57,19 @@ pub struct Kept {
 /// A layer's gradients, written where they are wanted.
 #[derive(Debug, Clone, Copy)]
 pub struct LayerGradients {
-    /// `[e,d]`.
     pub of_weight: Numbers,
-    /// `[e]`.
     pub of_bias: Option<Numbers>,
 }
 
 /// What the backward pass writes.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenLayersGradients {
-    /// `[n,d]`.
     pub of_stream: Numbers,
-    /// `[n,d]`.
     pub of_mixed: Numbers,
-    /// Of attention's output layer.
     pub of_out: LayerGradients,
     /// Of the first feed-forward layer.
     pub of_inner: LayerGradients,
-    /// Of the second.
     pub of_outer: LayerGradients,
-    /// `[d]`, of both norms.
     pub of_gains: [Numbers; 2],
 }
 

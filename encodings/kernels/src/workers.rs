@@ -5,9 +5,7 @@ use crate::instructions::{Instructions, Kernel};
 /// Instructions and threads. No number depends on how many threads there are.
 #[derive(Debug, Clone, Copy)]
 pub struct Workers {
-    /// Of every thread.
     pub instructions: Instructions,
-    /// At most this many.
     pub threads: usize,
 }
 

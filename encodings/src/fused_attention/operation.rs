@@ -25,7 +25,6 @@ pub(super) struct Operation {
     pub(super) instructions: Instructions,
     pub(super) placement: Placement,
     pub(super) scale: f32,
-    /// Of each term.
     pub(super) factors: Vec<f32>,
     pub(super) with_weights: bool,
 }

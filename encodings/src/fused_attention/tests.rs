@@ -33,7 +33,6 @@ fn all_sizes() -> Vec<Sizes> {
     ]
 }
 
-/// Which terms there are.
 #[derive(Debug, Clone)]
 struct Terms {
     before: Option<Vec<i64>>,

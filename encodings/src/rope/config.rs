@@ -77,7 +77,6 @@ impl Config {
     }
 
     /// A configuration without the options that have a default.
-    #[must_use]
     pub fn new(layout: Layout, theta: impl Into<Theta>) -> Self {
         Self { layout, theta: theta.into(), aux: None, start: Start::default() }
     }

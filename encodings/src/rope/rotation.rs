@@ -20,7 +20,6 @@ pub(super) fn rotated(x: &Tensor, cosine: &Tensor, sine: &Tensor) -> Option<Tens
 /// Its inputs are the vectors, the cosines and the sines.
 struct Operation;
 
-/// Rotates `x`, or backwards.
 fn rotate(x: &Tensor, tables: &[Tensor], backwards: bool) -> Result<Tensor, TchError> {
     let x = with_rows(x.shallow_clone())?;
     let [batch, heads, length, width] = [0, 1, 2, 3].map(|i| x.size()[i]);

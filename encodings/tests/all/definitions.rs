@@ -103,15 +103,10 @@ pub(crate) fn definition(config: &EncodingConfig) -> &dyn Definition {
 pub(crate) struct Board {
     /// The piece codes of the squares, 0 for an empty one.
     pub(crate) pieces: Vec<f64>,
-    /// Its input, `[l,d]`.
     pub(crate) x_ld: Vec<f64>,
-    /// Queries before rotation, `[h,l,k]`.
     pub(crate) q_hlk: Vec<f64>,
-    /// Keys before rotation, `[h,l,k]`.
     pub(crate) k_hlk: Vec<f64>,
-    /// Values, `[h,l,k]`.
     pub(crate) v_hlk: Vec<f64>,
-    /// Attention weights, `[h,l,l]`.
     pub(crate) weights_hll: Vec<f64>,
 }
 
@@ -172,7 +167,6 @@ impl Given<'_> {
     }
 }
 
-/// a·b.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -68,9 +68,7 @@ struct Question {
 struct Added {
     /// `[1,l,d]` and `[1,h,l,k]`, each with the dimension of the tokens.
     to_vectors: Vec<(Tensor, i64)>,
-    /// `[…,l,l]`.
     to_logits: Vec<Tensor>,
-    /// `[1,h,l,k]`.
     to_values: Option<Tensor>,
 }
 

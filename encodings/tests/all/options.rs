@@ -11,7 +11,6 @@ fn json(text: &str) -> Result<EncodingConfig, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// As experiments read YAML.
 fn yaml(text: &str) -> Result<EncodingConfig, String> {
     let document = serde_yaml::Deserializer::from_str(text);
     serde_yaml::with::singleton_map_recursive::deserialize(document).map_err(|error| error.to_string())

@@ -7,12 +7,12 @@ use super::devices::{ensure_environment, parse_device, prepare};
 use super::show::parse_input;
 use anyhow::Context as _;
 use clap::ValueEnum as _;
+use config::grouped;
+use config::{Dtype, Experiment};
 use dataset::{Dataset, bench_loader};
 use games::{GameKind, InputName};
 use report::text_table::table;
 use serde_json::{Value, json};
-use spec::grouped;
-use spec::{Dtype, Experiment};
 use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -155,9 +155,6 @@ impl From<GameArg> for GameKind {
 const WARM_UP: usize = 2;
 
 /// Measures and prints.
-///
-/// # Errors
-/// If what is to be measured cannot be made.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = match &args.what {
         What::Loader(args) => loader(args)?,

@@ -3,8 +3,8 @@
 use crate::commands::devices::{ensure_environment, parse_device};
 use crate::commands::version;
 use anyhow::Context as _;
+use config::RunConfig;
 use records::folder::CONFIG_FILE;
-use spec::RunConfig;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Device;
@@ -32,9 +32,6 @@ pub struct Args {
 }
 
 /// Trains. Progress and notes go to stderr, which `posenc run` keeps as the cell's log.
-///
-/// # Errors
-/// If the cell fails.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let run = config_of(args);
     ensure_environment(args.device, run.iter())?;

@@ -7,7 +7,7 @@ mod report;
 
 use super::evaluation;
 use super::sets::Sets;
-use spec::printable_lines;
+use config::printable_lines;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -28,9 +28,6 @@ pub struct Args {
 }
 
 /// Checks.
-///
-/// # Errors
-/// If the experiment cannot be run as it stands.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let experiment = args.sets.load(&args.file)?;
     evaluation::check(&experiment)?;

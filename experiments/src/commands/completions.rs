@@ -23,9 +23,6 @@ pub struct ManArgs {
 }
 
 /// Prints the script of a shell for a command line.
-///
-/// # Errors
-/// If stdout cannot be written.
 pub fn run(args: &Args, mut posenc: Command) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut posenc, "posenc", &mut script);

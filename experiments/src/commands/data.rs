@@ -62,9 +62,6 @@ enum Action {
 }
 
 /// Does it.
-///
-/// # Errors
-/// If a dataset cannot be made, opened or replayed.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     report_size_limits();
     let text = match &args.action {

@@ -1,9 +1,9 @@
 //! `posenc devices`: the processor, LibTorch, and GPUs, with what is missing and how to get it.
 
 use anyhow::{Context as _, bail};
+use config::RunConfig;
 use records::gpu::{self, Gpu};
 use records::machine::{Cpu, LibTorch};
-use spec::RunConfig;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,9 +30,6 @@ struct Found {
 }
 
 /// Looks and prints.
-///
-/// # Errors
-/// If stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let found = Found::look();
     let text = if args.json { found.json() } else { found.text() };
@@ -41,9 +38,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Reads `cpu`, `cuda` or `cuda:N`.
-///
-/// # Errors
-/// If it is none of them.
 pub fn parse_device(text: &str) -> Result<Device, String> {
     let refused = || format!("\"{text}\" is no device; give cpu, cuda or cuda:N");
     match text.split_once(':') {
@@ -56,9 +50,6 @@ pub fn parse_device(text: &str) -> Result<Device, String> {
 
 /// Starts this process again with the environment variables that these runs need on a device, if one is missing. Call it
 /// before [`prepare`].
-///
-/// # Errors
-/// If the process cannot be started again.
 pub(super) fn ensure_environment<'a>(
     device: Device,
     mut runs: impl Iterator<Item = &'a RunConfig>,
@@ -69,9 +60,6 @@ pub(super) fn ensure_environment<'a>(
 }
 
 /// Makes a device usable; call it before the first tensor.
-///
-/// # Errors
-/// If there is no such device.
 pub fn prepare(device: Device) -> anyhow::Result<()> {
     let Device::Cuda(index) = device else { return Ok(()) };
     load_cuda(&LibTorch::detect());

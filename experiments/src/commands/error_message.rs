@@ -1,6 +1,6 @@
 //! How an error is said: its chain of causes on stderr, each cause once.
 
-use spec::printable_lines;
+use config::printable_lines;
 use train::error::without_backtrace;
 
 /// The text of an error and of its causes, without the control characters of names and files that it quotes. Some errors of the

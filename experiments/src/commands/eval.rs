@@ -3,6 +3,7 @@
 use super::devices::{parse_device, prepare};
 use super::engines::nodes_and_options;
 use anyhow::Context as _;
+use config::Weights;
 use games::{Referee, with_game};
 use play::calibration::diagram::svg;
 use play::calibration::{self, Calibration};
@@ -12,7 +13,6 @@ use play::puzzles::{self, PuzzleScore, Rule};
 use play::suites::SuiteScore;
 use play::{Agent, Player, Share, judged, mates, suites};
 use serde_json::{Value, json};
-use spec::Weights;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

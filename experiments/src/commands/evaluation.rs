@@ -1,14 +1,14 @@
 //! What `posenc run` asks finished cells as players, after the last of them (`evaluate` in the experiment file).
 
 use anyhow::Context as _;
+use config::evaluate::{Evaluations, Opponent};
+use config::{Experiment, RunConfig};
 use grid::{Prepared, Task};
 use play::evaluation::{Subject, evaluate};
 use play::{Agent, PlayError};
 use records::plan::Row;
 use records::strength::{self, Evaluation, Strength};
 use records::{CellLock, CellState, Plan};
-use spec::evaluate::{Evaluations, Opponent};
-use spec::{Experiment, RunConfig};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use tch::Device;
@@ -16,9 +16,6 @@ use train::inspect::cell::config_of;
 use train::sinks::tensorboard::show_scalars;
 
 /// Refuses agents that do not exist, before the first cell is trained.
-///
-/// # Errors
-/// If an agent's name or option is wrong.
 pub(super) fn check(experiment: &Experiment) -> anyhow::Result<()> {
     for (game, asked) in &experiment.evaluate {
         for agent in &asked.agents {

@@ -2,10 +2,10 @@
 
 use super::devices::{parse_device, prepare};
 use anyhow::Context as _;
+use config::Weights;
+use config::grouped;
 use dataset::{Split, bounded};
 use records::atomic;
-use spec::Weights;
-use spec::grouped;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;

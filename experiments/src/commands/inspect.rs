@@ -1,10 +1,10 @@
 //! `posenc inspect`: what the heads of trained networks do with positions.
 
 use super::devices::{parse_device, prepare};
+use config::Weights;
 use inspect::analysis::Testing;
 use inspect::{Options, inspect, tables};
 use records::plan;
-use spec::Weights;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;

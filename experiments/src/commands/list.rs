@@ -1,12 +1,12 @@
 //! `posenc list`: available games, encodings and so on, from the registries.
 
 use clap::ValueEnum;
+use config::Shape;
+use config::metrics::{self, Direction};
 use encodings::EncodingConfig;
 use games::{GameKind, InputLayout, InputName, MovesName, Vocabulary, with_game};
 use models::{EmbeddingConfig, ModelConfig};
 use serde_json::{Value, json};
-use spec::Shape;
-use spec::metrics::{self, Direction};
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -33,9 +33,6 @@ enum What {
 }
 
 /// Lists.
-///
-/// # Errors
-/// If stdout cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let entries = match args.what {
         What::Games => games(),

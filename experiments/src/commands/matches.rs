@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Play a random number of random plies after the opening: `FROM..TO`.
-    #[arg(long, value_name = "RANGE", value_parser = spec::evaluate::range)]
+    #[arg(long, value_name = "RANGE", value_parser = config::evaluate::range)]
     random_plies: Option<(u16, u16)>,
     /// Call a game of this many plies a draw.
     #[arg(long, default_value_t = 400)]

@@ -1,9 +1,9 @@
 //! `posenc parity`: what networks compute with random weights, for comparing implementations and devices.
 
 use super::devices::{parse_device, prepare};
+use config::{Dtype, Experiment, Row, RunConfig};
 use dataset::{Dataset, Split};
 use serde_json::{Value, json};
-use spec::{Dtype, Experiment, Row, RunConfig};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! `posenc play`: a cell's network as an engine.
 
 use super::devices::{parse_device, prepare};
+use config::Weights;
 use games::{Referee, with_game};
 use play::Agent;
 use play::engine::{Engine, Next, Settings};
-use spec::Weights;
 use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;

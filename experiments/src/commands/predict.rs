@@ -1,9 +1,9 @@
 //! `posenc predict`: what a cell's network says about positions.
 
 use super::devices::{parse_device, prepare};
+use config::Weights;
 use dataset::bounded;
 use games::chess::history::HistoryFill;
-use spec::Weights;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write as _};

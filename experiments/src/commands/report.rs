@@ -3,8 +3,8 @@
 use super::bundle_limit::BundleLimit;
 use bundle::unpacked::is_bundle;
 use bundle::{Part, Unpacked};
+use config::printable;
 use report::{Asked, Report, csv, curves, figures, html, latex, markdown, text};
-use spec::printable;
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -7,6 +7,7 @@ use super::sets::Sets;
 use super::slots::Slots;
 use anyhow::Context as _;
 use bundle::{Part, Unpacked};
+use config::Experiment;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
 use grid::tuning::Search;
@@ -14,7 +15,6 @@ use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Selector, Tas
 use grid::{baselines, measure, over_seeds};
 use records::{CellState, TuningRecord};
 use report::{Report, text};
-use spec::Experiment;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -1,6 +1,6 @@
 //! `--set`: settings of an experiment file that the command line overrides.
 
-use spec::{ConfigError, Experiment};
+use config::{ConfigError, Experiment};
 use std::path::Path;
 
 /// What `posenc check`, `run` and `submit` can override.

@@ -58,9 +58,6 @@ impl Slots {
     }
 
     /// Trains cells, with progress on stderr.
-    ///
-    /// # Errors
-    /// If this program's own path is unknown.
     pub(super) fn train(&self, tasks: &[Task], smoke: bool, interrupt: &Interrupt) -> anyhow::Result<Vec<Outcome>> {
         let devices = self.devices.iter().map(|&device| device_name(device)).collect();
         let mut worker =

@@ -50,7 +50,7 @@ fn stage(run_dir: &Path) -> PathBuf {
     let rounds = std::fs::read_dir(run_dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_round = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.starts_with(spec::tuning::FOLDER) && is_grid(path)
+        name.starts_with(config::tuning::FOLDER) && is_grid(path)
     };
     if is_grid(run_dir) { run_dir.to_owned() } else { rounds.filter(is_round).max().unwrap_or(run_dir.to_owned()) }
 }

@@ -3,13 +3,13 @@
 use super::run::{check_datasets, measure_baselines};
 use super::sets::Sets;
 use anyhow::{Context as _, bail, ensure};
+use config::Experiment;
 use grid::limits::HumanDuration;
 use grid::slurm::{Array, CELLS, Resources, SCRIPT, script};
 use grid::tuning::Search;
 use grid::{Prepared, RunSelection, Selector, Task};
 use records::atomic;
 use records::{CellState, TuningRecord};
-use spec::Experiment;
 use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;

@@ -1,9 +1,9 @@
 //! What `posenc --version` prints, and manifests record: the source of the program, and what its numbers depend on.
 
+use config::identity::SCHEMA_VERSION;
+use config::numerics::BASE;
 use records::Revision;
 use records::machine::LibTorch;
-use spec::identity::SCHEMA_VERSION;
-use spec::numerics::BASE;
 use std::sync::LazyLock;
 
 /// The version of a release.

@@ -1,7 +1,7 @@
 //! Small files from outside that would take all memory or time are refused at once.
 
 use crate::cli::{EXPERIMENT, run};
-use spec::{Experiment, RunConfig, Source};
+use config::{Experiment, RunConfig, Source};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

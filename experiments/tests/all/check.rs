@@ -2,8 +2,8 @@
 
 use crate::brought::{brought_experiments, experiments_folder};
 use crate::cli::{Answer, EXPERIMENT, datasets, run, write_experiment};
+use config::Experiment;
 use serde_json::Value;
-use spec::Experiment;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

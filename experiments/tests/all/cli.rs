@@ -48,7 +48,6 @@ impl Answer {
     }
 }
 
-/// Runs `posenc` in `dir`.
 pub(crate) fn run(dir: &Path, args: &[&str]) -> Answer {
     posenc(dir, args).output().expect("posenc starts").into()
 }
@@ -155,7 +154,6 @@ pub(crate) fn cell_of(run_dir: &Path, label: &str) -> PathBuf {
     cells(run_dir).iter().find(named).expect("the cell").clone()
 }
 
-/// Writes `text` as `dir/experiment.yaml`.
 pub(crate) fn write_experiment(dir: &Path, text: &str) -> PathBuf {
     let path = dir.join("experiment.yaml");
     std::fs::write(&path, text).expect("the folder can be written");

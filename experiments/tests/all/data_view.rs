@@ -1,12 +1,12 @@
 //! `data` with options: rating buckets and value targets, as an experiment writes them and as a cell gets them.
 
 use crate::cli::{EXPERIMENT, datasets};
+use config::{Experiment, Row, RunConfig, Source};
 use dataset::filter::Buckets;
 use dataset::store::read_shard;
 use dataset::value::{SHORT_TERM_DECAY, short_term};
 use dataset::{ImportOptions, Manifest, PerSplit, Split, SplitPlan, ValueTarget, evaluation_batches, import};
 use games::GameKind;
-use spec::{Experiment, Row, RunConfig, Source};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;

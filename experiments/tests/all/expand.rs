@@ -1,7 +1,7 @@
 //! From a file to rows and cells.
 
 use crate::cli::{EXPERIMENT, datasets};
-use spec::{Experiment, Mask, Role, RunConfig, Source};
+use config::{Experiment, Mask, Role, RunConfig, Source};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 use tempfile::TempDir;

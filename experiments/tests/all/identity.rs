@@ -1,7 +1,7 @@
 //! The hash in a cell's folder name: what changes it, and what must not.
 
-use spec::RunConfig;
-use spec::identity::{canonical, hash};
+use config::RunConfig;
+use config::identity::{canonical, hash};
 
 const CONTENT: &str = "7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069";
 

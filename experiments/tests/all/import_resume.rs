@@ -94,7 +94,6 @@ fn killed(dir: &Path, threads: &'static str, so_far: impl Fn() -> bool) {
     assert!(!dir.join("set").exists(), "it was killed before its end");
 }
 
-/// The undisturbed dataset.
 fn undisturbed(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let answer = run(dir, &import("1")).succeeds();
     assert!(!answer.stdout.contains("taken over"), "{}", answer.stdout);

@@ -6,8 +6,8 @@ mod predicted;
 mod refused;
 
 use crate::cli::{EXPERIMENT, datasets, write_experiment};
+use config::Experiment;
 use safetensors::SafeTensors;
-use spec::Experiment;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tch::Device;

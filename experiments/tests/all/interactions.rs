@@ -2,9 +2,9 @@
 
 use crate::cli;
 use crate::cli::{EXPERIMENT, datasets, run, write_experiment};
+use config::{Experiment, Interaction, Source};
 use grid::planned;
 use records::Plan;
-use spec::{Experiment, Interaction, Source};
 use std::sync::LazyLock;
 use tempfile::TempDir;
 

@@ -1,10 +1,10 @@
 //! Matched controls: as large, as expensive or as slow as another row, on both boards.
 
 use crate::cli::{EXPERIMENT, datasets, run, write_experiment};
+use config::{Experiment, Quantity, Role, Row, Source};
 use games::GameKind;
 use grid::planned;
 use models::ModelConfig;
-use spec::{Experiment, Quantity, Role, Row, Source};
 use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;

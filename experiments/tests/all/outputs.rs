@@ -1,11 +1,11 @@
 //! Heads in experiment files: what the dataset must have for them, and what is said where it has not.
 
 use crate::cli::{EXPERIMENT, datasets};
+use config::{Experiment, Source};
 use dataset::{GeneratedOptions, MapInfo, MappedPosition, PerSplit, SplitBy, SplitPlan, write_maps};
 use games::chess::Chess;
 use games::maps::MapShape;
 use games::{Game, GameKind, Position};
-use spec::{Experiment, Source};
 use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;

@@ -9,7 +9,7 @@ mod puzzles;
 mod suites;
 
 use crate::inspect::Finished;
-use spec::Weights;
+use config::Weights;
 use tch::Device;
 use train::inspect::Loaded;
 

@@ -1,12 +1,12 @@
 //! `posenc data generate probe`: what the command adds to crate `generate`.
 
 use crate::cli::{cells, run, write_experiment};
+use config::Weights;
 use dataset::{Dataset, MANIFEST_FILE};
 use games::GameKind;
 use games::maps::MapTask;
 use records::Part;
 use records::positions::{MEASURES, file, read};
-use spec::Weights;
 use std::path::Path;
 use tempfile::TempDir;
 

@@ -1,11 +1,11 @@
 //! Published bundles have the hashes of their lists, and their cells the names that their configurations have today.
 
 use bundle::{Limits, Part, Unpacked};
+use config::{Experiment, RunConfig};
 use grid::tuning::Search;
 use grid::{CellBundle, Prepared, RunSelection};
 use report::Report;
 use report::ranks::{self, Leaders};
-use spec::{Experiment, RunConfig};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ fn published_cells_have_the_names_that_their_configurations_have_today() {
             let content = manifest["identity"]["dataset"].as_str().expect("a content hash");
             let row = cell.parent().and_then(Path::file_name).expect("a row").to_string_lossy().into_owned();
             let named = row.rsplit_once('-').expect("a hash").1;
-            assert_eq!(named, spec::identity::hash(&run, content), "{}: {shown}", path.display());
+            assert_eq!(named, config::identity::hash(&run, content), "{}: {shown}", path.display());
             compared += 1;
         }
     }
@@ -102,7 +102,7 @@ fn published_cells_are_taken_by_a_run_of_their_file() {
     let path = root().join("runs/published/study-encodings-pairs.tar.zst");
     let unpacked = Unpacked::of(&path, Limits::default(), Part::Everything).expect("a bundle");
     let identity = unpacked.verified().identity.clone();
-    let experiment = Experiment::load(&root().join("experiments/study/encodings-pairs.yaml")).expect("an experiment");
+    let experiment = Experiment::load(&root().join("experiments/studies/encodings-pairs.yaml")).expect("an experiment");
     let out = tempfile::tempdir().expect("a folder for the test");
     let selection = RunSelection {
         out: out.path().to_owned(),

@@ -2,9 +2,9 @@
 
 use crate::cli::{EXPERIMENT, place, run};
 use crate::settings::{load, load_with};
+use config::{Experiment, Role, Row};
 use grid::planned;
 use records::Plan;
-use spec::{Experiment, Role, Row};
 
 /// The small experiment with these axes beside the encodings.
 fn with(axes: &str) -> String {

@@ -1,8 +1,8 @@
 //! The JSON Schema of experiment files: it fits every file of the project, and no misspelt one.
 
 use crate::brought::{brought_experiments, experiments_folder};
+use config::schema;
 use serde_json::Value;
-use spec::schema;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;

@@ -2,7 +2,7 @@
 
 use crate::cli;
 use crate::cli::{EXPERIMENT, datasets, run, write_experiment};
-use spec::{Experiment, Role, Row, Source};
+use config::{Experiment, Role, Row, Source};
 use std::sync::LazyLock;
 use tempfile::TempDir;
 

@@ -86,7 +86,6 @@ fn runner(dir: &Path) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("posenc starts")
 }
 
-/// Whom a kill meets.
 #[derive(Clone, Copy)]
 enum Victim {
     Runner,

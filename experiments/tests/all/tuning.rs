@@ -1,9 +1,9 @@
 //! `tune`: settings chosen for each row by trials.
 
 use crate::cli::{EXPERIMENT, datasets, place, run, small};
+use config::tuning::Trial;
+use config::{Experiment, Role, Source, Tuning};
 use records::TuningRecord;
-use spec::tuning::Trial;
-use spec::{Experiment, Role, Source, Tuning};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
 //! Wrong experiment files: each gets one message with the place, the line, a caret and a remedy, and exit code 1.
 
 use crate::cli::{EXPERIMENT, datasets, run, write_experiment};
-use spec::{Experiment, Source};
+use config::{Experiment, Source};
 use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;

@@ -15,18 +15,15 @@ pub(crate) struct Package {
 pub(crate) struct Dependency {
     /// The name in the manifest: `serde_yaml`, though the package behind it is `yaml_serde`.
     pub(crate) name: String,
-    /// `normal`, `dev` or `build`.
     pub(crate) kind: String,
 }
 
 impl Package {
-    /// The crate's folder.
     pub(crate) fn dir(&self) -> &Path {
         self.manifest.parent().expect("a manifest lies in a folder")
     }
 }
 
-/// The workspace's folder.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
 }

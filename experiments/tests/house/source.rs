@@ -3,11 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A source file.
 pub(crate) struct Source {
-    /// Relative to the workspace.
     pub(crate) path: PathBuf,
-    /// As written.
     pub(crate) text: String,
     /// With comments, strings and characters blanked out; line numbers are kept.
     code: String,
@@ -33,7 +30,6 @@ impl Source {
         if is_test { "" } else { self.code.split("#[cfg(test)]").next().unwrap_or_default() }
     }
 
-    /// All code.
     pub(crate) fn code(&self) -> &str {
         &self.code
     }

@@ -26,7 +26,6 @@ pub(crate) struct Choice<'a> {
 }
 
 impl Choices {
-    /// Adds a position.
     pub fn push<G: Tactics>(&mut self, features: &Features<G>, position: &PolicyPosition<'_, G>) {
         features.of(position.position, position.legal, |present| self.push_move(present));
         self.target.extend_from_slice(position.target);
@@ -48,13 +47,10 @@ impl Choices {
     }
 
     /// How many positions there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.position_end.len()
     }
 
-    /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.position_end.is_empty()
     }

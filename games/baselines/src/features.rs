@@ -46,7 +46,6 @@ const KING_DISTANCES: usize = 4;
 /// What is computed once for a position.
 #[derive(Debug)]
 struct Board {
-    /// Piece codes, see [`games::Game::PIECES`].
     codes: Vec<u8>,
     /// For each square, which squares hold own pieces that attack it.
     own_attackers: Vec<SquareSet>,
@@ -76,7 +75,6 @@ struct Step {
 
 impl<G: Tactics> Features<G> {
     /// The features of the game.
-    #[must_use]
     pub fn new() -> Self {
         let mut names: Vec<String> = Vec::new();
         let mut add = |prefix: &str, parts: &[&str]| {
@@ -110,20 +108,14 @@ impl<G: Tactics> Features<G> {
         Self { names, groups, game: PhantomData }
     }
 
-    /// What each feature says.
-    #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// How many there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }

@@ -4,7 +4,6 @@
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Symmetric {
     size: usize,
-    /// Row by row.
     cells: Vec<f64>,
 }
 

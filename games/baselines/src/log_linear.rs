@@ -15,14 +15,12 @@ const MOST_HALVINGS: usize = 30;
 /// The share of the promised decrease that a step must bring.
 const ARMIJO: f64 = 1e-4;
 
-/// A fitted model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogLinear {
     /// A weight for each feature.
     pub weights: Vec<f64>,
     /// How many features occur in the moves that it was fitted on; the weights of the others are 0.
     pub fitted: usize,
-    /// Newton steps.
     pub steps: usize,
     /// Mean loss on the positions that it was fitted on, penalty left out.
     pub loss: f64,
@@ -30,7 +28,6 @@ pub struct LogLinear {
 
 /// The objective at a point.
 struct Objective {
-    /// Mean loss, penalty included.
     value: f64,
     gradient: Vec<f64>,
     hessian: Symmetric,
@@ -39,7 +36,6 @@ struct Objective {
 impl LogLinear {
     /// Fits a model with so many features by Newton's method with exact second derivatives. The objective is convex and
     /// strictly so with the penalty: there is one solution.
-    #[must_use]
     pub fn fit(choices: &Choices, features: usize) -> Self {
         let mut weights = vec![0.0; features];
         let mut steps = 0;

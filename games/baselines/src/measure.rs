@@ -37,12 +37,7 @@ pub enum BaselinesError {
     Dataset(#[from] DatasetError),
     /// Nothing can be counted, or nothing measured.
     #[error("the dataset \"{dataset}\" has no policy target in its {} positions", split.name())]
-    NoTarget {
-        /// Its name.
-        dataset: String,
-        /// The split.
-        split: Split,
-    },
+    NoTarget { dataset: String, split: Split },
 }
 
 /// The baselines of a dataset.
@@ -69,7 +64,6 @@ pub struct Fitted {
     pub weights: Vec<(String, f64)>,
     /// Features that occur in training.
     pub used_weights: usize,
-    /// Newton steps.
     pub steps: usize,
     /// The model's mean loss on its training positions.
     pub training_loss: f64,
@@ -78,40 +72,30 @@ pub struct Fitted {
 impl Source {
     /// The dataset in a folder, of these rating buckets (all games if empty), tested on the first positions of the test
     /// split, as [`dataset::evaluation_batches`] chooses them.
-    ///
-    /// # Errors
-    /// If the folder holds no dataset.
     pub fn read(folder: &Path, buckets: &[String], test_positions: u64) -> Result<Self, BaselinesError> {
         let manifest = Manifest::read(folder)?;
         Ok(Self { folder: folder.to_owned(), manifest, buckets: buckets.to_vec(), test_positions })
     }
 
-    /// Its game.
-    #[must_use]
     pub fn game(&self) -> GameKind {
         self.manifest.game
     }
 
     /// Its description of the dataset.
-    #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The rating buckets.
-    #[must_use]
     pub fn buckets(&self) -> &[String] {
         &self.buckets
     }
 
     /// How many test positions were asked for.
-    #[must_use]
     pub fn test_positions(&self) -> u64 {
         self.test_positions
     }
 
     /// The hash of everything that the numbers depend on: the same hash, the same numbers.
-    #[must_use]
     pub fn identity(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         let counts = [FIT_POSITIONS as u64, PRIOR_POSITIONS as u64, TUNING_POSITIONS, self.test_positions];
@@ -142,32 +126,26 @@ impl Source {
 
 impl Measured {
     /// Test positions with a policy target.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
     /// Games that they come from.
-    #[must_use]
     pub fn games(&self) -> usize {
         // Positions of a game stand together.
         self.positions.chunk_by(|a, b| a.game == b.game).count()
     }
 
     /// The mean of a baseline's scores: `measured.mean(|position| position.log_linear)`.
-    #[must_use]
     pub fn mean(&self, of: impl Fn(&PositionScores) -> Score) -> Score {
         Score::mean(self.positions.iter().map(of))
     }
 
     /// The mean entropy of the targets: the loss of a perfect policy.
-    #[must_use]
     pub fn entropy(&self) -> f64 {
         self.positions.iter().map(|position| position.entropy).sum::<f64>() / self.len().max(1) as f64
     }

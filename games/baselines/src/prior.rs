@@ -9,7 +9,6 @@ use crate::scores::Score;
 use dataset::PolicyPosition;
 use games::{Game, Position as _};
 
-/// Counts of moves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StaticPrior {
     mass: Vec<f64>,
@@ -24,12 +23,10 @@ impl StaticPrior {
     pub const USUAL_STRENGTH: f64 = 16.0;
 
     /// Counts of a vocabulary of so many moves, before the first position.
-    #[must_use]
     pub fn new(moves: usize) -> Self {
         Self { mass: vec![0.0; moves], legal: vec![0.0; moves], positions: 0 }
     }
 
-    /// Counts a position.
     pub fn count<G: Game>(&mut self, position: &PolicyPosition<'_, G>) {
         self.add(&indices(position), position.target);
     }
@@ -44,19 +41,16 @@ impl StaticPrior {
     }
 
     /// How many positions were counted.
-    #[must_use]
     pub fn positions(&self) -> usize {
         self.positions
     }
 
     /// How many moves were legal in a counted position.
-    #[must_use]
     pub fn seen(&self) -> usize {
         self.legal.iter().filter(|&&legal| legal > 0.0).count()
     }
 
     /// The logarithm of each move's score at this strength of the smoothing.
-    #[must_use]
     pub fn log_scores(&self, strength: f64) -> Vec<f64> {
         let (mass, legal): (f64, f64) = (self.mass.iter().sum(), self.legal.iter().sum());
         let mean = if legal > 0.0 { mass / legal } else { 1.0 };
@@ -66,7 +60,6 @@ impl StaticPrior {
 
     /// The strength whose policy has the least loss on these positions, and that loss; the first of equals. None without
     /// positions.
-    #[must_use]
     pub fn best_strength(&self, positions: &[(Vec<u16>, Vec<f64>)]) -> Option<(f64, f64)> {
         let loss = |strength: f64| {
             let scores = self.log_scores(strength);

@@ -14,21 +14,17 @@ pub struct Score {
 pub struct PositionScores {
     /// The game's id in the dataset: what positions are clustered by.
     pub game: u32,
-    /// The ply, from 0.
     pub ply: u16,
     /// The entropy of the target.
     pub entropy: f64,
     /// A uniform choice among the legal moves.
     pub uniform: Score,
-    /// The static prior.
     pub static_prior: Score,
-    /// The log-linear model.
     pub log_linear: Score,
 }
 
 impl Score {
     /// The score of a policy with these logits of the legal moves.
-    #[must_use]
     pub fn of(logits: &[f64], target: &[f64]) -> Self {
         let log_total = log_sum_exp(logits);
         let loss = target.iter().zip(logits).map(|(target, logit)| target * (log_total - logit)).sum();
@@ -40,7 +36,6 @@ impl Score {
     }
 
     /// The mean of several; zero if there are none.
-    #[must_use]
     pub fn mean(scores: impl Iterator<Item = Self>) -> Self {
         let (mut sum, mut count) = (Self::default(), 0_u64);
         for score in scores {
@@ -58,7 +53,6 @@ pub(crate) fn log_sum_exp(numbers: &[f64]) -> f64 {
     most + numbers.iter().map(|number| (number - most).exp()).sum::<f64>().ln()
 }
 
-/// −Σ p ln p.
 pub(crate) fn entropy(target: &[f64]) -> f64 {
     -target.iter().filter(|&&p| p > 0.0).map(|p| p * p.ln()).sum::<f64>()
 }

@@ -86,7 +86,6 @@ fn policies<G: Game>(folder: &Path, manifest: &Manifest) -> Result<BTreeMap<Stri
     Ok(all)
 }
 
-/// The most probable moves.
 fn best(policy: &[Candidate]) -> impl Iterator<Item = &str> {
     let most = policy.iter().map(|&(_, share)| share).fold(0.0, f32::max);
     policy.iter().filter(move |&&(_, share)| share == most).map(|(mv, _)| mv.as_str())

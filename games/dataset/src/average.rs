@@ -31,7 +31,6 @@ const POSITIONS_A_REPORT: u64 = 1 << 14;
 /// The result of an averaging.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Averaged {
-    /// The new dataset's manifest.
     pub manifest: Manifest,
     /// The number of positions read.
     pub positions: u64,

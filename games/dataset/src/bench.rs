@@ -24,9 +24,6 @@ pub struct LoaderRate {
 
 /// Measures the loader for at least `at_least` with one worker and again with `workers`, from the first batch on: at
 /// least one block each of replaying, shuffling and packing.
-///
-/// # Errors
-/// Like [`TrainLoader::new`].
 pub fn bench_loader(
     dataset: &Arc<Dataset>,
     input: InputName,

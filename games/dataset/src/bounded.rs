@@ -34,9 +34,6 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Reads a regular file of at most `limit` bytes.
-///
-/// # Errors
-/// Like [`open`], and if it is longer.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
@@ -50,9 +47,6 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a regular file of at most `limit` bytes as text, without its byte order mark.
-///
-/// # Errors
-/// Like [`read`], and if it is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     text(read(path, limit)?)
 }
@@ -68,7 +62,6 @@ pub fn read_stream(stream: impl Read, limit: u64) -> io::Result<String> {
 }
 
 /// Bytes without the byte order mark at their beginning.
-#[must_use]
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }

@@ -47,18 +47,15 @@ pub struct SplitPlan {
 
 impl SplitPlan {
     /// Whole games, with these fractions.
-    #[must_use]
     pub fn by_game(seed: u64, fractions: PerSplit<f64>) -> Self {
         Self { by: SplitBy::Game, opening_plies: 0, seed, fractions }
     }
 
     /// The split of a position in a dataset that is [split by position](SplitBy::Position); `text` is its FEN or SFEN.
-    #[must_use]
     pub fn of_position(&self, game: GameKind, text: &str) -> Split {
         assign(self.seed, &self.fractions, Some(&without_counters(game, text)), "")
     }
 
-    /// Refuses invalid plans.
     pub(crate) fn check(&self, unit: Unit) -> Result<(), DatasetError> {
         let wrong = |option, reason: &str| Err(DatasetError::Option { option, reason: reason.to_owned() });
         let fractions = [self.fractions.train, self.fractions.validation, self.fractions.test];
@@ -94,13 +91,11 @@ pub(crate) struct Draft {
 
 /// The result of adding a draft.
 pub(crate) enum Added {
-    /// It was added.
     Kept,
     /// It duplicates the game with this id: the same start and moves.
     Duplicate(u32),
 }
 
-/// A complete dataset.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Built {
     pub(crate) shards: Vec<Shard>,
@@ -109,7 +104,6 @@ pub(crate) struct Built {
     pub(crate) positions: u64,
     pub(crate) results: BTreeMap<String, u64>,
     pub(crate) terminations: BTreeMap<String, u64>,
-    /// Games by rating bucket.
     pub(crate) buckets: BTreeMap<String, u64>,
     /// Labelled cells of maps by class.
     pub(crate) map_classes: Vec<u64>,
@@ -209,13 +203,11 @@ impl BuilderState {
         Self { built, games: 0, train_keys: 0, validation: waiting, test: waiting }
     }
 
-    /// The complete shards.
     pub(crate) fn shards(&self) -> &[Shard] {
         &self.built.shards
     }
 }
 
-/// A dataset under construction.
 pub(crate) struct Builder<'a> {
     plan: &'a SplitPlan,
     known: KnownGames,
@@ -227,7 +219,6 @@ pub(crate) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// Starts an empty dataset.
     pub(crate) fn new(dir: &'a Path, plan: &'a SplitPlan) -> Result<Self, DatasetError> {
         Self::resume(dir, plan, BuilderState::empty(plan))
     }

@@ -10,14 +10,7 @@ use std::path::{Path, PathBuf};
 pub enum DatasetError {
     /// A file or folder could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
-    Io {
-        /// The action, e.g. "read".
-        action: &'static str,
-        /// Where.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Io { action: &'static str, path: PathBuf, source: io::Error },
     /// The folder of a dataset does not exist.
     #[error("there is no folder {}; `posenc data import` makes a dataset", .0.display())]
     NoFolder(PathBuf),
@@ -27,7 +20,6 @@ pub enum DatasetError {
     /// The text of a manifest is invalid.
     #[error("{} is not a valid manifest: {reason}; fetch the dataset again, or make it again", path.display())]
     InvalidManifest {
-        /// The manifest.
         path: PathBuf,
         /// What is wrong with it, with line and column.
         reason: String,
@@ -41,20 +33,10 @@ pub enum DatasetError {
          fetch the dataset again, or make it again",
         path.display()
     )]
-    ShardChanged {
-        /// The shard.
-        path: PathBuf,
-        /// "kind", "size" or "hash".
-        what: &'static str,
-        /// The manifest's value.
-        expected: String,
-        /// The file's value.
-        found: String,
-    },
+    ShardChanged { path: PathBuf, what: &'static str, expected: String, found: String },
     /// A shard is not a Parquet file with the dataset's columns.
     #[error("the shard {} cannot be read as Parquet ({reason}): fetch the dataset again, or make it again", path.display())]
     ShardUnreadable {
-        /// The shard.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -64,62 +46,40 @@ pub enum DatasetError {
         "game {game} of the dataset cannot be replayed at ply {ply} ({reason}): make the dataset again; made_by in dataset.yaml is the command of whoever made it"
     )]
     BadGame {
-        /// The game's id.
         game: u32,
         /// The ply at which it fails.
         ply: usize,
-        /// What is wrong.
         reason: String,
     },
     /// The manifest contradicts itself or the shards.
     #[error("{}: {reason}", .dir.join(crate::MANIFEST_FILE).display())]
     Manifest {
-        /// The dataset's folder.
         dir: PathBuf,
         /// What is wrong and what to do.
         reason: String,
     },
     /// The split has no games.
     #[error("the dataset \"{dataset}\" has no {} games: import it with a larger share for this split", split.name())]
-    EmptySplit {
-        /// The dataset's name.
-        dataset: String,
-        /// The empty split.
-        split: Split,
-    },
+    EmptySplit { dataset: String, split: Split },
     /// The column of a target is empty.
     #[error(
         "the dataset \"{dataset}\" has an empty column \"{column}\", which the target \"{target}\" needs: \
          choose another target, or a dataset with {}",
         if *column == "draw" { "draw probabilities (Lc0's chunks from V4 on hold them)" } else { "scores or values" }
     )]
-    NoTarget {
-        /// The dataset's name.
-        dataset: String,
-        /// The empty column.
-        column: &'static str,
-        /// The requested target.
-        target: &'static str,
-    },
+    NoTarget { dataset: String, column: &'static str, target: &'static str },
     /// An option has an invalid value.
     #[error("{option}: {reason}")]
     Option {
-        /// Which option.
         option: &'static str,
         /// What is wrong and what to do.
         reason: String,
     },
-    /// The import's target exists.
     #[error("{} exists already: choose another name, or remove it first", .0.display())]
     OutputExists(PathBuf),
     /// The folder of the import's target is not writable.
     #[error("cannot write to {}: {source}; free or repair it, or name another place for the dataset", path.display())]
-    OutputUnwritable {
-        /// The folder.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    OutputUnwritable { path: PathBuf, source: io::Error },
     /// Another process is making the same dataset.
     #[error("another process is writing {}: wait for it, or choose another name", .0.display())]
     OutputBusy(PathBuf),
@@ -136,31 +96,19 @@ pub enum DatasetError {
         dir.display(),
         differences.join(", ")
     )]
-    OtherImport {
-        /// The folder.
-        dir: PathBuf,
-        /// The differences, as text.
-        differences: Vec<String>,
-    },
+    OtherImport { dir: PathBuf, differences: Vec<String> },
     /// The checkpoint of an interrupted import is invalid.
     #[error("{} cannot be resumed ({reason}): remove it to start the import again", dir.display())]
-    DamagedImport {
-        /// The folder.
-        dir: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    DamagedImport { dir: PathBuf, reason: String },
     /// An import failed, and can be resumed.
     #[error(
         "{source}; the results of the first {records} records are kept in {}: the same command resumes from there",
         dir.display()
     )]
     ImportInterrupted {
-        /// Why.
         source: Box<DatasetError>,
         /// Records whose results are kept.
         records: u64,
-        /// The folder.
         dir: PathBuf,
     },
     /// A strict import found an invalid game.
@@ -171,7 +119,6 @@ pub enum DatasetError {
         rejected.reason
     )]
     Rejected {
-        /// The file's name.
         file: String,
         /// The game and its fault.
         rejected: Rejected,
@@ -185,9 +132,7 @@ pub enum DatasetError {
     NothingKept {
         /// How many records were read.
         read: u64,
-        /// The expected format.
         format: String,
-        /// The first rejection.
         first: Option<Box<Rejected>>,
         /// How many games the filters excluded.
         filtered: u64,

@@ -26,23 +26,17 @@ use games::shogi::{Board, Shogi, hcpe::Hcpe, psv::Psv};
 use std::io::Write;
 use std::path::Path;
 
-/// An export format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// PGN (chess).
     Pgn,
-    /// HCPE (shogi).
     Hcpe,
-    /// PackedSfenValue (shogi).
     Psv,
 }
 
 impl ExportFormat {
-    /// All formats.
     pub const ALL: [Self; 3] = [Self::Pgn, Self::Hcpe, Self::Psv];
 
     /// Its name on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pgn => "pgn",

@@ -43,10 +43,8 @@ pub struct Filters {
     /// At least this many seconds of increment; games without a time control are excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_increment: Option<f64>,
-    /// Allowed results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results: Option<Vec<GameResult>>,
-    /// Allowed terminations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terminations: Option<Vec<Termination>>,
     /// At least this many plies.
@@ -76,7 +74,6 @@ pub(crate) const OF_GAMES_ONLY: &str = "single positions have neither ratings no
 
 impl Filters {
     /// The first filter that a game fails.
-    #[must_use]
     pub fn game(&self, game: &ParsedGame) -> Option<&'static str> {
         let both = game.ratings[0].zip(game.ratings[1]);
         let average = both.map(|(first, second)| f64::from(first + second) / 2.0);
@@ -107,7 +104,6 @@ impl Filters {
     }
 
     /// Whether any filter examines single positions.
-    #[must_use]
     pub fn looks_at_positions(&self) -> bool {
         self.skip_plies.is_some() || self.winner_only || self.drop_in_check || self.drop_forced
     }
@@ -158,15 +154,12 @@ fn may_win(result: GameResult, mover: Side) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    /// The lower bound, inclusive.
     pub from: Option<i32>,
-    /// The upper bound, exclusive.
     pub to: Option<i32>,
 }
 
 impl Range {
     /// Whether the range contains a rating.
-    #[must_use]
     pub fn holds(&self, rating: f64) -> bool {
         self.from.is_none_or(|from| rating >= f64::from(from)) && self.to.is_none_or(|to| rating < f64::from(to))
     }
@@ -199,7 +192,6 @@ pub struct Buckets(Vec<i32>);
 
 impl Buckets {
     /// Subsets between these bounds, one below the first and one above the last. Without bounds there are no subsets.
-    #[must_use]
     pub fn new(mut bounds: Vec<i32>) -> Self {
         bounds.sort_unstable();
         bounds.dedup();
@@ -207,13 +199,11 @@ impl Buckets {
     }
 
     /// All names, from the lowest ratings up.
-    #[must_use]
     pub fn names(&self) -> Vec<String> {
         if self.0.is_empty() { Vec::new() } else { (0..=self.0.len()).map(|i| self.name(i)).collect() }
     }
 
     /// The subset of a game; `None` if there are none, or a rating is unknown.
-    #[must_use]
     pub fn of(&self, ratings: [Option<i32>; 2]) -> Option<String> {
         let average = f64::from(ratings[0]? + ratings[1]?) / 2.0;
         let above = self.0.iter().filter(|&&bound| average >= f64::from(bound)).count();

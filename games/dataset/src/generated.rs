@@ -22,7 +22,6 @@ use std::path::PathBuf;
 pub struct GeneratedGame {
     /// The game; its candidates are legal and their probabilities sum to 1.
     pub game: ParsedGame,
-    /// Its number.
     pub number: u64,
     /// Earlier moves came from a book or were random.
     pub policy_from_ply: u16,
@@ -33,9 +32,7 @@ pub struct GeneratedGame {
 pub struct GeneratedOptions {
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
-    /// The dataset's name.
     pub name: String,
-    /// The game.
     pub game: GameKind,
     /// The generator, for the column `source_file`.
     pub maker: String,
@@ -45,7 +42,6 @@ pub struct GeneratedOptions {
     pub licence: String,
     /// The command that reproduces them.
     pub made_by: String,
-    /// The split.
     pub split: SplitPlan,
 }
 

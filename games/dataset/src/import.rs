@@ -44,23 +44,19 @@ use std::path::PathBuf;
 /// The progress of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// The current file.
     pub file: PathBuf,
     /// Bytes read of all files.
     pub bytes: u64,
-    /// Bytes of all files.
     pub total_bytes: u64,
     /// Records read, with those of an interrupted import.
     pub read: u64,
     /// Records read by an interrupted import.
     pub taken_over: u64,
-    /// Games kept.
     pub kept: u64,
     /// Positions of the games kept.
     pub positions: u64,
     /// Games excluded by a filter.
     pub filtered: u64,
-    /// Rejected games.
     pub rejected: u64,
 }
 
@@ -120,7 +116,6 @@ fn import_game<G: Game>(
     }
 }
 
-/// A running import.
 struct ImportRun<'a> {
     options: &'a ImportOptions,
     conditions: ImportConditions,
@@ -271,23 +266,16 @@ fn check_same_kind(
 /// The speed of reading records.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ImportRate {
-    /// Records read.
     pub records: u64,
-    /// Invalid records.
     pub rejected: u64,
     /// Positions (plies of games) in valid records.
     pub positions: u64,
-    /// Bytes read.
     pub bytes: u64,
-    /// Seconds in total.
     pub seconds: f64,
 }
 
 /// Reads files like [`import`] (decompression, parsing, legality of every move, all filters) without writing, so that
 /// everything except the Parquet files is measured.
-///
-/// # Errors
-/// Like [`import`].
 pub fn bench_import(options: &ImportOptions) -> Result<ImportRate, DatasetError> {
     with_game!(options.game, G => measure::<G>(options))
 }

@@ -16,13 +16,9 @@ use std::collections::BTreeMap;
 /// A summary of a dataset.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Info {
-    /// The dataset's manifest.
     pub manifest: Manifest,
-    /// Size of the shards.
     pub bytes: u64,
-    /// Game lengths in plies.
     pub plies: Lengths,
-    /// Statistics of each split.
     pub splits: PerSplit<SplitInfo>,
     /// Games by plies, bin width 20.
     pub lengths: Histogram,
@@ -41,23 +37,16 @@ pub struct Info {
 /// Larger scores are counted in the last bin.
 const MOST_POINTS: f64 = 2_000.0;
 
-/// Game lengths in plies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Lengths {
-    /// The shortest game.
     pub min: u16,
-    /// The median.
     pub median: u16,
-    /// The mean.
     pub mean: f64,
-    /// The longest game.
     pub max: u16,
 }
 
-/// Statistics of a split.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SplitInfo {
-    /// Games.
     pub games: u64,
     /// Positions: one per played move.
     pub positions: u64,
@@ -69,20 +58,14 @@ pub struct SplitInfo {
     pub draws: u64,
     /// Positions that occur in no training game; `None` for training.
     pub novel_positions: Option<u64>,
-    /// Positions by phase.
     pub phases: BTreeMap<&'static str, u64>,
     /// Moves by kind, see [`MOVE_TYPES`].
     pub move_types: BTreeMap<&'static str, u64>,
-    /// Games by result.
     pub results: BTreeMap<&'static str, u64>,
-    /// Games by ending.
     pub terminations: BTreeMap<&'static str, u64>,
 }
 
 /// Summarises a dataset; replays every game to determine the phases.
-///
-/// # Errors
-/// If a game cannot be replayed.
 pub fn summarise(dataset: &Dataset) -> Result<Info, DatasetError> {
     let mut splits = PerSplit::<SplitInfo>::default();
     let mut histograms = [20.0, 100.0, 0.05, 100.0, 0.05, 1.0].map(Histogram::new);

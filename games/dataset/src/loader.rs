@@ -42,7 +42,6 @@ use games::InputName;
 /// How training batches are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoaderConfig {
-    /// The input representation.
     pub input: InputName,
     /// Positions in a batch, ≥ 1.
     pub batch: usize,
@@ -57,6 +56,5 @@ pub struct LoaderConfig {
 }
 
 impl LoaderConfig {
-    /// The default of `block_games`.
     pub const BLOCK_GAMES: usize = 1024;
 }

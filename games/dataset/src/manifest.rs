@@ -21,13 +21,9 @@ pub const FORMAT: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// [`FORMAT`] of the shards.
     pub format: u32,
-    /// The dataset's name.
     pub name: String,
-    /// Its game.
     pub game: GameKind,
-    /// What a row is.
     #[serde(default, skip_serializing_if = "Unit::is_game")]
     pub unit: Unit,
     /// Where the games come from.
@@ -53,9 +49,7 @@ pub struct Manifest {
     /// The map of each position, in datasets whose label is a map of the board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<MapInfo>,
-    /// The split.
     pub split: SplitSummary,
-    /// The Parquet files.
     pub shards: Vec<Shard>,
     /// A hash of the content, equal for equal datasets: see [`Manifest::hash_of_content`].
     pub content_hash: String,
@@ -64,7 +58,6 @@ pub struct Manifest {
 impl Manifest {
     /// How to reproduce the dataset, for the end of an error message: the command that made it, if the manifest has it.
     /// Whoever wrote the manifest wrote that command, so the text says so.
-    #[must_use]
     pub fn remedy(&self) -> String {
         let command = self.command();
         match command.starts_with("posenc ") {
@@ -77,7 +70,6 @@ impl Manifest {
     }
 
     /// The text of `made_by` without control characters, also those that reverse the direction of a text.
-    #[must_use]
     pub fn command(&self) -> String {
         let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         self.made_by.chars().filter(|&c| !c.is_control() && !turns(c)).collect()
@@ -86,7 +78,6 @@ impl Manifest {
     /// The content hash that belongs to the manifest: over the game, the shards' hashes, and the fields that decide
     /// numbers but cannot be compared with the shards, where they are not at their default. Those are the split's seed,
     /// which orders the games of evaluations, and the slope of the value curve.
-    #[must_use]
     pub fn hash_of_content(&self) -> String {
         let mut hasher = blake3::Hasher::new_derive_key("posenc 2026 dataset content v1");
         hasher.update(self.game.name().as_bytes());
@@ -105,7 +96,6 @@ impl Manifest {
     }
 
     /// The manifest with the content hash that belongs to it.
-    #[must_use]
     pub fn sealed(self) -> Self {
         Self { content_hash: self.hash_of_content(), ..self }
     }
@@ -135,7 +125,6 @@ impl Unit {
 pub struct Counts {
     /// Records read from the files.
     pub read: u64,
-    /// Games in the dataset.
     pub kept: u64,
     /// Games with the same start and moves as an earlier one.
     pub duplicates: u64,
@@ -151,9 +140,7 @@ pub struct Counts {
     /// Excluded positions of the games kept, by the first filter that they failed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub filtered_positions: BTreeMap<String, u64>,
-    /// Games by result.
     pub results: BTreeMap<String, u64>,
-    /// Games by ending.
     pub terminations: BTreeMap<String, u64>,
     /// Labelled cells of the maps by class, in the order of the classes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -178,7 +165,6 @@ pub struct MapInfo {
 
 impl MapInfo {
     /// The classes' names or numbers, with the number of cells of each.
-    #[must_use]
     pub fn counted(&self, cells: &[u64]) -> Vec<(String, u64)> {
         let name = |class: usize| self.names.get(class).cloned().unwrap_or_else(|| class.to_string());
         (0..self.classes.into()).map(|class| (name(class), cells.get(class).copied().unwrap_or(0))).collect()
@@ -189,7 +175,6 @@ impl MapInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RatingBucket {
-    /// Its name, e.g. `1500-2000`.
     pub name: String,
     /// The number of its games.
     pub games: u64,
@@ -206,11 +191,8 @@ pub struct SplitSummary {
     pub opening_plies: Option<u16>,
     /// The seed of the assignment, and of the order of games in evaluations.
     pub seed: u64,
-    /// The requested fractions.
     pub fractions: PerSplit<f64>,
-    /// Games in each split.
     pub games: PerSplit<u64>,
-    /// Positions in each split.
     pub positions: PerSplit<u64>,
     /// The share of validation positions that occur in no training game.
     pub novel_validation_positions: f64,
@@ -218,17 +200,14 @@ pub struct SplitSummary {
     pub novel_test_positions: f64,
 }
 
-/// One Parquet file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shard {
     /// Its name in the dataset's folder.
     pub file: String,
-    /// Games in it.
     pub games: u64,
     /// Positions in it, used or not.
     pub positions: u64,
-    /// Its size.
     pub bytes: u64,
     /// Its BLAKE3 hash, in hex.
     pub blake3: String,

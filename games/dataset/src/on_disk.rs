@@ -10,20 +10,14 @@ use std::path::{Path, PathBuf};
 /// The limit of a `dataset.yaml`: the shards of 400 million games.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// A dataset on disk.
 #[derive(Debug, Clone)]
 pub struct OnDisk {
-    /// Its folder.
     pub dir: PathBuf,
-    /// Its manifest.
     pub manifest: Manifest,
 }
 
 impl OnDisk {
     /// Reads the manifest of the dataset in a folder.
-    ///
-    /// # Errors
-    /// If the folder holds no dataset, like [`Manifest::read`].
     pub fn read(dir: &Path) -> Result<Self, DatasetError> {
         Ok(Self { dir: dir.to_owned(), manifest: Manifest::read(dir)? })
     }
@@ -49,10 +43,6 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Its text in `dataset.yaml`.
-    ///
-    /// # Errors
-    /// If a number in it cannot be written as YAML.
     pub fn to_yaml(&self) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         singleton_map_recursive::serialize(self, &mut serde_yaml::Serializer::new(&mut text))

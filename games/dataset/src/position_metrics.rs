@@ -25,7 +25,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The stored metrics.
 pub const MEASURES: [&str; 5] = ["policy_loss", "policy_accuracy", "value_loss", "value_accuracy", MAP_LOSS];
 
 /// The mean over a position's labelled cells. Files of earlier versions lack it.
@@ -45,7 +44,6 @@ pub const DROP: &str = "drop";
 pub struct PositionMetrics {
     /// The game's id in the dataset.
     pub game: u32,
-    /// The ply, from 0.
     pub ply: u16,
     /// Whether the position occurs in no training game.
     pub novel: bool,
@@ -60,7 +58,6 @@ pub struct PositionMetrics {
 pub struct PositionRow {
     /// The game's id in the dataset.
     pub game: u32,
-    /// The ply, from 0.
     pub ply: u16,
     /// The stage of the game.
     pub phase: String,
@@ -80,7 +77,6 @@ pub struct PositionRow {
 
 impl PositionRow {
     /// The weight of a value in the mean over all of them: of the map loss its cells, of others its positions.
-    #[must_use]
     pub fn weight(&self, place: usize) -> f64 {
         let cells = self.map_cells.filter(|_| MEASURES[place] == MAP_LOSS);
         f64::from(cells.unwrap_or(self.positions))
@@ -95,15 +91,11 @@ pub enum PositionsError {
     Other {
         /// The index of the position.
         place: usize,
-        /// The game's id.
         game: u32,
-        /// The ply.
         ply: u16,
     },
-    /// A Parquet error.
     #[error(transparent)]
     Parquet(#[from] ParquetError),
-    /// An Arrow error.
     #[error(transparent)]
     Arrow(#[from] arrow_schema::ArrowError),
     /// The file cannot be opened.
@@ -114,10 +106,6 @@ pub enum PositionsError {
     Column(&'static str),
 }
 
-/// Encodes the file.
-///
-/// # Errors
-/// If the lists are not of the same positions.
 pub fn encode(measured: &[PositionMetrics], traits: &[PositionTraits]) -> Result<Vec<u8>, PositionsError> {
     let same = |(own, other): (&PositionMetrics, &PositionTraits)| own.game == other.game && own.ply == other.ply;
     let differing = measured.iter().zip(traits).position(|pair| !same(pair));
@@ -145,7 +133,6 @@ pub fn encode(measured: &[PositionMetrics], traits: &[PositionTraits]) -> Result
 
 /// The means over the positions of each game that agree in stage, novelty and targets. They give every mean over games of
 /// the whole file, but none over kinds of moves.
-#[must_use]
 pub fn of_games(rows: &[PositionRow]) -> Vec<PositionRow> {
     let mut sums: Vec<(PositionRow, [f64; MEASURES.len()])> = Vec::new();
     let mut places = BTreeMap::new();
@@ -173,10 +160,6 @@ pub fn of_games(rows: &[PositionRow]) -> Vec<PositionRow> {
     sums.into_iter().map(mean).collect()
 }
 
-/// Encodes rows.
-///
-/// # Errors
-/// If Arrow or Parquet fail.
 pub fn write(rows: &[PositionRow]) -> Result<Vec<u8>, PositionsError> {
     let batch = RecordBatch::try_from_iter_with_nullable(columns(rows))?;
     let properties = WriterProperties::builder()
@@ -243,10 +226,6 @@ fn relation(target: &MoveTraits) -> &'static str {
     }
 }
 
-/// Reads a file.
-///
-/// # Errors
-/// If it cannot be read or lacks a column.
 pub fn read(path: &Path) -> Result<Vec<PositionRow>, PositionsError> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(bounded::open(path)?)?.build()?;
     let mut rows = Vec::new();

@@ -24,9 +24,7 @@ pub struct RemakeOptions {
     pub sources: Vec<OnDisk>,
     /// The new dataset's folder, which must not exist yet.
     pub output: PathBuf,
-    /// Its name.
     pub name: String,
-    /// The command line.
     pub made_by: String,
     /// The split. Single positions are always split by position.
     pub split: SplitPlan,

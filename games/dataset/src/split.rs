@@ -7,20 +7,16 @@ use std::ops::{Index, IndexMut};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {
-    /// For training.
     Train,
     /// For choices (a learning rate, a checkpoint).
     Validation,
-    /// For reported results.
     Test,
 }
 
 impl Split {
-    /// All splits.
     pub const ALL: [Self; 3] = [Self::Train, Self::Validation, Self::Test];
 
     /// Its name in files and messages.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Train => "train",
@@ -34,7 +30,6 @@ impl Split {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SplitBy {
-    /// Whole games.
     Game,
     /// All games with the same position after a number of plies, by any move order.
     Opening,
@@ -46,11 +41,8 @@ pub enum SplitBy {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PerSplit<T> {
-    /// The training split's.
     pub train: T,
-    /// The validation split's.
     pub validation: T,
-    /// The test split's.
     pub test: T,
 }
 
@@ -78,7 +70,6 @@ impl<T> IndexMut<Split> for PerSplit<T> {
 
 /// The split of a game, from a stream keyed by the seed, the start and the moves. It does not depend on other games:
 /// adding games to a dataset moves none to another split.
-#[must_use]
 pub fn assign(seed: u64, fractions: &PerSplit<f64>, start: Option<&str>, moves: &str) -> Split {
     let draw = streams::uniform(&mut streams::stream(seed, &["split", start.unwrap_or(""), moves]));
     if draw < fractions.test {

@@ -50,17 +50,13 @@ use games::{GameResult, Termination};
 pub struct GameRow {
     /// Number of the game in the dataset.
     pub id: u32,
-    /// Its split.
     pub split: Split,
     /// FEN or SFEN; `None` for the standard start.
     pub start: Option<String>,
     /// UCI or USI, separated by spaces.
     pub moves: String,
-    /// The number of moves.
     pub plies: u16,
-    /// Who won.
     pub result: GameResult,
-    /// How it ended.
     pub termination: Termination,
     /// Earlier moves are not policy targets.
     pub policy_from_ply: u16,
@@ -89,7 +85,6 @@ pub struct GameRow {
     pub count: Option<u32>,
     /// In datasets of positions: the same for rows of the same position.
     pub group: Option<u64>,
-    /// Its rating bucket.
     pub rating_bucket: Option<String>,
     /// The time control as the record writes it.
     pub time_control: Option<String>,
@@ -131,7 +126,6 @@ impl GameRow {
     }
 
     /// The number of used positions.
-    #[must_use]
     pub fn positions(&self) -> u64 {
         match &self.used {
             Some(used) => used.iter().filter(|&&used| used).count() as u64,

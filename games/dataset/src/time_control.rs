@@ -1,6 +1,5 @@
 //! The players' time in a record.
 
-/// Base time and increment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeControl {
     /// Seconds at the start (of the first period, where there are several).
@@ -11,7 +10,6 @@ pub struct TimeControl {
 
 /// The time control among a record's header fields, as written: PGN's `TimeControl`, CSA's `$TIME` (version 3) or
 /// `$TIME_LIMIT`.
-#[must_use]
 pub fn written(tags: &[(String, String)]) -> Option<&str> {
     let known = |name: &str| matches!(name, "TimeControl" | "$TIME" | "$TIME_LIMIT" | "TIME" | "TIME_LIMIT");
     let (_, value) = tags.iter().find(|(name, value)| known(name) && !matches!(value.trim(), "" | "-" | "?"))?;
@@ -21,7 +19,6 @@ pub fn written(tags: &[(String, String)]) -> Option<&str> {
 impl TimeControl {
     /// Reads `300+3`, `600`, `40/5400+30:1800` (PGN: the first period), `900+0+10` (CSA 3: base, byoyomi, increment)
     /// and `00:15+10` (CSA 2: hours and minutes, byoyomi). `None` for other texts.
-    #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let (base, rest) = text.split_once('+').map_or((text, None), |(base, rest)| (base, Some(rest)));
         if let Some((hours, minutes)) = base.split_once(':').filter(|(hours, _)| hours.len() == 2) {

@@ -16,7 +16,6 @@ pub struct ValueCurve {
 impl ValueCurve {
     /// The usual curve of a game: Lichess' winning chances for chess (0.00368208 per centipawn, as in
     /// searchless_chess), dlshogi's for shogi (`1 / 756.0864962951762`).
-    #[must_use]
     pub fn of(game: GameKind) -> Self {
         let (name, per_point) = match game {
             GameKind::Chess => ("lichess", 0.003_682_08),
@@ -26,7 +25,6 @@ impl ValueCurve {
     }
 
     /// The probability that `side` wins; 0 or 1 for a mate.
-    #[must_use]
     pub fn win_probability(&self, score: Score, side: Side) -> f32 {
         let first_wins = match score {
             Score::Centipawns(points) => 1.0 / (1.0 + (-self.per_point * f64::from(points)).exp()),
@@ -73,7 +71,6 @@ pub(crate) fn result_for(result: GameResult, side: Side) -> f32 {
 /// starting at the last value, and the result from the side to move's view. `values` are winning probabilities of the
 /// side to move; a ply without one (NaN) is skipped. Reference: lc0 `src/trainingdata/rescorer.cc` (`q_st`), which uses
 /// q = 2p − 1; the result is the same, because the average is linear.
-#[must_use]
 pub fn short_term(values: &[f32], decay: f64) -> Vec<f32> {
     let mut out = vec![f32::NAN; values.len()];
     let mut state: Option<f64> = None;
@@ -88,7 +85,6 @@ pub fn short_term(values: &[f32], decay: f64) -> Vec<f32> {
 }
 
 /// The same average of draw probabilities, which are equal for both sides: `d_st` of the same reference.
-#[must_use]
 pub fn short_term_draw(draws: &[f32], decay: f64) -> Vec<f32> {
     let mut out = vec![f32::NAN; draws.len()];
     let mut state: Option<f64> = None;

@@ -23,7 +23,6 @@ const DESCRIBED: usize = 20;
 pub struct Verification {
     /// Rows replayed, with every move legal.
     pub rows: u64,
-    /// Positions checked.
     pub positions: u64,
     /// Candidate moves of soft policies, all legal.
     pub candidates: u64,
@@ -31,11 +30,9 @@ pub struct Verification {
     pub labels: u64,
     /// Games (start and moves) in several splits.
     pub games_in_two_splits: u64,
-    /// Used positions, by split.
     pub handed_out: PerSplit<u64>,
     /// Those of them that also occur in a training row; 0 for training.
     pub also_in_train: PerSplit<u64>,
-    /// The number of problems.
     pub problems: u64,
     /// Descriptions of the first problems.
     pub described: Vec<String>,
@@ -43,7 +40,6 @@ pub struct Verification {
 
 impl Verification {
     /// The share of a split's positions that occur in no training row.
-    #[must_use]
     pub fn novel_share(&self, split: Split) -> f64 {
         1.0 - self.also_in_train[split] as f64 / self.handed_out[split].max(1) as f64
     }
@@ -59,9 +55,6 @@ impl Verification {
 /// Checks an opened dataset, whose hashes are already checked: replays every row, checks every policy and value, and
 /// recomputes the overlap of the splits. With `by_position`, no position of validation or test may occur in training,
 /// which usually holds only for datasets of positions. `progress` is called after every row.
-///
-/// # Errors
-/// If a row cannot be replayed.
 pub fn verify_content(
     dataset: &Dataset,
     by_position: bool,
@@ -115,12 +108,9 @@ fn map_task(dataset: &Dataset, found: &mut Verification) -> Option<MapTask> {
     task.filter(|task| task.shape() == map.shape)
 }
 
-/// State of the check.
 #[derive(Default)]
 struct Seen {
-    /// Fingerprints of all games.
     games: HashSet<u128>,
-    /// Keys of training positions.
     positions: HashSet<u64>,
 }
 

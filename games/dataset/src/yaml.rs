@@ -27,9 +27,6 @@ pub struct TooNested {
 /// This is an upper bound, without the parser's knowledge of what a character means. A bracket counts as closed only if
 /// no character that could change the meaning of the closing one (a line's end, a quote, `#`, `!`) stands between the
 /// two.
-///
-/// # Errors
-/// At the first bracket too many.
 pub fn check_nesting(text: &str) -> Result<(), TooNested> {
     let most = MOST_WORK / text.len().max(1);
     let (mut before, mut here, mut line) = (0, 0usize, 1);

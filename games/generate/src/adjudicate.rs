@@ -10,14 +10,12 @@ use std::str::FromStr;
 pub struct WinRule {
     /// Centipawns; a mate counts as more than any score.
     pub points: u16,
-    /// Plies in a row.
     pub plies: u16,
 }
 
 impl FromStr for WinRule {
     type Err = String;
 
-    /// `CP:PLIES`.
     fn from_str(text: &str) -> Result<Self, String> {
         let [points, plies] = numbers(text).ok_or("expected CP:PLIES, e.g. 1500:8")?;
         Ok(Self { points, plies })
@@ -27,9 +25,7 @@ impl FromStr for WinRule {
 /// A game is drawn if both scores are within ±`points` for this many plies in a row, from a ply on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawRule {
-    /// Centipawns.
     pub points: u16,
-    /// Plies in a row.
     pub plies: u16,
     /// The first ply that counts.
     pub from_ply: u16,
@@ -38,7 +34,6 @@ pub struct DrawRule {
 impl FromStr for DrawRule {
     type Err = String;
 
-    /// `CP:PLIES:FROM`.
     fn from_str(text: &str) -> Result<Self, String> {
         let [points, plies, from_ply] = numbers(text).ok_or("expected CP:PLIES:FROM, e.g. 8:16:80")?;
         Ok(Self { points, plies, from_ply })
@@ -63,8 +58,6 @@ pub struct Adjudicator {
 }
 
 impl Adjudicator {
-    /// The rules in force.
-    #[must_use]
     pub fn new(win: Option<WinRule>, draw: Option<DrawRule>) -> Self {
         Self { win, draw, winning: None, winning_plies: 0, quiet_plies: 0 }
     }

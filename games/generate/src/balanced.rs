@@ -12,29 +12,19 @@ use std::collections::BTreeSet;
 /// How many openings are drawn for each that is asked for, before the search is given up.
 const DRAWS: usize = 1_000;
 
-/// Which openings are wanted.
 #[derive(Debug, Clone)]
 pub struct BalancedSettings {
-    /// The game.
     pub game: GameKind,
-    /// The engine that judges.
     pub engine: EngineSettings,
-    /// Nodes of a search.
     pub nodes: u64,
-    /// Random plies: from, to.
     pub plies: (u16, u16),
     /// The largest score for either side, in centipawns.
     pub within: i32,
-    /// How many openings.
     pub count: usize,
-    /// Of the random plies.
     pub seed: u64,
 }
 
 /// The openings, each as `startpos moves …`, all with different end positions. `progress` sees how many are found.
-///
-/// # Errors
-/// If the engine fails, or too few openings are balanced.
 pub fn balanced_openings(
     settings: &BalancedSettings,
     progress: &mut dyn FnMut(usize),

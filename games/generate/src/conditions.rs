@@ -14,26 +14,21 @@ const MAX_PLIES: u32 = u16::MAX as u32;
 /// The settings of a generation.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The game.
     pub game: GameKind,
     /// The engine, its options, the number of compared moves and the timeout of an answer.
     pub engine: EngineSettings,
-    /// Nodes per move.
     pub nodes: u64,
-    /// How many games.
     pub games: u64,
     /// Engines that play at the same time; the dataset does not depend on it.
     pub processes: usize,
     /// The seed of all random choices.
     pub seed: u64,
-    /// A book of openings.
     pub openings: Option<PathBuf>,
     /// This many plies, drawn uniformly from the range, are random moves, after the book's if there is one.
     pub random_plies: Option<(u16, u16)>,
     /// After the opening and before ply [`Self::random_until`], the move is drawn among those within this many
     /// centipawns of the best.
     pub random_within: Option<u16>,
-    /// See [`Self::random_within`].
     pub random_until: u16,
     /// The temperature in centipawns: scores are divided by it before the softmax that makes a policy of them.
     pub temperature: f64,
@@ -49,13 +44,11 @@ pub struct Settings {
     pub fresh_engine: bool,
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
-    /// The dataset's name.
     pub name: String,
     /// Where the games come from; `None` for the description of the conditions.
     pub source: Option<String>,
     /// The licence of the games.
     pub licence: String,
-    /// The command line.
     pub made_by: String,
     /// The shares of the splits.
     pub fractions: PerSplit<f64>,
@@ -63,12 +56,9 @@ pub struct Settings {
     pub split_seed: u64,
 }
 
-/// A book of openings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Book {
-    /// Its file, without folders.
     pub file: String,
-    /// The number of openings.
     pub blake3: String,
     /// How many openings are in it.
     pub openings: u64,
@@ -78,21 +68,15 @@ pub struct Book {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GenerationConditions {
-    /// The game.
     pub game: GameKind,
     /// The engine's name and version.
     pub engine: String,
-    /// Its arguments.
     pub arguments: Vec<String>,
-    /// Its options.
     pub options: Vec<(String, String)>,
-    /// Nodes per move.
     pub nodes: u64,
     /// Moves that a search compares.
     pub multipv: usize,
-    /// The seed.
     pub seed: u64,
-    /// The book.
     pub openings: Option<Book>,
     /// Random plies, from and to.
     pub random_plies: Option<(u16, u16)>,
@@ -173,7 +157,6 @@ impl Settings {
 
 impl GenerationConditions {
     /// A description of the conditions for `dataset.yaml`; `temperature` is that of the policies.
-    #[must_use]
     pub fn sentence(&self, temperature: f64) -> String {
         let mut parts = vec![format!("{} against itself, {} nodes a move", self.engine, self.nodes)];
         if self.multipv > 1 {

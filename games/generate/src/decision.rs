@@ -6,7 +6,6 @@ use games::{Position, Score};
 
 /// The engine's search result, checked by the rules.
 pub(super) struct Decision {
-    /// The engine's move, legal.
     pub(super) best: String,
     /// Its score, from the mover's point of view.
     pub(super) score: Option<Score>,

@@ -12,7 +12,6 @@ pub enum GenerateError {
     /// An option has an invalid value.
     #[error("{option}: {reason}")]
     Option {
-        /// Which option.
         option: &'static str,
         /// What is wrong and what to do.
         reason: String,
@@ -20,7 +19,6 @@ pub enum GenerateError {
     /// An opening cannot be used.
     #[error("{file}, {place}: {reason}")]
     Opening {
-        /// The book's file.
         file: String,
         /// Line or game in it.
         place: String,
@@ -35,14 +33,7 @@ pub enum GenerateError {
     Dataset(#[from] DatasetError),
     /// The journal could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
-    Io {
-        /// What was tried.
-        action: &'static str,
-        /// Where.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Io { action: &'static str, path: PathBuf, source: io::Error },
     /// Another process is making the same dataset.
     #[error("another process is making this dataset: it works in {}", .0.display())]
     Busy(PathBuf),
@@ -52,16 +43,9 @@ pub enum GenerateError {
          choose another --out, or remove that folder",
         dir.display()
     )]
-    OtherConditions {
-        /// The journal's folder.
-        dir: PathBuf,
-        /// What differs.
-        differences: String,
-    },
-    /// The journal is damaged.
+    OtherConditions { dir: PathBuf, differences: String },
     #[error("{} is damaged ({reason}): remove its folder to start again", path.display())]
     Journal {
-        /// The journal.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -69,7 +53,6 @@ pub enum GenerateError {
     /// A file could not be written; the finished games are kept.
     #[error("{source}; {done} of {games} games are kept: make room, and the same command resumes from there")]
     Interrupted {
-        /// The file, and why.
         source: Box<GenerateError>,
         /// Games that are in the journal.
         done: u64,

@@ -23,13 +23,11 @@ pub const COMPARED: usize = 2;
 /// What to look for, and where.
 #[derive(Debug, Clone)]
 pub struct ForcedSettings {
-    /// The game.
     pub game: GameKind,
     /// The dataset whose test games are searched.
     pub from: PathBuf,
     /// The engine, which compares [`COMPARED`] moves.
     pub engine: EngineSettings,
-    /// Nodes of a search.
     pub nodes: u64,
     /// Engines at a time. They do not change the lines.
     pub processes: usize,
@@ -37,7 +35,6 @@ pub struct ForcedSettings {
     pub per_length: usize,
 }
 
-/// A forced line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForcedLine {
     /// The game's number in the dataset.
@@ -50,14 +47,12 @@ pub struct ForcedLine {
 
 impl ForcedLine {
     /// Plies from the solver's first move to the mate.
-    #[must_use]
     pub fn plies(&self) -> usize {
         self.moves.len() - 1
     }
 }
 
 /// The lines in the columns of Lichess' puzzles; the theme is the length: `plies_5`.
-#[must_use]
 pub fn csv(lines: &[ForcedLine]) -> String {
     let row = |line: &ForcedLine| {
         format!("game-{},{},{},,,plies_{}\n", line.game, line.before, line.moves.join(" "), line.plies())
@@ -90,7 +85,6 @@ fn of_games<G: Referee>(settings: &ForcedSettings, rows: &[GameRow]) -> Result<V
 /// What the engine says of a position in which the winner is to move.
 struct OnlyMate {
     mv: String,
-    /// Moves to the mate.
     moves: i32,
 }
 

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "games.jsonl";
 
-/// The first line.
 #[derive(Serialize, Deserialize)]
 struct Header {
     conditions: GenerationConditions,
@@ -64,7 +63,6 @@ impl Journal {
         self.index.range(..games).count() as u64
     }
 
-    /// Adds a game.
     pub(super) fn push(&mut self, game: &FinishedGame) -> Result<(), GenerateError> {
         let begin = self.end;
         self.append(game)?;
@@ -77,7 +75,6 @@ impl Journal {
         self.index.range(..games).map(|(_, &begin)| self.game_at(begin))
     }
 
-    /// Removes the journal.
     pub(super) fn remove(self) -> Result<(), GenerateError> {
         fs::remove_dir_all(&self.dir).map_err(GenerateError::io("remove", &self.dir))
     }

@@ -44,7 +44,6 @@ use openings::Openings;
 /// The result of a generation.
 #[derive(Debug)]
 pub struct GenerateReport {
-    /// The dataset.
     pub manifest: Manifest,
     /// Its counts, with the games of earlier starts of the command.
     pub progress: Progress,

@@ -15,9 +15,7 @@ use streams::{Stream, below};
 /// The start of a game: FEN or SFEN (`None` for the standard start), and moves from there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Opening {
-    /// FEN or SFEN.
     pub start: Option<String>,
-    /// UCI or USI.
     pub moves: Vec<String>,
 }
 
@@ -55,13 +53,10 @@ impl Openings {
     }
 
     /// The opening of a game.
-    #[must_use]
     pub fn of(&self, number: u64) -> &Opening {
         &self.openings[(number % self.openings.len() as u64) as usize]
     }
 
-    /// The book.
-    #[must_use]
     pub fn book(&self) -> Option<Book> {
         self.book.clone()
     }
@@ -99,9 +94,6 @@ pub fn set_up_with_random_plies<G: Referee>(
 }
 
 /// Sets up an opening's position.
-///
-/// # Errors
-/// If a move is not legal.
 pub fn set_up<G: Referee>(opening: &Opening) -> Result<Played<G::Position>, String> {
     let start = match &opening.start {
         None => G::Position::start(),

@@ -14,11 +14,9 @@ use streams::Stream;
 /// policies is not one of the game's conditions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct FinishedGame {
-    /// Its number, from 0.
     pub(super) number: u64,
     /// FEN or SFEN; `None` for the standard start.
     pub(super) start: Option<String>,
-    /// UCI or USI.
     pub(super) moves: Vec<String>,
     /// Opening plies of the book and random ones; the engine searched every later position.
     pub(super) opening_plies: usize,
@@ -41,7 +39,6 @@ pub(super) enum PlayError {
     Engine(EngineError),
     /// The game cannot be played: the reason.
     Unplayable(String),
-    /// A stop was requested.
     Stopped,
 }
 
@@ -74,7 +71,6 @@ pub(super) fn play<G: Referee>(
     }
 }
 
-/// A game in progress.
 struct InProgress<'a, G: Referee> {
     settings: &'a Settings,
     played: Played<G::Position>,

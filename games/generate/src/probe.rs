@@ -33,7 +33,6 @@ pub enum Task {
 
 impl Task {
     /// Its name on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::MateInOne => "mate-in-one",
@@ -85,11 +84,9 @@ impl Task {
 /// The settings of a probe.
 #[derive(Debug, Clone)]
 pub struct ProbeSettings {
-    /// The task.
     pub task: Task,
     /// What only test positions have, for maps.
     pub unseen: Option<Unseen>,
-    /// The game.
     pub game: GameKind,
     /// The number of distinct positions.
     pub positions: u64,
@@ -97,7 +94,6 @@ pub struct ProbeSettings {
     pub seed: u64,
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
-    /// The dataset's name.
     pub name: String,
     /// The command that reproduces it.
     pub made_by: String,

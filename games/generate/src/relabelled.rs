@@ -15,7 +15,6 @@ use streams::{shuffle, stream};
 /// Which positions, and how they are searched.
 #[derive(Debug, Clone)]
 pub struct RelabelSettings {
-    /// The game.
     pub game: GameKind,
     /// The dataset whose test positions are taken.
     pub from: PathBuf,
@@ -23,9 +22,7 @@ pub struct RelabelSettings {
     pub from_name: String,
     /// The engine and the number of moves that it compares.
     pub engine: EngineSettings,
-    /// Nodes of a search.
     pub nodes: u64,
-    /// How many positions.
     pub positions: u64,
     /// The temperature of policies in centipawns, as in the dataset's own labels.
     pub temperature: f64,
@@ -35,7 +32,6 @@ pub struct RelabelSettings {
     pub processes: usize,
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
-    /// The dataset's name.
     pub name: String,
     /// The licence of the labels.
     pub licence: String,

@@ -5,9 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// The answers to `questions`, in their order, from `processes` engines at a time.
-///
-/// # Errors
-/// If an engine cannot be started, or fails.
 pub(super) fn answers<Q: Sync, A: Send>(
     engine: &EngineSettings,
     processes: usize,

@@ -19,7 +19,6 @@ const ATTEMPTS: usize = 3;
 /// The counts of a generation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Requested games.
     pub games: u64,
     /// Finished games, with those of earlier starts.
     pub finished: u64,

@@ -15,7 +15,6 @@ pub use record::{BagRecord, Positions, parse};
 
 /// The files of a sharded name (`action_value@3.bag`), in order; the name itself if it is not sharded or is `@0`.
 /// `None` if it has several `@`, or a count above 99,999.
-#[must_use]
 pub fn shards(name: &str) -> Option<Vec<String>> {
     let mut marks = name.match_indices('@').filter(|&(at, _)| name[at + 1..].starts_with(|c: char| c.is_ascii_digit()));
     let Some((at, _)) = marks.next() else { return Some(vec![name.to_owned()]) };

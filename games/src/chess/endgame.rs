@@ -29,7 +29,6 @@ impl Ending {
     pub const ALL: [Self; 3] = [Self::Kpk, Self::Krk, Self::Kqk];
 
     /// Its name on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Kpk => "kpk",
@@ -73,7 +72,6 @@ pub enum Value {
 
 impl Value {
     /// Whether a move to a position of value `after` (for the opponent) keeps the result, regardless of its length.
-    #[must_use]
     pub const fn is_kept_by(self, after: Self) -> bool {
         matches!(
             (self, after),
@@ -97,7 +95,6 @@ const PLACEMENTS: usize = 2 * Square::ALL.len().pow(3);
 
 impl Placement {
     /// The position, with White as the strong side.
-    #[must_use]
     pub fn position(self) -> ChessPosition {
         let mut board = Board::empty();
         board.set_piece_at(self.king, Color::White.king());
@@ -241,7 +238,6 @@ pub struct Solved {
 
 impl Solved {
     /// Solves an endgame and those reached by promotion: about a third of a second each.
-    #[must_use]
     pub fn new(ending: Ending) -> Self {
         let tables = match ending {
             Ending::Kpk => {
@@ -257,7 +253,6 @@ impl Solved {
 
     /// The value of a position for the side to move; `None` if its endgame is not solved here. A lone king against a
     /// king, with or without a knight or a bishop, is a draw.
-    #[must_use]
     pub fn value(&self, position: &ChessPosition) -> Option<Value> {
         let rules = position.as_shakmaty();
         let (board, turn) = (rules.board(), rules.turn());
@@ -291,7 +286,6 @@ impl Solved {
 
     /// The legal moves that keep the position's result: all winning moves in a won position, all drawing moves in a
     /// drawn one, every move in a lost one. Empty if there is no move, or the position is not solved here.
-    #[must_use]
     pub fn keeping(&self, position: &ChessPosition) -> Vec<Move> {
         let Some(value) = self.value(position) else { return Vec::new() };
         let mut moves = Vec::new();

@@ -89,7 +89,6 @@ pub(super) fn steps(mv: Move) -> (Square, Square, Option<Role>) {
     }
 }
 
-/// A move in UCI.
 pub(super) fn write(mv: Move) -> MoveText {
     let (from, to, promotion) = steps(mv);
     let letters = |square: Square| [square.file().char() as u8, square.rank().char() as u8];

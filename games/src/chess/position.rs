@@ -14,7 +14,6 @@ pub struct ChessPosition {
 
 impl ChessPosition {
     /// The position as shakmaty's type, for code that needs its rules (reading SAN).
-    #[must_use]
     pub fn as_shakmaty(&self) -> &shakmaty::Chess {
         &self.rules
     }

@@ -24,9 +24,7 @@ const RANKS: usize = Shogi::GEOMETRY.ranks();
 /// king and the six promoted kinds in the same order, plus 16 for White's. The numbers of Apery, YaneuraOu and rsshogi.
 pub(super) type Man = u8;
 
-/// An empty square.
 pub(super) const EMPTY: Man = 0;
-/// Black's king.
 pub(super) const KING: Man = 8;
 /// Added to Black's number for White's piece.
 pub(super) const WHITE: Man = 16;
@@ -45,7 +43,6 @@ pub struct Board {
     pub(super) hands: [[u8; HAND.len()]; 2],
     /// The squares of Black's and White's king.
     pub(super) kings: [u8; 2],
-    /// The side to move.
     pub(super) turn: Color,
 }
 
@@ -103,7 +100,6 @@ pub enum BadPosition {
 
 impl Board {
     /// A position's board.
-    #[must_use]
     pub fn of(position: &ShogiPosition) -> Self {
         let mut board = Self::empty([0; 2], position.turn());
         for square in Square::all() {
@@ -131,13 +127,11 @@ impl Board {
     }
 
     /// The colour to move.
-    #[must_use]
     pub fn turn(&self) -> Color {
         self.turn
     }
 
     /// The piece on a square.
-    #[must_use]
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
         piece(self.squares[square.array_index()])
     }
@@ -226,7 +220,6 @@ pub(super) fn color(man: Man) -> Color {
     if man >= WHITE { Color::White } else { Color::Black }
 }
 
-/// shogi_core's kinds by number.
 const KINDS: [PieceKind; 14] = [
     PieceKind::Pawn,
     PieceKind::Lance,

@@ -112,7 +112,6 @@ struct Reader {
     ending: Option<String>,
 }
 
-/// The moves so far.
 struct Played {
     game: ParsedGame,
     position: ShogiPosition,

@@ -25,7 +25,6 @@ const RECORDS: usize = 16;
 ///
 /// A single record of one format may happen to be valid in another; then the format whose records fill `head` exactly
 /// is chosen.
-#[must_use]
 pub fn detect(head: &[u8]) -> Option<Binary> {
     let fixed = |format, length, parse: Parse| {
         let good = head.chunks_exact(length).take(RECORDS).filter(|record| parse(record, 0).is_ok()).count();

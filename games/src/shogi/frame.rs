@@ -102,7 +102,6 @@ fn rules_kind(kind: PieceKind) -> rules::PieceType {
     rules::PieceType::new(raw as i8)
 }
 
-/// rsshogi's piece for shogi_core's.
 pub(super) fn rules_piece(piece: Piece) -> rules::Piece {
     rules::Piece::from_parts(rules_color(piece.color()), rules_kind(piece.piece_kind()))
 }
@@ -119,7 +118,6 @@ pub(super) fn from_rules(mv: rules::Move, mover: Color) -> Move {
     }
 }
 
-/// rsshogi's move for shogi_core's.
 pub(super) fn to_rules(mv: Move) -> rules::Move {
     match mv {
         Move::Normal { from, to, promote: false } => rules::Move::normal(rules_square(from), rules_square(to)),

@@ -41,7 +41,6 @@ pub struct Hcpe {
 
 impl Hcpe {
     /// Reads the fields of a record.
-    #[must_use]
     pub fn read(bytes: &[u8; BYTES]) -> Self {
         let (hcp, rest) = bytes.split_first_chunk().expect("a record is longer than a position");
         Self {
@@ -54,7 +53,6 @@ impl Hcpe {
     }
 
     /// Writes the record.
-    #[must_use]
     pub fn write(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         let (hcp, rest) = bytes.split_at_mut(hcp::BYTES);

@@ -59,7 +59,6 @@ pub struct Turn {
 
 impl Game {
     /// Reads a game; `None` if the length does not match.
-    #[must_use]
     pub fn read(mut bytes: &[u8]) -> Option<Self> {
         let header = bytes.split_off(..HEADER)?;
         let (hcp, rest) = header.split_first_chunk()?;
@@ -78,7 +77,6 @@ impl Game {
     }
 
     /// Writes a game. `None` if it has more than 65,535 moves, or a move has more candidates.
-    #[must_use]
     pub fn write(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         bytes.extend(self.hcp);
@@ -202,7 +200,6 @@ pub(super) fn read_game(record: &[u8], number: u64) -> Result<Game, Rejected> {
     })
 }
 
-/// A legal move.
 struct Checked {
     mv: shogi_core::Move,
     score: Score,

@@ -77,7 +77,6 @@ struct Reader {
     summary: Option<(GameResult, Termination)>,
 }
 
-/// The moves so far.
 struct Played {
     game: ParsedGame,
     position: ShogiPosition,

@@ -32,7 +32,6 @@ pub(super) const ZONE: usize = 3;
 ///
 /// # Panics
 /// If no piece of shogi can move so.
-#[must_use]
 pub fn label(mv: Move, turn: Color) -> u16 {
     let (class, to) = match mv {
         Move::Drop { piece, to } => (DROPS + usize::from(board::man_of_kind(piece.piece_kind())), to),
@@ -46,7 +45,6 @@ pub fn label(mv: Move, turn: Color) -> u16 {
 }
 
 /// The legal move of a label in a position, if there is one.
-#[must_use]
 pub fn move_of(position: &ShogiPosition, wanted: u16) -> Option<Move> {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);

@@ -29,7 +29,6 @@ impl Move16 {
     /// Reads a move that `turn` makes. `None` if it is not a move on any board: a square beyond the board, a piece that
     /// cannot be in hand, an undefined bit, equal squares (Apery's resignation and win are written so). Its legality
     /// depends on the position and is not checked.
-    #[must_use]
     pub fn decode(self, code: u16, turn: Color) -> Option<Move> {
         let (to, from) = (square(code & LOW)?, code >> 7 & LOW);
         let (promotion, dropped) = match self {
@@ -46,7 +45,6 @@ impl Move16 {
     }
 
     /// Writes a move.
-    #[must_use]
     pub fn encode(self, mv: Move) -> u16 {
         let (from, to, promote, drop) = match mv {
             Move::Normal { from, to, promote } => (from.array_index() as u16, to, promote, false),

@@ -20,7 +20,6 @@ use std::sync::LazyLock;
 const PROMOTIONS: &[&str] = &["promote"];
 const DROPS: &[&str] = &["pawn", "lance", "knight", "silver", "gold", "bishop", "rook"];
 
-/// USI's letters of [`DROPS`].
 const DROP_LETTERS: &[u8; DROPS.len()] = b"PLNSGBR";
 
 /// The number of promotion ranks.
@@ -105,7 +104,6 @@ fn entry(mv: Move, turn: Color) -> Entry {
     }
 }
 
-/// A move in USI.
 pub(super) fn write(mv: Move) -> MoveText {
     let letters = |square: Square| {
         let index = square.array_index();

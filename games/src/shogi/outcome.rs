@@ -11,11 +11,8 @@
 
 use crate::record::{GameResult, Termination};
 
-/// A repetition.
 const REPETITION: u8 = 4;
-/// A declaration.
 const DECLARATION: u8 = 8;
-/// A cap of plies.
 const PLY_CAP: u8 = 16;
 
 /// Reads the byte. A draw at a cap of plies is a game that was cut off: its result is unknown, as everywhere in posenc.

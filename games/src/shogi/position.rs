@@ -21,26 +21,22 @@ pub struct ShogiPosition {
 
 impl ShogiPosition {
     /// The colour to move.
-    #[must_use]
     pub fn turn(&self) -> Color {
         frame::color(self.rules.turn())
     }
 
     /// The piece on a square.
-    #[must_use]
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
         frame::piece(self.rules.piece_on(frame::rules_square(square)))
     }
 
     /// How many pieces of an unpromoted kind a player holds; 0 for the king and promoted kinds.
-    #[must_use]
     pub fn in_hand(&self, color: Color, kind: PieceKind) -> u8 {
         let hand = self.rules.hand(frame::rules_color(color));
         frame::HAND.iter().find(|&&(k, _)| k == kind).map_or(0, |&(_, piece)| hand.count(piece) as u8)
     }
 
     /// Whether a move is legal.
-    #[must_use]
     pub fn is_legal(&self, mv: Move) -> bool {
         if let Move::Drop { piece, .. } = mv
             && (piece.color() != self.turn() || frame::HAND.iter().all(|&(kind, _)| kind != piece.piece_kind()))

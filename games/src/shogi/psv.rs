@@ -46,7 +46,6 @@ pub struct Psv {
 
 impl Psv {
     /// Reads the fields of a record.
-    #[must_use]
     pub fn read(bytes: &[u8; BYTES]) -> Self {
         let (sfen, rest) = bytes.split_first_chunk().expect("a record is longer than a position");
         Self {
@@ -60,7 +59,6 @@ impl Psv {
     }
 
     /// Writes the record.
-    #[must_use]
     pub fn write(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         let (sfen, rest) = bytes.split_at_mut(packed_sfen::BYTES);

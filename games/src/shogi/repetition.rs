@@ -36,7 +36,6 @@ pub struct Seen {
 
 impl Seen {
     /// The data of a position.
-    #[must_use]
     pub fn of(position: &ShogiPosition) -> Self {
         Self { key: position.repetition_key(), side_to_move: position.side_to_move(), in_check: position.in_check() }
     }
@@ -44,7 +43,6 @@ impl Seen {
 
 /// Judges the last position of a game, given all of them from the start: `None` unless it occurs for at least the
 /// fourth time. If both sides gave only checks, neither loses.
-#[must_use]
 pub fn judge(game: &[Seen]) -> Option<Repetition> {
     let last = game.last()?;
     let mut occurrences = game.iter().enumerate().rev().filter(|(_, seen)| seen.key == last.key);
@@ -64,7 +62,6 @@ fn always_checked(cycle: &[Seen], side: Side) -> bool {
 }
 
 /// Plays legal moves from `start` and judges the position they lead to.
-#[must_use]
 pub fn judge_line(start: &ShogiPosition, moves: &[Move]) -> Option<Repetition> {
     let mut position = start.clone();
     let mut game = vec![Seen::of(&position)];

@@ -262,7 +262,6 @@ fn attacks_are_where_listed_moves_go() {
     assert!(check_against_moves::<Shogi>(&samples::oracle(GameKind::Shogi), &SHOGI) > 50_000);
 }
 
-/// The largest label.
 fn check_mobility<G: Tactics>(cases: &[Case], notation: &Notation) -> i8 {
     let mut largest = 0;
     for (text, moves) in cases {

@@ -130,7 +130,6 @@ fn shogi_has_neither() {
     assert!(error.starts_with("shogi has no moves chessdecoder_1924"), "{error}");
 }
 
-/// A row as tokens.
 fn tokens(fen: &str) -> Vec<String> {
     let layout = Chess::input(InputName::Tokens68);
     let mut row = vec![0xAA; layout.row_bytes()];

@@ -13,7 +13,6 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 use std::any::type_name_of_val;
 
-/// Inputs for each reader.
 const USUAL: u32 = 20_000;
 
 fn config() -> Config {

@@ -27,7 +27,6 @@ fn check<G: Game>(positions: &[(&str, &[u64])]) {
     }
 }
 
-/// Counts: chessprogramming.org, "Perft Results".
 #[test]
 fn chess_counts() {
     check::<Chess>(&[

@@ -13,18 +13,15 @@ pub(crate) const TWO_PIECE_HANDICAP: &str = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPP
 /// One line of an oracle: FEN or SFEN, and every legal move.
 pub(crate) type Case = (String, Vec<String>);
 
-/// Where a sample lies.
 pub(crate) fn path(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file)
 }
 
-/// A sample's bytes, unpacked.
 pub(crate) fn sample(file: &str) -> Vec<u8> {
     let bytes = std::fs::read(path(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
     if file.ends_with(".zst") { zstd::decode_all(bytes.as_slice()).expect("zstd") } else { bytes }
 }
 
-/// A sample's text, unpacked.
 pub(crate) fn text(file: &str) -> String {
     String::from_utf8(sample(file)).expect("UTF-8")
 }

@@ -48,7 +48,6 @@ impl Arena {
     }
 
     /// The layout.
-    #[must_use]
     pub fn layout(&self) -> &Arc<Layout> {
         &self.layout
     }
@@ -59,7 +58,6 @@ impl Arena {
     }
 
     /// The device it lies on.
-    #[must_use]
     pub fn device(&self) -> Device {
         self.flat.device()
     }
@@ -73,21 +71,16 @@ impl Arena {
     }
 
     /// The parameters as views through which gradients flow back to the store.
-    #[must_use]
     pub fn views(&self) -> Views {
         self.views_in(Kind::Float)
     }
 
     /// The same with matrix weights cast to `kind`; gradients arrive in f32. See [`Views::split_in`].
-    #[must_use]
     pub fn views_in(&self, kind: Kind) -> Views {
         Views::split_in(&self.layout, &self.flat, kind)
     }
 
     /// Lets running statistics follow what a training step observed: each goes its momentum's share of the way.
-    ///
-    /// # Errors
-    /// If the device fails.
     pub fn follow(&mut self, observed: &[Observation]) -> Result<(), TchError> {
         let flat = self.flat();
         for Observation { id, value, momentum } in observed {
@@ -99,7 +92,6 @@ impl Arena {
     }
 
     /// The parameters as views without gradient tracking.
-    #[must_use]
     pub fn frozen_views(&self) -> Views {
         Views::split(&self.layout, &self.flat())
     }
@@ -136,14 +128,12 @@ pub struct Views {
 
 impl Views {
     /// Splits any tensor in the layout of a store (its averaged weights, a gradient) into parameters.
-    #[must_use]
     pub fn split(layout: &Layout, flat: &Tensor) -> Self {
         Self::split_in(layout, flat, Kind::Float)
     }
 
     /// The same with the weights of matrix products in `kind`: one cast of the [`crate::Range::Matrix`] half. The
     /// [`crate::Range::Full`] half stays f32, and layers cast what they need of it.
-    #[must_use]
     pub fn split_in(layout: &Layout, flat: &Tensor, kind: Kind) -> Self {
         let order = layout.in_memory_order();
         let pieces = if kind == Kind::Float {
@@ -165,13 +155,11 @@ impl Views {
     }
 
     /// The same for a pass of training: normalisations over the batch take the batch's statistics, not the running ones.
-    #[must_use]
     pub fn for_training(self) -> Self {
         Self { observed: Some(RefCell::default()), ..self }
     }
 
     /// Whether the pass is one of training.
-    #[must_use]
     pub fn are_for_training(&self) -> bool {
         self.observed.is_some()
     }
@@ -184,19 +172,16 @@ impl Views {
     }
 
     /// What the pass observed, in the order of the layers.
-    #[must_use]
     pub fn into_observed(self) -> Vec<Observation> {
         self.observed.map(RefCell::into_inner).unwrap_or_default()
     }
 
     /// The device they lie on.
-    #[must_use]
     pub fn device(&self) -> Device {
         self.device
     }
 
     /// The element type that matrix products run in.
-    #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }

@@ -21,7 +21,6 @@ impl Arithmetic {
     }
 
     /// The switches of this process; `None` if products and convolutions, or LibTorch and cuDNN, differ.
-    #[must_use]
     pub fn of_process() -> Option<Self> {
         let mut switches = [false; SWITCHES];
         // SAFETY: the shim writes as many switches as there are places.

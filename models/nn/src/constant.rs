@@ -15,28 +15,24 @@ pub struct Constant {
 
 impl Constant {
     /// A constant of indices.
-    #[must_use]
     pub fn indices(values: &[i64], shape: &[i64]) -> Self {
         let values = values.to_vec();
         Self::indices_from(shape, move || values.clone())
     }
 
     /// A constant of numbers.
-    #[must_use]
     pub fn floats(values: &[f32], shape: &[i64]) -> Self {
         let values = values.to_vec();
         Self::floats_from(shape, move || values.clone())
     }
 
     /// A constant of indices that are computed at the first use: for maps that are large.
-    #[must_use]
     pub fn indices_from(shape: &[i64], values: impl Fn() -> Vec<i64> + Send + 'static) -> Self {
         let shape = shape.to_vec();
         Self::new(move || Tensor::from_slice(&values()).view(&shape[..]))
     }
 
     /// A constant of numbers that are computed at the first use: for matrices whose size grows with that of the network.
-    #[must_use]
     pub fn floats_from(shape: &[i64], values: impl Fn() -> Vec<f32> + Send + 'static) -> Self {
         let shape = shape.to_vec();
         Self::new(move || Tensor::from_slice(&values()).view(&shape[..]))

@@ -28,13 +28,11 @@ pub struct ConvolutionSizes {
 
 impl ConvolutionSizes {
     /// How many inputs an output is computed from.
-    #[must_use]
     pub const fn fan_in(self) -> i64 {
         self.inputs * self.kernel * self.kernel
     }
 
     /// How many outputs an input contributes to.
-    #[must_use]
     pub const fn fan_out(self) -> i64 {
         self.outputs * self.kernel * self.kernel
     }
@@ -57,7 +55,6 @@ impl Convolution {
     }
 
     /// Multiplications for a board of `squares`, those with the zeros beyond the edge included.
-    #[must_use]
     pub fn macs(&self, squares: u64) -> u64 {
         squares * (self.inputs * self.outputs * self.kernel * self.kernel) as u64
     }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 /// kinds of machine. Returns its path when it was loaded (or had been linked already).
 ///
 /// Call it once, before the first tensor is made.
-#[must_use]
 pub fn load_cuda(library_dir: &Path) -> Option<PathBuf> {
     let path = library_dir.join("libtorch_cuda.so");
     if !path.exists() {

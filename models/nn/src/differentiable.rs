@@ -38,7 +38,6 @@ pub struct Results {
 
 impl Results {
     /// One output, and nothing kept.
-    #[must_use]
     pub fn one(output: Tensor) -> Self {
         Self { outputs: vec![output], kept: vec![] }
     }

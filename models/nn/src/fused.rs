@@ -17,20 +17,17 @@ thread_local! {
 }
 
 /// Whether they are on in this process, unless [`with`] says otherwise.
-#[must_use]
 pub fn of_process() -> bool {
     static ON: OnceLock<bool> = OnceLock::new();
     *ON.get_or_init(|| std::env::var_os(VARIABLE).is_none_or(|value| value != "off"))
 }
 
 /// Whether they are on in this thread.
-#[must_use]
 pub fn is_on() -> bool {
     HERE.get()
 }
 
 /// Whether a tensor can be an operand of one, and shall be.
-#[must_use]
 pub fn serves(tensor: &Tensor) -> bool {
     tensor.kind() == Kind::Float && tensor.device() == Device::Cpu && tensor.numel() > 0 && is_on()
 }
@@ -45,13 +42,11 @@ pub fn widened(tensor: &Tensor) -> Tensor {
 }
 
 /// This processor's fastest instructions, on as many threads as LibTorch may use.
-#[must_use]
 pub fn workers() -> Workers {
     workers_with(Instructions::fastest())
 }
 
 /// These instructions, on as many threads.
-#[must_use]
 pub fn workers_with(instructions: Instructions) -> Workers {
     Workers { instructions, threads: usize::try_from(tch::get_num_threads()).unwrap_or(1) }
 }

@@ -43,25 +43,21 @@ impl Init {
 
     /// Glorot's normal initialiser as Keras computes it, with its variance scaled by `scale`:
     /// std = √(scale · 2 / (fan_in + fan_out)), truncated.
-    #[must_use]
     pub fn glorot_normal(fan_in: i64, fan_out: i64, scale: f64) -> Self {
         Self::TruncatedNormal { std: (scale * 2.0 / (fan_in + fan_out) as f64).sqrt() }
     }
 
     /// Glorot's uniform initialiser: bound = √(6 / (fan_in + fan_out)).
-    #[must_use]
     pub fn glorot_uniform(fan_in: i64, fan_out: i64) -> Self {
         Self::Uniform { bound: (6.0 / (fan_in + fan_out) as f64).sqrt() }
     }
 
     /// What PyTorch's dense layers and convolutions start from: bound = 1 / √fan_in (`kaiming_uniform_` with a = √5).
-    #[must_use]
     pub fn torch(fan_in: i64) -> Self {
         Self::Uniform { bound: (fan_in as f64).sqrt().recip() }
     }
 
     /// The values of a parameter of this shape, drawn from `stream`.
-    #[must_use]
     pub fn values(&self, stream: &mut Stream, shape: &[i64]) -> Vec<f32> {
         let len = shape.iter().product::<i64>() as usize;
         let mut fill = |draw: &dyn Fn(&mut Stream) -> f64| (0..len).map(|_| draw(stream) as f32).collect();

@@ -52,13 +52,11 @@ pub struct ParamSpec {
 
 impl ParamSpec {
     /// How many elements it has; [`usize::MAX`] if they cannot be counted.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.shape.iter().fold(1, |len: usize, &size| len.saturating_mul(size as usize))
     }
 
     /// Whether it has none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -201,55 +199,46 @@ pub struct Layout {
 
 impl Layout {
     /// Every parameter, in order of declaration; [`ParamId`] indexes it.
-    #[must_use]
     pub fn params(&self) -> &[ParamSpec] {
         &self.params
     }
 
     /// One parameter.
-    #[must_use]
     pub fn param(&self, id: ParamId) -> &ParamSpec {
         &self.params[id.0]
     }
 
     /// The handle of a name.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<ParamId> {
         self.params.iter().position(|p| p.name == name).map(ParamId)
     }
 
     /// Elements of the flat store, padding included.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there is nothing in it.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Where the [`Range::Matrix`] half ends and the [`Range::Full`] half begins.
-    #[must_use]
     pub fn matrix_end(&self) -> usize {
         self.matrix_end
     }
 
     /// The number of parameters of a part, without padding.
-    #[must_use]
     pub fn count(&self, part: Part) -> usize {
         self.params.iter().filter(|p| p.part == part).map(ParamSpec::len).sum()
     }
 
     /// The number of trained parameters, without padding and statistics.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.params.iter().filter(|p| p.part != Part::Statistic).map(ParamSpec::len).sum()
     }
 
     /// Parameters with their handles in the order in which they lie in the flat store.
-    #[must_use]
     pub(crate) fn in_memory_order(&self) -> Vec<ParamId> {
         let mut ids: Vec<_> = (0..self.params.len()).map(ParamId).collect();
         ids.sort_by_key(|&id| (self.param(id).offset, id.0));

@@ -7,6 +7,8 @@
 //!
 //! Shape suffixes in names: `b` batch, `l` tokens, `d` width, `h` heads, `k` head width.
 
+#![warn(missing_docs)]
+
 pub mod activation;
 pub mod arena;
 pub mod arithmetic;

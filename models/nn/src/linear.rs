@@ -45,7 +45,6 @@ impl Linear {
     }
 
     /// Multiplications for one row of input.
-    #[must_use]
     pub fn macs(&self) -> u64 {
         (self.inputs * self.outputs) as u64
     }

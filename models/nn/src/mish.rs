@@ -11,7 +11,6 @@ use tch::{TchError, Tensor, no_grad};
 /// Elements that are taken at once, so that what lies between stays in the cache.
 const CHUNK: i64 = 1 << 15;
 
-/// x·tanh(softplus(x)), shape unchanged.
 pub(crate) fn mish(x: &Tensor) -> Tensor {
     if let Some(found) = bias_mish(x, None) {
         return found;

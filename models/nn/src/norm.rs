@@ -43,7 +43,6 @@ enum Form {
 }
 
 impl Norm {
-    /// The root-mean-square norm's.
     pub(crate) const EPSILON: f64 = 1e-5;
 
     /// Declares `gain` (and `bias`, and running statistics) of `width` in `scope`.

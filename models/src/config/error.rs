@@ -216,7 +216,6 @@ pub enum ModelError {
 
 impl ModelError {
     /// The option of the architecture that is to blame, with dots between its keys; `None` if it is no option.
-    #[must_use]
     pub fn option(&self) -> Option<&'static str> {
         match self {
             Self::Zero { name } | Self::TooLarge { name, .. } => Some(name),

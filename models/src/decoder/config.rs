@@ -55,7 +55,6 @@ fn all_heads() -> Outputs {
 }
 
 impl DecoderConfig {
-    /// Its blocks.
     pub(crate) fn body(&self) -> ChessformerConfig {
         ChessformerConfig {
             layers: self.layers,

@@ -24,13 +24,11 @@ impl TokenLogits {
         }
     }
 
-    /// `[…,d]` → `[…,tokens]`.
     pub(super) fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         let bias = views[self.bias].to_kind(views.kind());
         dense(&x.to_kind(views.kind()), &views[self.weight], Some(&bias))
     }
 
-    /// Multiplications for one token.
     pub(super) fn macs(&self) -> u64 {
         (self.size[0] * self.size[1]) as u64
     }

@@ -140,7 +140,6 @@ const DEGREE: i64 = 8;
 const SMALL: i64 = 16;
 const SYMBOLS: i64 = 11;
 const PLACES: i64 = 3;
-/// Embeddings of repetitions.
 const REPETITIONS: i64 = 4;
 /// Units of the clocks, and the largest half-move clock.
 const HALF_MOVES: f64 = 50.0;
@@ -161,7 +160,6 @@ pub struct NoParts {
 }
 
 impl PartsConfig {
-    /// The sequence.
     pub(crate) fn tokens(&self, input: &InputLayout) -> Result<Tokens, NoParts> {
         if input.byte_of(Tokens::CLS).is_none() {
             return Err(NoParts { input: input.name.name() });
@@ -203,7 +201,6 @@ impl PartsConfig {
     }
 }
 
-/// The embedding by parts.
 #[derive(Debug)]
 pub(crate) struct Parts {
     /// One for each token that a square has.
@@ -355,7 +352,6 @@ impl FlagTokens {
     }
 }
 
-/// A clock.
 #[derive(Debug)]
 struct Counter {
     byte: i64,
@@ -451,7 +447,6 @@ fn identity() -> Init {
     Init::Custom(Arc::new(|_, shape| (0..shape[0]).map(|power| if power == 1 { 1.0 } else { 0.0 }).collect()))
 }
 
-/// p(x), by Horner's rule.
 fn evaluate(coefficients: &Tensor, x: &Tensor) -> Tensor {
     let of_power = |power: i64| coefficients.select(0, power);
     (0..DEGREE).rev().fold(of_power(DEGREE) + x.zeros_like(), |sum, power| sum * x + of_power(power))

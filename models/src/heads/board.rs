@@ -50,7 +50,6 @@ pub struct BoardTokens {
 
 impl BoardTokens {
     /// Those of an output; `None` if the network does not have the head.
-    #[must_use]
     pub fn of(output: &Output) -> Option<Self> {
         let part = |part| output.part(HeadName::Board, part).map(Tensor::shallow_clone);
         Some(Self { logits_bcw: part("")?, token_bc: part(THERE)?, present_bc: part(ASKED)? })

@@ -159,7 +159,6 @@ impl PromotionTerm {
     }
 }
 
-/// The queries of drops.
 #[derive(Debug)]
 struct Drops {
     kinds: i64,

@@ -49,7 +49,6 @@ pub struct Answer {
 
 impl Answer {
     /// `<head>`, or `<head>.<part>`.
-    #[must_use]
     pub fn name(&self) -> String {
         match self.part.is_empty() {
             true => self.head.name().to_owned(),
@@ -68,13 +67,11 @@ pub struct Output {
 
 impl Output {
     /// The main answer of a head; `None` if the network does not have it.
-    #[must_use]
     pub fn get(&self, head: HeadName) -> Option<&Tensor> {
         self.part(head, "")
     }
 
     /// A further answer of a head.
-    #[must_use]
     pub fn part(&self, head: HeadName, part: &str) -> Option<&Tensor> {
         self.answers.iter().find(|answer| answer.head == head && answer.part == part).map(|answer| &answer.tensor)
     }
@@ -99,7 +96,6 @@ impl Output {
         self.set_part(head, "", reading, tensor);
     }
 
-    /// Adds a further one.
     pub(crate) fn set_part(
         &mut self,
         head: HeadName,

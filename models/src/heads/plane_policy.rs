@@ -22,7 +22,6 @@ pub(crate) struct PlanePolicyHeads {
 }
 
 impl PlanePolicyHeads {
-    /// The policy alone.
     pub(crate) fn plain(policy: PlaneLogits) -> Self {
         Self { vanilla: Some(policy), soft: None }
     }
@@ -128,7 +127,6 @@ impl PlaneLogits {
         }
     }
 
-    /// Multiplications for a position.
     pub(crate) fn macs(&self) -> u64 {
         self.squares as u64 * self.dense.macs()
     }

@@ -50,7 +50,6 @@ struct Squares {
 /// What decides its shape beside the board.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PooledSizes {
-    /// Width of the tokens.
     pub(crate) width: usize,
     /// Channels that each square is reduced to.
     pub(crate) embedding: usize,

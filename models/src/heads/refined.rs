@@ -47,7 +47,6 @@ fn evaluate(visit: &mut Visit<'_>) {
     visit.value(&AMONG, || among.among_b.shallow_clone());
 }
 
-/// The candidates.
 const MOVES: &str = "moves";
 /// Which of them are legal moves.
 const PRESENT: &str = "present";
@@ -65,14 +64,12 @@ pub struct Refined {
 
 impl Refined {
     /// From the candidates `[b,k]`, which of them are legal moves, bool `[b,k]`, and the logits of all `[b,k]`.
-    #[must_use]
     pub fn new(moves_bk: Tensor, present_bk: Tensor, logits_bk: &Tensor) -> Self {
         let logits_bk = logits_bk.masked_fill(&present_bk.logical_not(), ILLEGAL_LOGIT);
         Self { moves_bk, present_bk, logits_bk }
     }
 
     /// That of an output; `None` if the network takes no second pass.
-    #[must_use]
     pub fn of(output: &Output) -> Option<Self> {
         let part = |part| output.part(HeadName::Refined, part).map(Tensor::shallow_clone);
         Some(Self { moves_bk: part(MOVES)?, present_bk: part(PRESENT)?, logits_bk: part("")? })

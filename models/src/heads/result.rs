@@ -37,7 +37,6 @@ const fn targets(name: &'static str) -> Metric {
     Metric::count(name, "positions", Target::Outcome, "positions whose game has a known outcome")
 }
 
-/// [`ReadAs::Logits`].
 pub(super) const LOGITS: HeadDeclaration = HeadDeclaration {
     losses: &[LOGITS_LOSS],
     metrics: &[LOGITS_ACCURACY, targets("value_targets")],

@@ -13,7 +13,6 @@ use nn::{Linear, Scope, Views};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
 
-/// Win, draw and loss.
 const WDL: i64 = 3;
 
 /// What is said about a reward beside the reward itself.
@@ -140,7 +139,6 @@ impl RewardHead {
     }
 }
 
-/// Logits `[b,3]` → `[b]`.
 fn win_minus_loss(wdl_b3: &Tensor) -> Tensor {
     let shares = wdl_b3.softmax(-1, Kind::Float);
     shares.select(1, 0) - shares.select(1, WDL - 1)

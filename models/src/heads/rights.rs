@@ -32,7 +32,6 @@ impl Default for RightsOptions {
 
 impl RightsOptions {
     /// Which of the thirteen rights there are; `None` if there is no such choice.
-    #[must_use]
     pub fn columns(self) -> Option<Vec<i64>> {
         match self.bits {
             13 => Some((0..13).collect()),

@@ -28,7 +28,6 @@ impl Summary {
         }
     }
 
-    /// `[b,l,d]` → `[b,d]`.
     pub(crate) fn read(self, x_bld: &Tensor) -> Tensor {
         match self {
             Self::Cls(token) => x_bld.select(1, token),

@@ -47,7 +47,6 @@ impl TokenVocabulary {
         })
     }
 
-    /// The number of tokens.
     pub(crate) fn len(&self) -> i64 {
         self.len
     }

@@ -13,7 +13,6 @@ pub struct MapTargets {
 
 impl MapTargets {
     /// From labels `[b,cells]` of any integer type, −1 where there is none.
-    #[must_use]
     pub fn new(labels_bc: &Tensor) -> Self {
         Self { label_bc: labels_bc.to_kind(Kind::Int64).clamp_min(0), present_bc: labels_bc.ge(0) }
     }

@@ -16,7 +16,6 @@ pub struct RefinedTargets {
 
 impl RefinedTargets {
     /// Looks up the candidates in the targets.
-    #[must_use]
     pub fn new(refined: &Refined, targets: PolicyTargets<'_>) -> Self {
         let same = refined.moves_bk.unsqueeze(2).eq_tensor(&targets.index_bk.unsqueeze(1));
         let mass = (same.to_kind(Kind::Float) * targets.probabilities().unsqueeze(1)).sum_dim_intlist(

@@ -19,7 +19,6 @@ pub struct RewardTargets {
 
 impl RewardTargets {
     /// From winning probabilities p `[b]` (a draw is half a win; NaN where there is none): q = 2p − 1.
-    #[must_use]
     pub fn of_probabilities(p_b: &Tensor) -> Self {
         let present_b = p_b.isnan().logical_not();
         let q_b = (p_b * 2.0 - 1.0).where_self(&present_b, &p_b.zeros_like());

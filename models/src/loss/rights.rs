@@ -13,7 +13,6 @@ pub struct RightsTargets {
 
 impl RightsTargets {
     /// From `[b]`, i64: the rights as bits, −1 where they are unknown. `columns` says which bits are asked for, in which order.
-    #[must_use]
     pub fn new(rights_b: &Tensor, columns: &[i64]) -> Self {
         let shifts = Tensor::from_slice(columns).to_device(rights_b.device());
         let bits = rights_b.clamp_min(0).unsqueeze(1).bitwise_right_shift(&shifts);

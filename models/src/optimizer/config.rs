@@ -67,7 +67,6 @@ impl Others {
     }
 }
 
-/// What every optimiser has.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Common<'a> {
     pub(super) beta1: f64,
@@ -179,14 +178,12 @@ impl OptimizerConfig {
     }
 
     /// Parameters with another learning rate or weight decay.
-    #[must_use]
     pub fn groups(&self) -> &[Group] {
         self.common().groups
     }
 
     /// The same with a factor on the learning rate of position encodings. It comes before the other groups, which
     /// override it.
-    #[must_use]
     pub fn with_encoding_rate(mut self, factor: f64) -> Self {
         if factor != 1.0 {
             let part = Some(GroupPart::Encoding);
@@ -202,7 +199,6 @@ impl OptimizerConfig {
     }
 
     /// Its name in YAML.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Nadam(_) => "nadam",

@@ -21,7 +21,6 @@ use tch::{Kind, TchError, Tensor};
 
 /// The coefficients of an iteration.
 const QUINTIC: [f64; 3] = [3.4445, -4.7750, 2.0315];
-/// Added to the norm.
 const EPSILON: f64 = 1e-7;
 /// The scope of the weights that it takes, and the weight that is three.
 const BODY: &str = "body.";
@@ -58,7 +57,6 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    /// Its elements.
     pub(super) fn elements(&self) -> Elements<usize> {
         self.start..self.start + (self.shape[0] * self.shape[1]) as usize
     }

@@ -12,7 +12,6 @@ impl NadamConfig {
 }
 
 impl NadamTorchConfig {
-    /// As [`NadamConfig::next`].
     pub(super) fn next(&self, progress: &mut OptimizerProgress, learning_rate: f64) -> Update {
         let Self { beta1, beta2, epsilon, momentum_decay, .. } = *self;
         Nesterov { beta1, beta2, epsilon, momentum_decay }.next(progress, learning_rate)

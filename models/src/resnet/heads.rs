@@ -176,7 +176,6 @@ impl Head for PlanesPolicy {
     }
 }
 
-/// [`ResnetPolicy::Dense`].
 #[derive(Debug)]
 struct DensePolicy {
     reduced: Reduced,

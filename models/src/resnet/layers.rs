@@ -23,7 +23,6 @@ impl Normed {
         }
     }
 
-    /// `[b,c,r,f]` → `[b,out,r,f]`.
     pub(super) fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         self.norm.forward(views, &self.convolution.forward(views, x))
     }
@@ -43,7 +42,6 @@ pub(super) fn convolution(
     Convolution::declare(scope, sizes, config.init.of(sizes.fan_in(), sizes.fan_out()), bias)
 }
 
-/// `activation(excite(norm(conv(activation(norm(conv(x)))))) + x)`.
 #[derive(Debug)]
 pub(super) struct Block {
     first: Normed,
@@ -64,7 +62,6 @@ impl Block {
         }
     }
 
-    /// `[b,c,r,f]` → `[b,c,r,f]`.
     pub(super) fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         let inside = self.activation.apply(&self.first.forward(views, x));
         let branch = self.second.forward(views, &inside);

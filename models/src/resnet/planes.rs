@@ -34,7 +34,6 @@ pub enum MovePlane {
 
 impl MovePlane {
     /// The plane of an entry, and the square where it is read.
-    #[must_use]
     pub fn of(entry: Entry, board: Geometry) -> (Self, usize) {
         let displaced = |from: u8, to: u8| {
             let (from, to) = (usize::from(from), usize::from(to));
@@ -58,7 +57,6 @@ impl MovePlane {
 
 /// The planes of a vocabulary, in order: one for each kind of move that it has. In chess they are the 73 of AlphaZero
 /// (Silver et al. 2018, doi 10.1126/science.aar6404, supplement), in another order.
-#[must_use]
 pub fn move_planes(moves: &FromTo, board: Geometry) -> Vec<MovePlane> {
     let planes: BTreeSet<MovePlane> = moves.entries().iter().map(|&entry| MovePlane::of(entry, board).0).collect();
     planes.into_iter().collect()

@@ -13,7 +13,6 @@ pub(super) enum StemLayers {
     Parted(Box<Parted>),
 }
 
-/// [`Stem::Parted`].
 #[derive(Debug)]
 pub(super) struct Parted {
     /// Of a square's own channels and its neighbours'.
@@ -37,7 +36,6 @@ impl StemLayers {
         }
     }
 
-    /// `[b,c,r,f]` → `[b,channels,r,f]`.
     pub(super) fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         match self {
             Self::Single(normed) => normed.forward(views, x),

@@ -106,7 +106,6 @@ fn is_one(groups: &usize) -> bool {
 
 impl ResnetTransformerConfig {
     /// The sizes that encodings need.
-    #[must_use]
     pub fn dims(&self) -> Dims {
         Dims { width: self.resnet.channels, heads: self.attention.heads, layers: self.attention.layers }
     }

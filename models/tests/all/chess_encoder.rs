@@ -27,7 +27,6 @@ fn squares() -> usize {
     GameKind::Chess.geometry().squares()
 }
 
-/// ChessEncoder in small.
 const TINY: &str = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "embedding": "table", "ff_kind": "swiglu",
     "ff_bias": false, "out_bias": false, "norm": "pre", "value": {"pool": "token"}}"#;
 

@@ -78,7 +78,6 @@ fn a_step_has_the_gradients_singular_vectors_and_singular_values_near_one() {
     }
 }
 
-/// The iteration on numbers.
 trait Quintic {
     fn apply_quintic(self, times: usize) -> Tensor;
 }

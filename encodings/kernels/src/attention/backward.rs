@@ -12,24 +12,16 @@ use crate::workers::Workers;
 /// Where the gradient of the logits goes, and what it is multiplied with.
 #[derive(Debug, Clone, Copy)]
 pub struct Scaled {
-    /// Written.
     pub rows: Strided,
-    /// The factor.
     pub factor: f32,
 }
 
-/// The gradients of [`Attention`](super::Attention).
 #[derive(Debug, Clone, Copy)]
 pub struct AttentionGradients {
-    /// b, h, l, k.
     pub sizes: Sizes,
-    /// Queries `[b,h,l,k]`, read.
     pub q: Strided,
-    /// Keys `[b,h,l,k]`, read.
     pub k: Strided,
-    /// Values `[b,h,l,k]`, read.
     pub v: Strided,
-    /// The factor of q·k.
     pub scale: f32,
     /// The weights that the forward pass kept, `[b,h,l,l]`, read.
     pub weights: Strided,
@@ -37,11 +29,8 @@ pub struct AttentionGradients {
     pub of_output: Strided,
     /// That of the weights where these are used otherwise too, `[b,h,l,l]`, read.
     pub of_weights: Option<Strided>,
-    /// That of queries, written.
     pub of_q: Strided,
-    /// That of keys, written.
     pub of_k: Strided,
-    /// That of values, written.
     pub of_v: Strided,
     /// That of the logits of every position, `[b,h,l,l]`, if it is wanted.
     pub of_logits: Option<Scaled>,
@@ -168,7 +157,6 @@ impl Kernel for Backward {
     }
 }
 
-/// A row of logits.
 #[derive(Clone, Copy)]
 struct RowPlace {
     block: usize,

@@ -12,7 +12,6 @@ use crate::workers::Workers;
 /// An additive term of the logits, `[b,h,l,l]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Term {
-    /// Read.
     pub rows: Strided,
     /// What it is multiplied with.
     pub factor: f32,
@@ -21,20 +20,13 @@ pub struct Term {
 /// Terms at most: those of a row have their places on the stack.
 const MOST_TERMS: usize = 4;
 
-/// `softmax(scale·q·kᵀ + Σ factor·term)·v`.
 #[derive(Debug, Clone, Copy)]
 pub struct Attention<'a> {
-    /// b, h, l, k.
     pub sizes: Sizes,
-    /// Queries `[b,h,l,k]`, read.
     pub q: Strided,
-    /// Keys `[b,h,l,k]`, read.
     pub k: Strided,
-    /// Values `[b,h,l,k]`, read.
     pub v: Strided,
-    /// The factor of q·k.
     pub scale: f32,
-    /// At most four.
     pub terms: &'a [Term],
     /// The mixture of values `[b,h,l,k]`, written.
     pub output: Strided,

@@ -13,7 +13,6 @@ use crate::workers::Workers;
 pub(crate) struct Panels {
     numbers: Buffer,
     columns: usize,
-    /// Columns of a group.
     group: usize,
     /// Where the rows of a group begin.
     places: Vec<usize>,
@@ -48,7 +47,6 @@ impl Panels {
         Self { numbers, columns, group, places: (0..rows).map(|row| row * group).collect() }
     }
 
-    /// Where an element stands.
     #[inline(always)]
     fn at_mut(&mut self, row: usize, column: usize) -> *mut f32 {
         let group = self.group;
@@ -105,7 +103,6 @@ pub(crate) enum Onto {
     Nothing,
     /// The same numbers in each row.
     Bias(Numbers),
-    /// What is there.
     Sum,
 }
 

@@ -4,7 +4,6 @@ use super::Lanes;
 use crate::operands::TILE;
 use std::array::from_fn;
 
-/// Numbers of an array.
 const COUNT: usize = TILE;
 
 /// An array of numbers as a register.
@@ -32,7 +31,6 @@ impl Portable {
     }
 }
 
-/// As `maxps` of x86-64.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }

@@ -49,7 +49,6 @@ macro_rules! tiles_of_avx {
     };
 }
 
-/// AVX-512F.
 impl Lanes for __m512 {
     const COUNT: usize = WIDEST;
 
@@ -134,7 +133,6 @@ impl Lanes for __m512 {
     tiles_of_avx!();
 }
 
-/// AVX2 and FMA.
 impl Lanes for __m256 {
     const COUNT: usize = TILE;
 
@@ -227,13 +225,11 @@ impl Lanes for __m256 {
     tiles_of_avx!();
 }
 
-/// The first `count` places.
 #[inline(always)]
 fn mask_512(count: usize) -> u16 {
     ((1u32 << count) - 1) as u16
 }
 
-/// The first `count` places.
 #[inline(always)]
 unsafe fn mask_256(count: usize) -> __m256i {
     // SAFETY: the caller vouches for AVX2.

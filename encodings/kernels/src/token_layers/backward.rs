@@ -18,7 +18,6 @@ struct Places {
     inner: usize,
     outer: usize,
     gains: [usize; 2],
-    /// All of them.
     end: usize,
 }
 

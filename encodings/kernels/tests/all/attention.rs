@@ -16,18 +16,13 @@ const SIZES: [Sizes; 5] = [
 const SCALE: f32 = 0.7;
 const FACTOR: f32 = 1.3;
 
-/// Everything that is read.
 struct Operands {
     sizes: Sizes,
     /// `[b,l,3,h,k]`, as a projection writes them.
     qkv: Vec<f32>,
-    /// `[b,h,l,l]`.
     of_position: Vec<f32>,
-    /// `[h,l,l]`.
     shared: Vec<f32>,
-    /// `[b,l,h,k]`.
     of_output: Vec<f32>,
-    /// `[b,h,l,l]`.
     of_weights: Vec<f32>,
 }
 

@@ -94,7 +94,6 @@ impl Operands {
         }
     }
 
-    /// What the product writes.
     fn computed(mut self, which: Which, of_keys: bool, workers: Workers) -> Vec<f32> {
         let side = &SIZES.side(of_keys);
         // SAFETY: the vectors have these sizes and live until the end of the function; no two of them overlap.

@@ -60,7 +60,6 @@ impl Projections {
 pub(crate) struct Trace {
     /// Each layer's logits before the softmax, `[b,h,l,l]`.
     pub(crate) logits: Vec<Tensor>,
-    /// The trunk's output, `[b,l,d]`.
     pub(crate) output: Tensor,
 }
 

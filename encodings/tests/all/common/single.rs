@@ -8,7 +8,6 @@ use tch::{Device, Kind, Tensor};
 /// The layer that is asked: not the first, so that a table of another layer is noticed.
 pub(crate) const LAYER: usize = 1;
 
-/// One encoding, asked directly.
 pub(crate) struct Single {
     pub(crate) network: Network,
     pub(crate) arena: Arena,

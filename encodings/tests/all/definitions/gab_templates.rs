@@ -26,7 +26,6 @@ fn rms_norm(x: &[f64], gain: &[f64]) -> Vec<f64> {
     x.iter().zip(gain).map(|(x, gain)| x / root * gain).collect()
 }
 
-/// m, `[h,T]`.
 fn mixture(config: &Config, given: &Given<'_>, board: &Board) -> Vec<f64> {
     let d = given.width();
     let squares = (0..given.len()).filter(|&token| given.place(token).is_some());

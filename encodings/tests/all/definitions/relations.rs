@@ -4,7 +4,6 @@ use super::{Board, Definition, Given, aux_number, aux_parameters};
 use encodings::relations::{Config, Gate};
 use encodings::{Dims, Tokens};
 
-/// Relations and lines.
 const SIZES: [usize; 2] = [13, 4];
 
 /// The relations of a key that stands `up` ranks and `right` files from the query, by walking.

@@ -14,7 +14,6 @@ struct Vectors<'a> {
 }
 
 impl Vectors<'_> {
-    /// a_ij of a head.
     fn of(&self, head: usize, i: usize, j: usize) -> &[f64] {
         let (l, k) = (self.given.len(), self.given.head_width());
         let class = match self.share {

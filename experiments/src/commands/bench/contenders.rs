@@ -1,14 +1,14 @@
 //! Which runs `posenc bench` lets compete.
 
 use anyhow::{Context as _, bail};
+use config::Role;
+use config::{
+    DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Products, Row, RunConfig, TrainConfig,
+};
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::{ModelConfig, OptimizerConfig, Preset, Schedule, presets};
 use serde_yaml::with::singleton_map_recursive;
-use spec::Role;
-use spec::{
-    DataView, Dtype, EvalConfig, Experiment, LossWeights, Mask, Pictures, Products, Row, RunConfig, TrainConfig,
-};
 use std::path::PathBuf;
 use train::bench::BenchRun;
 

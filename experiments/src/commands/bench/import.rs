@@ -1,11 +1,11 @@
 //! `posenc bench import`: how fast records are read.
 
 use crate::commands::show::parse_game;
+use config::grouped;
 use dataset::{ImportOptions, ImportRate, bench_import};
 use games::GameKind;
 use report::text_table::table;
 use serde_json::json;
-use spec::grouped;
 use std::path::PathBuf;
 
 /// Options of `posenc bench import`.

@@ -1,9 +1,9 @@
 //! What `posenc check` says about matched controls.
 
+use config::grouped;
+use config::matched::TOLERANCE;
+use config::{Experiment, Matched, Row};
 use serde_json::{Value, json};
-use spec::grouped;
-use spec::matched::TOLERANCE;
-use spec::{Experiment, Matched, Row};
 
 /// A line for each control; `times` are seconds of a step of each row, empty if none was timed.
 pub(super) fn text(experiment: &Experiment, times: &[f64]) -> String {
@@ -89,8 +89,8 @@ pub(super) fn json(row: &Row) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spec::Quantity;
-    use spec::matched::ChangedSize;
+    use config::Quantity;
+    use config::matched::ChangedSize;
 
     fn matched() -> Matched {
         Matched {

@@ -1,6 +1,6 @@
 //! What `posenc check` finds out about an experiment beyond its being valid.
 
-use spec::{Experiment, Role, Row};
+use config::{Experiment, Role, Row};
 use tch::Device;
 use train::bench::{BenchOptions, BenchRun, StepTime, step_times};
 

@@ -1,8 +1,8 @@
 //! The phases of training, as `posenc check` prints them.
 
+use config::grouped;
+use config::{Phase, Row};
 use serde_json::{Value, json};
-use spec::grouped;
-use spec::{Phase, Row};
 
 /// The phases of every row that has some, once for all rows that share them; empty where none has.
 pub(super) fn text(rows: &[Row]) -> String {

@@ -1,14 +1,14 @@
 //! What `posenc check` prints.
 
 use super::{controls, phases};
+use config::evaluate::Evaluations;
+use config::grouped;
+use config::setting::Setting;
+use config::tuning::{Round, Trial, TunedRow, Tuning};
+use config::{Experiment, ReadAt, Role, Row};
 use games::GameKind;
 use report::text_table::table;
 use serde_json::{Map, Value, json};
-use spec::evaluate::Evaluations;
-use spec::grouped;
-use spec::setting::Setting;
-use spec::tuning::{Round, Trial, TunedRow, Tuning};
-use spec::{Experiment, ReadAt, Role, Row};
 use std::fmt::Write as _;
 
 pub(super) fn text(experiment: &Experiment, times: &[f64], warnings: &[String]) -> String {

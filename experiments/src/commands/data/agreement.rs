@@ -1,7 +1,7 @@
 //! `posenc data agreement`.
 
+use config::grouped;
 use dataset::{Agreement, agreement};
-use spec::grouped;
 use std::path::PathBuf;
 
 /// Options of `posenc data agreement`.

@@ -1,10 +1,10 @@
 //! `posenc data baselines`.
 
 use baselines::Source;
+use config::grouped;
 use grid::baselines::record;
 use records::baselines::{Baseline, BaselineName, BaselineSet};
 use report::text_table::table;
-use spec::grouped;
 use std::path::PathBuf;
 
 /// Options of `posenc data baselines`.

@@ -2,9 +2,9 @@
 //!
 //! No colours are used, so `NO_COLOR` holds by construction.
 
+use config::grouped;
 use dataset::WorkDone;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
-use spec::grouped;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,6 @@ pub(super) struct Display {
 }
 
 impl Display {
-    /// Nothing is done yet.
     pub(super) fn new() -> Self {
         let now = Instant::now();
         let bar = std::io::stderr().is_terminal().then(|| ProgressBar::new(0));
@@ -73,7 +72,6 @@ impl Display {
         self.show(progress.what, progress.done, progress.total, |_| String::new());
     }
 
-    /// Clears the bar.
     pub(super) fn finish(&self) {
         self.bar.iter().for_each(ProgressBar::finish_and_clear);
     }

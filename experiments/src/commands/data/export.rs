@@ -1,8 +1,8 @@
 //! `posenc data export`.
 
 use anyhow::Context as _;
+use config::grouped;
 use dataset::{ExportFormat, OnDisk, Split};
-use spec::grouped;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! The first line about a dataset that was made.
 
+use config::grouped;
 use dataset::Counts;
-use spec::grouped;
 use std::path::Path;
 
 /// Its folder, games and positions.

@@ -1,10 +1,10 @@
 //! `posenc data info` in words.
 
+use config::grouped;
 use dataset::info::Bin;
 use dataset::{Info, Split, Unit};
 use games::Phase;
 use report::text_table::table;
-use spec::grouped;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

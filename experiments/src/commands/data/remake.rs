@@ -2,8 +2,8 @@
 
 use super::display::Display;
 use super::split::SplitArgs;
+use config::grouped;
 use dataset::{Manifest, Merge, OnDisk, RemakeOptions};
-use spec::grouped;
 use std::path::{Path, PathBuf};
 
 /// Options of `posenc data split`.

@@ -1,8 +1,8 @@
 //! `posenc data verify`.
 
 use super::display::Display;
+use config::grouped;
 use dataset::{Dataset, Split, verify_content};
-use spec::grouped;
 use std::path::PathBuf;
 
 /// Options of `posenc data verify`.

@@ -5,7 +5,6 @@ use anyhow::Context as _;
 use games::{FeatureKind, Frame, Game, GameKind, InputLayout, InputName, Position, Side};
 use std::fmt::Write as _;
 
-/// Moves in one line.
 const MOVES_A_LINE: usize = 8;
 
 pub(super) fn show<G: Game>(text: &str, input: InputName) -> anyhow::Result<String> {

@@ -1,12 +1,12 @@
 //! An overview as text and as JSON.
 
 use super::screen::{Screen, cut, shortened, width};
+use config::{grouped, printable, printable_lines};
 use grid::limits::in_words;
 use grid::overview::{CellView, Overview};
 use records::state::CellState;
 use report::text_table::table;
 use serde_json::{Value, json};
-use spec::{grouped, printable, printable_lines};
 
 /// A cell's state in a word.
 fn word(state: &CellState) -> &'static str {
@@ -23,7 +23,6 @@ fn word(state: &CellState) -> &'static str {
 const SHORTEST_NAME: usize = 10;
 
 /// A table of all cells, the causes of failures, and a line on the whole.
-#[must_use]
 pub(super) fn text(overview: &Overview) -> String {
     with_names(overview, usize::MAX)
 }
@@ -87,7 +86,6 @@ fn summary(overview: &Overview) -> String {
 }
 
 /// The text of an overview that fits on a screen: cells that are done or wait give way first, and names before numbers.
-#[must_use]
 pub(super) fn fit(overview: &Overview, screen: Screen) -> String {
     let (shown, left_out) = fewer(overview, screen.rows);
     let drawn = with_names(&shown, columns_of_names(&shown, screen.columns));
@@ -133,8 +131,6 @@ fn columns_of_names(overview: &Overview, columns: usize) -> usize {
     }
 }
 
-/// The same for programs.
-#[must_use]
 pub(super) fn json(overview: &Overview) -> Value {
     let cell = |cell: &CellView| {
         let failure = match &cell.state {

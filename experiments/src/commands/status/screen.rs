@@ -3,7 +3,6 @@
 /// Rows and columns of a terminal that does not say how many it has.
 const USUAL: Screen = Screen { rows: 24, columns: 80 };
 
-/// What marks a cut.
 const ELLIPSIS: &str = "…";
 
 /// The size of a terminal, or of a part of it.
@@ -14,7 +13,6 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// The terminal on stdout.
     pub(super) fn of_stdout() -> Self {
         let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: the call fills the struct that it is given, or fails.

@@ -1,9 +1,9 @@
 //! Running statistics: they follow the batches, are saved and averaged with the weights, and go on to the same bits.
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, train};
+use config::{MicroBatch, RunConfig};
 use models::AverageConfig;
 use safetensors::SafeTensors;
-use spec::{MicroBatch, RunConfig};
 use std::fs;
 use std::path::Path;
 use train::Outcome;

@@ -1,12 +1,12 @@
 //! Cells of a decoder: batches of sequences through the same loop, and questions about positions with their games.
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, lines, train};
+use config::Weights;
+use config::{MicroBatch, RunConfig};
 use games::{GameKind, InputName, MovesName};
 use models::optimizer::AdamwConfig;
 use models::{OptimizerConfig, Schedule};
 use records::{Metrics, Part};
-use spec::Weights;
-use spec::{MicroBatch, RunConfig};
 use std::path::Path;
 use tch::Device;
 use train::checkpoint::load_final;

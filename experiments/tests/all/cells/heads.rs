@@ -1,6 +1,7 @@
 //! Cells with further heads: what is logged agrees with plain arithmetic on what the network says.
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, lines, random_games};
+use config::{LossChanges, RunConfig};
 use dataset::{
     Batch, GeneratedOptions, ImportOptions, MappedPosition, PerSplit, Split, SplitBy, SplitPlan, evaluation_batches,
     import, write_maps,
@@ -11,7 +12,6 @@ use games::{Game, GameKind, InputName, Position};
 use models::{HeadName, ModelConfig, Output, Outputs};
 use nn::Arena;
 use records::{MetricLine, Part};
-use spec::{LossChanges, RunConfig};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;

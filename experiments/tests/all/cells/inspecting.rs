@@ -1,11 +1,11 @@
 //! What is exported is what was trained.
 
 use crate::cells::support::Bench;
+use config::Weights;
 use games::{GameKind, InputName, MovesName};
 use models::AverageConfig;
 use models::average::SwaConfig;
 use serde_json::Value;
-use spec::Weights;
 use std::fs;
 use std::path::Path;
 use tch::Device;

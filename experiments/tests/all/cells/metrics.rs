@@ -1,10 +1,10 @@
 //! Evaluation metrics against plain arithmetic in f64, row by row.
 
 use crate::cells::support::{Bench, encoding};
+use config::Mask;
 use dataset::{Batch, Split, evaluation_batches};
 use models::{Column, HeadName};
 use nn::Arena;
-use spec::Mask;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tch::Device;

@@ -1,8 +1,8 @@
 //! Paired seeds: cells of one seed that differ in their encoding share their data and their other weights.
 
 use crate::cells::support::{Bench, encoding, lines, status};
+use config::RunConfig;
 use records::Manifest;
-use spec::RunConfig;
 use std::path::Path;
 
 fn manifest(dir: &Path) -> Manifest {

@@ -1,11 +1,11 @@
 //! A curriculum: each phase has batches of its buckets only, for its epochs, and a killed cell goes on in the middle of one.
 
 use crate::cells::support::{Bench, assert_same_bits, lines, status, train};
+use config::{LossChanges, Phase, RunConfig, TrainConfig};
 use dataset::filter::Buckets;
 use dataset::{Dataset, ImportOptions, PerSplit, Split, SplitPlan, import};
 use games::GameKind;
 use records::{MetricLine, Part};
-use spec::{LossChanges, Phase, RunConfig, TrainConfig};
 use std::path::Path;
 
 fn phase(bucket: &[&str], epochs: Option<f64>) -> Phase {

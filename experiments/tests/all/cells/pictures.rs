@@ -1,9 +1,9 @@
 //! What encodings do, drawn: in the cell's folder, in its event files, and for no bit of training.
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, train};
+use config::{EvalConfig, Pictures, RunConfig, identity};
 use encodings::MapKind;
 use games::GameKind;
-use spec::{EvalConfig, Pictures, RunConfig, identity};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,8 @@
 //! What a cell stores of each test position is what `posenc predict` says about it, position by position.
 
 use crate::cells::support::Bench;
+use config::RunConfig;
+use config::Weights;
 use dataset::store::{GameRow, read_shard};
 use dataset::{Manifest, Split};
 use games::GameResult;
@@ -8,8 +10,6 @@ use models::AverageConfig;
 use records::Part;
 use records::positions::{MEASURES, PositionRow, file, read};
 use serde_json::Value;
-use spec::RunConfig;
-use spec::Weights;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! Cells that were killed, stopped, damaged or ran out of disk go on to the same bits.
 
 use crate::cells::support::{Bench, assert_same_bits, options, posenc_cell, status, train, train_with};
+use config::RunConfig;
 use records::status::{State, Status};
 use records::{Manifest, Revision};
-use spec::RunConfig;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,6 @@ fn asked_to_stop_it_writes_a_checkpoint_wherever_it_is() {
     assert_eq!(Manifest::read(&dir).expect("readable").expect("there").sessions.len(), 2);
 }
 
-/// See [`Bench::crashed`].
 fn with_two_checkpoints(bench: &Bench, name: &str) -> PathBuf {
     let dir = bench.crashed(name);
     assert_eq!(tensor_files(&dir).iter().map(|(step, _)| *step).collect::<Vec<_>>(), [10, 20]);

@@ -1,12 +1,12 @@
 //! A network that is saved and loaded computes the same bits, whatever its encodings.
 
 use crate::cells::support::Bench;
+use config::RunConfig;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, Position as _, with_game};
 use models::Network;
 use nn::{Arena, Layout};
 use records::identity::Identity;
-use spec::RunConfig;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

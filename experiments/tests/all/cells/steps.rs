@@ -2,14 +2,14 @@
 
 use crate::cells::heads::{mapped, scored, with_heads};
 use crate::cells::support::{Bench, assert_same_bits, lines, options, status, train, train_with};
+use config::Weights;
+use config::{Dtype, Mask, MicroBatch, RunConfig};
 use games::maps::MapShape;
 use models::average::{EmaConfig, SwaConfig};
 use models::optimizer::AdamwConfig;
 use models::{AverageConfig, OptimizerConfig, Schedule};
 use records::Manifest;
 use records::{MetricLine, Part};
-use spec::Weights;
-use spec::{Dtype, Mask, MicroBatch, RunConfig};
 use std::path::{Path, PathBuf};
 use train::checkpoint::{load_averaged, load_final};
 use train::setup::declare;
@@ -112,7 +112,7 @@ fn swa(every: u64) -> Option<AverageConfig> {
 fn averaged_weights_are_evaluated_beside_the_raw_ones() {
     let bench = Bench::new();
     let raw = bench.trained("raw", &bench.run(22));
-    let run = RunConfig { train: spec::TrainConfig { averaging: swa(3), ..bench.run(22).train }, ..bench.run(22) };
+    let run = RunConfig { train: config::TrainConfig { averaging: swa(3), ..bench.run(22).train }, ..bench.run(22) };
     let dir = bench.trained("averaged", &run);
     let (of_raw, averaged): (Vec<_>, Vec<_>) = lines(&dir).into_iter().partition(|line| line.weights == Weights::Raw);
     let untimed = |lines: &[MetricLine]| -> Vec<_> {

@@ -1,5 +1,6 @@
 //! A tiny dataset of legal chess games, tiny cells on it, and what is compared of them.
 
+use config::{DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, Products, RunConfig, TrainConfig};
 use dataset::{ImportOptions, PerSplit, SplitPlan, import};
 use encodings::EncodingConfig;
 use games::chess::Chess;
@@ -7,7 +8,6 @@ use games::{Game, GameKind, InputName, MovesName, Position};
 use models::{ModelConfig, OptimizerConfig, Schedule};
 use records::status::Status;
 use records::{MetricLine, lines};
-use spec::{DataView, Dtype, EvalConfig, LossWeights, Mask, Pictures, Products, RunConfig, TrainConfig};
 use std::fmt::Write as _;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,12 +1,12 @@
 //! `train.start`: a cell begins with the tables of another network, of its own board or of another one.
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, train};
+use config::RunConfig;
+use config::start::{Start, TableOrder};
 use encodings::displacements::Displacement;
 use games::{GameKind, Geometry};
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
-use spec::RunConfig;
-use spec::start::{Start, TableOrder};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -93,8 +93,8 @@ fn tables_that_start_at_zero_and_are_learnt_are_a_usual_run() {
     assert_same_bits(&plain, &bench.trained("zeros", &started));
 }
 
-fn steps(run: &RunConfig, steps: u64) -> spec::TrainConfig {
-    spec::TrainConfig { steps: steps.max(1), encoding_rate: 0.0, ..run.train.clone() }
+fn steps(run: &RunConfig, steps: u64) -> config::TrainConfig {
+    config::TrainConfig { steps: steps.max(1), encoding_rate: 0.0, ..run.train.clone() }
 }
 
 /// The tables that `posenc export` writes.

@@ -1,8 +1,8 @@
 //! Event files hold what `metrics.jsonl` holds, for our reader and for TensorBoard's own.
 
 use crate::cells::support::{Bench, lines, train};
+use config::RunConfig;
 use serde_json::{Value, json};
-use spec::RunConfig;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

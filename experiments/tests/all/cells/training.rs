@@ -1,12 +1,12 @@
 //! One cell, undisturbed.
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, lines, options, status, train, train_with};
+use config::metrics;
+use config::{Mask, Products, RunConfig, TrainConfig};
 use nn::Arithmetic;
 use records::Manifest;
 use records::Part;
 use records::status::State;
-use spec::metrics;
-use spec::{Mask, Products, RunConfig, TrainConfig};
 use std::collections::BTreeSet;
 use std::fs;
 use train::checkpoint::load_final;
@@ -233,7 +233,7 @@ fn the_number_of_workers_changes_no_batch_and_no_folder() {
         train: TrainConfig { workers: Some(workers), ..run.train.clone() },
         ..run.clone()
     };
-    let folder = |run: &RunConfig| spec::identity::hash(run, "content");
+    let folder = |run: &RunConfig| config::identity::hash(run, "content");
     assert_eq!((folder(&with(1)), folder(&with(3))), (folder(&run), folder(&run)));
     let one = bench.trained("one", &with(1));
     assert_same_bits(&one, &bench.trained("three", &with(3)));

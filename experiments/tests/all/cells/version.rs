@@ -2,9 +2,9 @@
 
 use crate::cells::support::{Bench, posenc_cell};
 use crate::cli::run;
+use config::SCHEMA_VERSION;
+use config::numerics::BASE;
 use records::Manifest;
-use spec::SCHEMA_VERSION;
-use spec::numerics::BASE;
 use std::path::Path;
 
 #[test]

@@ -1,13 +1,13 @@
 //! dlshogi's value head: its metrics against plain arithmetic, and its network goes on to the same bits.
 
 use crate::cells::support::{Bench, assert_same_bits, encoding, train};
+use config::{Mask, RunConfig, Weights};
 use dataset::{Split, ValueTarget, evaluation_batches};
 use games::GameKind;
 use games::chess::Chess;
 use models::{Column, HeadName};
 use nn::Arena;
 use play::engine::{Engine, Settings};
-use spec::{Mask, RunConfig, Weights};
 use std::sync::Arc;
 use tch::Device;
 use train::checkpoint::load_final;

@@ -7,7 +7,6 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// Inputs for each reader.
 const USUAL: u32 = 2_000;
 
 /// Holds `law` on damaged copies of `piece`, which `POSENC_SEEDS`, a folder, gets as a sample for the fuzz target of this

@@ -3,8 +3,8 @@
 use super::documents::text;
 use crate::bundles::list;
 use crate::import_net::random::{DEFAULT, Net, SWISH, Shape};
+use config::RunConfig;
 use serde_json::{Map, Value, json};
-use spec::RunConfig;
 use train::sinks::tensorboard::{self, HParams};
 
 /// No fixture has more bytes.
@@ -13,7 +13,6 @@ const MOST_BYTES: usize = 20_000;
 /// The hash in the folders' names.
 const HASH: &str = "0123456789ab";
 
-/// The first cell.
 pub(crate) const CELL: &str = "chess-none-0123456789ab/seed-0";
 
 /// The encoding of the second row.

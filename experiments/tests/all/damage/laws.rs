@@ -7,13 +7,13 @@
 
 use super::counts::Counts;
 use bundle::{Limits, Part, Unpacked};
+use config::experiment::MOST_CELLS;
+use config::identity::hash;
+use config::{RunConfig, Shape};
 use nn::{Init, Layout, LayoutBuilder};
 use records::folder::{CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
 use records::{Manifest, Plan, Status, lines, manifest};
 use report::{Report, csv, html, latex, markdown, text};
-use spec::experiment::MOST_CELLS;
-use spec::identity::hash;
-use spec::{RunConfig, Shape};
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::fs;
@@ -57,7 +57,6 @@ pub fn plan(bytes: &[u8]) -> Counts {
     counts
 }
 
-/// `metrics.jsonl`.
 pub fn metric_lines(bytes: &[u8]) -> Counts {
     let path = folder().join(METRICS_FILE);
     fs::write(&path, bytes).expect("written");
@@ -114,7 +113,6 @@ pub fn network(bytes: &[u8]) -> Counts {
     counts
 }
 
-/// The parameters of [`weights`].
 fn layout() -> Layout {
     let mut builder = LayoutBuilder::default();
     let mut body = builder.scope("body", nn::Part::Trunk);
@@ -125,7 +123,6 @@ fn layout() -> Layout {
 }
 
 /// The bytes of a good file for [`weights`].
-#[must_use]
 pub fn good_weights() -> Vec<u8> {
     let (cell, layout) = (folder(), layout());
     let values: Vec<f32> = (0..layout.len()).map(|i| i as f32).collect();

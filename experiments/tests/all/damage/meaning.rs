@@ -5,14 +5,14 @@ use super::documents::{self, text};
 use super::fixtures::{CELL, CONFIG, bundle, bytes_of, crc, events, gzip, network, packed, run_folder};
 use super::{laws, messages, seeded};
 use crate::cli::{EXPERIMENT, datasets};
+use config::experiment::MOST_CELLS;
+use config::name::is_name;
+use config::{Experiment, RunConfig, Source};
 use proptest::prelude::*;
 use records::folder::is_plain;
 use records::strength::Strength;
 use records::{Manifest, Status, StepTimes, TuningRecord, lines};
 use serde_json::Value;
-use spec::experiment::MOST_CELLS;
-use spec::name::is_name;
-use spec::{Experiment, RunConfig, Source};
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,6 @@ use tempfile::TempDir;
 /// Inputs where each is drawn as a report.
 const REPORTS: u32 = 120;
 
-/// Inputs of other formats.
 const USUAL: u32 = 1_000;
 
 /// The run folder on disk.

@@ -3,11 +3,11 @@
 use crate::import_net::forward::{Said, forward, softmax};
 use crate::import_net::random::{DEFAULT, Net, PLANES, RELU_2, SQUARES, SWISH, Shape};
 use crate::import_net::wire::file;
+use config::Weights;
 use games::{GameKind, InputName, MovesName};
 use lc0::{Imported, cell};
 use models::{EmbeddingConfig, FurtherPolicy, ModelConfig, RewardOptions};
 use nn::{Activation, NormKind};
-use spec::Weights;
 use std::path::Path;
 use tch::{Device, Kind, Tensor};
 use train::inspect::Request;

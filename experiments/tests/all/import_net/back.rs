@@ -2,9 +2,9 @@
 
 use crate::import_net::attention::{answers, asked, with_a_map, with_everything};
 use crate::import_net::random::Net;
+use config::{RunConfig, Weights};
 use lc0::{Imported, NetError, cell, export};
 use nn::Layout;
-use spec::{RunConfig, Weights};
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
@@ -12,7 +12,6 @@ use tch::Device;
 use train::inspect::{Answers, Loaded};
 use train::setup::declare;
 
-/// Imports and writes again.
 fn there_and_back(net: &Net) -> (Imported, Imported, f32) {
     let first = lc0::of_bytes(&net.file(true), &[]).expect("a network");
     let run = cell::run_of(&first, "net.pb".as_ref(), None).expect("a run");

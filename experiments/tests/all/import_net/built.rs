@@ -1,10 +1,10 @@
 //! Networks that the test writes itself: every tensor of the format arrives under its name.
 
 use crate::import_net::wire::{Message, file};
+use config::Shape;
 use games::GameKind;
 use lc0::{Imported, cell, spec};
 use models::{ModelConfig, MovesLeft, ResnetPolicy, ResnetValue};
-use spec::Shape;
 use std::collections::BTreeMap;
 
 pub(crate) const CHANNELS: usize = 2;

@@ -56,7 +56,6 @@ impl Forward<'_> {
         x.iter().map(|x| self.dense(name, x)).collect()
     }
 
-    /// The default activation.
     fn activate(&self, x: f64) -> f64 {
         if self.net.shape.mish { mish(x) } else { x.max(0.0) }
     }
@@ -219,7 +218,6 @@ fn reached(from: usize, to: usize) -> f64 {
     if queen || ranks * files == 2 { 1.0 } else { 0.0 }
 }
 
-/// `[out, in]` by `[in]`.
 fn multiply(matrix: &[f64], x: &[f64]) -> Vec<f64> {
     matrix.chunks_exact(x.len()).map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
 }

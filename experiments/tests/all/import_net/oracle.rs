@@ -1,11 +1,11 @@
 //! Maia through `import-net` says what Lc0 says with it: of every legal move, on real games with their history.
 
+use config::Weights;
 use games::chess::{Chess, ChessPosition};
 use games::{GameKind, InputName, MovesName, Position as _};
 use lc0::cell;
 use play::{Agent, Player};
 use serde::Deserialize;
-use spec::Weights;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tch::Device;

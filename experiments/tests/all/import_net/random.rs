@@ -29,7 +29,6 @@ pub(crate) struct Shape {
     pub(crate) policies: Vec<(&'static str, usize)>,
     /// Values by name with what they say: outputs, error, intervals.
     pub(crate) values: Vec<(&'static str, [usize; 3])>,
-    /// Mish, otherwise ReLU.
     pub(crate) mish: bool,
     pub(crate) smolgen_activation: u64,
     pub(crate) ff_activation: u64,
@@ -180,7 +179,6 @@ impl Net {
         file(self.format(), &self.weights(wide))
     }
 
-    /// The message of weights.
     pub(crate) fn weights(&self, wide: bool) -> Message {
         let of = |prefix: &str, names: &[(u64, &str)]| self.message(prefix, names, wide);
         let mut weights = of("", TOP);

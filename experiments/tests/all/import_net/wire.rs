@@ -1,6 +1,5 @@
 //! Weights files written by hand, field by field: the wire format of protocol buffers and the numbers of Lc0's fields.
 
-/// A message under way.
 #[derive(Clone, Default)]
 pub(crate) struct Message(Vec<u8>);
 

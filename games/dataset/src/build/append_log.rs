@@ -13,7 +13,6 @@ pub(crate) struct AppendLog {
 }
 
 impl AppendLog {
-    /// An empty log.
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, file: None, bytes: 0 }
     }
@@ -68,7 +67,6 @@ impl AppendLog {
         Ok(maybe_reader(Some(BufReader::with_capacity(1 << 18, file).take(self.bytes))))
     }
 
-    /// Its path.
     pub(super) fn path(&self) -> &PathBuf {
         &self.path
     }

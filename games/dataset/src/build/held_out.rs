@@ -22,7 +22,6 @@ pub(crate) struct HeldOutState {
 pub(super) struct HeldOutRows {
     split: Split,
     dir: PathBuf,
-    /// Complete files of rows.
     files: usize,
     open: Option<ShardWriter>,
     keys: AppendLog,

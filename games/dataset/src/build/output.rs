@@ -110,12 +110,10 @@ impl Output {
         fs::remove_file(&path).map_err(DatasetError::io("remove", &path))
     }
 
-    /// The folder's path.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The target's path.
     pub(crate) fn target(&self) -> &Path {
         &self.target
     }

@@ -32,7 +32,6 @@ impl TrainingKeys {
         self.log.sync()
     }
 
-    /// Sorts them.
     pub(super) fn sorted(self) -> Result<SortedKeys, DatasetError> {
         self.sorted_by(KEYS_IN_MEMORY)
     }

@@ -11,7 +11,6 @@ use games::{Game, ParsedPosition, Position as _, with_game};
 /// A position whose label is a map of the board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MappedPosition {
-    /// FEN or SFEN.
     pub start: String,
     /// A legal move, which a row must have; it is not a policy target.
     pub mv: String,
@@ -35,9 +34,6 @@ pub fn write_positions(
 }
 
 /// Writes positions with maps, which `info` describes. Policy and value have no target.
-///
-/// # Errors
-/// Like [`write_positions`].
 pub fn write_maps(
     options: &GeneratedOptions,
     info: MapInfo,

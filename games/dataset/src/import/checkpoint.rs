@@ -28,14 +28,12 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The first format found.
     pub(super) fn format(&self) -> Option<Format> {
         let (name, _) = self.found.as_ref()?;
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 }
 
-/// A resumable import.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Checkpoint {
     conditions: ImportConditions,
@@ -66,7 +64,6 @@ impl Checkpoint {
         serde_json::from_str(text).map_err(damaged)
     }
 
-    /// Writes one.
     pub(super) fn write(
         conditions: &ImportConditions,
         place: &Place,
@@ -145,7 +142,6 @@ fn size_and_time(metadata: &Metadata) -> String {
     format!("{} bytes{changed}", metadata.len())
 }
 
-/// The differences, as text.
 fn differences(then: &ImportConditions, now: &ImportConditions) -> Vec<String> {
     let mut names: Vec<&String> = then.keys().chain(now.keys()).collect();
     names.sort_unstable();

@@ -55,7 +55,6 @@ pub(super) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// Starts empty.
     pub(super) fn new(options: &'a ImportOptions, output: &'a Output) -> Result<Self, DatasetError> {
         Ok(Self {
             options,
@@ -68,7 +67,6 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// Resumes from a checkpoint.
     pub(super) fn resume(
         options: &'a ImportOptions,
         output: &'a Output,

@@ -61,7 +61,6 @@ fn peek<'a, R: BufRead + 'a>(mut input: R) -> io::Result<(Vec<u8>, impl BufRead 
     Ok((head.clone(), Cursor::new(head).chain(input)))
 }
 
-/// Unpacks one layer.
 fn descend(
     path: Option<&str>,
     head: &[u8],

@@ -16,11 +16,9 @@ use games::{Game, MoveText, ParsedGame, ParsedPosition, Position as _, PositionF
 /// The fault of a record: kind, ply, reason.
 type Fault = (RejectKind, Option<u32>, String);
 
-/// A valid record.
 pub(super) enum Examined {
     /// A row, and how many of its positions each filter excluded.
     Row(Box<Draft>, Vec<(&'static str, u64)>),
-    /// Excluded by this filter.
     Filtered(&'static str),
 }
 

@@ -8,10 +8,8 @@ use games::shogi::{csa, hcpe, hcpe3, kif, psv, usi_lines};
 use games::{GameKind, ParsedGame, ParsedPosition, Rejected, chess::pgn};
 use std::io::{self, BufRead, Read as _};
 
-/// A format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// PGN (chess).
     Pgn,
     /// Lc0's training chunks, V3 to V6: one game each, usually gzipped in a tar (chess).
     Lc0,
@@ -23,7 +21,6 @@ pub enum Format {
     BagActionValue,
     /// CSA, one or more games (shogi).
     Csa,
-    /// KIF, one game (shogi).
     Kif,
     /// USI or SFEN lines, one game each (shogi).
     Usi,
@@ -35,7 +32,6 @@ pub enum Format {
     Psv,
 }
 
-/// A parsed record.
 pub(super) enum Parsed {
     Game(ParsedGame),
     /// A position, and whether its move is a policy target.
@@ -49,7 +45,6 @@ pub(super) type Records<'a> = Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>
 const LC0_BYTES: u64 = 1 << 26;
 
 impl Format {
-    /// All formats.
     pub const ALL: [Self; 11] = [
         Self::Pgn,
         Self::Lc0,
@@ -65,7 +60,6 @@ impl Format {
     ];
 
     /// Its name on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pgn => "pgn",
@@ -83,7 +77,6 @@ impl Format {
     }
 
     /// The game whose records it holds.
-    #[must_use]
     pub const fn game(self) -> GameKind {
         match self {
             Self::Pgn | Self::Lc0 | Self::BagStateValue | Self::BagBehavioralCloning | Self::BagActionValue => {
@@ -94,7 +87,6 @@ impl Format {
     }
 
     /// The unit of its records.
-    #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
             Self::Pgn | Self::Lc0 | Self::Csa | Self::Kif | Self::Usi | Self::Hcpe3 => Unit::Game,
@@ -179,7 +171,6 @@ impl Format {
         }
     }
 
-    /// Reads a record.
     pub(super) fn parse(self, record: &[u8], number: u64, value: ValueSource) -> Result<Parsed, Rejected> {
         let game = Parsed::Game;
         let position = |position: ParsedPosition| Parsed::Position(position, true);

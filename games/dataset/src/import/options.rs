@@ -17,23 +17,18 @@ pub struct ImportOptions {
     pub format: Option<Format>,
     /// The dataset's folder, which must not exist yet.
     pub output: PathBuf,
-    /// The dataset's name.
     pub name: String,
-    /// The game.
     pub game: GameKind,
     /// Where the games come from.
     pub source: String,
     /// The licence of the games.
     pub licence: String,
-    /// The command line.
     pub made_by: String,
     /// Moves before this ply are not policy targets.
     pub policy_from_ply: u16,
     /// Which value of Lc0's chunks is used, with its draw probability.
     pub value: ValueSource,
-    /// The filters.
     pub filters: Filters,
-    /// Named subsets by rating.
     pub buckets: Buckets,
     /// The split. Single positions are always split by position.
     pub split: SplitPlan,
@@ -46,7 +41,6 @@ pub struct ImportOptions {
 impl ImportOptions {
     /// An import of all records of these files, to a dataset named like its folder: split by game with seed 0, 10 %
     /// each for validation and test.
-    #[must_use]
     pub fn new(game: GameKind, inputs: Vec<PathBuf>, output: PathBuf) -> Self {
         let folder = output.file_name().map(|name| name.to_string_lossy().into_owned());
         Self {

@@ -29,7 +29,6 @@ pub(super) fn shortened(rejected: Rejected) -> Rejected {
     Rejected { reason: format!("{beginning}… ({left_out} characters left out) …{end}"), ..rejected }
 }
 
-/// A line of [`REJECTS_FILE`].
 #[derive(Serialize)]
 struct Line<'a> {
     file: &'a str,

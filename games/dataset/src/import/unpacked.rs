@@ -6,7 +6,6 @@ use crate::error::DatasetError;
 use std::io::{self, BufRead as _, Read as _};
 use std::path::Path;
 
-/// The size limit.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Reads a file into memory, plain or packed in any way that an import accepts; for an archive, all its files,

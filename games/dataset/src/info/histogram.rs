@@ -13,17 +13,13 @@ pub struct Histogram {
 /// A bin and the number of values in it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
-    /// The lower bound, inclusive.
     pub from: f64,
-    /// The upper bound, exclusive.
     pub to: f64,
-    /// The number of values.
     pub count: u64,
 }
 
 impl Histogram {
     /// Bins of this width, one starting at 0.
-    #[must_use]
     pub fn new(width: f64) -> Self {
         Self { width, counts: BTreeMap::new() }
     }
@@ -36,7 +32,6 @@ impl Histogram {
     }
 
     /// The bins from the lowest to the highest value.
-    #[must_use]
     pub fn bins(&self) -> Vec<Bin> {
         let (Some((&first, _)), Some((&last, _))) = (self.counts.first_key_value(), self.counts.last_key_value())
         else {

@@ -9,7 +9,6 @@ use games::{InputLayout, InputName};
 /// the dataset's moves.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
-    /// The number of positions.
     pub size: usize,
     /// Bytes of a packed row, see [`games::InputLayout`], with the played move if rows form sequences.
     pub row_bytes: usize,
@@ -47,7 +46,6 @@ pub struct Batch {
     /// `[size × 2·⌈V/8⌉]`, or empty unless requested, as bits: the legal moves after which the position occurred
     /// before, then those after which it occurred twice before.
     pub repeats: Vec<u8>,
-    /// `[size]`: index in [`games::Phase::ALL`].
     pub phase: Vec<u8>,
     /// `[size]`: the game's id in the dataset, by which positions are clustered.
     pub game: Vec<u32>,
@@ -67,7 +65,6 @@ impl Batch {
     pub const NO_PLY: u16 = NO_PLY;
 
     /// Whether a row is padding: it has no target and is not counted.
-    #[must_use]
     pub fn is_padding(&self, row: usize) -> bool {
         self.ply[row] == Self::NO_PLY
     }

@@ -14,7 +14,6 @@ const ROUNDING: f64 = 1e-9;
 #[derive(Debug, Default)]
 pub(super) struct ShardContents {
     games: PerSplit<u64>,
-    /// Used positions.
     positions: PerSplit<u64>,
     /// Plies of all games, used or not.
     plies: u64,
@@ -67,7 +66,6 @@ impl ShardContents {
         self.novel[row.split] += seen.iter().enumerate().filter(|&(ply, &seen)| !seen && used(ply)).count() as u64;
     }
 
-    /// Rows and their plies.
     pub(super) fn size(&self) -> [u64; 2] {
         [total(&self.games), self.plies]
     }

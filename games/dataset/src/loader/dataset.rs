@@ -26,9 +26,7 @@ pub(super) struct Reading {
     pub(super) moves: MovesName,
     /// Consecutive plies of a game per sequence.
     pub(super) plies: usize,
-    /// See [`Targets::rights`].
     pub(super) rights: bool,
-    /// See [`Targets::repeats`].
     pub(super) repeats: bool,
 }
 
@@ -42,9 +40,6 @@ impl Dataset {
     }
 
     /// Like [`Dataset::open`], with a manifest that was read before.
-    ///
-    /// # Errors
-    /// Like [`Dataset::open`].
     pub fn load(dir: &Path, manifest: Manifest) -> Result<Self, DatasetError> {
         manifest.check(dir)?;
         let mut games = PerSplit::<Vec<StoredGame>>::default();
@@ -66,38 +61,30 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// Its manifest.
-    #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Its game.
-    #[must_use]
     pub fn game(&self) -> GameKind {
         self.manifest.game
     }
 
     /// The hash of its content, in hex: equal for equal datasets.
-    #[must_use]
     pub fn content_hash(&self) -> &str {
         &self.manifest.content_hash
     }
 
     /// The number of games of a split.
-    #[must_use]
     pub fn games(&self, split: Split) -> usize {
         self.games[split].len()
     }
 
     /// The number of positions of a split.
-    #[must_use]
     pub fn positions(&self, split: Split) -> u64 {
         self.games[split].iter().map(|game| u64::from(game.positions)).sum()
     }
 
     /// Whether its rows are games or single positions.
-    #[must_use]
     pub fn unit(&self) -> Unit {
         self.manifest.unit
     }
@@ -125,7 +112,6 @@ impl Dataset {
 
     /// The training games of these rating buckets as a separate dataset, for a phase of training; it has no games for
     /// evaluation. Settings of moves and targets are copied.
-    #[must_use]
     pub fn training_part(&self, buckets: &[impl AsRef<str>]) -> Self {
         let wanted = |game: &&StoredGame| {
             let own = game.rating_bucket.as_deref();
@@ -137,9 +123,6 @@ impl Dataset {
     }
 
     /// Sets the vocabulary of moves in batches; the default is the game's `from_to`.
-    ///
-    /// # Errors
-    /// If the game does not have it.
     pub fn set_moves(&mut self, moves: MovesName) -> Result<(), DatasetError> {
         let known = self.game().vocabulary(moves);
         known.map_err(|error| DatasetError::Option { option: "moves", reason: error.to_string() })?;
@@ -148,7 +131,6 @@ impl Dataset {
     }
 
     /// The vocabulary of moves in batches.
-    #[must_use]
     pub fn moves(&self) -> MovesName {
         self.reading.moves
     }
@@ -159,7 +141,6 @@ impl Dataset {
     }
 
     /// Bytes of a position's mask over the vocabulary.
-    #[must_use]
     pub fn legal_bytes(&self) -> usize {
         self.game().moves(self.moves()).len().div_ceil(u8::BITS as usize)
     }

@@ -60,7 +60,6 @@ pub(super) fn chosen_games(dataset: &Dataset, split: Split, max_positions: u64) 
     order
 }
 
-/// The iterator of [`evaluation_batches`].
 #[derive(Debug)]
 pub struct EvaluationBatches<'a> {
     dataset: &'a Dataset,
@@ -76,7 +75,6 @@ pub struct EvaluationBatches<'a> {
 
 impl EvaluationBatches<'_> {
     /// The number of positions in all batches, without padding.
-    #[must_use]
     pub fn positions(&self) -> u64 {
         let stored = self.dataset.stored(self.split);
         self.order.iter().map(|&game| u64::from(stored[game as usize].positions)).sum()

@@ -30,9 +30,6 @@ impl<G: Game> LegalMoves<G> {
 
     /// The place of a move of this position. To compare texts is several times faster than to read the move and to check
     /// that it is legal.
-    ///
-    /// # Errors
-    /// If the text is not a legal move.
     pub(super) fn find(&mut self, position: &G::Position, text: &MoveText) -> Result<usize, IllegalMove> {
         if self.texts.is_empty() {
             self.texts.extend(self.moves.iter().map(|&mv| position.write_move(mv).key()));

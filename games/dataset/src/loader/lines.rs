@@ -9,9 +9,6 @@ impl Dataset {
     /// At most `count` positions of a split, each from another game and later in it than the one before: the start
     /// (FEN, SFEN or `startpos`), then `moves` and the moves played, and `ratings` with those of both players if both are
     /// known and the input shows them. The result is deterministic.
-    ///
-    /// # Errors
-    /// If the split is empty.
     pub fn lines(&self, split: Split, count: usize, input: InputName) -> Result<Vec<String>, DatasetError> {
         self.require(split)?;
         let shows_ratings = self.game().input(input).shows_ratings();

@@ -18,11 +18,8 @@ use std::collections::BTreeMap;
 pub struct PolicyPosition<'a, G: Game> {
     /// The game's id in the dataset.
     pub game: u32,
-    /// The ply, from 0.
     pub ply: u16,
-    /// The position.
     pub position: &'a G::Position,
-    /// Its legal moves.
     pub legal: &'a [Move<G>],
     /// The target's probability of each of them.
     pub target: &'a [f64],
@@ -96,7 +93,6 @@ fn used_plies(game: &StoredGame) -> impl Iterator<Item = u16> {
     (0..game.plies).filter(|&ply| game.used.as_ref().is_none_or(|used| used[usize::from(ply)]))
 }
 
-/// Room that positions share.
 struct Room<G: Game> {
     legal: LegalMoves<G>,
     target: Vec<f64>,

@@ -17,7 +17,6 @@ pub(super) const NO_PLY: u16 = u16::MAX;
 #[derive(Debug, Default)]
 pub(super) struct Positions {
     pub(super) row_bytes: usize,
-    /// [`games::InputLayout::row_bytes`] for each position.
     pub(super) packed: Vec<u8>,
     /// The policy indices of the legal moves, concatenated.
     pub(super) legal: Vec<u16>,
@@ -37,14 +36,12 @@ pub(super) struct Positions {
     pub(super) value: Vec<f32>,
     /// The requested targets of further heads.
     pub(super) further: TargetLists,
-    /// Index in [`Phase::ALL`].
     pub(super) phase: Vec<u8>,
     pub(super) game: Vec<u32>,
     pub(super) ply: Vec<u16>,
     pub(super) novel: Vec<bool>,
     /// Labels of a position's map; 0 without a map.
     pub(super) map_cells: usize,
-    /// `map_cells` for each position.
     pub(super) map: Vec<i8>,
 }
 
@@ -61,7 +58,6 @@ impl Positions {
         part(&self.legal, &self.legal_end, i)
     }
 
-    /// Adds a padding row.
     fn pad(&mut self, game: &StoredGame, reading: Reading) {
         self.packed.resize(self.packed.len() + self.row_bytes - InputLayout::MOVE_BYTES, 0);
         self.packed.extend(InputLayout::NO_MOVE.to_le_bytes());

@@ -28,13 +28,11 @@ impl Dataset {
     }
 
     /// How many consecutive plies of a game form a sequence.
-    #[must_use]
     pub fn sequence(&self) -> usize {
         self.reading.plies
     }
 
     /// Rows of an epoch: the positions of the split, with the padding of sequences.
-    #[must_use]
     pub fn rows(&self, split: Split) -> u64 {
         self.stored(split).iter().map(|game| game.rows(self.reading.plies)).sum()
     }

@@ -60,14 +60,12 @@ impl<'a> Candidates<'a> {
         self.moves.is_empty()
     }
 
-    /// Each with its probability.
     pub(crate) fn iter(self) -> impl Iterator<Item = (&'a MoveText, f32)> {
         self.moves.iter().zip(self.probabilities.iter().copied())
     }
 }
 
 impl StoredPolicy {
-    /// Each ply's candidates.
     pub(crate) fn plies(&self) -> impl Iterator<Item = Candidates<'_>> {
         let (mut moves, mut probabilities) = (&self.moves[..], &self.probabilities[..]);
         self.counts.iter().map(move |&count| {
@@ -93,7 +91,6 @@ impl From<Vec<Vec<Candidate>>> for StoredPolicy {
 /// The requested [`Targets`](super::Targets) of one game: per ply, NaN if unknown; `None` unless requested.
 #[derive(Debug, Clone)]
 pub(crate) struct GameTargets {
-    /// Replaces the stored value.
     pub(super) value: Option<Box<[f32]>>,
     pub(super) draw: Option<Box<[f32]>>,
     pub(super) short_term: Option<Box<[f32]>>,

@@ -17,11 +17,8 @@ pub struct Targets {
     /// The decay per ply of [`Batch::short_term`](super::Batch::short_term), 0…1
     /// ([`SHORT_TERM_DECAY`](crate::value::SHORT_TERM_DECAY) in Lc0); `None` to leave it empty.
     pub short_term: Option<f64>,
-    /// Whether [`Batch::plies_left`](super::Batch::plies_left) is filled.
     pub plies_left: bool,
-    /// Whether [`Batch::points`](super::Batch::points) is filled.
     pub points: bool,
-    /// Whether [`Batch::rights`](super::Batch::rights) is filled.
     pub rights: bool,
     /// Whether [`Batch::repeats`](super::Batch::repeats) is filled, from the game's history.
     pub repeats: bool,
@@ -29,7 +26,6 @@ pub struct Targets {
 
 impl Targets {
     /// The columns that these targets need, each with the target's name.
-    #[must_use]
     pub fn columns(&self) -> Vec<(&'static str, &'static str)> {
         let of_value = match self.value {
             Some(ValueTarget::Score) => Some((VALUE, "score")),
@@ -41,10 +37,6 @@ impl Targets {
         of_value.or(of_short_term).into_iter().chain(of_draw).collect()
     }
 
-    /// Refuses invalid decays.
-    ///
-    /// # Errors
-    /// If one lies outside 0…1.
     pub fn check(&self) -> Result<(), DatasetError> {
         let of_value = match self.value {
             Some(ValueTarget::ShortTerm { decay }) => Some(decay),

@@ -77,15 +77,11 @@ impl TrainLoader {
     }
 
     /// Rows of one epoch, with padding: `batches · batch / epoch_positions` is the number of epochs.
-    #[must_use]
     pub fn epoch_positions(&self) -> u64 {
         self.dataset.rows(Split::Train)
     }
 
     /// The next batch; it is always full.
-    ///
-    /// # Errors
-    /// If a game of the dataset cannot be replayed.
     #[expect(clippy::should_implement_trait, reason = "there is no end that an iterator could tell")]
     pub fn next(&mut self) -> Result<Batch, DatasetError> {
         let legal_bytes = self.dataset.legal_bytes();
@@ -173,7 +169,6 @@ fn worker_lost() -> DatasetError {
     DatasetError::Option { option: "workers", reason: "a loader thread died: see its message above".to_owned() }
 }
 
-/// A block to replay.
 struct BlockRequest {
     dataset: Arc<Dataset>,
     config: LoaderConfig,

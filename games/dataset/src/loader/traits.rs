@@ -10,12 +10,10 @@ use crate::playback::Move;
 use crate::split::Split;
 use games::{Entry, Game, InputName, Phase, Position as _, Relation, with_game};
 
-/// An evaluated position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionTraits {
     /// The game's id in the dataset, by which positions are clustered.
     pub game: u32,
-    /// The ply, from 0.
     pub ply: u16,
     /// The stage of the game.
     pub phase: Phase,
@@ -23,10 +21,8 @@ pub struct PositionTraits {
     pub target: Option<MoveTraits>,
 }
 
-/// A move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MoveTraits {
-    /// One of [`crate::move_type::MOVE_TYPES`].
     pub kind: &'static str,
     /// The piece that moves or is dropped, one of [`Game::PIECES`].
     pub piece: &'static str,

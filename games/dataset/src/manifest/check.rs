@@ -18,9 +18,6 @@ const ROUNDING: f64 = 1e-6;
 
 impl Manifest {
     /// Checks format, shard names, numbers and content hash.
-    ///
-    /// # Errors
-    /// On the first fault; `dir` is the dataset's folder.
     pub(crate) fn check(&self, dir: &Path) -> Result<(), DatasetError> {
         let fault = self.wrong_format().or_else(|| self.wrong_shard()).or_else(|| self.wrong_number());
         match fault.or_else(|| self.wrong_hash()) {

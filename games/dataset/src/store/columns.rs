@@ -80,7 +80,6 @@ pub(super) fn schema() -> SchemaRef {
     Arc::new(Schema::new(columns))
 }
 
-/// Collects rows as columns.
 pub(super) struct Columns {
     id: UInt32Builder,
     split: StringBuilder,

@@ -24,7 +24,6 @@ pub fn read_shard(path: &Path, on_game: &mut dyn FnMut(GameRow)) -> Result<(), D
 /// The rows of a shard in order, some of them in memory at a time; nothing after the first error.
 pub(crate) struct ShardRows {
     path: PathBuf,
-    /// `None` after the end.
     batches: Option<ParquetRecordBatchReader>,
     read: std::vec::IntoIter<GameRow>,
 }

@@ -15,9 +15,6 @@ use std::path::Path;
 
 /// Whether any position of a dataset has a value in a per-ply column of numbers (`value`, `draw`, …). Only the shards'
 /// footers are read.
-///
-/// # Errors
-/// If a shard cannot be read.
 pub fn has_values(dir: &Path, manifest: &Manifest, column: &str) -> Result<bool, DatasetError> {
     for shard in &manifest.shards {
         let path = dir.join(&shard.file);
@@ -41,9 +38,6 @@ fn filled(footer: &ParquetMetaData, column: &str) -> bool {
 }
 
 /// The number of positions of each split in these rating buckets. Only the needed columns are read.
-///
-/// # Errors
-/// If a shard cannot be read.
 pub fn positions_of(dir: &Path, manifest: &Manifest, buckets: &[String]) -> Result<PerSplit<u64>, DatasetError> {
     let mut positions = PerSplit::<u64>::default();
     for shard in &manifest.shards {

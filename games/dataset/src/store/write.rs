@@ -37,10 +37,6 @@ pub struct ShardWriter {
 }
 
 impl ShardWriter {
-    /// Starts a file.
-    ///
-    /// # Errors
-    /// If it cannot be created.
     pub fn create(path: &Path) -> Result<Self, DatasetError> {
         Self::create_at(path, ZSTD_LEVEL, Optional::default())
     }
@@ -62,15 +58,10 @@ impl ShardWriter {
     }
 
     /// The number of its games.
-    #[must_use]
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// Adds a game.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn push(&mut self, row: &GameRow) -> Result<(), DatasetError> {
         self.columns.push(row);
         self.games += 1;
@@ -79,9 +70,6 @@ impl ShardWriter {
     }
 
     /// Completes the file and returns its description.
-    ///
-    /// # Errors
-    /// If the file cannot be written or read back.
     pub fn finish(mut self) -> Result<Shard, DatasetError> {
         self.flush()?;
         let file = self.close()?;

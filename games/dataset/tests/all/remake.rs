@@ -14,7 +14,6 @@ fn plan(by: SplitBy, opening_plies: u16) -> SplitPlan {
     SplitPlan { by, opening_plies, seed: 3, fractions: PerSplit { train: 0.6, validation: 0.2, test: 0.2 } }
 }
 
-/// Options that make `dir/dataset`.
 fn remade(sources: &[&Path], dir: &Path, split: SplitPlan) -> RemakeOptions {
     samples::remade(sources.iter().map(|dir| on_disk(dir)).collect(), dir, split)
 }

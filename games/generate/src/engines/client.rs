@@ -13,11 +13,8 @@ const THREADS: &str = "Threads";
 /// Which engine, and its settings.
 #[derive(Debug, Clone)]
 pub struct EngineSettings {
-    /// The program.
     pub program: PathBuf,
-    /// Its arguments.
     pub arguments: Vec<String>,
-    /// Its protocol.
     pub protocol: Protocol,
     /// Options to set, by name.
     pub options: Vec<(String, String)>,
@@ -32,20 +29,16 @@ pub struct EngineSettings {
 pub enum Answer {
     /// A move in UCI or USI, legal or not.
     Move(String),
-    /// It resigns.
     Resigns,
     /// It declares that it has won (shogi: entering kings).
     DeclaresWin,
-    /// It has no move.
     Nothing,
 }
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
-    /// The compared moves.
     pub lines: Lines,
-    /// The move it chose.
     pub answer: Answer,
 }
 
@@ -86,7 +79,6 @@ impl Engine {
     }
 
     /// Its name and version, as it reports them.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -96,9 +88,6 @@ impl Engine {
     /// `ucinewgame` clears the hash table, but Stockfish and its relatives keep tables in their search threads, and
     /// Fairy-Stockfish's answers depend on them (one game in twenty differed). Setting the number of threads creates
     /// new ones.
-    ///
-    /// # Errors
-    /// If it exited or does not answer.
     pub fn new_game(&mut self) -> Result<(), EngineError> {
         const TASK: &str = "begin a game";
         if self.has_threads {

@@ -12,18 +12,11 @@ pub enum EngineError {
         "cannot start the engine {}: {source} (`make engines` installs stockfish and fairy-stockfish in /usr/games)",
         program.display()
     )]
-    Start {
-        /// The program.
-        program: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Start { program: PathBuf, source: io::Error },
     /// The program does not have the option.
     #[error("the engine {engine} has no option \"{option}\"{}; it has: {known}", suggestion(near))]
     UnknownOption {
-        /// The engine's name.
         engine: String,
-        /// The requested option.
         option: String,
         /// An option with a similar name.
         near: Option<String>,
@@ -32,15 +25,7 @@ pub enum EngineError {
     },
     /// An option that would make games irreproducible.
     #[error("the option {option}={value} would make games differ from run to run: {remedy}")]
-    NotReproducible {
-        /// The option.
-        option: String,
-        /// Its value.
-        value: String,
-        /// What to do instead.
-        remedy: &'static str,
-    },
-    /// The program exited.
+    NotReproducible { option: String, value: String, remedy: &'static str },
     #[error("the engine {engine} ended while it should {task}{}", shown(last_output))]
     Ended {
         /// The engine's name, or its program before the handshake.
@@ -57,7 +42,6 @@ pub enum EngineError {
         engine: String,
         /// The task at that time.
         task: &'static str,
-        /// The timeout.
         seconds: u64,
         /// Its last line on stderr, else on stdout.
         last_output: String,
@@ -66,7 +50,6 @@ pub enum EngineError {
 
 impl EngineError {
     /// Whether restarting the engine cannot help.
-    #[must_use]
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::Ended { .. } | Self::Silent { .. })
     }

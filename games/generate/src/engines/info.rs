@@ -24,7 +24,6 @@ impl Lines {
     }
 
     /// The moves of the deepest iteration with the largest number of compared moves, at most `most`, the best first.
-    #[must_use]
     pub fn compared(&self, most: usize) -> Vec<(String, Score)> {
         let width = self.by_depth.values().map(Vec::len).max().unwrap_or(0).min(most);
         let deepest = self.by_depth.values().rev().find(|moves| moves.len() >= width);
@@ -35,7 +34,6 @@ impl Lines {
     }
 
     /// The last score of a move.
-    #[must_use]
     pub fn score_of(&self, mv: &str) -> Option<Score> {
         self.last.iter().find(|(other, _)| other == mv).map(|(_, score)| *score)
     }
@@ -60,7 +58,6 @@ const MAX_SCORE: i32 = 20_000;
 
 /// A score in centipawns, so that mates can be compared with other scores: a mate in n moves counts 30,000 − 100·n
 /// points (n up to 90), and all other scores are limited to ±20,000.
-#[must_use]
 pub(crate) fn points(score: Score) -> i32 {
     match score {
         Score::Centipawns(points) => points.clamp(-MAX_SCORE, MAX_SCORE),

@@ -21,7 +21,6 @@ const STDERR_WAIT: Duration = Duration::from_millis(500);
 /// Why no line was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoAnswer {
-    /// The deadline passed.
     Timeout,
     /// The program closed its output or exited.
     Ended,
@@ -71,7 +70,6 @@ impl Process {
         written.and_then(|()| self.stdin.flush()).map_err(|_| NoAnswer::Ended)
     }
 
-    /// The next line.
     pub(super) fn read_line(&self, deadline: Instant) -> Result<String, NoAnswer> {
         let left = deadline.saturating_duration_since(Instant::now());
         // A program that writes without end also reaches its deadline.

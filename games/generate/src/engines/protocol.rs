@@ -7,15 +7,12 @@ use games::GameKind;
 /// The protocol of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// Universal Chess Interface.
     Uci,
-    /// Universal Shogi Interface.
     Usi,
 }
 
 impl Protocol {
     /// The protocol of a game's engines.
-    #[must_use]
     pub const fn of(game: GameKind) -> Self {
         match game {
             GameKind::Chess => Self::Uci,

@@ -31,7 +31,6 @@ pub enum UnseenKind {
 
 impl UnseenKind {
     /// Its name on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::EdgeSliders => "edge-sliders",

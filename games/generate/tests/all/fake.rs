@@ -20,13 +20,11 @@ pub(crate) struct Faults {
     pub(crate) dies_once: Option<PathBuf>,
     /// Falls silent at ply 12, but only the first time.
     pub(crate) hangs_once: Option<PathBuf>,
-    /// Never says hello.
     pub(crate) is_deaf: bool,
     /// Plays an illegal move every fourth ply, and says that it is the best.
     pub(crate) cheats: bool,
     /// Says things that mean nothing.
     pub(crate) babbles: bool,
-    /// Resigns at this ply.
     pub(crate) resigns_at: Option<usize>,
     /// Declares a win at this ply, without reason.
     pub(crate) declares_at: Option<usize>,
@@ -133,7 +131,6 @@ impl<G: Game> Engine<G> {
         }
     }
 
-    /// Whether it lives on.
     fn answer(&mut self, out: &mut impl Write, words: &[&str]) -> bool {
         match *words {
             ["uci" | "usi"] if self.faults.is_deaf => {}
@@ -173,7 +170,6 @@ impl<G: Game> Engine<G> {
         }
     }
 
-    /// Whether it lives on.
     fn search(&self, out: &mut impl Write, only: &[&str]) -> bool {
         if self.faults.dies_at == Some(self.plies) || (self.plies == 12 && first_time(&self.faults.dies_once)) {
             // Written as programs do: the test runner keeps what `eprintln!` says to itself.

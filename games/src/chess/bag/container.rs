@@ -72,13 +72,11 @@ impl<R: Read + Seek> Bag<R> {
     }
 
     /// The number of records.
-    #[must_use]
     pub fn len(&self) -> u64 {
         self.records
     }
 
     /// Whether it has no records.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.records == 0
     }

@@ -103,7 +103,6 @@ pub enum Lc0Error {
 
 impl Lc0Error {
     /// The rejection of game number `game` of a file.
-    #[must_use]
     pub fn rejected(&self, game: u64) -> Rejected {
         let (kind, ply) = match *self {
             Self::Unreadable { record, .. } => (RejectKind::Unreadable, Some(record)),

@@ -47,7 +47,6 @@ pub fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Lc0
     .map_err(|stop| stop.into_error(version))
 }
 
-/// Why a replay stopped.
 enum ReplayStop {
     /// The record does not show the position after the move before.
     OutOfOrder(u32),

@@ -34,7 +34,6 @@ impl Version {
     }
 
     /// Bytes of a record.
-    #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
             Self::V3 => 8276,
@@ -114,13 +113,11 @@ impl<'a> Record<'a> {
     }
 
     /// Its version.
-    #[must_use]
     pub fn version(&self) -> Version {
         self.version
     }
 
     /// The input format; V3 and V4 always have 1 (classic).
-    #[must_use]
     pub fn input_format(&self) -> u32 {
         match self.version {
             Version::V3 | Version::V4 => 1,
@@ -138,7 +135,6 @@ impl<'a> Record<'a> {
     ///
     /// # Panics
     /// If there is no such plane.
-    #[must_use]
     pub fn plane(&self, i: usize) -> u64 {
         assert!(i < PLANES, "there are {PLANES} planes, {i} is not among them");
         // Within each byte, the highest bit of Lc0's planes is file a.
@@ -150,83 +146,70 @@ impl<'a> Record<'a> {
     ///
     /// # Panics
     /// If there is no such step.
-    #[must_use]
     pub fn pieces(&self, step: usize) -> [u64; PIECE_PLANES] {
         std::array::from_fn(|i| self.plane(step * PLANES_A_STEP + i))
     }
 
     /// Whether the current position occurred before.
-    #[must_use]
     pub fn repeated(&self) -> bool {
         self.plane(PIECE_PLANES) != 0
     }
 
     /// Rights to castle: own queen side, own king side, the opponent's likewise.
-    #[must_use]
     pub fn castling(&self) -> [u8; 4] {
         self.array(self.version.flags_at())
     }
 
     /// 0 if White is to move, 1 if Black is.
-    #[must_use]
     pub fn side_to_move(&self) -> u8 {
         self.flag(4)
     }
 
     /// Plies since the last capture or pawn move.
-    #[must_use]
     pub fn rule_50(&self) -> u8 {
         self.flag(5)
     }
 
     /// From V5 on, flags of the record: bit 3 best move proven, 4 game at its length cap, 5 adjudicated, 6 marked for
     /// deletion; 0 to 2 and 7 are for other input formats. 0 before V5.
-    #[must_use]
     pub fn invariance_info(&self) -> u8 {
         if self.version >= Version::V5 { self.flag(6) } else { 0 }
     }
 
     /// The move number of V3 and V4, which is always 0 in later records of these versions.
-    #[must_use]
     pub fn move_count(&self) -> Option<u8> {
         (self.version < Version::V5).then(|| self.flag(6))
     }
 
     /// The search's result at the root. `None` in V3.
-    #[must_use]
     pub fn root(&self) -> Option<Evaluation> {
         self.evaluation([0, 2, 4])
     }
 
     /// The search's result after its best move. `None` in V3.
-    #[must_use]
     pub fn best(&self) -> Option<Evaluation> {
         self.evaluation([1, 3, 5])
     }
 
     /// The search's result after the played move. V6 only.
-    #[must_use]
     pub fn played(&self) -> Option<Evaluation> {
         self.value(11).and_then(|_| self.evaluation([9, 10, 11]))
     }
 
     /// The network's result before the search. V6 only, `None` if not recorded (NaN). A cached value can come from
     /// another history.
-    #[must_use]
     pub fn original(&self) -> Option<Evaluation> {
         let found = self.value(14).and_then(|_| self.evaluation([12, 13, 14]))?;
         (!found.q.is_nan()).then_some(found)
     }
 
     /// Plies until the game's end, fractional where it was resigned. From V5 on.
-    #[must_use]
     pub fn plies_left(&self) -> Option<f32> {
         self.value(6)
     }
 
     /// The result from the side to move's view. Before V6 it is a win, a draw or a loss; rescorers write any value
     /// between.
-    #[must_use]
     pub fn result(&self) -> Evaluation {
         match (self.value(7), self.value(8)) {
             (Some(q), Some(d)) => Evaluation { q, d, m: None },
@@ -238,7 +221,6 @@ impl<'a> Record<'a> {
     }
 
     /// V6's data about the search.
-    #[must_use]
     pub fn search(&self) -> Option<Search> {
         let (at, count) = self.version.values();
         let at = at + count * size_of::<f32>();

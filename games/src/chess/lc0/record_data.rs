@@ -28,7 +28,6 @@ impl ValueSource {
     pub const ALL: [Self; 4] = [Self::Root, Self::Best, Self::Played, Self::Original];
 
     /// Its name in files and on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Root => "root",
@@ -47,7 +46,6 @@ pub(super) struct RecordData {
     pub(super) before: [u64; 12],
     /// The policy index of the played move, if the record has it.
     pub(super) played: Option<u16>,
-    /// Policy entries above 0.
     pub(super) policy: Vec<(u16, f32)>,
     /// Winning probability and draw probability.
     pub(super) value: Option<(f32, f32)>,

@@ -8,7 +8,6 @@ use shakmaty::Position as _;
 
 /// The ending stated by a record.
 pub(super) struct Stated<'a> {
-    /// The `Result` tag.
     pub(super) tag: Option<&'a str>,
     /// The result after the moves.
     pub(super) movetext: GameResult,

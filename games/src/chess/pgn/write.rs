@@ -42,7 +42,6 @@ fn hours(seconds: f32) -> String {
 
 /// The `Termination` tag of an ending, as in the standard; `None` for endings visible on the board, resignations and
 /// draws without a reason.
-#[must_use]
 pub const fn termination_tag(result: GameResult, termination: Termination) -> Option<&'static str> {
     match (termination, result) {
         (Termination::Adjudication, _) => Some("adjudication"),

@@ -26,7 +26,6 @@ const MAN_NUMBERS: usize = 2 * WHITE as usize;
 
 impl Board {
     /// The [repetition key](crate::Position::repetition_key) of this position.
-    #[must_use]
     pub fn repetition_key(&self) -> u64 {
         let men = &**MEN;
         let mut key = if self.turn == Color::White { Zobrist::side().low_u64() } else { 0 };

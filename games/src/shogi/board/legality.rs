@@ -9,7 +9,6 @@ const ZONE: u8 = 3;
 
 impl Board {
     /// Whether a move is legal. The board must be a legal position, see [`Board::check`].
-    #[must_use]
     pub fn is_legal(&self, mv: Move) -> bool {
         match mv {
             Move::Normal { from, to, promote } => self.can_move(index(from), index(to), promote),

@@ -36,7 +36,6 @@ const MAX_BYTES: usize = 256;
 impl Board {
     /// The SFEN of this board; `ply` is the number of the next move, from 1. Equal to [`crate::Position::to_text`] of
     /// the position.
-    #[must_use]
     pub fn sfen(&self, ply: u32) -> String {
         let mut text = Text { bytes: [0; MAX_BYTES], length: 0 };
         self.push_squares(&mut text);

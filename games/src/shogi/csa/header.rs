@@ -16,7 +16,6 @@ pub(super) fn field(mark: char, text: &str) -> (String, String) {
     }
 }
 
-/// Floodgate's `'black_rate:name:3382.0` and `'white_rate:…`.
 pub(super) fn ratings(tags: &Tags) -> [Option<i32>; 2] {
     ["'black_rate", "'white_rate"].map(|key| {
         let rate: f64 = value(tags, key)?.rsplit(':').next()?.trim().parse().ok()?;

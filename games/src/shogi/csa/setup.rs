@@ -4,7 +4,6 @@ use crate::position::{Game as _, Position as _};
 use crate::shogi::{Shogi, ShogiPosition};
 use shogi_core::{Color, PartialPosition, Piece, PieceKind, Square};
 
-/// CSA's codes, by kind.
 const CODES: [(PieceKind, &str); 14] = [
     (PieceKind::Pawn, "FU"),
     (PieceKind::Lance, "KY"),
@@ -54,7 +53,6 @@ pub(super) fn color(sign: char) -> Color {
     if sign == '+' { Color::Black } else { Color::White }
 }
 
-/// A board during setup.
 #[derive(Default)]
 pub(super) struct Setup {
     board: Option<PartialPosition>,
@@ -74,7 +72,6 @@ impl Setup {
         }
     }
 
-    /// The position after setup.
     pub(super) fn position(&self, turn: Color) -> Result<ShogiPosition, String> {
         let board = self.board.as_ref().ok_or("no start position (PI, P1…P9 or P+/P-)")?;
         let ranks = Shogi::GEOMETRY.ranks() as u8;

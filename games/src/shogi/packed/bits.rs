@@ -59,7 +59,6 @@ impl BitReader {
     }
 }
 
-/// Writes bits.
 pub(super) struct BitWriter {
     bytes: [u8; BYTES],
     at: usize,

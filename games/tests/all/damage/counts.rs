@@ -5,13 +5,10 @@
 pub struct Counts {
     /// Read, and found right by the law.
     pub accepted: u64,
-    /// Refused with a reason.
     pub refused: u64,
 }
 
 impl Counts {
-    /// Both together.
-    #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self { accepted: self.accepted + other.accepted, refused: self.refused + other.refused }
     }

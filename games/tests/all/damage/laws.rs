@@ -54,17 +54,14 @@ pub fn bag(bytes: &[u8]) -> Counts {
     counts
 }
 
-/// CSA.
 pub fn csa(bytes: &[u8]) -> Counts {
     each(bytes, csa::records(bytes), csa::parse, |_, game| comes_back_from_usi(&game))
 }
 
-/// KIF.
 pub fn kif(bytes: &[u8]) -> Counts {
     each(bytes, kif::records(bytes), kif::parse, |_, game| comes_back_from_usi(&game))
 }
 
-/// Lines of USI.
 pub fn usi_lines(bytes: &[u8]) -> Counts {
     each(bytes, usi_lines::records(bytes), usi_lines::parse, |_, game| comes_back_from_usi(&game))
 }
@@ -120,12 +117,10 @@ pub fn hcpe3(bytes: &[u8]) -> Counts {
     })
 }
 
-/// FEN.
 pub fn fen(bytes: &[u8]) -> Counts {
     str::from_utf8(bytes).map_or_else(|_| Counts::default(), position::<Chess>)
 }
 
-/// SFEN.
 pub fn sfen(bytes: &[u8]) -> Counts {
     str::from_utf8(bytes).map_or_else(|_| Counts::default(), position::<Shogi>)
 }

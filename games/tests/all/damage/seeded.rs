@@ -7,7 +7,6 @@ use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
 use std::cell::Cell;
 
 /// A seeded test of this many inputs, or of as many as `POSENC_CASES` asks for in a long run.
-#[must_use]
 pub fn config(usual: u32) -> Config {
     let cases = std::env::var("POSENC_CASES").map_or(usual, |cases| cases.parse().expect("POSENC_CASES is a number"));
     Config { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(3), ..Config::default() }

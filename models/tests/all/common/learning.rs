@@ -8,7 +8,6 @@ use nn::{Layout, Views};
 use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
 
-/// Rows of the batch.
 pub(crate) const MEMORISED: usize = 6;
 
 /// Trains a network with running statistics for so many steps on one batch, with a move as each row's policy and what

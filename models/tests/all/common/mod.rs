@@ -36,7 +36,6 @@ pub(crate) fn tiny(norm: NormPlace) -> ChessformerConfig {
     ChessformerConfig { norm, ..serde_json::from_str(TINY).expect("a valid configuration") }
 }
 
-/// A published Chessformer.
 pub(crate) fn preset(name: &str) -> ChessformerConfig {
     match (Preset::named(name).expect("a preset").model)() {
         ModelConfig::Chessformer(config) => *config,
@@ -47,7 +46,6 @@ pub(crate) fn preset(name: &str) -> ChessformerConfig {
 const TINY: &str = r#"{"layers": 2, "width": 16, "heads": 2, "ff": 24, "policy": {"embedding": 12, "depth": 10},
     "value": {"embedding": 3, "hidden": 5}}"#;
 
-/// CF-6M's sizes and choices.
 pub(crate) fn cf_6m() -> ChessformerConfig {
     preset("cf-6m")
 }

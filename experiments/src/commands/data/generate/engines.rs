@@ -7,13 +7,13 @@ use super::super::super::show::parse_game;
 use super::super::headline::headline;
 use super::super::split::ShareArgs;
 use anyhow::Context as _;
+use config::grouped;
 use display::Display;
 use games::GameKind;
 use generate::engines::{EngineSettings, Protocol};
 use generate::{DrawRule, GenerateReport, Settings, WinRule, generate};
 use grid::Interrupt;
 use grid::interrupt::StopRequest;
-use spec::grouped;
 use std::io::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -55,7 +55,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Play between A and B random plies after those of the book.
-    #[arg(long, value_name = "A..B", value_parser = spec::evaluate::range)]
+    #[arg(long, value_name = "A..B", value_parser = config::evaluate::range)]
     random_plies: Option<(u16, u16)>,
     /// Then choose at random among moves within this many centipawns of the best, up to --random-until.
     #[arg(long, value_name = "CP", requires = "random_until")]

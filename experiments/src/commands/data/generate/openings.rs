@@ -23,7 +23,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value = "20000")]
     nodes: NonZeroU64,
     /// Play between A and B random plies from the start.
-    #[arg(long, value_name = "A..B", default_value = "4..10", value_parser = spec::evaluate::range)]
+    #[arg(long, value_name = "A..B", default_value = "4..10", value_parser = config::evaluate::range)]
     plies: (u16, u16),
     /// Keep openings that the engine scores within this many centipawns of even.
     #[arg(long, value_name = "CP", default_value_t = 100)]

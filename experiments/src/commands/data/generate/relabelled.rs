@@ -2,10 +2,10 @@
 
 use super::super::display::Display;
 use anyhow::Context as _;
+use config::grouped;
 use dataset::{Manifest, WorkDone};
 use generate::engines::{EngineSettings, Protocol};
 use generate::relabelled::{RelabelSettings, relabelled};
-use spec::grouped;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -15,7 +15,6 @@ enum Kind {
     Copy,
     /// It and another place exchange their values.
     Swap,
-    /// A list is reversed.
     Reverse,
     /// It is removed from its list or map.
     Drop,
@@ -123,7 +122,6 @@ pub fn texts(document: Value) -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// The text of a document: JSON, with the words of YAML that JSON lacks. A text of one line.
-#[must_use]
 pub fn text(document: &Value) -> String {
     let quoted = document.to_string().replace(&format!("\"{DOUBLED}"), "\"");
     RAW.iter().fold(quoted, |text, raw| text.replace(&format!("\"{UNQUOTED}{raw}\""), raw))

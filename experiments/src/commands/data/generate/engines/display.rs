@@ -1,8 +1,8 @@
 //! How far the games are.
 
 use crate::commands::data::display;
+use config::grouped;
 use generate::Progress;
-use spec::grouped;
 use std::time::Instant;
 
 /// Shows how far the games are.

@@ -1,0 +1,64 @@
+//! Who published: people and groups as `CITATION.cff` names them.
+
+use serde_json::{Value, json};
+
+/// Digits of each of the four groups of an ORCID, whose last digit is a check digit.
+const GROUP: usize = 4;
+
+/// An author of the results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Author {
+    pub name: String,
+    pub orcid: Option<String>,
+    pub affiliation: Option<String>,
+}
+
+/// The ORCID in a text such as `https://orcid.org/0000-0002-1825-0097`; none if it is not one or its check digit (ISO 7064,
+/// MOD 11-2) is wrong.
+pub fn orcid(text: &str) -> Option<String> {
+    let id = text.trim().trim_end_matches('/').rsplit('/').next()?.to_owned();
+    let groups: Vec<&str> = id.split('-').collect();
+    if groups.len() != GROUP || groups.iter().any(|group| group.len() != GROUP) {
+        return None;
+    }
+    let digits: Vec<char> = groups.concat().chars().collect();
+    let (check, digits) = digits.split_last()?;
+    let total = digits.iter().try_fold(0, |total, digit| Some((total + digit.to_digit(10)?) * 2))?;
+    let expected = (12 - total % 11) % 11;
+    let expected = if expected == 10 { 'X' } else { char::from_digit(expected, 10)? };
+    (*check == expected).then_some(id)
+}
+
+impl Author {
+    /// Its identifier in an RO-Crate.
+    pub(super) fn id(&self) -> String {
+        match &self.orcid {
+            Some(orcid) => format!("https://orcid.org/{orcid}"),
+            None => format!("#author-{}", self.name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "-")),
+        }
+    }
+
+    /// Its entity in an RO-Crate.
+    pub(super) fn entity(&self) -> Value {
+        json!({"@id": self.id(), "@type": "Person", "name": self.name, "affiliation": self.affiliation})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::orcid;
+
+    #[test]
+    fn an_orcid_has_its_check_digit() {
+        for good in
+            ["0000-0002-1825-0097", "https://orcid.org/0000-0002-1694-233X", "https://orcid.org/0000-0001-5109-3700/"]
+        {
+            assert!(orcid(good).is_some_and(|id| good.contains(&id)), "{good}");
+        }
+        for bad in
+            ["", "0000-0002-1825-0098", "0000000218250097", "0000-0002-1825-009X", "00000-002-1825-0097", "a-b-c-d"]
+        {
+            assert_eq!(orcid(bad), None, "{bad}");
+        }
+    }
+}

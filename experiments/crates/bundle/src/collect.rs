@@ -1,0 +1,298 @@
+//! Which files of a run folder are published, and how they are cleaned.
+
+use super::card;
+use super::describe;
+use super::error::BundleError;
+use super::names::{CELLS, METADATA, SUMS};
+use super::publication::Publication;
+use super::scrub;
+use super::source::DataSource;
+use config::RunConfig;
+use config::Weights;
+use records::baselines;
+use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL, LOG, METRICS_FILE};
+use records::plan;
+use records::plan::Plan;
+use records::state::CellState;
+use records::step_times;
+use records::strength;
+use records::tuning::{self, TuningRecord};
+use records::{Manifest, manifest, positions, status};
+use report::{Report, csv, html, latex, markdown, text};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use train::sinks::tensorboard;
+
+type Renderer = fn(&Report) -> String;
+
+/// The report in every format.
+const REPORTS: [(&str, Renderer); 5] = [
+    ("report.html", html::draw),
+    ("report.txt", text::draw),
+    ("report.md", markdown::draw),
+    ("report.csv", csv::draw),
+    ("report.tex", latex::draw),
+];
+
+/// The files of a bundle by path.
+#[derive(Debug, Default)]
+pub struct Contents {
+    pub files: BTreeMap<String, Content>,
+    pub finished: usize,
+    pub cells: usize,
+}
+
+#[derive(Debug, Clone)]
+pub enum Content {
+    Bytes(Vec<u8>),
+    File(PathBuf),
+}
+
+impl Content {
+    /// Its hash and its length.
+    pub fn hash(&self) -> Result<(blake3::Hash, u64), BundleError> {
+        match self {
+            Self::Bytes(bytes) => Ok((blake3::hash(bytes), bytes.len() as u64)),
+            Self::File(path) => {
+                let read = || {
+                    let mut file = fs::File::open(path)?;
+                    let mut hasher = blake3::Hasher::new();
+                    let bytes = std::io::copy(&mut file, &mut hasher)?;
+                    Ok((hasher.finalize(), bytes))
+                };
+                read().map_err(BundleError::io("read", path))
+            }
+        }
+    }
+}
+
+/// Collects and cleans the files of a run folder.
+///
+/// # Errors
+/// If cells are unfinished (unless that is allowed), a file cannot be read, or one still names this machine.
+pub fn collect(run_dir: &Path, publication: &Publication) -> Result<Contents, BundleError> {
+    let plan = Plan::read(run_dir)?;
+    let host = scrub::host();
+    let mut collector = Collector {
+        host: host.as_deref(),
+        contents: Contents::default(),
+        data: BTreeMap::new(),
+        newest_s: 0.0,
+        revision: None,
+    };
+    let mut unfinished = Vec::new();
+    for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
+        let dir = Plan::cell_dir(run_dir, row, seed);
+        collector.contents.cells += 1;
+        match CellState::of(&dir) {
+            CellState::Done => collector.contents.finished += 1,
+            _ => unfinished.push(format!("{} seed {seed}", row.folder)),
+        }
+        collector.cell(&dir, &format!("{CELLS}/{}/seed-{seed}", row.folder), publication)?;
+    }
+    if let Some(first) = unfinished.first().filter(|_| !publication.partial) {
+        return Err(BundleError::Unfinished { count: unfinished.len(), first: first.clone() });
+    }
+    let tuning = TuningRecord::read(run_dir).map_err(|error| BundleError::unreadable(run_dir, error))?;
+    for round in tuning.iter().flat_map(|tuning| &tuning.rounds) {
+        collector.trials(&run_dir.join(&round.folder), &round.folder)?;
+    }
+    for name in [EXPERIMENT_FILE, plan::FILE, baselines::FILE, tuning::FILE, step_times::FILE] {
+        collector.text(&run_dir.join(name), name)?;
+    }
+    let report = Report::of(run_dir).map_err(|error| BundleError::Report(error.to_string()))?;
+    for (name, draw) in REPORTS {
+        let text = scrub::scrub(&draw(&report), collector.host);
+        collector.add(name, text.into_bytes())?;
+    }
+    collector.describe(&plan, publication, &report)?;
+    Ok(collector.contents)
+}
+
+struct Collector<'a> {
+    host: Option<&'a str>,
+    contents: Contents,
+    data: BTreeMap<String, DataSource>,
+    /// When the last cell began or ended: the bundle's date, so that the same folder gives the same bytes.
+    newest_s: f64,
+    revision: Option<String>,
+}
+
+impl Collector<'_> {
+    fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
+        if let Ok(text) = std::str::from_utf8(&bytes)
+            && let Some(what) = scrub::leak(text, self.host)
+        {
+            return Err(BundleError::Leak { file: path.to_owned(), what });
+        }
+        self.contents.files.insert(path.to_owned(), Content::Bytes(bytes));
+        Ok(())
+    }
+
+    /// Adds a cleaned text or JSON file; nothing if it is missing.
+    fn text(&mut self, from: &Path, path: &str) -> Result<(), BundleError> {
+        let Some(bytes) = read(from)? else { return Ok(()) };
+        let text = String::from_utf8_lossy(&bytes);
+        let json = if path.ends_with(".json") { serde_json::from_str(&text).ok() } else { None };
+        let clean = match json {
+            Some(mut value) => {
+                scrub::scrub_json(&mut value, self.host);
+                format!("{value:#}\n")
+            }
+            None => scrub::scrub(&text, self.host),
+        };
+        self.add(path, clean.into_bytes())
+    }
+
+    /// Adds a round of trials: their records only. The rows that were chosen by them are the results. A run of some rows
+    /// has a plan of their trials only, so the folder says which there are.
+    fn trials(&mut self, run_dir: &Path, folder: &str) -> Result<(), BundleError> {
+        for row in folders(run_dir)? {
+            for seed in folders(&run_dir.join(&row))?.iter().filter(|name| name.starts_with("seed-")) {
+                self.records(&run_dir.join(&row).join(seed), &format!("{folder}/{row}/{seed}"))?;
+            }
+        }
+        self.text(&run_dir.join(plan::FILE), &format!("{folder}/{}", plan::FILE))
+    }
+
+    /// Adds what a cell was and what it reached.
+    fn records(&mut self, dir: &Path, path: &str) -> Result<(), BundleError> {
+        for name in [manifest::FILE, status::FILE, LOG] {
+            self.text(&dir.join(name), &format!("{path}/{name}"))?;
+        }
+        // Unchanged, because reruns are compared with it. It holds only numbers and names of metrics.
+        if let Some(bytes) = read(&dir.join(METRICS_FILE))? {
+            self.add(&format!("{path}/{METRICS_FILE}"), bytes)?;
+        }
+        if let Some(text) = read(&dir.join(CONFIG_FILE))? {
+            let run = RunConfig::from_yaml(&String::from_utf8_lossy(&text));
+            let mut run = run.map_err(|error| BundleError::unreadable(&dir.join(CONFIG_FILE), error))?;
+            self.dataset(dir, &run)?;
+            run.data = PathBuf::from(run.data.file_name().unwrap_or_default());
+            if let Some(start) = &mut run.train.start {
+                start.tables = PathBuf::from(start.tables.file_name().unwrap_or_default());
+            }
+            let clean = run.to_yaml().map_err(|error| BundleError::unreadable(&dir.join(CONFIG_FILE), error))?;
+            self.add(&format!("{path}/{CONFIG_FILE}"), clean.into_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Adds a cell: its records, its losses by position, its strength, TensorBoard's events and perhaps its weights.
+    fn cell(&mut self, dir: &Path, path: &str, publication: &Publication) -> Result<(), BundleError> {
+        self.records(dir, path)?;
+        for name in [positions::file(Weights::Raw), positions::file(Weights::Averaged)] {
+            let file = dir.join(name);
+            if file.is_file() {
+                let content = if publication.compact { means_of_games(&file)? } else { Content::File(file) };
+                self.contents.files.insert(format!("{path}/{name}"), content);
+            }
+        }
+        self.text(&dir.join(strength::FILE), &format!("{path}/{}", strength::FILE))?;
+        if !publication.compact {
+            self.events(dir, path)?;
+            self.events(&dir.join(strength::EVENTS), &format!("{path}/{}", strength::EVENTS))?;
+        }
+        for name in [FINAL, AVERAGED] {
+            let file = dir.join(CHECKPOINTS).join(name);
+            if publication.weights && file.is_file() {
+                self.contents.files.insert(format!("{path}/{CHECKPOINTS}/{name}"), Content::File(file));
+            }
+        }
+        Ok(())
+    }
+
+    /// Event files contain the host only in their names.
+    fn events(&mut self, dir: &Path, path: &str) -> Result<(), BundleError> {
+        let Ok(entries) = fs::read_dir(dir) else { return Ok(()) };
+        for entry in entries {
+            let file = entry.map_err(BundleError::io("list", dir))?.path();
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let Some(rest) = name.strip_prefix(tensorboard::PREFIX) else { continue };
+            // `<time>.<host>.<process>.<count>`; a host may contain dots.
+            let parts: Vec<&str> = rest.split('.').collect();
+            let [time, .., process, count] = parts[..] else { continue };
+            let name = format!("{}{time}.posenc.{process}.{count}", tensorboard::PREFIX);
+            self.contents.files.insert(format!("{path}/{name}"), Content::File(file));
+        }
+        Ok(())
+    }
+
+    fn dataset(&mut self, dir: &Path, run: &RunConfig) -> Result<(), BundleError> {
+        let Ok(Some(manifest)) = Manifest::read(dir) else { return Ok(()) };
+        let ended = manifest.finish.as_ref().map(|finish| finish.unix_s);
+        let began = manifest.sessions.iter().map(|session| session.unix_s);
+        self.newest_s = began.chain(ended).fold(self.newest_s, f64::max);
+        self.revision = manifest.revision.map(|revision| revision.to_string()).or(self.revision.take());
+        let facts = manifest.dataset;
+        // The dataset may have moved; then its licence is unknown.
+        let own = dataset::Manifest::read(&run.data).ok().filter(|own| own.content_hash == facts.content_hash);
+        let host = self.host;
+        let clean = |text: String| scrub::scrub(&text, host);
+        self.data.entry(facts.content_hash.clone()).or_insert_with(|| DataSource {
+            name: facts.name,
+            game: run.game.name(),
+            content_hash: facts.content_hash,
+            licence: own.as_ref().map(|own| clean(own.licence.clone())),
+            source: own.as_ref().map(|own| clean(own.source.clone())),
+            made_by: own.map(|own| clean(own.made_by)),
+        });
+        Ok(())
+    }
+
+    /// Adds the files that describe the bundle, last.
+    fn describe(&mut self, plan: &Plan, publication: &Publication, report: &Report) -> Result<(), BundleError> {
+        let data: Vec<DataSource> = std::mem::take(&mut self.data).into_values().collect();
+        let description = describe::BundleDescription {
+            plan,
+            publication,
+            card: card::front_matter(publication.licence.as_deref(), publication.weights, report, &data),
+            data: &data,
+            date: describe::date(self.newest_s),
+            revision: self.revision.clone(),
+            finished: self.contents.finished,
+            cells: self.contents.cells,
+            tuned: self.contents.files.contains_key(tuning::FILE),
+        };
+        self.add("README.md", description.readme().into_bytes())?;
+        self.add("LICENCES.md", description.licences().into_bytes())?;
+        let mut sizes = BTreeMap::new();
+        for (path, content) in &self.contents.files {
+            sizes.insert(path.clone(), content.hash()?.1);
+        }
+        self.add(METADATA, format!("{:#}\n", description.metadata(&sizes)).into_bytes())?;
+        let mut sums = String::new();
+        for (path, content) in &self.contents.files {
+            sums.push_str(&format!("{}  {path}\n", content.hash()?.0.to_hex()));
+        }
+        self.contents.files.insert(SUMS.to_owned(), Content::Bytes(sums.into_bytes()));
+        Ok(())
+    }
+}
+
+/// The names of the folders in a folder, sorted.
+fn folders(dir: &Path) -> Result<Vec<String>, BundleError> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir).map_err(BundleError::io("list", dir))? {
+        let path = entry.map_err(BundleError::io("list", dir))?.path();
+        names.extend(path.file_name().filter(|_| path.is_dir()).map(|name| name.to_string_lossy().into_owned()));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// A file of test positions as the means of games.
+fn means_of_games(file: &Path) -> Result<Content, BundleError> {
+    let rows = positions::read(file).map_err(|error| BundleError::unreadable(file, error))?;
+    let bytes = positions::write(&positions::of_games(&rows)).map_err(|error| BundleError::unreadable(file, error))?;
+    Ok(Content::Bytes(bytes))
+}
+
+/// A file's bytes; `None` if it is missing.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, BundleError> {
+    match fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        bytes => bytes.map(Some).map_err(BundleError::io("read", path)),
+    }
+}

@@ -1,0 +1,274 @@
+//! Trains cells of a bundle again and compares: bit-identity under the same conditions, otherwise against the spread
+//! over seeds.
+
+use super::error::BundleError;
+use super::unpacked::Unpacked;
+use config::{ReadAt, RunConfig};
+use grid::Task;
+use records::CellState;
+use records::device;
+use records::folder::{CONFIG_FILE, METRICS_FILE};
+use records::plan::{Plan, Row};
+use records::status::Status;
+use records::{Manifest, atomic, lines, manifest, stored};
+use records::{MetricLine, Part};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The largest accepted difference between machines, in standard deviations over seeds.
+const SPREAD: f64 = 3.0;
+
+/// The extension of a file of tables.
+const TABLES: &str = "safetensors";
+
+/// The smallest number of seeds for a standard deviation.
+const SEEDS_FOR_A_SPREAD: usize = 3;
+
+/// A cell to train again.
+#[derive(Debug)]
+pub struct Rerun<'a> {
+    /// Its folder and its name in messages.
+    pub task: Task,
+    /// Threads; results depend on them.
+    pub threads: usize,
+    row: &'a Row,
+    seed: u64,
+    manifest: Manifest,
+}
+
+/// The result of a second training.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Comparison {
+    /// Bit-identical: metrics, weights and batches.
+    Same,
+    /// Different, although the conditions are the same.
+    Different {
+        what: String,
+    },
+    /// Trained under other conditions, and within the spread over seeds.
+    Within {
+        /// The primary metric's difference in standard deviations over the row's seeds.
+        deviations: f64,
+        because: Vec<String>,
+    },
+    /// Trained under other conditions, and outside the spread over seeds.
+    Outside {
+        deviations: f64,
+        because: Vec<String>,
+    },
+    Unknown {
+        why: String,
+    },
+}
+
+impl Comparison {
+    /// Whether it contradicts the bundle.
+    pub fn is_bad(&self) -> bool {
+        !matches!(self, Self::Same | Self::Within { .. })
+    }
+}
+
+/// A finished cell of a bundle.
+#[derive(Debug, Clone, Copy)]
+pub struct FinishedCell<'a> {
+    row: &'a Row,
+    seed: u64,
+}
+
+/// The finished cells of a bundle, in the order of its plan.
+pub fn finished(bundle: &Unpacked) -> Result<Vec<FinishedCell<'_>>, BundleError> {
+    let plan = &bundle.verified().plan;
+    let cells = plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |&seed| FinishedCell { row, seed }));
+    let finished: Vec<FinishedCell<'_>> = cells
+        .filter(|cell| status_of(bundle, cell.row, cell.seed).is_some_and(|status| status.result.is_some()))
+        .collect();
+    match finished.is_empty() {
+        true => {
+            let why = "no cell of the bundle is finished, so there is nothing to compare with";
+            Err(BundleError::Rerun(why.to_owned()))
+        }
+        false => Ok(finished),
+    }
+}
+
+/// Creates the folders of some finished cells below `out`. Their datasets are found among `data` by content hash.
+///
+/// # Errors
+/// If a dataset is not among `data`, or something cannot be written.
+pub fn prepare<'a>(
+    bundle: &Unpacked,
+    cells: &[FinishedCell<'a>],
+    data: &[PathBuf],
+    out: &Path,
+) -> Result<Vec<Rerun<'a>>, BundleError> {
+    let known = Known::among(data);
+    cells.iter().map(|&cell| prepare_cell(bundle, cell, &known, out)).collect()
+}
+
+fn prepare_cell<'a>(
+    bundle: &Unpacked,
+    FinishedCell { row, seed }: FinishedCell<'a>,
+    known: &Known,
+    out: &Path,
+) -> Result<Rerun<'a>, BundleError> {
+    let name = format!("{} seed {seed}", row.folder);
+    let wrong = |what: &str| BundleError::Rerun(format!("{name}: its {what} cannot be read by this version of posenc"));
+    let cell = Plan::cell_dir(bundle.run_dir(), row, seed);
+    let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|_| wrong(CONFIG_FILE))?;
+    let mut run = RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|_| wrong(CONFIG_FILE))?;
+    let manifest = Manifest::read(&cell).ok().flatten().ok_or_else(|| wrong(manifest::FILE))?;
+    let wanted = &manifest.dataset;
+    run.data = known.datasets.get(&wanted.content_hash).cloned().ok_or_else(|| {
+        BundleError::Rerun(format!(
+            "{name} needs the dataset {} with the content hash {}, which is not among those given; name its folder with \
+             --data (LICENCES.md in the bundle says where it comes from)",
+            wanted.name, wanted.content_hash
+        ))
+    })?;
+    if let Some(start) = &mut run.train.start {
+        start.tables = known.tables.get(&start.blake3).cloned().ok_or_else(|| {
+            BundleError::Rerun(format!(
+                "{name} starts with the tables {} of the BLAKE3 {}, which is in none of the folders given; name its folder \
+                 with --data",
+                start.tables.display(),
+                start.blake3
+            ))
+        })?;
+    }
+    let dir = Plan::cell_dir(out, row, seed);
+    fs::create_dir_all(&dir).map_err(BundleError::io("make", &dir))?;
+    let config = run.to_yaml().map_err(|_| wrong(CONFIG_FILE))?;
+    let path = dir.join(CONFIG_FILE);
+    atomic::replace(&path, config.as_bytes()).map_err(BundleError::io("write", &path))?;
+    Ok(Rerun { task: Task { name, dir }, threads: manifest.identity.threads, row, seed, manifest })
+}
+
+/// What cells need and a bundle does not hold, by hash.
+struct Known {
+    datasets: BTreeMap<String, PathBuf>,
+    /// Files of tables that cells start with.
+    tables: BTreeMap<String, PathBuf>,
+}
+
+impl Known {
+    /// The datasets and tables in these folders.
+    fn among(folders: &[PathBuf]) -> Self {
+        let folders: Vec<PathBuf> = folders.iter().filter_map(|folder| std::path::absolute(folder).ok()).collect();
+        let dataset = |folder: &PathBuf| Some((dataset::Manifest::read(folder).ok()?.content_hash, folder.clone()));
+        let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok));
+        let tables = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|ext| ext == TABLES));
+        let table = |file: PathBuf| Some((blake3::hash(&fs::read(&file).ok()?).to_hex().to_string(), file));
+        Self { datasets: folders.iter().filter_map(dataset).collect(), tables: tables.filter_map(table).collect() }
+    }
+}
+
+/// Compares a retrained cell with the one in the bundle.
+pub fn compare(bundle: &Unpacked, rerun: &Rerun<'_>) -> Comparison {
+    let unknown = |why: String| Comparison::Unknown { why };
+    match CellState::of(&rerun.task.dir) {
+        CellState::Done => {}
+        CellState::Failed(failure) => return unknown(format!("it failed: {failure}")),
+        _ => return unknown("it was not trained to its end".to_owned()),
+    }
+    let Ok(Some(manifest)) = Manifest::read(&rerun.task.dir) else { return unknown("it has no manifest".to_owned()) };
+    let mut because = rerun.manifest.identity.differences(&manifest.identity);
+    let forced = rerun.manifest.sessions.iter().any(|session| !session.forced.is_empty());
+    because.extend(forced.then(|| "it was forced to go on under other conditions".to_owned()));
+    let repeats = manifest.identity.device == device::CPU || manifest.config.train.deterministic;
+    because.extend((!repeats).then(|| "a GPU gives other bits each time without train.deterministic".to_owned()));
+    if because.is_empty() { compare_bits(bundle, rerun) } else { compare_spread(bundle, rerun, because) }
+}
+
+fn compare_bits(bundle: &Unpacked, rerun: &Rerun<'_>) -> Comparison {
+    let (row, seed) = (rerun.row, rerun.seed);
+    let different = |what: String| Comparison::Different { what };
+    let old = fs::read_to_string(Plan::cell_dir(bundle.run_dir(), row, seed).join(METRICS_FILE)).ok();
+    let new = fs::read_to_string(rerun.task.dir.join(METRICS_FILE)).ok();
+    let (Some(old), Some(new)) = (old, new) else { return different("there are no metrics".to_owned()) };
+    let (old, new) = (bits(&old), bits(&new));
+    if let Some(line) = (0..old.len().max(new.len())).find(|&line| old.get(line) != new.get(line)) {
+        return different(format!("line {} of {METRICS_FILE}", line + 1));
+    }
+    let results = status_of(bundle, row, seed).zip(Status::read(&rerun.task.dir).ok().flatten());
+    match results {
+        Some((old, new)) if agree(&old, &new) => Comparison::Same,
+        _ => different("the final weights or the batches".to_owned()),
+    }
+}
+
+/// Whether two finished cells have the same hashes of weights and batches.
+fn agree(old: &Status, new: &Status) -> bool {
+    old.result.as_ref().zip(new.result.as_ref()).is_some_and(|(old, new)| old.agree(new))
+}
+
+/// The lines of a `metrics.jsonl` without their times.
+fn bits(text: &str) -> Vec<&str> {
+    text.lines().map(lines::without_times).collect()
+}
+
+fn compare_spread(bundle: &Unpacked, rerun: &Rerun<'_>, because: Vec<String>) -> Comparison {
+    let plan = &bundle.verified().plan;
+    let (row, primary) = (rerun.row, &plan.primary.metric);
+    let of_seed = |&seed: &u64| value(plan, &Plan::cell_dir(bundle.run_dir(), row, seed));
+    let all: Vec<f64> = plan.seeds.iter().filter_map(of_seed).collect();
+    let new = value(plan, &rerun.task.dir);
+    let (Some(old), Some(new)) = (of_seed(&rerun.seed), new) else {
+        return Comparison::Unknown { why: format!("there is no {primary} to compare") };
+    };
+    if all.len() < SEEDS_FOR_A_SPREAD {
+        let why = format!(
+            "{primary} was {old} and is {new}; {} seeds have no spread to judge that by, and other bits are due: {}",
+            all.len(),
+            because.join("; ")
+        );
+        return Comparison::Unknown { why };
+    }
+    let deviations = (new - old).abs() / deviation(&all);
+    match deviations <= SPREAD {
+        true => Comparison::Within { deviations, because },
+        false => Comparison::Outside { deviations, because },
+    }
+}
+
+/// The standard deviation of a sample.
+fn deviation(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt()
+}
+
+/// The primary metric of a cell.
+fn value(plan: &Plan, cell: &Path) -> Option<f64> {
+    let primary = &plan.primary;
+    let wanted = |line: &MetricLine| match primary.at {
+        ReadAt::Last => line.split == Part::Test,
+        ReadAt::Step(step) => line.split == Part::Validation && line.step == step,
+    };
+    let lines = lines::read(&cell.join(METRICS_FILE)).ok()?;
+    let newest = lines.iter().rfind(|line| wanted(line) && line.weights == primary.weights);
+    newest?.metrics.get(&primary.metric)
+}
+
+fn status_of(bundle: &Unpacked, row: &Row, seed: u64) -> Option<Status> {
+    Status::read(&Plan::cell_dir(bundle.run_dir(), row, seed)).ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_has_its_deviation() {
+        // 2, 4, 4, 4, 5, 5, 7, 9: the sum of squares about the mean 5 is 32, by 7.
+        let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
+        assert!((deviation(&values) - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn times_are_no_bits() {
+        let a = "{\"step\":1,\"metrics\":{\"x\":1.5},\"time\":{\"wall_s\":1}}\n";
+        assert_eq!(bits(a), bits(&a.replace("\"wall_s\":1", "\"wall_s\":2")));
+        assert_ne!(bits(a), bits(&a.replace("1.5", "1.25")));
+    }
+}

@@ -1,0 +1,167 @@
+//! Compares the numbers that a bundle's `report.csv` states with what its cells give.
+//!
+//! Bytes are not compared: another version of posenc may draw other columns and words. Nor are intervals and p-values, which
+//! depend on a version's statistics.
+
+use super::error::BundleError;
+use records::stored;
+use report::{Report, csv};
+use std::collections::{HashMap, VecDeque};
+use std::path::Path;
+
+pub const FILE: &str = "report.csv";
+
+/// The columns that name a line.
+const NAMES: [&str; 4] = ["game", "row", "role", "metric"];
+
+/// The columns that follow from what cells store, whatever the statistics.
+const NUMBERS: [&str; 10] =
+    ["n", "mean", "sd", "difference", "seeds_done", "seeds", "parameters", "flops", "step_s", "step_ratio"];
+
+/// The largest relative difference of two numbers that count as equal: sums on other processors differ in the last digits.
+const TOLERANCE: f64 = 1e-6;
+
+/// The result of a comparison.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Stated {
+    /// How many numbers were compared.
+    pub compared: usize,
+    /// What differs, one text for each number or line.
+    pub differences: Vec<String>,
+}
+
+/// Compares the `report.csv` of an unpacked bundle with its cells; none if it has none.
+///
+/// # Errors
+/// If the file cannot be read, or the cells give no report.
+pub fn compare(run_dir: &Path) -> Result<Option<Stated>, BundleError> {
+    let path = run_dir.join(FILE);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let stated = stored::read(&path).map_err(BundleError::io("read", &path))?;
+    let report = Report::of(run_dir).map_err(|error| BundleError::Report(error.to_string()))?;
+    Ok(Some(between(&String::from_utf8_lossy(&stated), &csv::draw(&report))))
+}
+
+/// The numbers of one table that differ from those of another. Lines that only the other one has are new metrics.
+fn between(stated: &str, given: &str) -> Stated {
+    let (stated, given) = (Table::of(stated), Table::of(given));
+    let mut lines: HashMap<Vec<&str>, VecDeque<&Vec<String>>> = HashMap::new();
+    for line in &given.lines {
+        lines.entry(given.name(line)).or_default().push_back(line);
+    }
+    let mut result = Stated::default();
+    for line in &stated.lines {
+        let name = stated.name(line);
+        let Some(other) = lines.get_mut(&name).and_then(VecDeque::pop_front) else {
+            result.differences.push(format!("{}: the cells do not have it", name.join(", ")));
+            continue;
+        };
+        for column in NUMBERS {
+            let (Some(place), Some(in_other)) = (stated.place(column), given.place(column)) else { continue };
+            let (own, other) = (field(line, place), field(other, in_other));
+            let Ok(number) = own.parse::<f64>() else { continue };
+            result.compared += 1;
+            if !other.parse::<f64>().is_ok_and(|other| is_close(number, other)) {
+                let found = if other.is_empty() { "nothing" } else { other };
+                result.differences.push(format!("{}: {column} is {own}, the cells give {found}", name.join(", ")));
+            }
+        }
+    }
+    result
+}
+
+fn is_close(own: f64, other: f64) -> bool {
+    own == other || (own.is_nan() && other.is_nan()) || (own - other).abs() <= TOLERANCE * own.abs().max(other.abs())
+}
+
+fn field(line: &[String], place: usize) -> &str {
+    line.get(place).map_or("", String::as_str)
+}
+
+/// A table with a header.
+struct Table {
+    header: Vec<String>,
+    lines: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn of(text: &str) -> Self {
+        let mut lines = fields(text);
+        let header = if lines.is_empty() { Vec::new() } else { lines.remove(0) };
+        Self { header, lines }
+    }
+
+    fn place(&self, column: &str) -> Option<usize> {
+        self.header.iter().position(|name| name == column)
+    }
+
+    fn name<'a>(&self, line: &'a [String]) -> Vec<&'a str> {
+        NAMES.iter().map(|name| self.place(name).map_or("", |place| field(line, place))).collect()
+    }
+}
+
+/// The fields of each line (RFC 4180).
+fn fields(text: &str) -> Vec<Vec<String>> {
+    let (mut lines, mut line, mut field) = (Vec::new(), Vec::new(), String::new());
+    let mut quoted = false;
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        match c {
+            '"' if quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                field.push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => line.push(std::mem::take(&mut field)),
+            '\r' if !quoted => {}
+            '\n' if !quoted => {
+                line.push(std::mem::take(&mut field));
+                lines.push(std::mem::take(&mut line));
+            }
+            other => field.push(other),
+        }
+    }
+    if !line.is_empty() || !field.is_empty() {
+        line.push(field);
+        lines.push(line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIVEN: &str = "experiment,game,row,role,metric,n,mean,sd,low\r\n\
+                         x,chess,\"shaw, \"\"q\"\"\",compared,loss,3,2.5,,0.1\r\nx,chess,none,reference,loss,3,2.75,0.5,\r\n";
+
+    #[test]
+    fn fields_are_those_that_were_written() {
+        let lines = fields("a,\"b,\"\"c\"\"\r\nd\"\r\n,e");
+        assert_eq!(lines, [vec!["a", "b,\"c\"\r\nd"], vec!["", "e"]]);
+    }
+
+    #[test]
+    fn numbers_are_compared_and_words_and_statistics_are_not() {
+        let same = Stated { compared: 5, differences: Vec::new() };
+        assert_eq!(between(GIVEN, GIVEN), same);
+        let other_words =
+            GIVEN.replace("experiment,", "study,").replace("0.1\r", "0.2\r").replace("2.5,", "2.5000000001,");
+        assert_eq!(between(&other_words, GIVEN), same);
+        let lies = between(&GIVEN.replace("2.75", "2.25").replace("none", "rope"), GIVEN);
+        assert_eq!(lies.differences, ["chess, rope, reference, loss: the cells do not have it"]);
+        let lies = between(&GIVEN.replace("2.75,0.5", "2.25,0.5").replace(",2.5,,", ",2.5,0.25,"), GIVEN);
+        assert_eq!(lies.compared, 6);
+        assert_eq!(
+            lies.differences,
+            [
+                "chess, shaw, \"q\", compared, loss: sd is 0.25, the cells give nothing",
+                "chess, none, reference, loss: mean is 2.25, the cells give 2.75",
+            ]
+        );
+        let older = "game,row,role,metric,mean\nchess,none,reference,loss,2.75\n";
+        assert_eq!(between(older, GIVEN), Stated { compared: 1, differences: Vec::new() });
+    }
+}

@@ -1,0 +1,175 @@
+//! Checks every file of a bundle against its list of hashes, and optionally unpacks it.
+//!
+//! The list comes first, so a file that it lacks is refused before anything of it is written.
+
+use super::error::BundleError;
+use super::listing::Listing;
+use super::names::SUMS;
+use super::read::{Limits, read};
+use records::plan;
+use records::plan::Plan;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{Read, Write as _};
+use std::path::{Path, PathBuf};
+
+const CHUNK: usize = 1 << 16;
+
+/// Bytes of the longest file kept in memory: the list and the plan.
+const LONGEST_KEPT: usize = 16 << 20;
+
+/// The files that reports keep in memory.
+const RECORDS: [&str; 3] = [".json", ".jsonl", ".yaml"];
+
+/// A bundle whose files match its list.
+#[derive(Debug)]
+pub struct Verified {
+    /// BLAKE3 of the list of hashes, which identifies the bundle.
+    pub identity: String,
+    /// The number of files, without the list.
+    pub files: usize,
+    /// Bytes of all of them, and of the list.
+    pub bytes: u64,
+    pub plan: Plan,
+}
+
+/// Reads a bundle and compares every file with the list. With `unpack`, a folder that must not exist, every file is
+/// also written there.
+///
+/// # Errors
+/// If it cannot be read, or a file is missing, changed or not in the list; unpacked files are removed then.
+pub fn verify(bundle: &Path, limits: Limits, unpack: Option<&Path>) -> Result<Verified, BundleError> {
+    match unpack {
+        None => check(bundle, limits, &|_| None),
+        Some(dir) => unpack_to(bundle, limits, dir, &|path| Some(dir.join(path))),
+    }
+}
+
+/// The same, and writes the files below `dir`, which must not exist, to the places that `place` gives them.
+pub(super) fn unpack_to(
+    bundle: &Path,
+    limits: Limits,
+    dir: &Path,
+    place: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Result<Verified, BundleError> {
+    if dir.exists() {
+        return Err(BundleError::Taken(dir.to_owned()));
+    }
+    fs::create_dir_all(dir).map_err(BundleError::io("make", dir))?;
+    let verified = check(bundle, limits, place);
+    if verified.is_err() {
+        // The first error is returned, not one of the clean-up.
+        let _ = fs::remove_dir_all(dir);
+    }
+    verified
+}
+
+fn check(bundle: &Path, limits: Limits, place: &dyn Fn(&str) -> Option<PathBuf>) -> Result<Verified, BundleError> {
+    let mut check = Check {
+        bundle,
+        limits,
+        place,
+        list: None,
+        plan: None,
+        found: BTreeSet::new(),
+        problems: Vec::new(),
+        bytes: 0,
+        records: 0,
+    };
+    read(bundle, limits, &mut |path, content| check.file(path, content))?;
+    check.end()
+}
+
+/// What is known of a bundle while it is read.
+struct Check<'a> {
+    bundle: &'a Path,
+    limits: Limits,
+    place: &'a dyn Fn(&str) -> Option<PathBuf>,
+    /// The list and its own hash.
+    list: Option<(Listing, String)>,
+    plan: Option<Plan>,
+    found: BTreeSet<String>,
+    problems: Vec<String>,
+    bytes: u64,
+    records: u64,
+}
+
+impl Check<'_> {
+    fn file(&mut self, path: &str, content: &mut dyn Read) -> Result<(), BundleError> {
+        let expected = match &self.list {
+            None if path == SUMS => None,
+            None => return Err(self.unreadable(format!("it must begin with {SUMS}, and begins with {path}"))),
+            Some((list, _)) => match list.hash(path) {
+                None => return Err(BundleError::Changed { problems: vec![format!("{path} is not in the list")] }),
+                hash => hash,
+            },
+        };
+        let (hash, kept) = self.copy(path, content)?;
+        let Some(expected) = expected else {
+            self.list = Some((Listing::parse(self.bundle, &kept)?, hash.to_hex().to_string()));
+            return Ok(());
+        };
+        self.found.insert(path.to_owned());
+        if hash != expected {
+            self.problems.push(format!("{path} was changed"));
+        } else if path == plan::FILE {
+            self.plan = Some(Plan::parse(&kept, &self.bundle.join(path))?);
+        }
+        Ok(())
+    }
+
+    /// Hashes a file and writes it to its place, if it has one; returns also the bytes of files that are kept in memory.
+    fn copy(&mut self, path: &str, content: &mut dyn Read) -> Result<(blake3::Hash, Vec<u8>), BundleError> {
+        let mut to = (self.place)(path).map(|to| create(&to)).transpose()?;
+        let is_kept = path == SUMS || path == plan::FILE;
+        let is_record = RECORDS.iter().any(|end| path.ends_with(end));
+        let mut kept = Vec::new();
+        let mut hasher = blake3::Hasher::new();
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            let length = content.read(&mut chunk).map_err(|error| self.unreadable(error))?;
+            if length == 0 {
+                return Ok((hasher.finalize(), kept));
+            }
+            self.bytes += length as u64;
+            self.records += if is_record { length as u64 } else { 0 };
+            if self.records > self.limits.records {
+                let limit = self.limits.records;
+                return Err(BundleError::TooManyRecords { path: self.bundle.to_owned(), limit });
+            }
+            hasher.update(&chunk[..length]);
+            if let Some((file, path)) = &mut to {
+                file.write_all(&chunk[..length]).map_err(BundleError::io("write", path))?;
+            }
+            if is_kept {
+                kept.extend_from_slice(&chunk[..length]);
+            }
+            if kept.len() > LONGEST_KEPT {
+                return Err(self.unreadable(format!("{path} is longer than {LONGEST_KEPT} bytes")));
+            }
+        }
+    }
+
+    fn end(mut self) -> Result<Verified, BundleError> {
+        let Some((list, identity)) = self.list.take() else {
+            return Err(self.unreadable(format!("it has no {SUMS}")));
+        };
+        let missing = list.paths().filter(|path| !self.found.contains(*path)).map(|path| format!("{path} is missing"));
+        self.problems.extend(missing);
+        match (self.problems.is_empty(), self.plan.take()) {
+            (true, Some(plan)) => Ok(Verified { identity, files: self.found.len(), bytes: self.bytes, plan }),
+            _ => Err(BundleError::Changed { problems: self.problems }),
+        }
+    }
+
+    fn unreadable(&self, reason: impl std::fmt::Display) -> BundleError {
+        BundleError::unreadable(self.bundle, reason)
+    }
+}
+
+fn create(path: &Path) -> Result<(File, PathBuf), BundleError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(BundleError::io("make", folder))?;
+    }
+    Ok((File::create_new(path).map_err(BundleError::io("write", path))?, path.to_owned()))
+}

@@ -1,0 +1,142 @@
+//! `base`: what all rows have in common, and where it comes from.
+//!
+//! ```yaml
+//! base:
+//!   from: quickstart.yaml        # the `base` of another file; what stands here overrides it
+//!   train: {steps: 5000}
+//! ```
+//! `train` and `eval` are merged key by key; any other key that stands here replaces the other file's as a whole.
+//! What this file varies (`axes`) is not taken from the other one.
+
+use super::file::ExperimentFile;
+use super::preset;
+use super::reader::{self, Problem};
+use super::run::BaseConfig;
+use super::setting::{GROUPS, Point, Setting};
+use super::source::{ConfigError, Source};
+use super::tree::{Content, Node};
+use serde::Deserialize as _;
+use serde::de::value::StrDeserializer;
+
+/// Files that may inherit from each other in a row; more are a circle.
+const LONGEST_CHAIN: usize = 10;
+
+/// Reads the tree of a row.
+pub(crate) fn read_row(tree: &Node) -> Result<BaseConfig, ConfigError> {
+    preset::read_run(tree).map_err(|refusal| {
+        let Problem::Missing(key) = &refusal.problem else { return refusal.explain() };
+        let way = [&refusal.way[..], std::slice::from_ref(key)].concat();
+        let dotted = way.join(".");
+        let of_run = way.len() == 1 || (way.len() == 2 && GROUPS.contains(&way[0].as_str()));
+        let name = Setting::named(&dotted).filter(|setting| setting.fixed().is_none());
+        let remedy = match name.map(|setting| setting.name()) {
+            Some(name) => format!("add `base.{dotted}`, or `axes.{name}`; it has no default"),
+            None => format!("add `base.{dotted}`; it has no default"),
+        };
+        match of_run {
+            // The map that lacks the key may have been made for a value of an axis.
+            true => {
+                let within = [&["base".to_owned()], &refusal.way[..]].concat().join(".");
+                let message = format!("`{key}` is missing in `{within}`: no axis varies it and `base` does not fix it");
+                let group = tree.nearest(&refusal.way);
+                let place = if group.origin.path.first() == tree.origin.path.first() { group } else { tree };
+                place.origin.error(message).help(remedy)
+            }
+            false => refusal.explain(),
+        }
+    })
+}
+
+/// A value that the command line gives to a setting: `--set train.steps=500`. It holds in every row.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Override {
+    pub(crate) setting: Setting,
+    pub(crate) value: Node,
+}
+
+const SET: &str = "--set";
+
+impl Override {
+    fn parse(text: &str, file: &Source) -> Result<Self, ConfigError> {
+        let Some((name, _)) = text.split_once('=').filter(|(_, value)| !value.trim().is_empty()) else {
+            let error = Source::option(SET, text, 0, file).error_in_line(1, 1, "a setting and its value are missing");
+            return Err(error.help("write --set setting=value: --set train.steps=500"));
+        };
+        let source = Source::option(SET, text, name.len() + 1, file);
+        let read = Setting::deserialize(StrDeserializer::<reader::Refusal>::new(name));
+        let setting = read.map_err(|refusal| refusal.about(source.error_in_line(1, 1, "")))?;
+        Ok(Self { setting, value: Node::parse(&source)? })
+    }
+}
+
+/// Reads an experiment file, the files that its `base` inherits from, and what the command line sets.
+pub(super) fn read(source: &Source, sets: &[String]) -> Result<(ExperimentFile, Vec<Override>), ConfigError> {
+    let mut file: ExperimentFile = reader::read(&parse(source)?).map_err(reader::Refusal::explain)?;
+    let overrides: Vec<Override> = sets.iter().map(|text| Override::parse(text, source)).collect::<Result<_, _>>()?;
+    let varied: Vec<Setting> = file.axes.settings().cloned().collect();
+    file.base = inherited(file.base, &varied, LONGEST_CHAIN)?;
+    overrides.iter().for_each(|set| overridden(&mut file, &set.setting));
+    Ok((file, overrides))
+}
+
+fn parse(source: &Source) -> Result<Node, ConfigError> {
+    if source.text().trim().is_empty() {
+        return Err(source.error("the file is empty").help("start from experiments/quickstart.yaml"));
+    }
+    Node::parse(source)
+}
+
+/// What the command line sets is not varied any more.
+fn overridden(file: &mut ExperimentFile, setting: &Setting) {
+    let free = |point: &mut Point| point.0.retain(|(own, _)| !setting.covers(own));
+    free(&mut file.axes);
+    file.include.iter_mut().for_each(free);
+    file.conditional.iter_mut().for_each(|one| free(&mut one.axes));
+    file.conditional.retain(|one| !one.axes.0.is_empty());
+    if let Some(tune) = &mut file.tune {
+        free(&mut tune.axes);
+        tune.conditional.iter_mut().for_each(|one| free(&mut one.axes));
+    }
+    file.tune = file.tune.take().filter(|tune| !tune.axes.0.is_empty());
+    file.zip.iter_mut().for_each(|group| group.retain(|own| !setting.covers(own)));
+}
+
+/// A base, and what it leaves open taken from the file that it names; of that, nothing that is varied.
+fn inherited(mut own: Node, varied: &[Setting], links: usize) -> Result<Node, ConfigError> {
+    let Some(from) = own.get(&["from"]).cloned() else { return Ok(own) };
+    own.remove(&["from".to_owned()]);
+    let Some(name) = from.text() else {
+        return Err(from
+            .origin
+            .refused("expected the path of an experiment file")
+            .help("base: {from: quickstart.yaml}"));
+    };
+    if links == 0 {
+        let message = format!("`base.from` leads through more than {LONGEST_CHAIN} files");
+        return Err(from.origin.error(message).help("a file must not come from itself; copy what you need"));
+    }
+    let path = from.origin.source.folder().join(name);
+    let source = Source::read(&path).map_err(|error| {
+        let message = format!("`base.from`: {} cannot be read: {}", path.display(), error.message);
+        from.origin.error(message).help("the path is relative to this file")
+    })?;
+    let Some(base) = parse(&source)?.get(&["base"]).cloned() else {
+        return Err(source.error("`base` is missing").help("`base.from` needs a file with a `base`"));
+    };
+    let mut other = inherited(base, varied, links - 1)?;
+    varied.iter().for_each(|setting| other.remove(setting.way()));
+    merge(&mut own, other);
+    Ok(own)
+}
+
+/// Adds what is missing from another base.
+fn merge(own: &mut Node, other: Node) {
+    let (Content::Map(own), Content::Map(other)) = (&mut own.content, other.content) else { return };
+    for (key, value) in other {
+        match own.iter_mut().find(|(known, _)| *known == key) {
+            None => own.push((key, value)),
+            Some((_, known)) if GROUPS.contains(&key.as_str()) => merge(known, value),
+            Some(_) => {}
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! `data`: which dataset a game's rows learn from, and what of it.
+//!
+//! ```yaml
+//! data: data/chess                                                  # one game: a folder
+//! data: {path: data/chess, bucket: 2000-2500}                       # a part of it
+//! data: {chess: data/chess, shogi: {path: data/shogi, value: short_term}}
+//! ```
+
+use super::one_or_list::one_or_list;
+use dataset::ValueTarget;
+use dataset::value::SHORT_TERM_DECAY;
+use games::GameKind;
+use serde::Serialize;
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// What a run takes of its dataset.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataView {
+    /// The rating buckets whose games it takes, from the lowest up; all games if empty.
+    #[serde(default)]
+    pub bucket: Vec<String>,
+    /// What the value of a position is; the stored one by default.
+    #[serde(default)]
+    pub value: Option<ValueTarget>,
+}
+
+/// A dataset as an experiment names it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DataEntry {
+    /// Its folder, relative to the file that names it.
+    pub path: PathBuf,
+    /// What of it is taken.
+    pub view: DataView,
+}
+
+/// The datasets of an experiment, as written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DataFolders {
+    /// One, in an experiment with one game.
+    One(DataEntry),
+    PerGame(BTreeMap<GameKind, DataEntry>),
+}
+
+impl DataFolders {
+    /// A game's dataset; `None` if a map does not name the game.
+    pub fn of(&self, game: GameKind) -> Option<&DataEntry> {
+        match self {
+            Self::One(entry) => Some(entry),
+            Self::PerGame(entries) => entries.get(&game),
+        }
+    }
+}
+
+/// The map of one dataset.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneDataset {
+    path: PathBuf,
+    #[serde(default, deserialize_with = "names")]
+    bucket: Vec<String>,
+    value: Option<ValueChoice>,
+}
+
+impl From<OneDataset> for DataEntry {
+    fn from(OneDataset { path, bucket, value }: OneDataset) -> Self {
+        Self { path, view: DataView { bucket, value: value.map(|choice| choice.0) } }
+    }
+}
+
+/// The map of a dataset for each game, or of one dataset.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Datasets {
+    chess: Option<DataEntry>,
+    shogi: Option<DataEntry>,
+    path: Option<PathBuf>,
+    #[serde(default, deserialize_with = "names")]
+    bucket: Vec<String>,
+    value: Option<ValueChoice>,
+}
+
+impl<'de> Deserialize<'de> for DataFolders {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FolderOrMap)
+    }
+}
+
+struct FolderOrMap;
+
+impl<'de> Visitor<'de> for FolderOrMap {
+    type Value = DataFolders;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a dataset's folder, a map {path, bucket, value}, or a map of games to these")
+    }
+
+    fn visit_str<E: Error>(self, folder: &str) -> Result<DataFolders, E> {
+        FolderOrView.visit_str(folder).map(DataFolders::One)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DataFolders, M::Error> {
+        let Datasets { chess, shogi, path, bucket, value } = Datasets::deserialize(MapAccessDeserializer::new(map))?;
+        let of_game = |game, entry: Option<DataEntry>| Some((game, entry?));
+        let games: BTreeMap<_, _> =
+            [of_game(GameKind::Chess, chess), of_game(GameKind::Shogi, shogi)].into_iter().flatten().collect();
+        match (games.is_empty(), path) {
+            (false, None) if bucket.is_empty() && value.is_none() => Ok(DataFolders::PerGame(games)),
+            (true, Some(path)) => Ok(DataFolders::One(OneDataset { path, bucket, value }.into())),
+            (true, None) => Err(M::Error::missing_field("path")),
+            (false, _) => Err(M::Error::custom(
+                "`data` names games and keys of one dataset beside each other: write these inside each game, as in \
+                 {chess: {path: data/chess, value: result}}",
+            )),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for DataEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FolderOrView)
+    }
+}
+
+struct FolderOrView;
+
+impl<'de> Visitor<'de> for FolderOrView {
+    type Value = DataEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a dataset's folder, or a map {path, bucket, value}")
+    }
+
+    fn visit_str<E: Error>(self, folder: &str) -> Result<DataEntry, E> {
+        Ok(DataEntry { path: PathBuf::from(folder), view: DataView::default() })
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DataEntry, M::Error> {
+        OneDataset::deserialize(MapAccessDeserializer::new(map)).map(Into::into)
+    }
+}
+
+/// One rating bucket or a list of them.
+pub(super) fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    one_or_list("the name of a rating bucket, or a list of names; none for all games", deserializer)
+}
+
+/// A value target: its name, or a map of the name to options.
+struct ValueChoice(ValueTarget);
+
+impl<'de> Deserialize<'de> for ValueChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TargetOrMap)
+    }
+}
+
+struct TargetOrMap;
+
+impl<'de> Visitor<'de> for TargetOrMap {
+    type Value = ValueChoice;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("score, result, short_term or {short_term: {decay: …}}")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<ValueChoice, E> {
+        let short_term = ValueTarget::ShortTerm { decay: SHORT_TERM_DECAY };
+        if name == "short_term" {
+            return Ok(ValueChoice(short_term));
+        }
+        ValueTarget::deserialize(StrDeserializer::new(name)).map(ValueChoice)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ValueChoice, M::Error> {
+        ValueTarget::deserialize(MapAccessDeserializer::new(map)).map(ValueChoice)
+    }
+}

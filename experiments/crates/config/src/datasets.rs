@@ -1,0 +1,113 @@
+//! The datasets of an experiment: opened, checked and counted. An unusable one is refused here.
+
+use super::data::{DataEntry, DataFolders, DataView};
+use super::expand::Combination;
+use super::source::ConfigError;
+use super::suggest::nearest;
+use super::targets::Contents;
+use super::tree::Node;
+use dataset::{DatasetError, Manifest, PerSplit, Split, Targets, ValueTarget, store};
+use games::GameKind;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The datasets of an experiment, opened once each.
+#[derive(Debug)]
+pub(crate) struct Datasets {
+    by_game: BTreeMap<GameKind, OpenedData>,
+}
+
+/// A usable dataset, and the part of it that is used.
+#[derive(Debug)]
+pub(crate) struct OpenedData {
+    pub(crate) folder: PathBuf,
+    pub(crate) manifest: Manifest,
+    pub(crate) view: DataView,
+    /// Positions of each split that are used.
+    pub(crate) positions: PerSplit<u64>,
+    pub(crate) contents: Contents,
+}
+
+impl Datasets {
+    /// Reads the manifests of the games that the rows play, and checks their shards.
+    pub(crate) fn open(rows: &[Combination]) -> Result<Self, ConfigError> {
+        let first_rows: BTreeMap<GameKind, &Combination> = rows.iter().rev().map(|row| (row.run.game, row)).collect();
+        let games: Vec<&str> = first_rows.keys().map(|game| game.name()).collect();
+        let is_one = |row: &&Combination| matches!(row.run.data, DataFolders::One(_));
+        if let ([first, second, ..], Some(row)) = (&games[..], rows.first().filter(is_one)) {
+            let message = format!("`base.data` is one folder, but {first} and {second} are played");
+            let remedy = format!("name a folder for each: data: {{{first}: …, {second}: …}}");
+            return Err(row.node(&["data"]).origin.error(message).help(remedy));
+        }
+        let open = |(game, row): (GameKind, &Combination)| Ok((game, open_one(row, game)?));
+        Ok(Self { by_game: first_rows.into_iter().map(open).collect::<Result<_, _>>()? })
+    }
+
+    pub(crate) fn of(&self, game: GameKind) -> &OpenedData {
+        &self.by_game[&game]
+    }
+}
+
+fn open_one(row: &Combination, game: GameKind) -> Result<OpenedData, ConfigError> {
+    let all = row.node(&["data"]);
+    let Some(DataEntry { path: written, view }) = row.run.data.of(game) else {
+        let message = format!("`base.data` names no dataset for {}", game.name());
+        return Err(all.origin.error(message).help(format!("add `{}: <folder>`", game.name())));
+    };
+    let node = all.get(&[game.name()]).unwrap_or(all);
+    let origin = &node.origin;
+    let beside = node.nearest(&["path"]).origin.source.folder().join(written);
+    // Cells run in processes of their own, so the path must not depend on the working directory.
+    let folder = std::path::absolute(&beside).map_err(|error| origin.refused(error))?;
+    let with_remedy = |reason: String| {
+        let remedy = "the path is relative to the experiment file; `posenc data import` makes a dataset";
+        origin.refused(reason).help(remedy)
+    };
+    let manifest = Manifest::read(&folder).map_err(|error| with_remedy(error.to_string()))?;
+    if manifest.game != game {
+        let (found, name) = (manifest.game.name(), game.name());
+        return Err(with_remedy(format!("this is a dataset of {found}, but {name} is to be played")));
+    }
+    manifest.check_shards(&folder).map_err(|error| with_remedy(error.to_string()))?;
+    viewed(folder, manifest, view.clone(), node)
+}
+
+/// Refuses a view that the dataset does not have, and counts its positions.
+fn viewed(folder: PathBuf, manifest: Manifest, mut view: DataView, node: &Node) -> Result<OpenedData, ConfigError> {
+    let refused = |key: &str, reason: String| node.nearest(&[key]).origin.refused(reason);
+    let known: Vec<&str> = manifest.rating_buckets.iter().map(|bucket| bucket.name.as_str()).collect();
+    if let Some(unknown) = view.bucket.iter().find(|name| !known.contains(&name.as_str())) {
+        let message = format!("the dataset \"{}\" has no rating bucket \"{unknown}\"", manifest.name);
+        let error = refused("bucket", message).valid(known.iter().copied());
+        return Err(match (nearest(unknown, known.iter().copied()), known.is_empty()) {
+            (Some(meant), _) => error.help(format!("did you mean `{meant}`?")),
+            (None, true) => error.help("import it with --rating-buckets, or leave `bucket` out"),
+            (None, false) => error.help("write one of the valid names"),
+        });
+    }
+    // One spelling for one set of games.
+    view.bucket =
+        known.iter().filter(|name| view.bucket.iter().any(|wanted| wanted == *name)).map(|&n| n.into()).collect();
+    let targets = Targets { value: view.value, ..Targets::default() };
+    targets.check().map_err(|error| refused("value", error.to_string()).help("write a number from 0 to 1"))?;
+    for (column, target) in targets.columns() {
+        if !store::has_values(&folder, &manifest, column).map_err(|error| refused("value", error.to_string()))? {
+            let dataset = manifest.name.clone();
+            let error = refused("value", DatasetError::NoTarget { dataset, column, target }.to_string());
+            return Err(error.help("leave `value` out, or write `value: result`"));
+        }
+    }
+    // The stored value is what there is without a word about it.
+    view.value = view.value.filter(|&target| target != ValueTarget::Score);
+    let positions = match view.bucket.is_empty() {
+        true => manifest.split.positions,
+        false => store::positions_of(&folder, &manifest, &view.bucket)
+            .map_err(|error| refused("bucket", error.to_string()))?,
+    };
+    if let Some(split) = Split::ALL.into_iter().find(|&split| !view.bucket.is_empty() && positions[split] == 0) {
+        let error = refused("bucket", format!("these rating buckets hold no {} positions", split.name()));
+        return Err(error.help("name more buckets, or import more games"));
+    }
+    let contents = Contents::of(&folder, &manifest, &view).map_err(|error| node.origin.refused(error))?;
+    Ok(OpenedData { folder, manifest, view, positions, contents })
+}

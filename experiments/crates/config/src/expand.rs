@@ -1,0 +1,313 @@
+//! From axes to rows: the product, with `zip`, `exclude` and `include` as in GitHub Actions' matrices, and axes of some rows
+//! only (`conditional`).
+//!
+//! A row *has* a value if writing it there changes nothing. So values can be written with or without their defaults, and a
+//! part of a value (`model.chessformer.layers`) is a value like any other.
+
+use super::base::{Override, read_row};
+use super::file::ExperimentFile;
+use super::run::BaseConfig;
+use super::setting::{Point, Setting};
+use super::source::{ConfigError, Source, at};
+use super::tree::Node;
+use serde_json::Value;
+
+/// A row before its dataset is known: its tree, and what the tree says.
+#[derive(Debug, Clone)]
+pub(crate) struct Combination {
+    /// Its value on every axis that varies.
+    pub(crate) point: Point,
+    /// `base` with these values, then with what the command line sets.
+    pub(crate) tree: Node,
+    pub(crate) run: BaseConfig,
+    /// The same as JSON, with every value in one spelling.
+    pub(crate) json: Value,
+}
+
+impl Combination {
+    /// Its value of a setting, in one spelling.
+    pub(crate) fn value(&self, setting: &Setting) -> Option<&Value> {
+        setting.of(&self.json)
+    }
+
+    /// Its run in one spelling, less some settings.
+    pub(crate) fn without<'a>(&self, settings: impl IntoIterator<Item = &'a Setting>) -> Value {
+        without(self.json.clone(), settings)
+    }
+
+    /// The node of a setting, or the innermost one on the way to it.
+    pub(crate) fn node(&self, way: &[&str]) -> &Node {
+        self.tree.nearest(way)
+    }
+
+    /// An error about a setting of the row.
+    pub(crate) fn refused(&self, way: &[&str], reason: impl std::fmt::Display) -> ConfigError {
+        self.node(way).origin.refused(reason)
+    }
+}
+
+/// A run as JSON, less some settings.
+pub(crate) fn without<'a>(mut json: Value, settings: impl IntoIterator<Item = &'a Setting>) -> Value {
+    settings.into_iter().for_each(|setting| setting.remove_from(&mut json));
+    json
+}
+
+/// What all rows are made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Matrix<'a> {
+    pub(crate) file: &'a ExperimentFile,
+    pub(crate) overrides: &'a [Override],
+    pub(crate) source: &'a Source,
+}
+
+impl Matrix<'_> {
+    /// Every row, in the order of the file: the first axis varies slowest (settings with a short name before others),
+    /// rows of their own that `include` adds come last.
+    pub(crate) fn combinations(self) -> Result<Vec<Combination>, ConfigError> {
+        let groups = self.groups()?;
+        let mut varied: Vec<Setting> = groups.iter().flatten().cloned().collect();
+        self.fixed_and_varied(&varied)?;
+        let product = groups.iter().fold(vec![Point::default()], |rows, group| {
+            let values = advance_together(&self.file.axes, group);
+            rows.iter().flat_map(|row| values.iter().map(|value| value.over(row))).collect()
+        });
+        let product = self.conditional(product, &mut varied)?;
+        let rows = self.include(self.exclude(product)?, &varied)?;
+        rows.into_iter().map(|point| self.combination(point)).collect()
+    }
+
+    /// A row with these values.
+    pub(crate) fn combination(self, point: Point) -> Result<Combination, ConfigError> {
+        let tree = self.tree(&point)?;
+        let run = read_row(&tree)?;
+        let json = serde_json::to_value(&run).expect("a run has string keys only");
+        Ok(Combination { point, tree, run, json })
+    }
+
+    /// `base` with the values of a row. Of two that overlap, the narrower one holds; what the command line sets always does.
+    fn tree(self, point: &Point) -> Result<Node, ConfigError> {
+        let mut tree = self.file.base.clone();
+        let mut values: Vec<&(Setting, Node)> = point.0.iter().collect();
+        values.sort_by_key(|(setting, _)| setting.way().len());
+        let sets = self.overrides.iter().map(|set| (&set.setting, &set.value));
+        for (setting, value) in values.into_iter().map(|(setting, value)| (setting, value)).chain(sets) {
+            tree.set(setting.way(), value.clone())?;
+        }
+        Ok(tree)
+    }
+
+    /// Whether a row has all values of another point. Values that cannot be read are an error; a row that is not complete
+    /// yet has only what it says in the same words.
+    fn has(self, row: &Point, wanted: &Point) -> Result<bool, ConfigError> {
+        let tree = self.tree(row)?;
+        let mut changed = tree.clone();
+        for (setting, value) in &wanted.0 {
+            changed.set(setting.way(), value.clone())?;
+        }
+        if changed == tree {
+            return Ok(true);
+        }
+        match (read_row(&tree), read_row(&changed)) {
+            (Ok(own), Ok(changed)) => Ok(own == changed),
+            (Ok(_), Err(error)) => Err(error),
+            (Err(_), _) => Ok(false),
+        }
+    }
+
+    /// A row with other values.
+    pub(crate) fn with<'a>(
+        self,
+        row: &Combination,
+        values: impl IntoIterator<Item = (&'a Setting, &'a Node)>,
+    ) -> Result<Value, ConfigError> {
+        let mut tree = row.tree.clone();
+        for (setting, value) in values {
+            tree.set(setting.way(), value.clone())?;
+        }
+        read_row(&tree).map(|run| serde_json::to_value(run).expect("a run has string keys only"))
+    }
+
+    /// The rows that have all values of a point, as numbers. What the command line sets holds in the point too.
+    pub(crate) fn matching(self, rows: &[Combination], wanted: &Point) -> Result<Vec<usize>, ConfigError> {
+        let mut refusal = None;
+        let mut found = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            let sets = self.overrides.iter().map(|set| (&set.setting, &set.value));
+            match self.with(row, wanted.0.iter().map(|(setting, value)| (setting, value)).chain(sets)) {
+                Ok(json) if json == row.json => found.push(i),
+                Ok(_) => {}
+                Err(error) => refusal = refusal.or(Some(error)),
+            }
+        }
+        match refusal {
+            Some(error) if found.is_empty() => Err(error),
+            _ => Ok(found),
+        }
+    }
+
+    /// The axes that vary, each alone or with those that it is zipped with.
+    fn groups(self) -> Result<Vec<Vec<Setting>>, ConfigError> {
+        let axes = &self.file.axes;
+        for (setting, values) in &axes.0 {
+            check_axis(setting, values)?;
+        }
+        let length = |setting: &Setting| axes.get(setting).map(|values| values.elements().len());
+        let mut zipped: Vec<&Setting> = Vec::new();
+        for (g, group) in self.file.zip.iter().enumerate() {
+            for (i, axis) in group.iter().enumerate() {
+                let wrong =
+                    |message: String, help: String| Err(self.source.error_at(&at!["zip", g, i], message).help(help));
+                if zipped.contains(&axis) || group[..i].contains(axis) {
+                    return wrong(format!("`{axis}` is zipped twice"), "name each axis once".to_owned());
+                }
+                let Some(n) = length(axis) else {
+                    let help = format!("add `{axis}: […]` to `axes`, or take it out of `zip`");
+                    return wrong(format!("`{axis}` is zipped but is no axis"), help);
+                };
+                let (other, first) = (&group[0], length(&group[0]).unwrap_or(0));
+                if n != first {
+                    let message = format!("`{axis}` has {n} values but `{other}`, zipped with it, has {first}");
+                    return wrong(message, "zipped axes need equally many values".to_owned());
+                }
+            }
+            zipped.extend(group);
+        }
+        let mut order: Vec<&Setting> = axes.settings().collect();
+        order.sort_by_key(|setting| setting.rank());
+        let mut groups: Vec<Vec<Setting>> = Vec::new();
+        for axis in order {
+            if !groups.iter().flatten().any(|other| other == axis) {
+                let group = self.file.zip.iter().find(|group| group.contains(axis));
+                groups.push(group.cloned().unwrap_or_else(|| vec![axis.clone()]));
+            }
+        }
+        Ok(groups)
+    }
+
+    fn fixed_and_varied(self, varied: &[Setting]) -> Result<(), ConfigError> {
+        let fixed = |axis: &&Setting| self.file.base.get(axis.way());
+        let Some((axis, node)) = varied.iter().find_map(|axis| Some((axis, fixed(&axis)?))) else { return Ok(()) };
+        Err(node.origin.error(format!("`{axis}` is fixed in `base` and varied in `axes`")).help("keep one of the two"))
+    }
+
+    /// Rows that fit to a condition are combined with its axes, and take their place; the others stay as they are. Adds
+    /// these axes to those that vary.
+    fn conditional(self, mut rows: Vec<Point>, varied: &mut Vec<Setting>) -> Result<Vec<Point>, ConfigError> {
+        for (c, condition) in self.file.conditional.iter().enumerate() {
+            for (axis, values) in &condition.axes.0 {
+                if self.file.axes.has(axis) || condition.when.has(axis) {
+                    let message = format!("`{axis}` varies in all rows, or decides which rows these are");
+                    let error = values.origin.error(message);
+                    return Err(error.help("take it out of `conditional`, or out of the other place"));
+                }
+                check_axis(axis, values)?;
+            }
+            let fits = self.fitting(&rows, &condition.when)?;
+            if condition.axes.0.is_empty() || !fits.contains(&true) {
+                if self.is_overridden(&condition.when) {
+                    continue;
+                }
+                let error = self.source.error_at(&at!["conditional", c], "this entry of `conditional` changes no row");
+                return Err(
+                    error.help("`when` needs values as written in `axes`, options included, and `axes` some values")
+                );
+            }
+            let values = condition.axes.0.iter().fold(vec![Point::default()], |before, (axis, values)| {
+                let value = |value: &Node| Point(vec![(axis.clone(), value.clone())]);
+                let elements = values.elements();
+                before.iter().flat_map(|row| elements.iter().map(move |element| value(element).over(row))).collect()
+            });
+            let widened = |(row, fits): (Point, bool)| match fits {
+                true => values.iter().map(|value| value.over(&row)).collect(),
+                false => vec![row],
+            };
+            rows = rows.into_iter().zip(fits).flat_map(widened).collect();
+            varied.extend(condition.axes.settings().cloned());
+        }
+        Ok(rows)
+    }
+
+    /// Which rows have all values of a point; none if it is empty.
+    fn fitting(self, rows: &[Point], wanted: &Point) -> Result<Vec<bool>, ConfigError> {
+        let tried: Vec<Result<bool, ConfigError>> = rows.iter().map(|row| self.has(row, wanted)).collect();
+        let any = tried.iter().any(|fits| matches!(fits, Ok(true)));
+        // A value may fit to some networks only; one that fits to none is wrong.
+        let fits = tried.into_iter().map(|fits| if any { Ok(fits.unwrap_or(false)) } else { fits });
+        Ok(fits.collect::<Result<Vec<bool>, _>>()?.into_iter().map(|fits| fits && !wanted.0.is_empty()).collect())
+    }
+
+    /// Whether the command line sets something that a point is about: then it may match no row.
+    pub(crate) fn is_overridden(self, point: &Point) -> bool {
+        self.overrides.iter().any(|set| point.settings().any(|setting| setting.overlaps(&set.setting)))
+    }
+
+    fn exclude(self, mut rows: Vec<Point>) -> Result<Vec<Point>, ConfigError> {
+        for (i, unwanted) in self.file.exclude.iter().enumerate() {
+            let fits = self.fitting(&rows, unwanted)?;
+            if !fits.contains(&true) && !self.is_overridden(unwanted) {
+                let error = self.source.error_at(&at!["exclude", i], "no row matches this entry of `exclude`");
+                return Err(error.help("its values must be written as in `axes`; or take it out"));
+            }
+            let mut fits = fits.into_iter();
+            rows.retain(|_| !fits.next().unwrap_or(false));
+        }
+        Ok(rows)
+    }
+
+    /// An entry is added to every row of the product whose varied values it does not contradict (a value that an earlier
+    /// entry added may be overwritten); one that fits to none becomes a row of its own.
+    fn include(self, product: Vec<Point>, varied: &[Setting]) -> Result<Vec<Point>, ConfigError> {
+        // Without axes there is no product, only the entries themselves.
+        let mut rows = if varied.is_empty() && !self.file.include.is_empty() { Vec::new() } else { product };
+        let originals = rows.clone();
+        for extra in &self.file.include {
+            if let Some((setting, value)) = extra.0.iter().find(|(setting, _)| setting.fixed().is_some()) {
+                return Err(same_in_all(setting, value));
+            }
+            let on_axes = extra.0.iter().filter(|(setting, _)| varied.iter().any(|axis| axis.overlaps(setting)));
+            let on_axes = Point(on_axes.cloned().collect());
+            let further = extra.0.iter().filter(|(setting, _)| !on_axes.has(setting));
+            let further = Point(further.cloned().collect());
+            let fits: Vec<bool> = match on_axes.0.is_empty() {
+                true => vec![true; originals.len()],
+                false => originals.iter().map(|row| self.has(row, &on_axes).unwrap_or(false)).collect(),
+            };
+            let mut fitting = false;
+            for (row, _) in rows.iter_mut().zip(&fits).filter(|(_, fits)| **fits) {
+                *row = further.over(row);
+                fitting = true;
+            }
+            if !fitting {
+                rows.push(extra.clone());
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// Refuses what cannot be an axis.
+fn check_axis(setting: &Setting, values: &Node) -> Result<(), ConfigError> {
+    if setting.fixed().is_some() {
+        return Err(same_in_all(setting, values));
+    }
+    if values.elements().is_empty() {
+        let is_list = matches!(values.content, super::tree::Content::List(_));
+        let found = if is_list { "no values".to_owned() } else { format!("no list of values but {}", values.kind()) };
+        let error = values.origin.error(format!("the axis `{setting}` has {found}"));
+        return Err(error.help(format!("list at least one, as in {setting}: […], or leave the axis out")));
+    }
+    Ok(())
+}
+
+fn same_in_all(setting: &Setting, value: &Node) -> ConfigError {
+    let reason = setting.fixed().unwrap_or_default();
+    let error = value.origin.key_error(format!("`{setting}` must be the same in all rows: {reason}"));
+    error.help(format!("write it in `base`, or try other values with `posenc run --set {setting}=…`"))
+}
+
+/// The values of a group: the i-th of every axis in it.
+fn advance_together(axes: &Point, group: &[Setting]) -> Vec<Point> {
+    let column = |axis: &Setting| axes.get(axis).map_or(&[][..], Node::elements);
+    let length = group.iter().map(|axis| column(axis).len()).min().unwrap_or(0);
+    (0..length).map(|i| Point(group.iter().map(|axis| (axis.clone(), column(axis)[i].clone())).collect())).collect()
+}

@@ -1,0 +1,249 @@
+//! An experiment, expanded and checked.
+
+use super::base;
+use super::cell::Cell;
+use super::contrasts;
+use super::datasets::Datasets;
+use super::evaluate::{self, Evaluations};
+use super::expand::{Combination, Matrix};
+use super::file::{ExperimentFile, Primary};
+use super::interactions::{self, Interaction};
+use super::margins::Margins;
+use super::matched;
+use super::name::{RULE, is_name};
+use super::no_effect;
+use super::primary;
+use super::references;
+use super::row::{Role, Row};
+use super::rows::{add_twins, rows};
+use super::run::RunConfig;
+use super::run_name::run_name;
+use super::seeds::repeated;
+use super::setting::Setting;
+use super::source::{ConfigError, Source, at};
+use super::tuning::{Trials, TunedRow, Tuning};
+use super::values::ReadAt;
+use games::GameKind;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// An experiment that can be run: every row is complete, declared and has its dataset.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Experiment {
+    pub path: PathBuf,
+    /// Its name, a folder below the output folder: that of its file, followed by what the command line overrides.
+    pub name: String,
+    /// The question that it answers.
+    pub question: Option<String>,
+    /// The result that its author expects.
+    pub expect: Option<String>,
+    /// What it costs, in words.
+    pub cost: Option<String>,
+    /// The seeds, in the order in which they run.
+    pub seeds: Vec<u64>,
+    /// The metric that verdicts are about.
+    pub primary: Primary,
+    /// Margins within which rows count as equivalent.
+    pub equivalent_within: Margins,
+    /// The rows in the order of the file, then their matched controls, then the A/A controls.
+    pub rows: Vec<Row>,
+    /// Gaps between rows that are compared over another setting.
+    pub interactions: Vec<Interaction>,
+    /// What its file varies without effect, one sentence each.
+    pub no_effect: Vec<String>,
+    /// The settings of the command line, each as `setting=value`.
+    pub sets: Vec<String>,
+    /// The settings that are chosen for each row before it is trained, if the file has `tune`.
+    pub tuning: Option<Tuning>,
+    /// What the finished cells of each game are asked as players.
+    pub evaluate: BTreeMap<GameKind, Evaluations>,
+}
+
+impl Experiment {
+    /// Reads a file, expands it and refuses an experiment that cannot be run.
+    ///
+    /// # Errors
+    /// On everything that can be known before the first step, with its place in the file and a remedy.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        Self::load_with(path, &[])
+    }
+
+    /// The same with settings of the command line, `train.steps=500`. They hold in every row.
+    pub fn load_with(path: &Path, sets: &[String]) -> Result<Self, ConfigError> {
+        Self::with(&Source::read(path)?, sets)
+    }
+
+    /// The same from a text.
+    pub fn from_source(source: &Source) -> Result<Self, ConfigError> {
+        Self::with(source, &[])
+    }
+
+    /// The same with settings of the command line.
+    pub fn with(source: &Source, sets: &[String]) -> Result<Self, ConfigError> {
+        let (file, overrides) = base::read(source, sets)?;
+        check_name(&file.name, source)?;
+        check_seeds(&file.seeds, source)?;
+        let matrix = Matrix { file: &file, overrides: &overrides, source };
+        let combinations = matrix.combinations()?;
+        if combinations.is_empty() {
+            return Err(source.error_at(&at!["exclude"], "no row is left").help("exclude less"));
+        }
+        let datasets = Datasets::open(&combinations)?;
+        let mut rows = rows(&combinations, &datasets)?;
+        refuse_duplicates(&rows, &combinations)?;
+        references::mark(&mut rows, &combinations, matrix)?;
+        primary::check(&file, &rows, &combinations, source)?;
+        let interactions = interactions::interactions(matrix, &rows, &combinations)?;
+        let no_effect = no_effect::sentences(matrix, &rows, &combinations);
+        rows.extend(matched::controls(matrix, &rows, &combinations)?);
+        contrasts::mark(&mut rows, &combinations, matrix)?;
+        let tuning = match &file.tune {
+            Some(entry) => {
+                entry.check(&file.seeds, source)?;
+                let trials = Trials { matrix, entry, combinations: &combinations, datasets: &datasets, rows: &rows };
+                Some(trials.tuning()?)
+            }
+            None => None,
+        };
+        if file.twin {
+            add_twins(&mut rows);
+        }
+        check_size(rows.len(), file.seeds.len(), source)?;
+        let name = run_name(&file.name, &overrides);
+        let ExperimentFile { question, expect, cost, seeds, primary, equivalent_within, evaluate, .. } = file;
+        let evaluate = evaluate::resolved(evaluate, &rows, source)?;
+        Ok(Self {
+            path: source.path().to_owned(),
+            name,
+            question,
+            expect,
+            cost,
+            seeds,
+            primary,
+            equivalent_within,
+            rows,
+            interactions,
+            no_effect,
+            sets: sets.to_vec(),
+            tuning,
+            evaluate,
+        })
+    }
+
+    /// The grid of a round of trials, with the trials of each row that are still in it; none after the last one.
+    pub fn trials(&self, round: usize, remaining: &[Vec<usize>]) -> Option<Self> {
+        let tuning = self.tuning.as_ref().filter(|tuning| round < tuning.rounds.len())?;
+        Some(Self {
+            name: format!("{}/{}", self.name, tuning.folder(round)),
+            seeds: tuning.seeds.clone(),
+            primary: Primary { at: ReadAt::Last, ..self.primary.clone() },
+            equivalent_within: Margins::default(),
+            rows: tuning.remaining_rows(round, remaining),
+            interactions: Vec::new(),
+            no_effect: Vec::new(),
+            tuning: None,
+            evaluate: BTreeMap::new(),
+            ..self.clone()
+        })
+    }
+
+    /// The experiment with a trial chosen for each of [`Tuning::rows`]. Labels stay; the hash tells rows of different
+    /// choices apart.
+    pub fn tuned(&self, chosen: &[usize]) -> Self {
+        let Some(tuning) = &self.tuning else { return self.clone() };
+        let with_choice = |((tuned, &trial), row): ((&TunedRow, &usize), &Row)| Row {
+            role: row.role,
+            reference: row.reference.clone(),
+            exploratory: row.exploratory,
+            matched: row.matched.clone(),
+            ..tuned.trials[trial].row.clone()
+        };
+        let mut rows: Vec<Row> = tuning.rows.iter().zip(chosen).zip(&self.rows).map(with_choice).collect();
+        let folders: Vec<(String, String)> =
+            self.rows.iter().zip(&rows).map(|(old, new)| (old.folder(), new.folder())).collect();
+        let rename = |folder: &mut String| {
+            if let Some((_, new)) = folders.iter().find(|(old, _)| old == folder) {
+                folder.clone_from(new);
+            }
+        };
+        rows.iter_mut().filter_map(|row| row.matched.as_mut()).for_each(|matched| rename(&mut matched.goal_folder));
+        let mut interactions = self.interactions.clone();
+        interactions.iter_mut().flat_map(|one| one.rows.as_flattened_mut()).for_each(rename);
+        if self.rows.iter().any(|row| row.role == Role::Twin) {
+            add_twins(&mut rows);
+        }
+        Self { rows, interactions, ..self.clone() }
+    }
+
+    /// Every cell, all rows of the first seed first: so a grid that is stopped half way holds complete pairs.
+    pub fn cells(&self) -> Vec<Cell> {
+        let cell = |row: &Row, seed| Cell {
+            experiment: self.name.clone(),
+            label: row.label.clone(),
+            hash: row.hash.clone(),
+            run: RunConfig { seed, ..row.run.clone() },
+        };
+        self.seeds.iter().flat_map(|&seed| self.rows.iter().map(move |row| cell(row, seed))).collect()
+    }
+
+    /// The games, in the order of their rows.
+    pub fn games(&self) -> Vec<GameKind> {
+        let mut games = Vec::new();
+        for row in &self.rows {
+            if !games.contains(&row.run.game) {
+                games.push(row.run.game);
+            }
+        }
+        games
+    }
+}
+
+/// Cells that a grid may have. A plan with more is refused, so that a small file cannot take all memory.
+pub const MOST_CELLS: usize = 100_000;
+
+fn check_name(name: &str, source: &Source) -> Result<(), ConfigError> {
+    if is_name(name) {
+        return Ok(());
+    }
+    let error = source.error_at(&at!["name"], format!("\"{name}\" is no name for a folder"));
+    Err(error.help(format!("use {RULE}")))
+}
+
+fn check_seeds(seeds: &[u64], source: &Source) -> Result<(), ConfigError> {
+    if seeds.is_empty() {
+        let error = source.error_at(&at!["seeds"], "there is no seed");
+        return Err(error.help("list them: [0, 1, 2]; a verdict needs 3 or more"));
+    }
+    repeated(seeds).map_or(Ok(()), |i| {
+        let error = source.error_at(&at!["seeds", i], format!("the seed {} stands twice", seeds[i]));
+        Err(error.help("a repeated seed repeats the same numbers; name each once"))
+    })
+}
+
+fn check_size(rows: usize, seeds: usize, source: &Source) -> Result<(), ConfigError> {
+    if rows.saturating_mul(seeds) <= MOST_CELLS {
+        return Ok(());
+    }
+    let error = source.error_at(&at!["seeds"], format!("{rows} rows with {seeds} seeds are too many cells"));
+    Err(error.help(format!("a grid may have {MOST_CELLS}; vary less, or divide it into several files")))
+}
+
+/// Two equal rows would compare a network with itself.
+fn refuse_duplicates(rows: &[Row], combinations: &[Combination]) -> Result<(), ConfigError> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (i, row) in rows.iter().enumerate() {
+        if let Some(first) = seen.insert(&row.hash, i) {
+            let (own, other) = (&combinations[i], &combinations[first]);
+            let is_other = |(setting, value): &&(Setting, super::tree::Node)| {
+                other.point.get(setting).is_none_or(|other| other.origin.path != value.origin.path)
+            };
+            let differs = own.point.0.iter().find(is_other).map_or(&own.tree, |(_, value)| value);
+            let message = format!("two rows are the same run: {} and {}", rows[first].label, row.label);
+            return Err(differs
+                .origin
+                .error(message)
+                .help("what differs between them has no effect; take one of the two out"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! What makes two cells the same: the hash in a cell's folder name.
+//!
+//! The hash is over what decides a cell's numbers and over nothing else: not over the clock, the order of keys, the
+//! place of the dataset on this disk, or the way a value was spelled. Fields at their default value are left out, so
+//! that a field which is added later (with a default that means what the code did before) keeps every old hash.
+
+use super::numerics::Numerics;
+use super::run::RunConfig;
+use super::step::MicroBatch;
+use serde_json::{Map, Value};
+
+/// Raise it when the meaning of a field changes, or a default does. A new field with a default that keeps the old
+/// meaning is no reason.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Digits of the hash in a folder's name.
+const DIGITS: usize = 12;
+
+/// The hash of a run, in hexadecimal: the first 12 digits of BLAKE3 over [`canonical`]. `content` is the dataset's
+/// content hash.
+pub fn hash(run: &RunConfig, content: &str) -> String {
+    let whole = blake3::hash(canonical(run, content).as_bytes()).to_hex();
+    whole[..DIGITS].to_owned()
+}
+
+/// The text that is hashed: JSON without spaces, keys sorted. The seed is left out (all seeds of a row share a folder),
+/// and so are `train.checkpoint_every`, `train.workers`, `eval.pictures` and the path of `train.start.tables`, on which no
+/// number depends.
+/// (`log_every` stays: training metrics are means over it.)
+///
+/// `train.micro_batch` decides in which order f32 gradients are added, so a number is a part of it. `auto` is not: then
+/// the machine decides, as it does with its threads and its kernels, and the manifest records the number.
+pub fn canonical(run: &RunConfig, content: &str) -> String {
+    let run = RunConfig { model: run.model.clone().normalised(), ..run.clone() };
+    let mut value = without_defaults(&run);
+    remove(&mut value, &["seed"]);
+    remove(&mut value, &["train", "checkpoint_every"]);
+    remove(&mut value, &["train", "workers"]);
+    remove(&mut value, &["eval", "pictures"]);
+    // The file has a hash; its place on this disk decides nothing.
+    remove(&mut value, &["train", "start", "tables"]);
+    if run.train.micro_batch == Some(MicroBatch::Auto) {
+        remove(&mut value, &["train", "micro_batch"]);
+    }
+    if let Some(data) = value.get_mut("data") {
+        *data = Value::from(content);
+    }
+    let whole = Map::from_iter([
+        ("numerics".to_owned(), serde_json::to_value(Numerics::of(&run)).expect("versions are numbers")),
+        ("run".to_owned(), value),
+        ("schema".to_owned(), Value::from(SCHEMA_VERSION)),
+    ]);
+    let mut text = String::new();
+    write_sorted(&Value::Object(whole), &mut text);
+    text
+}
+
+/// The run as JSON, less every key that changes nothing when it is left out. So serde's defaults themselves say what a
+/// default is, for the types of every crate.
+fn without_defaults(run: &RunConfig) -> Value {
+    let mut value = serde_json::to_value(run).expect("a run has string keys and UTF-8 paths only");
+    for path in key_paths(&value) {
+        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+        let mut trial = value.clone();
+        remove(&mut trial, &keys);
+        if serde_json::from_value::<RunConfig>(trial.clone()).is_ok_and(|same| same == *run) {
+            value = trial;
+        }
+    }
+    value
+}
+
+/// The ways to all keys of maps, outer ones first; an index into a list is its number.
+fn key_paths(value: &Value) -> Vec<Vec<String>> {
+    let mut entries: Vec<(String, &Value)> = match value {
+        Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), value)).collect(),
+        Value::Array(list) => list.iter().enumerate().map(|(i, value)| (i.to_string(), value)).collect(),
+        _ => return Vec::new(),
+    };
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    let own = entries.iter().filter(|_| value.is_object()).map(|(key, _)| vec![key.clone()]);
+    let below = entries.iter().flat_map(|(key, value)| {
+        key_paths(value).into_iter().map(move |rest| std::iter::once(key.clone()).chain(rest).collect())
+    });
+    own.chain(below).collect()
+}
+
+/// Takes the key at the end of the path out of its map; does nothing where the way no longer exists.
+fn remove(value: &mut Value, path: &[&str]) {
+    let Some((last, way)) = path.split_last() else { return };
+    let map = way.iter().try_fold(value, |node, step| match node {
+        Value::Array(list) => list.get_mut(step.parse::<usize>().ok()?),
+        other => other.get_mut(*step),
+    });
+    if let Some(Value::Object(map)) = map {
+        map.remove(*last);
+    }
+}
+
+/// serde_json sorts keys or keeps their order, depending on a feature that any crate may switch on: sort here.
+fn write_sorted(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_by_key(|(key, _)| key.as_str());
+            write_list(out, ['{', '}'], entries, |(key, value), out| {
+                out.push_str(&Value::from(key.as_str()).to_string());
+                out.push(':');
+                write_sorted(value, out);
+            });
+        }
+        Value::Array(list) => write_list(out, ['[', ']'], list, write_sorted),
+        leaf => out.push_str(&leaf.to_string()),
+    }
+}
+
+fn write_list<T>(
+    out: &mut String,
+    [open, close]: [char; 2],
+    items: impl IntoIterator<Item = T>,
+    write: impl Fn(T, &mut String),
+) {
+    out.push(open);
+    for (i, item) in items.into_iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        write(item, out);
+    }
+    out.push(close);
+}

@@ -1,0 +1,236 @@
+//! `interactions:`: does the gap between two rows depend on what else they have?
+//!
+//! An entry names two values between which the gap lies, and values of something else that it is compared over. A value
+//! may be a whole axis' or one option inside of it, written with dots: `model.chessformer.layers`. A row *has* a value if
+//! writing it there changes nothing, so options at their defaults count as written.
+
+pub(crate) mod entry;
+
+use super::expand::{Combination, Matrix, without};
+use super::label::labels;
+use super::row::Row;
+use super::setting::Setting;
+use super::source::{ConfigError, YamlPath, at};
+use super::suggest::nearest;
+use super::tree::Node;
+use entry::{InteractionEntry, Place};
+use games::GameKind;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A gap with one value against the same gap with another: four rows of a game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interaction {
+    pub game: GameKind,
+    /// The two values between which the gap lies, in words.
+    pub gap: [String; 2],
+    /// The two values that it is compared over, in words.
+    pub by: [String; 2],
+    /// What the four rows have in common, where the experiment has other such fours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+    pub rows: [[String; 2]; 2],
+}
+
+/// The interactions of the file, in its order. `rows` are those of the file, without controls and twins, and
+/// `combinations` what they were made of.
+pub(super) fn interactions(
+    matrix: Matrix<'_>,
+    rows: &[Row],
+    combinations: &[Combination],
+) -> Result<Vec<Interaction>, ConfigError> {
+    let entries = matrix.file.interactions.iter().enumerate();
+    let found: Vec<Vec<Interaction>> = entries
+        .map(|(number, entry)| Request { entry, number, matrix, rows, combinations }.interactions())
+        .collect::<Result<_, _>>()?;
+    Ok(found.concat())
+}
+
+/// An entry in its experiment.
+struct Request<'a> {
+    entry: &'a InteractionEntry,
+    number: usize,
+    matrix: Matrix<'a>,
+    rows: &'a [Row],
+    combinations: &'a [Combination],
+}
+
+/// Rows that agree in everything that the entry leaves open.
+struct Group {
+    common: Value,
+    /// `corners[by][gap]`: the rows that have both values.
+    corners: Vec<Vec<Vec<usize>>>,
+}
+
+impl Group {
+    fn first(&self) -> usize {
+        self.corners[0][0][0]
+    }
+}
+
+impl Request<'_> {
+    fn interactions(&self) -> Result<Vec<Interaction>, ConfigError> {
+        self.check()?;
+        let (groups, refusal) = self.groups();
+        let complete = |group: &&Group| group.corners.iter().flatten().all(|rows| !rows.is_empty());
+        let complete: Vec<&Group> = groups.iter().filter(complete).collect();
+        if let (true, Some(error)) = (complete.is_empty(), refusal) {
+            return Err(error);
+        }
+        if complete.is_empty() {
+            return Err(self.wrong(&at![], "no rows have each value of `gap` with each of `by`, all else being equal").help(
+                "take out a value, or name what else changes with it as a further place: gap: [{axis: …, values: […]}, …]",
+            ));
+        }
+        if let Some(rows) = complete.iter().flat_map(|group| group.corners.iter().flatten()).find(|rows| rows.len() > 1)
+        {
+            let names: Vec<&str> = rows.iter().map(|&row| self.rows[row].label.as_str()).collect();
+            let error = self.wrong(&at![], &format!("the same values are those of several rows: {}", names.join(", ")));
+            return Err(error.help("name what tells them apart as a further place of `gap` or `by`"));
+        }
+        let firsts: Vec<&Combination> = complete.iter().map(|group| &self.combinations[group.first()]).collect();
+        let alone = |row: &Combination| firsts.iter().filter(|other| other.run.game == row.run.game).count() == 1;
+        let named = self.named();
+        let open: Vec<Setting> = self.varied().into_iter().filter(|axis| !named.contains(axis)).collect();
+        let within = firsts.iter().zip(labels(&firsts, &open)).map(|(row, label)| (!alone(row)).then(|| label.name()));
+        Ok(complete.iter().zip(within).flat_map(|(group, within)| self.of_group(group, within)).collect())
+    }
+
+    /// The first value of `by` against each later one.
+    fn of_group(&self, group: &Group, within: Option<String>) -> Vec<Interaction> {
+        let folder = |rows: &Vec<usize>| self.rows[rows[0]].folder();
+        let side = |by: usize| [folder(&group.corners[by][0]), folder(&group.corners[by][1])];
+        let game = self.rows[group.first()].run.game;
+        let gap = self.words(&self.entry.gap, &[group.corners[0][0][0], group.corners[0][1][0]]);
+        let by = self.words(&self.entry.by, &group.corners.iter().map(|side| side[0][0]).collect::<Vec<_>>());
+        let later = 1..length(&self.entry.by);
+        let interaction = |later: usize| Interaction {
+            game,
+            gap: [gap[0].clone(), gap[1].clone()],
+            by: [by[0].clone(), by[later].clone()],
+            within: within.clone(),
+            rows: [side(0), side(later)],
+        };
+        later.map(interaction).collect()
+    }
+
+    /// The values of each place in words, `shaw`, `layers 8`, `mask eval`; `rows` has a row for each value.
+    fn words(&self, places: &[Place], rows: &[usize]) -> Vec<String> {
+        let rows: Vec<&Combination> = rows.iter().map(|&row| &self.combinations[row]).collect();
+        let word = |i: usize, (axis, value): (&Setting, &Node)| match axis.name().as_str() {
+            "encoding" => labels(&rows, std::slice::from_ref(axis))[i].name(),
+            // These values need no name of their setting.
+            "model" | "input" | "moves" | "optimizer" => value.to_string(),
+            _ => format!("{} {value}", axis.last()),
+        };
+        let of_value = |i: usize| values(places, i).map(|place| word(i, place)).collect::<Vec<_>>().join(", ");
+        (0..length(places)).map(of_value).collect()
+    }
+
+    /// Refuses an entry that no row can match.
+    fn check(&self) -> Result<(), ConfigError> {
+        let sides = [("gap", &self.entry.gap), ("by", &self.entry.by)];
+        for (side, places) in sides {
+            let fits = if side == "gap" { length(places) == 2 } else { length(places) >= 2 };
+            if !fits || places.iter().any(|place| place.values.len() != length(places)) {
+                let many = if side == "gap" { "two values" } else { "two values or more" };
+                let error = self.wrong(&at![side], &format!("`{side}` lies between {many}, in all of its places"));
+                return Err(error.help(format!("write {side}: {{axis: encoding, values: [absolute, shaw]}}")));
+            }
+            for (p, place) in places.iter().enumerate() {
+                self.check_axis(&place.axis, &at![side, p])?;
+            }
+        }
+        let twice = self.entry.by.iter().find(|place| self.entry.gap.iter().any(|other| other.axis == place.axis));
+        twice.map_or(Ok(()), |place| {
+            let error = self.wrong(&at!["by"], &format!("`{}` is in `gap` and in `by`", place.axis));
+            Err(error.help("compare the gap over something else"))
+        })
+    }
+
+    /// The settings that rows name, and in which they differ.
+    fn varied(&self) -> Vec<Setting> {
+        let mut varied: Vec<Setting> = Vec::new();
+        for setting in self.combinations.iter().flat_map(|row| row.point.settings()) {
+            let differs = |row: &Combination| row.value(setting) != self.combinations[0].value(setting);
+            if !varied.contains(setting) && self.combinations.iter().any(differs) {
+                varied.push(setting.clone());
+            }
+        }
+        varied.sort_by_key(Setting::rank);
+        varied
+    }
+
+    fn check_axis(&self, axis: &Setting, way: &YamlPath) -> Result<(), ConfigError> {
+        let varied: Vec<Setting> = self.varied().into_iter().filter(|axis| axis.name() != "game").collect();
+        if varied.iter().any(|other| other.overlaps(axis)) {
+            return Ok(());
+        }
+        let what = match axis.name().as_str() {
+            "game" => "`game` cannot be compared over: seeds of two games are no pairs".to_owned(),
+            name => format!("`{name}` is the same in all rows"),
+        };
+        let varied: Vec<String> = varied.iter().map(Setting::name).collect();
+        let help = match nearest(&axis.name(), varied.iter().map(String::as_str)) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "name something that the rows vary; games are set side by side in every report".to_owned(),
+        };
+        Err(self.wrong(way, &what).valid(varied).help(help))
+    }
+
+    /// The rows by what they have in common, each at the values that it has; and why a value is none of a row, if it
+    /// cannot be read.
+    fn groups(&self) -> (Vec<Group>, Option<ConfigError>) {
+        let (gap, by) = (&self.entry.gap, &self.entry.by);
+        let free = self.free();
+        let mut groups: Vec<Group> = Vec::new();
+        let mut refusal = None;
+        for (index, row) in self.combinations.iter().enumerate() {
+            let at = |g: usize, b: usize| self.matrix.with(row, values(gap, g).chain(values(by, b)));
+            let has = |&(g, b): &(usize, usize)| at(g, b).is_ok_and(|other| other == row.json);
+            let corners = (0..2).flat_map(|g| (0..length(by)).map(move |b| (g, b)));
+            let Some((g, b)) = corners.clone().find(has) else {
+                refusal = refusal.or_else(|| corners.map(|(g, b)| at(g, b)).find_map(Result::err));
+                continue;
+            };
+            let Ok(common) = at(0, 0).map(|row| without(row, &free)) else { continue };
+            let known = groups.iter().position(|group| group.common == common);
+            let group = known.unwrap_or_else(|| {
+                groups.push(Group { common, corners: vec![vec![Vec::new(); 2]; length(by)] });
+                groups.len() - 1
+            });
+            groups[group].corners[b][g].push(index);
+        }
+        (groups, refusal)
+    }
+
+    /// The settings that the entry names.
+    fn named(&self) -> Vec<Setting> {
+        let places = self.entry.gap.iter().chain(&self.entry.by);
+        places.map(|place| place.axis.clone()).chain(self.free()).collect()
+    }
+
+    /// Axes that advance together with a named one: what they have there belongs to the value.
+    fn free(&self) -> Vec<Setting> {
+        let named =
+            |axis: &Setting| self.entry.gap.iter().chain(&self.entry.by).any(|place| axis.overlaps(&place.axis));
+        let together = self.matrix.file.zip.iter().filter(|group| group.iter().any(named));
+        together.flatten().cloned().collect()
+    }
+
+    /// An error in this entry.
+    fn wrong(&self, way: &YamlPath, message: &str) -> ConfigError {
+        let place = [at!["interactions", self.number], way.clone()].concat();
+        self.matrix.source.error_at(&place, message)
+    }
+}
+
+/// How many values places have.
+fn length(places: &[Place]) -> usize {
+    places.first().map_or(0, |place| place.values.len())
+}
+
+/// The `i`-th value of every place.
+fn values(places: &[Place], i: usize) -> impl Iterator<Item = (&Setting, &Node)> {
+    places.iter().map(move |place| (&place.axis, &place.values[i]))
+}

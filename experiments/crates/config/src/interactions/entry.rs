@@ -1,0 +1,32 @@
+//! `interactions:` as an experiment file writes it.
+
+use super::super::one_or_list::one_or_list;
+use super::super::setting::Setting;
+use super::super::tree::Node;
+use serde::Deserialize;
+use serde::de::Deserializer;
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InteractionEntry {
+    /// Two values; the gap is the primary metric with the second less that with the first.
+    #[serde(deserialize_with = "places")]
+    pub(super) gap: Vec<Place>,
+    /// Two values or more; the gap with each later one is compared with that of the first.
+    #[serde(deserialize_with = "places")]
+    pub(super) by: Vec<Place>,
+}
+
+/// The varied places: one, or several whose values advance together.
+fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Place>, D::Error> {
+    one_or_list("a map {axis, values} or a list of such", deserializer)
+}
+
+/// A place and the values that rows have there.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Place {
+    pub(super) axis: Setting,
+    /// The values, as in `axes`.
+    pub(super) values: Vec<Node>,
+}

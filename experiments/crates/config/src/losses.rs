@@ -1,0 +1,136 @@
+//! Weights of losses, by the names that heads give their losses.
+
+use models::Loss;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::sync::LazyLock;
+
+/// Weights of the losses in their sum, one for every loss of every head. A loss whose head the network does not have plays
+/// no part. The defaults stand with the heads: those of the Chessformer paper's Appendix B where it has the loss.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LossWeights(Vec<f64>);
+
+/// Other weights for some losses, while a phase of training lasts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LossChanges(Vec<(&'static Loss, f64)>);
+
+impl Default for LossWeights {
+    fn default() -> Self {
+        Self(Loss::all().iter().map(|loss| loss.weight).collect())
+    }
+}
+
+impl LossWeights {
+    /// The weight of one loss.
+    pub fn of(&self, loss: &Loss) -> f64 {
+        Loss::all().iter().zip(&self.0).find(|(own, _)| **own == loss).map_or(loss.weight, |(_, &weight)| weight)
+    }
+
+    /// The weights with some changes.
+    pub fn with(&self, changes: &LossChanges) -> Self {
+        Self(Loss::all().iter().map(|loss| changes.of(loss).unwrap_or_else(|| self.of(loss))).collect())
+    }
+}
+
+impl LossChanges {
+    /// Changes of the losses with these names.
+    ///
+    /// # Panics
+    /// If there is no such loss.
+    pub fn to(named: &[(&str, f64)]) -> Self {
+        let loss = |name: &str| by_name(name).unwrap_or_else(|| panic!("there is no loss `{name}`"));
+        Self(named.iter().map(|&(name, weight)| (loss(name), weight)).collect())
+    }
+
+    /// The weight that a loss is given, if it is given one.
+    pub fn of(&self, loss: &Loss) -> Option<f64> {
+        self.0.iter().find(|(own, _)| *own == loss).map(|&(_, weight)| weight)
+    }
+
+    /// The weights with these changes.
+    pub fn over(&self, weights: &LossWeights) -> LossWeights {
+        weights.with(self)
+    }
+
+    pub fn unlike(&self, weights: &LossWeights) -> Self {
+        Self(self.iter().filter(|(loss, weight)| *weight != weights.of(loss)).collect())
+    }
+
+    /// The losses that are named, with their weights.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Loss, f64)> {
+        self.0.iter().copied()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn by_name(name: &str) -> Option<&'static Loss> {
+    Loss::all().iter().copied().find(|loss| loss.name() == name)
+}
+
+/// The names of all losses.
+fn names() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| Loss::all().iter().map(|loss| loss.name()).collect());
+    &NAMES
+}
+
+impl Serialize for LossWeights {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        write(Loss::all().iter().map(|loss| (*loss, self.of(loss))), serializer)
+    }
+}
+
+impl Serialize for LossChanges {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        write(self.iter(), serializer)
+    }
+}
+
+fn write<S: Serializer>(weights: impl Iterator<Item = (&'static Loss, f64)>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    for (loss, weight) in weights {
+        map.serialize_entry(loss.name(), &weight)?;
+    }
+    map.end()
+}
+
+impl<'de> Deserialize<'de> for LossWeights {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::default().with(&LossChanges::deserialize(deserializer)?))
+    }
+}
+
+impl<'de> Deserialize<'de> for LossChanges {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_struct("LossWeights", names(), Named)
+    }
+}
+
+/// Reads a map from names of losses to weights.
+struct Named;
+
+impl<'de> Visitor<'de> for Named {
+    type Value = LossChanges;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("weights of losses by name")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LossChanges, A::Error> {
+        let mut changes = LossChanges::default();
+        while let Some(name) = map.next_key::<String>()? {
+            let loss = by_name(&name).ok_or_else(|| A::Error::unknown_field(&name, names()))?;
+            if changes.of(loss).is_some() {
+                return Err(A::Error::duplicate_field(loss.name()));
+            }
+            changes.0.push((loss, map.next_value()?));
+        }
+        // The order in which they are written decides nothing.
+        changes.0.sort_by_key(|(loss, _)| names().iter().position(|name| *name == loss.name()));
+        Ok(changes)
+    }
+}

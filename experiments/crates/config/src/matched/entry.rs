@@ -1,0 +1,145 @@
+//! `controls:` as an experiment file writes it.
+
+use super::super::setting::Point;
+use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+
+/// One entry: the rows that get a control, and what it is made equal to.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ControlEntry {
+    /// The rows whose network is made larger or smaller; they stay in the experiment beside their controls.
+    pub row: RowName,
+    /// The quantity to match, and the row that has it.
+    #[serde(rename = "match")]
+    pub matching: Match,
+}
+
+/// `{params: <row>, by: <sizes>}`: exactly one of the quantities.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Match {
+    /// As many parameters as this row.
+    pub params: Option<RowName>,
+    /// As many floating-point operations in a forward pass as this row.
+    pub flops: Option<RowName>,
+    /// As long a training step as this row.
+    pub step_time: Option<RowName>,
+    /// The sizes that may change.
+    pub by: By,
+}
+
+/// A row of the experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum RowName {
+    /// By its name in `posenc check`, with or without the game: `shaw`, `chess-shaw`.
+    Label(String),
+    /// By its values, as `reference` names one: `{encoding: shaw}`.
+    Values(Box<Point>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum By {
+    /// They are found: all but the last come as near to the goal as they can without crossing it, the last takes up
+    /// the rest.
+    Found(Vec<Size>),
+    /// They are given, `{ffn: 352}`, and only checked.
+    Given(Vec<(Size, usize)>),
+}
+
+/// A size of a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Size {
+    /// Width of the feed-forward layers' inside (`ff`).
+    Ffn,
+    /// Width of every token (`width`), with as many heads as before; sizes that are the width by default follow it.
+    Width,
+    Depth,
+    /// The one option of the encoding that is a size, where it has one.
+    Encoding,
+}
+
+impl Size {
+    pub const ALL: [Self; 4] = [Self::Ffn, Self::Width, Self::Depth, Self::Encoding];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ffn => "ffn",
+            Self::Width => "width",
+            Self::Depth => "depth",
+            Self::Encoding => "encoding",
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for RowName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LabelOrValues)
+    }
+}
+
+struct LabelOrValues;
+
+impl<'de> Visitor<'de> for LabelOrValues {
+    type Value = RowName;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a row, or its values like {encoding: shaw}")
+    }
+
+    fn visit_str<E: Error>(self, label: &str) -> Result<RowName, E> {
+        Ok(RowName::Label(label.to_owned()))
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<RowName, M::Error> {
+        Point::deserialize(MapAccessDeserializer::new(map)).map(|point| RowName::Values(Box::new(point)))
+    }
+}
+
+impl<'de> Deserialize<'de> for By {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NamesOrSizes)
+    }
+}
+
+struct NamesOrSizes;
+
+impl<'de> Visitor<'de> for NamesOrSizes {
+    type Value = By;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a size (ffn, width, depth, encoding), a list of them, or a map of them to numbers")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<By, E> {
+        Size::deserialize(StrDeserializer::new(name)).map(|size| By::Found(vec![size]))
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, seq: S) -> Result<By, S::Error> {
+        let sizes = Vec::<Size>::deserialize(SeqAccessDeserializer::new(seq))?;
+        each_once(&sizes)?;
+        Ok(By::Found(sizes))
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<By, M::Error> {
+        let mut given = Vec::new();
+        while let Some(entry) = map.next_entry::<Size, usize>()? {
+            given.push(entry);
+        }
+        each_once(&given.iter().map(|(size, _)| *size).collect::<Vec<_>>())?;
+        Ok(By::Given(given))
+    }
+}
+
+fn each_once<E: Error>(sizes: &[Size]) -> Result<(), E> {
+    if sizes.is_empty() {
+        return Err(E::custom("`by` names no size; write ffn, width, depth or encoding"));
+    }
+    match (1..sizes.len()).find(|&i| sizes[..i].contains(&sizes[i])) {
+        None => Ok(()),
+        Some(i) => Err(E::custom(format!("`by` names `{}` twice; name each size once", sizes[i].name()))),
+    }
+}

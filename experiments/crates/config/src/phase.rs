@@ -1,0 +1,55 @@
+//! A curriculum: training in phases, each with its own games, weights of the losses and learning rate.
+//!
+//! ```yaml
+//! train:
+//!   phases:
+//!     - {bucket: 500-1000, epochs: 1}
+//!     - {bucket: [1000-1500, 1500-2000], epochs: 2}
+//!     - {bucket: 2000+}                       # the steps that are left
+//! ```
+//! ```yaml
+//!   phases:                                   # of all games, in the order that they have without phases
+//!     - {steps: 1000, loss: {value: 0}}
+//!     - {learning_rate: 0.5}
+//! ```
+//!
+//! Within a phase the order is that of a dataset that holds these games only; where the next phase has the same ones,
+//! it goes on in it. A last step's batch is always full: a phase takes as many steps as its epochs need, rounded up.
+//! Evaluations use all games in every phase.
+
+use super::data::names;
+use super::losses::{LossChanges, LossWeights};
+use super::numbers::{above_zero_if_any, at_least_one_if_any};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    /// The rating buckets that its games are of; all games by default.
+    #[serde(default, deserialize_with = "names", skip_serializing_if = "Vec::is_empty")]
+    pub bucket: Vec<String>,
+    /// How often it goes through their games. The last phase has neither this nor `steps`: it takes the steps that are left.
+    #[serde(default, deserialize_with = "above_zero_if_any", skip_serializing_if = "Option::is_none")]
+    pub epochs: Option<f64>,
+    /// How many steps it takes, instead of `epochs`.
+    #[serde(default, deserialize_with = "at_least_one_if_any", skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+    /// Weights of losses that differ from `train.loss` while it lasts.
+    #[serde(default, skip_serializing_if = "LossChanges::is_empty")]
+    pub loss: LossChanges,
+    /// What the learning rate is multiplied by while it lasts; 1 by default.
+    #[serde(default, deserialize_with = "above_zero_if_any", skip_serializing_if = "Option::is_none")]
+    pub learning_rate: Option<f64>,
+}
+
+impl Phase {
+    /// How many steps of `batch` positions it takes on `positions`; `None` for all that are left.
+    pub fn steps(&self, positions: u64, batch: usize) -> Option<u64> {
+        self.steps.or_else(|| self.epochs.map(|epochs| (epochs * positions as f64 / batch as f64).ceil() as u64))
+    }
+
+    /// The weights of the losses while it lasts.
+    pub fn weights(&self, usual: &LossWeights) -> LossWeights {
+        self.loss.over(usual)
+    }
+}

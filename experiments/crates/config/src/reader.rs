@@ -1,0 +1,397 @@
+//! From a tree to types: a serde deserializer whose errors point at the innermost value that is wrong.
+//!
+//! An enum is a name, or a map of one name to its options; a name alone stands for all options at their defaults.
+
+use super::source::{ConfigError, Step};
+use super::suggest::nearest;
+use super::tree::{Content, Node, Origin, within};
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, IntoDeserializer, MapAccess,
+    SeqAccess, Unexpected, VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+use std::cell::RefCell;
+use std::fmt;
+
+/// Why a tree cannot be read.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal {
+    pub(crate) problem: Problem,
+    place: Option<Box<Place>>,
+    /// The way from the root that was read to what is wrong.
+    pub(crate) way: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    Value(Origin, String),
+    Key(Origin),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Problem {
+    /// A map has no such key; those that it has.
+    Key(String, Vec<String>),
+    /// There is no such name, of those that there are.
+    Name(String, Vec<String>),
+    Missing(String),
+    /// The value has another type, or lies out of range: what was expected.
+    Type(String),
+    /// The form is right, the meaning is refused.
+    Meaning(String),
+}
+
+impl Refusal {
+    fn new(problem: Problem) -> Self {
+        Self { problem, place: None, way: Vec::new() }
+    }
+
+    /// A problem of a value, at its way from the root.
+    pub(crate) fn of(problem: Problem, node: &Node, way: &[&str]) -> Self {
+        let way = way.iter().map(|&step| step.to_owned()).collect();
+        Self { problem, place: Some(Box::new(Reader(node).place())), way }
+    }
+
+    fn at(mut self, place: impl FnOnce() -> Place) -> Self {
+        self.place.get_or_insert_with(|| Box::new(place()));
+        self
+    }
+
+    fn below(mut self, step: impl ToString) -> Self {
+        self.way.insert(0, step.to_string());
+        self
+    }
+
+    /// What is wrong, said in an error that has its place already.
+    pub(crate) fn about(self, mut error: ConfigError) -> ConfigError {
+        error.message = self.to_string();
+        match self.problem {
+            Problem::Key(name, valid) => unknown("key", &name, valid, error),
+            _ => error,
+        }
+    }
+
+    /// The error, with its line and a remedy.
+    pub(crate) fn explain(self) -> ConfigError {
+        let Some(place) = self.place else { unreachable!("the root of a tree has an origin") };
+        let (origin, is_key) = match &*place {
+            Place::Value(origin, _) => (origin, false),
+            Place::Key(origin) => (origin, true),
+        };
+        let error = |message: String| if is_key { origin.key_error(message) } else { origin.error(message) };
+        let path: &[Step] = if is_key { origin.of_map() } else { &origin.path };
+        // The text of an option begins in the middle of a run.
+        let path: &[Step] = match origin.source.is_option() {
+            true => &self.way.iter().map(|step| Step::from(step.as_str())).collect::<Vec<_>>(),
+            false => path,
+        };
+        match self.problem {
+            Problem::Key(key, valid) => {
+                unknown("key", &key, valid, error(format!("unknown key `{key}` {}", within(path))))
+            }
+            Problem::Name(name, valid) => {
+                unknown("value", &name, valid, error(format!("unknown value `{name}` {}", within(path))))
+            }
+            Problem::Missing(key) => {
+                error(format!("`{key}` is missing {}", within(path))).help(format!("add `{key}: …`; it has no default"))
+            }
+            Problem::Type(expected) => {
+                let found = if let Place::Value(_, found) = &*place { found.as_str() } else { "this key" };
+                let place =
+                    if path.is_empty() { String::new() } else { format!("`{}`: ", super::source::dotted(path)) };
+                error(format!("{place}expected {}, found {found}", in_words(&expected))).help(hint(&expected))
+            }
+            Problem::Meaning(reason) if path.is_empty() => error(reason),
+            Problem::Meaning(reason) => error(format!("`{}`: {reason}", super::source::dotted(path))),
+        }
+    }
+}
+
+/// An error about a name that is not known, with the valid ones.
+fn unknown(what: &str, name: &str, valid: Vec<String>, error: ConfigError) -> ConfigError {
+    if name == "<<" {
+        return error
+            .valid(valid)
+            .help("merge keys are not read: give a whole value an anchor and repeat it, `key: *name`");
+    }
+    let help = match nearest(name, valid.iter().map(String::as_str)) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if valid.is_empty() => "nothing can be set here: write {} or leave it out".to_owned(),
+        None => format!("write one of the valid {what}s"),
+    };
+    error.valid(valid).help(help)
+}
+
+/// Names of Rust's types as a reader of YAML knows them.
+fn in_words(expected: &str) -> &str {
+    match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
+        "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a string" | "path string" => "a text",
+        other if other.starts_with("struct ") || other == "a map" => "a map of keys to values",
+        other => other,
+    }
+}
+
+fn hint(expected: &str) -> &'static str {
+    match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "write digits only: 1000, not 1e3, 1_000 or \"1000\"",
+        "f32" | "f64" => "write it like 0.001 or 1e-3, without quotes",
+        "a boolean" => "YAML 1.2 knows true and false only; yes, no, on and off are texts",
+        "a sequence" => "write a list: [a, b], or one `- a` per line",
+        "a string" | "path string" => "put it in quotes",
+        other if other.starts_with("a whole number") => "write digits only: 1000, not 1e3, 1_000 or \"1000\"",
+        other if other.starts_with("a number") => "write it like 0.001 or 1e-3, without quotes",
+        _ => "compare experiments/quickstart.yaml",
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            Problem::Key(name, _) => write!(f, "unknown key `{name}`"),
+            Problem::Name(name, _) => write!(f, "unknown value `{name}`"),
+            Problem::Missing(key) => write!(f, "`{key}` is missing"),
+            Problem::Type(expected) => write!(f, "expected {expected}"),
+            Problem::Meaning(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Error for Refusal {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(Problem::Meaning(message.to_string()))
+    }
+
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::new(Problem::Type(expected.to_string()))
+    }
+
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::new(Problem::Type(expected.to_string()))
+    }
+
+    fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
+        Self::new(Problem::Type(expected.to_string()))
+    }
+
+    fn unknown_variant(name: &str, valid: &'static [&'static str]) -> Self {
+        Self::new(Problem::Name(name.to_owned(), valid.iter().map(|&name| name.to_owned()).collect()))
+    }
+
+    fn unknown_field(name: &str, valid: &'static [&'static str]) -> Self {
+        Self::new(Problem::Key(name.to_owned(), valid.iter().map(|&name| name.to_owned()).collect()))
+    }
+
+    fn missing_field(key: &'static str) -> Self {
+        Self::new(Problem::Missing(key.to_owned()))
+    }
+}
+
+pub(crate) fn read<T: DeserializeOwned>(node: &Node) -> Result<T, Refusal> {
+    T::deserialize(Reader(node))
+}
+
+/// A node to be read.
+#[derive(Clone, Copy)]
+struct Reader<'a>(&'a Node);
+
+impl Reader<'_> {
+    fn place(self) -> Place {
+        Place::Value(self.0.origin.clone(), self.0.kind())
+    }
+}
+
+impl<'de> Deserializer<'de> for Reader<'_> {
+    type Error = Refusal;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        let read = match &self.0.content {
+            Content::Null => visitor.visit_unit(),
+            Content::Bool(value) => visitor.visit_bool(*value),
+            Content::Unsigned(number) => visitor.visit_u64(*number),
+            Content::Signed(number) => visitor.visit_i64(*number),
+            Content::Float(number) => visitor.visit_f64(*number),
+            Content::Text(text) => visitor.visit_str(text),
+            Content::List(elements) => visitor.visit_seq(Elements { elements, next: 0 }),
+            Content::Map(entries) => visitor.visit_map(Entries { entries, next: 0 }),
+        };
+        read.map_err(|refusal| refusal.at(|| self.place()))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        match &self.0.content {
+            Content::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Refusal> {
+        if name == NODE {
+            HANDED.with_borrow_mut(|handed| *handed = Some(self.0.clone()));
+            return visitor.visit_unit();
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Refusal> {
+        let read = match &self.0.content {
+            Content::Text(name) => visitor.visit_enum(Choice { name, options: None, origin: &self.0.origin }),
+            Content::Map(entries) if !entries.is_empty() => match &entries[..] {
+                [(name, options)] => {
+                    visitor.visit_enum(Choice { name, options: Some(options), origin: &options.origin })
+                }
+                entries => {
+                    let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
+                    let (valid, names) = (variants.join(", "), names.join(" and "));
+                    Err(Refusal::custom(format!("expected one key of {valid}, found {names}")))
+                }
+            },
+            _ => Err(Refusal::new(Problem::Type(format!(
+                "a name ({}), or a map of it to its options",
+                variants.join(", ")
+            )))),
+        };
+        read.map_err(|refusal| refusal.at(|| self.place()))
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map struct identifier
+    }
+}
+
+struct Elements<'a> {
+    elements: &'a [Node],
+    next: usize,
+}
+
+impl<'de> SeqAccess<'de> for Elements<'_> {
+    type Error = Refusal;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Refusal> {
+        let Some(element) = self.elements.get(self.next) else { return Ok(None) };
+        let number = self.next;
+        self.next += 1;
+        let read = seed.deserialize(Reader(element)).map(Some);
+        read.map_err(|refusal| refusal.at(|| Reader(element).place()).below(number))
+    }
+}
+
+struct Entries<'a> {
+    entries: &'a [(String, Node)],
+    next: usize,
+}
+
+impl<'de> MapAccess<'de> for Entries<'_> {
+    type Error = Refusal;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Refusal> {
+        let Some((key, node)) = self.entries.get(self.next) else { return Ok(None) };
+        let text: StrDeserializer<'_, Refusal> = key.as_str().into_deserializer();
+        seed.deserialize(text).map(Some).map_err(|refusal| refusal.at(|| Place::Key(node.origin.clone())))
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Refusal> {
+        let (key, node) = &self.entries[self.next];
+        self.next += 1;
+        seed.deserialize(Reader(node)).map_err(|refusal| refusal.at(|| Reader(node).place()).below(key))
+    }
+}
+
+/// A name, with options or without.
+struct Choice<'a> {
+    name: &'a str,
+    options: Option<&'a Node>,
+    origin: &'a Origin,
+}
+
+impl<'a, 'de> EnumAccess<'de> for Choice<'a> {
+    type Error = Refusal;
+    type Variant = Options<'a>;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Options<'a>), Refusal> {
+        let name: StrDeserializer<'_, Refusal> = self.name.into_deserializer();
+        let value = seed.deserialize(name).map_err(|refusal| match self.options {
+            Some(_) => refusal.at(|| Place::Key(self.origin.clone())),
+            None => refusal,
+        })?;
+        let below = self.options.is_some().then(|| self.name.to_owned());
+        let options = self.options.cloned().unwrap_or_else(|| Node::empty_map(self.origin.clone()));
+        Ok((value, Options { options, below, owner: std::marker::PhantomData }))
+    }
+}
+
+struct Options<'a> {
+    options: Node,
+    below: Option<String>,
+    owner: std::marker::PhantomData<&'a ()>,
+}
+
+impl<'de> VariantAccess<'de> for Options<'_> {
+    type Error = Refusal;
+
+    fn unit_variant(self) -> Result<(), Refusal> {
+        match (&self.options.content, self.below) {
+            (Content::Null, _) | (_, None) => Ok(()),
+            (Content::Map(entries), _) if entries.is_empty() => Ok(()),
+            _ => Err(Refusal::custom("this name has no options").at(|| Reader(&self.options).place())),
+        }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Refusal> {
+        seed.deserialize(Reader(&self.options)).map_err(|refusal| match self.below {
+            Some(name) => refusal.below(name),
+            None => refusal,
+        })
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Refusal> {
+        Reader(&self.options).deserialize_any(visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Refusal> {
+        Reader(&self.options).deserialize_any(visitor)
+    }
+}
+
+/// Under this name a type asks for the node itself, unread.
+const NODE: &str = "posenc node";
+
+thread_local! {
+    /// The node that [`Reader`] hands over: serde has no way to pass a value of a type of one's own.
+    static HANDED: RefCell<Option<Node>> = const { RefCell::new(None) };
+}
+
+impl<'de> serde::Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Taken;
+        impl Visitor<'_> for Taken {
+            type Value = Node;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+
+            fn visit_unit<E: Error>(self) -> Result<Node, E> {
+                HANDED.take().ok_or_else(|| E::custom("only the reader of trees hands over nodes"))
+            }
+        }
+        deserializer.deserialize_newtype_struct(NODE, Taken)
+    }
+}

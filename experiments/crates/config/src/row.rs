@@ -1,0 +1,90 @@
+//! One row of an experiment: a complete run that is repeated with every seed.
+
+use super::matched::result::Matched;
+use super::run::RunConfig;
+use super::shape::Shape;
+use serde::{Deserialize, Serialize};
+
+/// One row: a run that is repeated with every seed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The game and its values on the axes, as part of a folder's name: `chess-shaw-batch64`.
+    pub label: String,
+    /// The same for people, without the game: `shaw, batch 64`.
+    pub name: String,
+    pub hash: String,
+    /// The run with seed 0.
+    pub run: RunConfig,
+    pub shape: Shape,
+    pub data: RowData,
+    /// Its role in the comparison.
+    pub role: Role,
+    /// The label of the row that it is compared with, where its game has several references; a reference has its own.
+    pub reference: Option<String>,
+    /// Whether the file names contrasts and this row is none of them: its difference gets no verdict.
+    pub exploratory: bool,
+    /// The row that it was matched to, if it is a matched control.
+    pub matched: Option<Matched>,
+}
+
+/// The role of a row in the comparison of its game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// A row that is compared with the reference.
+    Compared,
+    /// A row that differences are taken against.
+    Reference,
+    /// A reference with other parameter streams: the A/A control.
+    Twin,
+}
+
+impl Role {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Compared => "compared",
+            Self::Reference => "reference",
+            Self::Twin => "twin",
+        }
+    }
+}
+
+/// The dataset of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowData {
+    pub name: String,
+    pub content_hash: String,
+    /// Positions of the training split that the run uses.
+    pub train_positions: u64,
+    /// Positions of the validation split that it uses.
+    pub validation_positions: u64,
+    /// Positions of the test split that it uses.
+    pub test_positions: u64,
+    /// The step after the last one of each phase of training; empty without phases.
+    pub phase_ends: Vec<u64>,
+}
+
+impl Row {
+    /// The number of passes through the training split.
+    pub fn epochs(&self) -> f64 {
+        let seen = self.run.train.steps as f64 * self.run.train.batch as f64;
+        seen / self.data.train_positions as f64
+    }
+
+    /// Whether another row is the reference that it is compared with.
+    pub fn is_compared_with(&self, other: &Self) -> bool {
+        let is_own = self.reference.as_ref().is_none_or(|label| *label == other.label);
+        other.role == Role::Reference && other.run.game == self.run.game && is_own
+    }
+
+    /// The row's folder name, as [`Cell::row`](super::Cell::row).
+    pub fn folder(&self) -> String {
+        format!("{}-{}", self.label, self.hash)
+    }
+
+    /// Whether it has this name or label, with the game or without.
+    pub fn is_called(&self, name: &str) -> bool {
+        let within_game = self.label.strip_prefix(self.run.game.name()).and_then(|rest| rest.strip_prefix('-'));
+        self.label == name || within_game == Some(name) || self.name == name
+    }
+}

@@ -1,0 +1,296 @@
+//! One complete, resolved run: everything that decides a cell's numbers.
+
+use super::data::{DataFolders, DataView};
+use super::describe::described;
+use super::losses::LossWeights;
+use super::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, not_negative};
+use super::phase::Phase;
+use super::pictures::Pictures;
+use super::start::Start;
+use super::step::{Dtype, MicroBatch, Products};
+use super::targets::OnMissingTargets;
+use dataset::{bounded, yaml};
+use encodings::EncodingConfig;
+use games::{GameKind, InputName, MovesName};
+use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
+use nn::Arithmetic;
+use serde::de::Error as _;
+use serde::{Deserialize, Serialize};
+use serde_yaml::with::singleton_map_recursive;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// No configuration is longer.
+const MAX_BYTES: u64 = 1 << 20;
+
+described! {
+/// A complete run as experiment files write it: `base` with the values of a row. What it says about training and
+/// evaluation is what the cell does; a [`RunConfig`] has its dataset and the heads that the dataset has targets for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaseConfig {
+    /// The game.
+    pub game: GameKind,
+    /// The dataset's folder, or one for each game; relative to the file that names it.
+    #[serde(skip_serializing)]
+    pub data: DataFolders,
+    /// How a position becomes tokens.
+    pub input: InputName,
+    /// How moves are numbered; the game's `from_to` by default.
+    #[serde(default)]
+    pub moves: MovesName,
+    /// The network.
+    pub model: ModelConfig,
+    /// What happens to heads that the dataset has no targets for.
+    #[serde(default, skip_serializing)]
+    pub missing_targets: OnMissingTargets,
+    /// The position encodings: one, or a list.
+    #[serde(deserialize_with = "super::values::encodings")]
+    pub encoding: Vec<EncodingConfig>,
+    /// How it is trained.
+    pub train: TrainConfig,
+    /// How it is measured.
+    pub eval: EvalConfig,
+}
+}
+
+/// A resolved run, as `config.yaml` of its cell holds it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// The game.
+    pub game: GameKind,
+    /// The dataset's folder.
+    pub data: PathBuf,
+    /// What of the dataset is taken; everything by default.
+    #[serde(default)]
+    pub view: DataView,
+    /// How a position becomes tokens.
+    pub input: InputName,
+    /// How moves are numbered.
+    #[serde(default)]
+    pub moves: MovesName,
+    /// The network.
+    pub model: ModelConfig,
+    /// The stack of position encodings.
+    pub encoding: Vec<EncodingConfig>,
+    /// How it is trained.
+    pub train: TrainConfig,
+    /// How it is measured.
+    pub eval: EvalConfig,
+    /// Seed of data order and parameters.
+    pub seed: u64,
+    /// Whether this is the reference's twin: the same run with other parameter streams (the A/A row).
+    #[serde(default)]
+    pub twin: bool,
+    /// The file that its weights were read from, if they were not trained here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<ImportedWeights>,
+}
+
+/// Where weights come from that were not trained here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImportedWeights {
+    /// The file's name.
+    pub file: String,
+    /// BLAKE3 of the file.
+    pub blake3: String,
+}
+
+impl RunConfig {
+    /// The run as the text of a `config.yaml`; enums are names, or maps of a name to its options.
+    ///
+    /// # Errors
+    /// If the dataset's path is no text in UTF-8.
+    pub fn to_yaml(&self) -> Result<String, serde_yaml::Error> {
+        let mut text = Vec::new();
+        singleton_map_recursive::serialize(self, &mut serde_yaml::Serializer::new(&mut text))?;
+        Ok(String::from_utf8(text).expect("YAML is written in UTF-8"))
+    }
+
+    /// Reads the text of a `config.yaml`.
+    ///
+    /// # Errors
+    /// If it is not a regular file, is longer than 1 MiB, or is not UTF-8.
+    pub fn read_text(path: &Path) -> io::Result<String> {
+        bounded::read_text(path, MAX_BYTES)
+    }
+
+    /// Reads what [`Self::to_yaml`] wrote.
+    ///
+    /// # Errors
+    /// If the text is no YAML, or a key is unknown, missing or of a wrong type: with its path, line and column; or if its
+    /// game does not have its input or its moves.
+    pub fn from_yaml(text: &str) -> Result<Self, serde_yaml::Error> {
+        let run: Self = yaml::from_text(text)?;
+        run.game.offered(run.input).map_err(serde_yaml::Error::custom)?;
+        run.game.vocabulary(run.moves).map_err(serde_yaml::Error::custom)?;
+        Ok(run)
+    }
+
+    /// Which heads its network has.
+    pub fn outputs(&self) -> models::Outputs {
+        self.model.outputs().clone()
+    }
+
+    /// The mask that has an effect: without a policy there is nothing to mask.
+    pub fn acting_mask(&self) -> Mask {
+        let outputs = self.model.outputs();
+        if outputs.policy.is_none() && outputs.soft_policy.is_none() { Mask::None } else { self.train.mask }
+    }
+
+    /// How many consecutive plies of a game its network reads at once.
+    pub fn plies(&self) -> usize {
+        self.model.plies()
+    }
+
+    /// What its game's network must know.
+    pub fn spec(&self) -> Spec {
+        Spec { input: self.game.input(self.input), moves: self.game.moves(self.moves) }
+    }
+}
+
+/// When illegal moves are masked out of the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mask {
+    /// In training and evaluation. The mask hands the network the rules' geometry: a position source.
+    #[default]
+    Train,
+    /// In evaluation only.
+    Eval,
+    /// Never.
+    None,
+}
+
+impl Mask {
+    /// Its name in YAML.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::Eval => "eval",
+            Self::None => "none",
+        }
+    }
+}
+
+described! {
+/// How a cell is trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainConfig {
+    /// Optimiser steps.
+    #[serde(deserialize_with = "at_least_one")]
+    pub steps: u64,
+    /// Positions a step.
+    #[serde(deserialize_with = "at_least_one")]
+    pub batch: usize,
+    /// The optimiser: its name, or a map of it to its options.
+    pub optimizer: OptimizerConfig,
+    /// Learning rate over steps: a number, or a map with warm-up and either values and boundaries or a cosine.
+    #[serde(deserialize_with = "super::values::rate")]
+    pub learning_rate: Schedule,
+    /// Factor on the learning rate of the position encodings' parameters. The best one differs from encoding to encoding
+    /// (docs/fair-comparison.md), so a comparison should tune it.
+    #[serde(default = "one", deserialize_with = "not_negative")]
+    pub encoding_rate: f64,
+    /// Tables of another network that the encodings begin with; none by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
+    /// Largest global norm of the gradient; none by default.
+    #[serde(default, deserialize_with = "above_zero_if_any")]
+    pub clip: Option<f64>,
+    /// An average of the weights, evaluated beside them; none by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub averaging: Option<AverageConfig>,
+    /// How many positions go through the network at once; the whole batch by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub micro_batch: Option<MicroBatch>,
+    /// The element type of activations and matrix products.
+    #[serde(default, skip_serializing_if = "Dtype::is_default")]
+    pub dtype: Dtype,
+    /// How a GPU computes f32 matrix products and convolutions: in f32 (`ieee`), or faster and less exactly (`tf32`).
+    #[serde(default, skip_serializing_if = "Products::is_default")]
+    pub products: Products,
+    /// Whether a GPU uses only algorithms that give the same bits each time, which are slower. A CPU always does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deterministic: bool,
+    /// When illegal moves are masked.
+    #[serde(default)]
+    pub mask: Mask,
+    /// In which order training takes the rating buckets; all games mixed if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<Phase>,
+    /// Weights of the losses.
+    #[serde(default)]
+    pub loss: LossWeights,
+    /// Steps between two lines of training metrics, each the mean over these steps.
+    #[serde(default = "default_log_every", deserialize_with = "at_least_one")]
+    pub log_every: u64,
+    /// Steps between two checkpoints. No number depends on it, so a cell's hash leaves it out.
+    #[serde(default = "default_checkpoint_every", deserialize_with = "at_least_one")]
+    pub checkpoint_every: u64,
+    /// Threads that replay games for training batches: 2 by default where the device is a GPU, otherwise 1. With 2 or more,
+    /// the next games are replayed in advance. No number depends on it, so a cell's hash leaves it out.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "at_least_one_if_any")]
+    pub workers: Option<usize>,
+}
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl TrainConfig {
+    /// The optimiser with [`Self::encoding_rate`]; groups that the experiment writes itself override it.
+    pub fn optimizer(&self) -> OptimizerConfig {
+        self.optimizer.clone().with_encoding_rate(if self.freezes_encodings() { 0.0 } else { self.encoding_rate })
+    }
+
+    /// The switches of LibTorch that it sets.
+    pub const fn arithmetic(&self) -> Arithmetic {
+        Arithmetic { tf32: matches!(self.products, Products::Tf32), deterministic: self.deterministic }
+    }
+
+    /// Whether the encodings' parameters keep their first values.
+    pub fn freezes_encodings(&self) -> bool {
+        self.start.as_ref().is_some_and(|start| start.frozen)
+    }
+}
+
+fn default_log_every() -> u64 {
+    50
+}
+
+fn default_checkpoint_every() -> u64 {
+    1000
+}
+
+described! {
+/// How a cell is measured: on validation positions while it trains, on test positions at its end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvalConfig {
+    /// Validation positions an evaluation looks at; the same in every cell.
+    #[serde(deserialize_with = "at_least_one")]
+    pub validation_positions: usize,
+    /// Test positions that the end looks at; the same in every cell.
+    #[serde(deserialize_with = "at_least_one")]
+    pub test_positions: usize,
+    /// Steps between two evaluations on validation.
+    #[serde(deserialize_with = "at_least_one")]
+    pub every: u64,
+    /// Positions a batch.
+    #[serde(default = "default_eval_batch", deserialize_with = "at_least_one")]
+    pub batch: usize,
+    /// When pictures of the encodings are drawn: ends, none, or every so many steps as well. No number depends on it, so
+    /// a cell's hash leaves it out.
+    #[serde(default, skip_serializing_if = "Pictures::is_default")]
+    pub pictures: Pictures,
+}
+}
+
+fn default_eval_batch() -> usize {
+    256
+}

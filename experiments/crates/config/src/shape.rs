@@ -1,0 +1,104 @@
+//! The parameters, the cost and the position sources of a run's network.
+
+use super::run::{Mask, RunConfig};
+use encodings::EncodingConfig;
+use models::{Macs, ModelConfig, ModelError, Network, Spec};
+use nn::{Layout, Part};
+use serde::{Deserialize, Serialize};
+
+/// A network's size and cost, counted from declared shapes; no tensor is made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// Its parameters by part, and its position sources.
+    pub facts: NetworkFacts,
+    /// Its parameters and multiplications by module, in the order of their declaration.
+    pub parts: Vec<PartShape>,
+    /// Multiplications of a forward pass for one position.
+    pub macs: Macs,
+}
+
+/// A network's parameters by part, and its position sources.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetworkFacts {
+    /// Parameters of the input embedding and the body.
+    pub trunk: usize,
+    pub heads: usize,
+    /// Parameters of the position encodings.
+    pub encoding: usize,
+    /// The injection points that the encodings use, joined by `+`.
+    #[serde(alias = "seams")]
+    pub injection_points: String,
+    /// The other sources of position.
+    pub position_sources: Vec<String>,
+}
+
+impl NetworkFacts {
+    /// Parameters of the whole network. Others write these numbers into plans, so they may be any.
+    pub fn parameters(&self) -> usize {
+        self.trunk.saturating_add(self.encoding).saturating_add(self.heads)
+    }
+}
+
+/// One module of a network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PartShape {
+    /// What its parameters' names begin with: `embedding`, `body`, `encoding` or a head's scope.
+    pub name: String,
+    pub parameters: usize,
+    /// Multiplications of a forward pass for one position.
+    pub macs: u64,
+}
+
+impl PartShape {
+    fn all(layout: &Layout, macs: &Macs) -> Vec<Self> {
+        let mut parts: Vec<Self> = Vec::new();
+        for param in layout.params() {
+            let name = param.name.split('.').next().unwrap_or_default();
+            let trained = if param.part == Part::Statistic { 0 } else { param.len() };
+            match parts.iter_mut().find(|part| part.name == name) {
+                Some(part) => part.parameters += trained,
+                None => {
+                    let macs = match name {
+                        "embedding" => macs.embedding,
+                        "body" => macs.trunk - macs.embedding,
+                        "encoding" => macs.encoding,
+                        head => macs.of_head(head),
+                    };
+                    parts.push(Self { name: name.to_owned(), parameters: trained, macs });
+                }
+            }
+        }
+        parts
+    }
+}
+
+impl Shape {
+    /// The shape of a run's network.
+    pub fn of(run: &RunConfig) -> Result<Self, ModelError> {
+        let mut shape = Self::of_network(&run.model, &run.encoding, &run.spec())?;
+        let of_mask = match run.acting_mask() {
+            Mask::Train => Some("legal-move mask in training"),
+            Mask::Eval => Some("legal-move mask in evaluation (metrics have it, the network does not)"),
+            Mask::None => None,
+        };
+        shape.facts.position_sources.extend(of_mask.map(str::to_owned));
+        Ok(shape)
+    }
+
+    /// The shape of a network.
+    pub fn of_network(model: &ModelConfig, encoding: &[EncodingConfig], spec: &Spec) -> Result<Self, ModelError> {
+        let (network, layout) = Network::declare(model, encoding, spec)?;
+        let macs = network.macs();
+        Ok(Self {
+            facts: NetworkFacts {
+                trunk: layout.count(Part::Trunk),
+                heads: layout.count(Part::Head),
+                encoding: layout.count(Part::Encoding),
+                injection_points: network.injection_points().to_string(),
+                position_sources: network.position_sources().into_iter().map(str::to_owned).collect(),
+            },
+            parts: PartShape::all(&layout, &macs),
+            macs,
+        })
+    }
+}

@@ -1,0 +1,257 @@
+//! The trials of an experiment, resolved: a grid for each round of them, and every row as each of its trials would have it.
+
+use super::datasets::Datasets;
+use super::expand::{Combination, Matrix};
+use super::identity;
+use super::label::Label;
+use super::row::{Role, Row};
+use super::rows::{row, rows};
+use super::run::RunConfig;
+use super::setting::{Point, Setting};
+use super::source::{ConfigError, at};
+use super::tree::{Content, Node};
+use super::tune::{Search, TuneEntry};
+use streams::below;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tuning {
+    /// The seeds of the trials.
+    pub seeds: Vec<u64>,
+    /// Rounds of trials, one after the other; the last one keeps one trial of each row.
+    pub rounds: Vec<Round>,
+    /// The trials of each row, in the order of the experiment's rows without its A/A controls.
+    pub rows: Vec<TunedRow>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    /// Optimiser steps, where they differ from the rows'.
+    pub steps: Option<u64>,
+    /// How many trials of each row it keeps.
+    pub keep: usize,
+    /// `trials[row][trial]`: its rows. Trials that are the same run, because a setting has no effect on the row, are the
+    /// same row.
+    trials: Vec<Vec<Row>>,
+}
+
+/// A row with its trials.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TunedRow {
+    pub label: String,
+    pub trials: Vec<Trial>,
+}
+
+/// One trial of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// The settings that are tried and their values, as a file writes them.
+    pub values: Vec<(Setting, String)>,
+    /// Their places on their axes.
+    pub place: Vec<usize>,
+    /// The row as it is trained and tested if the trial is chosen.
+    pub row: Row,
+}
+
+impl Tuning {
+    /// The rows of a round's grid, with the trials of each row that are still in it.
+    pub(super) fn remaining_rows(&self, round: usize, remaining: &[Vec<usize>]) -> Vec<Row> {
+        let mut rows: Vec<Row> = Vec::new();
+        for (row, remaining) in self.rounds[round].trials.iter().zip(remaining) {
+            for &trial in remaining {
+                if !rows.iter().any(|known| known.hash == row[trial].hash) {
+                    rows.push(row[trial].clone());
+                }
+            }
+        }
+        // A grid has a reference for each game; no verdict is drawn from it here.
+        let mut games = Vec::new();
+        for row in &mut rows {
+            let is_first = !games.contains(&row.run.game);
+            games.extend(is_first.then_some(row.run.game));
+            row.role = if is_first { Role::Reference } else { Role::Compared };
+            row.reference = None;
+        }
+        rows
+    }
+
+    /// The folder of a round's grid in the experiment's run folder.
+    pub fn folder(&self, round: usize) -> String {
+        match self.rounds.len() {
+            1 => FOLDER.to_owned(),
+            _ => format!("{FOLDER}-{}", round + 1),
+        }
+    }
+
+    /// The row of a trial in the grid of a round.
+    pub fn row(&self, round: usize, row: usize, trial: usize) -> &Row {
+        &self.rounds[round].trials[row][trial]
+    }
+}
+
+/// The folder of trials in a run folder.
+pub const FOLDER: &str = "tuning";
+
+/// What the trials are made from.
+pub(super) struct Trials<'a> {
+    pub(super) matrix: Matrix<'a>,
+    pub(super) entry: &'a TuneEntry,
+    pub(super) combinations: &'a [Combination],
+    pub(super) datasets: &'a Datasets,
+    /// The rows of the combinations, then their matched controls.
+    pub(super) rows: &'a [Row],
+}
+
+impl Trials<'_> {
+    pub(super) fn tuning(&self) -> Result<Tuning, ConfigError> {
+        let Self { entry, matrix, combinations, .. } = *self;
+        let points = trials(entry, matrix, combinations)?;
+        self.check_controls(&points)?;
+        let number = points.first().map_or(0, Vec::len);
+        let rounds = entry.rounds(number).into_iter().map(|(steps, keep)| {
+            let trials = self.round(&points, steps)?;
+            Ok(Round { steps, keep, trials })
+        });
+        let rounds = rounds.collect::<Result<_, ConfigError>>()?;
+        let tuned = self.rows.iter().enumerate().map(|(i, own)| {
+            let of = self.origin(i);
+            let trials = points[of].iter().map(|point| self.trial(own, of, point));
+            Ok(TunedRow { label: own.label.clone(), trials: trials.collect::<Result<_, ConfigError>>()? })
+        });
+        Ok(Tuning { seeds: entry.seeds.clone(), rounds, rows: tuned.collect::<Result<_, ConfigError>>()? })
+    }
+
+    /// The combination that a row was made from: its own, or that of the row of which it is a control.
+    fn origin(&self, row: usize) -> usize {
+        let source = self.rows[row].matched.as_ref().map(|matched| &matched.source);
+        let named = |label: &String| self.rows.iter().position(|row| row.label == *label);
+        source.and_then(named).unwrap_or(row)
+    }
+
+    /// A control has sizes of its own, which a trial of the network's or the encoding's would overwrite.
+    fn check_controls(&self, points: &[Vec<TrialPoint>]) -> Result<(), ConfigError> {
+        let settings = points.iter().flatten().flat_map(|point| &point.values.0);
+        let mut of_network = settings.filter(|(setting, _)| ["model", "encoding"].contains(&setting.way()[0].as_str()));
+        match of_network.next() {
+            Some((setting, value)) if self.rows.len() > self.combinations.len() => {
+                let error = value.origin.error(format!("`{setting}` cannot be tuned beside matched controls"));
+                Err(error.help("tune settings of `train`, or write the controls as rows with their sizes"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The rows of a round's grid.
+    fn round(&self, points: &[Vec<TrialPoint>], round_steps: Option<u64>) -> Result<Vec<Vec<Row>>, ConfigError> {
+        let Self { entry, matrix, combinations, .. } = *self;
+        let mut all = Vec::new();
+        for (combination, points) in combinations.iter().zip(points) {
+            for point in points {
+                let mut values = point.values.over(&entry.set).over(&combination.point);
+                if let Some(number) = round_steps {
+                    let steps = Setting::short("steps");
+                    let origin = combination.tree.origin.clone();
+                    values.0.retain(|(setting, _)| *setting != steps);
+                    values.0.push((steps, Node { content: Content::Unsigned(number), origin }));
+                }
+                all.push(matrix.combination(values)?);
+            }
+        }
+        let mut rows = rows(&all, self.datasets)?;
+        for i in 1..rows.len() {
+            // A setting without effect on the row: the same run under another label.
+            if let Some(first) = rows[..i].iter().position(|first| first.hash == rows[i].hash) {
+                rows[i] = rows[first].clone();
+            }
+        }
+        let number = points.first().map_or(1, Vec::len);
+        let mut of_rows: Vec<Vec<Row>> = rows.chunks(number).map(<[Row]>::to_vec).collect();
+        for i in combinations.len()..self.rows.len() {
+            let control = &self.rows[i];
+            let trials = of_rows[self.origin(i)].iter().map(|trial| control_of(control, trial, &trial.label));
+            of_rows.push(trials.collect());
+        }
+        Ok(of_rows)
+    }
+
+    /// A trial of a row, with the row as it is if the trial is chosen.
+    fn trial(&self, own: &Row, of: usize, point: &TrialPoint) -> Result<Trial, ConfigError> {
+        let combination = self.matrix.combination(point.values.over(&self.combinations[of].point))?;
+        let base = row(&combination, &Label::default(), self.datasets)?;
+        let chosen = match own.matched {
+            Some(_) => control_of(own, &base, &own.label),
+            None => Row { label: own.label.clone(), name: own.name.clone(), ..base },
+        };
+        let values = point.values.0.iter().map(|(setting, value)| (setting.clone(), value.to_string()));
+        Ok(Trial { values: values.collect(), place: point.place.clone(), row: chosen })
+    }
+}
+
+/// A matched control with the settings of a trial of the row that it was made from.
+fn control_of(control: &Row, trial: &Row, label: &str) -> Row {
+    let RunConfig { model, encoding, .. } = control.run.clone();
+    let run = RunConfig { model, encoding, ..trial.run.clone() };
+    let hash = identity::hash(&run, &trial.data.content_hash);
+    let label = match &control.matched {
+        Some(matched) if label != control.label => format!("{label}{}", matched.folder_words()),
+        _ => label.to_owned(),
+    };
+    Row { label, hash, run, ..control.clone() }
+}
+
+/// One trial of a row before it is resolved.
+#[derive(Debug, Clone)]
+struct TrialPoint {
+    /// The values that are tried.
+    values: Point,
+    /// Their places on the axes.
+    place: Vec<usize>,
+}
+
+/// The trials of each row.
+fn trials(entry: &TuneEntry, matrix: Matrix<'_>, rows: &[Combination]) -> Result<Vec<Vec<TrialPoint>>, ConfigError> {
+    let mut axes: Vec<&Point> = vec![&entry.axes; rows.len()];
+    for one in &entry.conditional {
+        for row in matrix.matching(rows, &one.when)? {
+            axes[row] = &one.axes;
+        }
+    }
+    let trials: Vec<Vec<TrialPoint>> = axes.iter().map(|axes| searched(&entry.search, product(axes))).collect();
+    let count = |row: usize| trials[row].len();
+    match (1..rows.len()).find(|&row| count(row) != count(0)) {
+        None => Ok(trials),
+        Some(row) => {
+            let message = format!("some rows have {} trials and others {}", count(0), count(row));
+            let error = matrix.source.error_at(&at!["tune"], message);
+            Err(error.help("give every row equally many: more trials find better values by chance alone"))
+        }
+    }
+}
+
+/// The combinations that are tried, in the order of the axes.
+fn searched(search: &Search, mut all: Vec<TrialPoint>) -> Vec<TrialPoint> {
+    if let Search::Random(wanted) = *search {
+        let mut stream = streams::stream(0, &["tune", "random search"]);
+        while all.len() > wanted {
+            let out = below(&mut stream, all.len() as u64) as usize;
+            all.remove(out);
+        }
+    }
+    all
+}
+
+/// Every combination of the values of some axes; the first axis varies slowest.
+fn product(axes: &Point) -> Vec<TrialPoint> {
+    let start = TrialPoint { values: Point::default(), place: Vec::new() };
+    axes.0.iter().fold(vec![start], |trials, (setting, values)| {
+        let longer = |trial: &TrialPoint| -> Vec<TrialPoint> {
+            let with = |(i, value): (usize, &super::tree::Node)| {
+                let mut trial = trial.clone();
+                trial.values.0.push((setting.clone(), value.clone()));
+                trial.place.push(i);
+                trial
+            };
+            values.elements().iter().enumerate().map(with).collect()
+        };
+        trials.iter().flat_map(longer).collect()
+    })
+}

@@ -1,0 +1,105 @@
+//! Measures the baselines of a grid: policies without a network, on the test positions of the rows.
+
+use anyhow::Context as _;
+use baselines::{Measured, Source};
+use config::{Experiment, Row};
+use records::Baselines;
+use records::baselines::{Baseline, BaselineName, BaselineSet, FORMAT};
+use std::path::Path;
+
+/// Makes the run folder's record of baselines complete: each set of test positions is measured once, and sets that are
+/// in the record already are kept. Rows without a policy head need none.
+///
+/// # Errors
+/// If a dataset cannot be read, or the record cannot be written.
+pub fn complete(experiment: &Experiment, run_dir: &Path) -> anyhow::Result<()> {
+    let known = Baselines::read(run_dir);
+    let mut sets: Vec<BaselineSet> = Vec::new();
+    for row in experiment.rows.iter().filter(|row| has_policy(row)) {
+        let source = source(row)?;
+        let identity = source.identity();
+        if let Some(set) = sets.iter_mut().find(|set| set.identity == identity) {
+            set.rows.push(row.folder());
+            continue;
+        }
+        let found = known.iter().flat_map(|known| &known.sets).find(|set| set.identity == identity);
+        let mut set = match found {
+            Some(set) => set.clone(),
+            None => {
+                let scores = source.measure();
+                let folder = row.run.data.display();
+                record(&source, identity, &scores.with_context(|| format!("cannot measure baselines on {folder}"))?)
+            }
+        };
+        set.rows = vec![row.folder()];
+        sets.push(set);
+    }
+    let now = Baselines { format: FORMAT, sets };
+    if !now.sets.is_empty() && known.as_ref() != Some(&now) {
+        now.write(run_dir).with_context(|| format!("cannot write baselines to {}", run_dir.display()))?;
+    }
+    Ok(())
+}
+
+/// Whether [`complete`] would measure anything.
+pub fn is_due(experiment: &Experiment, run_dir: &Path) -> bool {
+    let known = Baselines::read(run_dir);
+    let is_known = |row: &Row| {
+        let identity = source(row).map(|source| source.identity());
+        let sets = known.iter().flat_map(|known| &known.sets);
+        identity.is_ok_and(|identity| sets.clone().any(|set| set.identity == identity))
+    };
+    !experiment.rows.iter().filter(|row| has_policy(row)).all(is_known)
+}
+
+fn has_policy(row: &Row) -> bool {
+    row.run.outputs().policy.is_some()
+}
+
+fn source(row: &Row) -> anyhow::Result<Source> {
+    let run = &row.run;
+    let source = Source::read(&run.data, &run.view.bucket, run.eval.test_positions as u64);
+    source.with_context(|| format!("cannot read the dataset {}", run.data.display()))
+}
+
+/// The record of measured baselines, without rows.
+pub fn record(source: &Source, identity: String, measured: &Measured) -> BaselineSet {
+    let fitted = &measured.fitted;
+    let [uniform, prior, model] = [
+        measured.mean(|position| position.uniform),
+        measured.mean(|position| position.static_prior),
+        measured.mean(|position| position.log_linear),
+    ];
+    let baseline = |name, score: baselines::Score, weights, training_positions| Baseline {
+        name,
+        loss: score.loss,
+        accuracy: score.accuracy,
+        weights,
+        training_positions,
+        smoothing: None,
+        training_loss: None,
+    };
+    BaselineSet {
+        identity,
+        game: source.game(),
+        dataset: source.manifest().name.clone(),
+        content_hash: source.manifest().content_hash.clone(),
+        buckets: source.buckets().to_vec(),
+        asked: source.test_positions(),
+        positions: measured.len(),
+        games: measured.games(),
+        target_entropy: measured.entropy(),
+        rows: Vec::new(),
+        baselines: vec![
+            baseline(BaselineName::Uniform, uniform, 0, 0),
+            Baseline {
+                smoothing: Some(fitted.strength),
+                ..baseline(BaselineName::StaticPrior, prior, fitted.prior_moves, fitted.prior_positions)
+            },
+            Baseline {
+                training_loss: Some(fitted.training_loss),
+                ..baseline(BaselineName::LogLinear, model, fitted.used_weights, fitted.model_positions)
+            },
+        ],
+    }
+}

@@ -1,0 +1,128 @@
+//! Limits of a run: time and attempts.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Limits of a run. Default: no time limit, one attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// The run's time limit; its cells then stop at checkpoints.
+    pub run: Option<Duration>,
+    /// The time limit of an attempt at a cell; it then stops at a checkpoint and counts as failed.
+    pub cell: Option<Duration>,
+    /// How often a cell is retried after a temporary failure ([`may_pass`](records::FailureKind::may_pass)).
+    pub retries: u32,
+}
+
+impl Limits {
+    /// How long a cell may take for its checkpoint after its time limit: it checks for signals between two steps, and
+    /// an evaluation may come first.
+    pub const GRACE: Duration = Duration::from_secs(300);
+}
+
+/// A duration: `90s`, `30m`, `1h30m`, `2d`, a number of seconds, or Slurm's `[D-]HH:MM:SS`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HumanDuration(pub Duration);
+
+/// The text is not a duration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is not a duration; write 90s, 30m, 1h30m, 2d or 04:00:00")]
+pub struct HumanDurationError(String);
+
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+impl FromStr for HumanDuration {
+    type Err = HumanDurationError;
+
+    fn from_str(text: &str) -> Result<Self, HumanDurationError> {
+        let seconds = if text.contains(':') { clock(text) } else { units(text) };
+        let seconds = seconds.filter(|&seconds| seconds > 0).ok_or_else(|| HumanDurationError(text.to_owned()))?;
+        Ok(Self(Duration::from_secs(seconds)))
+    }
+}
+
+fn clock(text: &str) -> Option<u64> {
+    let (days, clock) = text.split_once('-').unwrap_or(("0", text));
+    let parts: Vec<u64> = clock.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let below = |parts: &[u64]| parts.iter().all(|&part| part < MINUTE);
+    let seconds = match parts[..] {
+        [hours, minutes] if below(&parts[1..]) => hours.checked_mul(HOUR)?.checked_add(minutes * MINUTE)?,
+        [hours, minutes, seconds] if below(&parts[1..]) => {
+            hours.checked_mul(HOUR)?.checked_add(minutes * MINUTE + seconds)?
+        }
+        _ => return None,
+    };
+    days.parse::<u64>().ok()?.checked_mul(DAY)?.checked_add(seconds)
+}
+
+/// `1h30m`, or a number of seconds.
+fn units(text: &str) -> Option<u64> {
+    if let Ok(seconds) = text.parse() {
+        return Some(seconds);
+    }
+    let mut total: u64 = 0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit())?;
+        let number: u64 = rest[..end].parse().ok()?;
+        let unit = match rest[end..].chars().next()? {
+            's' => 1,
+            'm' => MINUTE,
+            'h' => HOUR,
+            'd' => DAY,
+            _ => return None,
+        };
+        total = total.checked_add(number.checked_mul(unit)?)?;
+        rest = &rest[end + 1..];
+    }
+    Some(total)
+}
+
+/// A duration in its largest two units: `2 d 3 h`, `5 min 10 s`.
+pub fn in_words(seconds: f64) -> String {
+    let seconds = seconds.round().max(0.0) as u64;
+    let units = [(DAY, "d"), (HOUR, "h"), (MINUTE, "min"), (1, "s")];
+    let first = units.iter().position(|&(unit, _)| seconds >= unit).unwrap_or(units.len() - 1);
+    let mut rest = seconds;
+    let words = units[first..].iter().take(2).filter_map(|&(unit, name)| {
+        let count = rest / unit;
+        rest %= unit;
+        (count > 0 || seconds == 0).then(|| format!("{count} {name}"))
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_people_and_slurm_write_them() {
+        let cases = [
+            ("90", 90),
+            ("90s", 90),
+            ("30m", 1800),
+            ("1h30m", 5400),
+            ("2d", 172_800),
+            ("04:00:00", 14_400),
+            ("00:01", 60),
+            ("1-00:00:10", 86_410),
+        ];
+        for (text, seconds) in cases {
+            assert_eq!(text.parse::<HumanDuration>().map(|span| span.0.as_secs()), Ok(seconds), "{text}");
+        }
+        for text in ["", "0", "m", "5x", "1h-", "10:99", "1:2:3:4", "-5", "99999999999999999999d"] {
+            assert!(text.parse::<HumanDuration>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_said_in_their_largest_units() {
+        let cases = [(0.0, "0 s"), (59.6, "1 min"), (310.0, "5 min 10 s"), (7200.0, "2 h"), (90_061.0, "1 d 1 h")];
+        for (seconds, words) in cases {
+            assert_eq!(in_words(seconds), words);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The status of every cell of a grid, read from the cells' files.
+
+mod tail;
+
+use config::{Role, RunConfig};
+use records::MetricLine;
+use records::damage;
+use records::folder::{CONFIG_FILE, METRICS_FILE};
+use records::plan::{Plan, PlanError, Row};
+use records::state::{CellState, Progress};
+use records::status::Status;
+use std::path::Path;
+
+/// The metric shown as loss: the first of these that a line has.
+const LOSSES: [&str; 2] = ["loss", "policy_loss"];
+
+/// The status of a grid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Overview {
+    pub experiment: String,
+    /// Its cells in the order in which they run: all rows of the first seed first.
+    pub cells: Vec<CellView>,
+}
+
+/// The status of a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellView {
+    pub row: String,
+    pub seed: u64,
+    /// Whether it is an A/A control.
+    pub twin: bool,
+    pub state: CellState,
+    /// Completed steps, and the total (0 if unknown).
+    pub progress: Progress,
+    pub loss: Option<f64>,
+    /// Training positions per second, from the newest training line.
+    pub positions_per_s: Option<f64>,
+    /// Seconds of training and evaluation so far, over all its processes.
+    pub spent_s: Option<f64>,
+    pub left_s: Option<f64>,
+}
+
+impl CellView {
+    pub fn name(&self) -> String {
+        format!("{} seed {}", self.row, self.seed)
+    }
+
+    /// Seconds per step, with evaluations.
+    fn pace(&self) -> Option<f64> {
+        let steps = self.progress.step;
+        self.spent_s.filter(|_| steps > 0).map(|spent| spent / steps as f64)
+    }
+}
+
+impl Overview {
+    /// Reads the status of every cell of a run folder.
+    pub fn of(run_dir: &Path) -> Result<Self, PlanError> {
+        let plan = Plan::read(run_dir)?;
+        let look = |seed: u64| plan.rows.iter().map(move |row| (row, seed));
+        let mut cells: Vec<CellView> = plan
+            .seeds
+            .iter()
+            .flat_map(|&seed| look(seed))
+            .map(|(row, seed)| cell(run_dir, row, seed, plan.smoke))
+            .collect();
+        estimate(&mut cells);
+        Ok(Self { experiment: plan.experiment, cells })
+    }
+
+    /// The number of cells in a state.
+    pub fn count(&self, is: impl Fn(&CellState) -> bool) -> usize {
+        self.cells.iter().filter(|cell| is(&cell.state)).count()
+    }
+
+    /// Cells that a process trains now.
+    pub fn running(&self) -> usize {
+        self.count(|state| matches!(state, CellState::Running(_)))
+    }
+
+    /// Estimated seconds until the last cell ends with the current number of running cells; `None` if no cell runs or
+    /// no speed is known.
+    pub fn left_s(&self) -> Option<f64> {
+        let open = |cell: &&CellView| !matches!(cell.state, CellState::Done | CellState::Failed(_));
+        let left: Option<Vec<f64>> = self.cells.iter().filter(open).map(|cell| cell.left_s).collect();
+        let (running, left) = (self.running(), left?);
+        let longest = left.iter().copied().fold(0.0, f64::max);
+        (running > 0).then(|| longest.max(left.iter().sum::<f64>() / running as f64))
+    }
+}
+
+/// A smoke run's cells take fewer steps than their configuration says.
+fn cell(run_dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
+    let dir = Plan::cell_dir(run_dir, row, seed);
+    let mut state = CellState::of(&dir);
+    let (step, steps) = match Status::read(&dir).ok().flatten() {
+        Some(status) if status.steps > 0 => (status.step, status.steps),
+        _ => (0, if smoke { 0 } else { configured_steps(&dir) }),
+    };
+    let lines = tail::latest_lines(&dir.join(METRICS_FILE));
+    // Reads only the end of the file; reports check every line.
+    if state == CellState::Done && lines.damaged {
+        state = damage::of_finished(&dir).map_or(state, CellState::Failed);
+    }
+    let of = |value: fn(&MetricLine) -> Option<f64>| lines.train.as_ref().and_then(value);
+    CellView {
+        row: row.folder.rsplit_once('-').map_or(&row.folder[..], |(label, _)| label).to_owned(),
+        seed,
+        twin: row.role == Role::Twin,
+        progress: Progress { step: step.max(lines.any.as_ref().map_or(0, |line| line.step)), steps },
+        loss: of(|line| LOSSES.iter().find_map(|name| line.metrics.get(name))),
+        positions_per_s: of(|line| Some(line.time.positions_per_s).filter(|&speed| speed > 0.0)),
+        spent_s: lines.any.as_ref().map(|line| line.time.wall_s),
+        left_s: None,
+        state,
+    }
+}
+
+/// The configured steps of a cell; zero if unknown.
+fn configured_steps(dir: &Path) -> u64 {
+    let config = RunConfig::read_text(&dir.join(CONFIG_FILE)).ok();
+    config.and_then(|text| RunConfig::from_yaml(&text).ok()).map_or(0, |run| run.train.steps)
+}
+
+/// The remaining time of each cell, from its own speed, else its row's, else the grid's.
+fn estimate(cells: &mut [CellView]) {
+    let mean = |paces: Vec<f64>| (!paces.is_empty()).then(|| paces.iter().sum::<f64>() / paces.len() as f64);
+    let of_all = mean(cells.iter().filter_map(CellView::pace).collect());
+    let of_row: Vec<Option<f64>> = cells
+        .iter()
+        .map(|cell| mean(cells.iter().filter(|other| other.row == cell.row).filter_map(CellView::pace).collect()))
+        .collect();
+    for (cell, of_row) in cells.iter_mut().zip(of_row) {
+        let pace = cell.pace().or(of_row).or(of_all);
+        let steps = cell.progress.steps.saturating_sub(cell.progress.step);
+        cell.left_s = match cell.state {
+            CellState::Done | CellState::Failed(_) => None,
+            _ if cell.progress.steps == 0 => None,
+            _ => pace.map(|pace| pace * steps as f64),
+        };
+    }
+}

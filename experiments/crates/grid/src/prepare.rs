@@ -1,0 +1,160 @@
+//! Creates the folders of an experiment for the scheduler.
+
+use super::dropped;
+use super::error::GridError;
+use super::planned;
+use super::reuse::{CellBundle, FinishedCells};
+use super::select::Selector;
+use super::task::Task;
+use config::{Cell, Experiment, Source};
+use records::CellState;
+use records::atomic;
+use records::folder::{CONFIG_FILE, EXPERIMENT_FILE};
+use records::lock::CellLock;
+use records::plan::Plan;
+use std::cell::LazyCell;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An experiment with its folders.
+#[derive(Debug)]
+pub struct Prepared {
+    pub run_dir: PathBuf,
+    pub plan: Plan,
+    /// The selected cells, in the order of the experiment.
+    pub tasks: Vec<Task>,
+    /// For each of them, whether it is an A/A control.
+    pub twins: Vec<bool>,
+    /// The number of cells outside the selection.
+    pub left_out: usize,
+    /// Cells that were finished in another run folder and are copied from there.
+    pub reused: usize,
+    /// Locks a smoke run's folder.
+    _smoke: Option<CellLock>,
+}
+
+/// Which cells of an experiment run, and where.
+#[derive(Debug, Clone)]
+pub struct RunSelection {
+    /// The folder of all experiments' run folders.
+    pub out: PathBuf,
+    /// Selectors; a cell must match all of them.
+    pub only: Vec<Selector>,
+    /// Further folders in which finished cells are looked for; `out` always is.
+    pub cells: Vec<PathBuf>,
+    /// Unpacked bundles in which finished cells are looked for, too.
+    pub bundles: Vec<CellBundle>,
+    /// Take a few steps of every cell, in a separate folder that is emptied first: `smoke-<experiment>`.
+    pub smoke: bool,
+    /// Write the plan also if finished cells of the present one are not in it.
+    pub replace: bool,
+}
+
+impl Prepared {
+    /// Selects the cells, checks that their folders are writable, and writes the experiment's file, its plan and each
+    /// cell's configuration.
+    ///
+    /// # Errors
+    /// If no cell is selected, the plan would drop finished cells, a finished cell elsewhere is not what it says, or
+    /// something cannot be written.
+    pub fn new(experiment: &Experiment, selection: &RunSelection) -> Result<Self, GridError> {
+        let name = if selection.smoke { format!("smoke-{}", experiment.name) } else { experiment.name.clone() };
+        let (cells, left_out) = selected(experiment, &selection.only)?;
+        let run_dir = selection.out.join(&name);
+        make_writable(&run_dir)?;
+        let smoke = if selection.smoke { Some(emptied(&run_dir)?) } else { None };
+        let mut plan = planned::plan(experiment, selection.smoke);
+        if !selection.smoke && !selection.replace {
+            dropped::refuse(&run_dir, &plan)?;
+        }
+        plan.late_margin = planned::margin_is_late(&plan, &run_dir);
+        let unwritable = |path: &Path| {
+            let path = path.to_owned();
+            move |cause| GridError::Unwritable { path, cause }
+        };
+        keep_source(experiment, &run_dir).map_err(unwritable(&run_dir))?;
+        plan.write(&run_dir).map_err(unwritable(&run_dir))?;
+        // Only looked for if a cell needs it: a run folder may hold thousands.
+        let finished = LazyCell::new(|| match selection.smoke {
+            true => FinishedCells::default(),
+            false => {
+                let folders = [&selection.out].into_iter().chain(&selection.cells).map(PathBuf::as_path);
+                FinishedCells::among(folders, &selection.bundles)
+            }
+        });
+        let mut tasks = Vec::with_capacity(cells.len());
+        let mut reused = 0;
+        for cell in cells.iter().map(|cell| Cell { experiment: name.clone(), ..cell.clone() }) {
+            let task = Task { name: format!("{} seed {}", cell.label, cell.run.seed), dir: cell.dir(&selection.out) };
+            let text = cell.run.to_yaml().map_err(|cause| GridError::Config { cell: task.name.clone(), cause })?;
+            write_config(&task.dir, &text).map_err(unwritable(&task.dir))?;
+            if CellState::of(&task.dir) == CellState::Pending {
+                reused += usize::from(finished.copy_to(&cell.hash, &task.dir)?);
+            }
+            tasks.push(task);
+        }
+        let twins = cells.iter().map(|cell| cell.run.twin).collect();
+        Ok(Self { run_dir, plan, tasks, twins, left_out, reused, _smoke: smoke })
+    }
+}
+
+/// The selected cells of an experiment, and how many others there are.
+pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<(Vec<Cell>, usize), GridError> {
+    let rows = || experiment.rows.iter().map(|row| row.label.clone()).collect();
+    let all = experiment.cells();
+    if let Some(value) = only.iter().find_map(|selector| selector.unmatched(&all)) {
+        return Err(GridError::NoSuchValue { value, rows: rows() });
+    }
+    let (cells, left_out): (Vec<Cell>, Vec<Cell>) =
+        all.into_iter().partition(|cell| only.iter().all(|selector| selector.matches(cell)));
+    if cells.is_empty() {
+        return Err(GridError::NothingSelected { rows: rows() });
+    }
+    Ok((cells, left_out.len()))
+}
+
+/// Creates a folder and checks that it is writable, before the first cell runs.
+fn make_writable(dir: &Path) -> Result<(), GridError> {
+    let probe = dir.join(format!(".probe.{}", std::process::id()));
+    let tried =
+        fs::create_dir_all(dir).and_then(|()| fs::write(&probe, b"posenc")).and_then(|()| fs::remove_file(&probe));
+    tried.map_err(|cause| GridError::Unwritable { path: dir.to_owned(), cause })
+}
+
+/// Locks the folder of a smoke run and empties it.
+fn emptied(dir: &Path) -> Result<CellLock, GridError> {
+    let unwritable = |cause| GridError::Unwritable { path: dir.to_owned(), cause };
+    let lock = CellLock::try_take(dir).map_err(unwritable)?;
+    let lock = lock.ok_or_else(|| GridError::SmokeAtWork(dir.to_owned()))?;
+    for entry in fs::read_dir(dir).map_err(unwritable)? {
+        let path = entry.map_err(unwritable)?.path();
+        // The trials of the same smoke run come before it.
+        let holds_trials =
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(config::tuning::FOLDER));
+        if path.is_dir() && !holds_trials {
+            fs::remove_dir_all(&path).map_err(unwritable)?;
+        }
+    }
+    Ok(lock)
+}
+
+/// Writes the experiment's file, with the settings of the command line in a comment on top.
+fn keep_source(experiment: &Experiment, run_dir: &Path) -> io::Result<()> {
+    let sets = experiment.sets.iter().map(|set| format!("# --set {}\n", set.replace('\n', " ")));
+    let mut text: Vec<u8> = sets.collect::<String>().into_bytes();
+    let source = Source::read(&experiment.path).map_err(io::Error::other)?;
+    text.extend(source.text().as_bytes());
+    atomic::replace(&run_dir.join(EXPERIMENT_FILE), &text)
+}
+
+/// Writes a cell's configuration unless it exists with this content. The folder's name contains the configuration's
+/// hash, so only the dataset's path can differ; the newer path replaces the older one.
+pub(super) fn write_config(dir: &Path, text: &str) -> io::Result<()> {
+    fs::create_dir_all(dir)?;
+    let path = dir.join(CONFIG_FILE);
+    if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+        return Ok(());
+    }
+    atomic::replace(&path, text.as_bytes())
+}

@@ -1,0 +1,328 @@
+//! Runs cells: a few child processes at a time, each holding its cell's lock.
+
+use super::interrupt::{Interrupt, StopRequest};
+use super::limits::Limits;
+use super::progress::Observer;
+use super::task::{Outcome, Task};
+use super::worker::{self, Worker};
+use records::failure::{Failure, log_since};
+use records::folder::LOG;
+use records::lock::CellLock;
+use records::status::{State, Status};
+use std::collections::VecDeque;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How often children and status files are checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How often cells of another runner are checked; each check takes a lock.
+const LOCKED_POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+#[derive(Debug)]
+pub struct Scheduler<'a> {
+    /// The program that trains a cell.
+    pub worker: &'a Worker,
+    /// How many cells run at the same time.
+    pub jobs: usize,
+    /// Whether the first failure stops the run.
+    pub fail_fast: bool,
+    pub interrupt: &'a Interrupt,
+    pub limits: Limits,
+}
+
+struct Running {
+    task: usize,
+    slot: usize,
+    child: Child,
+    lock: CellLock,
+    since: Instant,
+    /// The length of the log before this attempt.
+    log_start: u64,
+    /// When it was asked to stop because of the cell's time limit.
+    overdue: Option<Instant>,
+}
+
+/// The result of starting a cell.
+enum Start {
+    Child(Running),
+    Settled(Outcome),
+    /// Another runner has its lock.
+    Elsewhere,
+}
+
+impl Scheduler<'_> {
+    /// Runs every task to an outcome, in order as far as slots allow. Call it from a thread that lives as long as the
+    /// program (see [`Worker::start`]).
+    pub fn run(&self, tasks: &[Task], observer: &mut dyn Observer) -> Vec<Outcome> {
+        SchedulerRun {
+            scheduler: self,
+            tasks,
+            outcomes: vec![None; tasks.len()],
+            waiting: (0..tasks.len()).collect(),
+            elsewhere: VecDeque::new(),
+            again: VecDeque::new(),
+            retried: vec![0; tasks.len()],
+            seen_elsewhere: vec![false; tasks.len()],
+            running: Vec::new(),
+            began: SystemTime::now(),
+            since: Instant::now(),
+            polled_elsewhere: None,
+            sent_request: StopRequest::Continue,
+        }
+        .run(observer)
+    }
+
+    fn start(&self, (index, task): (usize, &Task), slot: usize, began: SystemTime) -> Start {
+        match self.try_start((index, task), slot, began) {
+            Ok(start) => start,
+            Err(error) => Start::Settled(Outcome::Failed(Failure::error(format!("cannot start it: {error}")))),
+        }
+    }
+
+    fn try_start(&self, (index, task): (usize, &Task), slot: usize, began: SystemTime) -> std::io::Result<Start> {
+        if let Some(outcome) = existing_outcome(&task.dir, began) {
+            return Ok(Start::Settled(outcome));
+        }
+        let Some(lock) = CellLock::try_take(&task.dir)? else { return Ok(Start::Elsewhere) };
+        // Another runner may have finished it before the lock was taken; now the status cannot change.
+        if let Some(outcome) = existing_outcome(&task.dir, began) {
+            return Ok(Start::Settled(outcome));
+        }
+        let log_start = std::fs::metadata(task.dir.join(LOG)).map_or(0, |log| log.len());
+        let child = self.worker.start(&task.dir, &lock, slot)?;
+        Ok(Start::Child(Running { task: index, slot, child, lock, since: Instant::now(), log_start, overdue: None }))
+    }
+}
+
+/// The outcome of a cell that needs no training. A failure is final if another runner recorded it since this one began,
+/// or if it would happen again.
+fn existing_outcome(dir: &Path, began: SystemTime) -> Option<Outcome> {
+    match Status::read(dir).ok()?? {
+        Status { state: State::Done, .. } => Some(Outcome::AlreadyFinished),
+        Status { state: State::Failed, error, .. } => {
+            let failure = Failure::told(error.as_deref().unwrap_or("it did not say why"));
+            let written = std::fs::metadata(dir.join(records::status::FILE)).and_then(|file| file.modified());
+            let just_now = written.is_ok_and(|written| written >= began);
+            (just_now || failure.kind.is_final()).then_some(Outcome::Failed(failure))
+        }
+        _ => None,
+    }
+}
+
+/// The state of one call of [`Scheduler::run`].
+struct SchedulerRun<'a> {
+    scheduler: &'a Scheduler<'a>,
+    tasks: &'a [Task],
+    outcomes: Vec<Option<Outcome>>,
+    waiting: VecDeque<usize>,
+    elsewhere: VecDeque<usize>,
+    /// Cells with a temporary failure: they are retried one at a time, after all others.
+    again: VecDeque<usize>,
+    /// How often each cell was retried.
+    retried: Vec<u32>,
+    /// Cells that another runner was found to train, so that each is announced once.
+    seen_elsewhere: Vec<bool>,
+    running: Vec<Running>,
+    began: SystemTime,
+    since: Instant,
+    polled_elsewhere: Option<Instant>,
+    /// The strongest request that was forwarded to the children.
+    sent_request: StopRequest,
+}
+
+impl SchedulerRun<'_> {
+    fn run(mut self, observer: &mut dyn Observer) -> Vec<Outcome> {
+        loop {
+            self.collect(observer);
+            // After collecting, because a failure may cause a request; before filling, because that obeys it.
+            self.forward_stop_request(observer);
+            self.stop_overdue();
+            self.fill_slots(observer);
+            if self.running.is_empty() && (self.stopping() || self.queues_are_empty()) {
+                break;
+            }
+            observer.poll(&self.running.iter().map(|running| running.task).collect::<Vec<_>>());
+            std::thread::sleep(POLL_INTERVAL);
+        }
+        observer.end();
+        // A cell that waited for a retry had started.
+        let open = |retried: u32| if retried > 0 { Outcome::Interrupted } else { Outcome::NotStarted };
+        self.outcomes.into_iter().zip(self.retried).map(|(outcome, retried)| outcome.unwrap_or(open(retried))).collect()
+    }
+
+    fn stopping(&self) -> bool {
+        self.sent_request > StopRequest::Continue
+    }
+
+    fn queues_are_empty(&self) -> bool {
+        self.waiting.is_empty() && self.elsewhere.is_empty() && self.again.is_empty()
+    }
+
+    /// Asks cells beyond their time limit for a checkpoint, and kills those that do not stop.
+    fn stop_overdue(&mut self) {
+        let Some(limit) = self.scheduler.limits.cell else { return };
+        for running in &mut self.running {
+            match running.overdue {
+                None if running.since.elapsed() >= limit => {
+                    worker::stop(&running.child);
+                    running.overdue = Some(Instant::now());
+                }
+                Some(asked) if asked.elapsed() >= Limits::GRACE => worker::kill(&running.child),
+                _ => {}
+            }
+        }
+    }
+
+    fn forward_stop_request(&mut self, observer: &mut dyn Observer) {
+        let failed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Failed(_)));
+        let fail_fast = self.scheduler.fail_fast && self.outcomes.iter().any(failed);
+        let late = self.scheduler.limits.run.is_some_and(|limit| self.since.elapsed() >= limit);
+        let request = self.scheduler.interrupt.request().max(if fail_fast || late {
+            StopRequest::Stop
+        } else {
+            StopRequest::Continue
+        });
+        if request <= self.sent_request {
+            return;
+        }
+        self.sent_request = request;
+        observer.request(request, self.running.len());
+        for running in &self.running {
+            match request {
+                StopRequest::Kill => worker::kill(&running.child),
+                _ => worker::stop(&running.child),
+            }
+        }
+    }
+
+    fn collect(&mut self, observer: &mut dyn Observer) {
+        let mut still = Vec::with_capacity(self.running.len());
+        for mut running in std::mem::take(&mut self.running) {
+            match running.child.try_wait() {
+                Ok(None) => still.push(running),
+                Ok(Some(exit)) => {
+                    let outcome = self.outcome(&running, exit);
+                    let task = running.task;
+                    let again = self.should_retry(task, &outcome);
+                    if again {
+                        mark_for_retry(&self.tasks[task].dir, &outcome);
+                    }
+                    // The lock is released after the status is written.
+                    drop(running.lock);
+                    if again {
+                        self.schedule_retry(task, &outcome, observer);
+                    } else {
+                        self.set_outcome(task, outcome, observer);
+                    }
+                }
+                Err(error) => {
+                    worker::kill(&running.child);
+                    self.set_outcome(running.task, Outcome::Failed(Failure::error(error)), observer);
+                }
+            }
+        }
+        self.running = still;
+    }
+
+    fn outcome(&self, running: &Running, exit: ExitStatus) -> Outcome {
+        let dir = &self.tasks[running.task].dir;
+        let status = Status::read(dir).ok().flatten();
+        match status.as_ref().map(|status| (status.state, status.error.as_deref())) {
+            // Whatever the exit code: the cell wrote its final status, and a finished cell is never trained again.
+            Some((State::Done, _)) => return Outcome::Finished { took: running.since.elapsed() },
+            Some((State::Failed, Some(error))) if exit.code() == Some(1) => {
+                return Outcome::Failed(Failure::told(error));
+            }
+            _ => {}
+        }
+        // From here on the status may be from an older attempt: this one could not write its own.
+        let log = log_since(dir, running.log_start).unwrap_or_default();
+        if running.overdue.is_some() && !self.stopping() && Failure::said(&log).is_none() {
+            let failure = Failure::overdue(running.since.elapsed(), status.as_ref().map_or(0, |status| status.step));
+            record_failure(dir, status, &failure);
+            return Outcome::Failed(failure);
+        }
+        let stopped = matches!(&status, Some(status) if status.state == State::Interrupted) && exit.signal().is_none();
+        if Failure::said(&log).is_none() && (stopped || self.stopping()) {
+            return Outcome::Interrupted;
+        }
+        let failure = Failure::of(exit, &log);
+        record_failure(dir, status, &failure);
+        Outcome::Failed(failure)
+    }
+
+    fn should_retry(&self, task: usize, outcome: &Outcome) -> bool {
+        let may_pass = matches!(outcome, Outcome::Failed(failure) if failure.kind.may_pass());
+        may_pass && !self.stopping() && self.retried[task] < self.scheduler.limits.retries
+    }
+
+    fn schedule_retry(&mut self, task: usize, outcome: &Outcome, observer: &mut dyn Observer) {
+        self.retried[task] += 1;
+        self.again.push_back(task);
+        if let Outcome::Failed(failure) = outcome {
+            observer.retry_later(task, failure);
+        }
+    }
+
+    fn fill_slots(&mut self, observer: &mut dyn Observer) {
+        while !self.stopping() && self.running.len() < self.scheduler.jobs.max(1) {
+            let Some(index) = self.next() else { break };
+            let taken = |slot: &usize| self.running.iter().any(|running| running.slot == *slot);
+            let slot = (0..).find(|slot| !taken(slot)).unwrap_or_default();
+            match self.scheduler.start((index, &self.tasks[index]), slot, self.began) {
+                Start::Child(running) => {
+                    observer.started(index);
+                    self.running.push(running);
+                }
+                Start::Settled(outcome) => self.set_outcome(index, outcome, observer),
+                Start::Elsewhere => {
+                    if !std::mem::replace(&mut self.seen_elsewhere[index], true) {
+                        observer.elsewhere(index);
+                    }
+                    self.elsewhere.push_back(index);
+                }
+            }
+            // A failure may have to stop the run before the next cell starts.
+            self.forward_stop_request(observer);
+        }
+    }
+
+    /// The next cell to try: waiting cells in order, then, at intervals, those of another runner.
+    fn next(&mut self) -> Option<usize> {
+        if let Some(index) = self.waiting.pop_front() {
+            return Some(index);
+        }
+        if self.polled_elsewhere.is_some_and(|looked| looked.elapsed() < LOCKED_POLL_INTERVAL) {
+            return None;
+        }
+        self.polled_elsewhere = Some(Instant::now());
+        self.waiting = std::mem::take(&mut self.elsewhere);
+        // Alone: other cells may have used up the resource it ran out of.
+        self.waiting.pop_front().or_else(|| if self.running.is_empty() { self.again.pop_front() } else { None })
+    }
+
+    fn set_outcome(&mut self, task: usize, outcome: Outcome, observer: &mut dyn Observer) {
+        observer.ended(task, &outcome);
+        self.outcomes[task] = Some(outcome);
+    }
+}
+
+/// Marks a failed cell as interrupted, so that this runner or another one retries it.
+fn mark_for_retry(dir: &Path, outcome: &Outcome) {
+    let Outcome::Failed(failure) = outcome else { return };
+    let (step, steps) = Status::read(dir).ok().flatten().map_or((0, 0), |status| (status.step, status.steps));
+    let status = Status { error: Some(failure.to_string()), ..Status::new(State::Interrupted, step, steps) };
+    let _ = status.write(dir);
+}
+
+/// Records the failure of a cell that could not record it itself. If this fails too (disk full), the cell counts as
+/// interrupted, and the next run resumes it.
+fn record_failure(dir: &Path, status: Option<Status>, failure: &Failure) {
+    let (step, steps) = status.map_or((0, 0), |status| (status.step, status.steps));
+    let mut status = Status::new(State::Failed, step, steps);
+    status.error = Some(failure.to_string());
+    status.resumable = true;
+    let _ = status.write(dir);
+}

@@ -1,0 +1,163 @@
+//! `--only axis=value`: selects a part of a grid.
+
+use config::Cell;
+use config::Setting;
+use config::setting::SHORT;
+use serde_json::Value;
+use std::str::FromStr;
+
+/// Names that a selector accepts beside the axes.
+const SEED: &str = "seed";
+const ROW: &str = "row";
+
+/// Selects cells by the values of one axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selector {
+    axis: Axis,
+    values: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Axis {
+    Seed,
+    Row,
+    Of(Setting),
+}
+
+/// The text is not a selector.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectorError {
+    #[error("\"{0}\" is not a selection; write axis=value, e.g. encoding=shaw or seed=0,1")]
+    Form(String),
+    /// The axis does not exist.
+    #[error("there is no setting \"{name}\"; write one of {}, or a dotted name like train.clip", axis_names().join(", "))]
+    Axis { name: String },
+}
+
+fn axis_names() -> Vec<&'static str> {
+    SHORT.iter().map(|(name, _)| *name).chain([SEED, ROW]).collect()
+}
+
+impl Selector {
+    /// Selects rows by the names of their folders.
+    pub(super) fn of_rows(folders: Vec<String>) -> Self {
+        Self { axis: Axis::Row, values: folders }
+    }
+
+    /// Whether it selects by the seed, which a row has none of.
+    pub(super) fn is_of_seeds(&self) -> bool {
+        self.axis == Axis::Seed
+    }
+}
+
+impl FromStr for Selector {
+    type Err = SelectorError;
+
+    /// Reads `axis=value`; several values of one axis are separated by commas.
+    fn from_str(text: &str) -> Result<Self, SelectorError> {
+        let form = || SelectorError::Form(text.to_owned());
+        let (name, values) = text.split_once('=').ok_or_else(form)?;
+        let axis = match name {
+            SEED => Axis::Seed,
+            ROW => Axis::Row,
+            _ => {
+                let unknown = || SelectorError::Axis { name: name.to_owned() };
+                Axis::Of(Setting::named(name).ok_or_else(unknown)?)
+            }
+        };
+        // A value with braces or brackets is YAML, in which commas separate items.
+        let whole = values.contains(['{', '[']);
+        let values: Vec<String> = if whole {
+            vec![values.to_owned()]
+        } else {
+            values.split(',').map(|value| value.trim().to_owned()).collect()
+        };
+        if values.iter().any(String::is_empty) { Err(form()) } else { Ok(Self { axis, values }) }
+    }
+}
+
+impl Selector {
+    /// Whether a cell has one of the values.
+    pub fn matches(&self, cell: &Cell) -> bool {
+        self.values.iter().any(|value| self.is(value, cell))
+    }
+
+    /// Whether a cell has this value on the axis.
+    fn is(&self, value: &str, cell: &Cell) -> bool {
+        match &self.axis {
+            Axis::Seed => cell.run.seed.to_string() == value,
+            Axis::Row => cell.label == value || cell.row() == value,
+            Axis::Of(setting) => has(cell, setting, value),
+        }
+    }
+
+    /// The first of its values that no cell has, as on the command line.
+    pub(super) fn unmatched(&self, cells: &[Cell]) -> Option<String> {
+        let unmatched = self.values.iter().find(|value| !cells.iter().any(|cell| self.is(value, cell)))?;
+        let name = match &self.axis {
+            Axis::Seed => SEED.to_owned(),
+            Axis::Row => ROW.to_owned(),
+            Axis::Of(setting) => setting.name(),
+        };
+        Some(format!("{name}={unmatched}"))
+    }
+}
+
+/// Whether a cell's run has a value, written as in an experiment file; omitted options match any value: `rope` and
+/// `{rope: {layout: flat_1d}}` both select a flat RoPE of any theta, alone or in a stack.
+fn has(cell: &Cell, setting: &Setting, wanted: &str) -> bool {
+    let (Ok(run), Ok(wanted)) = (serde_json::to_value(&cell.run), serde_yaml::from_str::<Value>(wanted)) else {
+        return false;
+    };
+    setting.of(&run).is_some_and(|value| covers(value, &wanted))
+}
+
+fn covers(value: &Value, wanted: &Value) -> bool {
+    match (value, wanted) {
+        (Value::Array(values), Value::Array(wanted)) => {
+            values.len() == wanted.len() && values.iter().zip(wanted).all(|(value, wanted)| covers(value, wanted))
+        }
+        (Value::Array(values), wanted) => values.iter().any(|value| covers(value, wanted)),
+        (Value::Object(map), Value::Object(wanted)) => {
+            wanted.iter().all(|(key, wanted)| map.get(key).is_some_and(|value| covers(value, wanted)))
+        }
+        (Value::Object(map), Value::String(name)) => map.contains_key(name),
+        (Value::Number(value), Value::Number(wanted)) => value.as_f64() == wanted.as_f64(),
+        (value, wanted) => value == wanted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_selection_is_refused_with_what_would_be() {
+        for text in ["shaw", "encoding=", "seed=0,,1"] {
+            assert_eq!(text.parse::<Selector>(), Err(SelectorError::Form(text.to_owned())));
+        }
+        let message = "colour=red".parse::<Selector>().unwrap_err().to_string();
+        assert!(
+            message.contains("\"colour\"") && message.contains("encoding") && message.contains("seed"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn values_are_separated_by_commas_outside_of_yaml() {
+        assert_eq!("seed=0, 1".parse::<Selector>().unwrap().values, ["0", "1"]);
+        assert_eq!("encoding={rope: {layout: flat_1d, theta: 10}}".parse::<Selector>().unwrap().values.len(), 1);
+    }
+
+    #[test]
+    fn a_value_covers_what_is_left_out_and_nothing_else() {
+        let value = serde_json::json!([{"absolute": {"at": "gate"}}, {"rope": {"layout": "flat_1d", "theta": 10.0}}]);
+        let covers = |wanted: &str| covers(&value, &serde_yaml::from_str(wanted).unwrap());
+        for yes in ["rope", "{rope: {layout: flat_1d}}", "{rope: {theta: 10}}", "[absolute, rope]"] {
+            assert!(covers(yes), "{yes}");
+        }
+        for no in ["shaw", "{rope: {layout: axial_2d}}", "[rope]", "{rope: {theta: 100}}"] {
+            assert!(!covers(no), "{no}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The process that trains one cell.
+//!
+//! Every cell is a separate process, because LibTorch's OpenMP threads of one process would spin against those of
+//! another: `OMP_WAIT_POLICY` and the number of threads must be set before it starts.
+
+use records::folder::LOG;
+use records::lock::CellLock;
+use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// How to start the process that trains a cell: `program arguments… --dir DIR --threads N --device D flags…`.
+#[derive(Debug, Clone)]
+pub struct Worker {
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
+    pub threads: usize,
+    /// The devices, e.g. `cpu` or `cuda:0`; slots use them in rotation.
+    pub devices: Vec<String>,
+    /// The last arguments: `--smoke`, `--force`.
+    pub flags: Vec<&'static str>,
+}
+
+impl Worker {
+    /// This program's hidden command `cell`.
+    pub fn this_program(threads: usize, devices: Vec<String>) -> io::Result<Self> {
+        let program = std::env::current_exe()?;
+        Ok(Self { program, arguments: vec!["cell".into()], threads, devices, flags: Vec::new() })
+    }
+
+    /// Starts the process on the cell in `dir`, whose `lock` it inherits, on the device of slot number `slot`. Its
+    /// output is appended to the cell's log.
+    ///
+    /// It gets its own process group, so that Ctrl-C reaches only the runner, which then asks every child for a
+    /// checkpoint. It gets SIGTERM (checkpoint, then exit) if the runner dies. Linux ties that to the *thread* which
+    /// called this: call it from one that lives as long as the runner.
+    ///
+    /// # Errors
+    /// If the log cannot be opened or the program cannot be started.
+    pub fn start(&self, dir: &Path, lock: &CellLock, slot: usize) -> io::Result<Child> {
+        let log = OpenOptions::new().append(true).create(true).open(dir.join(LOG))?;
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.arguments)
+            .arg("--dir")
+            .arg(dir)
+            .args(["--threads", &self.threads.to_string()])
+            .args(["--device", self.device(slot)])
+            .args(&self.flags)
+            .env("OMP_WAIT_POLICY", "PASSIVE")
+            .env("OMP_NUM_THREADS", self.threads.to_string())
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .process_group(0);
+        let (lock, runner) = (lock.descriptor(), std::process::id());
+        // SAFETY: between fork and exec only async-signal-safe system calls are made.
+        unsafe { command.pre_exec(move || keep_open_over_exec(lock).and_then(|()| terminate_with_parent(runner))) };
+        command.spawn()
+    }
+
+    fn device(&self, slot: usize) -> &str {
+        self.devices.get(slot % self.devices.len().max(1)).map_or("cpu", String::as_str)
+    }
+}
+
+/// Keeps a descriptor open over exec.
+fn keep_open_over_exec(descriptor: i32) -> io::Result<()> {
+    // SAFETY: a plain system call on a descriptor that this process has open.
+    match unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Requests SIGTERM when the parent ends; fails if the parent has already ended.
+#[cfg(target_os = "linux")]
+fn terminate_with_parent(parent: u32) -> io::Result<()> {
+    // SAFETY: plain system calls on this process.
+    unsafe {
+        if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) == -1 {
+            return Err(io::Error::last_os_error());
+        }
+        if libc::getppid() as u32 != parent {
+            return Err(io::Error::from_raw_os_error(libc::ESRCH));
+        }
+    }
+    Ok(())
+}
+
+/// Other systems have no such signal: a cell whose runner dies there trains to its end and stays locked until then.
+#[cfg(not(target_os = "linux"))]
+fn terminate_with_parent(_parent: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Asks a child for a checkpoint and exit.
+pub fn stop(child: &Child) {
+    signal(child.id() as i32, libc::SIGTERM);
+}
+
+/// Kills a child and its children.
+pub fn kill(child: &Child) {
+    signal(-(child.id() as i32), libc::SIGKILL);
+}
+
+fn signal(target: i32, signal: i32) {
+    // SAFETY: a plain system call; the child is not reaped yet, so the id is still its own. For a child that has ended,
+    // the error is ignored.
+    unsafe { libc::kill(target, signal) };
+}

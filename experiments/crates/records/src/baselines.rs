@@ -1,0 +1,170 @@
+//! `baselines.json`: the policy losses of policies without a network, on the positions that the rows were tested on.
+
+use crate::atomic;
+use crate::record_error::RecordError;
+use games::GameKind;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::Path;
+
+/// The file's name in an experiment's run folder.
+pub const FILE: &str = "baselines.json";
+
+/// The format that this version writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// The baselines of a grid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Baselines {
+    pub format: u32,
+    /// One entry for each set of test positions.
+    pub sets: Vec<BaselineSet>,
+}
+
+/// The baselines on one set of test positions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BaselineSet {
+    /// The hash of everything that the numbers depend on.
+    pub identity: String,
+    pub game: GameKind,
+    pub dataset: String,
+    pub content_hash: String,
+    /// The rating buckets whose games were taken; all games if empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buckets: Vec<String>,
+    /// Test positions that were asked for.
+    pub asked: u64,
+    /// Test positions with a policy target.
+    pub positions: usize,
+    /// Games that they come from.
+    pub games: usize,
+    /// The mean entropy of the targets in nats: the loss of a perfect policy.
+    pub target_entropy: f64,
+    /// The folders of the rows that are tested on these positions.
+    pub rows: Vec<String>,
+    pub baselines: Vec<Baseline>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BaselineName {
+    /// A uniform choice among the legal moves.
+    Uniform,
+    /// How often a move is chosen when it is legal.
+    StaticPrior,
+    /// A log-linear model on hand features of position and move.
+    LogLinear,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Baseline {
+    pub name: BaselineName,
+    /// Its policy loss in nats, renormalised over the legal moves.
+    pub loss: f64,
+    /// The share of positions in which its likeliest move is one of the target's best.
+    pub accuracy: f64,
+    /// Fitted numbers: weights of the model, moves that the prior counts.
+    pub weights: usize,
+    /// Training positions that it was fitted on.
+    pub training_positions: usize,
+    /// Strength of the prior's smoothing, chosen on validation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smoothing: Option<f64>,
+    /// The model's loss on its training positions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training_loss: Option<f64>,
+}
+
+impl BaselineName {
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform over legal moves",
+            Self::StaticPrior => "static prior",
+            Self::LogLinear => "log-linear model",
+        }
+    }
+}
+
+impl Baselines {
+    /// Reads those of a run folder; none if it has none that this version can read (`posenc run` measures them again).
+    pub fn read(run_dir: &Path) -> Option<Self> {
+        let read: Option<Self> = RecordError::read_json(&run_dir.join(FILE)).ok()?;
+        read.filter(|read| read.format == FORMAT)
+    }
+
+    /// Writes them into a run folder.
+    pub fn write(&self, run_dir: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        atomic::replace(&run_dir.join(FILE), &text)
+    }
+
+    /// The set that a row is tested on.
+    pub fn of_row(&self, folder: &str) -> Option<&BaselineSet> {
+        self.sets.iter().find(|set| set.rows.iter().any(|row| row == folder))
+    }
+}
+
+impl BaselineSet {
+    /// A baseline of the set.
+    pub fn get(&self, name: BaselineName) -> Option<&Baseline> {
+        self.baselines.iter().find(|baseline| baseline.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Baselines {
+        let baseline = |name, loss| Baseline {
+            name,
+            loss,
+            accuracy: 0.25,
+            weights: 54,
+            training_positions: 8192,
+            smoothing: (name == BaselineName::StaticPrior).then_some(16.0),
+            training_loss: (name == BaselineName::LogLinear).then_some(2.7),
+        };
+        let names = [BaselineName::Uniform, BaselineName::StaticPrior, BaselineName::LogLinear];
+        let set = BaselineSet {
+            identity: "f00".to_owned(),
+            game: GameKind::Chess,
+            dataset: "chess-starter".to_owned(),
+            content_hash: "abc".to_owned(),
+            buckets: Vec::new(),
+            asked: 8000,
+            positions: 7000,
+            games: 61,
+            target_entropy: 1.17,
+            rows: vec!["chess-shaw-0123456789ab".to_owned()],
+            baselines: names.into_iter().zip([2.989, 2.9, 2.7]).map(|(name, loss)| baseline(name, loss)).collect(),
+        };
+        Baselines { format: FORMAT, sets: vec![set] }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_found_by_row() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(Baselines::read(dir.path()), None);
+        example().write(dir.path()).unwrap();
+        let read = Baselines::read(dir.path()).expect("just written");
+        assert_eq!(read, example());
+        let set = read.of_row("chess-shaw-0123456789ab").expect("the row's set");
+        assert_eq!(set.get(BaselineName::LogLinear).map(|baseline| baseline.loss), Some(2.7));
+        assert_eq!(read.of_row("chess-rope-0123456789ab"), None);
+        let text = std::fs::read_to_string(dir.path().join(FILE)).unwrap();
+        for part in ["\"format\": 1", "\"name\": \"static_prior\"", "\"smoothing\": 16.0", "\"game\": \"chess\""] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn another_format_and_damage_are_as_if_there_were_none() {
+        let dir = tempfile::tempdir().unwrap();
+        Baselines { format: FORMAT + 1, ..example() }.write(dir.path()).unwrap();
+        assert_eq!(Baselines::read(dir.path()), None);
+        std::fs::write(dir.path().join(FILE), "{").unwrap();
+        assert_eq!(Baselines::read(dir.path()), None);
+    }
+}

@@ -1,0 +1,262 @@
+//! Why a cell's process ended before its cell was done.
+
+use crate::folder::LOG;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// The kinds of failure, each with another remedy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The cell said what is wrong.
+    Error,
+    /// A loss or a gradient was not a finite number.
+    NotFinite,
+    /// The disk is full, or a quota or limit on file size is.
+    DiskFull,
+    /// There was no memory left.
+    OutOfMemory,
+    /// The program broke one of its own rules: a bug.
+    Panic,
+    /// A signal ended it that nobody here had sent.
+    Killed,
+    /// It took longer than it was allowed to.
+    TimeLimit,
+    /// It was finished, and what it measured cannot be read any more.
+    Damaged,
+}
+
+impl FailureKind {
+    /// What it is called in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::NotFinite => "not finite",
+            Self::DiskFull => "disk full",
+            Self::OutOfMemory => "out of memory",
+            Self::Panic => "panic",
+            Self::Killed => "killed",
+            Self::TimeLimit => "time limit",
+            Self::Damaged => "damaged",
+        }
+    }
+
+    /// Whether the same cell would fail in the same way again, so that it is not tried a second time: its bits decide.
+    /// (Another device or number of threads gives other bits; who wants to try that deletes the cell's folder.)
+    pub fn is_final(self) -> bool {
+        self == Self::NotFinite
+    }
+
+    /// Whether another attempt can come to another end without anybody's doing: memory that others held is free when
+    /// they are gone, and what killed a process once need not do so again.
+    pub fn may_pass(self) -> bool {
+        matches!(self, Self::OutOfMemory | Self::Killed)
+    }
+
+    /// What to do about it.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::Error => "remove the cause and run the experiment again: finished cells are kept",
+            Self::NotFinite => "lower the learning rate, lengthen the warm-up or clip the gradient",
+            Self::DiskFull => "make room and run the experiment again: the cell goes on from its last checkpoint",
+            Self::OutOfMemory => "use fewer --jobs or a smaller batch, and run the experiment again",
+            Self::Panic => "this is a bug in posenc: please report it with the cell's log",
+            Self::Killed => "if the system's log names the out-of-memory killer, use fewer --jobs; then run it again",
+            Self::Damaged => {
+                "restore the file, or let `posenc retry RUNDIR --failed` put the folder aside and train the cell again, to \
+                 the same numbers"
+            }
+            Self::TimeLimit => "run it again, with a longer --cell-time-limit: it goes on from its checkpoint",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    pub kind: FailureKind,
+    /// One line on the cause.
+    pub cause: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.name(), self.cause)
+    }
+}
+
+impl Failure {
+    /// A failure that was found by this process rather than told by a cell.
+    pub fn error(cause: impl fmt::Display) -> Self {
+        Self { kind: FailureKind::Error, cause: cause.to_string() }
+    }
+
+    /// A cell that was stopped because its time was over.
+    pub fn overdue(after: Duration, step: u64) -> Self {
+        let cause = format!("stopped after {:.0} s by --cell-time-limit, at step {step}", after.as_secs_f64());
+        Self { kind: FailureKind::TimeLimit, cause }
+    }
+
+    /// What a cell's status or the last line of its log tells. A LibTorch error reaches us as text, so the kind has to
+    /// follow from the text; it begins with a kind's name if this program wrote it.
+    pub fn told(text: &str) -> Self {
+        let named = KINDS.iter().find_map(|kind| Some((*kind, text.strip_prefix(kind.name())?.strip_prefix(": ")?)));
+        let (kind, cause) = named.unwrap_or_else(|| (kind_of(text).unwrap_or(FailureKind::Error), text));
+        Self { kind, cause: cause.to_owned() }
+    }
+
+    /// The error with which a cell's command ended, if its log has one.
+    pub fn said(log: &str) -> Option<Self> {
+        log.lines().rev().find_map(|line| line.strip_prefix("posenc: ")).map(Self::told)
+    }
+
+    /// What the end of a cell's process and of its log say, for a cell that could not tell it in its status.
+    pub fn of(exit: ExitStatus, log: &str) -> Self {
+        if let Some(said) = Self::said(log) {
+            return said;
+        }
+        let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        if let Some(at) = lines.iter().rposition(|line| line.contains("panicked at")) {
+            let cause = lines[at..lines.len().min(at + 2)].join(" ");
+            return Self { kind: kind_of(&cause).unwrap_or(FailureKind::Panic), cause };
+        }
+        let last = lines.last().copied().unwrap_or("its log is empty");
+        match (kind_of(last), exit.signal()) {
+            (Some(kind), _) => Self { kind, cause: last.to_owned() },
+            (None, Some(signal)) => {
+                Self { kind: FailureKind::Killed, cause: format!("signal {}; last line: {last}", name_of(signal)) }
+            }
+            (None, None) => {
+                Self::error(format!("{}; last line: {last}", exit.to_string().replace("exit status: ", "exit status ")))
+            }
+        }
+    }
+}
+
+const KINDS: &[FailureKind] = &[
+    FailureKind::Error,
+    FailureKind::NotFinite,
+    FailureKind::DiskFull,
+    FailureKind::OutOfMemory,
+    FailureKind::Panic,
+    FailureKind::Killed,
+    FailureKind::TimeLimit,
+    FailureKind::Damaged,
+];
+
+fn kind_of(text: &str) -> Option<FailureKind> {
+    let text = text.to_lowercase();
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
+    if says(&["out of memory", "can't allocate memory", "cannot allocate memory", "bad_alloc"]) {
+        Some(FailureKind::OutOfMemory)
+    } else if says(&["no space left on device", "disk full", "disk quota exceeded", "file too large"]) {
+        Some(FailureKind::DiskFull)
+    } else if says(&["not finite", "non-finite", "is nan", "is infinite"]) {
+        Some(FailureKind::NotFinite)
+    } else {
+        None
+    }
+}
+
+fn name_of(signal: i32) -> String {
+    let name = match signal {
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGILL => "SIGILL",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGINT => "SIGINT",
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGXFSZ => "SIGXFSZ (file size limit)",
+        libc::SIGXCPU => "SIGXCPU (CPU time limit)",
+        other => return other.to_string(),
+    };
+    name.to_owned()
+}
+
+/// The end of a cell's log from byte `from` on, at most `TAIL` bytes of it.
+pub fn log_since(dir: &Path, from: u64) -> io::Result<String> {
+    const TAIL: u64 = 16 * 1024;
+    let mut file = File::open(dir.join(LOG))?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(from.max(length.saturating_sub(TAIL))))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exited(code: i32) -> ExitStatus {
+        ExitStatus::from_raw(code << 8)
+    }
+
+    fn signalled(signal: i32) -> ExitStatus {
+        ExitStatus::from_raw(signal)
+    }
+
+    #[track_caller]
+    fn is(exit: ExitStatus, log: &str, kind: FailureKind, cause: &str) {
+        assert_eq!(Failure::of(exit, log), Failure { kind, cause: cause.to_owned() });
+    }
+
+    #[test]
+    fn each_way_to_fail_has_its_kind_and_cause() {
+        use FailureKind::{DiskFull, Error, Killed, NotFinite, OutOfMemory, Panic};
+        is(exited(1), "step 1\nposenc: data/x: not there\n", Error, "data/x: not there");
+        is(
+            exited(1),
+            "posenc: step 7: the loss is not finite (NaN)\n",
+            NotFinite,
+            "step 7: the loss is not finite (NaN)",
+        );
+        is(
+            exited(1),
+            "posenc: cannot write metrics.jsonl: No space left on device (os error 28)",
+            DiskFull,
+            "cannot write metrics.jsonl: No space left on device (os error 28)",
+        );
+        is(
+            exited(101),
+            "thread 'main' (7) panicked at src/x.rs:3:5:\nindex out of bounds\nnote: run with RUST_BACKTRACE\n",
+            Panic,
+            "thread 'main' (7) panicked at src/x.rs:3:5: index out of bounds",
+        );
+        is(
+            exited(101),
+            "thread 'main' panicked at tch.rs:1:1:\nDefaultCPUAllocator: can't allocate memory: you tried 9 bytes\n",
+            OutOfMemory,
+            "thread 'main' panicked at tch.rs:1:1: DefaultCPUAllocator: can't allocate memory: you tried 9 bytes",
+        );
+        is(signalled(libc::SIGKILL), "step 5\n", Killed, "signal SIGKILL; last line: step 5");
+        is(signalled(libc::SIGSEGV), "", Killed, "signal SIGSEGV; last line: its log is empty");
+        is(exited(3), "odd\n\n", Error, "exit status 3; last line: odd");
+    }
+
+    #[test]
+    fn what_was_written_down_reads_back_as_itself() {
+        for &kind in KINDS {
+            let failure = Failure { kind, cause: "signal SIGKILL; last line: out of memory".to_owned() };
+            assert_eq!(Failure::told(&failure.to_string()), failure);
+        }
+        assert_eq!(Failure::told("step 7: the loss is not finite").kind, FailureKind::NotFinite);
+    }
+
+    #[test]
+    fn every_kind_has_a_name_of_its_own_and_a_remedy() {
+        let mut names: Vec<_> = KINDS.iter().map(|kind| kind.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), KINDS.len());
+        assert!(KINDS.iter().all(|kind| !kind.remedy().is_empty()));
+    }
+}

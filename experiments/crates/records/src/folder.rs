@@ -1,0 +1,42 @@
+//! Names of the files in a run folder and in a cell's folder.
+
+/// The experiment's file, copied into its run folder.
+pub const EXPERIMENT_FILE: &str = "experiment.yaml";
+
+pub const CONFIG_FILE: &str = "config.yaml";
+
+pub const METRICS_FILE: &str = "metrics.jsonl";
+
+/// What a cell's process wrote to stderr.
+pub const LOG: &str = "log.txt";
+
+/// The folder of a cell's checkpoints.
+pub const CHECKPOINTS: &str = "checkpoints";
+
+/// The final weights in it.
+pub const FINAL: &str = "final.safetensors";
+
+/// The final averaged weights in it.
+pub const AVERAGED: &str = "final-averaged.safetensors";
+
+/// Whether a text is the plain name of a file or folder: it leads to no other place, and a terminal prints it as it is.
+pub fn is_plain(name: &str) -> bool {
+    const LONGEST: usize = 255;
+    let forbidden = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
+    !name.is_empty() && name.len() <= LONGEST && name != "." && name != ".." && !name.contains(forbidden)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_name_stays_in_its_folder() {
+        for name in ["chess-shaw-0123456789ab", "a+b", "..a", "chess-rate-x0.5-ab", &"x".repeat(255)] {
+            assert!(is_plain(name), "{name}");
+        }
+        for name in ["", ".", "..", "../x", "/abs", "a/b", "a/", "a\\b", "C:", "a\0b", "a\x1b[2J", &"x".repeat(256)] {
+            assert!(!is_plain(name), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The conditions on which the bits of a cell depend: they must be the same for all of its steps.
+
+use super::device;
+use config::Numerics;
+use serde::{Deserialize, Serialize};
+
+/// Everything except the step that decides a cell's numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// BLAKE3 of the resolved configuration.
+    pub config: String,
+    pub dataset: String,
+    /// The versions of the code's arithmetic.
+    pub numerics: Numerics,
+    pub libtorch: String,
+    /// LibTorch's kernels and the processor's maker; compared on CPUs only.
+    pub instruction_set: String,
+    /// Threads inside an operation; compared on CPUs only.
+    pub threads: usize,
+    /// The device of its tensors: `cpu`, or a GPU by kind and model ([`device`]).
+    pub device: String,
+    pub dtype: String,
+    /// Positions that go through the network at once, where the machine decided it; a resumed cell keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub micro_batch: Option<usize>,
+}
+
+impl Identity {
+    /// How `self`, under which a cell began, differs from `now`; empty if the bits stay the same, or on a GPU may. What a GPU
+    /// computes depends on no processor: there the instruction set and the threads are not compared.
+    pub fn differences(&self, now: &Self) -> Vec<String> {
+        let on_cpu = [self, now].iter().all(|identity| identity.device == device::CPU);
+        let other_device = !device::is_same(&self.device, &now.device);
+        let fields = [
+            ("configuration", true, self.config.clone(), now.config.clone()),
+            ("dataset", true, self.dataset.clone(), now.dataset.clone()),
+            ("numerics version", true, self.numerics.to_string(), now.numerics.to_string()),
+            ("LibTorch", true, self.libtorch.clone(), now.libtorch.clone()),
+            ("instruction set", on_cpu, self.instruction_set.clone(), now.instruction_set.clone()),
+            ("threads", on_cpu, self.threads.to_string(), now.threads.to_string()),
+            ("device", other_device, self.device.clone(), now.device.clone()),
+            ("dtype", true, self.dtype.clone(), now.dtype.clone()),
+        ];
+        fields
+            .into_iter()
+            .filter(|(_, counts, began, now)| *counts && began != now)
+            .map(|(name, _, began, now)| format!("{name}: began with {began}, now {now}"))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_cell(device: &str) -> Identity {
+        Identity {
+            config: "c".into(),
+            dataset: "d".into(),
+            numerics: serde_json::from_str("1").expect("a version"),
+            libtorch: "2.11.0".into(),
+            instruction_set: "AVX512 (AuthenticAMD)".into(),
+            threads: 1,
+            device: device.into(),
+            dtype: "f32".into(),
+            micro_batch: None,
+        }
+    }
+
+    #[test]
+    fn only_what_differs_is_named() {
+        let began = of_cell("cpu");
+        assert!(began.differences(&began).is_empty());
+        let now = Identity { threads: 2, ..began.clone() };
+        assert_eq!(began.differences(&now), ["threads: began with 1, now 2"]);
+        let now = Identity { instruction_set: "AVX512 (GenuineIntel)".into(), ..began.clone() };
+        assert_eq!(
+            began.differences(&now),
+            ["instruction set: began with AVX512 (AuthenticAMD), now AVX512 (GenuineIntel)"]
+        );
+    }
+
+    #[test]
+    fn a_gpu_is_its_model_and_its_processor_does_not_matter() {
+        let began = of_cell("cuda, NVIDIA H100 80GB HBM3");
+        let elsewhere = Identity { threads: 4, instruction_set: "AVX2 (GenuineIntel)".into(), ..began.clone() };
+        assert!(began.differences(&elsewhere).is_empty());
+        let other = Identity { device: "cuda, NVIDIA H200".into(), ..elsewhere.clone() };
+        assert_eq!(
+            began.differences(&other),
+            ["device: began with cuda, NVIDIA H100 80GB HBM3, now cuda, NVIDIA H200"]
+        );
+        let on_cpu = Identity { device: "cpu".into(), ..elsewhere };
+        assert_eq!(began.differences(&on_cpu), ["device: began with cuda, NVIDIA H100 80GB HBM3, now cpu"]);
+        // A checkpoint of an older version has the number, and no model.
+        assert!(of_cell("cuda:1").differences(&of_cell("cuda:0")).is_empty());
+        assert!(of_cell("cuda:1").differences(&began).is_empty());
+        assert_eq!(of_cell("cuda:1").differences(&of_cell("cpu")), ["device: began with cuda:1, now cpu"]);
+    }
+}

@@ -1,0 +1,244 @@
+//! `inspect/heads.json`: which movements the heads of a cell follow, as `posenc inspect` found them.
+
+use crate::atomic;
+use crate::record_error::RecordError;
+use games::GameKind;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+/// The folder's name in a cell's, if no other was named.
+pub const DIR: &str = "inspect";
+
+/// The file's name in that folder.
+pub const FILE: &str = "heads.json";
+
+/// The format that this version writes.
+pub const FORMAT: u32 = 1;
+
+/// What was found in a cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Inspected {
+    pub format: u32,
+    pub cell: String,
+    /// Its row, as the experiment names it; the encoding if the cell is of no experiment.
+    pub row: String,
+    pub game: GameKind,
+    pub seed: u64,
+    /// Where its weights come from.
+    pub weights: String,
+    /// Positions over which maps are means.
+    pub positions: usize,
+    pub permutations: usize,
+    /// Networks with random weights that the heads are compared with.
+    pub controls: usize,
+    /// A head is named if both p-values are below this.
+    pub alpha: f64,
+    /// The heads, by layer and number.
+    pub heads: Vec<HeadRecord>,
+    /// The same network with random weights; empty without controls.
+    pub control: Vec<HeadRecord>,
+    /// The heads again, for pairs of squares with a certain piece on one of them; empty where the signal is the same in all
+    /// positions.
+    #[serde(default)]
+    pub pieces: Vec<HeadRecord>,
+    /// The same of the network with random weights.
+    #[serde(default)]
+    pub pieces_control: Vec<HeadRecord>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeadRecord {
+    /// The attention layer, from 0.
+    pub layer: usize,
+    /// The head in it, from 0.
+    pub head: usize,
+    pub signal: Signal,
+    /// The piece that was asked for; all pairs of squares without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occupant: Option<Occupant>,
+    /// The share of the signal's variance over pairs of squares that displacements explain.
+    pub displacement_share: f64,
+    /// The share of its variance over displacements that distance explains.
+    pub distance_share: f64,
+    /// The movement that the head follows, if it is significant.
+    pub movement: Option<Movement>,
+    pub relations: Vec<RelationRecord>,
+}
+
+/// A piece on one of the two squares of a pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Occupant {
+    /// The square that it stands on.
+    pub on: End,
+    /// Its owner and kind, `own bishop`.
+    pub piece: String,
+    /// How often it stood on a square of the positions.
+    pub seen: usize,
+}
+
+/// One of the two squares of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// The square whose token asks.
+    Query,
+    /// The square whose token is asked.
+    Key,
+}
+
+impl Occupant {
+    /// In words: `own bishop on the key`.
+    pub fn name(&self) -> String {
+        let on = match self.on {
+            End::Query => "query",
+            End::Key => "key",
+        };
+        format!("{} on the {on}", self.piece)
+    }
+}
+
+/// The numbers of a head that are tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    /// What encodings add to the logits of this layer, by terms and rotations.
+    Position,
+    /// The whole logits, where no encoding acts on those of this layer.
+    Logits,
+}
+
+impl Signal {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Position => "position",
+            Self::Logits => "logits",
+        }
+    }
+}
+
+/// The movement of a head.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Movement {
+    /// The significant relation that explains most.
+    pub relation: String,
+    /// Whether the head favours the relation's squares; otherwise it avoids them.
+    pub favours: bool,
+}
+
+/// What a relation explains of a head's signal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RelationRecord {
+    pub relation: String,
+    /// The share of the variance over displacements that it explains beyond distance.
+    pub share: f64,
+    /// The share of that variance that it explains by itself, with what distance explains of it.
+    pub fit: f64,
+    /// The standardised statistic; above 0 if the relation's squares have higher values.
+    pub z: f64,
+    /// The p-value of the permutation test, corrected for relations and heads.
+    pub p: f64,
+    /// The p-value among networks with random weights, corrected likewise; none without controls.
+    pub p_control: Option<f64>,
+}
+
+impl Movement {
+    /// In words: `knight`, `avoids knight`.
+    pub fn name(&self) -> String {
+        let sign = if self.favours { "" } else { "avoids " };
+        format!("{sign}{}", self.relation)
+    }
+}
+
+/// How many heads of each cell of a row follow each movement. Lists have one number for each seed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowMovements {
+    pub game: GameKind,
+    pub row: String,
+    /// The seeds of the inspected cells.
+    pub seeds: Vec<u64>,
+    pub heads: usize,
+    /// Heads that follow a movement.
+    pub named: Vec<usize>,
+    /// The same of a network with random weights.
+    pub control: Vec<usize>,
+    /// Heads by movement, the most frequent first.
+    pub movements: Vec<(String, Vec<usize>)>,
+    /// Heads by piece and movement, the most frequent first.
+    pub pieces: Vec<(String, Vec<usize>)>,
+    /// Heads and pieces with a movement of a network with random weights.
+    pub pieces_control: Vec<usize>,
+}
+
+/// Counts the movements of inspected cells, row by row in the order of the cells.
+pub fn by_row(cells: &[Inspected]) -> Vec<RowMovements> {
+    let mut rows: Vec<Vec<&Inspected>> = Vec::new();
+    for cell in cells {
+        match rows.iter_mut().find(|row| row[0].game == cell.game && row[0].row == cell.row) {
+            Some(row) => row.push(cell),
+            None => rows.push(vec![cell]),
+        }
+    }
+    rows.iter().map(|cells| RowMovements::of(cells)).collect()
+}
+
+impl RowMovements {
+    /// Of the cells of a row, of which there is one at least.
+    fn of(cells: &[&Inspected]) -> Self {
+        let of_heads = counts(cells, |cell| cell.named().map(|(_, movement)| movement.name()).collect());
+        let of_pieces = counts(cells, |cell| cell.pieces.iter().filter_map(HeadRecord::sight).collect());
+        let named = |heads: &[HeadRecord]| heads.iter().filter(|head| head.movement.is_some()).count();
+        Self {
+            game: cells[0].game,
+            row: cells[0].row.clone(),
+            seeds: cells.iter().map(|cell| cell.seed).collect(),
+            heads: cells.iter().map(|cell| cell.heads.len()).max().unwrap_or_default(),
+            named: cells.iter().map(|cell| cell.named().count()).collect(),
+            control: cells.iter().map(|cell| named(&cell.control)).collect(),
+            movements: of_heads,
+            pieces: of_pieces,
+            pieces_control: cells.iter().map(|cell| named(&cell.pieces_control)).collect(),
+        }
+    }
+}
+
+/// How often each of these names occurs in each cell, the most frequent first.
+fn counts(cells: &[&Inspected], names: impl Fn(&Inspected) -> Vec<String>) -> Vec<(String, Vec<usize>)> {
+    let mut counts: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (place, cell) in cells.iter().enumerate() {
+        for name in names(cell) {
+            counts.entry(name).or_insert_with(|| vec![0; cells.len()])[place] += 1;
+        }
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, counts)| Reverse(counts.iter().sum::<usize>()));
+    counts
+}
+
+impl HeadRecord {
+    /// What the head sees of a piece, if it is significant: `own bishop on the key: bishop`.
+    pub fn sight(&self) -> Option<String> {
+        Some(format!("{}: {}", self.occupant.as_ref()?.name(), self.movement.as_ref()?.name()))
+    }
+}
+
+impl Inspected {
+    /// The heads that follow a movement.
+    pub fn named(&self) -> impl Iterator<Item = (&HeadRecord, &Movement)> {
+        self.heads.iter().filter_map(|head| Some((head, head.movement.as_ref()?)))
+    }
+
+    /// Reads that of an inspected cell; none if it was not inspected into its own folder.
+    pub fn read(cell: &Path) -> Result<Option<Self>, RecordError> {
+        RecordError::read_json(&cell.join(DIR).join(FILE))
+    }
+
+    /// Writes it into a folder.
+    pub fn write(&self, dir: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        atomic::replace(&dir.join(FILE), &text)
+    }
+}

@@ -1,0 +1,301 @@
+//! `grid.json`: the plan of a comparison, so that a report needs only the run folder.
+//!
+//! Others publish plans, and paths are made from what stands in them. So reading one checks every name and size.
+
+use crate::folder::is_plain;
+use crate::{atomic, stored};
+use config::experiment::MOST_CELLS;
+use config::name::{RULE, is_run_name};
+use config::{Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, ReadAt, Role, Weights, tuning};
+use games::GameKind;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file's name in an experiment's run folder.
+pub const FILE: &str = "grid.json";
+
+/// The format that this version writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// The plan of a grid: what it compares.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub format: u32,
+    pub experiment: String,
+    /// The question that it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<String>,
+    /// Whether its cells only take a few steps, to see that everything works.
+    #[serde(default)]
+    pub smoke: bool,
+    /// The metric that verdicts are about.
+    #[serde(with = "StoredPrimary")]
+    pub primary: Primary,
+    /// The seeds of every row.
+    pub seeds: Vec<u64>,
+    /// The rows, in the order of the experiment.
+    pub rows: Vec<Row>,
+    /// Gaps between rows that are compared over something else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interactions: Vec<Interaction>,
+    /// Margins within which rows count as equivalent.
+    #[serde(default, skip_serializing_if = "Margins::is_empty")]
+    pub equivalent_within: Margins,
+    /// Whether a margin was written or changed when a cell had finished.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late_margin: bool,
+}
+
+/// The stored form of [`Primary`]: without a step, it is read after the last one.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Primary")]
+struct StoredPrimary {
+    metric: String,
+    #[serde(default, skip_serializing_if = "ReadAt::is_last")]
+    at: ReadAt,
+    weights: Weights,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    difference: Option<f64>,
+}
+
+/// One row: the cells that differ in their seed only.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    pub game: GameKind,
+    /// Its name within its game, e.g. `shaw`.
+    pub label: String,
+    pub folder: String,
+    /// Its role in the comparison.
+    pub role: Role,
+    /// The folder of the row that it is compared with, where its game has several references; a reference has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// Whether the experiment names contrasts and this row is none of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exploratory: bool,
+    /// When illegal moves are masked.
+    pub mask: Mask,
+    /// The size and the position sources of its network.
+    pub network: NetworkFacts,
+    /// The row that it was matched to, if it is a matched control.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched: Option<MatchedTo>,
+}
+
+impl Row {
+    /// Whether another row is the reference that it is compared with.
+    pub fn is_compared_with(&self, other: &Self) -> bool {
+        let is_own = self.reference.as_ref().is_none_or(|folder| *folder == other.folder);
+        other.role == Role::Reference && other.game == self.game && is_own
+    }
+}
+
+/// The goal of a matched control, and how closely the control matches it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MatchedTo {
+    /// The quantity that was matched.
+    pub quantity: Quantity,
+    /// The folder of the row that it was matched to.
+    pub goal: String,
+    /// Its count divided by that row's; none for step times, which are measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+}
+
+/// Why a plan cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    #[error(
+        "{0} holds no {FILE}, so it is no experiment's run folder; give the folder that `posenc run` named, e.g. runs/quickstart"
+    )]
+    Missing(PathBuf),
+    #[error("cannot read {path}: {cause}; correct it, or let `posenc run` with the experiment's file write it again")]
+    Io { path: PathBuf, cause: io::Error },
+    /// It is not a plan.
+    #[error("{path} is damaged: {cause}; `posenc run` with the experiment's file writes it again")]
+    Damaged { path: PathBuf, cause: serde_json::Error },
+    #[error("{path} has format {found}, this program reads {FORMAT}; use the version of posenc that wrote it")]
+    Format { path: PathBuf, found: u32 },
+    /// It names folders elsewhere, has something twice, or is too large.
+    #[error(
+        "{path} is refused: {reason}; get it again from its source, or let `posenc run` with the experiment's file write it \
+         again"
+    )]
+    Refused { path: PathBuf, reason: String },
+}
+
+impl Plan {
+    /// Reads and checks the plan of a run folder.
+    ///
+    /// # Errors
+    /// If there is none, it is not one, or it names folders elsewhere.
+    pub fn read(run_dir: &Path) -> Result<Self, PlanError> {
+        let path = run_dir.join(FILE);
+        match stored::read(&path) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Err(PlanError::Missing(run_dir.to_owned()))
+            }
+            Err(cause) => Err(PlanError::Io { path, cause }),
+            Ok(text) => Self::parse(&text, &path),
+        }
+    }
+
+    /// Reads and checks the text of a plan; `path` names it in errors.
+    ///
+    /// # Errors
+    /// If it is not a plan, or it names folders elsewhere.
+    pub fn parse(text: &[u8], path: &Path) -> Result<Self, PlanError> {
+        let path = path.to_owned();
+        let plan: Self = match serde_json::from_slice(text) {
+            Err(cause) => return Err(PlanError::Damaged { path, cause }),
+            Ok(plan) => plan,
+        };
+        if plan.format != FORMAT {
+            return Err(PlanError::Format { path, found: plan.format });
+        }
+        match plan.fault() {
+            None => Ok(plan),
+            Some(reason) => Err(PlanError::Refused { path, reason }),
+        }
+    }
+
+    /// What must not stand in a plan.
+    fn fault(&self) -> Option<String> {
+        let (rows, seeds) = (self.rows.len(), self.seeds.len());
+        if rows.max(1).saturating_mul(seeds.max(1)) > MOST_CELLS || self.interactions.len() > MOST_CELLS {
+            let interactions = self.interactions.len();
+            return Some(format!(
+                "{rows} rows with {seeds} seeds and {interactions} interactions are more than {MOST_CELLS}"
+            ));
+        }
+        if !is_experiment(&self.experiment) {
+            return Some(format!("the experiment's name {} must have {RULE}", shown(&self.experiment)));
+        }
+        let folders = self.rows.iter().map(|row| &row.folder);
+        let goals = self.rows.iter().filter_map(|row| row.matched.as_ref()).map(|matched| &matched.goal);
+        let compared = self.interactions.iter().flat_map(|one| one.rows.as_flattened());
+        if let Some(name) = folders.clone().chain(goals).chain(compared).find(|name| !is_plain(name)) {
+            return Some(format!("{} must be the plain name of a row's folder", shown(name)));
+        }
+        if let Some(folder) = repeated(folders) {
+            return Some(format!("two rows have the folder {folder}"));
+        }
+        repeated(&self.seeds).map(|seed| format!("the seed {seed} stands twice"))
+    }
+
+    /// Writes the plan into a run folder that exists, unless it is there already.
+    pub fn write(&self, run_dir: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        let path = run_dir.join(FILE);
+        if std::fs::read(&path).is_ok_and(|old| old == text) {
+            return Ok(());
+        }
+        atomic::replace(&path, &text)
+    }
+
+    /// The folder of a row's cell; it is in the run folder whatever the row's folder is called.
+    pub fn cell_dir(run_dir: &Path, row: &Row, seed: u64) -> PathBuf {
+        let name = Path::new(&row.folder).file_name().unwrap_or_default();
+        run_dir.join(name).join(format!("seed-{seed}"))
+    }
+
+    /// The games, in the order of their first rows.
+    pub fn games(&self) -> Vec<GameKind> {
+        let mut games = Vec::new();
+        for row in &self.rows {
+            if !games.contains(&row.game) {
+                games.push(row.game);
+            }
+        }
+        games
+    }
+}
+
+/// Whether this is an experiment's name, alone or before the folder of a round of its trials.
+fn is_experiment(name: &str) -> bool {
+    let is_round = |folder: &str| folder.starts_with(tuning::FOLDER) && is_plain(folder);
+    match name.split_once('/') {
+        None => is_run_name(name),
+        Some((own, round)) => is_run_name(own) && is_round(round),
+    }
+}
+
+/// The first value that comes twice.
+fn repeated<T: Eq + Hash + Copy>(all: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut seen = HashSet::new();
+    all.into_iter().find(|&one| !seen.insert(one))
+}
+
+/// A name that others wrote, as a message shows it.
+fn shown(name: &str) -> String {
+    const LONGEST: usize = 100;
+    format!("{:?}", name.chars().take(LONGEST).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn row(folder: &str) -> Value {
+        json!({
+            "game": "chess", "label": "shaw", "folder": folder, "role": "compared", "mask": "train",
+            "network": {"trunk": 1, "heads": 1, "encoding": 1, "injection_points": "", "position_sources": []},
+        })
+    }
+
+    fn plan() -> Value {
+        json!({
+            "format": FORMAT, "experiment": "by-hand", "primary": {"metric": "policy_loss", "weights": "raw"},
+            "seeds": [0, 1], "rows": [row("chess-shaw-a"), row("chess-rope-b")],
+        })
+    }
+
+    #[track_caller]
+    fn refused(change: impl FnOnce(&mut Value), reason: &str) {
+        let mut plan = plan();
+        change(&mut plan);
+        let error = Plan::parse(plan.to_string().as_bytes(), Path::new("x/grid.json")).unwrap_err().to_string();
+        assert!(error.starts_with("x/grid.json is refused: ") && error.contains(reason), "{error}");
+    }
+
+    #[test]
+    fn a_plan_that_leads_out_of_its_folder_is_refused() {
+        let good = Plan::parse(plan().to_string().as_bytes(), Path::new("x")).unwrap();
+        let mut trials = plan();
+        trials["experiment"] = json!("by-hand/tuning-2");
+        assert!(Plan::parse(trials.to_string().as_bytes(), Path::new("x")).is_ok());
+        for name in ["../victim", "/abs", "", ".", "..", "a/b", "a/../tuning", "a/tuning/x", "a\0", &"x".repeat(500)] {
+            refused(|plan| plan["experiment"] = json!(name), "the experiment's name");
+        }
+        for name in ["../x", "/abs/x", "", ".", "..", "a/b", "a\0b", "a\x1b[2J", &"x".repeat(500)] {
+            refused(|plan| plan["rows"][1]["folder"] = json!(name), "the plain name of a row's folder");
+            let goal = json!({"quantity": "params", "goal": name});
+            refused(|plan| plan["rows"][1]["matched"] = goal, "the plain name of a row's folder");
+            let interaction =
+                json!({"game": "chess", "gap": ["", ""], "by": ["", ""], "rows": [["a", "b"], ["c", name]]});
+            refused(|plan| plan["interactions"] = json!([interaction]), "the plain name of a row's folder");
+            // A row that was not read cannot lead elsewhere either.
+            let row = Row { folder: name.to_owned(), ..good.rows[0].clone() };
+            let dir = Plan::cell_dir(Path::new("runs/x"), &row, 0);
+            let inside = dir.strip_prefix("runs/x").unwrap();
+            assert!(inside.components().all(|part| matches!(part, std::path::Component::Normal(_))), "{dir:?}");
+        }
+    }
+
+    #[test]
+    fn a_plan_has_nothing_twice_and_a_limited_number_of_cells() {
+        refused(|plan| plan["rows"][1]["folder"] = json!("chess-shaw-a"), "two rows have the folder chess-shaw-a");
+        refused(|plan| plan["seeds"] = json!([0, 1, 0]), "the seed 0 stands twice");
+        let many: Vec<u64> = (0..MOST_CELLS as u64).collect();
+        refused(|plan| plan["seeds"] = json!(many), "are more than");
+        let more: Vec<usize> = (0..=MOST_CELLS).collect();
+        refused(|plan| (plan["rows"], plan["seeds"]) = (json!([]), json!(more)), "0 rows with 100001 seeds");
+    }
+}

@@ -1,0 +1,147 @@
+//! `strength.json` in a cell's folder: what the finished network did as a player.
+
+use crate::atomic;
+use crate::record_error::RecordError;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::io;
+use std::path::Path;
+
+/// The file's name in a cell's folder.
+pub const FILE: &str = "strength.json";
+
+/// The folder of TensorBoard's scalars, beside it.
+pub const EVENTS: &str = "strength";
+
+/// The format that this version writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// The evaluations of a cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Strength {
+    pub format: u32,
+    /// In the order in which they were made.
+    pub evaluations: Vec<Evaluation>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// The hash of everything that decides it: weights, agent, file, opponent.
+    pub identity: String,
+    pub measure: Measure,
+    /// The name of the file, or of the opponent.
+    pub name: String,
+    pub agent: String,
+    /// A share from 0 to 1, or a loss: see [`Measure`].
+    pub value: f64,
+    pub of: u64,
+    /// Everything that was found, as `posenc eval --json` and `posenc match --json` print it.
+    pub details: Value,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// The share of puzzles that are solved.
+    Puzzles,
+    /// The share of a suite's points; of its problems that are solved, where there are no points.
+    Suite,
+    /// The share of mates in one that are found.
+    Mates,
+    /// The share of positions without a mate in one in which the network gives check: false alarms.
+    NoMates,
+    /// The share of the points of games.
+    Match,
+    /// The policy loss on the test positions of another dataset, in nats.
+    Labels,
+}
+
+impl Measure {
+    /// Its name in tables and in TensorBoard.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Puzzles => "puzzles",
+            Self::Suite => "suite",
+            Self::Mates => "mates in one",
+            Self::NoMates => "false alarms",
+            Self::Match => "match",
+            Self::Labels => "policy loss on",
+        }
+    }
+
+    /// Whether the value is a share, from 0 to 1.
+    pub const fn is_share(self) -> bool {
+        !matches!(self, Self::Labels)
+    }
+
+    /// Whether a higher value is better.
+    pub const fn more_is_better(self) -> bool {
+        !matches!(self, Self::NoMates | Self::Labels)
+    }
+}
+
+impl Default for Strength {
+    fn default() -> Self {
+        Self { format: FORMAT, evaluations: Vec::new() }
+    }
+}
+
+impl Strength {
+    /// Reads a cell's; empty if it was not evaluated, or by a version with another format.
+    pub fn read(cell: &Path) -> Result<Self, RecordError> {
+        let found: Option<Self> = RecordError::read_json(&cell.join(FILE))?;
+        Ok(found.filter(|found| found.format == FORMAT).unwrap_or_default())
+    }
+
+    /// Writes it into a cell's folder.
+    pub fn write(&self, cell: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        atomic::replace(&cell.join(FILE), &text)
+    }
+
+    /// The evaluation of this identity.
+    pub fn get(&self, identity: &str) -> Option<&Evaluation> {
+        self.evaluations.iter().find(|one| one.identity == identity)
+    }
+
+    /// Adds an evaluation, instead of an earlier one of the same measure, name and agent.
+    pub fn put(&mut self, new: Evaluation) {
+        self.evaluations.retain(|old| (old.measure, &old.name, &old.agent) != (new.measure, &new.name, &new.agent));
+        self.evaluations.push(new);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evaluation(identity: &str, agent: &str, value: f64) -> Evaluation {
+        Evaluation {
+            identity: identity.to_owned(),
+            measure: Measure::Puzzles,
+            name: "lichess.csv".to_owned(),
+            agent: agent.to_owned(),
+            value,
+            of: 1000,
+            details: Value::Null,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_replaced_by_what_it_measures() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(Strength::read(dir.path()).unwrap(), Strength::default());
+        let mut strength = Strength::default();
+        strength.put(evaluation("a", "policy", 0.25));
+        strength.put(evaluation("b", "value", 0.5));
+        strength.put(evaluation("c", "policy", 0.75));
+        strength.write(dir.path()).unwrap();
+        let read = Strength::read(dir.path()).unwrap();
+        assert_eq!(read, strength);
+        assert_eq!(read.evaluations.iter().map(|one| one.value).collect::<Vec<_>>(), [0.5, 0.75]);
+        assert!(read.get("a").is_none() && read.get("c").is_some());
+        std::fs::write(dir.path().join(FILE), "{").unwrap();
+        assert!(Strength::read(dir.path()).is_err());
+    }
+}

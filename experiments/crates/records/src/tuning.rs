@@ -1,0 +1,168 @@
+//! `tuning.json`: the trials of each row of a tuned grid, what they reached, and which one was chosen.
+
+use crate::atomic;
+use crate::folder::is_plain;
+use crate::record_error::RecordError;
+use config::Weights;
+use config::metrics::Direction;
+use games::GameKind;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::Path;
+
+/// The file's name in an experiment's run folder.
+pub const FILE: &str = "tuning.json";
+
+/// The trials of a grid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TuningRecord {
+    /// The metric that decides, on the validation positions after the last step of a trial.
+    pub metric: String,
+    /// Whether less of it is better.
+    pub lower_is_better: bool,
+    pub weights: Weights,
+    /// The seeds of the trials.
+    pub seeds: Vec<u64>,
+    pub rounds: Vec<RoundRecord>,
+    /// The rows, in the order of the grid.
+    pub rows: Vec<TunedRowRecord>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundRecord {
+    /// The folder of its grid, below the run folder.
+    pub folder: String,
+    /// Optimiser steps, where they differ from the rows'.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+}
+
+/// The trials of one row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TunedRowRecord {
+    pub game: GameKind,
+    /// The row's folder, with the choice.
+    pub folder: String,
+    pub trials: Vec<TrialRecord>,
+    /// The number of the trial that was chosen; none if no trial has finished.
+    pub chosen: Option<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialRecord {
+    /// The settings and their values.
+    pub values: Vec<(String, String)>,
+    /// Their places on their axes.
+    pub place: Vec<usize>,
+    /// For each round that it took part in, the metric of each seed; none for a seed that failed.
+    pub scores: Vec<Vec<Option<f64>>>,
+}
+
+impl TunedRowRecord {
+    /// What must not stand in a row: reports compare its trials axis by axis.
+    fn fault(&self) -> Option<String> {
+        if self.chosen.is_some_and(|chosen| chosen >= self.trials.len()) {
+            return Some(format!("the trial that it chose for {} is not in it", self.folder));
+        }
+        let axes = self.trials.first()?.place.len();
+        let fits = |trial: &TrialRecord| trial.place.len() == axes && trial.values.len() == axes;
+        let (number, other) = self.trials.iter().enumerate().find(|(_, trial)| !fits(trial))?;
+        let (values, places) = (other.values.len(), other.place.len());
+        Some(format!(
+            "trial {number} of {} has {values} values and {places} places, expected {axes} of each",
+            self.folder
+        ))
+    }
+}
+
+impl TrialRecord {
+    /// The mean over the seeds of its last round; none if a seed failed.
+    pub fn score(&self) -> Option<f64> {
+        let scores: Option<Vec<f64>> = self.scores.last()?.iter().copied().collect();
+        let scores = scores.filter(|scores| !scores.is_empty())?;
+        Some(scores.iter().sum::<f64>() / scores.len() as f64)
+    }
+}
+
+impl TuningRecord {
+    pub fn new(metric: &str, direction: Direction, weights: Weights, seeds: Vec<u64>) -> Self {
+        let lower_is_better = direction == Direction::Lower;
+        Self { metric: metric.to_owned(), lower_is_better, weights, seeds, rounds: Vec::new(), rows: Vec::new() }
+    }
+
+    /// Reads that of a run folder; none if the grid is not tuned.
+    ///
+    /// # Errors
+    /// If the file is there and cannot be read, or names folders elsewhere.
+    pub fn read(run_dir: &Path) -> Result<Option<Self>, RecordError> {
+        let path = run_dir.join(FILE);
+        let record: Option<Self> = RecordError::read_json(&path)?;
+        match record.as_ref().and_then(Self::fault) {
+            None => Ok(record),
+            Some(reason) => Err(RecordError::Refused { path, reason }),
+        }
+    }
+
+    /// What must not stand in a record.
+    fn fault(&self) -> Option<String> {
+        let rounds = self.rounds.iter().map(|round| &round.folder);
+        let mut folders = rounds.chain(self.rows.iter().map(|row| &row.folder));
+        if let Some(name) = folders.find(|name| !is_plain(name)) {
+            return Some(format!("{name:?} must be the plain name of a folder"));
+        }
+        self.rows.iter().find_map(TunedRowRecord::fault)
+    }
+
+    /// Writes it into a run folder.
+    pub fn write(&self, run_dir: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        atomic::replace(&run_dir.join(FILE), &text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_names_no_folder_elsewhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut record = TuningRecord::new("policy_loss", Direction::Lower, Weights::Raw, vec![100]);
+        record.rounds.push(RoundRecord { folder: "tuning".to_owned(), steps: None });
+        record.write(dir.path()).unwrap();
+        assert_eq!(TuningRecord::read(dir.path()).unwrap(), Some(record.clone()));
+        for folder in ["../victim", "/abs", "..", ""] {
+            record.rounds[0].folder = folder.to_owned();
+            record.write(dir.path()).unwrap();
+            let error = TuningRecord::read(dir.path()).unwrap_err().to_string();
+            assert!(error.contains(&format!("{folder:?}")) && error.contains(FILE), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_trials_of_a_row_have_the_same_axes() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut record = TuningRecord::new("policy_loss", Direction::Lower, Weights::Raw, vec![100]);
+        let trial = |values: usize, places: usize| TrialRecord {
+            values: vec![("train.batch".to_owned(), "4".to_owned()); values],
+            place: vec![0; places],
+            scores: vec![vec![Some(1.0)]],
+        };
+        let folder = "chess-shaw-0123456789ab".to_owned();
+        record.rows.push(TunedRowRecord { game: GameKind::Chess, folder, trials: Vec::new(), chosen: None });
+        let mut read = |trials: Vec<TrialRecord>| {
+            record.rows[0].trials = trials;
+            record.write(dir.path()).unwrap();
+            TuningRecord::read(dir.path()).map_err(|error| error.to_string())
+        };
+        assert!(read(vec![trial(2, 2), trial(2, 2)]).is_ok());
+        for wrong in [trial(2, 1), trial(1, 1), trial(1, 2), trial(2, 0)] {
+            let error = read(vec![trial(2, 2), wrong]).unwrap_err();
+            assert!(
+                error.contains("trial 1 of chess-shaw-0123456789ab has ") && error.contains("expected 2 of each"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Times: when cells were trained, when something was committed, and which of the two came first.
+
+use crate::fields::fault;
+use chrono::{DateTime, NaiveDateTime};
+use minijinja::Error;
+use records::folder::METRICS_FILE;
+use records::manifest::{self, Session};
+use records::{MetricLine, Time};
+use serde::Deserialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How times are written in templates.
+const FORMAT: &str = "%Y-%m-%d %H:%M:%S";
+
+/// A cell or a trial that was trained.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    /// The hash of its configuration, and its seed: the same in every grid that has it.
+    pub(crate) id: String,
+    /// Whether it is a trial.
+    pub(crate) is_trial: bool,
+    /// When its first process began, in seconds since 1970.
+    pub(crate) began: f64,
+    /// When its last line was written.
+    pub(crate) ended: f64,
+}
+
+/// The cells and trials of a run folder; those whose files cannot be read are left out.
+pub(crate) fn of(run_dir: &Path) -> Vec<Clock> {
+    let mut folders = Vec::new();
+    cell_folders(run_dir, &mut folders);
+    folders.iter().filter_map(|folder| clock(folder, run_dir)).collect()
+}
+
+fn cell_folders(folder: &Path, found: &mut Vec<PathBuf>) {
+    if folder.join(manifest::FILE).is_file() {
+        found.push(folder.to_owned());
+        return;
+    }
+    let below = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    below.filter(|path| path.is_dir()).for_each(|path| cell_folders(&path, found));
+}
+
+/// The part of a manifest that has times.
+#[derive(Deserialize)]
+struct Trained {
+    sessions: Vec<Session>,
+}
+
+fn clock(folder: &Path, run_dir: &Path) -> Option<Clock> {
+    let Trained { sessions } = serde_json::from_slice(&fs::read(folder.join(manifest::FILE)).ok()?).ok()?;
+    let lines = fs::read_to_string(folder.join(METRICS_FILE)).ok()?;
+    let MetricLine { time: Time { unix_s: ended, .. }, .. } = serde_json::from_str(lines.lines().last()?).ok()?;
+    let place: Vec<String> = folder
+        .strip_prefix(run_dir)
+        .ok()?
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy().into_owned())
+        .collect();
+    let [.., row, seed] = &place[..] else { return None };
+    let hash = row.rsplit_once('-').map_or(row.as_str(), |(_, hash)| hash);
+    let began = sessions.iter().map(|session| session.unix_s).reduce(f64::min)?;
+    // The cells of trials lie deeper than those of rows.
+    Some(Clock { id: format!("{hash}/{seed}"), is_trial: place.len() > 2, began, ended })
+}
+
+/// When a commit was made, in seconds since 1970, and a remark if git did not know the commit. `recorded` is what the template
+/// says; a repository with that commit must say the same.
+pub(crate) fn committed(repository: &Path, hash: &str, recorded: &str) -> Result<(f64, Option<String>), Error> {
+    if hash.is_empty() || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(fault(format!("a commit is named by the digits of its hash, got {hash:?}")));
+    }
+    let parsed = NaiveDateTime::parse_from_str(recorded, FORMAT);
+    let time = parsed
+        .map_err(|error| fault(format!("{recorded:?} is no time: {error}; write it in UTC as 2026-11-24 04:47:52")))?;
+    let time = time.and_utc().timestamp() as f64;
+    let Some(known) = time_of(repository, hash) else {
+        let remark = format!(
+            "git does not know the commit {hash} here, so the time that the template records was taken: {recorded}"
+        );
+        return Ok((time, Some(remark)));
+    };
+    if known != time {
+        return Err(fault(format!("the commit {hash} was made at {}, and not at {recorded}", shown(known, FORMAT))));
+    }
+    Ok((time, None))
+}
+
+/// A commit's time, if git and the commit are there.
+fn time_of(repository: &Path, hash: &str) -> Option<f64> {
+    let folder = if repository.as_os_str().is_empty() { Path::new(".") } else { repository };
+    let mut git = Command::new("git");
+    let output = git.arg("-C").arg(folder).args(["show", "-s", "--format=%ct", hash]).output().ok()?;
+    output.status.success().then_some(())?;
+    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
+}
+
+/// Refuses a time that is not before another.
+pub(crate) fn came_first(first: f64, then: f64) -> Result<&'static str, Error> {
+    if first < then {
+        return Ok("");
+    }
+    Err(fault(format!(
+        "the page says that {} came first, but the other began at {}: correct the sentence",
+        shown(first, FORMAT),
+        shown(then, FORMAT)
+    )))
+}
+
+pub(crate) fn shown(unix_s: f64, format: &str) -> String {
+    DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default().format(format).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{came_first, committed};
+    use std::path::Path;
+
+    #[test]
+    fn a_prediction_that_came_later_is_refused_and_a_missing_commit_is_told() {
+        assert_eq!(came_first(1.0, 2.0).expect("before"), "");
+        let refused = came_first(1_795_495_672.0, 1_795_491_653.0).expect_err("after").to_string();
+        assert!(
+            refused.contains("2026-11-24 04:47:52 came first, but the other began at 2026-11-24 03:40:53"),
+            "{refused}"
+        );
+
+        let nowhere = Path::new("/");
+        let (time, remark) = committed(nowhere, "721e454", "2026-11-24 04:47:52").expect("a recorded time");
+        assert_eq!(time, 1_795_495_672.0);
+        assert!(remark.expect("a remark").contains("does not know the commit 721e454"));
+        let wrong = committed(nowhere, "--all", "2026-11-24 04:47:52").expect_err("no hash").to_string();
+        assert!(wrong.contains("digits of its hash"), "{wrong}");
+        let wrong = committed(nowhere, "721e454", "yesterday").expect_err("no time").to_string();
+        assert!(wrong.contains("\"yesterday\" is no time"), "{wrong}");
+    }
+}

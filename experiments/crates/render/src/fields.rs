@@ -1,0 +1,62 @@
+//! What functions hand to templates: objects whose unknown fields are errors that list the known ones.
+
+use minijinja::value::{Enumerator, Object};
+use minijinja::{Error, ErrorKind, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Fields of something, by name. Printed as a whole it shows them, for writers of templates.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    /// What they are of, in words.
+    what: String,
+    values: BTreeMap<String, Value>,
+}
+
+impl Fields {
+    pub(crate) fn of(what: impl Into<String>) -> Self {
+        Self { what: what.into(), values: BTreeMap::new() }
+    }
+
+    /// The same with one more.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.values.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The same with one more, if it has a value.
+    pub(crate) fn with_some(self, name: &str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    pub(crate) fn value(self) -> Value {
+        Value::from_object(self)
+    }
+}
+
+impl Object for Fields {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let name = key.as_str()?;
+        let known = || self.values.keys().map(String::as_str);
+        Some(self.values.get(name).cloned().unwrap_or_else(|| Value::from(unknown("field", name, &self.what, known()))))
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Values(self.values.keys().map(|name| Value::from(name.as_str())).collect())
+    }
+}
+
+/// A name that there is not, with those that there are.
+pub(crate) fn unknown<'a>(kind: &str, name: &str, of: &str, known: impl Iterator<Item = &'a str>) -> Error {
+    let known: Vec<&str> = known.collect();
+    let known = if known.is_empty() { "there are none".to_owned() } else { format!("it has: {}", known.join("; ")) };
+    fault(format!("{of} has no {kind} {name:?}; {known}"))
+}
+
+/// An error with these words.
+pub(crate) fn fault(text: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidOperation, text.into())
+}

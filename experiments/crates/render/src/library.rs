@@ -1,0 +1,105 @@
+//! The bundles and run folders of a folder, each read once.
+
+use crate::clocks::{self, Clock};
+use crate::fields::{fault, unknown};
+use bundle::unpacked::is_bundle;
+use bundle::{Limits, PACKED, Part, Unpacked};
+use minijinja::Error;
+use report::error::ReportError;
+use report::model::GameReport;
+use report::{Asked, Report};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A bundle or a run folder.
+#[derive(Debug)]
+pub(crate) struct Grid {
+    /// Its name in the folder.
+    pub(crate) name: String,
+    pub(crate) report: Report,
+    /// When its cells and trials were trained.
+    pub(crate) clocks: Vec<Clock>,
+}
+
+impl Grid {
+    /// With a margin, the report judges equivalence within it.
+    fn read(name: &str, run_dir: &Path, margin: Option<f64>) -> Result<Self, Error> {
+        let failed = |error: ReportError| fault(format!("{}: {error}", run_dir.display()));
+        let mut report = Report::of(run_dir).map_err(failed)?;
+        if let Some(margin) = margin {
+            let equivalent_within = Some((report.primary.name.clone(), margin));
+            report = Report::asked(run_dir, &Asked { equivalent_within, ..Asked::default() }).map_err(failed)?;
+        }
+        Ok(Self { name: name.to_owned(), report, clocks: clocks::of(run_dir) })
+    }
+
+    /// Its rows on a game.
+    pub(crate) fn game(&self, game: &str) -> Result<&GameReport, Error> {
+        let games = || self.report.games.iter();
+        games()
+            .find(|own| own.game == game)
+            .ok_or_else(|| unknown("game", game, &self.name, games().map(|own| own.game.as_str())))
+    }
+}
+
+/// A folder of bundles and run folders.
+#[derive(Debug)]
+pub(crate) struct Library {
+    folder: PathBuf,
+    grids: Mutex<BTreeMap<String, Arc<Grid>>>,
+}
+
+impl Library {
+    /// That of a folder, of which nothing is read yet.
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), grids: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// A grid by the name of its folder, or of its packed bundle without the extension.
+    pub(crate) fn grid(&self, name: &str) -> Result<Arc<Grid>, Error> {
+        self.judged(name, None)
+    }
+
+    /// The same, with equivalence judged within a margin.
+    pub(crate) fn judged(&self, name: &str, margin: Option<f64>) -> Result<Arc<Grid>, Error> {
+        let key = margin.map_or_else(|| name.to_owned(), |margin| format!("{name} within {margin}"));
+        let mut grids = self.grids.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = grids.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let grid = Arc::new(self.read(name, margin)?);
+        grids.insert(key, Arc::clone(&grid));
+        Ok(grid)
+    }
+
+    fn read(&self, name: &str, margin: Option<f64>) -> Result<Grid, Error> {
+        let (packed, folder) = (self.folder.join(format!("{name}{PACKED}")), self.folder.join(name));
+        let path = if packed.is_file() { packed } else { folder };
+        if is_bundle(&path) && path.exists() {
+            let unpacked = Unpacked::of(&path, Limits::default(), Part::Records);
+            let unpacked = unpacked.map_err(|error| fault(format!("{}: {error}", path.display())))?;
+            return Grid::read(name, unpacked.run_dir(), margin);
+        }
+        if path.is_dir() {
+            return Grid::read(name, &path, margin);
+        }
+        let known = self.names();
+        Err(unknown("bundle", name, &self.folder.display().to_string(), known.iter().map(String::as_str)))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let name = |entry: fs::DirEntry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            match name.strip_suffix(PACKED) {
+                Some(packed) => Some(packed.to_owned()),
+                None => entry.path().is_dir().then_some(name),
+            }
+        };
+        let mut names: Vec<String> = entries.filter_map(name).collect();
+        names.sort();
+        names
+    }
+}

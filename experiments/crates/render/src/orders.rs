@@ -1,0 +1,88 @@
+//! Statistics over rows of several grids: the agreement of two orders, and one correction for the comparisons of several grids.
+
+use crate::fields::{Fields, fault, unknown};
+use crate::library::Grid;
+use crate::rows::{name_of, row};
+use config::Role;
+use minijinja::{Error, Value};
+use report::model::comparison::{ALPHA, Missing};
+use report::model::{GameReport, RowReport};
+use report::statistics::agreement::{ITEMS_NEEDED, agreement};
+use report::statistics::holm;
+use std::sync::Arc;
+
+/// Kendall's τ of two lists with a value of each item, and its interval over draws of the items.
+pub(crate) fn tau(first: &[f64], second: &[f64]) -> Result<Value, Error> {
+    if first.len() != second.len() {
+        return Err(fault(format!("τ needs two lists of one length, got {} and {} values", first.len(), second.len())));
+    }
+    let found = agreement(first, second)
+        .ok_or_else(|| fault(format!("τ needs {ITEMS_NEEDED} items that are not all equal, got {}", first.len())))?;
+    Ok(Fields::of("τ")
+        .with("items", found.items)
+        .with("tau", found.tau)
+        .with("low", found.interval.low)
+        .with("high", found.interval.high)
+        .value())
+}
+
+/// A comparison of a grid.
+struct Member<'a> {
+    grid: &'a Grid,
+    game: &'a GameReport,
+    row: &'a RowReport,
+    /// Its plain p-value, if it has one.
+    p: Option<f64>,
+    /// Whether it is significant in its own grid.
+    is_significant: bool,
+}
+
+/// Every comparison of these grids, with the p-value that one correction over all of them gives.
+fn corrected(grids: &[Arc<Grid>]) -> Vec<(Member<'_>, Option<f64>)> {
+    let compared = |row: &&RowReport| row.role == Role::Compared && row.comparison.is_some();
+    let planned = |row: &&RowReport| {
+        row.comparison.as_ref().is_some_and(|comparison| !comparison.missing.contains(&Missing::Exploratory))
+    };
+    let mut members = Vec::new();
+    for grid in grids {
+        for game in &grid.report.games {
+            for row in game.rows.iter().filter(compared).filter(planned) {
+                let comparison = row.comparison.as_ref();
+                let own = comparison.and_then(|comparison| comparison.holm);
+                let p = own.and(comparison.and_then(|comparison| comparison.decisive)).map(|test| test.p);
+                let is_significant = own.is_some_and(|own| own.holm.p < ALPHA);
+                members.push(Member { grid, game, row, p, is_significant });
+            }
+        }
+    }
+    let values: Vec<Option<f64>> = members.iter().map(|member| member.p).collect();
+    let corrected = holm(&values, ALPHA).into_iter().map(|holm| holm.map(|holm| holm.p));
+    members.into_iter().zip(corrected).collect()
+}
+
+/// How many comparisons these grids have, and how many stay significant if all are corrected together.
+pub(crate) fn family(grids: &[Arc<Grid>]) -> Value {
+    let members = corrected(grids);
+    let significant: Vec<&(Member<'_>, Option<f64>)> =
+        members.iter().filter(|(member, _)| member.is_significant).collect();
+    let kept = significant.iter().filter(|(_, p)| p.is_some_and(|p| p < ALPHA)).count();
+    Fields::of("the family of comparisons")
+        .with("comparisons", members.len())
+        .with("significant", significant.len())
+        .with("kept", kept)
+        .with("lost", significant.len() - kept)
+        .value()
+}
+
+/// The p-value of one comparison, corrected together with all others of these grids.
+pub(crate) fn family_p(grids: &[Arc<Grid>], grid: &str, game: &str, name: &str) -> Result<f64, Error> {
+    let own = grids.iter().find(|own| own.name == grid);
+    let own = own.ok_or_else(|| unknown("grid", grid, "the family", grids.iter().map(|own| own.name.as_str())))?;
+    let row = row(own, own.game(game)?, name)?;
+    let members = corrected(grids);
+    let is_meant = |(member, _): &&(Member<'_>, Option<f64>)| {
+        member.grid.name == own.name && member.game.game == game && member.row.label == row.label
+    };
+    let found = members.iter().find(is_meant).and_then(|(_, p)| *p);
+    found.ok_or_else(|| fault(format!("{} in {grid}, {game} is no comparison with a p-value", name_of(row))))
+}

@@ -1,0 +1,56 @@
+//! Templates become pages.
+
+use crate::error::RenderError;
+use crate::functions::{self, Remarks};
+use crate::library::Library;
+use crate::syntax::{Syntax, page_of};
+use minijinja::{Environment, UndefinedBehavior};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+/// Renders templates whose numbers come from the bundles and run folders of one folder, each of which is read once.
+#[derive(Debug)]
+pub struct Renderer {
+    library: Arc<Library>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    /// Where it belongs: the path of the template without its extension.
+    pub page: PathBuf,
+    pub text: String,
+    /// What could not be checked, such as the time of a commit that is not in this repository.
+    pub remarks: Vec<String>,
+}
+
+impl Renderer {
+    /// One for a folder of bundles and run folders.
+    pub fn new(bundles: &Path) -> Self {
+        Self { library: Arc::new(Library::new(bundles)) }
+    }
+
+    /// Renders a template.
+    ///
+    /// # Errors
+    /// If it cannot be read, is wrong, or asks for what the bundles do not have. A claim that a commit came before a cell
+    /// and did not is an error too.
+    pub fn render(&self, template: &Path) -> Result<Rendered, RenderError> {
+        let page = page_of(template)?;
+        let source =
+            fs::read_to_string(template).map_err(|cause| RenderError::Read { path: template.to_owned(), cause })?;
+        let folder = template.parent().unwrap_or(Path::new(""));
+        let remarks = Remarks::default();
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_keep_trailing_newline(true);
+        environment.set_trim_blocks(true);
+        environment.set_lstrip_blocks(true);
+        functions::add(&mut environment, &self.library, folder, &remarks);
+        Syntax::of(&page).apply(&mut environment).map_err(|error| RenderError::of(&error))?;
+        let name = template.to_string_lossy();
+        let text = environment.render_named_str(&name, &source, ()).map_err(|error| RenderError::of(&error))?;
+        let remarks = std::mem::take(&mut *remarks.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(Rendered { page, text, remarks })
+    }
+}

@@ -1,0 +1,69 @@
+//! The same comparison at several numbers of steps, each with its own decay of the learning rate.
+
+use super::files::RunFolder;
+use super::model::PrimaryMetric;
+use super::model::variants::{BudgetRow, Budgets};
+use super::statistics::across::{RankCorrelation, rank_correlation};
+use super::statistics::{PairedTest, Summary};
+use super::variants::{self, Variant};
+use config::Role;
+use games::GameKind;
+
+/// The settings in which a row may differ between two budgets.
+const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkpoint_every", "eval.every"];
+
+/// The comparison at several budgets; none if the reference has one number of steps only.
+pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Option<Budgets> {
+    let variants = variants::of(folder, game);
+    let is_reference = |variant: &&Variant<'_>| variant.row.role == Role::Reference;
+    let sets = variants::sets(&variants, &SCHEDULE);
+    let (references, sets): (Vec<_>, Vec<_>) = sets.into_iter().partition(|set| set.iter().any(is_reference));
+    let mut steps: Vec<u64> = references.first()?.iter().filter_map(|variant| steps_of(variant)).collect();
+    steps.sort_unstable();
+    // Rows of one number of steps that differ in their rate only are no budgets.
+    if steps.len() < 2 || steps.windows(2).any(|pair| pair[0] == pair[1]) {
+        return None;
+    }
+    let at = |set: &[&Variant<'_>], steps: u64| -> Option<Vec<f64>> {
+        let find = |set: &[&Variant<'_>]| set.iter().find(|v| steps_of(v) == Some(steps)).map(|v| v.test(primary));
+        let own = |other: &&Variant<'_>| set[0].row.is_compared_with(other.row);
+        let reference = references.iter().find(|others| others.iter().any(own))?;
+        Some(variants::pairs(&find(set)?, &find(reference)?))
+    };
+    let differences: Vec<Vec<Vec<f64>>> =
+        sets.iter().map(|set| steps.iter().map(|&steps| at(set, steps).unwrap_or_default()).collect()).collect();
+    let rows = sets.iter().zip(&differences).map(|(set, of_set)| BudgetRow {
+        label: common(&set.iter().map(|variant| variant.row.label.as_str()).collect::<Vec<_>>()),
+        differences: of_set.iter().map(|differences| Some(Summary::of(differences)?.mean)).collect(),
+        tests: of_set.iter().map(|differences| PairedTest::of(differences)).collect(),
+    });
+    let last = steps.len() - 1;
+    let ranks = (0..last).map(|budget| ranks(&differences, budget, last, folder.plan.seeds.len())).collect();
+    Some(Budgets { rows: rows.collect(), steps, ranks })
+}
+
+fn steps_of(variant: &Variant<'_>) -> Option<u64> {
+    variant.at("train.steps")?.as_u64()
+}
+
+/// Of the rows that have all seeds at both budgets, the reference among them.
+fn ranks(differences: &[Vec<Vec<f64>>], one: usize, other: usize, seeds: usize) -> Option<RankCorrelation> {
+    let complete: Vec<&Vec<Vec<f64>>> =
+        differences.iter().filter(|row| row[one].len() == seeds && row[other].len() == seeds).collect();
+    let of = |budget: usize| {
+        let mut rows: Vec<Vec<f64>> = complete.iter().map(|row| row[budget].clone()).collect();
+        rows.push(vec![0.0; seeds]);
+        rows
+    };
+    rank_correlation(&of(one), &of(other), 0)
+}
+
+/// The common beginning of labels, up to a whole part: `shaw` of `shaw, steps 160` and `shaw, steps 640`, or of `shaw-160` and
+/// `shaw-640`.
+pub(super) fn common(labels: &[&str]) -> String {
+    let ends_a_part = |rest: &str| rest.is_empty() || rest.starts_with(['-', ',']);
+    let first = labels.first().copied().unwrap_or_default();
+    let mut ends = first.match_indices(['-', ',']).map(|(end, _)| end).chain([first.len()]);
+    let shared = |end: &usize| labels.iter().all(|label| label.strip_prefix(&first[..*end]).is_some_and(ends_a_part));
+    ends.rfind(shared).map_or_else(|| labels.join(" | "), |end| first[..end].to_owned())
+}

@@ -1,0 +1,353 @@
+//! From a run folder to a report.
+
+use super::asked::Asked;
+use super::axes::Axes;
+use super::distinct::distinct;
+use super::error::ReportError;
+use super::files::{CellRecord, CellResult, RunFolder, TrainingConditions};
+use super::model::comparison::{ALPHA, Comparison, Missing, Verdict};
+use super::model::{
+    Counts, FailedCell, GameReport, Margin, MatchedReport, PrimaryMetric, Report, RowReport, StepTimeConditions,
+    StepTimeReport,
+};
+use super::pairs::{Line, compare, reference_of, sort_by_group};
+use super::positions::Positions;
+use super::statistics::moderated::{Prior, prior};
+use super::statistics::{Summary, holm};
+use super::warnings::warnings;
+use super::{
+    budgets, heads, inactive, interactions, learnable, learning_curves, provenance, settings, sizes, slices, strength,
+    systems, ties, transfer, tuning,
+};
+use config::metrics::{self, NOVEL};
+use config::{Mask, Quantity, Role};
+use games::GameKind;
+use records::CellState;
+use records::baselines::BaselineName;
+use records::inspected::by_row;
+use records::plan::{Plan, Row};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+impl Report {
+    /// The report of a run folder, also while its cells run.
+    ///
+    /// # Errors
+    /// If the folder has no plan, or its primary metric is unknown.
+    pub fn of(run_dir: &Path) -> Result<Self, ReportError> {
+        Self::asked(run_dir, &Asked::default())
+    }
+
+    /// The same with questions of its reader.
+    ///
+    /// # Errors
+    /// As [`Self::of`], or if a margin is not of the primary metric.
+    pub fn asked(run_dir: &Path, asked: &Asked) -> Result<Self, ReportError> {
+        let folder = &RunFolder::read(run_dir)?;
+        let plan = &folder.plan;
+        let metric = metrics::find(&plan.primary.metric)?;
+        let primary = PrimaryMetric {
+            name: metric.name.clone(),
+            unit: metric.unit,
+            direction: metric.direction,
+            at: plan.primary.at,
+            weights: plan.primary.weights,
+            difference: asked.difference.or(plan.primary.difference),
+            margin: asked.margin(plan)?,
+        };
+        let axes = Axes::of_folder(folder);
+        let mut games: Vec<_> =
+            plan.games().into_iter().map(|game| game_report(folder, game, &primary, &axes)).collect();
+        let family = correct(&mut games, &primary);
+        weigh_tuning(folder, &mut games);
+        ties::correct(&mut games);
+        let interaction_family = interactions::correct(&mut games);
+        let mut report = Self {
+            experiment: plan.experiment.clone(),
+            question: plan.question.clone(),
+            expect: plan.expect.clone(),
+            smoke: plan.smoke,
+            cells: counts(folder, |role| role != Role::Twin),
+            twins: counts(folder, |role| role == Role::Twin),
+            transfer: transfer::of(&games, &primary, axes.names()),
+            primary,
+            family,
+            interaction_family,
+            axes: axes.names().to_vec(),
+            games,
+            movements: by_row(&folder.inspected),
+            failures: failures(folder),
+            warnings: Vec::new(),
+            conditions: conditions(folder),
+            step_times: folder.step_times.as_ref().map(|times| StepTimeConditions {
+                device: times.device.clone(),
+                cpu: times.cpu.clone(),
+                threads: times.threads,
+                rounds: times.rounds,
+            }),
+            provenance: provenance::of(folder),
+            settings: settings::of(folder),
+        };
+        report.warnings = warnings(&report, folder);
+        Ok(report)
+    }
+}
+
+/// A verdict that a neighbouring choice of the tuned settings would reverse depends on tuning.
+fn weigh_tuning(folder: &RunFolder, games: &mut [GameReport]) {
+    let Some(record) = &folder.tuning else { return };
+    let tuned = |game: &str, label: &str| {
+        let row = folder.plan.rows.iter().find(|row| row.game.name() == game && row.label == label)?;
+        record.rows.iter().find(|own| own.folder == row.folder)
+    };
+    for game in games {
+        for row in &mut game.rows {
+            let Some(comparison) = &mut row.comparison else { continue };
+            let both = tuned(&game.game, &row.label).zip(tuned(&game.game, &comparison.reference));
+            let difference = comparison.decisive.map(|test| test.mean);
+            if matches!(comparison.verdict, Verdict::Better | Verdict::Worse)
+                && both.zip(difference).is_some_and(|((own, other), mean)| !tuning::is_robust(own, other, mean))
+            {
+                comparison.verdict = Verdict::DependsOnTuning;
+            }
+        }
+    }
+}
+
+/// Corrects the comparisons of a grid together, but for exploratory ones; returns how many there are.
+fn correct(games: &mut [GameReport], primary: &PrimaryMetric) -> usize {
+    let compared = games.iter_mut().flat_map(|game| &mut game.rows).filter_map(|row| row.comparison.as_mut());
+    let mut family: Vec<&mut Comparison> =
+        compared.filter(|comparison| !comparison.missing.contains(&Missing::Exploratory)).collect();
+    let p_values: Vec<_> = family.iter().map(|comparison| comparison.p()).collect();
+    let size = family.len();
+    for (comparison, holm) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
+        comparison.correct(holm, primary.direction);
+        comparison.add_precision(size, primary.difference);
+    }
+    if let Some(Margin { size: margin, .. }) = primary.margin {
+        let p_values: Vec<_> = family.iter().map(|comparison| comparison.p_of_equivalence(margin)).collect();
+        for (comparison, holm) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
+            comparison.add_equivalence(margin, holm);
+        }
+    }
+    family.len()
+}
+
+fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes: &Axes) -> GameReport {
+    let all = folder.plan.rows.iter().zip(folder.cells.iter().map(Vec::as_slice));
+    let mut lines: Vec<Line<'_>> = all.filter(|(row, _)| row.game == game).collect();
+    sort_by_group(&mut lines);
+    let common = common_sources(&lines);
+    let positions = Positions::read(folder, game, primary);
+    let compared = |line: Line<'_>| {
+        let other = reference_of(&lines, line.0).filter(|(other, _)| other.folder != line.0.folder)?;
+        let comparison = compare(other, line, (&primary.name, primary.direction), positions.as_ref());
+        let without_verdict = [(folder.plan.smoke, Missing::Smoke), (line.0.exploratory, Missing::Exploratory)];
+        let reasons = without_verdict.into_iter().filter_map(|(holds, reason)| holds.then_some(reason));
+        Some(reasons.fold(comparison, Comparison::lacking))
+    };
+    let report = |line: &Line<'_>| RowReport {
+        comparison: compared(*line),
+        axes: axes.values(line.0),
+        ..row_report(folder, *line, reference_of(&lines, line.0), primary, &common)
+    };
+    let is_twin = |line: &&Line<'_>| line.0.role == Role::Twin;
+    let cells = || lines.iter().flat_map(|(_, cells)| *cells);
+    // These are the same in every cell.
+    let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
+    let mut rows: Vec<RowReport> = lines.iter().filter(|line| !is_twin(line)).map(report).collect();
+    let prior = moderate(&mut rows);
+    let mut report = GameReport {
+        game: game.name().to_owned(),
+        prior,
+        learnable: learnable::of(&rows, ""),
+        heads: heads::of(&rows, primary),
+        rows,
+        twin: lines.iter().find(is_twin).map(report),
+        uniform_baseline: measured("uniform_baseline"),
+        baselines: lines.iter().find_map(|(row, _)| folder.baselines.as_ref()?.of_row(&row.folder)).cloned(),
+        test_positions: measured("positions").map(|positions| positions as u64),
+        novel_share: share(measured(&format!("positions.{NOVEL}")), measured("positions"))
+            .or_else(|| cells().find_map(|cell| Some(cell.facts.as_ref()?.dataset.novel_test_positions))),
+        tuning: tuning::of(folder.tuning.as_ref(), lines.iter().filter(|line| !is_twin(line)).map(|(row, _)| *row)),
+        own_rates: distinct(lines.iter().filter_map(|(_, cells)| rates(cells))).len() > 1,
+        common_sources: common,
+        ties: ties::of(folder, &lines, primary, positions.as_ref()),
+        interactions: interactions::of(folder, game, primary, positions.as_ref()),
+        slices: Vec::new(),
+        sizes: sizes::of(folder, game, primary),
+        budgets: budgets::of(folder, game, primary),
+        strength: strength::of(folder, game, primary),
+    };
+    if let Some(positions) = positions.as_ref().filter(|positions| positions.are_single()) {
+        report.slices = slices::of(folder, game, &report, positions);
+    }
+    report
+}
+
+/// The learning rate of a row and the encoding's factor on it, as text; none before a cell has a manifest.
+fn rates(cells: &[CellRecord]) -> Option<String> {
+    let train = cells.iter().find_map(|cell| cell.facts.as_ref()?.config.get("train"))?;
+    Some(format!("{:?}", ["learning_rate", "encoding_rate"].map(|key| train.get(key))))
+}
+
+/// Adds the moderated test of every comparison of a game; returns what their variances have in common.
+fn moderate(rows: &mut [RowReport]) -> Option<Prior> {
+    let variances =
+        rows.iter().filter_map(|row| row.comparison.as_ref()?.test).map(|test| (test.sd.powi(2), test.n - 1));
+    let prior = prior(&variances.collect::<Vec<_>>())?;
+    for comparison in rows.iter_mut().filter_map(|row| row.comparison.as_mut()) {
+        comparison.moderated = comparison.test.map(|test| prior.moderate(&test));
+    }
+    Some(prior)
+}
+
+fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
+    Some(part? / whole.filter(|&whole| whole > 0.0)?)
+}
+
+/// The position sources that every row of a game has.
+fn common_sources(lines: &[Line<'_>]) -> Vec<String> {
+    let Some((first, _)) = lines.first() else { return Vec::new() };
+    let in_all = |source: &&String| lines.iter().all(|(row, _)| row.network.position_sources.contains(source));
+    first.network.position_sources.iter().filter(in_all).cloned().collect()
+}
+
+/// A row without its comparison and its values on axes.
+fn row_report(
+    folder: &RunFolder,
+    (row, cells): Line<'_>,
+    reference: Option<Line<'_>>,
+    primary: &PrimaryMetric,
+    common: &[String],
+) -> RowReport {
+    let results: Vec<_> = cells.iter().filter_map(|cell| cell.result.as_ref()).collect();
+    let over_seeds = |values: Vec<Option<f64>>| Summary::of(&values.into_iter().flatten().collect::<Vec<_>>());
+    let test_less_train = |result: &&CellResult| {
+        let trained_on = result.train_sample.as_ref()?.metrics.get(on_training_positions(&primary.name))?;
+        Some(result.test.metrics.get(&primary.name)? - trained_on)
+    };
+    let names: BTreeSet<&str> =
+        results.iter().flat_map(|result| result.test.metrics.iter().map(|(name, _)| name)).collect();
+    let test: BTreeMap<String, Summary> = names
+        .into_iter()
+        .filter_map(|name| {
+            let summary = over_seeds(results.iter().map(|result| result.test.metrics.get(name)).collect())?;
+            Some((name.to_owned(), summary))
+        })
+        .collect();
+    let other = reference.filter(|(other, _)| other.folder != row.folder);
+    let clipped = over_seeds(results.iter().map(|result| result.clipped).collect());
+    RowReport {
+        label: row.label.clone(),
+        role: row.role,
+        axes: Vec::new(),
+        mask: row.mask,
+        cells: count(cells),
+        own_sources: row.network.position_sources.iter().filter(|source| !common.contains(source)).cloned().collect(),
+        network: row.network.clone(),
+        encodings: cells.iter().find_map(|cell| cell.facts.as_ref()?.config.get("encoding").cloned()),
+        system: systems::of(cells),
+        matched: matched(folder, row),
+        primary: over_seeds(results.iter().map(|result| result.primary.metrics.get(&primary.name)).collect()),
+        test,
+        not_applicable: metrics::all()
+            .iter()
+            .filter(|metric| !metric.applies(row.mask))
+            .map(|metric| metric.name.as_str())
+            .collect(),
+        gap: over_seeds(results.iter().map(test_less_train).collect()),
+        epochs: results.iter().map(|result| result.test.epochs).reduce(f64::max),
+        inactive: inactive::of(cells, clipped.as_ref()),
+        clipped,
+        step_time: folder
+            .step_times
+            .as_ref()
+            .and_then(|times| times.of(&row.folder))
+            .map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
+        flops: CellRecord::flops(cells),
+        curve: learning_curves::of(cells, other.map(|(_, cells)| cells), &primary.name),
+        comparison: None,
+        log_linear: log_linear(folder, row),
+    }
+}
+
+/// The loss of the log-linear baseline where the row is tested; a row that is judged on illegal moves too has none.
+fn log_linear(folder: &RunFolder, row: &Row) -> Option<f64> {
+    let set = folder.baselines.as_ref().filter(|_| row.mask != Mask::None)?.of_row(&row.folder)?;
+    set.get(BaselineName::LogLinear).map(|baseline| baseline.loss)
+}
+
+fn matched(folder: &RunFolder, row: &Row) -> Option<MatchedReport> {
+    let matched = row.matched.as_ref()?;
+    let goal = folder.plan.rows.iter().find(|other| other.folder == matched.goal);
+    let seconds = |of: &str| Some(folder.step_times.as_ref()?.of(of)?.median_s);
+    let ratio = match matched.quantity {
+        Quantity::StepTime => seconds(&row.folder).zip(seconds(&matched.goal)).map(|(own, goal)| own / goal),
+        Quantity::Params | Quantity::Flops => matched.ratio,
+    };
+    let goal = goal.map_or_else(|| matched.goal.clone(), |goal| goal.label.clone());
+    Some(MatchedReport { quantity: matched.quantity, goal, ratio })
+}
+
+/// The metric on positions of the training split, none of which is novel.
+fn on_training_positions(metric: &str) -> &str {
+    metric.strip_suffix(NOVEL).and_then(|name| name.strip_suffix('.')).unwrap_or(metric)
+}
+
+fn count(cells: &[CellRecord]) -> Counts {
+    let mut counts = Counts { all: cells.len(), ..Counts::default() };
+    for cell in cells {
+        let counter = match cell.state {
+            CellState::Pending => &mut counts.pending,
+            CellState::Running(_) => &mut counts.running,
+            CellState::Interrupted(_) => &mut counts.interrupted,
+            CellState::Done => &mut counts.done,
+            CellState::Failed(_) => &mut counts.failed,
+        };
+        *counter += 1;
+    }
+    counts
+}
+
+fn counts(folder: &RunFolder, wanted: impl Fn(Role) -> bool) -> Counts {
+    let rows = folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| wanted(row.role));
+    rows.map(|(_, cells)| count(cells)).fold(Counts::default(), |a, b| Counts {
+        all: a.all + b.all,
+        done: a.done + b.done,
+        running: a.running + b.running,
+        interrupted: a.interrupted + b.interrupted,
+        pending: a.pending + b.pending,
+        failed: a.failed + b.failed,
+    })
+}
+
+fn failures(folder: &RunFolder) -> Vec<FailedCell> {
+    let rows = folder.plan.rows.iter().zip(&folder.cells);
+    let cells = rows.flat_map(|(row, cells)| cells.iter().map(move |cell| (row, cell)));
+    cells
+        .filter_map(|(row, cell)| match &cell.state {
+            CellState::Failed(failure) => Some(FailedCell {
+                name: format!("{} {} seed {}", row.game.name(), row.label, cell.seed),
+                failure: failure.clone(),
+                folder: Plan::cell_dir(Path::new(""), row, cell.seed).to_string_lossy().into_owned(),
+            }),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The conditions of finished cells, the most common first.
+fn conditions(folder: &RunFolder) -> Vec<(TrainingConditions, usize)> {
+    let mut conditions: Vec<(TrainingConditions, usize)> = Vec::new();
+    let done = folder.cells.iter().flatten().filter(|cell| cell.state == CellState::Done);
+    for identity in done.filter_map(|cell| cell.facts.as_ref()).map(|facts| &facts.identity) {
+        match conditions.iter_mut().find(|(known, _)| known == identity) {
+            Some((_, cells)) => *cells += 1,
+            None => conditions.push((identity.clone(), 1)),
+        }
+    }
+    conditions.sort_by_key(|&(_, cells)| std::cmp::Reverse(cells));
+    conditions
+}

@@ -1,0 +1,69 @@
+//! The plots of a report: for the page, and as files for a paper.
+
+pub mod error;
+mod files;
+pub(crate) mod gaps;
+mod pdf;
+pub(crate) mod plots;
+pub(crate) mod sensitivity;
+
+pub use error::FiguresError;
+pub use files::write;
+
+use super::distinct::distinct;
+use super::model::{Report, RowReport};
+use super::plot::{Medium, Style};
+use config::Role;
+
+/// A plot with its caption.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figure {
+    /// Game and plot, unique in a report: its name in a page and as a file.
+    pub id: String,
+    pub svg: String,
+    pub title: String,
+    pub caption: String,
+}
+
+/// How the plots of a report are drawn: a medium, and one style for each row, the same in all games.
+pub(crate) struct Look {
+    medium: Medium,
+    compared: Vec<String>,
+}
+
+impl Look {
+    pub(crate) fn of(report: &Report, medium: Medium) -> Self {
+        let compared = |row: &&RowReport| row.role == Role::Compared;
+        let rows = report.games.iter().flat_map(|game| &game.rows).filter(compared);
+        Self { medium, compared: distinct(rows.map(|row| row.label.clone())) }
+    }
+
+    fn row(&self, row: &RowReport) -> Style {
+        match row.role {
+            Role::Reference => Style::Reference,
+            Role::Twin => Style::Twin,
+            Role::Compared => self.label(&row.label),
+        }
+    }
+
+    fn label(&self, label: &str) -> Style {
+        Style::Row(self.compared.iter().position(|known| known == label).unwrap_or_default())
+    }
+}
+
+/// A name as part of an [`id`](Figure::id): small letters, digits and hyphens.
+fn slug(name: &str) -> String {
+    let words = name.split(|character: char| !character.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn names_of_files_are_plain() {
+        assert_eq!(slug("from- and to-square"), "from-and-to-square");
+        assert_eq!(slug("train.encoding_rate"), "train-encoding-rate");
+    }
+}

@@ -1,0 +1,243 @@
+//! The content of a run folder, also while its cells run. No other file of a report reads cells.
+
+use super::error::ReportError;
+use config::{Numerics, Primary, ReadAt, RunConfig, Weights};
+use records::device;
+use records::folder::METRICS_FILE;
+use records::machine::Cpu;
+use records::manifest::{self, CopiedFrom, DatasetFacts, MacsByPart, Session};
+use records::plan::{Plan, Row};
+use records::positions::{self, PositionRow};
+use records::state::CellState;
+use records::status::{Fingerprints, Status};
+use records::step_times::StepTimes;
+use records::strength::{Evaluation, Strength};
+use records::{Baselines, Inspected, Revision, TuningRecord};
+use records::{Failure, damage};
+use records::{MetricLine, Part, lines};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug)]
+pub struct RunFolder {
+    /// The rows and seeds of the grid.
+    pub plan: Plan,
+    /// For every row of the plan, its cells in the order of the plan's seeds.
+    pub cells: Vec<Vec<CellRecord>>,
+    /// The costs of a step, if they were measured.
+    pub step_times: Option<StepTimes>,
+    /// The losses of policies without a network, if they were measured.
+    pub baselines: Option<Baselines>,
+    /// The trials by which the settings of the rows were chosen, if they were.
+    pub tuning: Option<TuningRecord>,
+    /// The movements of heads of inspected cells; unreadable files count as none.
+    pub inspected: Vec<Inspected>,
+    /// Folders of rows that the plan does not name: those of an earlier version of the experiment or of the code.
+    pub orphaned_rows: Vec<String>,
+}
+
+#[derive(Debug)]
+pub struct CellRecord {
+    pub seed: u64,
+    pub state: CellState,
+    /// The content of its manifest, once it has one.
+    pub facts: Option<CellFacts>,
+    /// Its measurements, if it is done.
+    pub result: Option<CellResult>,
+    /// What it did as a player; an unreadable file counts as none.
+    pub strength: Vec<Evaluation>,
+}
+
+/// The part of a manifest that reports read; the rest may change between versions, and old runs stay readable.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct CellFacts {
+    /// The conditions under which it was trained.
+    pub identity: TrainingConditions,
+    pub dataset: DatasetFacts,
+    /// The processes that trained it.
+    pub sessions: Vec<Session>,
+    /// Where it was copied from.
+    #[serde(default)]
+    pub copied_from: Vec<CopiedFrom>,
+    #[serde(default)]
+    pub cpu: Option<Cpu>,
+    /// The GPU's model, if one computed.
+    #[serde(default)]
+    pub gpu: Option<String>,
+    /// The multiplications of a forward pass.
+    #[serde(default)]
+    pub macs: Option<MacsByPart>,
+    #[serde(default)]
+    pub posenc: Option<String>,
+    /// The source that the program was built from, if known.
+    #[serde(default)]
+    pub revision: Option<Revision>,
+    #[serde(default)]
+    pub config: serde_json::Value,
+}
+
+impl CellFacts {
+    /// The resolved run; none if another version of posenc wrote it in a form that this one does not read.
+    pub fn run_config(&self) -> Option<RunConfig> {
+        serde_json::from_value(self.config.clone()).ok()
+    }
+}
+
+/// The conditions under which a cell was trained.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct TrainingConditions {
+    /// The versions of the code's arithmetic.
+    pub numerics: Numerics,
+    pub libtorch: String,
+    pub instruction_set: String,
+    pub threads: usize,
+    pub device: String,
+    pub dtype: String,
+}
+
+/// The measurements of a finished cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellResult {
+    /// The line that holds the primary metric.
+    pub primary: MetricLine,
+    /// The last line of the test split, of the same weights as the primary metric, like all other lines.
+    pub test: MetricLine,
+    /// The sample of the training split after the last step; cells of older versions have none.
+    pub train_sample: Option<MetricLine>,
+    /// The share of the steps whose gradient was clipped; none without `train.clip`, and of older versions.
+    pub clipped: Option<f64>,
+    /// The lines of the validation split, in order.
+    pub validation: Vec<MetricLine>,
+    /// The hashes of its weights and batches.
+    pub fingerprints: Option<Fingerprints>,
+    folder: PathBuf,
+}
+
+impl RunFolder {
+    /// Reads a run folder; its cells may be running.
+    pub fn read(dir: &Path) -> Result<Self, ReportError> {
+        let plan = Plan::read(dir)?;
+        let cell = |row: &Row, seed: &u64| CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
+        let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();
+        let orphaned_rows = orphaned_rows(dir, &plan);
+        let dirs = plan.rows.iter().flat_map(|row| plan.seeds.iter().map(|seed| Plan::cell_dir(dir, row, *seed)));
+        let inspected = dirs.filter_map(|dir| Inspected::read(&dir).ok().flatten()).collect();
+        Ok(Self {
+            cells,
+            step_times: StepTimes::read(dir),
+            baselines: Baselines::read(dir),
+            tuning: TuningRecord::read(dir)?,
+            inspected,
+            orphaned_rows,
+            plan,
+        })
+    }
+}
+
+impl CellFacts {
+    /// Those of a cell's folder; none if it has no manifest that can be read.
+    pub(super) fn read(cell: &Path) -> Option<Self> {
+        manifest::read_part(cell).ok().flatten()
+    }
+
+    /// The resolved run, if the manifest holds it.
+    pub(super) fn run(&self) -> Option<&serde_json::Value> {
+        Some(&self.config).filter(|config| config.is_object())
+    }
+
+    /// The model of its GPU, if one computed and it is known.
+    pub fn gpu_model(&self) -> Option<&str> {
+        device::model(&self.identity.device).or(self.gpu.as_deref())
+    }
+
+    /// The version and the revision of the program that trained it.
+    pub fn program(&self) -> String {
+        let version = self.posenc.as_deref().unwrap_or("of an unknown version");
+        match &self.revision {
+            Some(revision) => format!("posenc {version}, revision {revision}"),
+            None => format!("posenc {version}, revision unknown"),
+        }
+    }
+}
+
+impl CellRecord {
+    /// Floating-point operations of a forward pass for one position: two for each multiplication.
+    pub(super) fn flops(cells: &[Self]) -> Option<u64> {
+        let macs = cells.iter().find_map(|cell| cell.facts.as_ref()?.macs)?;
+        let all = macs.trunk.saturating_add(macs.encoding).saturating_add(macs.head);
+        Some(all.saturating_mul(2))
+    }
+
+    fn read(dir: &Path, seed: u64, primary: &Primary) -> Self {
+        let facts = CellFacts::read(dir);
+        let mut state = CellState::of(dir);
+        let mut result = None;
+        if state == CellState::Done {
+            match CellResult::read(dir, primary) {
+                Ok(read) => result = Some(read),
+                Err(failure) => state = CellState::Failed(failure),
+            }
+        }
+        let strength = Strength::read(dir).map(|found| found.evaluations).unwrap_or_default();
+        Self { seed, state, facts, result, strength }
+    }
+}
+
+impl CellResult {
+    fn read(dir: &Path, primary: &Primary) -> Result<Self, Failure> {
+        let lines = lines::read(&dir.join(METRICS_FILE)).map_err(|error| damage::failure(&error))?;
+        let clipped = clipped(&lines);
+        let lines: Vec<_> = lines.into_iter().filter(|line| line.weights == primary.weights).collect();
+        let last = |part: Part| lines.iter().rfind(|line| line.split == part).cloned();
+        let test = last(Part::Test).ok_or_else(|| {
+            let weights = primary.weights.name();
+            Failure::error(format!("it is finished but has no line of the test split with {weights} weights"))
+        })?;
+        let primary = match primary.at {
+            ReadAt::Last => test.clone(),
+            ReadAt::Step(step) => {
+                lines.iter().rfind(|line| line.split == Part::Validation && line.step == step).cloned().ok_or_else(
+                    || Failure::error(format!("it is finished but has no validation line of step {step}")),
+                )?
+            }
+        };
+        let train_sample = last(Part::TrainSample);
+        let fingerprints = Status::read(dir).ok().flatten().and_then(|status| status.result);
+        let validation = lines.into_iter().filter(|line| line.split == Part::Validation).collect();
+        Ok(Self { primary, test, train_sample, clipped, validation, fingerprints, folder: dir.to_owned() })
+    }
+}
+
+impl CellResult {
+    /// The measurements on each test position with these weights; none if an older version trained the cell, or the file
+    /// cannot be read.
+    pub fn positions(&self, weights: Weights) -> Option<Vec<PositionRow>> {
+        positions::read(&self.folder.join(positions::file(weights))).ok()
+    }
+}
+
+/// The share of all steps, from lines that each have the share of the steps since the line before.
+fn clipped(lines: &[MetricLine]) -> Option<f64> {
+    let (mut steps, mut clipped) = (0, 0.0);
+    for line in lines.iter().filter(|line| line.split == Part::Train) {
+        clipped += line.metrics.get("clipped")? * line.step.saturating_sub(steps) as f64;
+        steps = line.step;
+    }
+    (steps > 0).then(|| clipped / steps as f64)
+}
+
+/// Folders with cells in them that the plan does not name, sorted.
+fn orphaned_rows(dir: &Path, plan: &Plan) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let names = entries.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let known = plan.rows.iter().any(|row| row.folder == name);
+        let has_cells = std::fs::read_dir(entry.path()).is_ok_and(|mut cells| {
+            cells.any(|cell| cell.is_ok_and(|c| c.file_name().to_string_lossy().starts_with("seed-")))
+        });
+        (!known && has_cells).then_some(name)
+    });
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    names
+}

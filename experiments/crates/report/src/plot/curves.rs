@@ -1,0 +1,118 @@
+//! Lines over steps, with bands over seeds.
+
+use super::canvas::{Anchor, Canvas, Frame};
+use super::labels::{spread, width};
+use super::legend::Legend;
+use super::scale::Scale;
+use super::{Medium, Style};
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CurvePlot {
+    pub(crate) title: String,
+    pub(crate) x_label: String,
+    /// What an x is called in a tooltip.
+    pub(crate) x_name: &'static str,
+    pub(crate) y_label: String,
+    pub(crate) series: Vec<Series>,
+    /// A level to mark, and its label.
+    pub(crate) level: Option<(f64, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Series {
+    pub(crate) label: String,
+    pub(crate) style: Style,
+    pub(crate) points: Vec<Point>,
+}
+
+/// A point of a line and the ends of its band.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 340.0;
+
+/// Draws the lines; none if no line has two points.
+pub(crate) fn draw(plot: &CurvePlot, id: &str, medium: Medium) -> Option<String> {
+    plot.series.iter().any(|series| series.points.len() > 1).then(|| drawn(plot, id, medium))
+}
+
+fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
+    let total = medium.width(WIDTH);
+    // A column has no room for names at the ends of lines.
+    let (names, named_ends) = match medium {
+        Medium::Page => (&plot.series[..0], true),
+        Medium::Column => (&plot.series[..], false),
+    };
+    let legend = Legend::new(names.iter().map(|series| (series.style, &series.label[..])), total - 8.0);
+    let points = || plot.series.iter().flat_map(|series| &series.points);
+    let widest = plot.series.iter().map(|series| width(&series.label)).fold(0.0, f64::max);
+    let level = plot.level.iter().map(|(level, _)| *level);
+    let frame = Frame {
+        left: 64.0,
+        right: if named_ends { total - 28.0 - widest.min(190.0) } else { total - 16.0 },
+        top: 12.0 + legend.height,
+        bottom: HEIGHT - 46.0 + legend.height,
+        x: Scale::tight(points().map(|point| point.x)),
+        y: Scale::linear(points().flat_map(|point| [point.low, point.high]).chain(level)),
+    };
+    let mut canvas = Canvas::new(medium, total, HEIGHT + legend.height);
+    legend.draw(&mut canvas);
+    canvas.axes(&frame, &plot.x_label, &plot.y_label);
+    if let Some((level, what)) = &plot.level {
+        let y = frame.at_y(*level);
+        canvas.line("level", (frame.left, y), (frame.right, y));
+        match freer_on_the_left(plot, *level) {
+            true => canvas.text("note", (frame.left + 4.0, y - 5.0), Anchor::Start, what),
+            false => canvas.text("note", (frame.right - 4.0, y - 5.0), Anchor::End, what),
+        }
+    }
+    for series in &plot.series {
+        let class = series.style.class();
+        let along = |of: fn(&Point) -> f64| -> Vec<(f64, f64)> {
+            series.points.iter().map(|point| (frame.at_x(point.x), frame.at_y(of(point)))).collect()
+        };
+        canvas.band(&format!("band {class}"), &along(|p| p.high), &along(|p| p.low));
+    }
+    for series in &plot.series {
+        let line: Vec<_> = series.points.iter().map(|point| (frame.at_x(point.x), frame.at_y(point.y))).collect();
+        canvas.path(&format!("line {}", series.style.class()), series.style.dash(), &line);
+        for (point, place) in series.points.iter().zip(line) {
+            let tooltip = format!(
+                "{}, {} {}: {:.4} [{:.4}, {:.4}]",
+                series.label, plot.x_name, point.x, point.y, point.low, point.high
+            );
+            canvas.marker(series.style, place, 3.2, &tooltip);
+        }
+    }
+    if named_ends {
+        end_labels(plot, &frame, &mut canvas);
+    }
+    let labels: Vec<&str> = plot.series.iter().map(|series| series.label.as_str()).collect();
+    canvas.finish(id, &plot.title, &format!("{} over {} for {}.", plot.y_label, plot.x_label, labels.join(", ")))
+}
+
+/// Whether lines are farther from a level at their starts than at their ends.
+fn freer_on_the_left(plot: &CurvePlot, level: f64) -> bool {
+    let nearest = |of: fn(&Series) -> Option<&Point>| {
+        let ends = plot.series.iter().filter_map(of);
+        ends.map(|point| (point.y - level).abs()).fold(f64::INFINITY, f64::min)
+    };
+    nearest(|series| series.points.first()) > nearest(|series| series.points.last())
+}
+
+/// Each line's name at its right end.
+fn end_labels(plot: &CurvePlot, frame: &Frame, canvas: &mut Canvas) {
+    let ends: Vec<_> = plot.series.iter().filter_map(|series| Some((series, series.points.last()?))).collect();
+    let wanted: Vec<f64> = ends.iter().map(|(_, point)| frame.at_y(point.y) + 4.0).collect();
+    for ((series, point), y) in ends.iter().zip(spread(&wanted, frame.top + 6.0, frame.bottom)) {
+        let from = (frame.at_x(point.x) + 4.0, frame.at_y(point.y));
+        canvas.line("leader", from, (frame.right + 10.0, y - 4.0));
+        canvas.text(&format!("label {}", series.style.class()), (frame.right + 12.0, y), Anchor::Start, &series.label);
+    }
+}

@@ -1,0 +1,90 @@
+//! Differences of several rows on several slices, beside each other.
+
+use super::canvas::{Anchor, Canvas, Frame};
+use super::labels::{fitted, width};
+use super::legend::Legend;
+use super::scale::Scale;
+use super::{Medium, Style};
+use crate::statistics::Interval;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DotPlot {
+    pub(crate) title: String,
+    pub(crate) x_label: String,
+    pub(crate) groups: Vec<DotGroup>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DotGroup {
+    pub(crate) label: String,
+    pub(crate) dots: Vec<Dot>,
+}
+
+/// A row's difference on a slice.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Dot {
+    pub(crate) label: String,
+    pub(crate) style: Style,
+    pub(crate) mean: f64,
+    pub(crate) interval: Interval,
+}
+
+const WIDTH: f64 = 540.0;
+const DOT: f64 = 11.0;
+const GAP: f64 = 10.0;
+
+/// Draws the slices; nothing without any dot.
+pub(crate) fn draw(plot: &DotPlot, id: &str, medium: Medium) -> Option<String> {
+    plot.groups.iter().any(|group| !group.dots.is_empty()).then(|| drawn(plot, id, medium))
+}
+
+fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
+    let total = medium.width(WIDTH);
+    let height_of = |group: &DotGroup| DOT * group.dots.len().max(1) as f64 + GAP;
+    let inner: f64 = plot.groups.iter().map(height_of).sum();
+    let dots = || plot.groups.iter().flat_map(|group| &group.dots);
+    let widest = plot.groups.iter().map(|group| width(&group.label)).fold(60.0, f64::max);
+    let room = widest.min(0.39 * total);
+    let legend = Legend::new(dots().map(|dot| (dot.style, &dot.label[..])), total - 8.0);
+    let top = legend.height + 14.0;
+    let frame = Frame {
+        left: 14.0 + room,
+        right: total - 16.0,
+        top,
+        bottom: top + inner,
+        x: Scale::linear(dots().flat_map(|dot| [dot.interval.low, dot.interval.high, dot.mean]).chain([0.0])),
+        y: Scale::tight([0.0, 1.0]),
+    };
+    let mut canvas = Canvas::new(medium, total, frame.bottom + 46.0);
+    canvas.x_axis(&frame, &plot.x_label);
+    legend.draw(&mut canvas);
+    let zero = frame.at_x(0.0);
+    canvas.line("zero", (zero, frame.top), (zero, frame.bottom));
+    let mut top = frame.top;
+    for group in &plot.groups {
+        let below = top + height_of(group);
+        canvas.line("grid", (frame.left, below), (frame.right, below));
+        canvas.text(
+            "tick",
+            (frame.left - 10.0, f64::midpoint(top, below) + 4.0),
+            Anchor::End,
+            &fitted(&group.label, room),
+        );
+        for (i, dot) in group.dots.iter().enumerate() {
+            let y = top + GAP / 2.0 + DOT * (i as f64 + 0.5);
+            let Interval { low, high } = dot.interval;
+            let class = format!("thin {}", dot.style.class());
+            canvas.line(&class, (frame.at_x(low), y), (frame.at_x(high), y));
+            let tooltip = format!("{}, {}: {:+.4} [{low:+.4}, {high:+.4}]", dot.label, group.label, dot.mean);
+            canvas.marker(dot.style, (frame.at_x(dot.mean), y), 4.0, &tooltip);
+        }
+        top = below;
+    }
+    let said = plot.groups.iter().flat_map(|group| {
+        group.dots.iter().map(move |dot| {
+            let Interval { low, high } = dot.interval;
+            format!("{}, {}: {:+.4}, interval {low:+.4} to {high:+.4}", group.label, dot.label, dot.mean)
+        })
+    });
+    canvas.finish(id, &plot.title, &format!("{}.", said.collect::<Vec<_>>().join("; ")))
+}

@@ -1,0 +1,122 @@
+//! Differences to the reference with their intervals, one below the other.
+
+use super::canvas::{Anchor, Canvas, Frame};
+use super::labels::{fitted, width};
+use super::scale::Scale;
+use super::{Medium, Style};
+use crate::statistics::Interval;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ForestPlot {
+    pub(crate) title: String,
+    pub(crate) x_label: String,
+    /// The labels left and right of zero; none if neither side is better.
+    pub(crate) sides: Option<(&'static str, &'static str)>,
+    pub(crate) rows: Vec<ForestRow>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ForestRow {
+    pub(crate) label: String,
+    pub(crate) style: Style,
+    pub(crate) mean: f64,
+    /// The plain 95 % interval: the thick line.
+    pub(crate) plain: Interval,
+    pub(crate) corrected: Option<Interval>,
+    /// The verdict, on the right.
+    pub(crate) verdict: String,
+}
+
+const WIDTH: f64 = 860.0;
+const ROW: f64 = 30.0;
+
+/// Draws the differences; nothing without any.
+pub(crate) fn draw(plot: &ForestPlot, id: &str, medium: Medium) -> Option<String> {
+    (!plot.rows.is_empty()).then(|| drawn(plot, id, medium))
+}
+
+/// Where a row's texts and its interval stand: height of the row, and baselines from its top.
+struct Lines {
+    height: f64,
+    label: f64,
+    verdict: f64,
+    interval: f64,
+}
+
+impl Lines {
+    /// On the page label and verdict stand beside the interval, in a column above it.
+    fn of(row: &ForestRow, medium: Medium, room: f64) -> Self {
+        match medium {
+            Medium::Page => Self { height: ROW, label: ROW / 2.0 + 4.0, verdict: ROW / 2.0 + 4.0, interval: ROW / 2.0 },
+            Medium::Column => {
+                let one = width(&row.label) + width(&row.verdict) < room;
+                let verdict = if one || row.verdict.is_empty() { 15.0 } else { 29.0 };
+                Self { height: verdict + 23.0, label: 15.0, verdict, interval: verdict + 12.0 }
+            }
+        }
+    }
+}
+
+fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
+    let total = medium.width(WIDTH);
+    let widest = |of: fn(&ForestRow) -> &str| plot.rows.iter().map(|row| width(of(row))).fold(60.0, f64::max);
+    let (left, right) = match medium {
+        Medium::Page => {
+            (24.0 + widest(|row| &row.label).min(260.0), total - 24.0 - widest(|row| &row.verdict).min(220.0))
+        }
+        Medium::Column => (14.0, total - 14.0),
+    };
+    let lines: Vec<Lines> = plot.rows.iter().map(|row| Lines::of(row, medium, right - left)).collect();
+    let ends = plot.rows.iter().flat_map(|row| {
+        [Some(row.plain), row.corrected].into_iter().flatten().flat_map(|ends| [ends.low, ends.high]).chain([row.mean])
+    });
+    let top = 26.0;
+    let frame = Frame {
+        left,
+        right,
+        top,
+        bottom: top + lines.iter().map(|lines| lines.height).sum::<f64>(),
+        x: Scale::linear(ends.chain([0.0])),
+        y: Scale::tight([0.0, 1.0]),
+    };
+    let mut canvas = Canvas::new(medium, total, frame.bottom + 46.0);
+    canvas.x_axis(&frame, &plot.x_label);
+    let zero = frame.at_x(0.0);
+    canvas.line("zero", (zero, frame.top - 8.0), (zero, frame.bottom));
+    if let Some((left, right)) = plot.sides {
+        canvas.text("note", (frame.left, frame.top - 12.0), Anchor::Start, &format!("◀ {left}"));
+        canvas.text("note", (frame.right, frame.top - 12.0), Anchor::End, &format!("{right} ▶"));
+    }
+    let mut above = frame.top;
+    for (row, lines) in plot.rows.iter().zip(&lines) {
+        let y = above + lines.interval;
+        let class = row.style.class();
+        let mut interval = |kind: &str, ends: &Interval| {
+            canvas.line(&format!("{kind} {class}"), (frame.at_x(ends.low), y), (frame.at_x(ends.high), y));
+        };
+        row.corrected.iter().for_each(|ends| interval("thin", ends));
+        interval("thick", &row.plain);
+        let tooltip = format!("{}: {:+.4} [{:+.4}, {:+.4}]", row.label, row.mean, row.plain.low, row.plain.high);
+        canvas.marker(row.style, (frame.at_x(row.mean), y), 5.5, &tooltip);
+        let (label, verdict) = (above + lines.label, above + lines.verdict);
+        let (label_class, room) = (format!("label {class}"), right - left);
+        match medium {
+            Medium::Page => {
+                canvas.text(&label_class, (frame.left - 12.0, label), Anchor::End, &row.label);
+                canvas.text("verdict", (frame.right + 12.0, verdict), Anchor::Start, &row.verdict);
+            }
+            Medium::Column => {
+                canvas.text(&label_class, (frame.left, label), Anchor::Start, &fitted(&row.label, room));
+                canvas.text("verdict", (frame.right, verdict), Anchor::End, &fitted(&row.verdict, room));
+            }
+        }
+        above += lines.height;
+    }
+    let said = plot.rows.iter().map(|row| {
+        format!(
+            "{}: {:+.4}, interval {:+.4} to {:+.4}, {}",
+            row.label, row.mean, row.plain.low, row.plain.high, row.verdict
+        )
+    });
+    canvas.finish(id, &plot.title, &format!("{}.", said.collect::<Vec<_>>().join("; ")))
+}

@@ -1,0 +1,142 @@
+//! From values to places along an axis, and round numbers to mark it with.
+
+use crate::numbers::fixed;
+
+/// More than this factor between the ends of positive values, and an axis of sizes is logarithmic.
+const WIDE: f64 = 12.0;
+/// About how many ticks an axis has.
+const TICKS: f64 = 5.0;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scale {
+    low: f64,
+    high: f64,
+    logarithmic: bool,
+}
+
+impl Scale {
+    /// A linear axis that shows all values with a margin on both sides; of length 1 around a single value.
+    pub(super) fn linear(values: impl IntoIterator<Item = f64>) -> Self {
+        let (low, high) = ends(values);
+        let margin = if high > low { 0.06 * (high - low) } else { 0.5 };
+        Self { low: low - margin, high: high + margin, logarithmic: false }
+    }
+
+    /// The same without a margin.
+    pub(super) fn tight(values: impl IntoIterator<Item = f64>) -> Self {
+        let (low, high) = ends(values);
+        Self { low, high: if high > low { high } else { low + 1.0 }, logarithmic: false }
+    }
+
+    /// A logarithmic axis if positive values lie far apart, otherwise a linear one.
+    pub(super) fn of_sizes(values: impl IntoIterator<Item = f64>) -> Self {
+        let values: Vec<f64> = values.into_iter().collect();
+        let (low, high) = ends(values.iter().copied());
+        match low > 0.0 && high / low > WIDE {
+            true => Self { low: low / 1.2, high: (high * 1.2).min(f64::MAX), logarithmic: true },
+            false => Self::linear(values),
+        }
+    }
+
+    /// 0 at the low end, 1 at the high one.
+    pub(super) fn share(&self, value: f64) -> f64 {
+        match self.logarithmic {
+            true => (value / self.low).ln() / (self.high / self.low).ln(),
+            false => (value - self.low) / (self.high - self.low),
+        }
+    }
+
+    /// The value at a share of the axis.
+    pub(super) fn invert(&self, share: f64) -> f64 {
+        match self.logarithmic {
+            true => self.low * (self.high / self.low).powf(share),
+            false => self.low + share * (self.high - self.low),
+        }
+    }
+
+    /// Round numbers along the axis; none where its ends are too close to each other, or too far apart, for a step between
+    /// them.
+    pub(super) fn ticks(&self) -> Vec<f64> {
+        if self.logarithmic {
+            let decades = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
+            let ticks = decades.flat_map(|decade| [1.0, 2.0, 5.0].map(|digit| digit * 10.0_f64.powi(decade)));
+            return ticks.filter(|tick| (self.low..=self.high).contains(tick)).collect();
+        }
+        let step = self.step();
+        let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
+        if !(step.is_finite() && first.is_finite() && last.is_finite()) {
+            return Vec::new();
+        }
+        (first as i64..=last as i64).map(|n| n as f64 * step).collect()
+    }
+
+    /// A tick's number, in as many digits as tell it from its neighbours.
+    pub(super) fn label(&self, tick: f64) -> String {
+        let size = self.high.abs().max(self.low.abs());
+        match size {
+            size if size >= 2e9 => format!("{}G", short(tick / 1e9)),
+            size if size >= 2e6 => format!("{}M", short(tick / 1e6)),
+            size if size >= 2e4 => format!("{}k", short(tick / 1e3)),
+            _ if self.logarithmic => short(tick),
+            _ => fixed(tick, (-self.step().log10().floor()).max(0.0) as usize),
+        }
+    }
+
+    /// 1, 2 or 5 times a power of ten.
+    fn step(&self) -> f64 {
+        let rough = (self.high - self.low) / TICKS;
+        let power = 10.0_f64.powf(rough.log10().floor());
+        let round = [1.0, 2.0, 5.0, 10.0].into_iter().find(|round| round * power >= rough).unwrap_or(10.0);
+        round * power
+    }
+}
+
+/// A number in up to three digits.
+fn short(value: f64) -> String {
+    let text = fixed(value, 2);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn ends(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let all = values.into_iter().filter(|value| value.is_finite());
+    let ends = all.fold(None, |ends: Option<(f64, f64)>, value| {
+        Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
+    });
+    ends.unwrap_or((0.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        let scale = Scale::tight([-0.013, 0.11]);
+        assert_eq!(scale.ticks().iter().map(|&tick| scale.label(tick)).collect::<Vec<_>>(), ["0.00", "0.05", "0.10"]);
+        let sizes = Scale::of_sizes([3e5, 6e7]);
+        let labels: Vec<String> = sizes.ticks().iter().map(|&tick| sizes.label(tick)).collect();
+        assert_eq!(labels, ["0.5M", "1M", "2M", "5M", "10M", "20M", "50M"]);
+        assert_eq!((sizes.share(2.5e5), sizes.share(7.2e7)), (0.0, 1.0));
+    }
+
+    /// Others write the numbers of a report.
+    #[test]
+    fn ends_without_a_step_between_them_have_few_ticks() {
+        let (least, most) = (f64::from_bits(1), f64::MAX);
+        for ends in [[0.0, least], [1e300, 1e300], [-most, most], [-1e308, 1e-308], [f64::INFINITY, f64::NAN]] {
+            for scale in [Scale::linear(ends), Scale::tight(ends), Scale::of_sizes(ends)] {
+                let ticks = scale.ticks();
+                assert!(ticks.len() < 20, "{ends:?}: {ticks:?}");
+                ticks.iter().for_each(|&tick| drop(scale.label(tick)));
+            }
+        }
+        assert!(Scale::of_sizes([least, most]).ticks().len() < 2000);
+    }
+
+    #[test]
+    fn a_single_value_lies_in_the_middle() {
+        assert!((Scale::linear([2.0]).share(2.0) - 0.5).abs() < 1e-12);
+        assert!((Scale::of_sizes([2.0, f64::NAN]).share(2.0) - 0.5).abs() < 1e-12);
+        assert_eq!(Scale::linear([]).ticks(), [0.0, 0.5, 1.0]);
+    }
+}

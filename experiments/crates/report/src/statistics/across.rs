@@ -1,0 +1,129 @@
+//! Whether results carry over from one game to another: standardised effects, Welch's test, rank correlation.
+
+use super::{Interval, MeanTest, PairedTest, Summary};
+use statrs::function::gamma::ln_gamma;
+use streams::below;
+use strength::kendall::Concordance;
+
+/// Welch's test of two independent samples.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Welch {
+    /// Mean of the first less mean of the second.
+    pub difference: f64,
+    /// Degrees of freedom, Satterthwaite's approximation; no whole number.
+    pub freedom: f64,
+    pub p: f64,
+    /// The 95 % interval of the difference.
+    pub interval: Interval,
+}
+
+/// Welch's test. None if a sample has fewer than two values, or neither has any spread.
+///
+/// Welch, "The generalization of 'Student's' problem when several different population variances are involved",
+/// Biometrika 34 (1947); SciPy's `ttest_ind(…, equal_var=False)`.
+pub fn welch(a: &[f64], b: &[f64]) -> Option<Welch> {
+    welch_of(&PairedTest::of(a)?.into(), &PairedTest::of(b)?.into())
+}
+
+/// The same of two independent means with their standard errors. None if neither has an error, or if the errors are too
+/// small or too large for their squares.
+pub fn welch_of(a: &MeanTest, b: &MeanTest) -> Option<Welch> {
+    let [error_a, error_b] = [a, b].map(|test| test.error.powi(2));
+    let error = error_a + error_b;
+    if error.is_nan() || error <= 0.0 {
+        return None;
+    }
+    let freedom = error.powi(2) / (error_a.powi(2) / a.freedom + error_b.powi(2) / b.freedom);
+    if !freedom.is_finite() {
+        return None;
+    }
+    let test = MeanTest::new(a.mean - b.mean, error.sqrt(), freedom);
+    Some(Welch { difference: test.mean, freedom, p: test.p, interval: test.interval(0.95) })
+}
+
+/// The standard deviation of several samples around their own means, and its degrees of freedom `Σ (n − 1)`. None
+/// without a degree of freedom or without any spread.
+pub fn pooled_sd(samples: &[Vec<f64>]) -> Option<(f64, usize)> {
+    let (mut squares, mut freedom) = (0.0, 0);
+    for summary in samples.iter().filter_map(|sample| Summary::of(sample)) {
+        squares += summary.sd.unwrap_or_default().powi(2) * (summary.n - 1) as f64;
+        freedom += summary.n - 1;
+    }
+    let sd = (squares / freedom as f64).sqrt();
+    (freedom > 0 && sd > 0.0).then_some((sd, freedom))
+}
+
+/// The factor by which an effect in units of a sample deviation is too large on average: `J(ν) = Γ(ν/2) /
+/// (√(ν/2) Γ((ν−1)/2))`. One degree of freedom has none (the expectation does not exist): 0.
+///
+/// Hedges, "Distribution theory for Glass's estimator of effect size", Journal of Educational Statistics 6 (1981).
+pub fn hedges(freedom: usize) -> f64 {
+    let nu = freedom as f64;
+    match freedom {
+        0 | 1 => 0.0,
+        _ => (ln_gamma(nu / 2.0) - ln_gamma((nu - 1.0) / 2.0)).exp() / (nu / 2.0).sqrt(),
+    }
+}
+
+/// Kendall's τ_b of two lists of one length: pairs in the same order less pairs in opposite order, ties accounted for.
+/// None below two values or if one list is constant.
+///
+/// Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945); SciPy's `kendalltau`.
+///
+/// # Panics
+/// If the lists have different lengths.
+pub fn kendall(a: &[f64], b: &[f64]) -> Option<f64> {
+    assert_eq!(a.len(), b.len(), "lists of one length");
+    let items: Vec<(f64, f64)> = a.iter().copied().zip(b.iter().copied()).collect();
+    Concordance::of(&items)?.tau()
+}
+
+/// How often seeds are drawn for an interval.
+pub const DRAWS: usize = 10_000;
+
+/// Kendall's τ of the row means in two games, with the 95 % percentile interval over seeds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RankCorrelation {
+    /// τ_b of the means over all seeds.
+    pub tau: f64,
+    /// Middle 95 % of τ over [`DRAWS`] draws of the seeds with replacement, each game's apart, all rows of a game
+    /// together. With three seeds it is a sketch.
+    pub interval: Interval,
+}
+
+/// The rank correlation of rows: `a[row][seed]` and `b[row][seed]`, the same rows in both. None below three rows, without
+/// seeds, or if all means are equal.
+pub fn rank_correlation(a: &[Vec<f64>], b: &[Vec<f64>], seed: u64) -> Option<RankCorrelation> {
+    let seeds = |rows: &[Vec<f64>]| rows.first().map_or(0, Vec::len);
+    let (seeds_a, seeds_b) = (seeds(a), seeds(b));
+    if a.len() < 3 || a.len() != b.len() || seeds_a == 0 || seeds_b == 0 {
+        return None;
+    }
+    let means = |rows: &[Vec<f64>], chosen: &[usize]| -> Vec<f64> {
+        rows.iter().map(|row| chosen.iter().map(|&i| row[i]).sum::<f64>() / chosen.len() as f64).collect()
+    };
+    let all = |n: usize| (0..n).collect::<Vec<_>>();
+    let tau = kendall(&means(a, &all(seeds_a)), &means(b, &all(seeds_b)))?;
+    let mut stream = streams::stream(seed, &["report", "rank correlation"]);
+    let mut draw = |n: usize| (0..n).map(|_| below(&mut stream, n as u64) as usize).collect::<Vec<_>>();
+    let mut taus: Vec<f64> = (0..DRAWS)
+        .filter_map(|_| {
+            let (of_a, of_b) = (draw(seeds_a), draw(seeds_b));
+            kendall(&means(a, &of_a), &means(b, &of_b))
+        })
+        .collect();
+    taus.sort_by(f64::total_cmp);
+    Some(RankCorrelation { tau, interval: middle(&taus)? })
+}
+
+/// The middle 95 % of sorted values, between order statistics in a straight line (numpy's `percentile`); none without
+/// values.
+pub fn middle(sorted: &[f64]) -> Option<Interval> {
+    let at = |share: f64| {
+        let place = share * (sorted.len().checked_sub(1)?) as f64;
+        let below = sorted[place.floor() as usize];
+        let above = sorted[place.ceil() as usize];
+        Some(below + (above - below) * place.fract())
+    };
+    Some(Interval { low: at(0.025)?, high: at(0.975)? })
+}

@@ -1,0 +1,474 @@
+//! Reports of run folders that are written by hand, so that every number in them is known.
+
+mod baselines;
+mod browser;
+mod compare;
+mod controls;
+mod curves;
+mod diverged;
+mod equivalence;
+mod figures;
+mod folder;
+mod formats;
+mod groups;
+mod heads;
+mod hostile;
+mod inactive;
+mod interactions;
+mod movements;
+mod noise;
+mod ranks;
+mod strength;
+mod variants;
+
+use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, row};
+use config::{ReadAt, Role};
+use records::status::{State, Status};
+use records::step_times::{StepTime, StepTimes};
+use records::{CellLock, FailureKind};
+use report::model::comparison::{Missing, Verdict};
+use report::{Report, ReportError, text};
+use serde_json::json;
+use std::fs;
+
+#[test]
+fn numbers_of_a_finished_grid_are_those_of_scipy() {
+    let report = Folder::finished().report();
+    assert_eq!((report.cells.all, report.cells.done, report.twins.done, report.family), (9, 9, 3, 2));
+    assert_eq!(report.games[0].rows.iter().map(|row| &row.label[..]).collect::<Vec<_>>(), ["absolute", "shaw", "rope"]);
+    let reference = row(&report, "absolute").primary.expect("three seeds");
+    close(reference.mean, 2.41);
+    close(reference.sd.expect("three seeds"), 0.01);
+
+    let shaw = comparison(&report, "shaw");
+    let test = shaw.test.expect("three pairs");
+    close(test.mean, -0.096_666_666_666_666_68);
+    close(test.sd, 0.005_773_502_691_896_391);
+    close(test.p, 0.001_186_944_038_478_615_8);
+    let plain = shaw.interval.expect("three pairs");
+    close(plain.low, -0.111_008_842_432_498_55);
+    close(plain.high, -0.082_324_490_900_834_81);
+    let corrected = shaw.holm.expect("three pairs");
+    close(corrected.holm.p, 2.0 * 0.001_186_944_038_478_615_8);
+    close(corrected.interval.low, -0.117_351_156_055_236_13);
+    close(corrected.interval.high, -0.075_982_177_278_097_18);
+    assert_eq!((shaw.verdict, &shaw.missing[..]), (Verdict::Better, &[][..]));
+
+    let rope = comparison(&report, "rope");
+    close(rope.holm.expect("three pairs").holm.p, 0.807_549_910_270_120_9);
+    assert_eq!(rope.verdict, Verdict::Open);
+}
+
+#[test]
+fn the_direction_of_a_verdict_belongs_to_the_metric() {
+    let mut folder = Folder::finished();
+    folder.plan.primary.metric = "policy_loss.novel".to_owned();
+    folder.write_plan();
+    assert_eq!(comparison(&folder.report(), "shaw").verdict, Verdict::Better);
+    // The same numbers as an accuracy are worse where they are lower.
+    for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE)] {
+        for (seed, loss) in SEEDS.into_iter().zip(losses) {
+            let path = folder.cell(label, seed).join("metrics.jsonl");
+            let lines = fs::read_to_string(&path).expect("metrics");
+            let accuracy = format!("\"policy_accuracy\":{}", loss / 10.0);
+            fs::write(&path, lines.replace("\"policy_accuracy\":0.4", &accuracy)).expect("metrics");
+        }
+    }
+    folder.plan.primary.metric = "policy_accuracy".to_owned();
+    folder.write_plan();
+    assert_eq!(comparison(&folder.report(), "shaw").verdict, Verdict::Worse);
+}
+
+#[test]
+fn rows_that_are_no_contrast_are_exploratory_and_not_counted() {
+    let mut folder = Folder::finished();
+    let all = folder.report();
+    assert_eq!(all.family, 2);
+    let plain = comparison(&all, "shaw").test.expect("three pairs").p;
+    folder.plan.rows.iter_mut().filter(|row| row.label == "rope").for_each(|row| row.exploratory = true);
+    folder.write_plan();
+    let report = folder.report();
+    assert_eq!(report.family, 1);
+    let corrected = comparison(&report, "shaw").holm.expect("a contrast");
+    close(corrected.holm.p, plain);
+    let rope = comparison(&report, "rope");
+    assert_eq!((rope.verdict, rope.holm), (Verdict::Missing, None));
+    assert!(rope.test.is_some() && rope.missing == [Missing::Exploratory], "{rope:?}");
+    assert!(
+        text::draw(&report).contains("other row has no verdict: exploratory: not one of the experiment's contrasts")
+    );
+}
+
+#[test]
+fn the_primary_metric_is_read_where_the_plan_says() {
+    let mut folder = Folder::finished();
+    folder.plan.primary.at = ReadAt::Step(50);
+    folder.write_plan();
+    close(row(&folder.report(), "absolute").primary.expect("three seeds").mean, 3.41);
+    folder.plan.primary.at = ReadAt::Step(60);
+    folder.write_plan();
+    let report = folder.report();
+    assert_eq!(report.cells.failed, 9);
+    assert!(report.failures[0].failure.cause.contains("no validation line of step 60"), "{:?}", report.failures[0]);
+}
+
+#[test]
+fn the_other_columns_hold_what_was_measured() {
+    let folder = Folder::finished();
+    let times = StepTimes {
+        device: "cpu".to_owned(),
+        cpu: "a processor".to_owned(),
+        threads: 1,
+        unix_s: 0,
+        rounds: 7,
+        rows: vec![
+            StepTime { folder: folder.plan.rows[1].folder.clone(), batch: 4, median_s: 0.02, ratio: Some(1.0) },
+            StepTime { folder: folder.plan.rows[0].folder.clone(), batch: 4, median_s: 0.05, ratio: Some(2.5) },
+        ],
+    };
+    assert!(row(&folder.report(), "shaw").step_time.is_none());
+    times.write(folder.path()).expect("step times");
+    let report = folder.report();
+    let shaw = row(&report, "shaw");
+    assert_eq!(shaw.step_time.and_then(|time| time.ratio), Some(2.5));
+    assert_eq!(shaw.epochs, Some(0.5));
+    close(shaw.gap.expect("a sample and test").mean, 0.05);
+    close(shaw.test["policy_accuracy"].mean, 0.4);
+    assert!(shaw.not_applicable.contains(&"legal_mass"));
+    let game = &report.games[0];
+    close(game.uniform_baseline.expect("measured"), 3.4);
+    close(game.novel_share.expect("measured"), 0.9);
+    assert_eq!(game.test_positions, Some(4000));
+    let heads: Vec<_> = game.heads.iter().map(|head| (head.name, &head.phases[..])).collect();
+    assert_eq!(heads, [("policy", &[("opening", Some(1000))][..]), ("result", &[("opening", Some(1200))][..])]);
+    assert_eq!(game.heads[0].targets.map(|(metric, count)| (&metric.name[..], count)), Some(("policy_targets", 3000)));
+    assert_eq!(game.common_sources, ["value head"]);
+    assert!(report.warnings.iter().any(|warning| warning.contains("4,000 test positions")), "{:?}", report.warnings);
+}
+
+#[test]
+fn the_drawn_table_says_all_of_it() {
+    let folder = Folder::finished();
+    let drawn = text::draw(&folder.report());
+    for part in [
+        "by-hand: 9 of 9 cells done (and 3 of 3 A/A controls done)",
+        "On chess, shaw is better than absolute: policy_loss −0.097, Holm-corrected interval [−0.117, −0.076], p = 0.0024.",
+        "On chess, whether rope differs from absolute is open: policy_loss +0.003",
+        "[−0.111, −0.082]",
+        "1,382,400",
+        "2.410 ± 0.010",
+        "uniform 3.400 nats, floor 0.300 nats",
+        "A/A control",
+        "as expected (p = 1.00)",
+        "not measured",
+        "numerics version 1",
+        "Holm-corrected over 2 comparisons: this file's rows (2 on chess)",
+        "policy_accuracy %",
+        "below uniform",
+        "3,000 policy targets",
+        "opening (1,200)",
+        "55.00 ± 0",
+    ] {
+        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
+    }
+    let widest = drawn.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    assert!(widest <= 140, "{widest} columns:\n{drawn}");
+    assert!(!drawn.contains('\u{1b}'), "colours");
+}
+
+#[test]
+fn two_pairs_are_no_verdict_and_say_which_seed_is_missing() {
+    let folder = Folder::finished();
+    folder.failed("shaw", 1, "step 7: the loss is not finite");
+    let report = folder.report();
+    let shaw = comparison(&report, "shaw");
+    assert_eq!((shaw.verdict, shaw.pairs, shaw.holm), (Verdict::Missing, 2, None));
+    assert_eq!(shaw.missing, [Missing::Pairs { has: 2 }, Missing::Failed { seed: 1 }]);
+    assert_eq!((report.failures.len(), report.failures[0].failure.kind), (1, FailureKind::NotFinite));
+    // It still counts in the family, so the other row's p is corrected for two comparisons.
+    assert_eq!(report.family, 2);
+    close(comparison(&report, "rope").holm.expect("three pairs").holm.p, 1.0);
+    let drawn = text::draw(&report);
+    for part in [
+        "shaw against absolute has no verdict: needs ≥ 3 complete pairs, has 2 (seed 1 failed)",
+        "2/3, 1 FAILED",
+        "chess shaw seed 1 FAILED: not finite: step 7: the loss is not finite",
+        "lower the learning rate",
+        "posenc does not retry it; to retry it, delete chess-shaw-0123456789ab/seed-1",
+    ] {
+        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
+    }
+}
+
+#[test]
+fn a_failed_reference_breaks_the_pair_of_every_row() {
+    let folder = Folder::finished();
+    folder.failed("absolute", 2, "killed: signal SIGKILL; last line: step 7");
+    let report = folder.report();
+    for label in ["shaw", "rope"] {
+        assert_eq!(comparison(&report, label).missing, [Missing::Pairs { has: 2 }, Missing::Failed { seed: 2 }]);
+    }
+    assert_eq!(report.failures[0].failure.kind, FailureKind::Killed);
+}
+
+#[test]
+fn pairs_of_other_numerics_device_or_dtype_do_not_count() {
+    for (key, value, what) in [
+        ("numerics", json!(2), "numerics version"),
+        ("device", json!("cuda:0"), "device"),
+        ("dtype", json!("bf16"), "dtype"),
+    ] {
+        let folder = Folder::finished();
+        folder.manifest("shaw", 0, |manifest| manifest["identity"][key] = value.clone());
+        let report = folder.report();
+        let shaw = comparison(&report, "shaw");
+        assert_eq!((shaw.verdict, shaw.pairs), (Verdict::Missing, 2));
+        assert!(matches!(shaw.missing[1], Missing::Differs { seed: 0, what: found, .. } if found == what), "{shaw:?}");
+        assert_eq!(comparison(&report, "rope").pairs, 3);
+        assert_eq!(report.conditions.len(), 2);
+        assert!(text::draw(&report).contains(&format!("seed 0: {what} differs")));
+    }
+}
+
+#[test]
+fn threads_and_two_gpus_of_one_kind_do_not_break_a_pair() {
+    let folder = Folder::finished();
+    for label in ["absolute", "shaw"] {
+        for seed in SEEDS {
+            let device = if label == "shaw" { "cuda:1" } else { "cuda:0" };
+            folder.manifest(label, seed, |manifest| manifest["identity"]["device"] = json!(device));
+        }
+    }
+    folder.manifest("shaw", 0, |manifest| {
+        manifest["identity"]["device"] = json!("cuda:1");
+        manifest["identity"]["threads"] = json!(4);
+    });
+    assert_eq!(comparison(&folder.report(), "shaw").pairs, 3);
+}
+
+#[test]
+fn a_pair_of_two_gpu_models_does_not_count() {
+    let folder = Folder::finished();
+    let (h100, h200) = ("NVIDIA H100 80GB HBM3", "NVIDIA H200");
+    let trained_on = |label: &str, seed: u64, model: &str| {
+        folder.manifest(label, seed, |manifest| manifest["identity"]["device"] = json!(format!("cuda, {model}")));
+    };
+    for seed in SEEDS {
+        ["absolute", "shaw"].iter().for_each(|label| trained_on(label, seed, h100));
+    }
+    assert_eq!(comparison(&folder.report(), "shaw").pairs, 3);
+    trained_on("shaw", 0, h200);
+    let report = folder.report();
+    let shaw = comparison(&report, "shaw");
+    assert_eq!((shaw.verdict, shaw.pairs), (Verdict::Missing, 2));
+    assert_eq!(shaw.missing[1].to_string(), format!("seed 0: GPU differs ({h200} against {h100})"));
+    assert!(text::draw(&report).contains("seed 0: GPU differs"));
+    // Manifests of older versions name the model beside the identity.
+    folder.manifest("shaw", 0, |manifest| {
+        manifest["identity"]["device"] = json!("cuda:1");
+        manifest["gpu"] = json!(h100);
+    });
+    assert_eq!(comparison(&folder.report(), "shaw").pairs, 3);
+}
+
+#[test]
+fn a_cell_without_a_manifest_is_no_fair_partner() {
+    let folder = Folder::finished();
+    fs::write(folder.cell("shaw", 0).join("manifest.json"), "{").expect("the manifest is damaged");
+    fs::remove_file(folder.cell("shaw", 1).join("manifest.json")).expect("the manifest is removed");
+    let report = folder.report();
+    let missing = &comparison(&report, "shaw").missing;
+    let expected = [Missing::Pairs { has: 1 }, Missing::NoManifest { seed: 0 }, Missing::NoManifest { seed: 1 }];
+    assert_eq!(missing[..], expected);
+}
+
+#[test]
+fn differences_that_are_the_same_in_every_seed_are_questioned() {
+    let folder = Folder::finished();
+    folder.row("shaw", ABSOLUTE);
+    let shaw = comparison(&folder.report(), "shaw").clone();
+    assert_eq!((shaw.verdict, &shaw.missing[..]), (Verdict::Missing, &[Missing::NoSpread][..]));
+}
+
+#[test]
+fn a_running_grid_is_reported_as_far_as_it_is() {
+    let folder = Folder::new();
+    let drawn = text::draw(&folder.report());
+    assert!(
+        drawn.contains("by-hand: 0 of 9 cells done, 9 pending (and 0 of 3 A/A controls done, 3 pending)"),
+        "{drawn}"
+    );
+    assert!(drawn.contains("not finished: 0 of 3 seeds done (seeds 0, 1, 2 are not done)"), "{drawn}");
+
+    folder.done("absolute", 0, 2.4);
+    folder.done("shaw", 0, 2.3);
+    let running = folder.cell("rope", 0);
+    Status::new(State::Running, 40, 100).write(&running).expect("a status");
+    let lock = CellLock::try_take(&running).expect("a lock").expect("it is free");
+    Status::new(State::Running, 40, 100).write(&folder.cell("rope", 1)).expect("a status");
+    // A line that is being written has no end yet.
+    fs::write(running.join("metrics.jsonl"), "{\"step\":40,\"spl").expect("metrics");
+    let report = folder.report();
+    let cells = report.cells;
+    assert_eq!((cells.done, cells.running, cells.interrupted, cells.pending), (2, 1, 1, 5));
+    assert_eq!((comparison(&report, "shaw").pairs, comparison(&report, "rope").pairs), (1, 0));
+    assert!(text::draw(&report).contains("1 running, 1 interrupted"));
+    drop(lock);
+    assert_eq!(folder.report().cells.interrupted, 2, "without its lock a running cell was killed");
+}
+
+#[test]
+fn the_twin_row_warns_when_it_differs_from_itself() {
+    let folder = Folder::finished();
+    assert!(!folder.report().warnings.iter().any(|warning| warning.contains("A/A")));
+    folder.row("absolute-twin", SHAW);
+    let report = folder.report();
+    assert!(report.warnings.iter().any(|warning| warning.contains("A/A row differs")), "{:?}", report.warnings);
+    assert!(text::draw(&report).contains("differs from the reference (p = 0.0012)"));
+    assert_eq!(report.family, 2, "the twin is no comparison of the grid");
+}
+
+#[test]
+fn a_grid_without_twins_says_how_to_get_them() {
+    let mut folder = Folder::finished();
+    folder.plan.rows.retain(|row| row.role != Role::Twin);
+    folder.write_plan();
+    let report = folder.report();
+    assert!(text::draw(&report).contains("A/A control: none, so the size of differences by chance is unknown"));
+    assert!(report.warnings.iter().any(|w| w.contains("chess-absolute-twin-0123456789ab")), "{:?}", report.warnings);
+}
+
+#[test]
+fn a_smoke_run_gives_no_verdicts() {
+    let mut folder = Folder::finished();
+    folder.plan.smoke = true;
+    folder.write_plan();
+    let report = folder.report();
+    let shaw = comparison(&report, "shaw");
+    assert_eq!((shaw.verdict, &shaw.missing[..], shaw.holm), (Verdict::Missing, &[Missing::Smoke][..], None));
+    assert!(text::draw(&report).contains("shaw against absolute has no verdict: a smoke run gives no verdicts"));
+}
+
+#[test]
+fn a_verdict_stands_without_a_seed_that_failed_but_names_it() {
+    let mut folder = Folder::finished();
+    folder.plan.seeds.push(3);
+    folder.write_plan();
+    folder.done("absolute", 3, 2.4);
+    folder.failed("shaw", 3, "out of memory");
+    let report = folder.report();
+    let shaw = comparison(&report, "shaw");
+    assert_eq!((shaw.verdict, shaw.pairs, shaw.planned), (Verdict::Better, 3, 4));
+    let drawn = text::draw(&report);
+    assert!(drawn.contains("p = 0.0024; left out: seed 3 failed."), "{drawn}");
+}
+
+#[test]
+fn there_is_no_verdict_while_seeds_are_to_come() {
+    let mut folder = Folder::finished();
+    folder.plan.seeds.extend([3, 4]);
+    folder.write_plan();
+    folder.failed("shaw", 3, "the loss is not finite");
+    for state in [State::Running, State::Interrupted] {
+        for label in ["absolute", "shaw", "rope"] {
+            Status::new(state, 40, 100).write(&folder.cell(label, 4)).expect("a status");
+        }
+        let report = folder.report();
+        let shaw = comparison(&report, "shaw");
+        assert_eq!((shaw.verdict, shaw.pairs, shaw.holm), (Verdict::Missing, 3, None));
+        assert_eq!(shaw.missing[0], Missing::NotFinished { done: 3, planned: 5 });
+        assert!(shaw.interval.is_some_and(|plain| plain.excludes_zero()), "three seeds alone would decide");
+        let drawn = text::draw(&report);
+        for part in [
+            "shaw against absolute has no verdict: not finished: 3 of 5 seeds done (seed 3 failed; seed 4 is not done)",
+            "[−0.111, −0.082]",
+        ] {
+            assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
+        }
+        assert!(!drawn.contains("is better than"), "{drawn}");
+        assert!(!drawn.contains("as expected"), "the A/A row is not judged either:\n{drawn}");
+    }
+    for label in ["absolute", "shaw", "rope", "absolute-twin"] {
+        folder.done(label, 4, 2.4 - f64::from(u8::from(label == "shaw")) * 0.1);
+        folder.failed(label, 3, "out of memory");
+    }
+    assert_eq!(comparison(&folder.report(), "shaw").verdict, Verdict::Better);
+}
+
+#[test]
+fn the_gap_is_of_the_primary_metric_whichever_it_is() {
+    let mut folder = Folder::finished();
+    for (metric, gap) in [("policy_accuracy", -0.1), ("policy_loss.novel", 0.15)] {
+        folder.plan.primary.metric = metric.to_owned();
+        folder.write_plan();
+        close(row(&folder.report(), "shaw").gap.expect("a sample and test").mean, gap);
+    }
+}
+
+#[test]
+fn what_makes_a_table_less_believable_is_a_warning() {
+    let folder = Folder::finished();
+    folder.row("rope", [3.5, 3.6, 3.4]);
+    folder.manifest("rope", 0, |manifest| manifest["sessions"][0]["forced"] = json!(["threads"]));
+    let path = folder.cell("shaw", 0).join("metrics.jsonl");
+    let lines = fs::read_to_string(&path).expect("metrics");
+    fs::write(&path, lines.replace("\"epochs\":0.5", "\"epochs\":2.25")).expect("metrics");
+    let warnings = folder.report().warnings.join("\n");
+    for part in [
+        "the policy loss of rope is not below that of a uniform choice",
+        "training took 2.2 epochs",
+        "1 cells were resumed",
+    ] {
+        assert!(warnings.contains(part), "{part:?} is not in\n{warnings}");
+    }
+}
+
+#[test]
+fn a_metric_that_still_falls_steeply_is_a_warning_with_its_slope() {
+    let folder = Folder::finished();
+    let report = folder.report();
+    // 1 nat above test at step 50, half a nat at step 100.
+    close(row(&report, "shaw").per_doubling().expect("two points"), -0.5);
+    let steep = |report: &Report| report.warnings.iter().find(|warning| warning.contains("per doubling")).cloned();
+    let warning = steep(&report).expect("a warning");
+    assert!(warning.contains("policy_loss still improves by 0.50 per doubling"), "{warning}");
+    assert!(warning.contains("rows differ by 0.097"), "{warning}");
+    assert!(text::draw(&report).contains("per doubling"));
+    for (label, seed) in ["absolute", "shaw", "rope"].iter().flat_map(|label| SEEDS.map(|seed| (label, seed))) {
+        let path = folder.cell(label, seed).join("metrics.jsonl");
+        let lines = fs::read_to_string(&path).expect("metrics");
+        // The first validation line becomes one of the first half.
+        fs::write(&path, lines.replace("\"step\":50", "\"step\":49")).expect("metrics");
+    }
+    let report = folder.report();
+    assert_eq!(row(&report, "shaw").per_doubling(), None, "one point is no slope");
+    assert_eq!(steep(&report), None);
+}
+
+#[test]
+fn the_page_asks_for_the_test_positions_that_the_warning_asks_for() {
+    let page = include_str!("../../../../../docs/fair-comparison.md");
+    let wanted = config::grouped(report::model::TEST_POSITIONS_WANTED);
+    assert!(page.contains(&format!("Use {wanted} test positions or more")), "{wanted}");
+    let warnings = Folder::finished().report().warnings.join("\n");
+    assert!(warnings.contains(&format!("4,000 test positions; use {wanted} or more")), "{warnings}");
+}
+
+#[test]
+fn damaged_cells_are_rows_and_damaged_plans_are_errors() {
+    let folder = Folder::finished();
+    fs::write(folder.cell("shaw", 0).join("status.json"), "{\"state\":").expect("a damaged status");
+    fs::write(folder.cell("shaw", 1).join("metrics.jsonl"), "{}\n").expect("damaged metrics");
+    let report = folder.report();
+    assert_eq!(report.failures.len(), 2);
+    assert!(report.failures[0].failure.cause.contains("status.json is damaged"), "{:?}", report.failures);
+    assert!(report.failures[1].failure.cause.contains("line 1"), "{:?}", report.failures);
+
+    fs::write(folder.path().join("grid.json"), "[]").expect("a damaged plan");
+    assert!(
+        matches!(Report::of(folder.path()), Err(ReportError::Plan(error)) if error.to_string().contains("damaged"))
+    );
+    let empty = tempfile::tempdir().expect("a folder");
+    let error = Report::of(empty.path()).expect_err("no run folder").to_string();
+    assert!(error.contains("grid.json") && error.contains("runs/"), "{error}");
+}

@@ -1,0 +1,114 @@
+//! Policies without a network stand in the tables, and rows that do not beat the log-linear one are marked.
+
+use crate::report::folder::{Folder, row};
+use config::Mask;
+use games::GameKind;
+use records::Baselines;
+use records::baselines::{Baseline, BaselineName, BaselineSet, FORMAT};
+use report::{csv, html, latex, markdown, text};
+
+/// The log-linear loss: above shaw's 2.313…, below absolute's 2.41 and rope's 2.413….
+const LOG_LINEAR: f64 = 2.405;
+
+/// A finished grid with baselines on the test positions of these rows; all others are tested elsewhere.
+fn folder(of: impl Fn(&str) -> bool) -> Folder {
+    let folder = Folder::finished();
+    let baseline = |(name, loss)| Baseline {
+        name,
+        loss,
+        accuracy: 0.25,
+        weights: 53,
+        training_positions: 8192,
+        smoothing: None,
+        training_loss: None,
+    };
+    let names = [BaselineName::Uniform, BaselineName::StaticPrior, BaselineName::LogLinear];
+    let rows = folder.plan.rows.iter().filter(|row| of(&row.label)).map(|row| row.folder.clone());
+    let set = BaselineSet {
+        identity: "i".to_owned(),
+        game: GameKind::Chess,
+        dataset: "x".to_owned(),
+        content_hash: "d".to_owned(),
+        buckets: Vec::new(),
+        asked: 4000,
+        positions: 3000,
+        games: 30,
+        target_entropy: 1.2,
+        rows: rows.collect(),
+        baselines: names.into_iter().zip([3.4, 3.1, LOG_LINEAR]).map(baseline).collect(),
+    };
+    Baselines { format: FORMAT, sets: vec![set] }.write(folder.path()).expect("the record");
+    folder
+}
+
+#[test]
+fn the_tables_have_a_line_for_each_and_mark_rows_that_do_not_beat_the_model() {
+    let report = folder(|_| true).report();
+    let missing: Vec<bool> = report.games[0].rows.iter().map(|row| row.misses_log_linear()).collect();
+    assert_eq!(missing, [true, false, true]);
+    let drawn = text::draw(&report);
+    for part in [
+        "absolute †",
+        "rope †",
+        "uniform over legal moves",
+        "static prior",
+        "log-linear model",
+        "2.405",
+        "(baseline)",
+        "baselines: static prior: how often a move is chosen when it is legal, on 8,192 training positions",
+        "log-linear model: 53 weights, fitted on 8,192 training positions",
+        "†: does not beat the log-linear baseline (policy loss 2.405)",
+        "below log-linear",
+        "chess: the policy loss of absolute, rope does not beat the log-linear baseline (2.405 nats, 53 weights)",
+    ] {
+        assert!(drawn.replace('\n', " ").contains(part), "{part:?} is not in\n{drawn}");
+    }
+    assert!(!drawn.contains("shaw †"), "{drawn}");
+    let widest = drawn.lines().filter(|line| !line.contains("Holm")).map(|line| line.chars().count()).max();
+    assert!(widest <= Some(140), "{widest:?} columns:\n{drawn}");
+    for drawn in [markdown::draw(&report), html::draw(&report), latex::draw(&report)] {
+        assert!(drawn.contains("log-linear model") && drawn.contains("static prior"), "{drawn}");
+    }
+    assert!(csv::draw(&report).contains("by-hand,chess,log-linear model,baseline,policy_loss,,2.405,"));
+}
+
+#[test]
+fn the_distances_are_those_of_the_losses() {
+    let drawn = markdown::draw(&folder(|_| true).report());
+    let line = |name: &str| {
+        let table = drawn.split("\n\n").find(|block| block.contains("below log-linear") && block.starts_with('|'));
+        let lines: Vec<&str> = table.expect("the table of the policy").lines().collect();
+        let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
+        let header: Vec<String> = cells(lines[0]);
+        let line: Vec<String> = cells(lines.iter().find(|line| line.contains(name)).expect("the line"));
+        let value = |column: &str| line[header.iter().position(|name| name == column).expect("a column")].clone();
+        ["below uniform", "below log-linear", "policy_kl", "policy_top5 %"].map(value)
+    };
+    assert_eq!(line("shaw")[..2], ["1.087", "0.092"]);
+    assert_eq!(line("log-linear model"), ["0.995", "0.000", "1.205", "–"]);
+    assert_eq!(line("uniform over legal moves"), ["0.000", "−0.995", "2.200", "–"]);
+}
+
+#[test]
+fn a_row_is_marked_by_the_baseline_of_its_own_test_positions() {
+    let mut elsewhere = folder(|label| label == "absolute");
+    let report = elsewhere.report();
+    assert!(row(&report, "absolute").misses_log_linear() && !row(&report, "rope").misses_log_linear());
+    // A row that is judged on illegal moves too solves another task.
+    for row in &mut elsewhere.plan.rows {
+        row.mask = Mask::None;
+    }
+    elsewhere.write_plan();
+    assert!(!row(&elsewhere.report(), "absolute").misses_log_linear());
+}
+
+#[test]
+fn a_run_without_the_record_shows_what_it_has() {
+    let report = Folder::finished().report();
+    assert_eq!(report.games[0].baselines, None);
+    let drawn = text::draw(&report);
+    assert!(drawn.contains("uniform 3.400 nats") && drawn.contains("below uniform"), "{drawn}");
+    for part in ["†", "log-linear", "static prior"] {
+        assert!(!drawn.contains(part), "{part:?} is in\n{drawn}");
+    }
+}

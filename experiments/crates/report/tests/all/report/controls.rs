@@ -1,0 +1,60 @@
+//! How a report speaks of matched controls.
+
+use crate::report::folder::{Folder, row};
+use config::Quantity;
+use records::StepTimes;
+use records::plan::MatchedTo;
+use records::step_times::StepTime;
+use report::text;
+
+const LABEL: &str = "absolute [= params of shaw by ffn 352]";
+
+/// The finished grid with `rope` made a control of Shaw.
+fn folder(quantity: Quantity, ratio: Option<f64>) -> Folder {
+    let mut folder = Folder::finished();
+    let goal = folder.plan.rows[0].folder.clone();
+    let control = &mut folder.plan.rows[2];
+    control.label = LABEL.to_owned();
+    control.matched = Some(MatchedTo { quantity, goal, ratio });
+    folder.write_plan();
+    folder
+}
+
+fn times(folder: &Folder, [own, goal]: [f64; 2]) {
+    let time = |row: usize, median_s| StepTime {
+        folder: folder.plan.rows[row].folder.clone(),
+        batch: 4,
+        median_s,
+        ratio: None,
+    };
+    let rows = vec![time(0, goal), time(1, 0.1), time(2, own)];
+    let times = StepTimes { device: "cpu".to_owned(), cpu: "x".to_owned(), threads: 1, unix_s: 0, rounds: 3, rows };
+    times.write(folder.path()).expect("step times");
+}
+
+#[test]
+fn a_control_is_named_with_what_it_was_matched_to() {
+    let report = folder(Quantity::Params, Some(0.99873)).report();
+    let drawn = text::draw(&report);
+    assert!(drawn.contains(&format!("On chess, whether {LABEL} differs from absolute is open: policy_loss +0.003")));
+    assert!(drawn.contains(&format!("matched controls\n  {LABEL} has 0.9987 times the params of shaw\n")), "{drawn}");
+    let matched = row(&report, LABEL).matched.clone().expect("it is a control");
+    assert_eq!((matched.goal.as_str(), matched.ratio), ("shaw", Some(0.99873)));
+    assert!(!report.warnings.iter().any(|warning| warning.contains("control")), "{:?}", report.warnings);
+}
+
+#[test]
+fn a_control_of_step_time_is_as_good_as_its_measurement() {
+    let folder = folder(Quantity::StepTime, None);
+    let unmeasured = format!("{LABEL}: its step time is not measured, so its match with shaw is not checked");
+    assert!(text::draw(&folder.report()).contains(&unmeasured));
+    times(&folder, [0.201, 0.2]);
+    let near = folder.report();
+    assert!(text::draw(&near).contains(&format!("{LABEL} has 1.0050 times the step time of shaw")));
+    assert!(!near.warnings.iter().any(|warning| warning.contains("control")));
+    times(&folder, [0.25, 0.2]);
+    let warning = format!(
+        "chess: {LABEL} has 1.250 times the step time of shaw; a control must match within 1 %: change its sizes"
+    );
+    assert!(folder.report().warnings.contains(&warning));
+}

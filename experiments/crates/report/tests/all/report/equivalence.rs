@@ -1,0 +1,187 @@
+//! Margins: verdicts of equivalence, where the margin comes from, and groups of tied rows.
+
+use crate::report::folder::{Folder, SEEDS, close, comparison};
+use config::Margins;
+use report::model::comparison::{Comparison, Verdict};
+use report::model::noise::Noise;
+use report::{Asked, Report, ReportError, csv, html, latex, markdown, side_by_side, text};
+use serde_json::json;
+
+fn margin(size: f64) -> Margins {
+    serde_json::from_value(json!({"policy_loss": size})).expect("a margin")
+}
+
+/// The finished grid with a margin that was written before it ran.
+fn folder(size: f64) -> Folder {
+    let mut folder = Folder::finished();
+    folder.plan.equivalent_within = margin(size);
+    folder.write_plan();
+    folder
+}
+
+fn judged(comparison: &Comparison) -> (Verdict, bool) {
+    (comparison.verdict, comparison.is_within_margin())
+}
+
+#[test]
+fn verdicts_are_better_worse_equivalent_or_open() {
+    let report = folder(0.12).report();
+    // SciPy: t.sf((0.12 − |mean|)/error, 2), and Holm's correction over the two comparisons.
+    let (shaw, rope) = (comparison(&report, "shaw"), comparison(&report, "rope"));
+    let of = |comparison: &Comparison| comparison.equivalence.expect("a margin");
+    close(of(shaw).p, 0.009_901_970_590_197_024);
+    close(of(rope).p, 0.005_223_124_353_350_325);
+    close(of(rope).holm.p, 2.0 * 0.005_223_124_353_350_325);
+    close(of(rope).interval.low, -0.048_378_116_792_089_35);
+    close(of(rope).interval.high, 0.055_044_783_458_756_17);
+    assert_eq!((judged(shaw), judged(rope)), ((Verdict::Better, true), (Verdict::Equivalent, true)));
+    let twin = report.games[0].twin.as_ref().and_then(|twin| twin.comparison.as_ref());
+    assert_eq!(twin.map(|twin| twin.equivalence), Some(None), "an A/A control is no comparison of the grid");
+
+    // With a smaller margin the difference of shaw is not within it, with a still smaller one rope is open too.
+    let report = folder(0.1).report();
+    assert_eq!(judged(comparison(&report, "shaw")), (Verdict::Better, false));
+    assert_eq!(judged(comparison(&report, "rope")), (Verdict::Equivalent, true));
+    let report = folder(0.02).report();
+    assert_eq!(judged(comparison(&report, "rope")), (Verdict::Open, false));
+    let without = Folder::finished().report();
+    assert_eq!((comparison(&without, "rope").verdict, comparison(&without, "rope").equivalence), (Verdict::Open, None));
+}
+
+#[test]
+fn every_format_shows_the_margin_the_verdicts_and_the_ties() {
+    let report = folder(0.12).report();
+    let drawn = text::draw(&report);
+    for part in [
+        "raw weights; rows are equivalent within ±0.12 nats",
+        "On chess, shaw is better than absolute: policy_loss −0.097, Holm-corrected interval [−0.117, −0.076], p = 0.0024; \
+         the difference is within ±0.12 nats.",
+        "On chess, rope is equivalent to absolute within ±0.12 nats: policy_loss +0.003, Holm-corrected interval of the \
+         equivalence tests [−0.048, +0.055], p = 0.010.",
+        "two one-sided tests with the same variance, within ±0.12 nats, Holm-corrected over the same comparisons",
+        "Holm p of equivalence",
+        "better, within the margin",
+        "tied rows in policy_loss",
+        "shaw; absolute",
+        "absolute; rope",
+        "which does not show that two rows are alike",
+    ] {
+        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
+    }
+    assert!(!drawn.contains("chosen after the run"), "{drawn}");
+    for drawn in [html::draw(&report), markdown::draw(&report), latex::draw(&report)] {
+        for part in ["equivalent", "better, within the margin", "shaw; absolute"] {
+            assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
+        }
+    }
+    assert!(html::draw(&report).contains("≈ equivalent"));
+    let tables = side_by_side::compare(&[report.clone(), report.clone()]);
+    assert_eq!(tables[1].rows[1][1], "−0.097 [−0.111, −0.082] better, within the margin");
+    assert!(tables[1].notes.iter().any(|note| note == "equivalent rows of by-hand (1) are within ±0.12 nats"));
+
+    let drawn = csv::draw(&report);
+    let lines: Vec<Vec<&str>> = drawn.lines().map(|line| line.split(',').collect()).collect();
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+    let column = |name: &str| lines[0].iter().position(|known| *known == name).expect("a column");
+    let of = |row: &str, name: &str| {
+        let line = lines.iter().find(|line| line[2] == row && line[4] == "policy_loss").expect("a line");
+        line[column(name)]
+    };
+    assert_eq!(
+        (of("rope", "verdict"), of("rope", "margin"), of("rope", "margin_chosen")),
+        ("equivalent", "0.12", "before")
+    );
+    assert_eq!((of("shaw", "verdict"), of("shaw", "tied")), ("better", "1"));
+    assert_eq!((of("absolute", "margin"), of("absolute", "tied")), ("", "1 2"));
+    close(of("rope", "p_equivalence").parse().expect("a number"), 0.005_223_124_353_350_325);
+
+    let plain = html::draw(&Folder::finished().report());
+    assert!(plain.contains("○ open") && !plain.contains('≈'), "what is not significant is not drawn as equal");
+    let plain = text::draw(&Folder::finished().report());
+    for absent in ["equivalen", "tied", "margin"] {
+        assert!(!plain.contains(absent), "without a margin nothing speaks of {absent}:\n{plain}");
+    }
+}
+
+#[test]
+fn a_margin_chosen_after_the_run_is_marked() {
+    let mut folder = folder(0.12);
+    let asked = |metric: &str, size: f64| {
+        let asked = Asked { equivalent_within: Some((metric.to_owned(), size)), ..Asked::default() };
+        Report::asked(folder.path(), &asked)
+    };
+    let report = asked("policy_loss", 0.1).expect("a report");
+    assert_eq!(judged(comparison(&report, "rope")), (Verdict::Equivalent, true));
+    let marked = "equivalent to absolute within ±0.1 nats (margin chosen after the run): policy_loss";
+    for drawn in [text::draw(&report), html::draw(&report), markdown::draw(&report), latex::draw(&report)] {
+        assert!(drawn.contains(marked) || drawn.contains(&marked.replace('_', "\\_")), "{drawn}");
+    }
+    assert!(csv::draw(&report).contains(",0.1,after,"));
+    assert_eq!(asked("policy_loss", 0.12).expect("a report"), folder.report(), "it is that of the plan");
+    let error = asked("value_loss", 0.1).expect_err("verdicts are about policy_loss");
+    assert!(matches!(&error, ReportError::Margin { .. }), "{error}");
+    assert!(error.to_string().contains("write policy_loss=SIZE"), "{error}");
+
+    folder.plan.late_margin = true;
+    folder.write_plan();
+    assert!(text::draw(&folder.report()).contains("within ±0.12 nats (margin chosen after the run)"));
+    let plain = serde_json::to_string(&Folder::new().plan).expect("JSON");
+    assert!(!plain.contains("equivalent_within") && !plain.contains("late_margin"), "old plans stay as they are");
+}
+
+#[test]
+fn what_has_no_verdict_is_not_equivalent_and_not_tied() {
+    let mut folder = folder(1.0);
+    folder.plan.seeds.push(3);
+    folder.write_plan();
+    for label in ["absolute", "shaw", "absolute-twin"] {
+        folder.done(label, 3, 2.4 - f64::from(u8::from(label == "shaw")) * 0.1);
+    }
+    folder.failed("rope", 3, "step 7: the loss is not finite");
+    let report = folder.report();
+    let rope = comparison(&report, "rope");
+    assert_eq!((rope.verdict, rope.equivalence), (Verdict::Open, None), "the seeds that are left are a choice");
+    let ties = report.games[0].ties.as_ref().expect("a margin");
+    assert_eq!((ties.pairs.len(), ties.groups_of("shaw"), ties.groups_of("rope")), (3, vec![1], vec![]));
+
+    folder.failed("rope", 3, "out of memory");
+    folder.plan.rows.iter_mut().filter(|row| row.label == "shaw").for_each(|row| row.exploratory = true);
+    folder.write_plan();
+    let report = folder.report();
+    assert_eq!(comparison(&report, "rope").verdict, Verdict::Equivalent);
+    assert_eq!(
+        (comparison(&report, "shaw").verdict, comparison(&report, "shaw").equivalence),
+        (Verdict::Missing, None)
+    );
+    let ties = report.games[0].ties.as_ref().expect("a margin");
+    assert_eq!(ties.rows.iter().map(|row| &row.label[..]).collect::<Vec<_>>(), ["absolute", "rope"]);
+
+    folder.plan.smoke = true;
+    folder.write_plan();
+    let smoke = folder.report();
+    assert_eq!((comparison(&smoke, "rope").verdict, &smoke.games[0].ties), (Verdict::Missing, &None));
+}
+
+#[test]
+fn equivalence_counts_the_noise_of_test_games_as_differences_do() {
+    let mut folder = Folder::new();
+    folder.plan.equivalent_within = margin(0.1);
+    folder.write_plan();
+    for (row, label) in ["absolute", "shaw", "rope", "absolute-twin"].iter().enumerate() {
+        for seed in SEEDS {
+            let luck = [0.001, -0.001, 0.002][seed as usize] * row as f32;
+            // Games of shaw differ by up to 0.6 from those of the reference, and by 0.03 on average.
+            let of_game = |game: u32| ((game % 13) as f32 - 6.0) * if row == 1 { 0.1 } else { 0.0 };
+            folder.stored(label, seed, |game, _| 2.0 + luck + of_game(game));
+        }
+    }
+    let report = folder.report();
+    let shaw = comparison(&report, "shaw");
+    let (seeds, decisive) = (shaw.test.expect("three pairs"), shaw.decisive.expect("three pairs"));
+    assert!(shaw.noise.as_ref().is_some_and(|noise| matches!(noise, Noise::SeedsAndGames(_))));
+    assert!(decisive.error > 5.0 * seeds.error(), "{decisive:?} {seeds:?}");
+    assert_eq!(judged(shaw), (Verdict::Open, false), "the seeds alone would decide");
+    assert_eq!(judged(comparison(&report, "rope")), (Verdict::Equivalent, true));
+    let ties = report.games[0].ties.as_ref().expect("a margin");
+    assert_eq!((ties.groups_of("rope"), ties.groups_of("shaw")), (vec![1], vec![]));
+}

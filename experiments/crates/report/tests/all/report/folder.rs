@@ -1,0 +1,269 @@
+//! A run folder that is written by hand, so that every number in it is known.
+
+use config::{Interaction, Margins, Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
+use dataset::{MoveTraits, PositionTraits};
+use games::{GameKind, Phase, Relation};
+use records::plan::{FORMAT, Plan, Row};
+use records::positions::{self, PositionMetrics};
+use records::status::{State, Status};
+use records::step_times::{StepTime, StepTimes};
+use report::Report;
+use report::model::RowReport;
+use report::model::comparison::Comparison;
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+pub(crate) const SEEDS: [u64; 3] = [0, 1, 2];
+pub(crate) const ABSOLUTE: [f64; 3] = [2.40, 2.42, 2.41];
+pub(crate) const SHAW: [f64; 3] = [2.30, 2.33, 2.31];
+pub(crate) const ROPE: [f64; 3] = [2.41, 2.40, 2.43];
+pub(crate) const TWIN: [f64; 3] = [2.39, 2.44, 2.40];
+
+/// Test games of cells that store positions, and the plies of each that are policy targets.
+pub(crate) const GAMES: u32 = 60;
+pub(crate) const TARGETS: u16 = 3;
+
+/// A run folder of three chess rows and a twin.
+pub(crate) struct Folder {
+    dir: TempDir,
+    pub(crate) plan: Plan,
+}
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        let row = |label: &str, role: Role, encoding: usize| Row {
+            game: GameKind::Chess,
+            label: label.to_owned(),
+            folder: format!("chess-{label}-0123456789ab"),
+            role,
+            reference: None,
+            exploratory: false,
+            mask: Mask::Train,
+            network: NetworkFacts {
+                trunk: 1000,
+                heads: 200,
+                encoding,
+                injection_points: "logits".to_owned(),
+                position_sources: vec!["value head".to_owned()],
+            },
+            matched: None,
+        };
+        let plan = Plan {
+            format: FORMAT,
+            experiment: "by-hand".to_owned(),
+            question: None,
+            expect: None,
+            smoke: false,
+            primary: Primary {
+                metric: "policy_loss".to_owned(),
+                at: ReadAt::Last,
+                weights: Weights::Raw,
+                difference: None,
+            },
+            seeds: SEEDS.to_vec(),
+            // The reference is not the first, as an experiment may list it anywhere.
+            rows: vec![
+                row("shaw", Role::Compared, 1_382_400),
+                row("absolute", Role::Reference, 64),
+                row("rope", Role::Compared, 0),
+                row("absolute-twin", Role::Twin, 64),
+            ],
+            interactions: Vec::new(),
+            equivalent_within: Margins::default(),
+            late_margin: false,
+        };
+        let folder = Self { dir: tempfile::tempdir().expect("a folder for the test"), plan };
+        folder.write_plan();
+        folder
+    }
+
+    /// The same with every cell done.
+    pub(crate) fn finished() -> Self {
+        let folder = Self::new();
+        for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE), ("absolute-twin", TWIN)] {
+            folder.row(label, losses);
+        }
+        folder
+    }
+
+    /// A finished grid of two games with everything that a report can show.
+    pub(crate) fn of_two_games() -> Self {
+        let mut folder = Self::finished();
+        folder.plan.question = Some("Which <one> is best?".to_owned());
+        for (row, label) in folder.plan.rows.iter().map(|row| row.label.clone()).enumerate() {
+            for seed in SEEDS {
+                folder.positions(&label, seed, row as f32 * 0.1);
+            }
+        }
+        let shogi: Vec<Row> = folder.plan.rows.iter().map(Self::in_shogi).collect();
+        for (chess, shogi) in folder.plan.rows.iter().zip(&shogi) {
+            for seed in SEEDS {
+                let (from, to) = [chess, shogi].map(|row| Plan::cell_dir(folder.path(), row, seed)).into();
+                fs::create_dir_all(&to).expect("the cell's folder");
+                for file in fs::read_dir(from).expect("a cell").map(|entry| entry.expect("a file")) {
+                    fs::copy(file.path(), to.join(file.file_name())).expect("a copy");
+                }
+            }
+        }
+        folder.plan.rows.extend(shogi);
+        folder.write_plan();
+        let time = |(i, row): (usize, &Row)| {
+            let (median_s, ratio) = (0.02 + 0.01 * i as f64, Some(1.0 + 0.5 * i as f64));
+            StepTime { folder: row.folder.clone(), batch: 4, median_s, ratio }
+        };
+        let rows = folder.plan.rows.iter().enumerate().map(time).collect();
+        let (device, cpu) = ("cpu".to_owned(), "a processor".to_owned());
+        StepTimes { device, cpu, threads: 1, unix_s: 0, rounds: 7, rows }.write(folder.path()).expect("step times");
+        folder
+    }
+
+    /// The same with a question about an interaction.
+    pub(crate) fn with_an_interaction() -> Self {
+        let mut folder = Self::of_two_games();
+        let rows = [["absolute", "shaw"], ["rope", "absolute-twin"]];
+        folder.plan.interactions = vec![Interaction {
+            game: GameKind::Chess,
+            gap: ["cls_tokens_white".to_owned(), "cls_tokens".to_owned()],
+            by: ["pieces thirteen".to_owned(), "pieces nine".to_owned()],
+            within: None,
+            rows: rows.map(|side| side.map(|label| format!("chess-{label}-0123456789ab"))),
+        }];
+        folder.write_plan();
+        folder
+    }
+
+    fn in_shogi(row: &Row) -> Row {
+        Row { game: GameKind::Shogi, folder: row.folder.replace("chess-", "shogi-"), ..row.clone() }
+    }
+
+    /// What a cell measured on 60 games of 4 positions: 1 nat, and `off` more where a knight moves. It is not the cell's
+    /// metric.
+    pub(crate) fn positions(&self, label: &str, seed: u64, off: f32) {
+        let noise = |i: u32| ((i * 7 + seed as u32 * 3) % 11) as f32 * 0.001;
+        self.measured(label, seed, |game, ply| {
+            1.0 + noise(game * 4 + u32::from(ply)) + if ply == 2 { off } else { 0.0 }
+        });
+    }
+
+    /// A finished cell that stored these losses by game and ply, 60 games of 3 policy targets; its metric is their mean,
+    /// which it returns.
+    pub(crate) fn stored(&self, label: &str, seed: u64, loss: impl Fn(u32, u16) -> f32) -> f64 {
+        let all = (0..GAMES).flat_map(|game| (0..TARGETS).map(move |ply| (game, ply)));
+        let sum: f64 = all.map(|(game, ply)| f64::from(loss(game, ply))).sum();
+        let mean = sum / f64::from(GAMES * u32::from(TARGETS));
+        self.done(label, seed, mean);
+        self.measured(label, seed, loss);
+        mean
+    }
+
+    fn measured(&self, label: &str, seed: u64, loss: impl Fn(u32, u16) -> f32) {
+        let phases = [Phase::Opening, Phase::Middlegame, Phase::Endgame, Phase::Endgame];
+        let way = [("pawn", Relation::File, 1), ("rook", Relation::Rank, 6), ("knight", Relation::Knight, 2)];
+        let (measured, traits) = (0..GAMES * 4)
+            .map(|i| {
+                let (game, ply) = (i / 4, (i % 4) as u16);
+                let target = way.get(usize::from(ply)).map(|&(piece, relation, distance)| MoveTraits {
+                    kind: "quiet",
+                    piece,
+                    way: Some((relation, distance)),
+                });
+                let values = [target.map(|_| loss(game, ply)), target.map(|_| 0.0), Some(0.9), Some(1.0), None];
+                let row = PositionMetrics { game, ply, novel: true, map_cells: None, values };
+                (row, PositionTraits { game, ply, phase: phases[usize::from(ply)], target })
+            })
+            .unzip::<_, _, Vec<_>, Vec<_>>();
+        let bytes = positions::encode(&measured, &traits).expect("the same positions");
+        fs::write(self.cell(label, seed).join(positions::file(Weights::Raw)), bytes).expect("positions");
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub(crate) fn write_plan(&self) {
+        self.plan.write(self.path()).expect("the plan is written");
+    }
+
+    pub(crate) fn cell(&self, label: &str, seed: u64) -> PathBuf {
+        let dir = self.path().join(format!("chess-{label}-0123456789ab")).join(format!("seed-{seed}"));
+        fs::create_dir_all(&dir).expect("the cell's folder");
+        dir
+    }
+
+    pub(crate) fn row(&self, label: &str, losses: [f64; 3]) {
+        for (seed, loss) in SEEDS.into_iter().zip(losses) {
+            self.done(label, seed, loss);
+        }
+    }
+
+    /// A finished cell with this loss on test.
+    pub(crate) fn done(&self, label: &str, seed: u64, loss: f64) {
+        let dir = self.cell(label, seed);
+        Status::new(State::Done, 100, 100).write(&dir).expect("a status");
+        self.manifest(label, seed, |_| {});
+        let test = json!({
+            "policy_loss": loss, "policy_accuracy": 0.4, "policy_top5": 0.8, "uniform_baseline": 3.4,
+            "value_loss": 0.9, "value_accuracy": 0.6, "positions": 4000.0, "policy_targets": 3000.0,
+            "positions.novel": 3600.0, "policy_loss.novel": loss + 0.1,
+            "policy_loss.opening": loss + 0.2, "policy_accuracy.opening": 0.3, "policy_targets.opening": 1000.0,
+            "policy_kl": loss - 0.3, "value_targets": 3600.0, "value_targets.opening": 1200.0, "value_loss.opening": 0.95,
+            "value_accuracy.opening": 0.55,
+        });
+        let time = json!({"unix_s": 0.0, "wall_s": 1.0, "positions_per_s": 10.0});
+        let line = |step: u64, split: &str, metrics: serde_json::Value| {
+            json!({"step": step, "split": split, "epochs": 0.5, "metrics": metrics, "time": time}).to_string()
+        };
+        let lines = [
+            line(50, "validation", json!({"policy_loss": loss + 1.0})),
+            line(100, "train", json!({"policy_loss": loss - 0.5})),
+            line(100, "train_sample", json!({"policy_loss": loss - 0.05, "policy_accuracy": 0.5})),
+            line(100, "validation", json!({"policy_loss": loss + 0.5})),
+            line(100, "test", test),
+        ];
+        fs::write(dir.join("metrics.jsonl"), lines.join("\n") + "\n").expect("metrics");
+    }
+
+    /// Writes a cell's manifest, after a change of the usual one.
+    pub(crate) fn manifest(&self, label: &str, seed: u64, change: impl Fn(&mut serde_json::Value)) {
+        let mut manifest = json!({
+            "identity": {
+                "config": "c", "dataset": "d", "numerics": 1, "libtorch": "2.11.0",
+                "instruction_set": "AVX2 (GenuineIntel)", "threads": 1, "device": "cpu", "dtype": "f32",
+            },
+            "dataset": {
+                "name": "x", "content_hash": "d", "train_positions": 1, "validation_positions": 1,
+                "test_positions": 1, "novel_test_positions": 0.9,
+            },
+            "sessions": [{"from_step": 0, "unix_s": 0.0}],
+            "macs": {"trunk": 1000, "encoding": 100 * label.len(), "head": 200, "paper": 1000},
+            "a key of a later version": true,
+        });
+        change(&mut manifest);
+        fs::write(self.cell(label, seed).join("manifest.json"), manifest.to_string()).expect("a manifest");
+    }
+
+    pub(crate) fn failed(&self, label: &str, seed: u64, error: &str) {
+        let mut status = Status::new(State::Failed, 7, 100);
+        status.error = Some(error.to_owned());
+        status.write(&self.cell(label, seed)).expect("a status");
+    }
+
+    pub(crate) fn report(&self) -> Report {
+        Report::of(self.path()).expect("a report")
+    }
+}
+
+pub(crate) fn row<'a>(report: &'a Report, label: &str) -> &'a RowReport {
+    report.games[0].rows.iter().find(|row| row.label == label).expect("the row")
+}
+
+pub(crate) fn comparison<'a>(report: &'a Report, label: &str) -> &'a Comparison {
+    row(report, label).comparison.as_ref().expect("a comparison")
+}
+
+#[track_caller]
+pub(crate) fn close(got: f64, expected: f64) {
+    assert!((got - expected).abs() < 1e-9, "got {got}, expected {expected}");
+}

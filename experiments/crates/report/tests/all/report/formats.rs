@@ -1,0 +1,358 @@
+//! The other formats, and what they show beside the text's tables.
+
+use crate::report::folder::{Folder, SEEDS, close, comparison};
+use config::Mask;
+use games::GameKind;
+use records::plan::{Plan, Row};
+use report::statistics::moderated::prior;
+use report::transfer::incomparable;
+use report::{Asked, Report, csv, html, latex, markdown, side_by_side, text};
+use serde_json::{Value, json};
+use std::fs;
+
+#[test]
+fn a_page_needs_no_other_file_and_escapes_what_it_is_given() {
+    let page = html::draw(&Folder::of_two_games().report());
+    for part in
+        ["Which &lt;one&gt; is best?", "▲ better", "Chess against shogi", "prefers-color-scheme: dark", "@media print"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    for part in ["<script", "src=", "@import", "url(", "<one>"] {
+        assert!(!page.contains(part), "{part}");
+    }
+    let links: Vec<&str> = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(links.iter().all(|link| link.starts_with('#') || *link == "data:,"), "{links:?}");
+    let mut ids: Vec<&str> = page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "ids are unique");
+    assert!(links.iter().filter_map(|link| link.strip_prefix('#')).all(|link| ids.contains(&link)));
+}
+
+#[test]
+fn every_svg_is_well_formed() {
+    let page = html::draw(&Folder::of_two_games().report());
+    for svg in page.split("<svg ").skip(1).map(|rest| rest.split("</svg>").next().expect("an end")) {
+        let mut open: Vec<String> = vec!["svg".to_owned()];
+        for tag in svg.split('<').skip(1).map(|rest| rest.split('>').next().expect("a tag")) {
+            match tag.strip_prefix('/') {
+                Some(name) => assert_eq!(open.pop().as_deref(), Some(name), "{svg}"),
+                None if tag.ends_with('/') => {}
+                None => open.push(tag.split(' ').next().expect("a name").to_owned()),
+            }
+        }
+        assert_eq!(open, ["svg"], "{svg}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+}
+
+#[test]
+fn csv_has_every_number_unrounded_in_equal_lines() {
+    let drawn = csv::draw(&Folder::finished().report());
+    let lines: Vec<Vec<&str>> = drawn.lines().map(|line| line.split(',').collect()).collect();
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+    let column = |name: &str| lines[0].iter().position(|known| *known == name).expect("a column");
+    let shaw =
+        lines.iter().find(|l| l[column("row")] == "shaw" && l[column("metric")] == "policy_loss").expect("a line");
+    let number = |name: &str| shaw[column(name)].parse::<f64>().expect("a number");
+    close(number("difference"), -0.096_666_666_666_666_68);
+    close(number("p"), 0.001_186_944_038_478_615_8);
+    assert_eq!((shaw[column("verdict")], shaw[column("parameters")]), ("better", "1383600"));
+    assert!(lines.iter().any(|line| line[column("metric")] == "policy_loss.opening"));
+}
+
+#[test]
+fn markdown_and_latex_hold_the_same_tables() {
+    let report = Folder::of_two_games().report();
+    let (markdown, latex) = (markdown::draw(&report), latex::draw(&report));
+    assert!(markdown.contains("| shaw | 3/3 | 2.313 ± 0.015 | −0.097 | [−0.111, −0.082] |"), "{markdown}");
+    assert!(latex.contains(r"shaw & 3/3 & 2.313 $\pm$ 0.015 & $-$0.097 & [$-$0.111, $-$0.082] &"), "{latex}");
+    let environments = |word: &str| latex.matches(word).count();
+    assert_eq!(environments("\\begin{table}"), environments("\\end{table}"));
+    let set = latex.lines().filter(|line| !line.starts_with('%'));
+    let strange: Vec<char> = set.flat_map(str::chars).filter(|character| !character.is_ascii()).collect();
+    assert!(strange.is_empty(), "LaTeX may not set {strange:?}");
+}
+
+#[test]
+fn precision_is_that_of_the_formulas() {
+    let report = Folder::finished().report();
+    let precision = comparison(&report, "shaw").precision.expect("three pairs");
+    close(precision.sign_flip, 0.25);
+    assert_eq!(precision.seeds, Some(3));
+    assert!(text::draw(&report).contains("with this number of seeds it is at least 0.25"));
+}
+
+#[test]
+fn moderated_tests_are_shown_from_three_rows_on_and_decide_nothing() {
+    let mut folder = Folder::finished();
+    assert!(!text::draw(&folder.report()).contains("moderated p"), "two rows");
+    let extra = |label: &str, like: &Row| Row {
+        label: label.to_owned(),
+        folder: format!("chess-{label}-0123456789ab"),
+        ..like.clone()
+    };
+    let third = extra("alibi", &folder.plan.rows[0]);
+    folder.plan.rows.push(third);
+    folder.write_plan();
+    folder.row("alibi", [2.36, 2.39, 2.38]);
+    let report = folder.report();
+    let tests = ["shaw", "rope", "alibi"].map(|label| comparison(&report, label).test.expect("three pairs"));
+    let prior = prior(&tests.map(|test| (test.sd.powi(2), 2))).expect("three rows");
+    assert_eq!(report.games[0].prior, Some(prior));
+    let shaw = comparison(&report, "shaw");
+    assert_eq!(shaw.moderated, Some(prior.moderate(&tests[0])));
+    close(shaw.decisive.expect("a test").p, tests[0].p);
+    assert!(text::draw(&report).contains("moderated p: over seeds"), "{}", text::draw(&report));
+    let drawn = csv::draw(&report);
+    let lines: Vec<Vec<&str>> = drawn.lines().map(|line| line.split(',').collect()).collect();
+    let line = lines.iter().find(|line| line[2] == "shaw" && line[4] == "policy_loss").expect("a line");
+    let place = lines[0].iter().position(|name| *name == "p_moderated").expect("a column");
+    close(line[place].parse().expect("a number"), prior.moderate(&tests[0]).p);
+}
+
+#[test]
+fn slices_find_where_a_row_differs() {
+    let report = Folder::of_two_games().report();
+    let slices = report.games[0].slices.first().expect("cells stored positions");
+    let names: Vec<&str> = slices.dimensions.iter().map(|dimension| dimension.name).collect();
+    assert_eq!(names, ["all", "phase", "move type", "from- and to-square", "distance", "piece"]);
+    let of = |dimension: usize, name: &str| {
+        slices.dimensions[dimension].slices.iter().find(|slice| slice.name == name).expect("the slice")
+    };
+    let place = slices.rows.iter().position(|label| label == "shaw").expect("the row");
+    // The reference stands second, 0.1 nats off where a knight moves; shaw stands first, not off.
+    let knight = of(3, "knight").differences[place].expect("three seeds");
+    assert!((knight.difference + 0.1).abs() < 1e-6 && knight.interval.high < -0.09, "{knight:?}");
+    let rank = of(3, "rank").differences[place].expect("three seeds");
+    assert!(rank.difference.abs() < 1e-6, "{rank:?}");
+    assert_eq!((of(3, "knight").positions, of(0, "all positions").positions), (60, 180));
+    assert!((of(0, "all positions").differences[place].expect("three seeds").difference + 0.1 / 3.0).abs() < 1e-6);
+}
+
+#[test]
+fn games_are_set_side_by_side() {
+    let report = Folder::of_two_games().report();
+    let transfer = &report.transfer[0];
+    assert_eq!((transfer.games.clone(), transfer.rows.len()), (["chess".to_owned(), "shogi".to_owned()], 2));
+    // Both games have the same numbers here.
+    close(transfer.ranks.expect("three rows").tau, 1.0);
+    let interaction = transfer.rows[0].interaction.expect("three seeds each");
+    close(interaction.test.difference, 0.0);
+    close(interaction.holm_p, 1.0);
+    for comparable in ["policy_loss.novel", "policy_kl", "policy_accuracy", "policy_top5.opening"] {
+        assert_eq!(incomparable(comparable), None);
+    }
+    for (metric, reason) in [
+        ("value_accuracy", "drawn"),
+        ("win_rate_accuracy", "drawn"),
+        ("policy_loss_unmasked", "vocabularies"),
+        ("legal_mass.opening", "vocabularies"),
+        ("policy_entropy", "no better side"),
+        ("map_loss", "boards"),
+        ("moves_left_loss", "lengths"),
+        ("soft_policy_loss", "not equally hard"),
+        ("policy_los", "does not know"),
+    ] {
+        assert!(incomparable(metric).is_some_and(|why| why.contains(reason)), "{metric}: {:?}", incomparable(metric));
+    }
+}
+
+#[test]
+fn rows_are_matched_by_encoding_where_rates_are_chosen_by_game() {
+    let mut folder = Folder::of_two_games();
+    let dir = folder.path().to_owned();
+    for row in &mut folder.plan.rows {
+        let rate = match (row.game, &row.label[..]) {
+            (GameKind::Chess, "shaw") => 64.0,
+            (GameKind::Shogi, "shaw") => 16.0,
+            _ => 1.0,
+        };
+        if row.label == "shaw" {
+            row.label = format!("shaw, encoding rate × {rate}");
+        } else if row.label == "rope" && row.game == GameKind::Shogi {
+            row.label = "alibi".to_owned();
+        }
+        let encoding = row.label.split([',', '-']).next().expect("a name");
+        let model = json!({"chessformer": {"layers": 2, "width": 48, "ff": 96}});
+        let config = json!({"encoding": [encoding], "model": model, "train": {"encoding_rate": rate}});
+        for path in SEEDS.map(|seed| Plan::cell_dir(&dir, row, seed).join("manifest.json")) {
+            let text = fs::read_to_string(&path).expect("a manifest");
+            let mut manifest: Value = serde_json::from_str(&text).expect("JSON");
+            manifest["config"] = config.clone();
+            fs::write(&path, manifest.to_string()).expect("written");
+        }
+    }
+    folder.write_plan();
+    let report = folder.report();
+    let transfer = &report.transfer[0];
+    let labels: Vec<_> =
+        transfer.rows.iter().map(|row| (&row.label[..], row.labels.each_ref().map(|l| &l[..]))).collect();
+    assert_eq!(labels, [("shaw", ["shaw, encoding rate × 64", "shaw, encoding rate × 16"])]);
+    assert_eq!(transfer.alone, [vec!["rope".to_owned()], vec!["alibi".to_owned()]]);
+    for drawn in [text::draw(&report), markdown::draw(&report), latex::draw(&report), html::draw(&report)] {
+        for part in ["rows of chess without a partner on shogi: ", "rows of shogi without a partner on chess: "] {
+            assert!(drawn.contains(part), "{part}: {drawn}");
+        }
+    }
+    assert!(text::draw(&report).contains("rows matched by encoding, with settings chosen by game: \"shaw, "));
+}
+
+#[test]
+fn one_seed_gives_differences_without_intervals() {
+    let mut folder = Folder::finished();
+    folder.plan.seeds.truncate(1);
+    folder.write_plan();
+    let report = folder.report();
+    close(comparison(&report, "shaw").mean().expect("a pair"), -0.1);
+    let drawn = markdown::draw(&report);
+    assert!(drawn.contains("| shaw | 1/1 | 2.300 | −0.100 | – | – | needs ≥ 3 complete pairs, has 1 |"), "{drawn}");
+    let compared = side_by_side::compare(&[report.clone(), report.clone()]);
+    assert_eq!(compared[1].rows[1][1], "−0.100 no verdict");
+    let drawn = csv::draw(&report);
+    let lines: Vec<Vec<&str>> = drawn.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| lines[0].iter().position(|known| *known == name).expect("a column");
+    let line = lines.iter().find(|line| line[2] == "shaw" && line[4] == "policy_loss").expect("a line");
+    close(line[column("difference")].parse().expect("a number"), -0.1);
+    assert_eq!((line[column("low")], line[column("p")]), ("", ""));
+}
+
+#[test]
+fn games_are_compared_by_the_share_of_what_can_be_learnt() {
+    let mut folder = Folder::of_two_games();
+    // In shogi every loss, the floor and the loss of a uniform choice are twice as high.
+    let cells: Vec<_> = folder.plan.rows.iter().filter(|row| row.game == GameKind::Shogi).collect();
+    for (row, seed) in cells.iter().flat_map(|row| SEEDS.map(|seed| (row, seed))) {
+        let path = Plan::cell_dir(folder.path(), row, seed).join("metrics.jsonl");
+        let lines = fs::read_to_string(&path).expect("metrics");
+        let doubled = lines.lines().map(|line| {
+            let mut line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            for name in ["policy_loss", "policy_kl", "uniform_baseline"] {
+                if let Some(value) = line["metrics"][name].as_f64() {
+                    line["metrics"][name] = json!(2.0 * value);
+                }
+            }
+            line.to_string() + "\n"
+        });
+        let doubled: String = doubled.collect();
+        fs::write(&path, doubled).expect("metrics");
+    }
+    let report = folder.report();
+    let transfer = &report.transfer[0];
+    let shaw = transfer.rows.iter().find(|row| row.label == "shaw").expect("the row");
+    // 0.09667 nats of 3.4 − 0.3 in chess, and twice both in shogi.
+    shaw.effects.iter().for_each(|effect| close(effect.difference, 0.096_666_666_666_666_68 / 3.1));
+    let interaction = shaw.interaction.expect("nats of both games are shares");
+    assert!(interaction.test.difference.abs() < 1e-9 && interaction.test.p > 0.999, "{interaction:?}");
+    let raw = |game: usize| report.games[game].rows[1].comparison.as_ref().expect("a row").test.expect("pairs").mean;
+    close(raw(1), 2.0 * raw(0));
+    let drawn = text::draw(&report);
+    for part in [
+        "chess: learnt %",
+        "3.400 and 0.300 nats on chess, 6.800 and 0.600 nats on shogi",
+        "uniform 3.400 nats, floor 0.300 nats",
+        "below uniform  learnt %",
+    ] {
+        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
+    }
+    assert!(!drawn.contains("does not compare across games"), "{drawn}");
+
+    // Over all moves of a vocabulary nothing compares.
+    folder.plan.rows.iter_mut().for_each(|row| row.mask = Mask::None);
+    folder.write_plan();
+    let report = folder.report();
+    assert!(report.transfer[0].incomparable.is_some_and(|why| why.contains("vocabularies")));
+    assert!(report.transfer[0].rows.iter().all(|row| row.interaction.is_none()));
+    assert_eq!(report.games[0].learnable, None, "a uniform choice among legal moves is no measure of them");
+}
+
+#[test]
+fn positions_that_cannot_be_read_leave_slices_out_and_nothing_else() {
+    let folder = Folder::of_two_games();
+    fs::write(folder.cell("shaw", 0).join("test-positions.parquet"), b"damaged").expect("written");
+    let report = folder.report();
+    let slices = report.games[0].slices.first().expect("the others stored positions");
+    let place = slices.rows.iter().position(|label| label == "shaw").expect("the row");
+    assert!(slices.dimensions[0].slices[0].differences[place].is_some(), "two seeds are left");
+}
+
+#[test]
+fn a_given_difference_gets_its_seeds_and_its_power() {
+    let mut folder = Folder::finished();
+    let asked = Asked { difference: Some(0.02), ..Asked::default() };
+    let report = Report::asked(folder.path(), &asked).expect("a report");
+    let of = |report: &Report, label: &str| {
+        comparison(report, label).precision.expect("three pairs").target.expect("a difference was given")
+    };
+    // statsmodels 0.15.0: TTestPower().power(0.02 / sd, 3, 0.05 / 2), and the least n whose power reaches 0.8, with
+    // sd = 0.00577350269189639 of shaw's differences and 0.02 of rope's.
+    let (shaw, rope) = (of(&report, "shaw"), of(&report, "rope"));
+    close(shaw.power, 0.599_109_841_433);
+    assert_eq!(shaw.seeds, Some(4));
+    close(rope.power, 0.089_428_807_758);
+    assert_eq!(rope.seeds, Some(13));
+    let drawn = text::draw(&report);
+    for part in ["seeds for 0.02", "power for 0.02", "in 80 of 100 grids at the same step (α / 2)"] {
+        assert!(drawn.contains(part), "{part}: {drawn}");
+    }
+    assert!(!text::draw(&folder.report()).contains("power for"), "none was given");
+    folder.plan.primary.difference = Some(0.02);
+    folder.write_plan();
+    assert_eq!(folder.report(), report, "the file may give one");
+}
+
+#[test]
+fn systems_of_several_architectures_share_one_table_over_games() {
+    let folder = Folder::of_two_games();
+    let of = |model: serde_json::Value, moves: &str| json!({"model": model, "encoding": [{"rope": {}}], "input": "tokens_68", "moves": moves, "train": {}});
+    let former = json!({"chessformer": {"layers": 2, "width": 48, "ff": 128}});
+    let run = |label: &str, config: serde_json::Value| {
+        for seed in SEEDS {
+            folder.manifest(label, seed, |manifest| manifest["config"] = config.clone());
+        }
+    };
+    let one_system = |when: &str| assert!(!text::draw(&folder.report()).contains("all systems"), "{when}");
+    for label in ["absolute", "shaw", "rope"] {
+        run(label, of(former.clone(), "from_to"));
+        one_system("one architecture, one vocabulary, also while rows have not begun");
+    }
+    for row in folder.plan.rows.iter().filter(|row| row.game == GameKind::Shogi) {
+        for seed in SEEDS {
+            let to = Plan::cell_dir(folder.path(), row, seed).join("manifest.json");
+            fs::copy(folder.cell(&row.label, seed).join("manifest.json"), to).expect("a copy");
+        }
+    }
+    run("shaw", of(json!({"decoder": {"layers": 1, "width": 32, "ff": 64}}), "chessdecoder_1924"));
+    let drawn = text::draw(&folder.report());
+    let (table, rest) =
+        drawn.split_once("all systems, on test positions\n").expect("a table").1.split_once("\n\n").expect("an end");
+    let cells = |network: &str| -> Vec<Vec<&str>> {
+        let lines = table.lines().filter(|line| line.contains(network));
+        lines.map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()).collect()
+    };
+    let decoder = cells("decoder 1×32/64");
+    // 2 · (1000 + 400 + 200) operations, and 20 ms in the first of the folder's step times.
+    assert_eq!(
+        decoder,
+        [[
+            "chess",
+            "decoder 1×32/64",
+            "tokens_68",
+            "chessdecoder_1924",
+            "rope",
+            "1,383,600",
+            "0.0032",
+            "20.0",
+            "2.313 ± 0.015",
+            "40.00 ± 0",
+            "0.9000 ± 0",
+            "60.00 ± 0"
+        ]]
+    );
+    assert_eq!(cells("chessformer 2×48/128").len(), 5, "{table}");
+    assert_eq!(table.lines().filter(|line| line.starts_with("shogi")).count(), 3, "{table}");
+    assert!(table.contains("3.400 on chess, 3.400 on shogi") && !table.contains('†'), "{table}");
+    assert!(rest.contains("MFLOPs"), "the table of costs has them too");
+}

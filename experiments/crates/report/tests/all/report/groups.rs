@@ -1,0 +1,162 @@
+//! Several references in a game: each row is compared with that of its group.
+
+use crate::report::folder::{Folder, SEEDS, close, comparison};
+use crate::report::strength::leave;
+use config::Role;
+use records::plan::Row;
+use records::strength::Measure;
+use report::model::comparison::Verdict;
+use report::model::variants::Budgets;
+use report::{Report, html, text};
+use serde_json::json;
+
+const ROWS: [(&str, Role, &str, [f64; 3]); 5] = [
+    ("absolute-2", Role::Reference, "absolute-2", [2.40, 2.42, 2.41]),
+    ("absolute-4", Role::Reference, "absolute-4", [2.20, 2.22, 2.21]),
+    ("shaw-4", Role::Compared, "absolute-4", [2.25, 2.24, 2.27]),
+    ("shaw-2", Role::Compared, "absolute-2", [2.30, 2.33, 2.31]),
+    ("absolute-2-twin", Role::Twin, "absolute-2", [2.39, 2.44, 2.40]),
+];
+
+fn folder_of(label: &str) -> String {
+    format!("chess-{label}-0123456789ab")
+}
+
+/// Two encodings in networks of two and of four layers.
+fn grid() -> Folder {
+    let mut folder = Folder::new();
+    let like = folder.plan.rows[0].clone();
+    let row = |(label, role, reference, _): (&str, Role, &str, [f64; 3])| Row {
+        label: label.to_owned(),
+        folder: folder_of(label),
+        role,
+        reference: Some(folder_of(reference)),
+        ..like.clone()
+    };
+    folder.plan.rows = ROWS.map(row).into();
+    folder.write_plan();
+    ROWS.iter().for_each(|(label, _, _, losses)| folder.row(label, *losses));
+    folder
+}
+
+#[test]
+fn every_row_is_compared_with_the_reference_of_its_group() {
+    let report = grid().report();
+    let game = &report.games[0];
+    let labels: Vec<&str> = game.rows.iter().map(|row| row.label.as_str()).collect();
+    assert_eq!(labels, ["absolute-2", "shaw-2", "absolute-4", "shaw-4"], "group by group, the reference first");
+    let references = ["shaw-2", "shaw-4"].map(|label| comparison(&report, label).reference.as_str());
+    assert_eq!(references, ["absolute-2", "absolute-4"]);
+    assert!(game.rows.iter().all(|row| (row.role == Role::Reference) == row.comparison.is_none()));
+    // By itself 0.16 below the other reference.
+    close(comparison(&report, "shaw-4").test.expect("three pairs").mean, 0.13 / 3.0);
+    close(comparison(&report, "shaw-2").test.expect("three pairs").mean, -0.29 / 3.0);
+    let twin = game.twin.as_ref().and_then(|row| row.comparison.as_ref()).expect("a control");
+    assert_eq!((&twin.reference[..], twin.holm), ("absolute-2", None));
+    let gain = game.rows[3].curve.last().and_then(|point| point.difference).expect("a learning curve");
+    close(gain.mean, 0.13 / 3.0);
+
+    // One family for both groups.
+    assert_eq!(report.family, 2);
+    let shaw = comparison(&report, "shaw-2");
+    close(shaw.holm.expect("three pairs").holm.p, 2.0 * shaw.test.expect("three pairs").p);
+    assert_eq!((shaw.verdict, comparison(&report, "shaw-4").verdict), (Verdict::Better, Verdict::Open));
+}
+
+#[test]
+fn tables_sentences_and_plots_name_the_references() {
+    let report = grid().report();
+    let drawn = text::draw(&report);
+    for part in [
+        "each row is compared with the reference above it, the A/A control with absolute-2;",
+        "Holm-corrected over the grid's 2 comparisons",
+        "On chess, shaw-2 is better than absolute-2: ",
+        "On chess, whether shaw-4 differs from absolute-4 is open: ",
+    ] {
+        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
+    }
+    assert!(html::draw(&report).contains("Differences to the reference of each group on chess."));
+    let one = Folder::finished().report();
+    assert!(!text::draw(&one).contains("the reference above it"), "a game with one reference has no groups");
+    assert!(html::draw(&one).contains("Differences to absolute on chess."));
+}
+
+#[test]
+fn slices_and_strength_are_differences_to_the_own_reference() {
+    let folder = grid();
+    for (label, off) in [("absolute-2", 0.0), ("shaw-2", 0.1), ("absolute-4", 0.5), ("shaw-4", 0.2)] {
+        SEEDS.into_iter().for_each(|seed| folder.positions(label, seed, off));
+    }
+    for (label, solved) in [("absolute-2", 0.2), ("shaw-2", 0.3), ("absolute-4", 0.6), ("shaw-4", 0.5)] {
+        leave(&folder, label, Measure::Puzzles, "puzzles.csv", [solved, solved + 0.01, solved + 0.02]);
+    }
+    let report = folder.report();
+    let [two, four] = &report.games[0].slices[..] else { panic!("a report of slices for each reference") };
+    let found = [two, four].map(|slices| (&slices.reference[..], slices.rows.join(" ")));
+    assert_eq!(found, [("absolute-2", "shaw-2".to_owned()), ("absolute-4", "shaw-4".to_owned())]);
+    for (slices, knight) in [(two, 0.1), (four, -0.3)] {
+        let of_knight = slices.dimensions.iter().flat_map(|dimension| &dimension.slices);
+        let mut of_knight = of_knight.filter(|slice| slice.name == "knight");
+        let difference = of_knight.next().expect("the slice").differences[0].expect("three seeds").difference;
+        assert!((difference - knight).abs() < 1e-6, "{difference}");
+    }
+    let drawn = html::draw(&report);
+    for id in ["chess-slice-phase", "chess-slice-phase-absolute-4"] {
+        assert!(drawn.contains(&format!("\"{id}-title\"")), "{id} is not on the page");
+    }
+
+    let puzzles = &report.games[0].strength[0];
+    let labels: Vec<&str> = puzzles.rows.iter().map(|row| row.label.as_str()).collect();
+    assert_eq!(labels, ["absolute-2", "shaw-2", "absolute-4", "shaw-4"]);
+    let differences: Vec<Option<f64>> = puzzles.rows.iter().map(|row| row.difference.map(|test| test.mean)).collect();
+    assert!(differences[0].is_none() && differences[2].is_none(), "{differences:?}");
+    close(differences[1].expect("three pairs"), 0.1);
+    close(differences[3].expect("three pairs"), -0.1);
+}
+
+/// Steps and depths: rows of a budget are compared with the reference of their own depth and budget.
+#[test]
+fn budgets_are_those_of_each_group() {
+    let mut folder = Folder::new();
+    let like = folder.plan.rows[0].clone();
+    let losses = |depth: u64, steps: u64, of_shaw: f64| {
+        let level = 4.0 - 0.5 * depth as f64 - 0.001 * steps as f64 + of_shaw * depth as f64;
+        [level, level + 0.01, level + 0.02]
+    };
+    let cells: Vec<(String, String, u64, u64, f64)> = [2, 4]
+        .into_iter()
+        .flat_map(|depth| [100, 400].map(|steps| (depth, steps)))
+        .flat_map(|(depth, steps)| {
+            let name = |encoding: &str| format!("{encoding}-{depth}-{steps}");
+            [("absolute", 0.0), ("shaw", -0.1)].map(|(own, of)| (name(own), name("absolute"), depth, steps, of))
+        })
+        .collect();
+    folder.plan.rows = cells
+        .iter()
+        .map(|(label, reference, ..)| Row {
+            label: label.clone(),
+            folder: folder_of(label),
+            role: if label == reference { Role::Reference } else { Role::Compared },
+            reference: Some(folder_of(reference)),
+            ..like.clone()
+        })
+        .collect();
+    folder.write_plan();
+    for (label, _, depth, steps, of_shaw) in &cells {
+        folder.row(label, losses(*depth, *steps, *of_shaw));
+        let encoding = label.split('-').next();
+        for seed in SEEDS {
+            let config = json!({"encoding": encoding, "model": depth, "train": {"steps": steps}, "seed": seed});
+            folder.manifest(label, seed, |manifest| manifest["config"] = config.clone());
+        }
+    }
+    let report: Report = folder.report();
+    let Budgets { steps, rows, .. } = report.games[0].budgets.as_ref().expect("two budgets");
+    assert_eq!(steps, &[100, 400]);
+    let means: Vec<Vec<f64>> =
+        rows.iter().map(|row| row.differences.iter().map(|test| test.expect("pairs")).collect()).collect();
+    assert_eq!(means.len(), 2, "a row for each depth: {rows:?}");
+    for (means, expected) in means.iter().zip([-0.2, -0.4]) {
+        means.iter().for_each(|mean| close(*mean, expected));
+    }
+}

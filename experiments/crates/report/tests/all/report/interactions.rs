@@ -1,0 +1,211 @@
+//! Gaps that are compared over something else, against statsmodels' analysis of variance.
+
+use crate::report::folder::{Folder, SEEDS};
+use config::{Interaction, Role};
+use games::GameKind;
+use records::plan::Row;
+use report::model::comparison::Missing;
+use report::model::interactions::Change;
+use report::{csv, html, latex, markdown, text};
+use serde_json::Value;
+
+fn cases() -> Vec<Value> {
+    let fixture = include_str!("../../fixtures/interaction.json");
+    serde_json::from_str(fixture).expect("a list")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+/// One four of rows for each case, `plain` and `shaw` with `low` and `high`, every cell done.
+fn folder(cases: &[Value]) -> Folder {
+    let mut folder = Folder::new();
+    let like = folder.plan.rows[0].clone();
+    let labels = |case: usize| {
+        [
+            [format!("plain-low-{case}"), format!("shaw-low-{case}")],
+            [format!("plain-high-{case}"), format!("shaw-high-{case}")],
+        ]
+    };
+    let in_folder = |label: &String| format!("chess-{label}-0123456789ab");
+    folder.plan.rows = (0..cases.len())
+        .flat_map(|case| labels(case).concat())
+        .enumerate()
+        .map(|(i, label)| Row {
+            folder: in_folder(&label),
+            label,
+            role: if i == 0 { Role::Reference } else { Role::Compared },
+            ..like.clone()
+        })
+        .collect();
+    let asked = |case: usize| Interaction {
+        game: GameKind::Chess,
+        gap: ["plain".to_owned(), "shaw".to_owned()],
+        by: ["batch 64".to_owned(), "batch 256".to_owned()],
+        within: Some(format!("case {case}")),
+        rows: labels(case).map(|side| side.map(|label| in_folder(&label))),
+    };
+    folder.plan.interactions = (0..cases.len()).map(asked).collect();
+    folder.write_plan();
+    for (number_of, case) in cases.iter().enumerate() {
+        for (by, side) in labels(number_of).iter().enumerate() {
+            for (gap, label) in side.iter().enumerate() {
+                let values = &case["values"][by][gap];
+                folder.row(label, [0, 1, 2].map(|seed| number(&values[seed])));
+            }
+        }
+    }
+    folder
+}
+
+#[track_caller]
+fn close(got: f64, expected: f64) {
+    assert!((got - expected).abs() <= 1e-7 * expected.abs(), "got {got}, expected {expected}");
+}
+
+#[test]
+fn interactions_are_those_of_an_analysis_of_variance() {
+    let cases = cases();
+    let report = folder(&cases).report();
+    let found = &report.games[0].interactions;
+    assert_eq!((report.interaction_family, found.len()), (cases.len(), cases.len()));
+    for (one, case) in found.iter().zip(&cases) {
+        let test = one.test.expect("three seeds");
+        close(test.mean, number(&case["change"]));
+        close(test.p, number(&case["p"]));
+        let interval = one.interval.expect("three seeds");
+        close(interval.low, number(&case["interval"][0]));
+        close(interval.high, number(&case["interval"][1]));
+        for (gap, expected) in one.gaps.iter().zip(case["gaps"].as_array().expect("two gaps")) {
+            close(gap.expect("three seeds").mean, number(expected));
+        }
+    }
+    // Holm over the four interactions, and not over the fifteen comparisons: the least p times four.
+    let least = cases.iter().map(|case| number(&case["p"])).fold(1.0, f64::min);
+    let adjusted = found.iter().filter_map(|one| Some(one.holm?.holm.p)).fold(1.0, f64::min);
+    close(adjusted, 4.0 * least);
+    let changes: Vec<Change> = found.iter().map(|one| one.change).collect();
+    assert_eq!(changes, [Change::Changes, Change::NotDistinguishable, Change::Grows, Change::Reverses]);
+}
+
+#[test]
+fn every_format_has_them() {
+    let report = folder(&cases()).report();
+    let drawn = [text::draw(&report), markdown::draw(&report), latex::draw(&report), html::draw(&report)];
+    for format in &drawn {
+        for word in
+            ["it changes by +0.0", "it grows by 0.0", "it reverses, changing by +0.1", "is not distinguishable from 0"]
+        {
+            assert!(format.contains(word), "{word}: {format}");
+        }
+        assert!(format.contains("interactions: does the gap change?"));
+    }
+    assert!(drawn[3].contains("chess-interactions"), "a forest of gaps");
+    let lines: Vec<Vec<String>> =
+        csv::draw(&report).lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+    let line = lines.iter().find(|line| line[3] == "interaction").expect("a line of an interaction");
+    assert_eq!(line[2], "shaw less plain (case 0): batch 256 against batch 64");
+    close(line[8].parse().expect("a number"), number(&cases()[0]["change"]));
+}
+
+/// Two gaps by hand that differ for sure: the first is far from 0, the second is 0 on average.
+#[test]
+fn a_gap_that_is_not_significant_itself_changes_and_neither_shrinks_nor_grows() {
+    let case = |second: [f64; 3]| {
+        serde_json::json!({"values": [
+            [[2.40, 2.41, 2.42], [2.30, 2.311, 2.319]],
+            [[2.40, 2.41, 2.42], [2.40 + second[0], 2.41 + second[1], 2.42 + second[2]]],
+        ]})
+    };
+    let change = |second: [f64; 3]| folder(&[case(second)]).report().games[0].interactions[0].change;
+    assert_eq!(change([0.001, -0.001, 0.0005]), Change::Changes);
+    assert_eq!(change([-0.02, -0.021, -0.019]), Change::Shrinks);
+    assert_eq!(change([-0.2, -0.201, -0.199]), Change::Grows);
+    assert_eq!(change([0.02, 0.0215, 0.0195]), Change::Reverses);
+    let drawn = text::draw(&folder(&[case([0.001, -0.001, 0.0005])]).report());
+    assert!(drawn.contains("it changes by +0.1") && !drawn.contains("it shrinks"), "{drawn}");
+}
+
+#[test]
+fn a_seed_without_one_of_its_four_cells_is_left_out_and_too_few_give_no_verdict() {
+    let folder = folder(&cases()[..1]);
+    folder.failed("shaw-high-0", SEEDS[1], "a test");
+    let report = folder.report();
+    let one = &report.games[0].interactions[0];
+    assert_eq!((one.differences.len(), one.change), (2, Change::Missing));
+    assert_eq!(one.missing, [Missing::Pairs { has: 2 }, Missing::Failed { seed: SEEDS[1] }]);
+    assert!(one.gaps[0].is_some_and(|gap| gap.mean < 0.0), "the other gap has its three seeds");
+    assert!(text::draw(&report).contains("has no verdict: needs ≥ 3 complete pairs, has 2 (seed 1 failed)"));
+}
+
+#[test]
+fn cells_of_two_kinds_of_device_make_no_interaction() {
+    let folder = folder(&cases()[..1]);
+    for label in ["plain-high-0", "shaw-high-0"] {
+        folder.manifest(label, SEEDS[0], |manifest| manifest["identity"]["device"] = "cuda:0".into());
+    }
+    let report = folder.report();
+    let one = &report.games[0].interactions[0];
+    assert_eq!(one.differences.len(), 2, "{:?}", one.missing);
+    assert!(matches!(one.missing[1], Missing::Differs { what: "device", .. }), "{:?}", one.missing);
+}
+
+#[test]
+fn a_smoke_run_says_nothing_about_interactions() {
+    let mut folder = folder(&cases()[..1]);
+    folder.plan.smoke = true;
+    folder.write_plan();
+    let report = folder.report();
+    assert_eq!(report.games[0].interactions[0].change, Change::Missing);
+    assert_eq!(report.games[0].interactions[0].missing[0], Missing::Smoke);
+}
+
+/// Sixty simulated designs in one grid: the seed's luck in all four cells, effects of both factors, noise of each cell,
+/// and in half of them an interaction of `TRUE` nats.
+#[test]
+fn simulated_interactions_are_found_and_none_is_invented() {
+    const DESIGNS: usize = 60;
+    const TRUE: f64 = 0.2;
+    let real = |design: usize| if design.is_multiple_of(2) { TRUE } else { 0.0 };
+    let designs: Vec<Value> = (0..DESIGNS)
+        .map(|design| {
+            let mut stream = streams::stream(design as u64, &["test", "simulated interactions"]);
+            let luck: Vec<f64> = SEEDS.iter().map(|_| 2.0 + 0.1 * streams::normal(&mut stream)).collect();
+            let mut cell = |effect: f64| -> Vec<f64> {
+                luck.iter().map(|luck| luck + effect + 0.0015 * streams::normal(&mut stream)).collect()
+            };
+            let values = [[cell(0.0), cell(-0.1)], [cell(0.05), cell(-0.05 + real(design))]];
+            serde_json::json!({"values": values})
+        })
+        .collect();
+    let report = folder(&designs).report();
+    let found = &report.games[0].interactions;
+    let covers = |design: usize| {
+        let interval = found[design].interval.expect("three seeds");
+        interval.low <= real(design) && real(design) <= interval.high
+    };
+    let covered = (0..DESIGNS).filter(|&design| covers(design)).count();
+    // 95 % of 60 are 57; beyond 51 lie three standard errors.
+    assert!((52..=60).contains(&covered), "{covered} of {DESIGNS}");
+    let judged = |odd: usize| (0..DESIGNS).filter(move |design| design % 2 == odd).map(|design| found[design].change);
+    assert!(judged(1).all(|change| change == Change::NotDistinguishable), "an interaction is invented");
+    let there = judged(0).filter(|change| *change == Change::Reverses).count();
+    assert!(there >= 20, "{there} of 30 gaps of −0.1 that are +0.1 then");
+}
+
+#[test]
+fn an_interaction_whose_rows_the_run_lacks_is_a_warning() {
+    let mut folder = folder(&cases());
+    let reported: usize = folder.report().games.iter().map(|game| game.interactions.len()).sum();
+    let warned = |folder: &Folder| {
+        folder.report().warnings.iter().filter(|one| one.contains("interactions that are not reported")).count()
+    };
+    assert_eq!(warned(&folder), 0);
+    folder.plan.interactions[0].rows[1][1].push_str("-gone");
+    folder.write_plan();
+    let report = folder.report();
+    assert_eq!(report.games.iter().map(|game| game.interactions.len()).sum::<usize>(), reported - 1);
+    assert_eq!(warned(&folder), 1);
+}

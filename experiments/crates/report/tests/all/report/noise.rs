@@ -1,0 +1,227 @@
+//! Verdicts count the noise of seeds and of test games where cells stored what they measured on each position.
+
+use crate::report::folder::{Folder, GAMES, SEEDS, TARGETS, close, comparison};
+use crate::statistics::count_rejections;
+use config::Interaction;
+use games::GameKind;
+use report::model::comparison::Verdict;
+use report::model::noise::{Noise, SeedsOnly};
+use report::statistics::MeanTest;
+use report::statistics::crossed::{Crossed, Differences, test};
+use report::{csv, text};
+use std::fs;
+
+/// A row's losses: a seed's luck, a row's own effect on a game, and a row's mean.
+fn loss(row: usize, seed: u64, game: u32, ply: u16) -> f32 {
+    let luck = [0.010, -0.004, 0.002][seed as usize] + row as f32 * [0.001, 0.0, -0.001][seed as usize];
+    let of_game = (((game * (7 + row as u32 * 4)) % 13) as f32 - 6.0) * 0.1 * row as f32;
+    let of_ply = [0.2, -0.1, -0.1][usize::from(ply)];
+    2.4 - 0.05 * row as f32 + luck + of_game + of_ply
+}
+
+const ROWS: [&str; 4] = ["absolute", "shaw", "rope", "absolute-twin"];
+
+/// Every cell done, with positions whose mean is its metric.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    for (row, label) in ROWS.iter().enumerate() {
+        for seed in SEEDS {
+            folder.stored(label, seed, |game, ply| loss(row % 3, seed, game, ply));
+        }
+    }
+    folder
+}
+
+/// The test of a sum of rows, each with its sign, from the losses themselves.
+fn by_hand(terms: &[(usize, f64)]) -> Crossed {
+    let sum = |seed, game| -> f64 {
+        let all = terms.iter().flat_map(|&(row, sign)| (0..TARGETS).map(move |ply| (row, sign, ply)));
+        all.map(|(row, sign, ply)| sign * f64::from(loss(row, seed, game, ply))).sum()
+    };
+    let sums: Vec<Vec<f64>> = SEEDS.iter().map(|&seed| (0..GAMES).map(|game| sum(seed, game)).collect()).collect();
+    let positions = vec![u32::from(TARGETS); GAMES as usize];
+    test(Differences { sums: &sums, positions: &positions }).expect("three seeds and sixty games")
+}
+
+#[test]
+fn test_games_that_agree_are_no_warning() {
+    let folder = Folder::new();
+    for (row, label) in ROWS.iter().enumerate() {
+        for seed in SEEDS {
+            let luck = [0.01, -0.02, 0.015][seed as usize] * row as f32;
+            folder.stored(label, seed, |game, ply| 2.0 + luck + (game % 7) as f32 * 0.1 + f32::from(ply));
+        }
+    }
+    let report = folder.report();
+    assert!(crossed(comparison(&report, "shaw").noise.as_ref()).games_share < 0.01);
+    let of_tests = |warning: &&String| warning.contains("test games") || warning.contains("test positions");
+    assert_eq!(report.warnings.iter().find(of_tests), None);
+}
+
+fn crossed(noise: Option<&Noise>) -> Crossed {
+    *noise.expect("a test").crossed().expect("seeds and games")
+}
+
+#[test]
+fn a_difference_that_three_seeds_agree_on_is_not_real_if_the_games_do_not_agree() {
+    let report = folder().report();
+    let shaw = comparison(&report, "shaw");
+    let (seeds_only, decisive) = (shaw.test.expect("three pairs"), shaw.decisive.expect("three pairs"));
+    assert!(2.0 * seeds_only.p < 0.05, "seeds alone would decide: {}", seeds_only.p);
+    let expected = by_hand(&[(1, 1.0), (0, -1.0)]);
+    close(decisive.error, expected.test.error);
+    close(decisive.freedom, expected.test.freedom);
+    assert!(decisive.error > 10.0 * seeds_only.error(), "{decisive:?} {seeds_only:?}");
+    assert_eq!((shaw.verdict, crossed(shaw.noise.as_ref()).games), (Verdict::Open, 60));
+    assert!(crossed(shaw.noise.as_ref()).games_share > 0.99);
+    let warning = report.warnings.iter().find(|warning| warning.contains("add test games rather than seeds"));
+    assert!(warning.is_some_and(|warning| warning.starts_with("chess: 60 test games give up to 100 %")), "{warning:?}");
+    let corrected = shaw.holm.expect("a test");
+    assert!(!corrected.interval.excludes_zero() && corrected.holm.p > 0.05, "{corrected:?}");
+
+    let drawn = text::draw(&report);
+    for part in [
+        "at one learning rate, paired t-tests over seeds and test games, Holm-corrected over the grid's 2 comparisons",
+        "whether shaw differs from absolute is open",
+        "verdicts are at one learning rate",
+        "intervals and p count the noise of seeds and of test games",
+        "100 %",
+    ] {
+        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
+    }
+    assert!(!drawn.contains("noise of seeds only:"), "{drawn}");
+    let lines: Vec<Vec<String>> =
+        csv::draw(&report).lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
+    let column = |name: &str| lines[0].iter().position(|known| known == name).expect("a column");
+    let line = lines.iter().find(|l| l[column("row")] == "shaw" && l[column("metric")] == "policy_loss").expect("shaw");
+    let number = |name: &str| line[column(name)].parse::<f64>().expect("a number");
+    close(number("p"), decisive.p);
+    close(number("p_seeds_only"), seeds_only.p);
+    assert_eq!(number("games"), 60.0);
+}
+
+#[test]
+fn the_metric_of_a_phase_is_tested_on_the_positions_of_that_phase() {
+    let mut folder = folder();
+    folder.plan.primary.metric = "policy_loss.opening".to_owned();
+    folder.write_plan();
+    let report = folder.report();
+    // Every game has one such position, and the same effects as on all of its positions.
+    let (opening, all) = (comparison(&report, "shaw").decisive.expect("a test"), by_hand(&[(1, 1.0), (0, -1.0)]));
+    assert!(comparison(&report, "shaw").noise.as_ref().is_some_and(|noise| noise.crossed().is_some()));
+    assert!((opening.error - all.test.error).abs() < 1e-6, "{opening:?} {all:?}");
+}
+
+#[test]
+fn seeds_needed_follow_from_the_seeds_part_of_the_variance() {
+    let report = folder().report();
+    // With the variance in the games, no number of seeds helps.
+    let precision = comparison(&report, "shaw").precision.expect("three pairs");
+    assert_eq!(precision.seeds, None);
+    assert!(precision.detectable.is_some_and(|size| size > 0.1), "{precision:?}");
+    let crossed = by_hand(&[(1, 1.0), (0, -1.0)]);
+    let (error, freedom) = crossed.with_seeds(3);
+    close(error, crossed.test.error);
+    close(freedom, crossed.test.freedom);
+    let of_games = crossed.test.error * crossed.games_share.sqrt();
+    let (error, _) = crossed.with_seeds(1_000_000);
+    assert!((error / of_games - 1.0).abs() < 1e-6, "{error} {of_games}");
+}
+
+#[track_caller]
+fn only_seeds(folder: &Folder, label: &str, expected: impl Fn(&SeedsOnly) -> bool) -> Vec<String> {
+    let report = folder.report();
+    let comparison = comparison(&report, label);
+    let why = comparison.noise.as_ref().and_then(Noise::seeds_only);
+    assert!(why.is_some_and(expected), "{why:?}");
+    assert_eq!(comparison.decisive, comparison.test.map(MeanTest::from), "the paired test over seeds decides");
+    let drawn = text::draw(&report);
+    assert!(drawn.contains("count the noise of seeds only"), "{drawn}");
+    report.warnings
+}
+
+#[test]
+fn a_mean_of_stored_values_that_is_not_the_metric_is_not_used_and_a_warning() {
+    let folder = folder();
+    folder.done("shaw", 1, 2.34);
+    let warnings = only_seeds(&folder, "shaw", |why| matches!(why, SeedsOnly::OtherMean { seed: 1, .. }));
+    let warning = warnings.iter().find(|warning| warning.contains("the verdict of shaw")).expect("a warning");
+    assert!(warning.contains("at seed 1 the stored positions have the mean 2.34"), "{warning}");
+    assert!(warning.contains("the metric is 2.340000"), "{warning}");
+    let report = folder.report();
+    assert!(comparison(&report, "rope").noise.as_ref().is_some_and(|noise| noise.crossed().is_some()));
+    assert!(text::draw(&report).contains("intervals and p of shaw count the noise of seeds only"));
+    assert!(text::draw(&report).contains("seeds and test games where every cell stored its positions, otherwise"));
+}
+
+#[test]
+fn without_positions_the_verdict_is_over_seeds_only() {
+    let folder = folder();
+    let file = |label: &str, seed: u64| folder.cell(label, seed).join("test-positions.parquet");
+    fs::write(file("shaw", 2), b"damaged").expect("written");
+    let warnings = only_seeds(&folder, "shaw", |why| *why == SeedsOnly::NotStored { seed: 2 });
+    assert!(warnings.iter().any(|warning| warning.contains("a cell of seed 2 stored no test positions")));
+    for (label, seed) in ROWS.iter().flat_map(|label| SEEDS.map(|seed| (label, seed))) {
+        fs::remove_file(file(label, seed)).expect("removed");
+    }
+    let warnings = only_seeds(&folder, "shaw", |why| *why == SeedsOnly::NothingStored);
+    assert!(!warnings.iter().any(|warning| warning.contains("seeds only")), "older cells stored nothing: {warnings:?}");
+}
+
+#[test]
+fn a_metric_that_is_not_stored_or_is_read_on_validation_is_tested_over_seeds_only() {
+    let mut folder = folder();
+    folder.plan.primary.metric = "policy_kl".to_owned();
+    folder.write_plan();
+    only_seeds(&folder, "shaw", |why| *why == SeedsOnly::NoMean);
+    folder.plan.primary.metric = "policy_loss".to_owned();
+    folder.plan.primary.at = config::ReadAt::Step(50);
+    folder.write_plan();
+    only_seeds(&folder, "shaw", |why| *why == SeedsOnly::OnValidation);
+}
+
+#[test]
+fn interactions_count_the_games_too() {
+    let mut folder = folder();
+    let of = |label: &str| format!("chess-{label}-0123456789ab");
+    folder.plan.interactions = vec![Interaction {
+        game: GameKind::Chess,
+        gap: ["a".to_owned(), "b".to_owned()],
+        by: ["first".to_owned(), "second".to_owned()],
+        within: None,
+        rows: [[of("absolute"), of("shaw")], [of("absolute-twin"), of("rope")]],
+    }];
+    folder.write_plan();
+    let report = folder.report();
+    let one = &report.games[0].interactions[0];
+    let expected = by_hand(&[(2, 1.0), (0, -1.0), (1, -1.0), (0, 1.0)]);
+    close(one.decisive.expect("three seeds").error, expected.test.error);
+    assert_eq!(crossed(one.noise.as_ref()).games, 60);
+    assert!(text::draw(&report).contains("differences of differences, paired t-tests over seeds and test games, Holm"));
+    let gap = by_hand(&[(1, 1.0), (0, -1.0)]).test.interval(0.95);
+    let shown = one.gaps[0].expect("three seeds").interval;
+    assert!((shown.high - shown.low - (gap.high - gap.low)).abs() < 1e-6, "{shown:?} {gap:?}");
+}
+
+#[test]
+fn the_interval_over_seeds_and_games_excludes_zero_exactly_if_holm_rejects() {
+    let (mut rejections, mut acceptances) = (0, 0);
+    for grid in 0..400 {
+        let mut stream = streams::stream(grid, &["test", "grid of seeds and games"]);
+        let tests: Vec<MeanTest> = (0..6)
+            .map(|row| {
+                let games: Vec<f64> = (0..20).map(|_| 0.5 * streams::normal(&mut stream)).collect();
+                let mut sums = |_| {
+                    let luck = f64::from(row) * 0.2 + 0.3 * streams::normal(&mut stream);
+                    games.iter().map(|game| luck + game + 0.3 * streams::normal(&mut stream)).collect()
+                };
+                let sums: Vec<Vec<f64>> = (0..5).map(&mut sums).collect();
+                test(Differences { sums: &sums, positions: &[1; 20] }).expect("seeds and games").test
+            })
+            .collect();
+        let rejected = count_rejections(&tests, |test| test.p, MeanTest::interval);
+        rejections += rejected;
+        acceptances += tests.len() - rejected;
+    }
+    assert!(rejections > 200 && acceptances > 200, "{rejections} rejections, {acceptances} acceptances");
+}

@@ -1,0 +1,153 @@
+//! Ratings of many players from all their games: Bradley and Terry's model, with Davidson's draws.
+//!
+//! Player `i` has the strength `e^βᵢ`, and with `d = βᵢ − βⱼ` the chances of win, draw and loss against `j` are as
+//! `e^{d/2} : ν : e^{−d/2}`. Ratings are `400/ln 10 · β`. They and `ν` are those of the largest likelihood, found by
+//! Newton's method; the covariance is the inverse of the observed information there.
+//! Bradley & Terry, Biometrika 39 (1952), <https://doi.org/10.1093/biomet/39.3-4.324>; Davidson, Journal of the American
+//! Statistical Association 65 (1970), <https://doi.org/10.1080/01621459.1970.10481082>. The R package PlackettLuce has
+//! this model with draws (<https://hturner.github.io/PlackettLuce>), KataGo's `python/elo.py` the one in
+//! which a draw is half a win (<https://github.com/lightvector/KataGo>).
+//!
+//! Only differences follow from games, so an anchor says where zero is. Finite ratings need a path of points from every
+//! player to every other: whoever has all points or none against the rest has no finite rating without a prior.
+//!
+//! Units: ratings and their errors in Elo, covariances in squared Elo.
+
+mod error;
+mod linear;
+mod newton;
+mod schedule;
+
+pub use error::RatingError;
+pub use newton::Draws;
+pub use schedule::Pairing;
+
+use crate::elo::ELO_PER_DECADE;
+
+/// Elo of one natural logarithm of odds.
+const ELO_PER_LOGIT: f64 = ELO_PER_DECADE / std::f64::consts::LN_10;
+
+/// What is assumed before the first game.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Prior {
+    None,
+    /// Every player has this many virtual draws with one virtual player, whose rating is free. Each counts as half a win
+    /// and half a loss, and does not affect the draw parameter.
+    VirtualDraws(f64),
+}
+
+/// Where the scale has its zero.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Anchor {
+    /// The mean of all players has this rating.
+    Mean(f64),
+    /// A player has this rating, without error.
+    Player { name: String, elo: f64 },
+}
+
+/// A difference of two players.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RatingDifference {
+    pub elo: f64,
+    /// Its standard error, in Elo.
+    pub error: f64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ratings {
+    /// The players, in the order in which pairings name them.
+    pub players: Vec<String>,
+    pub elo: Vec<f64>,
+    /// The covariance of the ratings under the anchor, in squared Elo.
+    pub covariance: Vec<Vec<f64>>,
+    /// Davidson's `ν`: players of equal strength draw with probability `ν/(2 + ν)`. 0 if no game is drawn; none if draws
+    /// are half a win.
+    pub draw_parameter: Option<f64>,
+    /// The standard error of `ln ν`; none without draws.
+    pub draw_error: Option<f64>,
+}
+
+impl Ratings {
+    /// The likeliest ratings.
+    ///
+    /// # Errors
+    /// Without games, with an anchor that did not play, or if a rating is not finite; the error names the player.
+    pub fn of(pairings: &[Pairing<'_>], draws: Draws, prior: Prior, anchor: &Anchor) -> Result<Self, RatingError> {
+        let schedule = schedule::Schedule::of(pairings)?;
+        let count = schedule.players.len();
+        let weights = weights(&schedule.players, anchor)?;
+        let virtual_draws = match prior {
+            Prior::None => 0.0,
+            Prior::VirtualDraws(games) if games.is_finite() && games > 0.0 => games,
+            Prior::VirtualDraws(value) => {
+                return Err(RatingError::NotANumber { what: "the prior", range: "above zero and finite", value });
+            }
+        };
+        if virtual_draws == 0.0 {
+            schedule.check()?;
+        }
+        let found = newton::maximum(&schedule, draws, virtual_draws)?;
+        let level = match anchor {
+            Anchor::Mean(elo) | Anchor::Player { elo, .. } => *elo,
+        };
+        let logits = &found.parameters[..count];
+        let zero: f64 = logits.iter().zip(&weights).map(|(logit, weight)| logit * weight).sum();
+        let elo = logits.iter().map(|logit| level + ELO_PER_LOGIT * (logit - zero)).collect();
+        let covariance = anchored(&found.covariance, &weights);
+        let ties = found.ties;
+        Ok(Self {
+            players: schedule.players.into_iter().map(str::to_owned).collect(),
+            elo,
+            covariance,
+            draw_parameter: match draws {
+                Draws::Davidson => Some(ties.map_or(0.0, |place| found.parameters[place].exp())),
+                Draws::Half => None,
+            },
+            draw_error: ties.map(|place| found.covariance[place][place].sqrt()),
+        })
+    }
+
+    /// A player's place in the lists.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.players.iter().position(|player| player == name)
+    }
+
+    /// The standard error of a rating under the anchor, in Elo; 0 for an anchored player.
+    pub fn error(&self, place: usize) -> f64 {
+        self.covariance[place][place].max(0.0).sqrt()
+    }
+
+    /// How much stronger the first player is than the second. The error does not depend on the anchor.
+    pub fn difference(&self, first: usize, second: usize) -> RatingDifference {
+        let covariance = &self.covariance;
+        let variance = covariance[first][first] + covariance[second][second] - 2.0 * covariance[first][second];
+        RatingDifference { elo: self.elo[first] - self.elo[second], error: variance.max(0.0).sqrt() }
+    }
+}
+
+/// What of each player's rating is zero on the scale.
+fn weights(players: &[&str], anchor: &Anchor) -> Result<Vec<f64>, RatingError> {
+    let (Anchor::Mean(value) | Anchor::Player { elo: value, .. }) = *anchor;
+    if !value.is_finite() {
+        return Err(RatingError::NotANumber { what: "the anchor's rating", range: "finite", value });
+    }
+    match anchor {
+        Anchor::Mean(_) => Ok(vec![1.0 / players.len() as f64; players.len()]),
+        Anchor::Player { name, .. } if !players.contains(&name.as_str()) => {
+            Err(RatingError::UnknownAnchor(name.clone()))
+        }
+        Anchor::Player { name, .. } => Ok(players.iter().map(|player| f64::from(u8::from(player == name))).collect()),
+    }
+}
+
+/// The covariance, in squared Elo, after the weighted mean of all ratings is subtracted from each.
+fn anchored(covariance: &[Vec<f64>], weights: &[f64]) -> Vec<Vec<f64>> {
+    let count = weights.len();
+    let with_zero: Vec<f64> = (0..count).map(|i| (0..count).map(|j| weights[j] * covariance[i][j]).sum()).collect();
+    let of_zero: f64 = with_zero.iter().zip(weights).map(|(value, weight)| value * weight).sum();
+    let cell = |i: usize, j: usize| covariance[i][j] - with_zero[i] - with_zero[j] + of_zero;
+    (0..count).map(|i| (0..count).map(|j| ELO_PER_LOGIT.powi(2) * cell(i, j)).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,318 @@
+//! One cell from its folder to its end: start or resume, train, evaluate, record.
+
+use super::cell_options::CellOptions;
+use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, save_final};
+use super::describe;
+use super::error::{TrainError, without_backtrace};
+use super::events::hparams;
+use super::fit;
+use super::recorder::{Note, Recorder};
+use super::setup::{Setup, declare};
+use super::threads::use_threads;
+use super::trainer::{Evaluation, Trainer, first_weights};
+use crate::pictures::Folder;
+use crate::sinks::Sink;
+use crate::sinks::tensorboard::{EventLog, HParams};
+use config::{Pictures, Products, RunConfig, Weights};
+use dataset::{Split, evaluation_traits};
+use nn::Arena;
+use records::Part;
+use records::atomic;
+use records::folder::{CHECKPOINTS, METRICS_FILE};
+use records::identity::Identity;
+use records::lines;
+use records::manifest::Manifest;
+use records::positions;
+use records::positions::PositionMetrics;
+use records::status::{Fingerprints, State, Status};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tch::Device;
+
+/// The log line that follows the final status.
+pub const DONE: &str = "the cell is done";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// It was already done; no file changed.
+    AlreadyDone,
+    /// It stopped at a checkpoint, as requested.
+    Interrupted {
+        step: u64,
+    },
+}
+
+/// Trains the cell in a folder that holds its `config.yaml`, from its last checkpoint if it has one, until it is done
+/// or `stop` is set. `sinks` get every line, in addition to `metrics.jsonl` and TensorBoard's event files; `note` gets
+/// log messages.
+///
+/// `status.json` always holds the cell's state, including a failure (unless the disk is full).
+///
+/// # Errors
+/// If the cell cannot be started or resumed, a number is not finite, or the primary log cannot be written. The last
+/// checkpoint stays valid.
+pub fn run_cell(
+    dir: &Path,
+    options: &CellOptions,
+    sinks: Vec<Box<dyn Sink>>,
+    note: Note<'_>,
+    stop: &AtomicBool,
+) -> Result<Outcome, TrainError> {
+    let before = Status::read(dir)?;
+    if before.as_ref().is_some_and(|status| status.state == State::Done) {
+        return Ok(Outcome::AlreadyDone);
+    }
+    use_threads(options.threads);
+    let (step, steps) = before.map_or((0, 0), |status| (status.step, status.steps));
+    let mut status = Status::new(State::Running, step, steps);
+    let outcome = Cell::begin(dir, options, sinks, &mut *note, &mut status).and_then(|cell| cell.train(stop));
+    if let Err(error) = &outcome {
+        status.state = State::Failed;
+        status.error = Some(without_backtrace(&error.to_string()).to_owned());
+        status.resumable = error.resumable();
+        if let Err(also) = status.write(dir) {
+            note(&format!("the failure cannot be written to {} either: {also}", records::status::FILE));
+        }
+    }
+    outcome
+}
+
+/// A started or resumed cell.
+struct Cell<'a> {
+    dir: &'a Path,
+    metrics: PathBuf,
+    trainer: Trainer,
+    recorder: Recorder,
+    manifest: Manifest,
+    status: &'a mut Status,
+    note: Note<'a>,
+}
+
+impl<'a> Cell<'a> {
+    fn begin(
+        dir: &'a Path,
+        options: &CellOptions,
+        sinks: Vec<Box<dyn Sink>>,
+        note: Note<'a>,
+        status: &'a mut Status,
+    ) -> Result<Self, TrainError> {
+        let mut setup = Setup::load(dir, options.device, options.threads, options.smoke)?;
+        setup.config.train.arithmetic().set();
+        status.steps = setup.config.train.steps;
+        if setup.device == Device::Cpu && setup.config.train.products != Products::Ieee {
+            note("train.products changes nothing on a CPU, which computes in f32");
+        }
+        let metrics = dir.join(METRICS_FILE);
+        let checkpoint = newest_checkpoint(dir, &metrics, &setup, note)?;
+        let first = match &setup.config.imported {
+            None => first_weights(&setup)?,
+            Some(_) => Arena::from_values(Arc::clone(&setup.layout), &load_final(dir, &setup.layout)?, setup.device)?,
+        };
+        setup.micro_batch = fit::micro_batch(&setup, &first, checkpoint.as_ref().and_then(|c| c.identity.micro_batch))?;
+        let identity = setup.identity();
+        let forced = match &checkpoint {
+            Some(checkpoint) => changed_identity(checkpoint, &identity, options.force)?,
+            None => Vec::new(),
+        };
+        let (step, bytes) = checkpoint.as_ref().map_or((0, 0), |c| (c.progress.step, c.progress.metrics.bytes));
+        let known = if checkpoint.is_some() { Manifest::read(dir)? } else { None };
+        let mut manifest = match known {
+            Some(manifest) => manifest,
+            None => describe::describe(dir, &setup, &first, options)?,
+        };
+        let session = describe::session(&manifest, &setup, step, forced, options.revision.as_ref());
+        describe::begin_session(&mut manifest, dir, session)?;
+        let mut recorder = Recorder::open(&metrics, bytes)?;
+        let first_line = checkpoint.as_ref().map_or(0, |_| step + 1);
+        recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
+        open_tensorboard(dir, first_line, &hparams(&setup.config), &mut recorder, note);
+        sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
+        let trainer = Trainer::new(setup, identity, first, checkpoint)?;
+        Ok(Self { dir, metrics, trainer, recorder, manifest, status, note })
+    }
+
+    fn train(mut self, stop: &AtomicBool) -> Result<Outcome, TrainError> {
+        let train = self.trainer.setup().config.train.clone();
+        let (evaluate_every, pictures) =
+            (self.trainer.setup().config.eval.every, self.trainer.setup().config.eval.pictures);
+        self.write_status(State::Running)?;
+        if self.recorder.is_empty() {
+            self.evaluate(Part::Validation)?;
+            self.draw();
+        }
+        while self.trainer.steps_done() < train.steps {
+            if stop.load(Ordering::Relaxed) {
+                return self.interrupt();
+            }
+            self.trainer.step()?;
+            let step = self.trainer.steps_done();
+            self.status.step = step;
+            let due = |every: u64| step == train.steps || step.is_multiple_of(every);
+            if due(train.log_every) {
+                let line = self.trainer.train_line();
+                self.recorder.line(&line, self.note)?;
+                self.write_status(State::Running)?;
+            }
+            if due(evaluate_every) {
+                self.evaluate(Part::Validation)?;
+            }
+            if step < train.steps && pictures.is_due(step) {
+                self.draw();
+            }
+            if due(train.checkpoint_every) {
+                self.checkpoint()?;
+            }
+        }
+        self.evaluate(Part::TrainSample)?;
+        self.evaluate(Part::Test)?;
+        self.draw();
+        self.finish()
+    }
+
+    /// Draws the encodings' maps. A failure only logs a message.
+    fn draw(&mut self) {
+        if self.trainer.setup().config.eval.pictures == Pictures::None {
+            return;
+        }
+        match self.trainer.pictures() {
+            Ok(pictures) => pictures.iter().for_each(|picture| self.recorder.picture(picture, self.note)),
+            Err(error) => (self.note)(&format!("no pictures of step {}: {error}", self.trainer.steps_done())),
+        }
+        self.recorder.show(self.note);
+    }
+
+    fn evaluate(&mut self, part: Part) -> Result<(), TrainError> {
+        for weights in [Weights::Raw, Weights::Averaged] {
+            let Some(Evaluation { line, positions }) = self.trainer.evaluation(part, weights)? else { continue };
+            self.recorder.line(&line, self.note)?;
+            if part == Part::Test {
+                self.write_positions(weights, &positions)?;
+            }
+        }
+        self.recorder.show(self.note);
+        Ok(())
+    }
+
+    /// Writes the metrics of each test position. A failure only logs a message.
+    fn write_positions(&mut self, weights: Weights, measured: &[PositionMetrics]) -> Result<(), TrainError> {
+        let setup = self.trainer.setup();
+        let traits = evaluation_traits(&setup.dataset, Split::Test, setup.config.eval.test_positions as u64)?;
+        let path = self.dir.join(positions::file(weights));
+        match positions::encode(measured, &traits) {
+            Ok(bytes) => atomic::replace(&path, &bytes).map_err(TrainError::io("write", &path)),
+            Err(error) => {
+                (self.note)(&format!(
+                    "{} is not written, so reports have no slices: {error}",
+                    positions::file(weights)
+                ));
+                Ok(())
+            }
+        }
+    }
+
+    /// Syncs the primary log before writing the checkpoint that records its length.
+    fn checkpoint(&mut self) -> Result<(), TrainError> {
+        self.recorder.show(self.note);
+        self.recorder.sync()?;
+        let checkpoint = self.trainer.checkpoint(Prefix::of(&self.metrics)?)?;
+        checkpoint.save(self.dir, &self.trainer.setup().layout)?;
+        Ok(())
+    }
+
+    fn interrupt(mut self) -> Result<Outcome, TrainError> {
+        self.checkpoint()?;
+        self.write_status(State::Interrupted)?;
+        let step = self.trainer.steps_done();
+        (self.note)(&format!("interrupted at step {step}; the next run resumes from there"));
+        Ok(Outcome::Interrupted { step })
+    }
+
+    fn finish(mut self) -> Result<Outcome, TrainError> {
+        self.recorder.sync()?;
+        let weights = self.trainer.weights()?;
+        let mut files = vec![save_final(self.dir, &self.trainer.setup().layout, &weights)?];
+        if let Some(averaged) = self.trainer.averaged()? {
+            files.push(save_averaged(self.dir, &self.trainer.setup().layout, &averaged)?);
+        }
+        let weights = weights_hash(&weights);
+        let finish = self.trainer.finish(weights.clone(), hashes(&files)?);
+        describe::finish(&mut self.manifest, self.dir, finish)?;
+        let metrics = Some(lines::hash(&self.metrics)?);
+        self.status.result = Some(Fingerprints { weights, batches: self.trainer.batches(), metrics });
+        self.write_status(State::Done)?;
+        (self.note)(DONE);
+        self.recorder.end(self.note);
+        // Checkpoints take three times the space of the weights, and a finished cell is never resumed.
+        if let Err(error) = checkpoint::remove_all(&self.dir.join(CHECKPOINTS)) {
+            (self.note)(&format!("old checkpoints cannot be removed: {error}"));
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn write_status(&mut self, state: State) -> Result<(), TrainError> {
+        self.status.state = state;
+        self.status.step = self.trainer.steps_done();
+        self.status.write(self.dir).map_err(TrainError::io("write", &self.dir.join(records::status::FILE)))
+    }
+}
+
+fn newest_checkpoint(
+    dir: &Path,
+    metrics: &Path,
+    setup: &Setup,
+    note: Note<'_>,
+) -> Result<Option<Checkpoint>, TrainError> {
+    let Some((checkpoint, skipped)) = Checkpoint::newest(dir, metrics, &setup.layout)? else { return Ok(None) };
+    for skipped in skipped {
+        note(&format!("the checkpoint of step {} is skipped: {}", skipped.step, skipped.reason));
+    }
+    note(&format!("resuming from the checkpoint of step {}", checkpoint.progress.step));
+    Ok(Some(checkpoint))
+}
+
+/// What differs from the checkpoint's identity, if resuming is forced; otherwise an error.
+fn changed_identity(checkpoint: &Checkpoint, now: &Identity, force: bool) -> Result<Vec<String>, TrainError> {
+    let differences = checkpoint.identity.differences(now);
+    if differences.is_empty() || force {
+        return Ok(differences);
+    }
+    Err(TrainError::OtherBits { step: checkpoint.progress.step, differences })
+}
+
+/// `first_step`: events of older files from this step on are withdrawn.
+fn open_tensorboard(dir: &Path, first_step: u64, hparams: &HParams, recorder: &mut Recorder, note: Note<'_>) {
+    match EventLog::create(dir, first_step, hparams) {
+        Ok(log) => recorder.add("TensorBoard", Box::new(log)),
+        Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has all lines")),
+    }
+}
+
+/// Names and BLAKE3 hashes of files.
+fn hashes(files: &[PathBuf]) -> Result<Vec<(String, String)>, TrainError> {
+    let hash = |path: &PathBuf| {
+        let bytes = std::fs::read(path).map_err(TrainError::io("read", path))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok((name, blake3::hash(&bytes).to_hex().to_string()))
+    };
+    files.iter().map(hash).collect()
+}
+
+/// The hash of the final weights in a cell's folder, which `status.json` of the cell with this configuration records.
+///
+/// # Errors
+/// If they cannot be read, or are those of another network.
+pub fn final_weights_hash(dir: &Path, config: &RunConfig) -> Result<String, TrainError> {
+    let (_, layout) = declare(config)?;
+    Ok(weights_hash(&load_final(dir, &layout)?))
+}
+
+/// The BLAKE3 hash of a network's weights in their order, as `status.json` has it.
+pub(crate) fn weights_hash(weights: &[f32]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for value in weights {
+        hasher.update(&value.to_le_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}

@@ -1,0 +1,257 @@
+//! Checkpoints: everything that a cell needs to resume bit-identically.
+//!
+//! `checkpoints/step-<n>.safetensors` holds the flat weights and the optimiser's flat moments. `step-<n>.yaml` holds
+//! the rest (scalars, names, shapes and offsets, length of `metrics.jsonl`) and the hash of the tensor file. The YAML
+//! is written last, so a checkpoint exists once its YAML does. The newest two are kept.
+
+mod error;
+mod files;
+mod last;
+
+pub use error::CheckpointError;
+pub use files::{KEPT, prune, remove_all};
+pub use last::{load_averaged, load_final, save_averaged, save_final};
+
+use dataset::bounded;
+use nn::Layout;
+use records::atomic;
+use records::folder::CHECKPOINTS;
+use records::identity::Identity;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The format that this version writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// Names of the flat weights and of their average among the tensors; moments are named `optimizer.<name>`.
+const WEIGHTS: &str = "weights";
+const MOMENT_PREFIX: &str = "optimizer.";
+const AVERAGE: &str = "average";
+
+/// The flat tensors of a checkpoint, in layout order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CheckpointTensors {
+    pub weights: Vec<f32>,
+    /// The optimiser's moments by name, each as long as the weights.
+    pub moments: BTreeMap<String, Vec<f32>>,
+    /// The averaged weights, if the run averages.
+    pub average: Option<Vec<f32>>,
+}
+
+/// The rest of a checkpoint: step, scalars, training metrics, hashes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Progress {
+    /// Completed optimiser steps. The state of the data loader follows from it.
+    pub step: u64,
+    /// The optimiser's scalars by name.
+    pub optimizer: BTreeMap<String, f64>,
+    /// Updates of the averaged weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average_updates: Option<u64>,
+    /// The part of `metrics.jsonl` written so far.
+    pub metrics: Prefix,
+    /// Sums of the training metrics since the last line.
+    pub window: Window,
+    /// The hash chain over all batches so far.
+    pub batches: String,
+    /// Seconds of training and evaluation so far.
+    pub wall_s: f64,
+}
+
+/// The part of `metrics.jsonl` that a checkpoint covers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prefix {
+    pub bytes: u64,
+    pub blake3: String,
+}
+
+/// Training metrics since the last line.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// Steps since the last line.
+    pub steps: u64,
+    /// The sum of each metric over these steps.
+    pub sums: BTreeMap<String, f64>,
+}
+
+/// The YAML file of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    format: u32,
+    /// BLAKE3 of the tensor file.
+    blake3: String,
+    identity: Identity,
+    progress: Progress,
+    layout: Vec<Place>,
+}
+
+/// A parameter's place in the flat tensors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    name: String,
+    shape: Vec<i64>,
+    offset: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    pub tensors: CheckpointTensors,
+    pub progress: Progress,
+    /// The identity that its results depend on.
+    pub identity: Identity,
+}
+
+/// A checkpoint that was not used, and why.
+#[derive(Debug)]
+pub struct Skipped {
+    pub step: u64,
+    pub reason: CheckpointError,
+}
+
+impl Checkpoint {
+    /// Writes it into a cell's folder and removes all but the newest [`KEPT`].
+    pub fn save(&self, cell: &Path, layout: &Layout) -> Result<(), CheckpointError> {
+        let dir = cell.join(CHECKPOINTS);
+        std::fs::create_dir_all(&dir).map_err(CheckpointError::io("create", &dir))?;
+        let bytes = self.tensors.to_bytes(&dir)?;
+        let header = Header {
+            format: FORMAT,
+            blake3: blake3::hash(&bytes).to_hex().to_string(),
+            identity: self.identity.clone(),
+            progress: self.progress.clone(),
+            layout: places(layout),
+        };
+        let tensors = files::tensors(&dir, self.progress.step);
+        atomic::replace(&tensors, &bytes).map_err(CheckpointError::io("write", &tensors))?;
+        let yaml = files::header(&dir, self.progress.step);
+        let text = serde_yaml::to_string(&header).map_err(|e| CheckpointError::damaged(&yaml, e))?;
+        atomic::replace(&yaml, text.as_bytes()).map_err(CheckpointError::io("write", &yaml))?;
+        prune(&dir)
+    }
+
+    /// The newest valid checkpoint whose part of `metrics.jsonl` still exists, and the skipped ones; `None` if the cell
+    /// has no checkpoint.
+    pub fn newest(
+        cell: &Path,
+        metrics: &Path,
+        layout: &Layout,
+    ) -> Result<Option<(Self, Vec<Skipped>)>, CheckpointError> {
+        let dir = cell.join(CHECKPOINTS);
+        let mut skipped: Vec<Skipped> = Vec::new();
+        for step in files::steps(&dir)?.into_iter().rev() {
+            match Self::load(&dir, step, metrics, layout) {
+                Ok(checkpoint) => return Ok(Some((checkpoint, skipped))),
+                Err(reason) => skipped.push(Skipped { step, reason }),
+            }
+        }
+        if skipped.is_empty() {
+            return Ok(None);
+        }
+        let why: Vec<_> = skipped.iter().map(|skipped| skipped.reason.to_string()).collect();
+        Err(CheckpointError::NoneUsable { dir, why: why.join("; ") })
+    }
+
+    fn load(dir: &Path, step: u64, metrics: &Path, layout: &Layout) -> Result<Self, CheckpointError> {
+        let yaml = files::header(dir, step);
+        let text = bounded::read(&yaml, bounded::TEXT).map_err(CheckpointError::io("read", &yaml))?;
+        let header: Header = serde_yaml::from_slice(&text).map_err(|e| CheckpointError::damaged(&yaml, e))?;
+        if header.format != FORMAT {
+            let what = format!("its format is {}, this program reads {FORMAT}", header.format);
+            return Err(CheckpointError::damaged(&yaml, what));
+        }
+        check_layout(&yaml, &header.layout, layout)?;
+        header.progress.metrics.check(metrics)?;
+        let path = files::tensors(dir, step);
+        let bytes = bounded::read(&path, bounded::WEIGHTS).map_err(CheckpointError::io("read", &path))?;
+        if blake3::hash(&bytes).to_hex().as_str() != header.blake3 {
+            return Err(CheckpointError::damaged(&path, "its hash is not the one beside it"));
+        }
+        let tensors = CheckpointTensors::from_bytes(&path, &bytes, layout.len())?;
+        Ok(Self { tensors, progress: header.progress, identity: header.identity })
+    }
+}
+
+impl Prefix {
+    /// Length and hash of a file.
+    pub fn of(path: &Path) -> Result<Self, CheckpointError> {
+        let bytes = bounded::read(path, bounded::RECORD).map_err(CheckpointError::io("read", path))?;
+        Ok(Self { bytes: bytes.len() as u64, blake3: blake3::hash(&bytes).to_hex().to_string() })
+    }
+
+    fn check(&self, path: &Path) -> Result<(), CheckpointError> {
+        let bytes = bounded::read(path, bounded::RECORD).map_err(CheckpointError::io("read", path))?;
+        match usize::try_from(self.bytes).ok().and_then(|length| bytes.get(..length)) {
+            None => Err(CheckpointError::damaged(path, format!("{} of {} bytes are left", bytes.len(), self.bytes))),
+            Some(prefix) if blake3::hash(prefix).to_hex().as_str() != self.blake3 => {
+                Err(CheckpointError::damaged(path, format!("its first {} bytes were changed", self.bytes)))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+impl CheckpointTensors {
+    fn to_bytes(&self, dir: &Path) -> Result<Vec<u8>, CheckpointError> {
+        let named: Vec<(String, Vec<u8>)> = std::iter::once((WEIGHTS.to_owned(), little_endian(&self.weights)))
+            .chain(self.average.iter().map(|average| (AVERAGE.to_owned(), little_endian(average))))
+            .chain(self.moments.iter().map(|(name, m)| (format!("{MOMENT_PREFIX}{name}"), little_endian(m))))
+            .collect();
+        let mut views = Vec::with_capacity(named.len());
+        for (name, bytes) in &named {
+            let view = TensorView::new(Dtype::F32, vec![bytes.len() / size_of::<f32>()], bytes);
+            views.push((name, view.map_err(|e| CheckpointError::damaged(dir, e))?));
+        }
+        // No metadata: its hash map has no fixed order, so the bytes would differ from run to run.
+        safetensors::serialize(views, None).map_err(|e| CheckpointError::damaged(dir, e))
+    }
+
+    fn from_bytes(path: &Path, bytes: &[u8], len: usize) -> Result<Self, CheckpointError> {
+        let file = SafeTensors::deserialize(bytes).map_err(|e| CheckpointError::damaged(path, e))?;
+        let mut tensors = Self::default();
+        for (name, view) in file.iter() {
+            let values = from_little_endian(view.data());
+            if view.dtype() != Dtype::F32 || values.len() != len {
+                return Err(CheckpointError::damaged(path, format!("{name} does not have {len} numbers of type f32")));
+            }
+            match name.strip_prefix(MOMENT_PREFIX) {
+                Some(moment) => drop(tensors.moments.insert(moment.to_owned(), values)),
+                None if name == AVERAGE => tensors.average = Some(values),
+                None => tensors.weights = values,
+            }
+        }
+        if tensors.weights.len() != len {
+            return Err(CheckpointError::damaged(path, "it has no weights"));
+        }
+        Ok(tensors)
+    }
+}
+
+fn places(layout: &Layout) -> Vec<Place> {
+    let place = |p: &nn::ParamSpec| Place { name: p.name.clone(), shape: p.shape.clone(), offset: p.offset };
+    layout.params().iter().map(place).collect()
+}
+
+fn check_layout(path: &Path, found: &[Place], layout: &Layout) -> Result<(), CheckpointError> {
+    let expected = places(layout);
+    let what = match found.iter().zip(&expected).find(|(found, expected)| found != expected) {
+        Some((found, expected)) => format!("{found:?} instead of {expected:?}"),
+        None if found.len() != expected.len() => format!("{} instead of {}", found.len(), expected.len()),
+        None => return Ok(()),
+    };
+    Err(CheckpointError::OtherNetwork { path: path.to_owned(), what })
+}
+
+fn little_endian(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+pub(crate) fn from_little_endian(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<{ size_of::<f32>() }>().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect()
+}

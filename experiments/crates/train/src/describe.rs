@@ -1,0 +1,151 @@
+//! The manifest of a cell.
+
+use super::cell_options::CellOptions;
+use super::environment;
+use super::error::TrainError;
+use super::setup::Setup;
+use config::identity::SCHEMA_VERSION;
+use config::{RunConfig, Shape};
+use dataset::Split;
+use models::Macs;
+use nn::{Arena, Layout, ParamSpec, Part};
+use records::Revision;
+use records::conditions::{Determinism, Finish, Seeds};
+use records::machine::Cpu;
+use records::manifest::{DatasetFacts, InitialWeights, MacsByPart, Manifest, Parameters, Session};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tch::Device;
+
+/// The manifest of a cell before its first step.
+pub(super) fn describe(
+    cell: &Path,
+    setup: &Setup,
+    arena: &Arena,
+    options: &CellOptions,
+) -> Result<Manifest, TrainError> {
+    let (experiment, label, hash) = cell_names(cell);
+    let shape = Shape::of(&setup.config)?;
+    Ok(Manifest {
+        experiment,
+        label,
+        hash,
+        posenc: env!("CARGO_PKG_VERSION").to_owned(),
+        schema: SCHEMA_VERSION,
+        revision: options.revision.clone(),
+        identity: setup.identity(),
+        cpu: Cpu::detect(),
+        gpu: setup.gpu.as_ref().and_then(|gpu| gpu.model.clone()),
+        seeds: Some(seeds(&setup.config)),
+        determinism: Some(determinism(setup)),
+        smoke: options.smoke,
+        dataset: dataset_facts(setup),
+        parameters: Parameters { trunk: shape.facts.trunk, encoding: shape.facts.encoding, head: shape.facts.heads },
+        macs: macs(&shape.macs),
+        injection_points: setup.network.injection_points().names().into_iter().map(str::to_owned).collect(),
+        position_sources: shape.facts.position_sources,
+        tokens: setup.network.tokens().len(),
+        initial_weights: initial_weights(&setup.layout, &arena.values()?),
+        sessions: Vec::new(),
+        copied_from: Vec::new(),
+        config: setup.config.clone(),
+        finish: None,
+    })
+}
+
+/// A session of this process that begins at a step; `forced`: the conditions that changed. Its GPU may be another one than
+/// the manifest's, and so may the source of the program.
+pub(super) fn session(
+    manifest: &Manifest,
+    setup: &Setup,
+    from_step: u64,
+    forced: Vec<String>,
+    revision: Option<&Revision>,
+) -> Session {
+    let revision = revision.filter(|&own| manifest.revision.as_ref() != Some(own)).cloned();
+    Session { from_step, unix_s: now_s(), forced, gpu: setup.gpu.clone(), revision }
+}
+
+/// Adds a session to a manifest and writes the manifest.
+pub(super) fn begin_session(manifest: &mut Manifest, cell: &Path, session: Session) -> Result<(), TrainError> {
+    manifest.sessions.push(session);
+    manifest.write(cell).map_err(TrainError::io("write the manifest in", cell))
+}
+
+/// Adds a cell's outcome to its manifest and writes the manifest.
+pub(super) fn finish(manifest: &mut Manifest, cell: &Path, finish: Finish) -> Result<(), TrainError> {
+    manifest.finish = Some(finish);
+    manifest.write(cell).map_err(TrainError::io("write the manifest in", cell))
+}
+
+pub(super) fn now_s() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+}
+
+fn seeds(run: &RunConfig) -> Seeds {
+    Seeds { data_order: run.seed, parameters: run.seed, twin: run.twin }
+}
+
+fn determinism(setup: &Setup) -> Determinism {
+    Determinism {
+        same_bits: setup.device == Device::Cpu || setup.config.train.deterministic,
+        intra_op_threads: setup.threads,
+        inter_op_threads: 1,
+        environment: environment::deciding(),
+    }
+}
+
+fn dataset_facts(setup: &Setup) -> DatasetFacts {
+    let manifest = setup.dataset.manifest();
+    DatasetFacts {
+        name: manifest.name.clone(),
+        content_hash: manifest.content_hash.clone(),
+        train_positions: setup.dataset.positions(Split::Train),
+        validation_positions: setup.dataset.positions(Split::Validation),
+        test_positions: setup.dataset.positions(Split::Test),
+        novel_test_positions: manifest.split.novel_test_positions,
+    }
+}
+
+fn macs(macs: &Macs) -> MacsByPart {
+    MacsByPart { trunk: macs.trunk, encoding: macs.encoding, head: macs.of_heads(), paper: macs.paper }
+}
+
+fn initial_weights(layout: &Layout, values: &[f32]) -> InitialWeights {
+    let hash = |wanted: &dyn Fn(Part) -> bool| {
+        let mut params: Vec<&ParamSpec> = layout.params().iter().filter(|p| wanted(p.part)).collect();
+        params.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut hasher = blake3::Hasher::new();
+        for param in params {
+            hasher.update(param.name.as_bytes());
+            for value in &values[param.offset..param.offset + param.len()] {
+                hasher.update(&value.to_le_bytes());
+            }
+        }
+        hasher.finalize().to_hex().to_string()
+    };
+    InitialWeights { shared: hash(&|part| part != Part::Encoding), encoding: hash(&|part| part == Part::Encoding) }
+}
+
+/// Experiment, label and hash from `<experiment>/<label>-<hash>/seed-<n>`.
+fn cell_names(cell: &Path) -> (String, String, String) {
+    let absolute = std::path::absolute(cell).unwrap_or_else(|_| cell.to_owned());
+    let name = |path: Option<&Path>| {
+        path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    let row = absolute.parent();
+    let row_name = name(row);
+    let (label, hash) = row_name.rsplit_once('-').unwrap_or((&row_name, ""));
+    (name(row.and_then(Path::parent)), label.to_owned(), hash.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_tells_its_cell() {
+        let (experiment, label, hash) = cell_names(Path::new("/runs/quickstart/chess-shaw-0123456789ab/seed-2"));
+        assert_eq!((&experiment[..], &label[..], &hash[..]), ("quickstart", "chess-shaw", "0123456789ab"));
+    }
+}

@@ -1,0 +1,125 @@
+//! Environment variables that decide how LibTorch and its libraries compute. They are read once, when a library is loaded, so
+//! they must be there before this process starts.
+
+use std::ffi::OsString;
+use std::io;
+use tch::Device;
+
+/// A variable and its value.
+pub type Variable = (&'static str, &'static str);
+
+/// Makes OpenMP's idle threads sleep instead of spin. (Spinning threads beside one busy process made a step of 0.28 s take
+/// 5.2 s.)
+pub const PASSIVE_THREADS: Variable = ("OMP_WAIT_POLICY", "PASSIVE");
+
+/// Gives cuBLAS a workspace of a fixed size, without which its sums may have another order each time.
+pub const FIXED_WORKSPACE: Variable = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8");
+
+/// How the names of the variables begin that choose kernels, element types of products, or the order of sums.
+const FAMILIES: [&str; 16] = [
+    "ATEN_",
+    "CUBLASLT_",
+    "CUBLAS_",
+    "CUDA_",
+    "CUDNN_",
+    "DNNL_",
+    "GOMP_",
+    "KMP_",
+    "MKL_",
+    "NVIDIA_TF32_",
+    "OMP_",
+    "ONEDNN_",
+    "OPENBLAS_",
+    "POSENC_KERNELS",
+    "PYTORCH_",
+    "TORCH_",
+];
+
+/// The variables that a process needs for such a run on a device.
+pub fn needed(device: Device, deterministic: bool) -> Vec<Variable> {
+    let on_gpu = (device != Device::Cpu && deterministic).then_some(FIXED_WORKSPACE);
+    std::iter::once(PASSIVE_THREADS).chain(on_gpu).collect()
+}
+
+/// Replaces this process by the same command with these variables, unless it has them all. An existing value is kept.
+pub fn ensure(variables: &[Variable]) -> io::Result<()> {
+    let missing: Vec<Variable> =
+        variables.iter().copied().filter(|(name, _)| std::env::var_os(name).is_none()).collect();
+    if missing.is_empty() { Ok(()) } else { replace_process(&missing) }
+}
+
+#[cfg(unix)]
+fn replace_process(missing: &[Variable]) -> io::Result<()> {
+    use std::os::unix::process::CommandExt as _;
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    let mut command = std::process::Command::new(std::env::current_exe()?);
+    Err(command.arg0(name).args(arguments).envs(missing.iter().copied()).exec())
+}
+
+#[cfg(not(unix))]
+fn replace_process(missing: &[Variable]) -> io::Result<()> {
+    let mut command = std::process::Command::new(std::env::current_exe()?);
+    let status = command.args(std::env::args_os().skip(1)).envs(missing.iter().copied()).status()?;
+    std::process::exit(status.code().unwrap_or(1))
+}
+
+/// The variables of this process that decide how it computes, sorted, for manifests.
+pub(super) fn deciding() -> Vec<(String, String)> {
+    among(std::env::vars_os())
+}
+
+/// Values with a `/` are paths, which decide no number and are not published.
+fn among(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(String, String)> {
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    let decides = |(name, value): &(String, String)| {
+        FAMILIES.iter().any(|family| name.starts_with(family)) && !value.contains('/')
+    };
+    let mut found: Vec<_> = variables.filter_map(text).filter(decides).collect();
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_gets_every_variable_that_decides_and_no_other() {
+        let all = [
+            ("PATH", "/usr/bin"),
+            ("NVIDIA_TF32_OVERRIDE", "1"),
+            ("CUDA_VISIBLE_DEVICES", "1,0"),
+            ("CUBLAS_WORKSPACE_CONFIG", ":4096:8"),
+            ("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1"),
+            ("CUDA_HOME", "/usr/local/cuda"),
+            ("MKL_CBWR", "AVX2"),
+            ("USER", "somebody"),
+            ("ATEN_CPU_CAPABILITY", "avx2"),
+            ("OMP_NUM_THREADS", "1"),
+            ("POSENC_KERNELS", "off"),
+        ];
+        let found = among(all.into_iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        let expected = [
+            "ATEN_CPU_CAPABILITY",
+            "CUBLAS_WORKSPACE_CONFIG",
+            "CUDA_VISIBLE_DEVICES",
+            "MKL_CBWR",
+            "NVIDIA_TF32_OVERRIDE",
+            "OMP_NUM_THREADS",
+            "POSENC_KERNELS",
+            "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(found[2].1, "1,0");
+    }
+
+    #[test]
+    fn only_deterministic_runs_on_gpus_need_the_workspace() {
+        for (device, deterministic) in [(Device::Cpu, true), (Device::Cuda(1), false)] {
+            assert_eq!(needed(device, deterministic), [PASSIVE_THREADS]);
+        }
+        assert_eq!(needed(Device::Cuda(1), true), [PASSIVE_THREADS, FIXED_WORKSPACE]);
+    }
+}

@@ -1,0 +1,138 @@
+//! Batches from a separate thread, each with the hash of all batches up to it.
+
+use super::error::TrainError;
+use super::phases::DataSegment;
+use dataset::{Batch, Dataset, DatasetError, LoaderConfig, TrainLoader};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+
+/// Batches in the queue. Two hide the time of making a batch; the thread sleeps while the queue is full.
+const AHEAD: usize = 2;
+
+#[derive(Debug)]
+pub(super) struct Feed {
+    batches: Receiver<Result<ChainedBatch, DatasetError>>,
+}
+
+/// A batch and the hash of all batches up to it.
+#[derive(Debug)]
+pub(super) struct ChainedBatch {
+    pub(super) batch: Batch,
+    pub(super) chain: blake3::Hash,
+}
+
+impl Feed {
+    /// Starts at batch `start`, each batch from the segment that contains its number. `chain` is the hash of the
+    /// earlier batches. `values`: whether the run trains on position values, which every batch has.
+    pub(super) fn start(
+        segments: Vec<DataSegment>,
+        config: LoaderConfig,
+        start: u64,
+        mut chain: blake3::Hash,
+        values: bool,
+    ) -> Result<Self, TrainError> {
+        let (sender, batches) = sync_channel(AHEAD);
+        let produce = move || {
+            let parts = segments.iter().filter(|segment| segment.end > start);
+            let mut parts = parts.map(|segment| Part::of(segment, start, config)).peekable();
+            let mut opening = None;
+            while let Some(part) = parts.next() {
+                let opened = opening.take().map_or_else(|| part.open(), joined);
+                let mut loader = match opened {
+                    Ok(loader) => loader,
+                    // The receiver is gone, so an error has no reader.
+                    Err(error) => return drop(sender.send(Err(error))),
+                };
+                opening = parts.peek().and_then(Part::open_in_advance);
+                for _ in 0..part.batches {
+                    let chained = loader.next().map(|batch| {
+                        chain = next_hash(&chain, &batch, values);
+                        ChainedBatch { batch, chain }
+                    });
+                    let failed = chained.is_err();
+                    if sender.send(chained).is_err() || failed {
+                        return;
+                    }
+                }
+            }
+        };
+        std::thread::Builder::new().name("feed".to_owned()).spawn(produce).map_err(TrainError::Thread)?;
+        Ok(Self { batches })
+    }
+
+    pub(super) fn next(&self) -> Result<ChainedBatch, TrainError> {
+        let lost = || TrainError::Thread(std::io::Error::other("it died; its own message stands above"));
+        Ok(self.batches.recv().map_err(|_| lost())??)
+    }
+}
+
+/// The batches of a segment that are still to come.
+#[derive(Clone)]
+struct Part {
+    dataset: Arc<Dataset>,
+    config: LoaderConfig,
+    /// The number of its first batch within the segment.
+    first: u64,
+    batches: u64,
+}
+
+impl Part {
+    /// Those from batch `start` of the run on.
+    fn of(segment: &DataSegment, start: u64, config: LoaderConfig) -> Self {
+        let first = start.max(segment.begin);
+        let (dataset, batches) = (Arc::clone(&segment.dataset), segment.end - first);
+        Self { dataset, config, first: first - segment.begin, batches }
+    }
+
+    fn open(&self) -> Result<TrainLoader, DatasetError> {
+        TrainLoader::new(&self.dataset, self.config, self.first)
+    }
+
+    /// Replays its first games in another thread, so that no step waits for them; `None` for one worker, or if there is no
+    /// such thread.
+    fn open_in_advance(&self) -> Option<Opening> {
+        let part = (self.config.workers > 1).then(|| self.clone())?;
+        std::thread::Builder::new().name("feed-next".to_owned()).spawn(move || part.open()).ok()
+    }
+}
+
+type Opening = JoinHandle<Result<TrainLoader, DatasetError>>;
+
+fn joined(opening: Opening) -> Result<TrainLoader, DatasetError> {
+    opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// The hash before the first batch.
+pub(super) fn initial_hash() -> blake3::Hash {
+    blake3::hash(b"posenc training batches v1")
+}
+
+/// The hash after one more batch: of the previous hash and of everything in the batch that training uses.
+fn next_hash(before: &blake3::Hash, batch: &Batch, values: bool) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(before.as_bytes()).update(&batch.packed).update(&batch.legal);
+    for index in &batch.policy_index {
+        hasher.update(&index.to_le_bytes());
+    }
+    for prob in &batch.policy_prob {
+        hasher.update(&prob.to_le_bytes());
+    }
+    for outcome in &batch.outcome {
+        hasher.update(&outcome.to_le_bytes());
+    }
+    // The other columns are empty unless requested; empty columns do not change the hash.
+    let values = if values { &batch.value[..] } else { &[] };
+    let further = [&batch.short_term, &batch.plies_left, &batch.points];
+    for number in values.iter().chain(further.into_iter().flatten()) {
+        hasher.update(&number.to_le_bytes());
+    }
+    for label in &batch.map {
+        hasher.update(&label.to_le_bytes());
+    }
+    for rights in &batch.rights {
+        hasher.update(&rights.to_le_bytes());
+    }
+    hasher.update(&batch.repeats);
+    hasher.finalize()
+}

@@ -1,0 +1,163 @@
+//! `micro_batch: auto`: how many positions fit into the device's memory at once.
+//!
+//! On a GPU this is tried: a forward and backward pass of the whole batch, then of half as many positions, until one
+//! does not run out of memory. On a CPU it is estimated: activations of a position against a quarter of the free
+//! memory, since other cells run on the same machine. Manifest and checkpoint record the choice, and a resumed cell
+//! keeps it.
+
+mod activations;
+
+use super::error::TrainError;
+use super::micro::{Gradient, Model};
+use super::objective::Objective;
+use super::random_batch::random_batch;
+use super::setup::Setup;
+use super::tensors::on_device;
+use config::MicroBatch;
+use models::ModelError;
+use models::input::Expander;
+use nn::Arena;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tch::{Device, Tensor};
+
+/// Flat tensors of a step in addition to weights and gradient: two moments, two temporaries, an average, another
+/// micro-batch's gradient.
+const RESERVED: i64 = 6;
+
+/// A cell on a CPU uses at most 1/4 of the free memory for activations.
+const CPU_SHARE: u64 = 4;
+
+/// How many positions go through the network at once. `known`: the value in the checkpoint.
+///
+/// # Errors
+/// If not even one position fits, or the device fails in another way.
+pub(super) fn micro_batch(setup: &Setup, arena: &Arena, known: Option<usize>) -> Result<usize, TrainError> {
+    let (batch, plies) = (setup.config.train.batch, setup.config.plies());
+    match (setup.config.train.micro_batch, known) {
+        (None, _) => Ok(batch),
+        (Some(MicroBatch::Of(positions)), _) => Ok(whole_sequences(positions.min(batch), plies)),
+        (Some(MicroBatch::Auto), Some(known)) => Ok(known),
+        (Some(MicroBatch::Auto), None) if setup.device == Device::Cpu => {
+            let room = free_memory().map(|free| free / CPU_SHARE);
+            Ok(whole_sequences(largest_within(batch, room, activation_bytes(setup)?), plies))
+        }
+        (Some(MicroBatch::Auto), None) => {
+            let fits = |sequences: usize| fits_on_device(setup, arena, sequences * plies);
+            Ok(halved(batch / plies, fits)? * plies)
+        }
+    }
+}
+
+/// Rounds down to whole sequences, at least one.
+pub(super) fn whole_sequences(positions: usize, plies: usize) -> usize {
+    (positions / plies).max(1) * plies
+}
+
+/// The largest of `batch`, `batch`/2, … that fits.
+fn halved(batch: usize, mut fits: impl FnMut(usize) -> Result<bool, TrainError>) -> Result<usize, TrainError> {
+    let mut positions = batch.max(1);
+    while !fits(positions)? {
+        if positions == 1 {
+            return Err(TrainError::NoRoom);
+        }
+        positions = positions.div_ceil(2);
+    }
+    Ok(positions)
+}
+
+/// The largest of `batch`, `batch`/2, … whose activations fit into `room` bytes; `batch` if `room` is unknown.
+fn largest_within(batch: usize, room: Option<u64>, bytes: u64) -> usize {
+    let Some(room) = room else { return batch };
+    let mut positions = batch.max(1);
+    while positions > 1 && positions as u64 * bytes > room {
+        positions = positions.div_ceil(2);
+    }
+    positions
+}
+
+/// Whether a forward and backward pass of this many positions succeeds.
+fn fits_on_device(setup: &Setup, arena: &Arena, positions: usize) -> Result<bool, TrainError> {
+    let batch = random_batch(&setup.config, positions);
+    let pass = || -> Result<(), TrainError> {
+        let _reserved = Tensor::f_zeros([RESERVED * arena.layout().len() as i64], (tch::Kind::Float, setup.device))?;
+        let model = Model { network: &setup.network, arena, kind: setup.config.train.dtype.kind() };
+        let tensors = on_device(&batch, setup.device)?;
+        Gradient::of(&Objective::of(&setup.config), model, &tensors, positions).map(drop)
+    };
+    // Layers call LibTorch's infallible functions, which panic when memory runs out.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    let outcome = catch_unwind(AssertUnwindSafe(pass));
+    std::panic::set_hook(hook);
+    match outcome {
+        Ok(Ok(())) => Ok(true),
+        Ok(Err(error)) if out_of_memory(&error.to_string()) => Ok(false),
+        Ok(Err(error)) => Err(error),
+        Err(panic) => {
+            let words = panic.downcast_ref::<String>().cloned();
+            let words = words.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()));
+            match words.filter(|words| out_of_memory(words)) {
+                Some(_) => Ok(false),
+                None => std::panic::resume_unwind(panic),
+            }
+        }
+    }
+}
+
+fn out_of_memory(message: &str) -> bool {
+    message.contains("out of memory")
+}
+
+/// Bytes of activations of one position.
+fn activation_bytes(setup: &Setup) -> Result<u64, ModelError> {
+    let channels = Expander::new(setup.config.spec().input).channels();
+    Ok(activations::bytes(&setup.config.model, setup.network.tokens().len(), channels))
+}
+
+/// Free memory as Linux reports it, or less if a control group allows less.
+fn free_memory() -> Option<u64> {
+    let kilobytes = std::fs::read_to_string("/proc/meminfo")
+        .ok()?
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:")?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok())?;
+    let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let allowed = number("/sys/fs/cgroup/memory.max").zip(number("/sys/fs/cgroup/memory.current"));
+    let allowed = allowed.map_or(u64::MAX, |(most, used)| most.saturating_sub(used));
+    Some((kilobytes << 10).min(allowed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_until_it_fits() {
+        let mut tried = Vec::new();
+        let chosen = halved(100, |positions| {
+            tried.push(positions);
+            Ok(positions <= 13)
+        });
+        assert_eq!((chosen.unwrap(), tried), (13, vec![100, 50, 25, 13]));
+        assert!(matches!(halved(4, |_| Ok(false)), Err(TrainError::NoRoom)));
+        assert!(matches!(halved(4, |_| Err(TrainError::NoRoom)), Err(TrainError::NoRoom)));
+    }
+
+    #[test]
+    fn fills_the_room_that_there_is() {
+        assert_eq!(largest_within(64, Some(6400), 100), 64);
+        assert_eq!(largest_within(64, Some(6399), 100), 32);
+        assert_eq!(largest_within(64, Some(1), 100), 1);
+        assert_eq!(largest_within(64, None, 100), 64);
+    }
+
+    #[test]
+    fn this_machine_says_what_is_free() {
+        assert!(free_memory().is_some_and(|free| free > 1 << 20));
+    }
+
+    #[test]
+    fn libtorchs_words_for_no_memory_are_known() {
+        assert!(out_of_memory("CUDA out of memory. Tried to allocate 2.00 GiB."));
+        assert!(!out_of_memory("mat1 and mat2 shapes cannot be multiplied"));
+    }
+}

@@ -1,0 +1,100 @@
+//! A game in progress, as a network sees it.
+
+use super::request::{EarlierPly, LegalMove, Request};
+use config::RunConfig;
+use games::{Game, InputLayout, Line, MovesName, Played, Position};
+
+/// A move of a game.
+pub type Move<G> = <<G as Game>::Position as Position>::Move;
+
+/// A game in progress: the moves that the rules know, and the history that the network's input shows.
+#[derive(Debug)]
+pub struct Situation<G: Game> {
+    played: Played<G::Position>,
+    line: Line<G::Position>,
+    input: &'static InputLayout,
+    moves: MovesName,
+    earlier: Vec<EarlierPly>,
+    keeps_plies: bool,
+}
+
+// A derived one would ask that the game itself can be copied.
+impl<G: Game> Clone for Situation<G> {
+    fn clone(&self) -> Self {
+        let (played, line, earlier) = (self.played.clone(), self.line.clone(), self.earlier.clone());
+        Self { played, line, earlier, ..*self }
+    }
+}
+
+impl<G: Game> Situation<G> {
+    /// The beginning at `start`, for a network of this input and vocabulary. Packed rows of earlier plies are kept if `plies`,
+    /// the network's sequence, is more than one.
+    pub fn new(start: G::Position, input: &'static InputLayout, moves: MovesName, plies: usize) -> Self {
+        let line = Line::for_input(start.clone(), input);
+        let played = Played::from(start);
+        Self { played, line, input, moves, earlier: Vec::new(), keeps_plies: plies > 1 }
+    }
+
+    /// The same for the network of a run. A network that comes from Lc0 sees missing history as Lc0 makes it up in play.
+    pub fn of_run(start: G::Position, run: &RunConfig) -> Self {
+        let situation = Self::new(start, G::input(run.input), run.moves, run.plies());
+        Self { line: situation.line.filled(run.imported.is_some()), ..situation }
+    }
+
+    /// The same between players of these ratings, the first player's first.
+    pub fn rated(self, ratings: [Option<i32>; 2]) -> Self {
+        Self { line: self.line.rated(ratings), ..self }
+    }
+
+    pub fn position(&self) -> &G::Position {
+        self.line.position()
+    }
+
+    /// The game so far, as the rules need it.
+    pub fn played(&self) -> &Played<G::Position> {
+        &self.played
+    }
+
+    /// Plays a legal move.
+    ///
+    /// # Panics
+    /// May panic if `mv` is not legal here.
+    pub fn play(&mut self, mv: Move<G>) {
+        if self.keeps_plies {
+            let played = self.position().label(mv, self.moves, self.input.name.frame());
+            self.earlier.push(EarlierPly { row: self.row(), played });
+        }
+        self.played.play(mv);
+        self.line.play(mv);
+    }
+
+    /// The position for the network, without its moves.
+    pub fn without_moves(&self, text: String) -> Request {
+        let (row, earlier) = (self.row(), self.earlier.clone());
+        Request { text, row, earlier, legal: Vec::new(), squares: self.input.geometry.squares() }
+    }
+
+    /// The position for the network, with its moves in the order of the rules.
+    pub fn request(&self, text: String) -> Request {
+        let (position, frame, mut legal) = (self.position(), self.input.name.frame(), Vec::new());
+        position.legal_moves(&mut legal);
+        let named = |&mv: &Move<G>| LegalMove {
+            text: position.move_text(mv),
+            index: position.label(mv, self.moves, frame),
+            repetitions: self.line.repetitions_after(mv),
+        };
+        Request { legal: legal.iter().map(named).collect(), ..self.without_moves(text) }
+    }
+
+    /// The packed row of the current position.
+    fn row(&self) -> Vec<u8> {
+        let mut row = vec![0; self.input.row_bytes()];
+        self.line.pack(self.input, &mut row);
+        row
+    }
+
+    /// The current position with the positions before it that the input shows.
+    pub(super) fn line(&self) -> &Line<G::Position> {
+        &self.line
+    }
+}

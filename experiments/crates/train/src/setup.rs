@@ -1,0 +1,202 @@
+//! The parts of a cell before its first step: configuration, dataset, declared network.
+
+use super::error::TrainError;
+use super::evaluate::Subject;
+use super::tensors::required_targets;
+use config::identity::hash;
+use config::{MicroBatch, Numerics, RunConfig};
+use dataset::{Dataset, LoaderConfig};
+use models::{AverageConfig, Network};
+use nn::{Arithmetic, Layout};
+use records::device;
+use records::folder::CONFIG_FILE;
+use records::gpu::{self, Gpu};
+use records::identity::Identity;
+use records::machine::{Cpu, LibTorch};
+use std::path::Path;
+use std::sync::Arc;
+use tch::Device;
+
+/// Steps and evaluation batches of a smoke run: enough to reach every part of the code.
+const SMOKE_STEPS: u64 = 4;
+const SMOKE_BATCHES: usize = 2;
+
+/// NVIDIA's GPUs, in names of devices.
+const CUDA: &str = "cuda";
+
+/// Threads that replay games where the device is a GPU, unless `train.workers` says otherwise.
+const GPU_WORKERS: usize = 2;
+
+/// A cell without its parameters.
+#[derive(Debug)]
+pub struct Setup {
+    pub config: RunConfig,
+    pub dataset: Arc<Dataset>,
+    pub network: Network,
+    pub layout: Arc<Layout>,
+    pub device: Device,
+    /// What the driver says about it, if it is a GPU.
+    pub gpu: Option<Gpu>,
+    pub threads: usize,
+    /// Positions that go through the network at once.
+    pub micro_batch: usize,
+}
+
+impl Setup {
+    /// Reads a cell's `config.yaml`, opens its dataset and declares its network.
+    pub fn load(cell: &Path, device: Device, threads: usize, smoke: bool) -> Result<Self, TrainError> {
+        let mut config = read_config(&cell.join(CONFIG_FILE))?;
+        if smoke {
+            shorten(&mut config);
+        }
+        use_arithmetic(&config);
+        let dataset = Arc::new(open_data(&config)?);
+        let (network, layout) = declare(&config)?;
+        let micro_batch = config.train.batch;
+        let (layout, gpu) = (Arc::new(layout), gpu_of(device));
+        Ok(Self { config, dataset, network, layout, device, gpu, threads, micro_batch })
+    }
+
+    /// What an evaluation looks at.
+    pub fn subject(&self) -> Subject<'_> {
+        Subject { config: &self.config, network: &self.network, dataset: &self.dataset, device: self.device }
+    }
+
+    /// What its results depend on, on this machine.
+    pub fn identity(&self) -> Identity {
+        let cpu = Cpu::detect();
+        Identity {
+            config: format!("{}, seed {}", hash(&self.config, self.dataset.content_hash()), self.config.seed),
+            dataset: self.dataset.content_hash().to_owned(),
+            numerics: Numerics::of(&self.config),
+            libtorch: LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned()),
+            instruction_set: instruction_set(&cpu),
+            threads: self.threads,
+            device: recorded_name(self.device, self.gpu.as_ref()),
+            dtype: self.config.train.dtype.name().to_owned(),
+            micro_batch: (self.config.train.micro_batch == Some(MicroBatch::Auto)).then_some(self.micro_batch),
+        }
+    }
+}
+
+/// What computes on the CPU: LibTorch's kernels for a processor, and posenc's own unless they are switched off.
+fn instruction_set(cpu: &Cpu) -> String {
+    let found = cpu.instruction_set();
+    if nn::fused::of_process() { found } else { format!("{found}, LibTorch's operations only") }
+}
+
+/// A run's dataset, with the targets that the run trains on.
+///
+/// # Errors
+/// If it cannot be opened, is of another game or lacks a target.
+pub fn open_data(config: &RunConfig) -> Result<Dataset, TrainError> {
+    let mut dataset = Dataset::open(&config.data).map_err(TrainError::Open)?;
+    if dataset.game() != config.game {
+        return Err(TrainError::OtherGame {
+            dataset: dataset.manifest().name.clone(),
+            found: dataset.game().name(),
+            expected: config.game.name(),
+        });
+    }
+    if !config.view.bucket.is_empty() {
+        dataset.restrict(&config.view.bucket)?;
+    }
+    dataset.set_moves(config.moves)?;
+    dataset.set_sequence(config.plies())?;
+    dataset.set_targets(required_targets(config))?;
+    Ok(dataset)
+}
+
+/// The network of a run.
+///
+/// # Errors
+/// If its sizes contradict each other or an encoding refuses its options.
+pub fn declare(config: &RunConfig) -> Result<(Network, Layout), TrainError> {
+    Ok(Network::declare(&config.model, &config.encoding, &config.spec())?)
+}
+
+/// Makes LibTorch compute as in the run's training, except that it need not give the same bits each time: only training does.
+pub(super) fn use_arithmetic(config: &RunConfig) {
+    Arithmetic { deterministic: false, ..config.train.arithmetic() }.set();
+}
+
+/// How the training batches of a run are made on a device. On a GPU the next games are replayed while it computes.
+pub(super) fn loader(run: &RunConfig, device: Device) -> LoaderConfig {
+    let usual = if device == Device::Cpu { 1 } else { GPU_WORKERS };
+    LoaderConfig {
+        input: run.input,
+        batch: run.train.batch,
+        seed: run.seed,
+        workers: run.train.workers.unwrap_or(usual),
+        block_games: LoaderConfig::BLOCK_GAMES,
+    }
+}
+
+/// What the driver says about a device, if it is a GPU of NVIDIA's.
+pub fn gpu_of(device: Device) -> Option<Gpu> {
+    let Device::Cuda(index) = device else { return None };
+    gpu::usable().into_iter().nth(index)
+}
+
+/// A device's name in records: a GPU by kind and model, since its number changes nothing.
+pub fn recorded_name(device: Device, gpu: Option<&Gpu>) -> String {
+    match device {
+        Device::Cpu => device::CPU.to_owned(),
+        Device::Cuda(_) => device::gpu(CUDA, gpu.and_then(|gpu| gpu.model.as_deref())),
+        other => device::gpu(&format!("{other:?}").to_lowercase(), None),
+    }
+}
+
+/// A device's name on the command line.
+pub fn device_name(device: Device) -> String {
+    match device {
+        Device::Cpu => device::CPU.to_owned(),
+        Device::Cuda(index) => format!("{CUDA}:{index}"),
+        other => format!("{other:?}").to_lowercase(),
+    }
+}
+
+/// The configuration of a cell.
+///
+/// # Errors
+/// If the file is missing or cannot be read as one.
+pub(crate) fn read_config(path: &Path) -> Result<RunConfig, TrainError> {
+    let refused = |reason: String| TrainError::Config { path: path.to_owned(), reason };
+    let text = RunConfig::read_text(path)
+        .map_err(|error| refused(format!("cannot be read: {error}; `posenc run` makes the folders of cells")))?;
+    let mut run = RunConfig::from_yaml(&text)
+        .map_err(|error| refused(format!("{error}; `posenc run` with the experiment's file writes it again")))?;
+    if run.imported.is_some() {
+        // An imported network is evaluated, not trained.
+        run.train.steps = 0;
+    }
+    Ok(run)
+}
+
+fn shorten(config: &mut RunConfig) {
+    let positions = SMOKE_BATCHES * config.eval.batch;
+    config.train.steps = config.train.steps.min(SMOKE_STEPS);
+    config.train.log_every = 1;
+    if let Some(AverageConfig::Swa(swa)) = &mut config.train.averaging {
+        swa.every = swa.every.min(SMOKE_STEPS);
+    }
+    config.eval.validation_positions = config.eval.validation_positions.min(positions);
+    config.eval.test_positions = config.eval.test_positions.min(positions);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_is_recorded_by_its_model_and_asked_for_by_its_number() {
+        let model = Some("NVIDIA H100 80GB HBM3".to_owned());
+        let gpu = Gpu { model, uuid: None, bytes: None, driver: None };
+        for index in [0, 1] {
+            assert_eq!(recorded_name(Device::Cuda(index), Some(&gpu)), "cuda, NVIDIA H100 80GB HBM3");
+            assert_eq!(device_name(Device::Cuda(index)), format!("cuda:{index}"));
+        }
+        assert_eq!(recorded_name(Device::Cuda(1), None), "cuda");
+        assert_eq!((recorded_name(Device::Cpu, None), device_name(Device::Cpu)), ("cpu".to_owned(), "cpu".to_owned()));
+    }
+}

@@ -1,0 +1,243 @@
+//! TensorBoard's event files, rebuildable from `metrics.jsonl` and the [pictures](crate::pictures) at any time.
+//!
+//! Records are encoded by `tensorboard_rs`; files are written here, because that crate loses data on a name collision
+//! and aborts the process on a full disk. Every opening creates a new file, because TensorBoard reads all files of a
+//! folder in order. Each file starts with a `SessionLog` of kind START, which makes TensorBoard drop older events from
+//! that step on.
+
+mod hparams;
+mod images;
+mod reader;
+
+pub use hparams::{HParams, Session};
+pub use images::{BLOB_SEQUENCE, Image, PLUGIN as IMAGES_PLUGIN};
+pub use reader::{EventError, EventFile, PREFIX, Scalar, read, read_dir, read_images, read_session};
+
+use super::Sink;
+use crate::pictures::{Picture, folder};
+use protobuf::Message as _;
+use records::MetricLine;
+use records::lines;
+use records::lines::ReadError;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tensorboard_proto::event::{Event, SessionLog, SessionLog_SessionStatus};
+use tensorboard_proto::summary::Summary;
+use tensorboard_rs::record_writer::RecordWriter;
+use tensorboard_rs::summary::scalar;
+
+/// The format's name and version, the first record of each file.
+const FILE_VERSION: &str = "brain.Event:2";
+
+/// A scalar of a line that is not one of its metrics.
+const SPEED: &str = "positions_per_s";
+
+/// The tag under which a metric of a split appears: `<split>/<metric>`, of averaged weights `<split>_averaged/<metric>`.
+pub fn tag(line: &MetricLine, metric: &str) -> String {
+    let split = line.split.name();
+    if line.weights.are_raw() {
+        format!("{split}/{metric}")
+    } else {
+        format!("{split}_{}/{metric}", line.weights.name())
+    }
+}
+
+pub struct EventLog {
+    writer: RecordWriter<BufWriter<File>>,
+    path: PathBuf,
+    /// Step and time of the newest line.
+    newest: (u64, f64),
+}
+
+impl EventLog {
+    /// Creates a new file in `dir` for a cell with these `hparams`. Events of earlier files at `first_step` or later
+    /// are withdrawn.
+    pub fn create(dir: &Path, first_step: u64, hparams: &HParams) -> io::Result<Self> {
+        let mut log = Self::begin(dir, first_step)?;
+        log.summary(hparams::start(hparams, log.newest.1)?, log.newest)?;
+        log.writer.flush()?;
+        Ok(log)
+    }
+
+    /// The same without a session for the HParams tab.
+    fn begin(dir: &Path, first_step: u64) -> io::Result<Self> {
+        let wall_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        let (file, path) = create_unused(dir, wall_s as u64)?;
+        let newest = (first_step, wall_s);
+        let mut log = Self { writer: RecordWriter::new(BufWriter::new(file)), path, newest };
+        let mut version = Event::new();
+        version.set_file_version(FILE_VERSION.to_owned());
+        log.write(version, wall_s)?;
+        let mut session = SessionLog::new();
+        session.set_status(SessionLog_SessionStatus::START);
+        let mut start = Event::new();
+        start.set_step(first_step as i64);
+        start.set_session_log(session);
+        log.write(start, wall_s)?;
+        Ok(log)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn write(&mut self, mut event: Event, wall_s: f64) -> io::Result<()> {
+        event.set_wall_time(wall_s);
+        let bytes = event.write_to_bytes().map_err(io::Error::other)?;
+        self.writer.write(&bytes)
+    }
+
+    fn summary(&mut self, summary: Summary, (step, wall_s): (u64, f64)) -> io::Result<()> {
+        let mut event = Event::new();
+        event.set_step(step as i64);
+        event.set_summary(summary);
+        self.write(event, wall_s)
+    }
+}
+
+impl Sink for EventLog {
+    /// One scalar per metric, and the speed.
+    fn line(&mut self, line: &MetricLine) -> io::Result<()> {
+        self.newest = (line.step, line.time.unix_s);
+        for (name, value) in line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]) {
+            self.summary(scalar(&tag(line, name), value as f32), self.newest)?;
+        }
+        Ok(())
+    }
+
+    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
+        self.summary(images::summary(picture)?, (picture.step, self.newest.1))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.summary(hparams::end(self.newest.1)?, self.newest)?;
+        self.flush()
+    }
+}
+
+impl std::fmt::Debug for EventLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EventLog").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A new file; the counter distinguishes openings within one second.
+fn create_unused(dir: &Path, unix_s: u64) -> io::Result<(File, PathBuf)> {
+    let pid = std::process::id();
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = if host.trim().is_empty() { "localhost" } else { host.trim() };
+    let mut count = 0;
+    loop {
+        let path = dir.join(format!("{PREFIX}{unix_s:010}.{host}.{pid}.{count}"));
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => count += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Why event files cannot be rebuilt.
+#[derive(Debug, thiserror::Error)]
+pub enum RebuildError {
+    #[error(transparent)]
+    Truth(#[from] ReadError),
+    /// The event files cannot be replaced.
+    #[error(
+        "cannot rebuild the event files in {dir}: {cause}; metrics.jsonl has all lines, and the next run tries again"
+    )]
+    Io { dir: PathBuf, cause: io::Error },
+}
+
+/// Whether the event files in `dir` show every line of a finished cell's `metrics.jsonl`, every picture of its folder,
+/// and its hyperparameters.
+///
+/// # Errors
+/// If the lines cannot be read; unreadable event files count as incomplete.
+pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
+    let scalars: usize = lines::read(metrics)?.iter().map(|line| line.metrics.iter().count() + 1).sum();
+    let (Ok(found), Ok(images), Ok(session)) = (read_dir(dir), read_images(dir), read_session(dir)) else {
+        return Ok(false);
+    };
+    // Unreadable pictures cannot be shown either.
+    let pictures = folder::read(dir).unwrap_or_default();
+    let shown = |picture: &Picture| {
+        let tag = images::tag(&picture.map);
+        images.iter().filter(|image| image.step == picture.step as i64 && image.tag == tag).count() == 1
+    };
+    let all_shown = images.len() == pictures.len() && pictures.iter().all(shown);
+    Ok(found.len() == scalars && all_shown && session.hparams.is_some() && session.done)
+}
+
+/// Shows exactly these lines in `dir`, which is created: curves that are of no cell. Files that show them already stay.
+pub fn show_curves(dir: &Path, lines: &[MetricLine]) -> io::Result<()> {
+    let shown = lines.iter().flat_map(|line| {
+        let scalars = line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]);
+        scalars.map(|(name, value)| (tag(line, name), line.step as i64, value as f32))
+    });
+    std::fs::create_dir_all(dir)?;
+    if read_dir(dir).is_ok_and(|found| found.into_iter().map(|one| (one.tag, one.step, one.value)).eq(shown)) {
+        return Ok(());
+    }
+    let old = reader::event_files(dir)?;
+    let mut log = EventLog::begin(dir, 0)?;
+    lines.iter().try_for_each(|line| log.line(line))?;
+    log.flush()?;
+    old.iter().try_for_each(std::fs::remove_file)
+}
+
+/// Shows exactly these scalars of one step in `dir`, which is created: numbers of no line.
+pub fn show_scalars(dir: &Path, step: u64, scalars: &[(String, f64)]) -> io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    let old = reader::event_files(dir)?;
+    let mut log = EventLog::begin(dir, step)?;
+    for (tag, value) in scalars {
+        log.summary(scalar(tag, *value as f32), log.newest)?;
+    }
+    log.flush()?;
+    old.iter().try_for_each(std::fs::remove_file)
+}
+
+/// Shows exactly these pictures in `dir`, which is created: those of no cell's training.
+pub fn show_pictures(dir: &Path, pictures: &[Picture]) -> io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    let old = reader::event_files(dir)?;
+    let mut log = EventLog::begin(dir, 0)?;
+    pictures.iter().try_for_each(|picture| log.picture(picture))?;
+    log.flush()?;
+    old.iter().try_for_each(std::fs::remove_file)
+}
+
+/// Replaces the event files in `dir` by one that holds exactly the lines of a finished cell's `metrics.jsonl` and its
+/// pictures.
+///
+/// # Errors
+/// If the lines cannot be read, or the files cannot be replaced.
+pub fn rebuild(metrics: &Path, dir: &Path, hparams: &HParams) -> Result<PathBuf, RebuildError> {
+    let lines = lines::read(metrics)?;
+    replace(&lines, dir, hparams).map_err(|cause| RebuildError::Io { dir: dir.to_owned(), cause })
+}
+
+fn replace(lines: &[MetricLine], dir: &Path, hparams: &HParams) -> io::Result<PathBuf> {
+    let old = reader::event_files(dir)?;
+    let mut log = EventLog::create(dir, 0, hparams)?;
+    let mut pictures = folder::read(dir)?.into_iter().peekable();
+    for line in lines {
+        while let Some(picture) = pictures.next_if(|picture| picture.step < line.step) {
+            log.picture(&picture)?;
+        }
+        log.line(line)?;
+    }
+    pictures.try_for_each(|picture| log.picture(&picture))?;
+    log.end()?;
+    for path in old {
+        std::fs::remove_file(path)?;
+    }
+    Ok(log.path)
+}

@@ -1,0 +1,176 @@
+//! Reads event files, for tests and tools, by TensorBoard's rules: a truncated last record ends the file; a wrong
+//! checksum is an error.
+
+use super::Session;
+use super::images::{self, Image};
+use dataset::bounded;
+use protobuf::Message as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use tensorboard_proto::event::{Event, SessionLog_SessionStatus};
+use tensorboard_rs::masked_crc32c::masked_crc32c;
+
+/// The prefix of every event file's name, which TensorBoard requires.
+pub const PREFIX: &str = "events.out.tfevents.";
+
+/// One scalar of an event file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scalar {
+    pub tag: String,
+    pub step: i64,
+    /// The value, rounded to f32 by the format.
+    pub value: f32,
+    pub wall_time: f64,
+}
+
+/// What an event file holds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EventFile {
+    /// The format's name and version.
+    pub version: String,
+    /// Steps of its START records: events of earlier files from there on are withdrawn.
+    pub starts: Vec<i64>,
+    pub scalars: Vec<Scalar>,
+    pub images: Vec<Image>,
+    pub session: Session,
+}
+
+/// Why an event file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum EventError {
+    /// The file or folder cannot be read.
+    #[error("cannot read {path}: {cause}; `posenc run` rebuilds the event files of finished cells")]
+    Io { path: PathBuf, cause: io::Error },
+    #[error(
+        "{path}: the record at byte {offset} is damaged ({what}); `posenc run` rebuilds the event files of finished cells from metrics.jsonl"
+    )]
+    Damaged { path: PathBuf, offset: usize, what: String },
+}
+
+/// Reads one event file.
+///
+/// # Errors
+/// If it cannot be read, a checksum is wrong, or a record is not an event.
+pub fn read(path: &Path) -> Result<EventFile, EventError> {
+    let bytes =
+        bounded::read(path, bounded::RECORD).map_err(|cause| EventError::Io { path: path.to_owned(), cause })?;
+    let mut file = EventFile::default();
+    let mut offset = 0;
+    while let Some((record, next)) = record(&bytes, offset).map_err(|what| EventError::Damaged {
+        path: path.to_owned(),
+        offset,
+        what: what.to_owned(),
+    })? {
+        let event = Event::parse_from_bytes(record).map_err(|error| EventError::Damaged {
+            path: path.to_owned(),
+            offset,
+            what: error.to_string(),
+        })?;
+        file.take(&event).map_err(|error| EventError::Damaged {
+            path: path.to_owned(),
+            offset,
+            what: error.to_string(),
+        })?;
+        offset = next;
+    }
+    Ok(file)
+}
+
+/// The scalars that TensorBoard shows for a folder: those of all event files in the order of names, without those that
+/// a later file withdrew.
+///
+/// # Errors
+/// If the folder or one of its event files cannot be read.
+pub fn read_dir(dir: &Path) -> Result<Vec<Scalar>, EventError> {
+    read_all(dir, |file| file.scalars, |scalar| scalar.step)
+}
+
+/// The pictures that TensorBoard shows for a folder.
+pub fn read_images(dir: &Path) -> Result<Vec<Image>, EventError> {
+    read_all(dir, |file| file.images, |image| image.step)
+}
+
+fn read_all<T>(dir: &Path, of: fn(EventFile) -> Vec<T>, step: fn(&T) -> i64) -> Result<Vec<T>, EventError> {
+    let files = event_files(dir).map_err(|cause| EventError::Io { path: dir.to_owned(), cause })?;
+    let mut all: Vec<T> = Vec::new();
+    for path in files {
+        let file = read(&path)?;
+        if let Some(&start) = file.starts.first() {
+            all.retain(|item| step(item) < start);
+        }
+        all.extend(of(file));
+    }
+    Ok(all)
+}
+
+/// The session of a folder's event files; the first record counts.
+pub fn read_session(dir: &Path) -> Result<Session, EventError> {
+    let files = event_files(dir).map_err(|cause| EventError::Io { path: dir.to_owned(), cause })?;
+    let mut session = Session::default();
+    for path in files {
+        let file = read(&path)?;
+        session.hparams = session.hparams.or(file.session.hparams);
+        session.done |= file.session.done;
+    }
+    Ok(session)
+}
+
+/// The event files of a folder, in TensorBoard's reading order.
+pub(super) fn event_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(PREFIX) {
+            files.push(entry.path());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+impl EventFile {
+    fn take(&mut self, event: &Event) -> Result<(), protobuf::ProtobufError> {
+        if event.has_file_version() {
+            event.get_file_version().clone_into(&mut self.version);
+        }
+        if event.has_session_log() && event.get_session_log().get_status() == SessionLog_SessionStatus::START {
+            self.starts.push(event.get_step());
+        }
+        for value in event.get_summary().get_value() {
+            if self.session.take(value)? {
+                continue;
+            }
+            if let Some(image) = images::of_value(value, event.get_step()) {
+                self.images.push(image);
+                continue;
+            }
+            self.scalars.push(Scalar {
+                tag: value.get_tag().to_owned(),
+                step: event.get_step(),
+                value: value.get_simple_value(),
+                wall_time: event.get_wall_time(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The record at `offset` and the offset of the next one; `None` at the end of the file, even if it is truncated.
+///
+/// A record is: length (u64), masked CRC-32C of the length, the bytes, masked CRC-32C of the bytes, little-endian.
+fn record(bytes: &[u8], offset: usize) -> Result<Option<(&[u8], usize)>, &'static str> {
+    let Some((length, rest)) = bytes[offset..].split_first_chunk::<{ size_of::<u64>() }>() else { return Ok(None) };
+    let Some((length_crc, rest)) = rest.split_first_chunk::<{ size_of::<u32>() }>() else { return Ok(None) };
+    if u32::from_le_bytes(*length_crc) != masked_crc32c(length) {
+        return Err("the checksum of its length is wrong");
+    }
+    let length = u64::from_le_bytes(*length);
+    let Some((record, rest)) = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length)) else {
+        return Ok(None);
+    };
+    let Some((record_crc, rest)) = rest.split_first_chunk::<{ size_of::<u32>() }>() else { return Ok(None) };
+    if u32::from_le_bytes(*record_crc) != masked_crc32c(record) {
+        return Err("its checksum is wrong");
+    }
+    Ok(Some((record, bytes.len() - rest.len())))
+}

@@ -1,0 +1,276 @@
+//! The state of one cell between two steps, and the step.
+
+use super::checkpoint::{Checkpoint, CheckpointTensors, Prefix, Progress, Window};
+use super::describe::now_s;
+use super::error::TrainError;
+use super::evaluate::{Evaluated, evaluate};
+use super::feed::{self, ChainedBatch, Feed};
+use super::learner::{Learner, StepMetrics, finite};
+use super::objective::measure;
+use super::phases::phase_schedule;
+use super::setup::{Setup, loader};
+use super::tables;
+use crate::drawing;
+use crate::drawing::PictureError;
+use crate::pictures::Picture;
+use config::Weights;
+use config::metrics;
+use dataset::Split;
+use models::{Average, Column, OptimizerProgress};
+use nn::Arena;
+use records::conditions::Finish;
+use records::identity::Identity;
+use records::positions::PositionMetrics;
+use records::{MetricLine, Metrics, Part, Time};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tch::{Device, Tensor};
+
+/// The random stream of an A/A control's parameters; everything else of it equals the reference's.
+const TWIN_SALT: &str = "twin";
+
+const STEPS: &str = "steps";
+const MOMENTUM_PRODUCT: &str = "momentum_product";
+
+/// The gap between training and test is measured on at most this many training positions, the same for every cell of a
+/// dataset.
+const TRAIN_SAMPLE: usize = 2048;
+
+/// An evaluation: its line, and the metrics of each position.
+pub(super) struct Evaluation {
+    pub(super) line: MetricLine,
+    pub(super) positions: Vec<PositionMetrics>,
+}
+
+/// One cell between two steps.
+pub(super) struct Trainer {
+    setup: Setup,
+    identity: Identity,
+    learner: Learner,
+    feed: Feed,
+    chain: blake3::Hash,
+    step: u64,
+    window: Window,
+    clock: Clock,
+}
+
+/// Times. Runs are not compared by them.
+struct Clock {
+    before_s: f64,
+    began: Instant,
+    /// Time in steps since the last training line, and their number.
+    stepping: Duration,
+    steps: u64,
+}
+
+/// The parameters of a run before its first step.
+///
+/// # Errors
+/// If the device has no room, or the tables that the run starts with do not fit.
+pub(super) fn first_weights(setup: &Setup) -> Result<Arena, TrainError> {
+    let salt = if setup.config.twin { TWIN_SALT } else { "" };
+    let first = Arena::initialise(Arc::clone(&setup.layout), setup.config.seed, salt, setup.device)?;
+    let Some(start) = &setup.config.train.start else { return Ok(first) };
+    let mut weights = first.values()?;
+    tables::write_over(start, setup, &mut weights)?;
+    Ok(Arena::from_values(Arc::clone(&setup.layout), &weights, setup.device)?)
+}
+
+impl Trainer {
+    /// A cell at its first step, or at a checkpoint's.
+    pub(super) fn new(
+        setup: Setup,
+        identity: Identity,
+        first: Arena,
+        checkpoint: Option<Checkpoint>,
+    ) -> Result<Self, TrainError> {
+        let mut learner = Learner::new(&setup.config, first, setup.micro_batch)?;
+        let progress = match checkpoint {
+            None => None,
+            Some(Checkpoint { tensors, progress, .. }) => {
+                learner.load(&tensors, &progress)?;
+                Some(progress)
+            }
+        };
+        let progress = progress.as_ref();
+        let step = progress.map_or(0, |progress| progress.step);
+        let chain = progress.and_then(|p| blake3::Hash::from_hex(&p.batches).ok()).unwrap_or_else(feed::initial_hash);
+        let learns_values = measure(&setup.config).reads(Column::Value);
+        let loader = loader(&setup.config, setup.device);
+        let (segments, phases) = phase_schedule(&setup.dataset, &setup.config.train);
+        learner.phases = phases;
+        Ok(Self {
+            feed: Feed::start(segments, loader, step, chain, learns_values)?,
+            clock: Clock::new(progress.map_or(0.0, |progress| progress.wall_s)),
+            window: progress.map(|progress| progress.window.clone()).unwrap_or_default(),
+            setup,
+            identity,
+            learner,
+            chain,
+            step,
+        })
+    }
+
+    pub(super) fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    pub(super) fn steps_done(&self) -> u64 {
+        self.step
+    }
+
+    /// The weights, in layout order.
+    pub(super) fn weights(&self) -> Result<Vec<f32>, TrainError> {
+        Ok(self.learner.arena.values()?)
+    }
+
+    /// Their average; `None` if there is none.
+    pub(super) fn averaged(&self) -> Result<Option<Vec<f32>>, TrainError> {
+        let flat = self.learner.average.as_ref().and_then(Average::flat);
+        Ok(flat.map(|flat| Vec::try_from(flat.f_to_device(Device::Cpu)?)).transpose()?)
+    }
+
+    /// The manifest's outcome, with these hashes.
+    pub(super) fn finish(&self, weights: String, files: Vec<(String, String)>) -> Finish {
+        let wall_s = self.clock.wall_s();
+        let positions = self.step as f64 * self.setup.config.train.batch as f64;
+        Finish { unix_s: now_s(), wall_s, positions_per_s: positions / wall_s.max(f64::MIN_POSITIVE), weights, files }
+    }
+
+    /// The hash chain over all batches so far.
+    pub(super) fn batches(&self) -> String {
+        self.chain.to_hex().to_string()
+    }
+
+    /// One step of the optimiser.
+    pub(super) fn step(&mut self) -> Result<(), TrainError> {
+        let began = Instant::now();
+        let ChainedBatch { batch, chain } = self.feed.next()?;
+        let step = self.learner.step(&self.setup.network, &self.setup.config, &batch, self.step + 1)?;
+        self.window.add(&step);
+        self.chain = chain;
+        self.step += 1;
+        self.clock.stepping += began.elapsed();
+        self.clock.steps += 1;
+        Ok(())
+    }
+
+    /// The means over the steps since the last training line; starts a new window.
+    pub(super) fn train_line(&mut self) -> MetricLine {
+        let window = std::mem::take(&mut self.window);
+        let mut line = Metrics::default();
+        for (name, mean) in metrics::names().into_iter().filter_map(|name| Some((name, window.mean(name)?))) {
+            line.push(name, mean);
+        }
+        let last = self.step.saturating_sub(1);
+        let schedule = &self.setup.config.train.learning_rate;
+        line.push("learning_rate", self.learner.phases.at(last).learning_rate(schedule, last));
+        let positions = self.clock.steps * self.setup.config.train.batch as u64;
+        let rate = positions as f64 / std::mem::take(&mut self.clock.stepping).as_secs_f64();
+        self.clock.steps = 0;
+        // No step was timed if the cell resumed exactly at a line.
+        self.line(Part::Train, line, if rate.is_finite() { rate } else { 0.0 })
+    }
+
+    /// An evaluation of the raw or the averaged weights; `None` if there is no average (yet).
+    pub(super) fn evaluation(&self, part: Part, weights: Weights) -> Result<Option<Evaluation>, TrainError> {
+        let Some(views) = self.learner.evaluated(&self.setup.config, weights) else { return Ok(None) };
+        let eval = &self.setup.config.eval;
+        let (split, positions) = match part {
+            Part::Train | Part::TrainSample => (Split::Train, eval.test_positions.min(TRAIN_SAMPLE)),
+            Part::Validation => (Split::Validation, eval.validation_positions),
+            Part::Test => (Split::Test, eval.test_positions),
+        };
+        let began = Instant::now();
+        let Evaluated { metrics, positions } = evaluate(self.setup.subject(), &views, split, positions)?;
+        for (name, value) in metrics.iter() {
+            finite(&format!("{} {name}", part.name()), self.step, value)?;
+        }
+        let rate = metrics.get("positions").unwrap_or(0.0) / began.elapsed().as_secs_f64();
+        Ok(Some(Evaluation { line: MetricLine { weights, ..self.line(part, metrics, rate) }, positions }))
+    }
+
+    /// The encodings' maps with the raw weights.
+    pub(super) fn pictures(&self) -> Result<Vec<Picture>, PictureError> {
+        let views = self.learner.views(&self.setup.config);
+        drawing::draw(&self.setup, &views, self.step)
+    }
+
+    fn line(&self, split: Part, metrics: Metrics, positions_per_s: f64) -> MetricLine {
+        let seen = self.step as f64 * self.setup.config.train.batch as f64;
+        let epochs = seen / self.setup.dataset.rows(Split::Train) as f64;
+        let (step, weights, time) = (self.step, Weights::Raw, self.clock.time(positions_per_s));
+        MetricLine { step, split, weights, epochs, metrics, time }
+    }
+
+    /// Everything that is needed to resume from here, with `metrics.jsonl` at `metrics`.
+    pub(super) fn checkpoint(&self, metrics: Prefix) -> Result<Checkpoint, TrainError> {
+        let mut moments = BTreeMap::new();
+        for (name, moment) in self.learner.optimizer.state() {
+            moments.insert(name.to_owned(), Vec::try_from(moment.f_to_device(Device::Cpu)?)?);
+        }
+        let OptimizerProgress { steps, momentum_product } = self.learner.optimizer.progress();
+        let optimizer = [(STEPS, steps as f64), (MOMENTUM_PRODUCT, momentum_product)];
+        Ok(Checkpoint {
+            tensors: CheckpointTensors { weights: self.weights()?, moments, average: self.averaged()? },
+            progress: Progress {
+                step: self.step,
+                optimizer: optimizer.map(|(name, value)| (name.to_owned(), value)).into(),
+                average_updates: self.learner.average.as_ref().map(Average::updates),
+                metrics,
+                window: self.window.clone(),
+                batches: self.batches(),
+                wall_s: self.clock.wall_s(),
+            },
+            identity: self.identity.clone(),
+        })
+    }
+}
+
+impl Learner {
+    fn load(&mut self, tensors: &CheckpointTensors, progress: &Progress) -> Result<(), TrainError> {
+        let moments: Vec<(&String, Tensor)> =
+            tensors.moments.iter().map(|(name, moment)| (name, Tensor::from_slice(moment))).collect();
+        let updates = progress.average_updates.unwrap_or_default();
+        let scalar = |name: &str, at_rest: f64| progress.optimizer.get(name).copied().unwrap_or(at_rest);
+        let progress =
+            OptimizerProgress { steps: scalar(STEPS, 0.0) as u64, momentum_product: scalar(MOMENTUM_PRODUCT, 1.0) };
+        self.optimizer.load_state(&moments, progress)?;
+        let (layout, device) = (Arc::clone(self.arena.layout()), self.arena.device());
+        self.arena = Arena::from_values(layout, &tensors.weights, device)?;
+        if let (Some(average), Some(saved)) = (&mut self.average, &tensors.average) {
+            average.load(&Tensor::from_slice(saved), updates)?;
+        }
+        Ok(())
+    }
+}
+
+impl Window {
+    fn add(&mut self, step: &StepMetrics) {
+        self.steps += 1;
+        for &(name, value) in &step.values {
+            *self.sums.entry(name.to_owned()).or_default() += value;
+        }
+    }
+
+    /// The mean of a metric over the steps; `None` if they do not have it.
+    fn mean(&self, name: &str) -> Option<f64> {
+        Some(self.sums.get(name)? / self.steps.max(1) as f64)
+    }
+}
+
+impl Clock {
+    fn new(before_s: f64) -> Self {
+        Self { before_s, began: Instant::now(), stepping: Duration::ZERO, steps: 0 }
+    }
+
+    fn wall_s(&self) -> f64 {
+        self.before_s + self.began.elapsed().as_secs_f64()
+    }
+
+    fn time(&self, positions_per_s: f64) -> Time {
+        let unix_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        Time { unix_s, wall_s: self.wall_s(), positions_per_s }
+    }
+}

@@ -1,0 +1,224 @@
+//! What a part of the encodings is worth: the primary metric on the test positions without it.
+
+use super::analysis::Analysis;
+use super::error::InspectionError;
+use dataset::Split;
+use encodings::{Ablation, Change, InjectionPoints};
+use nn::Views;
+use records::plan::Plan;
+use records::positions::{MEASURES, PositionMetrics};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use streams::{Stream, below, stream};
+use tch::Device;
+use train::Setup;
+use train::evaluate::evaluate;
+use train::inspect::Loaded;
+use train::setup::declare;
+
+/// Draws of games for an interval.
+const DRAWS: usize = 2_000;
+
+/// The points of a layer's encodings that act head by head.
+const OF_HEADS: [InjectionPoints; 3] = [InjectionPoints::ROTATE, InjectionPoints::LOGITS, InjectionPoints::VALUES];
+
+/// What was taken away, and what that costs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cost {
+    /// In words: `logits`, `layer 1`, `layer 1 head 2`, `layer 1 head 2 transposed`.
+    pub part: String,
+    /// The layer; none for all.
+    pub layer: Option<usize>,
+    /// The head; none for all.
+    pub head: Option<usize>,
+    /// Whether the part is transposed; otherwise it is removed.
+    pub transposed: bool,
+    /// The metric without the part.
+    pub without: f64,
+    /// The change of the metric, without the part less with it.
+    pub difference: f64,
+    /// Its 95 % interval over games.
+    pub interval: [f64; 2],
+}
+
+/// The costs of the parts of a cell's encodings.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Costs {
+    /// The metric, a mean over test positions.
+    pub metric: String,
+    /// Test positions that have it.
+    pub positions: usize,
+    pub games: usize,
+    /// The metric of the whole network.
+    pub whole: f64,
+    pub parts: Vec<Cost>,
+}
+
+/// Evaluates a cell without each part of its encodings.
+pub fn ablate(dir: &Path, cell: &Loaded, analysis: &Analysis, seed: u64) -> Result<Costs, InspectionError> {
+    let device: Device = cell.arena.device();
+    let mut setup = Setup::load(dir, device, 1, false)?;
+    let views = Views::split_in(cell.layout(), &cell.arena.flat(), cell.kind);
+    let positions = setup.config.eval.test_positions;
+    let whole = evaluate(setup.subject(), &views, Split::Test, positions)?.positions;
+    let measure = measure(dir, &whole);
+    let games = Games::of(&whole, measure);
+    let points = cell.network.injection_points();
+    let mut parts = Vec::new();
+    for ablation in ablations(points, analysis) {
+        let (network, _) = declare(&setup.config)?;
+        let tokens = network.tokens().clone();
+        setup.network = network.with_encodings(|stack| stack.ablated(ablation, &tokens));
+        let without = evaluate(setup.subject(), &views, Split::Test, positions)?.positions;
+        let differences = games.differences(&whole, &without, measure);
+        let mut draws = stream(seed, &["inspect", "bootstrap"]);
+        let difference = games.mean(&differences);
+        parts.push(Cost {
+            part: part(ablation),
+            layer: ablation.layer,
+            head: ablation.head,
+            transposed: ablation.change == Change::Transposed,
+            without: games.mean(&games.sums(&without, measure)),
+            difference,
+            interval: games.interval(&differences, &mut draws),
+        });
+    }
+    Ok(Costs {
+        metric: MEASURES[measure].to_owned(),
+        positions: games.counts.iter().sum::<f64>() as usize,
+        games: games.counts.len(),
+        whole: games.mean(&games.sums(&whole, measure)),
+        parts,
+    })
+}
+
+/// The place of the experiment's primary metric among the stored ones; of the first stored one if it is none of them.
+fn measure(dir: &Path, positions: &[PositionMetrics]) -> usize {
+    let plan = dir.parent().and_then(Path::parent).and_then(|run_dir| Plan::read(run_dir).ok());
+    let primary = plan.map(|plan| plan.primary.metric).unwrap_or_default();
+    let base = primary.split('.').next().unwrap_or_default();
+    let is_measured = |&place: &usize| positions.iter().any(|position| position.values[place].is_some());
+    let primary = MEASURES.iter().position(|&name| name == base).filter(is_measured);
+    primary.or_else(|| (0..MEASURES.len()).find(is_measured)).unwrap_or_default()
+}
+
+/// Each injection point, each layer, each head, and each head transposed.
+fn ablations(points: InjectionPoints, analysis: &Analysis) -> Vec<Ablation> {
+    let removed = |points, layer, head| Ablation { points, layer, head, change: Change::Removed };
+    let all = [InjectionPoints::EMBED, InjectionPoints::ATTEND].into_iter().chain(OF_HEADS);
+    let mut found: Vec<Ablation> =
+        all.filter(|&point| points.contains(point)).map(|point| removed(point, None, None)).collect();
+    let in_layers = OF_HEADS.into_iter().chain([InjectionPoints::ATTEND]).filter(|&point| points.contains(point));
+    let in_layers = in_layers.fold(InjectionPoints::NONE, |all, point| all | point);
+    let of_heads = OF_HEADS.into_iter().filter(|&point| points.contains(point));
+    let of_heads = of_heads.fold(InjectionPoints::NONE, |all, point| all | point);
+    let mut layers: Vec<usize> = analysis.heads.iter().map(|head| head.layer).collect();
+    layers.dedup();
+    if in_layers != InjectionPoints::NONE {
+        found.extend(layers.into_iter().map(|layer| removed(in_layers, Some(layer), None)));
+    }
+    if of_heads != InjectionPoints::NONE {
+        let heads = || analysis.heads.iter().map(|head| removed(of_heads, Some(head.layer), Some(head.head)));
+        found.extend(heads());
+        found.extend(heads().map(|ablation| Ablation { change: Change::Transposed, ..ablation }));
+    }
+    found
+}
+
+fn part(ablation: Ablation) -> String {
+    let end = if ablation.change == Change::Transposed { " transposed" } else { "" };
+    match (ablation.layer, ablation.head) {
+        (None, _) => ablation.points.to_string(),
+        (Some(layer), None) => format!("layer {layer}"),
+        (Some(layer), Some(head)) => format!("layer {layer} head {head}{end}"),
+    }
+}
+
+/// The games of some positions.
+struct Games {
+    /// The game of each position.
+    places: Vec<usize>,
+    /// How many positions of each game have the metric.
+    counts: Vec<f64>,
+}
+
+impl Games {
+    fn of(positions: &[PositionMetrics], measure: usize) -> Self {
+        let mut known = BTreeMap::new();
+        let mut counts = Vec::new();
+        let mut place = |position: &PositionMetrics| {
+            let place = *known.entry(position.game).or_insert_with(|| {
+                counts.push(0.0);
+                counts.len() - 1
+            });
+            counts[place] += f64::from(u8::from(position.values[measure].is_some()));
+            place
+        };
+        let places = positions.iter().map(&mut place).collect();
+        Self { places, counts }
+    }
+
+    /// The sum of a metric over each game.
+    fn sums(&self, positions: &[PositionMetrics], measure: usize) -> Vec<f64> {
+        let mut sums = vec![0.0; self.counts.len()];
+        for (position, &place) in positions.iter().zip(&self.places) {
+            sums[place] += f64::from(position.values[measure].unwrap_or_default());
+        }
+        sums
+    }
+
+    fn differences(&self, whole: &[PositionMetrics], without: &[PositionMetrics], measure: usize) -> Vec<f64> {
+        let [whole, without] = [whole, without].map(|positions| self.sums(positions, measure));
+        without.iter().zip(whole).map(|(without, whole)| without - whole).collect()
+    }
+
+    fn mean(&self, sums: &[f64]) -> f64 {
+        sums.iter().sum::<f64>() / self.counts.iter().sum::<f64>()
+    }
+
+    /// The percentile interval of the mean over games drawn with replacement.
+    fn interval(&self, sums: &[f64], draws: &mut Stream) -> [f64; 2] {
+        const TAIL: f64 = 0.025;
+        let games = self.counts.len();
+        let mut mean = || {
+            let drawn = (0..games).map(|_| below(draws, games as u64) as usize);
+            let (sum, count) =
+                drawn.fold((0.0, 0.0), |(sum, count), game| (sum + sums[game], count + self.counts[game]));
+            if count > 0.0 { sum / count } else { 0.0 }
+        };
+        let mut means: Vec<f64> = (0..DRAWS).map(|_| mean()).collect();
+        means.sort_by(f64::total_cmp);
+        let at = |share: f64| means[((DRAWS - 1) as f64 * share).round() as usize];
+        [at(TAIL), at(1.0 - TAIL)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_draws_games_and_not_positions() {
+        let positions = |values: &[f32]| -> Vec<PositionMetrics> {
+            let position = |(i, &value): (usize, &f32)| PositionMetrics {
+                game: (i / 2) as u32,
+                ply: 0,
+                novel: true,
+                map_cells: None,
+                values: MEASURES.map(|_| Some(value)),
+            };
+            values.iter().enumerate().map(position).collect()
+        };
+        let whole = positions(&[0.0; 8]);
+        let without = positions(&[1.0, 1.0, 3.0, 3.0, 1.0, 1.0, 3.0, 3.0]);
+        let games = Games::of(&whole, 0);
+        let differences = games.differences(&whole, &without, 0);
+        assert_eq!((games.counts.len(), games.mean(&differences)), (4, 2.0));
+        let interval = games.interval(&differences, &mut stream(1, &["test"]));
+        // Of four games, all four are alike in one draw of eight.
+        assert_eq!(interval, [1.0, 3.0]);
+        let none = games.differences(&whole, &whole, 0);
+        assert_eq!(games.interval(&none, &mut stream(1, &["test"])), [0.0, 0.0]);
+    }
+}

@@ -1,0 +1,80 @@
+//! Names of squares on the board of the side to move.
+
+use games::{Frame, GameKind};
+use train::pictures::names::names;
+
+/// Whose board is drawn. Rank 0 of the side to move is always at the bottom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct View {
+    /// Whether the second player is at the bottom.
+    pub second: bool,
+}
+
+impl View {
+    /// The first player's, which also stands for averages over positions.
+    pub const FIRST: Self = Self { second: false };
+
+    /// Whose view an input's squares have, with this side to move.
+    pub fn of(frame: Frame, second_moves: bool) -> Self {
+        Self { second: second_moves && frame == Frame::SideToMove }
+    }
+
+    /// Names of files from the left and of ranks from the top.
+    pub fn names(self, game: GameKind) -> (Vec<String>, Vec<String>) {
+        let (mut files, mut ranks) = names(game);
+        if self.second {
+            ranks.reverse();
+            // Chess mirrors the board for Black, shogi turns it for White.
+            if game == GameKind::Shogi {
+                files.reverse();
+            }
+        }
+        (files, ranks)
+    }
+
+    /// The name of a square: `e4`, `5e`.
+    pub fn name(self, game: GameKind, square: usize) -> String {
+        let geometry = game.geometry();
+        let (files, ranks) = self.names(game);
+        format!("{}{}", files[geometry.file_of(square)], ranks[geometry.ranks() - 1 - geometry.rank_of(square)])
+    }
+
+    /// The square of a name.
+    pub fn square(self, game: GameKind, name: &str) -> Option<usize> {
+        (0..game.geometry().squares()).find(|&square| self.name(game, square) == name)
+    }
+
+    /// The square that is shown if none was named: in the middle of the board.
+    pub fn middle(game: GameKind) -> usize {
+        let geometry = game.geometry();
+        geometry.square(geometry.files() / 2, (geometry.ranks() - 1) / 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_have_their_names_for_both_players() {
+        assert_eq!(View::FIRST.name(GameKind::Chess, View::middle(GameKind::Chess)), "e4");
+        assert_eq!(View::FIRST.name(GameKind::Shogi, View::middle(GameKind::Shogi)), "5e");
+        let second = View { second: true };
+        assert_eq!(
+            (second.name(GameKind::Chess, 0), second.name(GameKind::Shogi, 0)),
+            ("a8".to_owned(), "1a".to_owned())
+        );
+        assert_eq!(
+            (View::FIRST.name(GameKind::Chess, 0), View::FIRST.name(GameKind::Shogi, 0)),
+            ("a1".to_owned(), "9i".to_owned())
+        );
+        for game in GameKind::ALL {
+            for view in [View::FIRST, second] {
+                for square in 0..game.geometry().squares() {
+                    assert_eq!(view.square(game, &view.name(game, square)), Some(square));
+                }
+                assert_eq!(view.square(game, "z0"), None);
+            }
+        }
+    }
+}

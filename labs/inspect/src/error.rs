@@ -1,0 +1,64 @@
+//! Why a cell or a run folder cannot be inspected.
+
+use records::plan::PlanError;
+use records::positions::PositionsError;
+use records::record_error::RecordError;
+use std::io;
+use std::path::{Path, PathBuf};
+use tch::TchError;
+use train::TrainError;
+
+/// Why a cell or a run folder cannot be inspected.
+#[derive(Debug, thiserror::Error)]
+pub enum InspectionError {
+    /// The cell cannot be loaded.
+    #[error(transparent)]
+    Cell(#[from] train::inspect::InspectError),
+    /// The dataset or the network cannot be used.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// The run folder cannot be read.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A record cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// Stored test positions cannot be read.
+    #[error(transparent)]
+    Positions(#[from] PositionsError),
+    /// The network has no attention.
+    #[error("{} has no attention heads: its architecture is {architecture}; inspect a cell of a transformer", cell.display())]
+    NoHeads { cell: PathBuf, architecture: &'static str },
+    /// No cell of a run folder is finished.
+    #[error("{}: no cell is finished; wait for `posenc run`, or name the folder of a cell", .0.display())]
+    NothingFinished(PathBuf),
+    /// A square's name is not one of the board's.
+    #[error("--square {text}: expected a square of {game} such as {example}")]
+    Square { text: String, game: &'static str, example: String },
+    #[error(
+        "--controls {found}: a p-value below {alpha} needs at least {least} networks with random weights; give 0 to leave \
+         the comparison out"
+    )]
+    Controls { found: usize, least: usize, alpha: f64 },
+    /// A file cannot be written.
+    #[error("cannot {action} {}: {cause}", path.display())]
+    Io { action: &'static str, path: PathBuf, cause: io::Error },
+    /// A picture cannot be drawn.
+    #[error("cannot draw {name}: {reason}")]
+    Picture { name: String, reason: String },
+    #[error("LibTorch: {0}")]
+    Torch(TchError),
+}
+
+/// Not by `#[from]`: the message would then contain the cause twice.
+impl From<TchError> for InspectionError {
+    fn from(cause: TchError) -> Self {
+        Self::Torch(cause)
+    }
+}
+
+impl InspectionError {
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |cause| Self::Io { action, path: path.to_owned(), cause }
+    }
+}

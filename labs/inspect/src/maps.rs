@@ -1,0 +1,238 @@
+//! The pictures of a cell, and the tensors that they show.
+
+use super::analysis::Analysis;
+use super::displacement::Displacements;
+use super::drawing::sheet::{Cells, Panel, draw};
+use super::drawing::svg::Svg;
+use super::drawing::view::View;
+use super::layer::HeadView;
+use super::position::Shown;
+use games::GameKind;
+use records::inspected::{HeadRecord, Signal};
+use tch::Tensor;
+use train::inspect::tensors_file::Named;
+
+/// A variance over positions that is this small a share of the signal's is rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// A picture of a layer.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    /// Its file's name without an ending.
+    pub name: String,
+    pub title: String,
+    pub caption: String,
+    pub svg: Svg,
+}
+
+/// The maps of one cell.
+#[derive(Debug)]
+pub struct Maps<'a> {
+    pub game: GameKind,
+    pub analysis: &'a Analysis,
+    /// The square whose keys are shown, in the side to move's view.
+    pub square: usize,
+    /// The position that was asked for, and what the heads do in it.
+    pub position: Option<(&'a Shown, &'a [HeadView])>,
+}
+
+impl Maps<'_> {
+    pub fn pictures(&self) -> Vec<Picture> {
+        let mut layers: Vec<usize> = self.analysis.heads.iter().map(|head| head.layer).collect();
+        layers.dedup();
+        layers.into_iter().flat_map(|layer| self.of_layer(layer)).collect()
+    }
+
+    fn of_layer(&self, layer: usize) -> Vec<Picture> {
+        let heads: Vec<(&HeadView, &HeadRecord)> =
+            self.analysis.heads.iter().zip(&self.analysis.records).filter(|(head, _)| head.layer == layer).collect();
+        let board = Displacements::of(self.game.geometry());
+        let displacements = Cells::Displacements(board.clone());
+        let square = View::FIRST.name(self.game, self.square);
+        let around = Cells::Board { view: View::FIRST, query: self.square, pieces: Vec::new() };
+        let signal = heads.first().map_or(Signal::Position, |(head, _)| head.signal);
+        let what = match signal {
+            Signal::Position => "what encodings add to the logits",
+            Signal::Logits => "the logits (no encoding acts on those of this layer)",
+        };
+        let sheet = |part: &str,
+                     title: String,
+                     caption: String,
+                     cells: &Cells,
+                     panel: &dyn Fn(&HeadView, &HeadRecord) -> Panel| {
+            let panels: Vec<Panel> = heads.iter().map(|(head, record)| panel(head, record)).collect();
+            let name = format!("layer-{layer:02}-{part}");
+            Picture { name, title, caption, svg: draw(self.game, cells, &panels, None) }
+        };
+        let over = |map: &[f64]| off_mean(&board, &board.profile(map).means);
+        let mut pictures = vec![
+            sheet(
+                "displacements",
+                format!("Layer {layer} by displacement"),
+                format!(
+                    "For each displacement from the query's square (framed) to the key's: {what}, the mean over pairs of \
+                     squares and over positions, less the mean over all displacements."
+                ),
+                &displacements,
+                &|head, record| Panel::signed(title(record), over(&head.mean)),
+            ),
+            sheet(
+                &format!("square-{square}"),
+                format!("Layer {layer} from {square}"),
+                format!(
+                    "For each key's square: {what} for the query on {square}, the mean over positions, less the mean over keys."
+                ),
+                &around,
+                &|head, record| Panel::signed(title(record), row(&head.mean, self.square)),
+            ),
+            sheet(
+                &format!("attention-{square}"),
+                format!("Attention of layer {layer} from {square}"),
+                format!(
+                    "The attention of the query on {square}, the mean over positions, as a multiple of an even share among \
+                     squares."
+                ),
+                &around,
+                &|head, record| Panel::ratios(title(record), of_row(&head.attention, self.square)),
+            ),
+        ];
+        if signal == Signal::Position {
+            pictures.push(sheet(
+                &format!("content-{square}"),
+                format!("Content part of layer {layer} from {square}"),
+                format!("q·k/√k without position for the query on {square}, the mean over positions, less the mean over keys."),
+                &around,
+                &|head, record| Panel::signed(title(record), row(&head.content, self.square)),
+            ));
+        }
+        if heads.iter().any(|(head, _)| varies(head)) {
+            pictures.push(sheet(
+                "variation",
+                format!("Variation of layer {layer} over positions"),
+                "For each displacement: the standard deviation over positions of the same numbers, the mean over pairs.".to_owned(),
+                &displacements,
+                &|head, record| Panel::signed(title(record), deviations(&board, head)),
+            ));
+        }
+        if heads.iter().any(|(head, _)| head.similarity.is_some()) {
+            pictures.push(sheet(
+                "rotation",
+                format!("Rotation of layer {layer}"),
+                "What the rotation leaves of q·k of equal vectors with equal channels, by displacement.".to_owned(),
+                &displacements,
+                &|head, record| {
+                    let similarity = head.similarity.as_deref().unwrap_or(&head.mean);
+                    let labels = ["−1".to_owned(), "0".to_owned(), "1".to_owned()];
+                    Panel { title: title(record), values: board.profile(similarity).means, limit: 1.0, labels }
+                },
+            ));
+        }
+        pictures.extend(self.in_position(layer));
+        pictures
+    }
+
+    /// Content, position part and attention in the position that was asked for.
+    fn in_position(&self, layer: usize) -> Option<Picture> {
+        let (shown, heads) = self.position?;
+        let heads: Vec<&HeadView> = heads.iter().filter(|head| head.layer == layer).collect();
+        // A name belongs to a square of the real board.
+        let query = shown.view.square(self.game, &View::FIRST.name(self.game, self.square)).unwrap_or(self.square);
+        let square = shown.view.name(self.game, query);
+        let panels = |head: &&HeadView| {
+            let [content, position, attention] = &head.first;
+            let signed = |what: &str, map: &Option<Vec<f64>>| {
+                map.as_ref().map(|map| Panel::signed(format!("head {} {what}", head.head), row(map, query)))
+            };
+            let ratios = attention
+                .as_ref()
+                .map(|map| Panel::ratios(format!("head {} attention", head.head), of_row(map, query)));
+            [signed("content", content), signed("position", position), ratios].into_iter().flatten().collect::<Vec<_>>()
+        };
+        let panels: Vec<Panel> = heads.iter().flat_map(panels).collect();
+        let columns = panels.len() / heads.len().max(1);
+        let cells = Cells::Board { view: shown.view, query, pieces: shown.pieces.clone() };
+        Some(Picture {
+            name: format!("layer-{layer:02}-position"),
+            title: format!("Layer {layer} in the position, from {square}"),
+            caption: format!(
+                "{}. Content part and position part of the logits, less their means over keys, and attention as a multiple of an even share.",
+                shown.text
+            ),
+            svg: draw(self.game, &cells, &panels, Some(columns)),
+        })
+    }
+
+    /// The maps as tensors: `<map>.layer.<n>`, `[heads, squares, squares]` or by displacement `[heads, ranks, files]`.
+    pub fn tensors(&self) -> Vec<Named> {
+        let mut layers: Vec<usize> = self.analysis.heads.iter().map(|head| head.layer).collect();
+        layers.dedup();
+        let geometry = self.game.geometry();
+        let (squares, (files, ranks)) = (geometry.squares() as i64, geometry.torus());
+        let board = Displacements::of(geometry);
+        let mut named = Vec::new();
+        for layer in layers {
+            let heads: Vec<&HeadView> = self.analysis.heads.iter().filter(|head| head.layer == layer).collect();
+            let mut add = |name: &str, shape: [i64; 2], values: Vec<f64>| {
+                let shape = [heads.len() as i64, shape[0], shape[1]];
+                named.push(Named::new(format!("{name}.layer.{layer}"), Tensor::from_slice(&values).view(shape)));
+            };
+            let all = |of: fn(&HeadView) -> &Vec<f64>| {
+                heads.iter().flat_map(|head| of(head).iter().copied()).collect::<Vec<_>>()
+            };
+            let by_displacement = heads.iter().flat_map(|head| board.profile(&head.mean).means).collect();
+            add("displacement", [ranks as i64, files as i64], by_displacement);
+            add(heads.first().map_or("position", |head| head.signal.name()), [squares; 2], all(|head| &head.mean));
+            add("variance", [squares; 2], all(|head| &head.variance));
+            add("content", [squares; 2], all(|head| &head.content));
+            add("attention", [squares; 2], all(|head| &head.attention));
+            if heads.iter().all(|head| head.similarity.is_some()) {
+                add(
+                    "rotation",
+                    [squares; 2],
+                    heads.iter().flat_map(|head| head.similarity.clone().unwrap_or_default()).collect(),
+                );
+            }
+        }
+        named
+    }
+}
+
+/// A panel's title: the head, and its movement with its share.
+fn title(record: &HeadRecord) -> String {
+    let movement = record.movement.as_ref().and_then(|movement| {
+        let found = record.relations.iter().find(|found| found.relation == movement.relation)?;
+        let sign = if movement.favours { "" } else { "not " };
+        Some(format!(": {sign}{}, {:.0} %", movement.relation, 100.0 * found.fit))
+    });
+    format!("head {}{}", record.head, movement.unwrap_or_default())
+}
+
+fn of_row(map: &[f64], query: usize) -> &[f64] {
+    // The map is square.
+    let squares = map.len().isqrt();
+    &map[query * squares..][..squares]
+}
+
+/// The keys of a query, less their mean, which the softmax does not see.
+fn row(map: &[f64], query: usize) -> Vec<f64> {
+    let row = of_row(map, query);
+    let mean = row.iter().sum::<f64>() / row.len() as f64;
+    row.iter().map(|value| value - mean).collect()
+}
+
+/// A map over displacements less its mean over all but zero.
+fn off_mean(board: &Displacements, means: &[f64]) -> Vec<f64> {
+    let moves: Vec<usize> = board.moves().collect();
+    let mean = moves.iter().map(|&place| means[place]).sum::<f64>() / moves.len() as f64;
+    means.iter().map(|value| value - mean).collect()
+}
+
+fn deviations(board: &Displacements, head: &HeadView) -> Vec<f64> {
+    let deviations: Vec<f64> = head.variance.iter().map(|variance| variance.sqrt()).collect();
+    board.profile(&deviations).means
+}
+
+fn varies(head: &HeadView) -> bool {
+    let size: f64 = head.mean.iter().map(|value| value * value).sum();
+    head.variance.iter().sum::<f64>() > ROUNDING * size
+}

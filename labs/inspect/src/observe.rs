@@ -1,0 +1,153 @@
+//! What every head does on some positions, as arrays of f64: sums over the batch, while the network computes.
+
+use super::displacement::Displacements;
+use super::layer::{HeadSums, LayerSums};
+use super::occupants::Occupants;
+use super::relation::distance;
+use encodings::{HeadMaps, HeadObserver, Tokens};
+use games::Geometry;
+use models::Network;
+use nn::Views;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tch::{Device, Kind, TchError, Tensor};
+use train::sample::first_board;
+
+/// Positions that go through the network at once: `[b,h,l,l]` must fit into memory several times.
+const AT_ONCE: i64 = 16;
+
+/// A small number whose logarithm is finite.
+const TINY: f64 = 1e-30;
+
+/// What the observer shares with the loop over positions.
+#[derive(Debug, Clone)]
+struct Shared(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// The pieces of the positions that are going through the network.
+    occupants: Option<Occupants>,
+    layers: Vec<LayerSums>,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Adds up the maps of the board's squares.
+#[derive(Debug)]
+struct Adder {
+    /// The token of each square.
+    squares: Tensor,
+    /// King's moves between squares, `[n,n]`, f64.
+    distances: Tensor,
+    shared: Shared,
+}
+
+/// Runs a network on packed rows `[b,row]` of a game with this number of pieces, and returns what its layers did, in order;
+/// empty without attention.
+pub(super) fn observe(
+    network: Network,
+    views: &Views,
+    packed: &Tensor,
+    plies: usize,
+    pieces: usize,
+) -> Result<Vec<LayerSums>, TchError> {
+    let shared = Shared(Arc::default());
+    let board = Displacements::of(network.tokens().geometry());
+    let adder = Adder::new(network.tokens(), packed.device(), shared.clone())?;
+    let network = network.with_encodings(|stack| stack.observed(Box::new(adder)));
+    let rows = packed.size()[0];
+    // A sequence stays whole.
+    let step = (AT_ONCE / plies as i64).max(1) * plies as i64;
+    for start in (0..rows).step_by(step as usize) {
+        let part = packed.f_narrow(0, start, step.min(rows - start))?;
+        // Maps are of the first board of a sequence.
+        let first = part.f_slice(0, 0, None, plies as i64)?;
+        shared.state().occupants = Some(Occupants::of(&board, &first, pieces)?);
+        let _ = tch::no_grad(|| network.trunk(views, &part));
+    }
+    Ok(std::mem::take(&mut shared.state().layers))
+}
+
+impl Adder {
+    fn new(tokens: &Tokens, device: Device, shared: Shared) -> Result<Self, TchError> {
+        let squares = Tensor::f_from_slice(&first_board(tokens))?.f_to_device(device)?;
+        let number = tokens.geometry().squares() as i64;
+        let distances = Tensor::f_from_slice(&distances(tokens.geometry()))?.f_view([number, number])?;
+        Ok(Self { squares, distances: distances.f_to_device(device)?, shared })
+    }
+
+    /// The pairs of squares of `[b,h,l,l]`, f64.
+    fn of_squares(&self, map: &Tensor) -> Tensor {
+        map.index_select(-2, &self.squares).index_select(-1, &self.squares).to_kind(Kind::Double)
+    }
+}
+
+impl HeadObserver for Adder {
+    fn layer(&mut self, maps: HeadMaps) {
+        let content = self.of_squares(&maps.content);
+        let position = maps.position().map(|position| self.of_squares(&position));
+        let from_squares = maps.weights.index_select(-2, &self.squares).to_kind(Kind::Double);
+        let weights = self.of_squares(&maps.weights);
+        let [batch, heads] = [content.size()[0], content.size()[1]];
+        let entropy = -(&from_squares * from_squares.clamp_min(TINY).log()).sum_dim_intlist(-1, false, Kind::Double);
+        let to_squares = weights.sum_dim_intlist(-1, true, Kind::Double).clamp_min(TINY);
+        let reached = (&weights / to_squares * &self.distances).sum_dim_intlist(-1, false, Kind::Double);
+        let logits = position.as_ref().map_or_else(|| content.shallow_clone(), |position| &content + position);
+        let parts = HeadSums {
+            entropy: of_heads(&entropy.mean_dim(-1, false, Kind::Double)),
+            distance: of_heads(&reached.mean_dim(-1, false, Kind::Double)),
+            logits: of_heads(&covariance(&logits, &logits)),
+            content: of_heads(&covariance(&content, &content)),
+            position: position.as_ref().map(|position| of_heads(&covariance(position, position))),
+            shared: position.as_ref().map(|position| of_heads(&covariance(position, &logits))),
+        };
+        let sum = |tensor: &Tensor| tensor.sum_dim_intlist(0, false, Kind::Double);
+        let similarity = maps.similarity.map(|map| self.of_squares(&map).expand([heads, -1, -1], false));
+        let mut state = self.shared.state();
+        let occupants =
+            state.occupants.as_ref().expect("positions go through the network after their pieces are known");
+        let layer = LayerSums {
+            layer: maps.layer,
+            occupants: occupants.sums(position.as_ref().unwrap_or(&content)),
+            positions: batch as usize,
+            tokens: from_squares.size()[3] as usize,
+            first: [Some(content.select(0, 0)), position.as_ref().map(|p| p.select(0, 0)), Some(weights.select(0, 0))],
+            content: sum(&content),
+            squares: sum(&position.as_ref().unwrap_or(&content).square()),
+            position: position.as_ref().map(sum),
+            weights: sum(&weights),
+            similarity,
+            parts,
+        };
+        match state.layers.iter_mut().find(|other| other.layer == layer.layer) {
+            Some(earlier) => earlier.add(layer),
+            None => state.layers.push(layer),
+        }
+    }
+}
+
+/// The covariance over keys of two maps `[b,h,n,n]`, the mean over queries: what a query's softmax does not see, the mean
+/// over its keys, is not counted.
+fn covariance(a: &Tensor, b: &Tensor) -> Tensor {
+    let off = |map: &Tensor| map - map.mean_dim(-1, true, Kind::Double);
+    (off(a) * off(b)).mean_dim([-1i64, -2].as_slice(), false, Kind::Double)
+}
+
+/// `[b,h]` summed over the batch.
+fn of_heads(of_each: &Tensor) -> Vec<f64> {
+    let summed = of_each.sum_dim_intlist(0, false, Kind::Double).to_device(Device::Cpu);
+    Vec::try_from(summed).expect("a vector of f64 on the CPU")
+}
+
+/// King's moves between all pairs of squares.
+fn distances(geometry: Geometry) -> Vec<f64> {
+    let squares = geometry.squares();
+    let step = |a: usize, b: usize| {
+        let along = |of: fn(&Geometry, usize) -> usize| of(&geometry, b) as isize - of(&geometry, a) as isize;
+        (along(Geometry::file_of), along(Geometry::rank_of))
+    };
+    (0..squares * squares).map(|pair| distance(step(pair / squares, pair % squares)) as f64).collect()
+}

@@ -1,0 +1,72 @@
+//! One position that was asked for: its packed rows, and its pieces as the side to move sees them.
+
+use super::drawing::pieces::Piece;
+use super::drawing::view::View;
+use super::error::InspectionError;
+use config::RunConfig;
+use games::{Frame, Game, GameKind, InputName, Position, Side, with_game};
+use tch::{Device, Tensor};
+use train::inspect::positions;
+
+/// A position to be shown.
+#[derive(Debug)]
+pub struct Shown {
+    pub text: String,
+    /// The rows that the network reads, `[plies,row]`, u8.
+    pub packed: Tensor,
+    /// Whose view the squares have.
+    pub view: View,
+    /// The piece on each square.
+    pub pieces: Vec<Option<Piece>>,
+}
+
+impl Shown {
+    /// Reads a FEN or an SFEN, also followed by moves, for a run's network.
+    pub fn read(text: &str, config: &RunConfig, device: Device) -> Result<Self, InspectionError> {
+        let asked = positions::read(text, "--position: ", config.game, config.input, config.moves)?;
+        let (rows, _) = asked.sequence(config.plies());
+        let packed = Tensor::f_from_slice(&rows)?.f_view([config.plies() as i64, -1])?.f_to_device(device)?;
+        let frame = config.input.frame();
+        let board = positions::read(text, "--position: ", config.game, InputName::PieceTokens, config.moves)?;
+        let second = second_moves(text, config.game);
+        let view = View::of(frame, second);
+        let own_board = with_game!(config.game, G => pieces::<G>(&board.row, second));
+        // The board is the side to move's; other inputs may show it as the first player sees it.
+        let pieces = if second && frame == Frame::FirstPlayer { turned(config.game, &own_board) } else { own_board };
+        Ok(Self { text: text.to_owned(), packed, view, pieces })
+    }
+}
+
+/// Whether the second player moves in the position of a text that can be read.
+fn second_moves(text: &str, game: GameKind) -> bool {
+    let words: Vec<&str> =
+        text.split_ascii_whitespace().filter(|word| !matches!(*word, "position" | "fen" | "sfen")).collect();
+    let (start, moves) = match words.iter().position(|&word| word == "moves") {
+        Some(at) => (&words[..at], words.len() - at - 1),
+        None => (&words[..], 0),
+    };
+    let parsed = with_game!(game, G => {
+        <G as Game>::Position::parse(&start.join(" ")).is_ok_and(|position| position.side_to_move() == Side::Second)
+    });
+    parsed != (moves % 2 == 1)
+}
+
+/// The pieces of a packed row of [`InputName::PieceTokens`].
+fn pieces<G: Game>(row: &[u8], second: bool) -> Vec<Option<Piece>> {
+    let piece = |&code: &u8| {
+        let number = usize::from(code).checked_sub(1)?;
+        let own = number < G::PIECES.len();
+        Some(Piece { kind: G::PIECES[number % G::PIECES.len()], own, first: own != second })
+    };
+    row[..G::GEOMETRY.squares()].iter().map(piece).collect()
+}
+
+fn turned(game: GameKind, pieces: &[Option<Piece>]) -> Vec<Option<Piece>> {
+    let geometry = game.geometry();
+    let place = |square: usize| match game {
+        GameKind::Chess => geometry.mirror_ranks(square),
+        GameKind::Shogi => geometry.rotate(square),
+    };
+    let seen = |square: usize| pieces[place(square)].map(|piece| Piece { own: !piece.own, ..piece });
+    (0..geometry.squares()).map(seen).collect()
+}

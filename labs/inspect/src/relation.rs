@@ -1,0 +1,150 @@
+//! The relations of squares by which heads are described: which displacements each contains.
+
+use games::GameKind;
+
+/// Files to the right and ranks ahead, from the query's square to the key's, as the side to move sees the board.
+pub type Step = (isize, isize);
+
+/// A set of displacements. Forward is where the side to move's pawns go; `…_back` is the same movement of the opponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Relation {
+    Rank,
+    File,
+    /// The same rank or file.
+    Rook,
+    /// The diagonal from the lower left to the upper right.
+    Diagonal,
+    /// The diagonal from the upper left to the lower right.
+    AntiDiagonal,
+    Bishop,
+    Queen,
+    Knight,
+    /// The eight neighbours: a distance, not a direction.
+    King,
+    /// The two squares that a chess pawn attacks.
+    Pawn,
+    /// The same of the opponent's pawn.
+    PawnBack,
+    Lance,
+    /// The same of the opponent's lance.
+    LanceBack,
+    /// The two jumps of a shogi knight.
+    ShogiKnight,
+    /// The same of the opponent's knight.
+    ShogiKnightBack,
+    /// The five steps of a silver general.
+    Silver,
+    /// The same of the opponent's silver.
+    SilverBack,
+    /// The six steps of a gold general.
+    Gold,
+    /// The same of the opponent's gold.
+    GoldBack,
+}
+
+const CHESS: [Relation; 11] = [
+    Relation::Rank,
+    Relation::File,
+    Relation::Rook,
+    Relation::Diagonal,
+    Relation::AntiDiagonal,
+    Relation::Bishop,
+    Relation::Queen,
+    Relation::Knight,
+    Relation::King,
+    Relation::Pawn,
+    Relation::PawnBack,
+];
+
+const SHOGI: [Relation; 15] = [
+    Relation::Rank,
+    Relation::File,
+    Relation::Rook,
+    Relation::Diagonal,
+    Relation::AntiDiagonal,
+    Relation::Bishop,
+    Relation::King,
+    Relation::Lance,
+    Relation::LanceBack,
+    Relation::ShogiKnight,
+    Relation::ShogiKnightBack,
+    Relation::Silver,
+    Relation::SilverBack,
+    Relation::Gold,
+    Relation::GoldBack,
+];
+
+impl Relation {
+    /// The relations that heads of a game are tested for.
+    pub const fn of(game: GameKind) -> &'static [Self] {
+        match game {
+            GameKind::Chess => &CHESS,
+            GameKind::Shogi => &SHOGI,
+        }
+    }
+
+    /// Its name in files and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rank => "rank",
+            Self::File => "file",
+            Self::Rook => "rook",
+            Self::Diagonal => "diagonal",
+            Self::AntiDiagonal => "anti-diagonal",
+            Self::Bishop => "bishop",
+            Self::Queen => "queen",
+            Self::Knight => "knight",
+            Self::King => "king",
+            Self::Pawn => "pawn",
+            Self::PawnBack => "pawn back",
+            Self::Lance => "lance",
+            Self::LanceBack => "lance back",
+            Self::ShogiKnight => "shogi knight",
+            Self::ShogiKnightBack => "shogi knight back",
+            Self::Silver => "silver",
+            Self::SilverBack => "silver back",
+            Self::Gold => "gold",
+            Self::GoldBack => "gold back",
+        }
+    }
+
+    /// Whether the relation is a set of distances, so that distance explains all of it.
+    pub const fn is_distance(self) -> bool {
+        matches!(self, Self::King)
+    }
+
+    /// Whether it contains a displacement. None contains the square itself.
+    pub const fn contains(self, (file, rank): Step) -> bool {
+        if file == 0 && rank == 0 {
+            return false;
+        }
+        let back = (file, -rank);
+        match self {
+            Self::Rank => rank == 0,
+            Self::File => file == 0,
+            Self::Rook => file == 0 || rank == 0,
+            Self::Diagonal => file == rank,
+            Self::AntiDiagonal => file == -rank,
+            Self::Bishop => file.abs() == rank.abs(),
+            Self::Queen => file == 0 || rank == 0 || file.abs() == rank.abs(),
+            Self::Knight => matches!((file.abs(), rank.abs()), (1, 2) | (2, 1)),
+            Self::King => distance((file, rank)) == 1,
+            Self::Pawn => file.abs() == 1 && rank == 1,
+            Self::PawnBack => Self::Pawn.contains(back),
+            Self::Lance => file == 0 && rank > 0,
+            Self::LanceBack => Self::Lance.contains(back),
+            Self::ShogiKnight => file.abs() == 1 && rank == 2,
+            Self::ShogiKnightBack => Self::ShogiKnight.contains(back),
+            Self::Silver => matches!((file, rank), (-1..=1, 1) | (-1 | 1, -1)),
+            Self::SilverBack => Self::Silver.contains(back),
+            Self::Gold => matches!((file, rank), (-1..=1, 1) | (-1 | 1, 0) | (0, -1)),
+            Self::GoldBack => Self::Gold.contains(back),
+        }
+    }
+}
+
+/// The number of king's moves.
+pub const fn distance((file, rank): Step) -> usize {
+    let (files, ranks) = (file.unsigned_abs(), rank.unsigned_abs());
+    if files > ranks { files } else { ranks }
+}

@@ -1,0 +1,185 @@
+//! Inspects a cell, or every finished cell of a run folder.
+
+use super::InspectionError;
+use super::ablation::ablate;
+use super::analysis::{Analysis, Controls, Testing, heads};
+use super::drawing::view::View;
+use super::maps::Maps;
+use super::naming::least_controls;
+use super::output::{self, Found};
+use super::position::Shown;
+use config::{RunConfig, Weights};
+use records::inspected::{DIR, FORMAT, Inspected};
+use records::plan::{self, Plan};
+use records::state::CellState;
+use std::path::{Path, PathBuf};
+use tch::Device;
+use train::Setup;
+use train::inspect::{Loaded, Origin};
+use train::sample::validation_positions;
+
+/// What is inspected, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub testing: Testing,
+    /// Validation positions over which maps are means.
+    pub positions: usize,
+    /// The square whose keys are shown; the middle of the board by default.
+    pub square: Option<String>,
+    pub position: Option<String>,
+    /// Whether parts of the encodings are taken away.
+    pub ablate: bool,
+    pub weights: Weights,
+    pub device: Device,
+    /// Where results go; by default the folder `inspect` of the cell or the run folder.
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug)]
+pub struct Written {
+    pub dir: PathBuf,
+    /// The heads of each cell.
+    pub cells: Vec<Inspected>,
+}
+
+/// Inspects a cell or a run folder; `note` is told what is being done.
+///
+/// # Errors
+/// If an option does not fit, a cell cannot be loaded, or a file cannot be written.
+pub fn inspect(path: &Path, options: &Options, note: &mut dyn FnMut(&str)) -> Result<Written, InspectionError> {
+    let Testing { alpha, controls, .. } = options.testing;
+    let least = least_controls(alpha) + 1;
+    if controls > 0 && controls < least {
+        return Err(InspectionError::Controls { found: controls, least, alpha });
+    }
+    let dir = options.out.clone().unwrap_or_else(|| path.join(DIR));
+    if !path.join(plan::FILE).is_file() {
+        let inspected = of_cell(path, &dir, options, &mut Kept::default(), note)?;
+        return Ok(Written { dir, cells: vec![inspected] });
+    }
+    let plan = Plan::read(path)?;
+    let mut cells = Vec::new();
+    for row in &plan.rows {
+        // Seeds of a row have the same controls: they differ in their weights only.
+        let mut kept = Kept::default();
+        for &seed in &plan.seeds {
+            let cell = Plan::cell_dir(path, row, seed);
+            if CellState::of(&cell) != CellState::Done {
+                continue;
+            }
+            let into = match &options.out {
+                Some(out) => out.join(&row.folder).join(format!("seed-{seed}")),
+                None => cell.join(DIR),
+            };
+            match of_cell(&cell, &into, options, &mut kept, note) {
+                Ok(inspected) => cells.push(inspected),
+                // A grid may also have rows without attention.
+                Err(error @ InspectionError::NoHeads { .. }) => note(&error.to_string()),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    if cells.is_empty() {
+        return Err(InspectionError::NothingFinished(path.to_owned()));
+    }
+    output::write_run(&dir, &plan.experiment, &cells)?;
+    Ok(Written { dir, cells })
+}
+
+/// The controls of a row, once they are drawn.
+#[derive(Debug, Default)]
+struct Kept(Option<Controls>);
+
+fn of_cell(
+    dir: &Path,
+    into: &Path,
+    options: &Options,
+    kept: &mut Kept,
+    note: &mut dyn FnMut(&str),
+) -> Result<Inspected, InspectionError> {
+    let load = || Loaded::cell(dir, options.weights, options.device);
+    let cell = load()?;
+    let config = cell.config.clone();
+    let square = square(&config, options.square.as_deref())?;
+    let shown = options.position.as_ref().map(|text| Shown::read(text, &config, options.device)).transpose()?;
+    let (parent, name) = (row_folder(dir), cell_name(dir));
+    note(&format!("{name}: heads"));
+    let setup = Setup::load(dir, options.device, 1, false)?;
+    let packed = validation_positions(&setup, options.positions)?;
+    let positions = packed.size()[0] as usize / config.plies();
+    let weights = cell.origin.to_string();
+    let step = match cell.origin {
+        Origin::Checkpoint { step } => step,
+        Origin::Final | Origin::Random { .. } => config.train.steps,
+    };
+    let views = heads(cell, &packed)?;
+    if views.is_empty() {
+        return Err(InspectionError::NoHeads { cell: dir.to_owned(), architecture: config.model.name() });
+    }
+    if kept.0.is_none() {
+        if options.testing.controls > 0 {
+            note(&format!("{name}: {} networks with random weights", options.testing.controls));
+        }
+        kept.0 = Some(Controls::draw(&config, &packed, options.testing)?);
+    }
+    let analysis = Analysis::of(config.game, views, kept.0.as_ref().unwrap_or(&Controls::default()), options.testing);
+    let in_position = shown.as_ref().map(|shown| heads(load()?, &shown.packed)).transpose()?;
+    let costs = match options.ablate {
+        true => {
+            note(&format!("{name}: evaluations without parts of the encodings"));
+            Some(ablate(dir, &load()?, &analysis, options.testing.seed)?)
+        }
+        false => None,
+    };
+    let inspected = Inspected {
+        format: FORMAT,
+        cell: name,
+        row: row_name(dir, &parent, &config),
+        game: config.game,
+        seed: config.seed,
+        weights,
+        positions,
+        permutations: analysis.permutations,
+        controls: options.testing.controls,
+        alpha: options.testing.alpha,
+        heads: analysis.records.clone(),
+        control: analysis.control.clone(),
+        pieces: analysis.pieces.clone(),
+        pieces_control: analysis.pieces_control.clone(),
+    };
+    let position = shown.as_ref().zip(in_position.as_deref());
+    let maps = Maps { game: config.game, analysis: &analysis, square, position };
+    output::write_cell(into, &Found { inspected: &inspected, maps: &maps, costs: costs.as_ref(), step })?;
+    Ok(inspected)
+}
+
+fn square(config: &RunConfig, name: Option<&str>) -> Result<usize, InspectionError> {
+    let Some(name) = name else { return Ok(View::middle(config.game)) };
+    View::FIRST.square(config.game, name).ok_or_else(|| InspectionError::Square {
+        text: name.to_owned(),
+        game: config.game.name(),
+        example: View::FIRST.name(config.game, View::middle(config.game)),
+    })
+}
+
+fn row_folder(dir: &Path) -> String {
+    let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    full.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn cell_name(dir: &Path) -> String {
+    let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    format!("{}/{}", row_folder(dir), full.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// The row as its experiment names it; the encodings if the cell is of no experiment.
+fn row_name(dir: &Path, folder: &str, config: &RunConfig) -> String {
+    let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let plan = full.parent().and_then(Path::parent).and_then(|run_dir| Plan::read(run_dir).ok());
+    let row = plan.and_then(|plan| plan.rows.into_iter().find(|row| row.folder == folder));
+    let encodings = || {
+        let labels: Vec<String> = config.encoding.iter().map(encodings::EncodingConfig::label).collect();
+        if labels.is_empty() { "none".to_owned() } else { labels.join("+") }
+    };
+    row.map_or_else(encodings, |row| row.label)
+}

@@ -1,0 +1,200 @@
+//! Tables of heads in Markdown and as plain cells.
+
+use super::layer::Statistics;
+use records::inspected::{HeadRecord, Inspected, RelationRecord, RowMovements, by_row};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(header: &[&str], rows: Vec<Vec<String>>) -> Self {
+        Self { header: header.iter().map(|&name| name.to_owned()).collect(), rows }
+    }
+
+    pub fn markdown(&self) -> String {
+        let line = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let rule: Vec<String> = self.header.iter().map(|_| "---".to_owned()).collect();
+        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        format!("{}{}{rows}", line(&self.header), line(&rule))
+    }
+}
+
+/// Head → movement; relations with both p-values below `alpha` have a star.
+pub fn heads(records: &[HeadRecord], alpha: f64) -> Table {
+    let row = |head: &HeadRecord| {
+        let shares: Vec<String> = {
+            let mut found: Vec<_> = head.relations.iter().collect();
+            found.sort_by(|a, b| b.fit.total_cmp(&a.fit));
+            let is_significant = |found: &RelationRecord| found.p < alpha && found.p_control.is_none_or(|p| p < alpha);
+            let mark = |found: &RelationRecord| if is_significant(found) { "*" } else { "" };
+            let shown = |found: &&RelationRecord| format!("{}{} {}", found.relation, mark(found), percent(found.fit));
+            found.into_iter().take(3).map(|found| shown(&found)).collect()
+        };
+        let (movement, [fit, share], p, control) = match &head.movement {
+            None => (
+                "–".to_owned(),
+                [String::new(), String::new()],
+                least(head, |found| Some(found.p)),
+                least(head, |found| found.p_control),
+            ),
+            Some(movement) => {
+                let found = head.relations.iter().find(|found| found.relation == movement.relation);
+                let shares =
+                    found.map_or([String::new(), String::new()], |found| [found.fit, found.share].map(percent));
+                let p = found.map_or(String::new(), |found| p_value(found.p));
+                let control = found.and_then(|found| found.p_control).map_or(String::new(), p_value);
+                (format!("**{}**", movement.name()), shares, p, control)
+            }
+        };
+        vec![
+            head.layer.to_string(),
+            head.head.to_string(),
+            movement,
+            fit,
+            share,
+            p,
+            control,
+            percent(head.distance_share),
+            percent(head.displacement_share),
+            shares.join(", "),
+            head.signal.name().to_owned(),
+        ]
+    };
+    let header = [
+        "layer",
+        "head",
+        "movement",
+        "fit",
+        "beyond distance",
+        "p",
+        "p among random weights",
+        "distance",
+        "displacement",
+        "best fits",
+        "signal",
+    ];
+    Table::new(&header, records.iter().map(row).collect())
+}
+
+/// The table of pieces has this many lines at most; `heads.json` has all.
+pub const MOST_PIECES: usize = 40;
+
+/// Piece and head → movement, of those with one; the best fits first.
+pub fn pieces(records: &[HeadRecord]) -> Table {
+    let mut found: Vec<(&RelationRecord, Vec<String>)> = Vec::new();
+    for head in records {
+        let (Some(occupant), Some(movement)) = (&head.occupant, &head.movement) else { continue };
+        let Some(relation) = head.relations.iter().find(|found| found.relation == movement.relation) else { continue };
+        let cells = vec![
+            occupant.name(),
+            occupant.seen.to_string(),
+            head.layer.to_string(),
+            head.head.to_string(),
+            format!("**{}**", movement.name()),
+            percent(relation.fit),
+            percent(relation.share),
+            p_value(relation.p),
+            relation.p_control.map_or(String::new(), p_value),
+        ];
+        found.push((relation, cells));
+    }
+    found.sort_by(|a, b| b.0.fit.total_cmp(&a.0.fit));
+    let header =
+        ["piece", "seen", "layer", "head", "movement", "fit", "beyond distance", "p", "p among random weights"];
+    Table::new(&header, found.into_iter().take(MOST_PIECES).map(|(_, cells)| cells).collect())
+}
+
+/// How many heads of each row follow each movement where a piece stands, with a count for each seed.
+pub fn pieces_by_row(cells: &[Inspected]) -> Table {
+    let row = |row: RowMovements| {
+        vec![
+            row.game.name().to_owned(),
+            row.row,
+            counted(&row.seeds),
+            counted(&row.pieces_control),
+            listed(&row.pieces),
+        ]
+    };
+    let header = ["game", "row", "seeds", "with random weights", "pieces and movements, heads by seed"];
+    Table::new(&header, by_row(cells).into_iter().map(row).collect())
+}
+
+fn counted<N: ToString>(numbers: &[N]) -> String {
+    numbers.iter().map(N::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn listed(counts: &[(String, Vec<usize>)]) -> String {
+    let kinds: Vec<String> = counts.iter().map(|(kind, counts)| format!("{kind} {}", counted(counts))).collect();
+    if kinds.is_empty() { "–".to_owned() } else { kinds.join("; ") }
+}
+
+/// The smallest p of a head without a name.
+fn least(head: &HeadRecord, of: impl Fn(&RelationRecord) -> Option<f64>) -> String {
+    head.relations.iter().filter_map(of).min_by(f64::total_cmp).map_or(String::new(), p_value)
+}
+
+/// How many heads of each row follow each movement, with a count for each seed.
+pub fn seeds(cells: &[Inspected]) -> Table {
+    let row = |row: RowMovements| {
+        vec![
+            row.game.name().to_owned(),
+            row.row,
+            counted(&row.seeds),
+            row.heads.to_string(),
+            counted(&row.named),
+            counted(&row.control),
+            listed(&row.movements),
+        ]
+    };
+    let header =
+        ["game", "row", "seeds", "heads", "named, by seed", "named with random weights", "movements, heads by seed"];
+    Table::new(&header, by_row(cells).into_iter().map(row).collect())
+}
+
+pub fn statistics(statistics: &[Statistics]) -> Table {
+    let row = |one: &Statistics| {
+        let some = |value: Option<f64>, shown: fn(f64) -> String| value.map_or("–".to_owned(), shown);
+        vec![
+            one.layer.to_string(),
+            one.head.to_string(),
+            format!("{:.2}", one.entropy_nats),
+            percent(one.entropy_share),
+            format!("{:.2}", one.distance),
+            one.reach.to_string(),
+            some(one.effective_rank, |rank| format!("{rank:.1}")),
+            some(one.position_share, percent),
+            percent(one.fixed_share),
+            format!("{:.3}", one.content_sd),
+            some(one.position_sd, |sd| format!("{sd:.3}")),
+        ]
+    };
+    let header = [
+        "layer",
+        "head",
+        "entropy [nats]",
+        "of even",
+        "distance",
+        "reach",
+        "effective rank",
+        "position's share",
+        "fixed share",
+        "content sd",
+        "position sd",
+    ];
+    Table::new(&header, statistics.iter().map(row).collect())
+}
+
+/// A share in per cent.
+pub fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 { format!("{p:.1e}") } else { format!("{p:.3}") }
+}

@@ -1,0 +1,134 @@
+//! Whether the probabilities of win, draw and loss come true.
+
+pub mod diagram;
+
+use crate::error::PlayError;
+use games::Phase;
+use serde::Serialize;
+use strength::GameResult;
+use strength::calibration::{Bin, brier_of_results, expected_calibration_error, reliability};
+use train::inspect::Loaded;
+use train::inspect::results::{Predicted, on_test_positions};
+
+const BINS: usize = 10;
+
+/// The calibration of a network on its test positions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Calibration {
+    /// Over all phases first, then by phase.
+    pub parts: Vec<Part>,
+}
+
+/// The calibration on some positions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Part {
+    pub name: &'static str,
+    pub positions: usize,
+    /// Win, draw and loss of the side to move.
+    pub results: [Reliability; 3],
+    /// The Brier score over the three results: 0 for certainty that comes true, 2 for certainty that never does.
+    pub brier: f64,
+    /// The same for a constant prediction: the mean of these positions' results.
+    pub brier_of_mean: f64,
+    /// The mean probability that the policy gives to legal moves without a mask; none without a policy.
+    pub legal_mass: Option<f64>,
+}
+
+/// The calibration of one result.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reliability {
+    pub name: &'static str,
+    /// The expected calibration error: the mean distance of predicted and observed share over bins, by their positions (Naeini et
+    /// al. 2015).
+    pub error: f64,
+    /// Per bin with positions: mean probability, observed share, positions.
+    pub bins: Vec<(f64, f64, u64)>,
+}
+
+/// The names of results, in the order of shares.
+const RESULTS: [(&str, GameResult); 3] =
+    [("win", GameResult::Win), ("draw", GameResult::Draw), ("loss", GameResult::Loss)];
+
+/// The calibration on at most this many test positions.
+///
+/// # Errors
+/// If the network predicts no result, no test position has one, or the dataset cannot be read.
+pub fn measure(cell: &Loaded, positions: u64) -> Result<Calibration, PlayError> {
+    let predicted = on_test_positions(cell, positions)?.ok_or(PlayError::NoOutput {
+        agent: "calibration",
+        needed: "an output for the result of the game",
+        remedy: "take a network with the output `result`",
+    })?;
+    if predicted.is_empty() {
+        return Err(PlayError::Agent("calibration: no test position comes from a game with a result".to_owned()));
+    }
+    let phases = Phase::ALL.into_iter().filter_map(|phase| {
+        let own: Vec<Predicted> = predicted.iter().copied().filter(|found| found.phase == phase).collect();
+        (!own.is_empty()).then(|| part(phase.name(), &own))
+    });
+    Ok(Calibration { parts: std::iter::once(part("all", &predicted)).chain(phases).collect() })
+}
+
+fn part(name: &'static str, predicted: &[Predicted]) -> Part {
+    let count = predicted.len() as f64;
+    let mean = |of: &dyn Fn(&Predicted) -> f64| predicted.iter().map(of).sum::<f64>() / count;
+    let masses: Option<Vec<f64>> = predicted.iter().map(|found| found.legal_mass).collect();
+    let observed = [0, 1, 2].map(|result| mean(&|found| f64::from(u8::from(found.outcome == result))));
+    let brier = |shares: &dyn Fn(&Predicted) -> [f64; 3]| {
+        let all: Vec<([f64; 3], GameResult)> =
+            predicted.iter().map(|found| (worst_first(shares(found)), RESULTS[found.outcome].1)).collect();
+        brier_of_results(&all).unwrap_or(f64::NAN)
+    };
+    Part {
+        name,
+        positions: predicted.len(),
+        results: [0, 1, 2].map(|result| of_result(result, predicted)),
+        brier: brier(&|found| found.shares),
+        brier_of_mean: brier(&|_| observed),
+        legal_mass: masses.map(|masses| masses.iter().sum::<f64>() / count),
+    }
+}
+
+/// Shares of win, draw and loss in the order loss, draw, win.
+fn worst_first([win, draw, loss]: [f64; 3]) -> [f64; 3] {
+    [loss, draw, win]
+}
+
+fn of_result(result: usize, predicted: &[Predicted]) -> Reliability {
+    let pairs: Vec<(f64, bool)> =
+        predicted.iter().map(|found| (found.shares[result].clamp(0.0, 1.0), found.outcome == result)).collect();
+    let bins = reliability(&pairs, BINS).unwrap_or_default();
+    let error = expected_calibration_error(&bins).unwrap_or(f64::NAN);
+    let seen = |bin: &Bin| Some((bin.probability?, bin.frequency?, bin.count));
+    Reliability { name: RESULTS[result].0, error, bins: bins.iter().filter_map(seen).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn predicted(shares: [f64; 3], outcome: usize) -> Predicted {
+        Predicted { phase: Phase::Opening, shares, outcome, legal_mass: Some(0.5) }
+    }
+
+    #[test]
+    fn certainty_that_comes_true_has_no_error_and_that_does_not_has_all() {
+        let of = |shares: [f64; 3]| part("all", &[predicted(shares, 0), predicted(shares, 0)]);
+        let right = of([1.0, 0.0, 0.0]);
+        assert_eq!((right.brier, right.results[0].error, right.results[1].error), (0.0, 0.0, 0.0));
+        assert_eq!(right.results[0].bins, [(1.0, 1.0, 2)]);
+        let wrong = of([0.0, 0.0, 1.0]);
+        assert_eq!((wrong.brier, wrong.results[0].error, wrong.results[2].error), (2.0, 1.0, 1.0));
+        assert_eq!(wrong.legal_mass, Some(0.5));
+    }
+
+    #[test]
+    fn the_mean_of_the_results_is_calibrated_and_has_the_brier_score_of_its_variance() {
+        let half = [0.5, 0.25, 0.25];
+        let all = part("all", &[predicted(half, 0), predicted(half, 0), predicted(half, 1), predicted(half, 2)]);
+        assert!((all.brier - all.brier_of_mean).abs() < 1e-12);
+        // 1 − Σ p².
+        assert!((all.brier - 0.625).abs() < 1e-12);
+        assert!(all.results.iter().all(|result| result.error < 1e-12));
+    }
+}

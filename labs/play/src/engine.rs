@@ -1,0 +1,146 @@
+//! A player that speaks to programs: UCI for chess, USI for shogi.
+//!
+//! UCI: Meyer-Kahlen and Huber's protocol of 2006. USI: its translation to shogi,
+//! <http://shogidokoro.starfree.jp/usi.html>. A network answers at once, so that limits of time, nodes and depth need no clock;
+//! `infinite` and `ponder` hold the answer back until `stop` or `ponderhit`. What is not understood is ignored, as UCI asks; a
+//! position that cannot be set up is said in an `info string`.
+
+mod options;
+
+use crate::decision::Decision;
+use crate::error::PlayError;
+use crate::player::Player;
+use games::{GameKind, Position, Referee};
+use options::Options;
+use streams::{Stream, stream};
+use train::inspect::{Loaded, Situation};
+
+pub use options::Settings;
+
+/// The most moves that are counted as a position's history: no game is longer, and junk may be.
+const MOST_MOVES: usize = 10_000;
+
+/// What a program that reads the engine's lines is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    Line,
+    Quit,
+}
+
+/// An engine between two lines of input.
+pub struct Engine<'a, G: Referee> {
+    cell: &'a Loaded,
+    name: String,
+    options: Options,
+    situation: Situation<G>,
+    /// The answer that waits for `stop` or `ponderhit`.
+    held: Option<String>,
+    stream: Stream,
+}
+
+impl<'a, G: Referee> Engine<'a, G> {
+    /// The engine of a cell; `name` is what it calls itself.
+    pub fn new(cell: &'a Loaded, name: String, settings: Settings) -> Self {
+        let stream = stream(settings.seed, &["play"]);
+        let situation = Situation::of_run(G::Position::start(), &cell.config);
+        Self { cell, name, options: Options::new(settings), situation, held: None, stream }
+    }
+
+    /// Reads a line and adds the lines that answer it.
+    ///
+    /// # Errors
+    /// If the network cannot be asked. Wrong lines are no errors.
+    pub fn line(&mut self, line: &str, out: &mut Vec<String>) -> Result<Next, PlayError> {
+        let mut words = line.split_ascii_whitespace();
+        let Some(command) = words.next() else { return Ok(Next::Line) };
+        let words: Vec<&str> = words.collect();
+        match command {
+            "uci" | "usi" if command == self.protocol() => self.introduce(out),
+            "isready" => out.push("readyok".to_owned()),
+            "setoption" => out.extend(self.options.set(&words).err().map(|reason| format!("info string {reason}"))),
+            "ucinewgame" | "usinewgame" => {
+                self.stream = stream(self.options.settings.seed, &["play"]);
+                self.situation = Situation::of_run(G::Position::start(), &self.cell.config);
+            }
+            "position" => out.extend(self.set_up(&words).err().map(|reason| format!("info string {reason}"))),
+            "go" => self.go(&words, out)?,
+            "stop" | "ponderhit" => out.extend(self.held.take()),
+            "quit" => return Ok(Next::Quit),
+            _ => {}
+        }
+        Ok(Next::Line)
+    }
+
+    fn protocol(&self) -> &'static str {
+        match G::KIND {
+            GameKind::Chess => "uci",
+            GameKind::Shogi => "usi",
+        }
+    }
+
+    fn introduce(&self, out: &mut Vec<String>) {
+        out.push(format!("id name {}", self.name));
+        out.push("id author posenc".to_owned());
+        out.extend(self.options.lines(G::KIND));
+        out.push(format!("{}ok", self.protocol()));
+    }
+
+    /// Sets up a position; of moves up to the first that is not legal.
+    fn set_up(&mut self, words: &[&str]) -> Result<(), String> {
+        let at = words.iter().position(|&word| word == "moves").unwrap_or(words.len());
+        let (start, moves) = (&words[..at], words.get(at + 1..).unwrap_or_default());
+        let start = match start {
+            ["startpos"] => G::Position::start(),
+            ["fen" | "sfen", fields @ ..] => G::Position::parse(&fields.join(" ")).map_err(one_line)?,
+            _ => return Err("a position is `startpos`, or `fen` or `sfen` with its fields".to_owned()),
+        };
+        self.situation = Situation::of_run(start, &self.cell.config);
+        for text in moves.iter().take(MOST_MOVES) {
+            let mv = self.situation.position().parse_move(text).map_err(one_line)?;
+            self.situation.play(mv);
+        }
+        Ok(())
+    }
+
+    fn go(&mut self, words: &[&str], out: &mut Vec<String>) -> Result<(), PlayError> {
+        self.held = None;
+        // USI has an answer for engines that do not search for mates; UCI has none, so there the best move is the answer.
+        if G::KIND == GameKind::Shogi && words.first() == Some(&"mate") {
+            out.push("checkmate notimplemented".to_owned());
+            return Ok(());
+        }
+        let decision = self.decide(words)?;
+        out.extend(self.options.info(G::KIND, &decision));
+        let nothing = if G::KIND == GameKind::Shogi { "resign" } else { "(none)" };
+        let best = format!("bestmove {}", decision.text().unwrap_or(nothing));
+        if words.iter().any(|&word| word == "infinite" || word == "ponder") {
+            self.held = Some(best);
+        } else {
+            out.push(best);
+        }
+        Ok(())
+    }
+
+    /// The player's decision, among the moves after `searchmoves` if there are any.
+    fn decide(&mut self, words: &[&str]) -> Result<Decision, PlayError> {
+        let player = Player::new(self.cell, self.options.settings.agent);
+        let decided = player.decide(&[&self.situation], &mut self.stream)?.pop();
+        let mut decision = decided.expect("there is a decision for each situation");
+        let Some(at) = words.iter().position(|&word| word == "searchmoves") else { return Ok(decision) };
+        let position = self.situation.position();
+        let legal = words[at + 1..].iter().map_while(|text| position.parse_move(text).ok());
+        let only: Vec<String> = legal.map(|mv| position.move_text(mv)).collect();
+        if !only.is_empty() {
+            let chosen = decision.text().map(str::to_owned);
+            decision.moves.retain(|mv| only.contains(&mv.text));
+            let kept = decision.moves.iter().position(|mv| Some(&mv.text) == chosen.as_ref());
+            decision.chosen = kept.unwrap_or(0);
+        }
+        Ok(decision)
+    }
+}
+
+/// An error's text for a line of its own.
+fn one_line(error: impl std::fmt::Display) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
+}

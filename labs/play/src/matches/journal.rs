@@ -1,0 +1,74 @@
+//! The finished games of a match, a line each, in the order in which they ended.
+
+use super::conditions::Conditions;
+use super::game::FinishedGame;
+use crate::error::PlayError;
+use ::records::atomic;
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+const CONDITIONS: &str = "match.json";
+/// The games' file in it.
+pub(super) const GAMES: &str = "games.jsonl";
+
+/// The journal in the match's folder.
+pub(super) struct Journal {
+    file: File,
+    path: PathBuf,
+    games: BTreeMap<u64, FinishedGame>,
+}
+
+impl Journal {
+    /// Opens the journal of these conditions, or begins it. A last line that a kill left unfinished is dropped.
+    pub(super) fn open(dir: &Path, conditions: &Conditions) -> Result<Self, PlayError> {
+        let io = |path: &Path| {
+            let file = path.to_owned();
+            move |error: std::io::Error| PlayError::File { file, place: String::new(), reason: error.to_string() }
+        };
+        fs::create_dir_all(dir).map_err(io(dir))?;
+        let (settings, path) = (dir.join(CONDITIONS), dir.join(GAMES));
+        let wanted = serde_json::to_string_pretty(conditions).expect("conditions are JSON") + "\n";
+        if settings.exists() {
+            let found = fs::read_to_string(&settings).map_err(io(&settings))?;
+            if !serde_json::from_str::<Conditions>(&found).is_ok_and(|found| found.are_those_of(conditions)) {
+                let reason =
+                    "the folder holds a match of other players, weights or conditions; name another folder with --out";
+                return Err(PlayError::File { file: settings, place: String::new(), reason: reason.to_owned() });
+            }
+        } else {
+            atomic::replace(&settings, wanted.as_bytes()).map_err(io(&settings))?;
+        }
+        let text = if path.exists() { fs::read_to_string(&path).map_err(io(&path))? } else { String::new() };
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let mut games = BTreeMap::new();
+        for (number, line) in (1..).zip(text[..whole].lines()) {
+            let game: FinishedGame = serde_json::from_str(line).map_err(|error| PlayError::File {
+                file: path.clone(),
+                place: format!(", line {number}"),
+                reason: error.to_string(),
+            })?;
+            games.insert(game.number, game);
+        }
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(io(&path))?;
+        file.set_len(whole as u64).map_err(io(&path))?;
+        Ok(Self { file, path, games })
+    }
+
+    pub(super) fn add(&mut self, game: FinishedGame) -> Result<(), PlayError> {
+        let line = serde_json::to_string(&game).expect("a game is JSON") + "\n";
+        self.file.write_all(line.as_bytes()).map_err(|error| PlayError::File {
+            file: self.path.clone(),
+            place: String::new(),
+            reason: error.to_string(),
+        })?;
+        self.games.insert(game.number, game);
+        Ok(())
+    }
+
+    /// The games by their numbers.
+    pub(super) fn games(&self) -> &BTreeMap<u64, FinishedGame> {
+        &self.games
+    }
+}

@@ -1,0 +1,42 @@
+//! The games of a match as records that other programs read: PGN for chess, CSA for shogi.
+
+use super::conditions::Conditions;
+use super::game::FinishedGame;
+use crate::error::PlayError;
+use games::GameKind;
+use games::chess::pgn;
+use games::shogi::csa;
+use std::path::Path;
+
+pub(super) fn write(dir: &Path, conditions: &Conditions, games: &[&FinishedGame]) -> Result<(), PlayError> {
+    let file = dir.join(match conditions.game {
+        GameKind::Chess => "games.pgn",
+        GameKind::Shogi => "games.csa",
+    });
+    let wrong = |reason: String| PlayError::File { file: file.clone(), place: String::new(), reason };
+    let mut text = String::new();
+    for game in games {
+        text.push_str(&match conditions.game {
+            GameKind::Chess => of_chess(conditions, game).map_err(wrong)?,
+            GameKind::Shogi => of_shogi(conditions, game).map_err(wrong)?,
+        });
+    }
+    ::records::atomic::replace(&file, text.as_bytes()).map_err(|error| wrong(error.to_string()))
+}
+
+fn of_chess(conditions: &Conditions, game: &FinishedGame) -> Result<String, String> {
+    let [white, black] = game.players.map(|player| conditions.contestants[player].name.as_str());
+    let round = (game.number + 1).to_string();
+    let mut tags = vec![("Event", "posenc match"), ("Round", round.as_str()), ("White", white), ("Black", black)];
+    tags.extend(pgn::termination_tag(game.result, game.termination).map(|text| ("Termination", text)));
+    pgn::write(game.start.as_deref(), game.moves.iter().map(String::as_str), game.result, &tags, &[])
+        .map_err(|(ply, reason)| format!("game {}, ply {ply}: {reason}", game.number))
+}
+
+fn of_shogi(conditions: &Conditions, game: &FinishedGame) -> Result<String, String> {
+    let names = game.players.map(|player| conditions.contestants[player].name.as_str());
+    let moves = game.moves.iter().map(String::as_str);
+    let record = csa::write(names, game.start.as_deref(), moves, game.result, game.termination);
+    // A line with `/` separates records.
+    record.map(|text| text + "/\n").map_err(|(ply, reason)| format!("game {}, ply {ply}: {reason}", game.number))
+}

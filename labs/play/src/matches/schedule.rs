@@ -1,0 +1,73 @@
+//! Which games a match has: every two contestants, every opening with both colours.
+
+/// Games in the order of their numbers: an opening for every pairing, with both colours, then the next opening.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Schedule {
+    contestants: usize,
+    pairs: u64,
+}
+
+/// The games of a pair: the same opening with both colours.
+const GAMES_OF_PAIR: u64 = 2;
+
+/// A game of the schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// Places of the contestants: who moves first, who second.
+    pub players: [usize; 2],
+    /// The number of the opening, from 0.
+    pub opening: u64,
+}
+
+impl Schedule {
+    /// Every two of `contestants` play `pairs` openings with both colours.
+    pub fn new(contestants: usize, pairs: u64) -> Self {
+        Self { contestants, pairs }
+    }
+
+    /// Every two contestants, the earlier one first.
+    pub fn pairings(self) -> impl Iterator<Item = [usize; 2]> {
+        (0..self.contestants).flat_map(move |one| (one + 1..self.contestants).map(move |other| [one, other]))
+    }
+
+    /// How many games there are.
+    pub fn games(self) -> u64 {
+        GAMES_OF_PAIR * self.pairs * self.pairings().count() as u64
+    }
+
+    /// The game of a number.
+    ///
+    /// # Panics
+    /// If there are fewer than two contestants.
+    pub fn slot(self, number: u64) -> Slot {
+        let pair = number / GAMES_OF_PAIR;
+        let pairings = self.pairings().count() as u64;
+        let [one, other] = self.pairings().nth((pair % pairings) as usize).expect("at least two contestants");
+        let players = if number.is_multiple_of(GAMES_OF_PAIR) { [one, other] } else { [other, one] };
+        Slot { players, opening: pair / pairings }
+    }
+
+    /// The number of the other game of a pair.
+    pub fn twin(number: u64) -> u64 {
+        number ^ 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_two_play_every_opening_with_both_colours() {
+        let schedule = Schedule::new(3, 2);
+        assert_eq!(schedule.games(), 12);
+        let mut seen: Vec<_> = (0..schedule.games()).map(|number| schedule.slot(number)).collect();
+        assert_eq!(seen[0], Slot { players: [0, 1], opening: 0 });
+        assert_eq!(seen[1], Slot { players: [1, 0], opening: 0 });
+        assert_eq!(seen[6], Slot { players: [0, 1], opening: 1 });
+        seen.sort_by_key(|slot| (slot.players, slot.opening));
+        seen.dedup();
+        assert_eq!(seen.len(), 12);
+        assert_eq!((Schedule::twin(4), Schedule::twin(5)), (5, 4));
+    }
+}

@@ -1,0 +1,59 @@
+//! Positions with a mate in one move, and positions that have none although checks tempt.
+
+use crate::error::PlayError;
+use crate::lines::entries;
+use crate::player::Player;
+use crate::share::Share;
+use games::mate::mating_among;
+use games::{Position, Referee};
+use serde::Serialize;
+use std::path::Path;
+use streams::Stream;
+use train::inspect::Situation;
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MateScore {
+    /// Positions in which its move mates.
+    pub mates: Share,
+    /// Positions in which its move gives check: a false alarm where no move mates.
+    pub checks: Share,
+}
+
+/// Reads positions, one FEN or SFEN a line, plain or compressed.
+///
+/// # Errors
+/// If the file cannot be read, or a line is no position.
+pub fn read<G: Referee>(path: &Path) -> Result<Vec<G::Position>, PlayError> {
+    let bytes = dataset::unpacked(path)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let wrong = |place: String, reason: String| PlayError::File { file: path.to_owned(), place, reason };
+    let positions: Vec<G::Position> = entries(&text)
+        .map(|(number, line)| {
+            G::Position::parse(line).map_err(|error| wrong(format!(", line {number}"), error.to_string()))
+        })
+        .collect::<Result<_, _>>()?;
+    if positions.is_empty() {
+        return Err(wrong(String::new(), "it has no position".to_owned()));
+    }
+    Ok(positions)
+}
+
+/// The player's score on these positions.
+pub fn score<G: Referee>(
+    player: &Player<'_>,
+    positions: &[G::Position],
+    stream: &mut Stream,
+) -> Result<MateScore, PlayError> {
+    let situations: Vec<Situation<G>> =
+        positions.iter().map(|start| Situation::of_run(start.clone(), &player.cell().config)).collect();
+    let decisions = player.decide(&situations.iter().collect::<Vec<_>>(), stream)?;
+    let outcome = |(start, decision): (&G::Position, &crate::Decision)| -> [bool; 2] {
+        let Some(mv) = decision.text().and_then(|text| start.parse_move(text).ok()) else { return [false; 2] };
+        [!mating_among(start, &[mv]).is_empty(), start.gives_check(mv)]
+    };
+    let outcomes: Vec<[bool; 2]> = positions.iter().zip(&decisions).map(outcome).collect();
+    Ok(MateScore {
+        mates: Share::of(outcomes.iter().map(|outcome| outcome[0])),
+        checks: Share::of(outcomes.iter().map(|outcome| outcome[1])),
+    })
+}
