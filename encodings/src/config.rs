@@ -16,27 +16,27 @@ macro_rules! encodings {
         #[derive(Debug, Clone, PartialEq)]
         pub enum EncodingConfig {
             $(#[doc = concat!("See [`", stringify!($module), "`](crate::", stringify!($module), ").")]
-            $variant(crate::$module::Config),)*
+            $variant(crate::zoo::$module::Config),)*
         }
 
         impl EncodingConfig {
             /// Every encoding, in the order in which they are listed.
-            pub const REGISTRY: &'static [EncodingInfo] = &[$(<crate::$module::Config as Configure>::INFO),*];
+            pub const REGISTRY: &'static [EncodingInfo] = &[$(<crate::zoo::$module::Config as Configure>::INFO),*];
 
             /// The names of [`Self::REGISTRY`].
-            pub const NAMES: &'static [&'static str] = &[$(<crate::$module::Config as Configure>::INFO.name),*];
+            pub const NAMES: &'static [&'static str] = &[$(<crate::zoo::$module::Config as Configure>::INFO.name),*];
 
             /// Configurations that reach every encoding and every option of each.
             pub fn examples() -> Vec<Self> {
                 let mut all = Vec::new();
-                $(all.extend(crate::$module::Config::examples().into_iter().map(Self::$variant));)*
+                $(all.extend(crate::zoo::$module::Config::examples().into_iter().map(Self::$variant));)*
                 all
             }
 
             /// Its name, summary, source and example.
             pub fn info(&self) -> EncodingInfo {
                 match self {
-                    $(Self::$variant(_) => <crate::$module::Config as Configure>::INFO,)*
+                    $(Self::$variant(_) => <crate::zoo::$module::Config as Configure>::INFO,)*
                 }
             }
 
@@ -86,14 +86,14 @@ macro_rules! encodings {
 
             fn with_default_options<E: serde::de::Error>(name: &str) -> Result<Self, E> {
                 let no_options = || MapDeserializer::<_, E>::new(std::iter::empty::<(&str, &str)>());
-                $(if name == <crate::$module::Config as Configure>::INFO.name {
-                    return crate::$module::Config::deserialize(no_options()).map(Self::$variant);
+                $(if name == <crate::zoo::$module::Config as Configure>::INFO.name {
+                    return crate::zoo::$module::Config::deserialize(no_options()).map(Self::$variant);
                 })*
                 Err(E::unknown_variant(name, Self::NAMES))
             }
 
             fn with_options<'de, M: MapAccess<'de>>(name: &str, map: &mut M) -> Result<Self, M::Error> {
-                $(if name == <crate::$module::Config as Configure>::INFO.name {
+                $(if name == <crate::zoo::$module::Config as Configure>::INFO.name {
                     return map.next_value().map(Self::$variant);
                 })*
                 Err(M::Error::unknown_variant(name, Self::NAMES))
@@ -142,7 +142,7 @@ impl EncodingConfig {
 
     /// Lists of encodings as one network carries them: every example by itself, and the stacks that papers use.
     pub fn example_stacks() -> Vec<Vec<Self>> {
-        use crate::{absolute, relative_bias, rope, shaw, smolgen};
+        use crate::zoo::{absolute, relative_bias, rope, shaw, smolgen};
         let gate = || Self::Absolute(absolute::Config::new(absolute::Place::Gate));
         let every_layer = Self::Absolute(absolute::Config::new(absolute::Place::EveryLayer));
         let keys_only = absolute::Config { values: false, ..absolute::Config::new(absolute::Place::EveryLayer) };

@@ -51,7 +51,7 @@ pub(crate) struct ByDisplacement {
 
 impl ByDisplacement {
     pub(crate) fn new(tokens: &Tokens) -> Self {
-        Self { classes: PairClasses::new(tokens, Share::Displacement), has_aux: tokens.has_aux() }
+        Self { classes: Share::Displacement.classes(tokens), has_aux: tokens.has_aux() }
     }
 
     /// Declares `aux [h,3]`, starting at zero, if some token has no square: the numbers of square → auxiliary, auxiliary →

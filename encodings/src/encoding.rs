@@ -1,7 +1,7 @@
 //! The trait: what an encoding is asked, and with what it may answer.
 
 use crate::InjectionPoints;
-use nn::{ParamId, Views};
+use nn::{Logits, ParamId, Views};
 use std::fmt::Debug;
 use tch::Tensor;
 
@@ -52,15 +52,6 @@ pub struct Queries<'a> {
     pub q_bhlk: &'a Tensor,
     /// Keys before rotation, `[b,h,l,k]`.
     pub k_bhlk: &'a Tensor,
-}
-
-/// Additive terms of the attention logits; each broadcasts to `[b,h,l,l]` (query token, then key token).
-#[derive(Debug, Default)]
-pub struct Logits {
-    /// Added to q·k before it is divided by √k.
-    pub before_scale: Option<Tensor>,
-    /// Added after the division.
-    pub after_scale: Option<Tensor>,
 }
 
 /// What an encoding does with tokens that stand for no square, as terms of their own and in pairs with squares.

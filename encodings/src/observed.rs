@@ -1,8 +1,8 @@
 //! A stack that hands what every head computes to an observer, in the same way for every encoding.
 //!
-//! Where [`crate::watched`] keeps means over heads, an observer sees each head and each position of the batch: the logits
-//! without position, what the encodings add to them, and the attention that results. An observed stack gives the same
-//! outputs as the stack itself.
+//! An observer sees each head and each position of the batch: the vectors that encodings give to tokens, the logits without
+//! position, what the encodings add to them, and the attention that results, without regard to which encoding acts where. An
+//! observed stack gives the same outputs as the stack itself.
 
 use crate::{AttendInput, Encoding, Guarantees, InjectionPoints, LayerContext, Logits, Queries, Stack};
 use std::fmt::Debug;
@@ -22,7 +22,8 @@ pub struct HeadMaps {
     pub term: Option<Tensor>,
     /// What rotations change of q·k/√k, `[b,h,l,l]`; `None` where nothing is rotated.
     pub rotation: Option<Tensor>,
-    /// [`Stack::rotated_ones`], `[h,l,l]`; `None` where nothing is rotated.
+    /// The share of q·k that rotations leave where q and k are equal and all their channels alike, `[h,l,l]`; `None` where
+    /// nothing is rotated.
     pub similarity: Option<Tensor>,
     /// Attention weights, `[b,h,l,l]`.
     pub weights: Tensor,
@@ -48,6 +49,10 @@ impl HeadMaps {
 
 /// Sees every attention layer of a forward pass, in order.
 pub trait HeadObserver: Debug + Send {
+    /// Called where an encoding acts on the vectors of tokens `[b,l,d]`, with those before and after: once after the input
+    /// embedding, without a layer, and at the input of queries and keys of each layer.
+    fn vectors(&mut self, _layer: Option<usize>, _before_and_after: [&Tensor; 2]) {}
+
     /// Called once for each layer, when its weights are known.
     fn layer(&mut self, maps: HeadMaps);
 }
@@ -78,6 +83,12 @@ impl Observed {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn vectors(&self, point: InjectionPoints, layer: Option<usize>, before_and_after: [&Tensor; 2]) {
+        if self.points.contains(point) {
+            self.state().observer.vectors(layer, before_and_after);
+        }
+    }
 }
 
 impl Encoding for Observed {
@@ -94,11 +105,16 @@ impl Encoding for Observed {
     }
 
     fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
-        self.stack.embed(at, x_bld)
+        let before = x_bld.shallow_clone();
+        let after = self.stack.embed(at, x_bld);
+        self.vectors(InjectionPoints::EMBED, None, [&before, &after]);
+        after
     }
 
     fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {
-        Some(self.stack.attend(at, x_bld))
+        let input = self.stack.attend(at, x_bld);
+        self.vectors(InjectionPoints::ATTEND, Some(at.layer), [x_bld, &input.qk_bld]);
+        Some(input)
     }
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {

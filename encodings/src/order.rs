@@ -5,7 +5,7 @@
 //! those after it; rotations change no length, and factors change no direction, so they commute with both.
 
 use crate::EncodingConfig;
-use crate::absolute::Place;
+use crate::zoo::absolute::Place;
 
 impl EncodingConfig {
     /// Whether the order of the two in a stack has no effect on the network's function, but for rounding.

@@ -2,9 +2,8 @@
 
 use crate::body::BodyConfig;
 use crate::residual::Residual;
-use encodings::fused_attention::{self, Attend, Projections};
-use encodings::{AttendInput, Dims, InjectionPoints, LayerContext, Logits, Queries, Stack};
-use nn::{Init, Linear, Norm, NormKind, ParamId, Scope, dense};
+use encodings::{AttendInput, Dims, InjectionPoints, LayerContext, Queries, Stack};
+use nn::{Init, Linear, Mixture, Norm, NormKind, ParamId, Projections, Scope, attention, dense};
 use std::sync::Arc;
 use tch::Tensor;
 
@@ -51,73 +50,39 @@ impl Attention {
     /// The mixture of values, heads side by side: `[b,l,d]` → `[b,l,d]`.
     pub(crate) fn mixture(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
         let input = stack.attend(at, x_bld);
-        if self.is_fused(at, x_bld) {
-            self.mix_fused(at, stack, &input, mask)
-        } else {
-            self.mix(at, stack, &input, mask)
+        let mut qkv = self.normed(at, self.project(at, &input));
+        let terms = stack.logits(at, Queries { x_bld: &input.qk_bld, q_bhlk: &qkv.q_bhlk, k_bhlk: &qkv.k_bhlk });
+        if stack.injection_points().contains(InjectionPoints::ROTATE) {
+            let (q, k) = stack.rotate(at, &qkv.q_bhlk, &qkv.k_bhlk);
+            qkv = qkv.with(q, k);
+        }
+        let Mixture { mixed_blhk, weights_bhll } = attention(&qkv, terms, mask, stack.reads_weights());
+        match stack.values(at, weights_bhll.as_ref(), &qkv.v_bhlk) {
+            None => self.join_heads(&mixed_blhk),
+            Some(term) => self.join_heads(&(mixed_blhk + term.transpose(1, 2))),
         }
     }
 
-    /// The dense layer behind the mixture.
+    /// The dense layer after the mixture.
     pub(crate) fn out(&self) -> &Linear {
         &self.out
     }
 
-    fn is_fused(&self, at: LayerContext<'_>, x_bld: &Tensor) -> bool {
-        let (batch, length, _) = x_bld.size3().expect("activations are [b,l,d]");
-        batch > 0 && fused_attention::serves(at.views.kind(), x_bld.device(), length, self.dims.head_width() as i64)
-    }
-
-    /// The mixture of values by products of tensors, heads side by side.
-    fn mix(&self, at: LayerContext<'_>, stack: &Stack, input: &AttendInput, mask: Option<&Tensor>) -> Tensor {
-        let [q, k, v] = self.project(at, input).parts().map(|part| part.contiguous());
-        let [q, k] = self.normed(at, [q, k]);
-        let terms = stack.logits(at, Queries { x_bld: &input.qk_bld, q_bhlk: &q, k_bhlk: &k });
-        let (q, k) = stack.rotate(at, &q, &k);
-        let weights = self.scores(&q, &k, terms, mask).softmax(-1, v.kind());
-        let mut mixed = weights.matmul(&v);
-        if let Some(term) = stack.values(at, Some(&weights), &v) {
-            mixed += term;
-        }
-        self.join_heads(&mixed.transpose(1, 2))
-    }
-
-    /// The same by one operation.
-    fn mix_fused(&self, at: LayerContext<'_>, stack: &Stack, input: &AttendInput, mask: Option<&Tensor>) -> Tensor {
-        let projected = self.project(at, input);
-        let [q, k, v] = projected.parts();
-        let [q, k] = self.normed(at, [q, k]);
-        let terms = stack.logits(at, Queries { x_bld: &input.qk_bld, q_bhlk: &q, k_bhlk: &k });
-        let rotates = stack.injection_points().contains(InjectionPoints::ROTATE);
-        let (q, k) = if rotates { stack.rotate(at, &q, &k) } else { (q, k) };
-        let projections = match &projected {
-            // Terms before the scale are mostly products of queries and keys: then the gradients of these have several
-            // parts, and are added up more cheaply apart.
-            Projected::Together(all) if !rotates && self.qk_norms.is_none() && terms.before_scale.is_none() => {
-                Projections::Together(all)
-            }
-            _ => Projections::Apart { q: &q, k: &k, v: &v },
-        };
-        let attend =
-            Attend { projections, scale: self.scale(), terms: &terms, mask, with_weights: stack.reads_weights() };
-        let mixture = attend.mix();
-        match stack.values(at, mixture.weights_bhll.as_ref(), &v) {
-            None => self.join_heads(&mixture.mixed_blhk),
-            Some(term) => self.join_heads(&(mixture.mixed_blhk + term.transpose(1, 2))),
-        }
-    }
-
     /// Queries and keys after their norms, if there are any.
-    fn normed(&self, at: LayerContext<'_>, [q_bhlk, k_bhlk]: [Tensor; 2]) -> [Tensor; 2] {
+    fn normed(&self, at: LayerContext<'_>, qkv: Projections) -> Projections {
         match &self.qk_norms {
-            None => [q_bhlk, k_bhlk],
-            Some([of_queries, of_keys]) => [of_queries.forward(at.views, &q_bhlk), of_keys.forward(at.views, &k_bhlk)],
+            None => qkv,
+            Some([of_queries, of_keys]) => {
+                let q = of_queries.forward(at.views, &qkv.q_bhlk);
+                let k = of_keys.forward(at.views, &qkv.k_bhlk);
+                qkv.with(q, k)
+            }
         }
     }
 
-    fn project(&self, at: LayerContext<'_>, input: &AttendInput) -> Projected {
+    fn project(&self, at: LayerContext<'_>, input: &AttendInput) -> Projections {
         match &input.v_bld {
-            None => Projected::Together(self.split_heads(3, &self.project_together(at, &input.qk_bld))),
+            None => Projections::together(self.split_heads(3, &self.project_together(at, &input.qk_bld))),
             Some(v_bld) => self.project_apart(at, &input.qk_bld, v_bld),
         }
     }
@@ -145,11 +110,11 @@ impl Attention {
         }
     }
 
-    fn project_apart(&self, at: LayerContext<'_>, qk_bld: &Tensor, v_bld: &Tensor) -> Projected {
+    fn project_apart(&self, at: LayerContext<'_>, qk_bld: &Tensor, v_bld: &Tensor) -> Projections {
         if self.groups > 1 {
             // Groups do not end where queries and keys do.
             let [qk, v] = [qk_bld, v_bld].map(|x_bld| self.split_heads(3, &self.project_together(at, x_bld)));
-            return Projected::Apart { qk, v: v.narrow(2, 2, 1) };
+            return Projections::apart(&qk, &v.narrow(2, 2, 1));
         }
         let d = self.dims.width as i64;
         let part = |x: &Tensor, start: i64, count: i64| {
@@ -158,7 +123,7 @@ impl Attention {
             let bias = self.qkv_bias.map(|bias| at.views[bias].narrow(0, start, len).to_kind(at.views.kind()));
             self.split_heads(count, &dense(&x.to_kind(at.views.kind()), &weight, bias.as_ref()))
         };
-        Projected::Apart { qk: part(qk_bld, 0, 2), v: part(v_bld, 2, 1) }
+        Projections::apart(&part(qk_bld, 0, 2), &part(v_bld, 2, 1))
     }
 
     /// `[b,l,parts·d]` → `[b,l,parts,h,k]`.
@@ -173,29 +138,6 @@ impl Attention {
         x_blhk.reshape([batch, length, self.dims.width as i64])
     }
 
-    /// The factor of the logits.
-    fn scale(&self) -> f64 {
-        (self.dims.head_width() as f64).sqrt().recip()
-    }
-
-    /// Attention logits `[b,h,l,l]`.
-    fn scores(&self, q_bhlk: &Tensor, k_bhlk: &Tensor, terms: Logits, mask: Option<&Tensor>) -> Tensor {
-        let scale = self.scale();
-        let keys = k_bhlk.transpose(-2, -1);
-        let mut scores = match terms.before_scale {
-            // Queries are the smaller tensor to scale.
-            None => (q_bhlk * scale).matmul(&keys),
-            Some(before) => add_and_scale(&before, q_bhlk, &keys, scale),
-        };
-        if let Some(after) = terms.after_scale {
-            scores += after;
-        }
-        if let Some(mask) = mask {
-            scores += mask;
-        }
-        scores
-    }
-
     /// Multiplications by weights for one token.
     pub(crate) fn weight_macs_per_token(&self) -> u64 {
         let d = self.dims.width as u64;
@@ -206,35 +148,6 @@ impl Attention {
     pub(crate) fn product_macs(&self, length: u64) -> u64 {
         2 * length * length * self.dims.width as u64
     }
-}
-
-#[derive(Debug)]
-enum Projected {
-    /// All three, `[b,l,3,h,k]`.
-    Together(Tensor),
-    /// Queries and keys `[b,l,2 or more,h,k]`, values `[b,l,1,h,k]`.
-    Apart { qk: Tensor, v: Tensor },
-}
-
-impl Projected {
-    /// Queries, keys and values as views `[b,h,l,k]`: viewed before they are parted, so that the backward pass writes the
-    /// gradient of all parts in one go.
-    fn parts(&self) -> [Tensor; 3] {
-        let parts: Vec<Tensor> = match self {
-            Self::Together(all) => all.unbind(2),
-            Self::Apart { qk, v } => qk.unbind(2).into_iter().take(2).chain(v.unbind(2)).collect(),
-        };
-        let parts: [Tensor; 3] = parts.try_into().expect("queries, keys and values are three");
-        parts.map(|part| part.transpose(1, 2))
-    }
-}
-
-/// `(before + q·keys)·scale` in one pass over the logits.
-fn add_and_scale(before: &Tensor, q_bhlk: &Tensor, keys_bhkl: &Tensor, scale: f64) -> Tensor {
-    let product = [q_bhlk.size(), keys_bhkl.size()];
-    let shape = [product[0][0], product[0][1], product[0][2], product[1][3]];
-    let before = before.expand(shape, false).flatten(0, 1);
-    before.baddbmm(&q_bhlk.flatten(0, 1), &keys_bhkl.flatten(0, 1), scale, scale).view(shape)
 }
 
 fn qkv_init(d: i64, fan_in: i64, residual: Residual) -> Init {

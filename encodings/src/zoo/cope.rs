@@ -19,11 +19,11 @@
 //!
 //! Parameters per layer: n·k, and k more with `off_ray: learned`.
 
-use crate::pair_tables::contract;
 use crate::{
     Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Logits, Queries, Tokens,
 };
+use nn::pair_tables::contract;
 use nn::{Constant, Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};

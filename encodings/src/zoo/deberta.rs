@@ -16,13 +16,12 @@
 //!
 //! Parameters: d·classes once, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), and 2·d² per layer.
 
-use crate::pair_tables::{PairTables, sum};
-use crate::pairs::{PairClasses, Share};
+use crate::pairs::Share;
 use crate::{
     Act, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Logits, Queries, Tokens,
 };
-use nn::{Constant, Init, Linear, ParamId, Scope, Views};
+use nn::{Constant, Init, Linear, PairTables, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use tch::Tensor;
 
@@ -52,7 +51,7 @@ impl Configure for Config {
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
-        let classes = PairClasses::new(tokens, Share::Displacement);
+        let classes = Share::Displacement.classes(tokens);
         let width = dims.width as i64;
         let embeddings = scope.f32_param("embeddings", &[classes.count(), width], START);
         let layers = (0..dims.layers).map(|layer| {
@@ -141,7 +140,7 @@ impl Encoding for Deberta {
         let of_queries = self.table(at.views, &layer.to_keys) * share;
         let of_keys = self.table(at.views, &layer.to_queries) * share;
         let of_keys = of_keys.index_select(1, &self.reversed.on(at.views.device()));
-        let terms = self.pairs.logits(queries, Some(&of_queries), Some(&of_keys));
-        Logits { before_scale: sum(terms), ..Logits::default() }
+        let terms = self.pairs.logits(queries.q_bhlk, queries.k_bhlk, Some(&of_queries), Some(&of_keys));
+        Logits { before_scale: terms, ..Logits::default() }
     }
 }

@@ -97,7 +97,7 @@ impl Configure for Config {
         for (key, size) in self.sizes() {
             EncodingError::check_size(NAME, key, size)?;
         }
-        let classes = PairClasses::new(tokens, Share::Displacement);
+        let classes = Share::Displacement.classes(tokens);
         let templates = Templates::declare(self, &mut scope.sub("templates"), tokens);
         let layers = (0..dims.layers).map(|layer| Mixture::declare(self, &mut scope.sub("layer").sub(layer), dims));
         Ok(Box::new(GabTemplates {

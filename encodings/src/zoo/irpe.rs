@@ -25,13 +25,12 @@
 //! 2·(2⌊β⌋+1) for cross, and 3 more for each table if there are auxiliary tokens (two tables for cross).
 
 use crate::displacements::Displacement;
-use crate::pair_tables::{PairTables, sum};
-use crate::pairs::{PairClasses, Share};
+use crate::pairs::Share;
 use crate::{
     Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Logits, Queries, Tokens,
 };
-use nn::{Constant, Init, ParamId, Scope, Views};
+use nn::{Constant, Init, PairTables, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use tch::Tensor;
 
@@ -206,7 +205,7 @@ impl Configure for Config {
         Ok(Box::new(Irpe {
             layers: layers.collect(),
             config: self.clone(),
-            pairs: PairTables::new(PairClasses::new(tokens, Share::Displacement)),
+            pairs: PairTables::new(Share::Displacement.classes(tokens)),
             buckets,
             heads: dims.heads as i64,
             pair_macs: (tokens.len() * tokens.len() * dims.width) as u64,
@@ -338,8 +337,8 @@ impl Encoding for Irpe {
             let bias_hc = by_class(parts, -1).squeeze_dim(-1);
             self.pairs.classes().expand(&bias_hc).to_kind(queries.q_bhlk.kind())
         });
-        let products = self.pairs.logits(queries, q.as_ref(), k.as_ref());
-        Logits { before_scale: sum(products), after_scale: bias }
+        let products = self.pairs.logits(queries.q_bhlk, queries.k_bhlk, q.as_ref(), k.as_ref());
+        Logits { before_scale: products, after_scale: bias }
     }
 
     fn values(&self, at: LayerContext<'_>, weights_bhll: Option<&Tensor>, _v_bhlk: &Tensor) -> Option<Tensor> {

@@ -36,7 +36,7 @@ impl Configure for Config {
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
-        let classes = PairClasses::new(tokens, self.share);
+        let classes = self.share.classes(tokens);
         let shape = [dims.heads as i64, classes.count()];
         let tables = (0..dims.layers)
             .map(|layer| scope.sub("layer").sub(layer).f32_param("bias", &shape, Init::ZEROS))

@@ -30,7 +30,6 @@
 
 mod angles;
 mod config;
-mod rotation;
 mod theta;
 
 pub use config::{Aux, Config, Layout, Start};
@@ -41,8 +40,8 @@ use crate::{
     Tokens,
 };
 use angles::Angles;
-use nn::{Constant, Scope};
-use tch::{Kind, Tensor};
+use nn::{Rotation, Scope};
+use tch::Tensor;
 
 const NAME: &str = "rope";
 
@@ -79,23 +78,11 @@ impl Configure for Config {
     }
 }
 
-/// The matrix J `[k,k]` with (x₀, x₁, …)·J = (−x₁, x₀, …): one small product instead of strided slices.
-fn pair_swap(head_width: usize) -> Constant {
-    Constant::floats_from(&[head_width as i64; 2], move || {
-        let mut swap = vec![0f32; head_width * head_width];
-        for first in (0..head_width).step_by(2) {
-            swap[(first + 1) * head_width + first] = -1.0;
-            swap[first * head_width + first + 1] = 1.0;
-        }
-        swap
-    })
-}
-
 #[derive(Debug)]
 pub(crate) struct Rope {
     angles: Angles,
     guarantees: Guarantees,
-    swap: Constant,
+    rotation: Rotation,
 }
 
 impl Rope {
@@ -115,7 +102,7 @@ impl Rope {
             ..Guarantees::NONE
         };
         let angles = Angles::declare(config, scope, dims, tokens);
-        Ok(Self { angles, guarantees, swap: pair_swap(dims.head_width()) })
+        Ok(Self { angles, guarantees, rotation: Rotation::new(dims.head_width()) })
     }
 }
 
@@ -138,14 +125,7 @@ impl Encoding for Rope {
 
     fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
         let (cosine, sine) = self.angles.cosine_and_sine(at.views, at.layer);
-        let swap = self.swap.on(q_bhlk.device());
-        let rotate = |x: &Tensor| {
-            if let Some(rotated) = rotation::rotated(x, &cosine, &sine) {
-                return rotated;
-            }
-            let x32 = x.to_kind(Kind::Float);
-            (&x32 * &cosine + x32.matmul(&swap) * &sine).to_kind(x.kind())
-        };
-        Some((rotate(q_bhlk), rotate(k_bhlk)))
+        let rotated = |x: &Tensor| self.rotation.apply(x, &cosine, &sine);
+        Some((rotated(q_bhlk), rotated(k_bhlk)))
     }
 }

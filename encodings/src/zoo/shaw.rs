@@ -10,15 +10,14 @@
 //!
 //! Parameters per layer and term: d·classes, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), or d·l².
 //!
-//! No tensor `[b,h,l,l,k]` is made: `pair_tables.rs` computes the products.
+//! No tensor `[b,h,l,l,k]` is made: [`PairTables`] computes the products.
 
-use crate::pair_tables::{PairTables, sum};
-use crate::pairs::{PairClasses, Share};
+use crate::pairs::Share;
 use crate::{
     Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Logits, Queries, Tokens,
 };
-use nn::{Init, ParamId, Scope};
+use nn::{Init, PairTables, ParamId, Scope, pair_tables};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
 
@@ -188,13 +187,14 @@ impl Encoding for Shaw {
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let tables = &self.tables[at.layer];
-        let kind = queries.q_bhlk.kind();
-        let terms = self.pairs.logits(queries, tables.q.map(|q| &at.views[q]), tables.k.map(|k| &at.views[k]));
-        let cross = match (self.config.cross, tables.q, tables.k) {
-            (true, Some(q), Some(k)) => Some(self.cross(&at.views[q], &at.views[k]).to_kind(kind)),
+        let Queries { q_bhlk, k_bhlk, .. } = queries;
+        let [of_queries, of_keys] = [tables.q, tables.k].map(|table| table.map(|table| &at.views[table]));
+        let terms = self.pairs.logits(q_bhlk, k_bhlk, of_queries, of_keys);
+        let cross = match (of_queries, of_keys) {
+            (Some(q), Some(k)) if self.config.cross => Some(self.cross(q, k).to_kind(q_bhlk.kind())),
             _ => None,
         };
-        Logits { before_scale: sum(terms.into_iter().chain(cross)), ..Logits::default() }
+        Logits { before_scale: terms.into_iter().chain(cross).reduce(pair_tables::add), ..Logits::default() }
     }
 
     fn values(&self, at: LayerContext<'_>, weights_bhll: Option<&Tensor>, _v_bhlk: &Tensor) -> Option<Tensor> {
@@ -206,7 +206,7 @@ impl Encoding for Shaw {
 
 impl Shaw {
     fn declare(config: &Config, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Self {
-        let classes = PairClasses::new(tokens, config.share);
+        let classes = config.share.classes(tokens);
         let shape = [dims.heads as i64, classes.count(), dims.head_width() as i64];
         let mut table = |layer: usize, term: Term| {
             let mut scope = scope.sub("layer");
@@ -225,61 +225,6 @@ impl Shaw {
         match self.config.share {
             Share::Displacement => classes.expand(&dot(q_hck, k_hck)),
             Share::Pair => dot(&classes.expand(q_hck), &classes.expand_by_key(k_hck).transpose(1, 2)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use games::GameKind;
-    use nn::{Arena, LayoutBuilder, Part};
-    use std::sync::Arc;
-    use tch::Device;
-
-    const DIMS: Dims = Dims { width: 24, heads: 2, layers: 1 };
-
-    /// Logits, values and the gradients of queries, keys, weights and tables, with the kernels or without.
-    fn outcome(config: &Config, tokens: &Tokens, with_kernels: bool) -> Vec<Tensor> {
-        let mut builder = LayoutBuilder::default();
-        let mut shaw = Shaw::declare(config, &mut builder.scope("encoding", Part::Encoding), DIMS, tokens);
-        if !with_kernels {
-            shaw.pairs = shaw.pairs.without_kernels();
-        }
-        let layout = Arc::new(builder.finish().expect("names are unique"));
-        tch::manual_seed(3);
-        let random = |shape: &[i64]| Tensor::randn(shape, (Kind::Float, Device::Cpu)).set_requires_grad(true);
-        let parameters: Vec<f32> = (0..layout.len()).map(|i| (i as f32 * 0.7).sin()).collect();
-        let arena = Arena::from_values(layout, &parameters, Device::Cpu).expect("memory");
-        let (length, heads, width) = (tokens.len() as i64, DIMS.heads as i64, DIMS.head_width() as i64);
-        let [q, k] = [(); 2].map(|()| random(&[5, heads, length, width]));
-        let weights = random(&[5, heads, length, length]);
-        let (views, packed) = (arena.views(), Tensor::zeros([5, 1], (Kind::Uint8, Device::Cpu)));
-        let at = LayerContext { views: &views, layer: 0, packed: &packed };
-        let logits = shaw.logits(at, Queries { x_bld: &q, q_bhlk: &q, k_bhlk: &k }).before_scale;
-        let terms: Vec<Tensor> = logits.into_iter().chain(shaw.values(at, Some(&weights), &q)).collect();
-        let every_leaf = (q.sum(Kind::Float) + k.sum(Kind::Float) + weights.sum(Kind::Float)) * 0.0;
-        let loss = terms.iter().fold(every_leaf, |sum, term| sum + term.square().sum(Kind::Float));
-        let gradients = Tensor::run_backward(&[&loss], &[&q, &k, &weights], true, false);
-        let of_tables = arena.gradient(&loss).expect("a gradient");
-        terms.into_iter().chain(gradients).chain([of_tables]).collect()
-    }
-
-    #[test]
-    fn kernels_and_tensor_products_agree() {
-        for config in Config::examples() {
-            for geometry in GameKind::ALL.map(GameKind::geometry) {
-                for aux in [&[][..], &["hand"]] {
-                    let tokens = Tokens::squares_then(geometry, aux);
-                    let [own, tensors] = [true, false].map(|with_kernels| outcome(&config, &tokens, with_kernels));
-                    assert_eq!(own.len(), tensors.len());
-                    for (number, (own, tensors)) in own.iter().zip(&tensors).enumerate() {
-                        let largest = tensors.abs().max().double_value(&[]).max(1.0);
-                        let error = (own - tensors).abs().max().double_value(&[]) / largest;
-                        assert!(error < 2e-6, "{config:?} on {geometry:?}: number {number} differs by {error}");
-                    }
-                }
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Queries and keys multiplied with a learned orthogonal matrix, then rotated by their token's position.
 //!
-//! With the rotation R(p) of [`rope`](crate::rope) at place p and a matrix P per head and layer, q_i becomes R(p_i)·P·q_i and
+//! With the rotation R(p) of [`rope`] at place p and a matrix P per head and layer, q_i becomes R(p_i)·P·q_i and
 //! k_j likewise, so that their product q_iᵀ·Pᵀ·R(p_j − p_i)·P·k_j depends on the displacement. The rotations Pᵀ·R(p)·P
 //! commute; with learned frequencies this is their general form, but for matrices P with an eigenvalue of −1.
 //! P = (I + S)⁻¹(I − S) is the Cayley transform of a learned antisymmetric S, of which the k(k−1)/2 numbers below the diagonal
@@ -9,13 +9,13 @@
 //! Source: Cayley-STRING (arXiv 2502.02562). As there, the factor P that the product of queries and keys cancels is left out.
 //! S starts at zero, so P is the identity and the encoding starts as `rope` with the same options.
 //!
-//! The frequencies are the options of [`rope`](crate::rope): fixed with `layout: axial_2d`, learned with `layout: mixed_2d`.
+//! The frequencies are the options of [`rope`]: fixed with `layout: axial_2d`, learned with `layout: mixed_2d`.
 //! P multiplies all tokens, auxiliary ones included: for a token without a square R is the identity, and P cancels between
 //! two such tokens only.
 //!
 //! P is f32 whatever the training precision. Parameters per layer: h·k(k−1)/2, and those of `rope`.
 
-use crate::rope::{self, Rope};
+use super::rope::{self, Rope};
 use crate::{
     Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Tokens,
@@ -26,7 +26,7 @@ use tch::{Kind, Tensor};
 
 const NAME: &str = "string";
 
-/// The options: those of [`rope`](crate::rope).
+/// The options: those of [`rope`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Config {

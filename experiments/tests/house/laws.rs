@@ -16,12 +16,12 @@ const BOARD_NUMBERS: [&str; 6] = ["8", "9", "64", "81", "225", "289"];
 
 /// Numbers that look like a board's and are something else: (file, the code around it, what it is).
 const NOT_A_BOARD: [(&str, &str, &str); 22] = [
-    ("encodings/kernels/src/attention.rs", "BLOCK: usize = 8;", "positions of a unit of work"),
-    ("encodings/kernels/src/buffer.rs", "repr(C, align(64))", "bytes of a line of the cache"),
-    ("encodings/kernels/src/dense/backward.rs", "TILES: usize = 8;", "tiles that fit into the first cache"),
-    ("encodings/kernels/src/operands.rs", "TILE: usize = 8;", "numbers in an AVX register"),
-    ("encodings/kernels/src/instructions.rs", "ROWS_AVX512: usize = 8;", "half of what fits into the registers"),
-    ("encodings/kernels/src/row_blocks.rs", "STRIP: usize = 64;", "rows that fit into the cache"),
+    ("models/nn/kernels/src/attention.rs", "BLOCK: usize = 8;", "positions of a unit of work"),
+    ("models/nn/kernels/src/buffer.rs", "repr(C, align(64))", "bytes of a line of the cache"),
+    ("models/nn/kernels/src/dense/backward.rs", "TILES: usize = 8;", "tiles that fit into the first cache"),
+    ("models/nn/kernels/src/operands.rs", "TILE: usize = 8;", "numbers in an AVX register"),
+    ("models/nn/kernels/src/instructions.rs", "ROWS_AVX512: usize = 8;", "half of what fits into the registers"),
+    ("models/nn/kernels/src/row_blocks.rs", "STRIP: usize = 64;", "rows that fit into the cache"),
     ("encodings/src/injection_points.rs", "LOGITS: Self = Self(8);", "the fourth bit of a set"),
     ("experiments/src/commands/show/text.rs", "MOVES_A_LINE: usize = 8;", "moves that fit into a line of a terminal"),
     ("experiments/crates/config/src/matched/sizes.rs", "ALIGNED: usize = 8;", "what GPUs multiply without padding"),

@@ -24,7 +24,7 @@ pub(crate) const ROOMS: [Room; 22] = [
     Room { name: "generate", may_import: &["dataset", "games", "streams"], never_std: &["net"] },
     Room { name: "kernels", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "nn", may_import: &["kernels", "streams"], never_std: &["net", "time"] },
-    Room { name: "encodings", may_import: &["games", "kernels", "nn", "streams"], never_std: &["fs", "net", "time"] },
+    Room { name: "encodings", may_import: &["games", "nn", "streams"], never_std: &["fs", "net", "time"] },
     Room { name: "models", may_import: &["encodings", "games", "nn"], never_std: &["fs", "net", "time"] },
     Room {
         name: "config",

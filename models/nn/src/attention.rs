@@ -1,42 +1,70 @@
-//! Attention as one operation on CPUs: [`kernels::attention`] computes it, and LibTorch sees one node of the graph.
+//! Attention: each query's softmax over the keys, and the mixture of values that it weighs.
 //!
-//! It serves what encodings declare as terms of the logits, on f32 and, computed in f32, on bf16. Where [`serves`] says no, products of tensors give
-//! the same numbers up to rounding.
+//! On CPUs one operation computes it, on f32 and, computed in f32, on bf16. Elsewhere products of tensors give the same numbers
+//! up to rounding.
 
-mod operation;
-
-use crate::Logits;
+use crate::differentiable::apply;
+use crate::fused::attention::{Operation, Placement};
+use crate::fused::{is_on, widened};
 use kernels::Instructions;
-use nn::differentiable::apply;
-use nn::fused;
-use operation::{Operation, Placement};
 use tch::{Device, Kind, Tensor};
 
-/// The longest sequence: a row of weights and the keys of a head fit into the cache.
+/// The longest sequence of the operation: a row of weights and the keys of a head fit into the cache.
 const LONGEST: i64 = 128;
 const WIDEST: i64 = 1 << 6;
 
-/// Whether attention of this kind, on this device, over this many tokens with this head width can be one operation, and
-/// shall be.
-pub fn serves(kind: Kind, device: Device, length: i64, head_width: i64) -> bool {
-    let sizes = (1..=LONGEST).contains(&length) && (1..=WIDEST).contains(&head_width);
-    sizes && matches!(kind, Kind::Float | Kind::BFloat16) && device == Device::Cpu && fused::is_on()
+/// Queries, keys and values, in layouts that [`attention`] reads without a copy.
+#[derive(Debug)]
+pub struct Projections {
+    /// Queries `[b,h,l,k]`.
+    pub q_bhlk: Tensor,
+    /// Keys `[b,h,l,k]`.
+    pub k_bhlk: Tensor,
+    /// Values `[b,h,l,k]`.
+    pub v_bhlk: Tensor,
+    /// `[b,l,3,h,k]`, of which the three are views: the operation writes its gradient in one go.
+    together: Option<Tensor>,
 }
 
-/// Queries, keys and values.
-#[derive(Debug, Clone, Copy)]
-pub enum Projections<'a> {
-    /// As one projection gives them, `[b,l,3,h,k]`: the gradient is written in one go.
-    Together(&'a Tensor),
-    /// `[b,h,l,k]` each, in any layout.
-    Apart {
-        /// Queries.
-        q: &'a Tensor,
-        /// Keys.
-        k: &'a Tensor,
-        /// Values.
-        v: &'a Tensor,
-    },
+impl Projections {
+    /// From one projection `[b,l,3,h,k]`.
+    pub fn together(all_bl3hk: Tensor) -> Self {
+        let parts = Self::of(all_bl3hk.unbind(2));
+        let together = is_one_operation(&parts.q_bhlk).then_some(all_bl3hk);
+        Self { together, ..parts }
+    }
+
+    /// From a projection of queries and keys `[b,l,2 or more,h,k]` and one of values `[b,l,1,h,k]`.
+    pub fn apart(qk: &Tensor, v: &Tensor) -> Self {
+        Self::of(qk.unbind(2).into_iter().take(2).chain(v.unbind(2)).collect())
+    }
+
+    fn of(parts_blhk: Vec<Tensor>) -> Self {
+        let parts: [Tensor; 3] = parts_blhk.try_into().expect("queries, keys and values are three");
+        let parts = parts.map(|part| part.transpose(1, 2));
+        let reads_views = is_one_operation(&parts[0]);
+        let [q_bhlk, k_bhlk, v_bhlk] = if reads_views { parts } else { parts.map(|part| part.contiguous()) };
+        Self { q_bhlk, k_bhlk, v_bhlk, together: None }
+    }
+
+    /// The same values with other queries and keys.
+    pub fn with(self, q_bhlk: Tensor, k_bhlk: Tensor) -> Self {
+        Self { q_bhlk, k_bhlk, together: None, ..self }
+    }
+
+    /// The factor of the products q·k.
+    fn scale(&self) -> f64 {
+        (self.q_bhlk.size()[3] as f64).sqrt().recip()
+    }
+}
+
+/// Additive terms of the attention logits; each broadcasts to `[b,h,l,l]` (query token, then key token).
+#[derive(Debug, Default)]
+pub struct Logits {
+    /// Added to q·k before it is divided by √k.
+    pub before_scale: Option<Tensor>,
+    /// Added after the division.
+    pub after_scale: Option<Tensor>,
 }
 
 /// What attention gives.
@@ -48,50 +76,84 @@ pub struct Mixture {
     pub weights_bhll: Option<Tensor>,
 }
 
-/// One attention: `softmax((q·kᵀ + before)·scale + after + mask)·v`, with terms that broadcast to `[b,h,l,l]`; all on the CPU,
-/// projections in f32 or bf16, which is the results' element type too.
-#[derive(Debug, Clone, Copy)]
-pub struct Attend<'a> {
-    /// Queries, keys and values.
-    pub projections: Projections<'a>,
-    /// Of the logits.
-    pub scale: f64,
-    /// What encodings add to the logits.
-    pub terms: &'a Logits,
-    /// `[l,l]`, without a gradient.
-    pub mask: Option<&'a Tensor>,
-    /// Whether the weights are wanted too.
-    pub with_weights: bool,
+/// `softmax((q·kᵀ + before)/√k + after + mask)·v`, in the projections' element type. No gradient flows to the mask `[l,l]`.
+/// Bits do not depend on the number of threads.
+///
+/// # Panics
+/// If sizes do not fit each other, or memory runs out.
+pub fn attention(qkv: &Projections, terms: Logits, mask: Option<&Tensor>, with_weights: bool) -> Mixture {
+    if is_one_operation(&qkv.q_bhlk) {
+        one_operation(qkv, &terms, mask, with_weights, Instructions::fastest())
+    } else {
+        products(qkv, terms, mask, with_weights)
+    }
 }
 
-impl Attend<'_> {
-    /// Computes it. Bits do not depend on the number of threads.
-    ///
-    /// # Panics
-    /// If sizes do not fit each other, or memory runs out.
-    pub fn mix(self) -> Mixture {
-        self.mix_with(Instructions::fastest())
-    }
+/// Whether attention of queries like these is one operation.
+fn is_one_operation(q_bhlk: &Tensor) -> bool {
+    let (batch, _, length, width) = q_bhlk.size4().expect("queries are [b,h,l,k]");
+    let sizes = batch > 0 && (1..=LONGEST).contains(&length) && (1..=WIDEST).contains(&width);
+    let kind = matches!(q_bhlk.kind(), Kind::Float | Kind::BFloat16);
+    sizes && kind && q_bhlk.device() == Device::Cpu && is_on()
+}
 
-    fn mix_with(self, instructions: Instructions) -> Mixture {
-        let (placement, projections) = match self.projections {
-            Projections::Together(all) => (Placement::Together, vec![all]),
-            Projections::Apart { q, k, v } => (Placement::Apart, vec![q, k, v]),
-        };
-        let kind = projections[0].kind();
-        let wide: Vec<Tensor> = projections.into_iter().map(fused::widened).collect();
-        let mut inputs: Vec<&Tensor> = wide.iter().collect();
-        let scale = self.scale as f32;
-        let before = self.terms.before_scale.iter().map(|term| (term, scale));
-        let others = self.terms.after_scale.iter().chain(self.mask).map(|term| (term, 1.0));
-        let (terms, factors): (Vec<Tensor>, Vec<f32>) =
-            before.chain(others).map(|(term, factor)| (term.to_kind(Kind::Float), factor)).unzip();
-        inputs.extend(&terms);
-        let operation = Operation { instructions, placement, scale, factors, with_weights: self.with_weights };
-        let outputs = apply(operation, &inputs).expect("LibTorch has memory for attention");
-        let mut outputs = outputs.into_iter().map(|output| output.to_kind(kind));
-        Mixture { mixed_blhk: outputs.next().expect("the mixture is the first output"), weights_bhll: outputs.next() }
+fn one_operation(
+    qkv: &Projections,
+    terms: &Logits,
+    mask: Option<&Tensor>,
+    with_weights: bool,
+    instructions: Instructions,
+) -> Mixture {
+    let (placement, projections) = match &qkv.together {
+        // Terms before the scale are mostly products of queries and keys: then the gradients of these have several
+        // parts, and are added up more cheaply apart.
+        Some(all) if terms.before_scale.is_none() => (Placement::Together, vec![all]),
+        _ => (Placement::Apart, vec![&qkv.q_bhlk, &qkv.k_bhlk, &qkv.v_bhlk]),
+    };
+    let kind = projections[0].kind();
+    let wide: Vec<Tensor> = projections.into_iter().map(widened).collect();
+    let mut inputs: Vec<&Tensor> = wide.iter().collect();
+    let scale = qkv.scale() as f32;
+    let before = terms.before_scale.iter().map(|term| (term, scale));
+    let others = terms.after_scale.iter().chain(mask).map(|term| (term, 1.0));
+    let (terms, factors): (Vec<Tensor>, Vec<f32>) =
+        before.chain(others).map(|(term, factor)| (term.to_kind(Kind::Float), factor)).unzip();
+    inputs.extend(&terms);
+    let operation = Operation { instructions, placement, scale, factors, with_weights };
+    let outputs = apply(operation, &inputs).expect("LibTorch has memory for attention");
+    let mut outputs = outputs.into_iter().map(|output| output.to_kind(kind));
+    Mixture { mixed_blhk: outputs.next().expect("the mixture is the first output"), weights_bhll: outputs.next() }
+}
+
+fn products(qkv: &Projections, terms: Logits, mask: Option<&Tensor>, with_weights: bool) -> Mixture {
+    let weights = scores(qkv, terms, mask).softmax(-1, qkv.v_bhlk.kind());
+    let mixed_blhk = weights.matmul(&qkv.v_bhlk).transpose(1, 2);
+    Mixture { mixed_blhk, weights_bhll: with_weights.then_some(weights) }
+}
+
+/// The logits `[b,h,l,l]`.
+fn scores(qkv: &Projections, terms: Logits, mask: Option<&Tensor>) -> Tensor {
+    let (q_bhlk, keys, scale) = (&qkv.q_bhlk, qkv.k_bhlk.transpose(-2, -1), qkv.scale());
+    let mut scores = match terms.before_scale {
+        // Queries are the smaller tensor to scale.
+        None => (q_bhlk * scale).matmul(&keys),
+        Some(before) => add_and_scale(&before, q_bhlk, &keys, scale),
+    };
+    if let Some(after) = terms.after_scale {
+        scores += after;
     }
+    if let Some(mask) = mask {
+        scores += mask;
+    }
+    scores
+}
+
+/// `(before + q·keys)·scale` in one pass over the logits.
+fn add_and_scale(before: &Tensor, q_bhlk: &Tensor, keys_bhkl: &Tensor, scale: f64) -> Tensor {
+    let product = [q_bhlk.size(), keys_bhkl.size()];
+    let shape = [product[0][0], product[0][1], product[0][2], product[1][3]];
+    let before = before.expand(shape, false).flatten(0, 1);
+    before.baddbmm(&q_bhlk.flatten(0, 1), &keys_bhkl.flatten(0, 1), scale, scale).view(shape)
 }
 
 #[cfg(test)]

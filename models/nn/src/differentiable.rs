@@ -54,6 +54,13 @@ pub struct Known<'a> {
     pub gradients: &'a [Option<Tensor>],
 }
 
+impl Known<'_> {
+    /// The gradient of an operation's only output, contiguous.
+    pub(crate) fn gradient(self) -> Result<Tensor, TchError> {
+        self.gradients[0].as_ref().expect("a backward pass starts from the only output").f_contiguous()
+    }
+}
+
 /// The outputs of an operation, through which gradients flow to the inputs.
 ///
 /// # Errors

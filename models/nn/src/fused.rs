@@ -1,8 +1,21 @@
-//! Whether networks compute with posenc's own operations on CPUs, where there is one, or with LibTorch's only.
+//! Operations that posenc's kernels compute on CPUs, each one node of autograd's graph, and the switch between them and
+//! LibTorch's.
+//!
+//! Layers choose between the two; nothing outside this crate calls a kernel.
 //!
 //! A GPU computes with LibTorch's operations only. `POSENC_KERNELS=off` makes a CPU do the same, so that the tests of
 //! networks and encodings reach the code that a GPU runs. The numbers of a cell depend on it in their last digits: it is a
 //! part of the instruction set in manifests, and a cell is not resumed under the other value.
+
+pub(crate) mod attention;
+pub(crate) mod dense;
+pub(crate) mod mish;
+pub(crate) mod norm;
+mod operands;
+pub(crate) mod pair_logits;
+pub(crate) mod pair_products;
+pub(crate) mod rotation;
+pub(crate) mod token_layers;
 
 use kernels::{Instructions, Workers};
 use std::cell::Cell;
@@ -23,7 +36,7 @@ pub fn of_process() -> bool {
 }
 
 /// Whether they are on in this thread.
-pub fn is_on() -> bool {
+pub(crate) fn is_on() -> bool {
     HERE.get()
 }
 
@@ -34,7 +47,7 @@ pub fn serves(tensor: &Tensor) -> bool {
 
 /// The tensor in f32 if it is bf16 that an operation shall serve: these compute in f32, and their callers round the result.
 /// Otherwise the tensor itself.
-pub fn widened(tensor: &Tensor) -> Tensor {
+pub(crate) fn widened(tensor: &Tensor) -> Tensor {
     match tensor.kind() {
         Kind::BFloat16 if tensor.device() == Device::Cpu && is_on() => tensor.to_kind(Kind::Float),
         _ => tensor.shallow_clone(),
@@ -42,12 +55,12 @@ pub fn widened(tensor: &Tensor) -> Tensor {
 }
 
 /// This processor's fastest instructions, on as many threads as LibTorch may use.
-pub fn workers() -> Workers {
+fn workers() -> Workers {
     workers_with(Instructions::fastest())
 }
 
 /// These instructions, on as many threads.
-pub fn workers_with(instructions: Instructions) -> Workers {
+fn workers_with(instructions: Instructions) -> Workers {
     Workers { instructions, threads: usize::try_from(tch::get_num_threads()).unwrap_or(1) }
 }
 

@@ -5,6 +5,9 @@
 //! [`Views`] of it with a single split, so that clipping, the optimiser, averaging and checkpoints are one operation
 //! each instead of hundreds.
 //!
+//! [`attention()`], [`dense`], [`Norm`], [`Linear`], [`TokenLayers`], [`PairLogits`], [`PairTables`] and [`Rotation`] choose
+//! between posenc's kernels ([`fused`]) and LibTorch's operations; both give the same numbers up to rounding.
+//!
 //! Shape suffixes in names: `b` batch, `l` tokens, `d` width, `h` heads, `k` head width.
 
 #![warn(missing_docs)]
@@ -12,38 +15,40 @@
 pub mod activation;
 pub mod arena;
 pub mod arithmetic;
+mod attention;
 pub mod batch_norm;
-mod bias_mish;
 pub mod constant;
 pub mod convolution;
 pub mod device;
 pub mod differentiable;
 pub mod fused;
 pub mod init;
-mod kernel_dense;
 pub mod layout;
 pub mod linear;
 pub mod memory;
 mod mish;
 pub mod norm;
-mod numbers;
-pub mod pair_logits;
+mod pair_classes;
+pub mod pair_tables;
 pub mod product;
-mod residual_norm;
-mod token_layers;
+mod rotation;
 
 pub use activation::Activation;
 pub use arena::{Arena, Views};
 pub use arithmetic::Arithmetic;
+pub use attention::{Logits, Mixture, Projections, attention};
 pub use batch_norm::{BatchNorm, Observation};
 pub use constant::Constant;
 pub use convolution::{Convolution, ConvolutionSizes};
 pub use differentiable::Differentiable;
+pub use fused::pair_logits::{Pair, PairLogits};
+pub use fused::token_layers::TokenLayers;
 pub use init::Init;
 pub use layout::{Layout, LayoutBuilder, LayoutError, ParamId, ParamSpec, Part, Range, Scope};
 pub use linear::Linear;
 pub use memory::keep_freed_memory;
 pub use norm::{Norm, NormKind};
-pub use pair_logits::PairLogits;
+pub use pair_classes::PairClasses;
+pub use pair_tables::PairTables;
 pub use product::dense;
-pub use token_layers::TokenLayers;
+pub use rotation::Rotation;

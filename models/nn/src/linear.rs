@@ -1,6 +1,6 @@
 //! The dense layer.
 
-use crate::bias_mish::bias_mish;
+use crate::fused::mish::bias_mish;
 use crate::product::dense;
 use crate::{Activation, Init, ParamId, Scope, Views, fused};
 use tch::Tensor;

@@ -4,8 +4,8 @@
 //! side; its derivative is 4·s·(1 − s)² / (2 − n)². LibTorch's kernel takes exp, log1p and tanh of every element, in both
 //! passes, and needs two and a half times as long.
 
-use crate::bias_mish::bias_mish;
 use crate::fused;
+use crate::fused::mish::bias_mish;
 use tch::{TchError, Tensor, no_grad};
 
 /// Elements that are taken at once, so that what lies between stays in the cache.

@@ -1,6 +1,6 @@
 //! Normalisation of tokens.
 
-use crate::residual_norm::residual_norm;
+use crate::fused::norm::residual_norm;
 use crate::{BatchNorm, Init, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};

@@ -1,72 +1,67 @@
 //! Products of tokens' vectors, or attention weights, with tables of vectors by the class of a pair: what Shaw's encoding and
 //! its relatives are made of.
 //!
-//! No tensor `[b,h,l,l,k]` is made. On CPUs the crate `kernels` computes the terms. On other devices
+//! No tensor `[b,h,l,l,k]` is made. On CPUs kernels compute the terms. On other devices
 //! each table is expanded once per layer to `[h,l,l,k]`, whose product with the queries of the whole batch is
 //! one product `[b,k]×[k,l]` for each head and query.
 
-use crate::Queries;
-use crate::pair_products::{PairProducts, TableOperand};
-use crate::pairs::PairClasses;
+use crate::PairClasses;
+use crate::fused::pair_products::PairProducts;
 use std::cell::OnceCell;
 use tch::{Device, Kind, Tensor};
 
 /// The products for one sequence and its classes. Tables are `[h,classes,k]`, f32.
 #[derive(Debug)]
-pub(crate) struct PairTables {
+pub struct PairTables {
     classes: PairClasses,
     /// Made at the first use; `None` if products of tensors are to be used on the CPU too.
     products: OnceCell<Option<PairProducts>>,
 }
 
 impl PairTables {
-    pub(crate) fn new(classes: PairClasses) -> Self {
+    /// For these classes.
+    pub fn new(classes: PairClasses) -> Self {
         Self { classes, products: OnceCell::new() }
     }
 
-    /// The same, by products of tensors on every device.
-    #[cfg(test)]
-    pub(crate) fn without_kernels(self) -> Self {
-        Self { products: OnceCell::from(None), ..self }
-    }
-
-    pub(crate) fn classes(&self) -> &PairClasses {
+    /// The classes.
+    pub fn classes(&self) -> &PairClasses {
         &self.classes
     }
 
-    /// q_i·a_ij and k_j·c_ij, each where there is a table for it, `[b,h,l,l]`, together or apart. The keys' table is read in
-    /// the order of [`PairClasses::by_key`].
-    pub(crate) fn logits(
+    /// q_i·a_ij + k_j·c_ij, `[b,h,l,l]`, each term where there is a table for it. The keys' table is read by key, as
+    /// [`PairClasses::expand_by_key`] does.
+    pub fn logits(
         &self,
-        queries: Queries<'_>,
+        q_bhlk: &Tensor,
+        k_bhlk: &Tensor,
         of_queries: Option<&Tensor>,
         of_keys: Option<&Tensor>,
-    ) -> Vec<Tensor> {
-        let kind = queries.q_bhlk.kind();
-        match self.products_on(queries.q_bhlk.device()) {
-            Some(_) if of_queries.is_none() && of_keys.is_none() => vec![],
-            Some(products) => {
-                let f32 = |x: &Tensor| x.to_kind(Kind::Float);
-                let of_queries = of_queries.map(|table| (f32(queries.q_bhlk), f32(table)));
-                let of_keys = of_keys.map(|table| (f32(queries.k_bhlk), f32(table)));
-                let sum = products.logits(of_queries.as_ref().map(operand), of_keys.as_ref().map(operand));
-                vec![sum.expect("LibTorch adds logits by class").to_kind(kind)]
-            }
-            None => {
-                let of_queries = of_queries.map(|table| {
-                    let by_query_hllk = self.classes.expand(&table.to_kind(kind));
-                    contract(queries.q_bhlk, &by_query_hllk.transpose(2, 3))
-                });
-                let of_keys = of_keys.map(|table| {
-                    let by_key_hllk = self.classes.expand_by_key(&table.to_kind(kind));
-                    transpose_tiles(&contract(queries.k_bhlk, &by_key_hllk.transpose(2, 3)))
-                });
-                of_queries.into_iter().chain(of_keys).collect()
-            }
+    ) -> Option<Tensor> {
+        let kind = q_bhlk.kind();
+        if of_queries.is_none() && of_keys.is_none() {
+            return None;
         }
+        if let Some(products) = self.products_on(q_bhlk.device()) {
+            let in_f32 = |vectors: &Tensor, table: &Tensor| [vectors, table].map(|tensor| tensor.to_kind(Kind::Float));
+            let of_queries = of_queries.map(|table| in_f32(q_bhlk, table));
+            let of_keys = of_keys.map(|table| in_f32(k_bhlk, table));
+            let sum = products.logits(of_queries.as_ref(), of_keys.as_ref());
+            return Some(sum.expect("LibTorch adds logits by class").to_kind(kind));
+        }
+        let of_queries = of_queries.map(|table| {
+            let by_query_hllk = self.classes.expand(&table.to_kind(kind));
+            contract(q_bhlk, &by_query_hllk.transpose(2, 3))
+        });
+        let of_keys = of_keys.map(|table| {
+            let by_key_hllk = self.classes.expand_by_key(&table.to_kind(kind));
+            transpose_tiles(&contract(k_bhlk, &by_key_hllk.transpose(2, 3)))
+        });
+        of_queries.into_iter().chain(of_keys).reduce(add)
     }
 
-    pub(crate) fn values(&self, weights_bhll: &Tensor, table_hck: &Tensor) -> Tensor {
+    /// Σ_j w_ij·a_ij, `[b,h,l,l]` → `[b,h,l,k]`.
+    pub fn values(&self, weights_bhll: &Tensor, table_hck: &Tensor) -> Tensor {
         let kind = weights_bhll.kind();
         match self.products_on(weights_bhll.device()) {
             Some(products) => {
@@ -79,28 +74,22 @@ impl PairTables {
 
     /// The kernels, where they can be used.
     fn products_on(&self, device: Device) -> Option<&PairProducts> {
-        let products = || self.products.get_or_init(|| Some(PairProducts::new(&self.classes))).as_ref();
+        let products = || self.products.get_or_init(|| Some(PairProducts::fastest(&self.classes))).as_ref();
         (device == Device::Cpu).then(products).flatten()
     }
 }
 
-fn operand((vectors_bhlk, table_hck): &(Tensor, Tensor)) -> TableOperand<'_> {
-    TableOperand { vectors_bhlk, table_hck }
-}
-
-/// The sum of terms of the logits, in the logits' own layout, which a sum of permuted views would not have.
-pub(crate) fn sum(terms: impl IntoIterator<Item = Tensor>) -> Option<Tensor> {
-    terms.into_iter().reduce(|sum, term| {
-        let mut sum = sum.contiguous();
-        sum += term;
-        sum
-    })
+/// The sum of two terms of the logits, in the logits' own layout, which a sum of permuted views would not have.
+pub fn add(a_bhll: Tensor, b: Tensor) -> Tensor {
+    let mut sum = a_bhll.contiguous();
+    sum += b;
+    sum
 }
 
 /// `[b,h,i,n]`, `[h,i,n,o]` → `[b,h,i,o]`: for each head and token i a product over the batch.
 ///
 /// The copy of `x` costs little in f32 and halves the time in bf16, where products over strided views are slow.
-pub(crate) fn contract(x_bhin: &Tensor, m_hino: &Tensor) -> Tensor {
+pub fn contract(x_bhin: &Tensor, m_hino: &Tensor) -> Tensor {
     let (size, outputs) = (x_bhin.size(), m_hino.size()[3]);
     let (b, h, i, n) = (size[0], size[1], size[2], size[3]);
     let x = x_bhin.permute([1, 2, 0, 3]).contiguous().view([h * i, b, n]);
@@ -115,3 +104,6 @@ fn transpose_tiles(x_bhji: &Tensor) -> Tensor {
     let size = x_bhji.size();
     x_bhji.flatten(2, 3).view(&size[..]).transpose(2, 3)
 }
+
+#[cfg(test)]
+mod tests;

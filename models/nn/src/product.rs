@@ -1,7 +1,7 @@
 //! The product of a dense layer, by whichever library is fastest for its sizes on this processor.
 
 use crate::fused;
-use crate::kernel_dense::kernel_dense;
+use crate::fused::dense::kernel_dense;
 use std::sync::OnceLock;
 use tch::{Kind, Tensor};
 

@@ -4,8 +4,7 @@ use crate::config::ChessformerConfig;
 use crate::loss::ILLEGAL_LOGIT;
 use encodings::{Role, Tokens};
 use games::{Entry, FromTo};
-use nn::pair_logits::Pair;
-use nn::{Constant, Init, Linear, PairLogits, ParamId, Scope, Views, fused};
+use nn::{Constant, Init, Linear, Pair, PairLogits, ParamId, Scope, Views, fused};
 use std::sync::Arc;
 use tch::{Kind, Tensor};
 

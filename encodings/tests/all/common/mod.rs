@@ -137,8 +137,8 @@ impl Network {
         let q = self.heads(&weights.query.forward(at.views, &input.qk_bld));
         let k = self.heads(&weights.key.forward(at.views, &input.qk_bld));
         let v = self.heads(&weights.value.forward(at.views, input.v_bld.as_ref().unwrap_or(&input.qk_bld)));
-        let (turned_q, turned_k) = self.stack.rotate(at, &q, &k);
         let added = self.stack.logits(at, Queries { x_bld: &input.qk_bld, q_bhlk: &q, k_bhlk: &k });
+        let (turned_q, turned_k) = self.stack.rotate(at, &q, &k);
         let unscaled = plus(turned_q.matmul(&turned_k.transpose(2, 3)), added.before_scale);
         let logits = plus(unscaled / (self.dims.head_width() as f64).sqrt(), added.after_scale);
         let attention = logits.softmax(-1, Kind::Float);

@@ -1,8 +1,7 @@
 //! The operation and its gradients against products of tensors in f64 and in f32, with every set of instructions.
 
-use super::{Attend, Projections};
-use crate::Logits;
-use games::Geometry;
+use super::{Logits, Mixture, Projections, attention, one_operation, products};
+use crate::fused;
 use kernels::Instructions;
 use tch::{Device, Kind, Tensor};
 
@@ -22,16 +21,13 @@ impl Sizes {
     }
 }
 
-/// Both boards, with a token beside one, odd batches, a width that no register divides, and the least of everything.
-fn all_sizes() -> Vec<Sizes> {
-    let squares = [Geometry::new(4, 5), Geometry::new(7, 7)].map(|board| board.squares() as i64);
-    vec![
-        Sizes { batch: 5, heads: 2, length: squares[0], width: 16 },
-        Sizes { batch: 17, heads: 2, length: squares[1], width: 12 },
-        Sizes { batch: 3, heads: 1, length: squares[1] + 33, width: 32 },
-        Sizes { batch: 2, heads: 3, length: 1, width: 5 },
-    ]
-}
+/// Boards of 4×5 and 7×7, with tokens beside one, odd batches, a width that no register divides, and the least of everything.
+const ALL_SIZES: [Sizes; 4] = [
+    Sizes { batch: 5, heads: 2, length: 20, width: 16 },
+    Sizes { batch: 17, heads: 2, length: 49, width: 12 },
+    Sizes { batch: 3, heads: 1, length: 82, width: 32 },
+    Sizes { batch: 2, heads: 3, length: 1, width: 5 },
+];
 
 #[derive(Debug, Clone)]
 struct Terms {
@@ -91,19 +87,21 @@ impl Leaves {
         }
     }
 
-    fn parts(&self) -> [Tensor; 3] {
-        let parts: [Tensor; 3] = self.qkv.unbind(2).try_into().expect("three parts");
-        parts.map(|part| part.transpose(1, 2))
+    fn terms(&self) -> Logits {
+        let [before_scale, after_scale] =
+            [&self.terms.before_scale, &self.terms.after_scale].map(|term| term.as_ref().map(Tensor::shallow_clone));
+        Logits { before_scale, after_scale }
     }
 
-    /// The mixture and the weights by products of tensors.
-    fn plain(&self, scale: f64) -> [Tensor; 2] {
-        let [q, k, v] = self.parts();
+    /// The mixture and the weights as written down.
+    fn defined(&self) -> [Tensor; 2] {
+        let parts: [Tensor; 3] = self.qkv.unbind(2).try_into().expect("three parts");
+        let [q, k, v] = parts.map(|part| part.transpose(1, 2));
         let mut logits = q.matmul(&k.transpose(-2, -1));
         if let Some(before) = &self.terms.before_scale {
             logits += before;
         }
-        let mut logits = logits * scale;
+        let mut logits = logits / (q.size()[3] as f64).sqrt();
         for term in self.terms.after_scale.iter().chain(&self.mask) {
             logits += term;
         }
@@ -111,18 +109,21 @@ impl Leaves {
         [weights.matmul(&v).transpose(1, 2), weights]
     }
 
-    /// The same as one operation.
-    fn fused(&self, instructions: Instructions, scale: f64, together: bool) -> [Tensor; 2] {
-        let [q, k, v] = &self.parts();
-        // Two layouts of rows.
-        let k = &k.contiguous();
-        let projections = if together { Projections::Together(&self.qkv) } else { Projections::Apart { q, k, v } };
-        let mixture = self.attend(projections, scale, true).mix_with(instructions);
-        [mixture.mixed_blhk, mixture.weights_bhll.expect("they were asked for")]
+    /// The same by products of tensors.
+    fn by_products(&self) -> [Tensor; 2] {
+        let qkv = fused::with(false, || Projections::together(self.qkv.shallow_clone()));
+        both(products(&qkv, self.terms(), self.mask.as_ref(), true))
     }
 
-    fn attend<'a>(&'a self, projections: Projections<'a>, scale: f64, with_weights: bool) -> Attend<'a> {
-        Attend { projections, scale, terms: &self.terms, mask: self.mask.as_ref(), with_weights }
+    /// The same as one operation.
+    fn fused(&self, instructions: Instructions, together: bool) -> [Tensor; 2] {
+        let mut qkv = fused::with(true, || Projections::together(self.qkv.shallow_clone()));
+        if !together {
+            // Two layouts of rows.
+            qkv.k_bhlk = qkv.k_bhlk.contiguous();
+            qkv.together = None;
+        }
+        both(one_operation(&qkv, &self.terms, self.mask.as_ref(), true, instructions))
     }
 
     /// Results and the gradients of every leaf, if the mixture, the weights, or both are used.
@@ -140,19 +141,23 @@ impl Leaves {
     }
 }
 
+fn both(Mixture { mixed_blhk, weights_bhll }: Mixture) -> [Tensor; 2] {
+    [mixed_blhk, weights_bhll.expect("they were asked for")]
+}
+
 #[test]
 fn values_and_gradients_are_those_of_the_definition() {
-    for sizes in all_sizes() {
+    for sizes in ALL_SIZES {
         for terms in all_terms(sizes) {
             let leaves = Leaves::new(sizes, &terms);
-            let (exact, scale) = (leaves.in_f64(), (sizes.width as f64).sqrt().recip());
+            let exact = leaves.in_f64();
             for used in [[true, false], [false, true], [true, true]] {
-                let wanted = exact.outcome(exact.plain(scale), used);
-                let plain = leaves.outcome(leaves.plain(scale), used);
+                let wanted = exact.outcome(exact.defined(), used);
+                let plain = leaves.outcome(leaves.by_products(), used);
                 for (instructions, together) in
                     Instructions::available().into_iter().flat_map(|set| [(set, true), (set, false)])
                 {
-                    let found = leaves.outcome(leaves.fused(instructions, scale, together), used);
+                    let found = leaves.outcome(leaves.fused(instructions, together), used);
                     for (number, wanted) in wanted.iter().enumerate() {
                         let largest = wanted.abs().max().double_value(&[]).max(1e-2);
                         let from = |other: &Tensor| (&found[number] - other).abs().max().double_value(&[]) / largest;
@@ -171,9 +176,14 @@ fn values_and_gradients_are_those_of_the_definition() {
 
 #[test]
 fn without_gradients_the_numbers_are_the_same_and_no_weights_are_given_unasked() {
-    let sizes = all_sizes()[1];
+    let sizes = ALL_SIZES[1];
     let leaves = Leaves::new(sizes, &all_terms(sizes)[1]);
-    let once = |weights| leaves.attend(Projections::Together(&leaves.qkv), 0.3, weights).mix();
+    let once = |with_weights| {
+        fused::with(true, || {
+            let qkv = Projections::together(leaves.qkv.shallow_clone());
+            attention(&qkv, leaves.terms(), leaves.mask.as_ref(), with_weights)
+        })
+    };
     let trained = once(true);
     let evaluated = tch::no_grad(|| once(false));
     assert!(evaluated.weights_bhll.is_none() && trained.weights_bhll.is_some());

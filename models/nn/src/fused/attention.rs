@@ -1,18 +1,18 @@
-//! The operation between LibTorch's graph and the kernels.
+//! Attention as one operation on CPUs.
 
-use crate::strided::{rows, with_rows};
+use super::operands::{rows, with_rows};
+use super::workers_with;
+use crate::Differentiable;
+use crate::differentiable::{Known, Results};
 use kernels::attention::{Scaled, Sizes, Strided, Term};
 use kernels::{Attention, AttentionGradients, Instructions};
-use nn::Differentiable;
-use nn::differentiable::{Known, Results};
-use nn::fused::workers_with;
 use tch::{Device, Kind, TchError, Tensor};
 
 const OPTIONS: (Kind, Device) = (Kind::Float, Device::Cpu);
 
 /// How queries, keys and values are given.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Placement {
+pub(crate) enum Placement {
     /// One input `[b,l,3,h,k]`.
     Together,
     /// Three inputs `[b,h,l,k]`.
@@ -21,12 +21,12 @@ pub(super) enum Placement {
 
 /// Its inputs are queries, keys and values, then the terms; its outputs the mixture `[b,l,h,k]` and, `with_weights`, the
 /// weights `[b,h,l,l]`.
-pub(super) struct Operation {
-    pub(super) instructions: Instructions,
-    pub(super) placement: Placement,
-    pub(super) scale: f32,
-    pub(super) factors: Vec<f32>,
-    pub(super) with_weights: bool,
+pub(crate) struct Operation {
+    pub(crate) instructions: Instructions,
+    pub(crate) placement: Placement,
+    pub(crate) scale: f32,
+    pub(crate) factors: Vec<f32>,
+    pub(crate) with_weights: bool,
 }
 
 impl Differentiable for Operation {

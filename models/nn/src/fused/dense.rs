@@ -1,9 +1,9 @@
 //! A dense layer by posenc's kernels as one operation on CPUs.
 
+use super::operands::{contiguous, numbers, writable};
+use super::{serves, workers};
+use crate::Differentiable;
 use crate::differentiable::{Known, Results, apply_one};
-use crate::fused::workers;
-use crate::numbers::{contiguous, numbers, writable};
-use crate::{Differentiable, fused};
 use kernels::dense::{Dense, DenseGradients, DenseOperands, WIDTH};
 use tch::{Device, Kind, TchError, Tensor};
 
@@ -13,7 +13,7 @@ const SMALL: i64 = 1 << 16;
 /// `x·Wᵀ (+ b)`, `[…,d]`, `[e,d]` and `[e]`; `None` where LibTorch is to compute it.
 pub(crate) fn kernel_dense(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Option<Tensor> {
     let inputs: Vec<&Tensor> = [Some(x), Some(weight), bias].into_iter().flatten().collect();
-    let all_served = inputs.iter().all(|input| fused::serves(input));
+    let all_served = inputs.iter().all(|input| serves(input));
     let instructions = workers().instructions;
     let sizes = is_small(weight) && instructions.are_vectors() || is_whole(weight) && instructions.are_avx2();
     let fits = sizes && x.size().last() == weight.size().last() && bias.is_none_or(|bias| is_bias(bias, weight));
@@ -62,7 +62,7 @@ impl Differentiable for Operation {
 
     fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
         let inputs = contiguous(known.inputs)?;
-        let of_y = known.gradients[0].as_ref().expect("a backward pass starts from the only output").f_contiguous()?;
+        let of_y = known.gradient()?;
         let layer = layer(&inputs[0], &inputs[1]);
         if !is_small(&inputs[1]) {
             return of_large(layer, &inputs, &of_y, wanted);
@@ -96,6 +96,7 @@ fn of_large(layer: Dense, inputs: &[Tensor], of_y: &Tensor, wanted: &[bool]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fused;
 
     #[test]
     fn other_kinds_and_widths_are_left_to_libtorch() {

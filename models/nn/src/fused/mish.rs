@@ -1,9 +1,9 @@
 //! Mish of a sum with a bias as one operation on CPUs.
 
+use super::operands::{numbers, writable};
+use super::{serves, widened, workers};
+use crate::Differentiable;
 use crate::differentiable::{Known, Results, apply_one};
-use crate::fused::workers;
-use crate::numbers::{numbers, writable};
-use crate::{Differentiable, fused};
 use kernels::mish::{BiasMish, BiasMishGradients};
 use tch::{TchError, Tensor};
 
@@ -11,9 +11,9 @@ use tch::{TchError, Tensor};
 /// to compute it.
 pub(crate) fn bias_mish(x: &Tensor, bias: Option<&Tensor>) -> Option<Tensor> {
     let kind = x.kind();
-    let x = &fused::widened(x);
+    let x = &widened(x);
     let inputs: Vec<&Tensor> = [Some(x), bias].into_iter().flatten().collect();
-    let fits = inputs.iter().all(|input| fused::serves(input)) && x.dim() > 0;
+    let fits = inputs.iter().all(|input| serves(input)) && x.dim() > 0;
     let one_size = bias.is_none_or(|bias| bias.size().last() == x.size().last());
     let served = fits && one_size;
     served.then(|| apply_one(Operation, &inputs).expect("LibTorch has memory for an activation").to_kind(kind))
@@ -39,8 +39,7 @@ impl Differentiable for Operation {
 
     fn backward(&self, known: Known<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
         let x = known.inputs[0].f_contiguous()?;
-        let of_output = known.gradients[0].as_ref().expect("a backward pass starts from the only output");
-        let of_output = of_output.f_contiguous()?;
+        let of_output = known.gradient()?;
         let gradients = known.inputs.iter().map(writable).collect::<Result<Vec<_>, _>>()?;
         let places = BiasMishGradients { of_input: numbers(&gradients[0]), of_bias: gradients.get(1).map(numbers) };
         // SAFETY: as in `forward`.
@@ -52,6 +51,7 @@ impl Differentiable for Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fused;
     use tch::{Device, Kind};
 
     #[test]

@@ -1,9 +1,9 @@
 //! A residual sum and its root-mean-square norm as one operation on CPUs.
 
+use super::operands::{contiguous, numbers, writable};
+use super::{serves, widened, workers};
+use crate::Differentiable;
 use crate::differentiable::{Known, Results, apply_one};
-use crate::fused::workers;
-use crate::numbers::{contiguous, numbers, writable};
-use crate::{Differentiable, fused};
 use kernels::norm::{ResidualNorm, ResidualNormGradients};
 use tch::{TchError, Tensor};
 
@@ -19,9 +19,9 @@ pub(crate) fn residual_norm(
     epsilon: f64,
 ) -> Option<Tensor> {
     let kind = stream.0.kind();
-    let (wide_stream, wide_branch) = (fused::widened(stream.0), branch.map(|(branch, _)| fused::widened(branch)));
+    let (wide_stream, wide_branch) = (widened(stream.0), branch.map(|(branch, _)| widened(branch)));
     let operands = [Some(&wide_stream), wide_branch.as_ref(), Some(gain)];
-    let fits = operands.iter().flatten().all(|operand| fused::serves(operand));
+    let fits = operands.iter().flatten().all(|operand| serves(operand));
     let one_size = branch.is_none_or(|(branch, _)| branch.size() == stream.0.size());
     if !(fits && one_size && stream.0.size().last() == gain.size().last()) {
         return None;
@@ -68,8 +68,7 @@ impl Differentiable for Operation {
 
     fn backward(&self, known: Known<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
         let inputs = contiguous(known.inputs)?;
-        let of_output = known.gradients[0].as_ref().expect("a backward pass starts from the only output");
-        let of_output = of_output.f_contiguous()?;
+        let of_output = known.gradient()?;
         let gradients = inputs.iter().map(writable).collect::<Result<Vec<_>, _>>()?;
         let places = ResidualNormGradients {
             of_stream: numbers(&gradients[0]),
@@ -86,6 +85,7 @@ impl Differentiable for Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fused;
     use tch::{Device, Kind};
 
     const EPSILON: f64 = 1e-5;

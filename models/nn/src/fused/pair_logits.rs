@@ -1,9 +1,9 @@
 //! Logits of those pairs of tokens that are asked about, as one operation on CPUs.
 
+use super::operands::{contiguous, numbers, writable};
+use super::workers;
 use crate::Differentiable;
 use crate::differentiable::{Known, Results, apply_one};
-use crate::fused::workers;
-use crate::numbers::{contiguous, numbers, writable};
 pub use kernels::pair_logits::Pair;
 use kernels::pair_logits::{PairLogits as Kernel, PairLogitsGradients};
 use std::sync::Arc;
@@ -93,8 +93,7 @@ impl Differentiable for Operation {
 
     fn backward(&self, known: Known<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
         let inputs = contiguous(known.inputs)?;
-        let of_logits = known.gradients[0].as_ref().expect("a backward pass starts from the only output");
-        let of_logits = of_logits.f_contiguous()?;
+        let of_logits = known.gradient()?;
         let all = inputs[..3].iter().map(writable).collect::<Result<Vec<_>, _>>()?;
         let to = PairLogitsGradients { of_q: numbers(&all[0]), of_k: numbers(&all[1]), of_extra: numbers(&all[2]) };
         // SAFETY: as in `forward`.

@@ -1,9 +1,9 @@
-//! Shaw's products as operations on tensors: [`kernels`] compute them where the processor has the instructions.
+//! Products with tables by the class of a pair as operations on CPUs.
 
-use crate::pairs::PairClasses;
+use super::workers_with;
+use crate::differentiable::{Known, Results, apply_one};
+use crate::{Differentiable, PairClasses};
 use kernels::{Instructions, Product, Rows, Side, Table};
-use nn::Differentiable;
-use nn::differentiable::{Known, Results, apply_one};
 use std::sync::Arc;
 use tch::{Device, Kind, TchError, Tensor};
 
@@ -16,26 +16,28 @@ pub(crate) struct PairProducts {
 }
 
 impl PairProducts {
-    /// With the processor's fastest instructions.
-    pub(crate) fn new(classes: &PairClasses) -> Self {
+    pub(crate) fn fastest(classes: &PairClasses) -> Self {
+        Self::new(classes, Instructions::fastest())
+    }
+
+    pub(crate) fn new(classes: &PairClasses, instructions: Instructions) -> Self {
         let (length, count) = (classes.tokens(), classes.count() as usize);
         Self {
             queries: Arc::new(Side::queries(length, count, &classes.by_query())),
             keys: Arc::new(Side::keys(length, count, &classes.by_key())),
-            instructions: Instructions::fastest(),
+            instructions,
         }
     }
 
-    /// q_i·a_ij + k_j·c_ij, each term where there is a table for it; `[b,h,l,k]` and `[h,classes,k]` → `[b,h,l,l]`. The
-    /// keys' table is read in the order of [`PairClasses::by_key`]. f32, on the CPU.
+    /// q_i·a_ij + k_j·c_ij, each term for vectors `[b,h,l,k]` and their table `[h,classes,k]` if they are given → `[b,h,l,l]`.
+    /// The keys' table is read in the order of [`PairClasses::by_key`]. f32, on the CPU.
     pub(crate) fn logits(
         &self,
-        of_queries: Option<TableOperand<'_>>,
-        of_keys: Option<TableOperand<'_>>,
+        of_queries: Option<&[Tensor; 2]>,
+        of_keys: Option<&[Tensor; 2]>,
     ) -> Result<Tensor, TchError> {
         let operation = Logits { products: self.clone(), of_queries: of_queries.is_some(), of_keys: of_keys.is_some() };
-        let terms = [of_queries, of_keys].into_iter().flatten();
-        let inputs: Vec<&Tensor> = terms.flat_map(|term| [term.vectors_bhlk, term.table_hck]).collect();
+        let inputs: Vec<&Tensor> = [of_queries, of_keys].into_iter().flatten().flatten().collect();
         apply_one(operation, &inputs)
     }
 
@@ -50,7 +52,7 @@ impl PairProducts {
     /// As for [`Product::compute`].
     unsafe fn compute(&self, product: Product<'_>) {
         // SAFETY: the caller vouches for it.
-        unsafe { product.compute(nn::fused::workers_with(self.instructions)) };
+        unsafe { product.compute(workers_with(self.instructions)) };
     }
 
     /// pairs(i, j) = vectors(i)·table(i, j), written into `pairs` or added to it.
@@ -86,13 +88,6 @@ impl PairProducts {
     }
 }
 
-/// Vectors `[b,h,l,k]` and the table `[h,classes,k]` that they are multiplied with.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TableOperand<'a> {
-    pub(crate) vectors_bhlk: &'a Tensor,
-    pub(crate) table_hck: &'a Tensor,
-}
-
 struct Logits {
     products: PairProducts,
     of_queries: bool,
@@ -122,7 +117,7 @@ impl Differentiable for Logits {
     }
 
     fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let gradient = of_one(known)?;
+        let gradient = known.gradient()?;
         let inputs = known.inputs;
         let mut all = vec![];
         for ((side, term), wanted) in self.sides().zip(inputs.chunks_exact(2)).zip(wanted.chunks_exact(2)) {
@@ -143,7 +138,7 @@ impl Differentiable for Values {
     }
 
     fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let (weights, table, gradient) = (&known.inputs[0], &known.inputs[1], of_one(known)?);
+        let (weights, table, gradient) = (&known.inputs[0], &known.inputs[1], known.gradient()?);
         let side = &*self.products.queries;
         let of_weights = || -> Result<Tensor, TchError> {
             let found = Tensor::f_empty(weights.size(), (Kind::Float, Device::Cpu))?;
@@ -153,11 +148,6 @@ impl Differentiable for Values {
         let of_table = || self.products.collect(weights, &gradient, table, side);
         Ok(vec![wanted[0].then(of_weights).transpose()?, wanted[1].then(of_table).transpose()?])
     }
-}
-
-/// The gradient of an only output, contiguous.
-fn of_one(known: Known<'_>) -> Result<Tensor, TchError> {
-    known.gradients[0].as_ref().expect("a backward pass starts from the only output").f_contiguous()
 }
 
 /// A tensor `[b,h,l,width]` as the kernels read it.
@@ -178,6 +168,3 @@ fn sizes<const N: usize>(tensor: &Tensor) -> [usize; N] {
     let sizes: Vec<usize> = tensor.size().into_iter().map(|size| size as usize).collect();
     sizes.try_into().expect("as many dimensions as the products know")
 }
-
-#[cfg(test)]
-mod tests;

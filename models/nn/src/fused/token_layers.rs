@@ -1,10 +1,10 @@
 //! What a block does with each token by itself, after attention, as one operation on CPUs.
 
+use super::dense::is_small;
+use super::operands::{contiguous, numbers, writable};
+use super::{serves, workers};
 use crate::differentiable::{Known, Results, apply_one};
-use crate::fused::workers;
-use crate::kernel_dense::is_small;
-use crate::numbers::{contiguous, numbers, writable};
-use crate::{Activation, Differentiable, Linear, Norm, ParamId, Views, fused};
+use crate::{Activation, Differentiable, Linear, Norm, ParamId, Views};
 use kernels::token_layers::{Kept, Layer, LayerGradients, TokenLayers as Kernel, TokenLayersGradients};
 use tch::{Device, Kind, TchError, Tensor};
 
@@ -45,7 +45,7 @@ impl TokenLayers<'_> {
             && weights.iter().all(|weight| is_small(weight))
             && stream.size() == mixed.size()
             && self.sizes_fit(views, stream)
-            && inputs.iter().all(|input| fused::serves(input))
+            && inputs.iter().all(|input| serves(input))
             && workers().instructions.are_vectors();
         if !fits {
             return None;
@@ -137,8 +137,7 @@ impl Differentiable for Operation {
 
     fn backward(&self, known: Known<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
         let inputs = contiguous(known.inputs)?;
-        let of_output = known.gradients[0].as_ref().expect("a backward pass starts from the only output");
-        let of_output = of_output.f_contiguous()?;
+        let of_output = known.gradient()?;
         let all = inputs.iter().map(writable).collect::<Result<Vec<_>, _>>()?;
         let of_biases = self.biases(&all);
         let layer = |i: usize| LayerGradients { of_weight: numbers(&all[WEIGHTS + i]), of_bias: of_biases[i] };
@@ -159,7 +158,7 @@ impl Differentiable for Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arena, Init, Layout, LayoutBuilder, NormKind, Part};
+    use crate::{Arena, Init, Layout, LayoutBuilder, NormKind, Part, fused};
     use std::sync::Arc;
 
     struct Declared {

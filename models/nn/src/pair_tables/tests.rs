@@ -1,10 +1,9 @@
-//! The operations and their gradients against the definitions in f64, with every set of instructions.
+//! The operations and their gradients against the definitions in f64, with every set of instructions and by products of tensors.
 
-use super::{PairProducts, TableOperand};
-use crate::Tokens;
-use crate::pairs::{PairClasses, Share};
-use games::Geometry;
+use super::{PairProducts, PairTables};
+use crate::PairClasses;
 use kernels::Instructions;
+use std::cell::OnceCell;
 use tch::{Device, Kind, Tensor};
 
 /// More than a block and no multiple of anything; a width that no register divides.
@@ -17,33 +16,63 @@ struct Sizes {
     width: i64,
 }
 
-/// A board with more ranks than files and tokens beside it, both ways of sharing.
-fn all_classes() -> Vec<PairClasses> {
-    let boards = [Tokens::squares_then(Geometry::new(3, 4), &["hand"]), Tokens::squares_then(Geometry::new(5, 7), &[])];
-    let shared = |tokens| [Share::Displacement, Share::Pair].map(|share| PairClasses::new(tokens, share));
-    boards.iter().flat_map(shared).collect()
+/// A board with more ranks than files, with a token beside it or without, each with the classes of displacements and with a class
+/// for every pair.
+#[derive(Debug, Clone, Copy)]
+struct Case {
+    files: usize,
+    ranks: usize,
+    has_aux: bool,
+    shared: bool,
 }
 
-fn with_each_set(classes: &PairClasses) -> Vec<PairProducts> {
-    let with = |instructions| PairProducts { instructions, ..PairProducts::new(classes) };
-    Instructions::available().into_iter().map(with).collect()
+impl Case {
+    fn all() -> Vec<Self> {
+        let with_aux = Self { files: 3, ranks: 4, has_aux: true, shared: true };
+        let squares = Self { files: 5, ranks: 7, has_aux: false, shared: true };
+        [with_aux, squares].into_iter().flat_map(|case| [case, Self { shared: false, ..case }]).collect()
+    }
+
+    fn classes(self) -> PairClasses {
+        let Self { files, ranks, has_aux, shared } = self;
+        let (squares, on_board) = (files * ranks, (2 * files - 1) * (2 * ranks - 1));
+        let (tokens, of_aux) = if has_aux { (squares + 1, 3) } else { (squares, 0) };
+        if !shared {
+            return PairClasses::own(tokens);
+        }
+        PairClasses::shared(tokens, on_board + of_aux, move |query, key| match (query < squares, key < squares) {
+            (true, true) => {
+                let by_ranks = query / files + ranks - 1 - key / files;
+                by_ranks * (2 * files - 1) + query % files + files - 1 - key % files
+            }
+            (true, false) => on_board,
+            (false, true) => on_board + 1,
+            (false, false) => on_board + 2,
+        })
+    }
+
+    fn by_kernels(self, instructions: Instructions) -> PairTables {
+        let products = PairProducts::new(&self.classes(), instructions);
+        PairTables { classes: self.classes(), products: OnceCell::from(Some(products)) }
+    }
+
+    fn by_tensors(self) -> PairTables {
+        PairTables { classes: self.classes(), products: OnceCell::from(None) }
+    }
 }
 
 /// Vectors of queries, of keys, weights and three tables, all random.
-fn leaves(classes: &PairClasses, sizes: Sizes) -> [Tensor; 6] {
+fn leaves(classes: &PairClasses) -> [Tensor; 6] {
     tch::manual_seed(5);
-    let length = classes.tokens() as i64;
-    let (rows, table) = ([sizes.batch, sizes.heads, length], [sizes.heads, classes.count(), sizes.width]);
-    let rows_of = |width| [rows[0], rows[1], rows[2], width];
+    let (Sizes { batch, heads, width }, length) = (SIZES, classes.tokens() as i64);
+    let table = [heads, classes.count(), width];
     let random = |shape: &[i64]| Tensor::randn(shape, (Kind::Float, Device::Cpu)).set_requires_grad(true);
-    let vectors = || random(&rows_of(sizes.width));
-    [vectors(), vectors(), random(&rows_of(length)), random(&table), random(&table), random(&table)]
+    let rows_of = |width| random(&[batch, heads, length, width]);
+    [rows_of(width), rows_of(width), rows_of(length), random(&table), random(&table), random(&table)]
 }
 
-type Forms<'a> = &'a dyn Fn(&[Tensor; 6]) -> [Tensor; 2];
-
 /// Logits, values and the gradients of all leaves.
-fn outcome(leaves: &[Tensor; 6], form: Forms<'_>) -> Vec<Tensor> {
+fn outcome(leaves: &[Tensor; 6], form: &dyn Fn(&[Tensor; 6]) -> [Tensor; 2]) -> Vec<Tensor> {
     let terms = form(leaves);
     let mixture = |term: &Tensor| {
         let places = Tensor::arange(term.numel() as i64, (Kind::Double, Device::Cpu)).view(&term.size()[..]);
@@ -54,10 +83,8 @@ fn outcome(leaves: &[Tensor; 6], form: Forms<'_>) -> Vec<Tensor> {
     terms.into_iter().chain(gradients).collect()
 }
 
-fn by_kernels(products: &PairProducts, [q, k, weights, of_q, of_k, of_v]: &[Tensor; 6]) -> [Tensor; 2] {
-    let operand = |vectors_bhlk, table_hck| Some(TableOperand { vectors_bhlk, table_hck });
-    let logits = products.logits(operand(q, of_q), operand(k, of_k)).expect("memory");
-    [logits, products.values(weights, of_v).expect("memory")]
+fn by(tables: &PairTables, [q, k, weights, of_q, of_k, of_v]: &[Tensor; 6]) -> [Tensor; 2] {
+    [tables.logits(q, k, Some(of_q), Some(of_k)).expect("two terms"), tables.values(weights, of_v)]
 }
 
 fn by_definition(classes: &PairClasses, [q, k, weights, of_q, of_k, of_v]: &[Tensor; 6]) -> [Tensor; 2] {
@@ -69,15 +96,17 @@ fn by_definition(classes: &PairClasses, [q, k, weights, of_q, of_k, of_v]: &[Ten
 
 #[test]
 fn logits_values_and_gradients_are_those_of_the_definition() {
-    for classes in all_classes() {
-        let leaves = leaves(&classes, SIZES);
+    for case in Case::all() {
+        let classes = case.classes();
+        let leaves = leaves(&classes);
         let exact = leaves.each_ref().map(|leaf| leaf.detach().to_kind(Kind::Double).set_requires_grad(true));
         let wanted = outcome(&exact, &|leaves| by_definition(&classes, leaves));
-        for products in with_each_set(&classes) {
-            let found = outcome(&leaves, &|leaves| by_kernels(&products, leaves));
+        let kernels = Instructions::available().into_iter().map(|set| (format!("{set:?}"), case.by_kernels(set), 1e-6));
+        for (way, tables, tolerance) in kernels.chain([("tensors".to_owned(), case.by_tensors(), 1e-5)]) {
+            let found = outcome(&leaves, &|leaves| by(&tables, leaves));
             for (number, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
                 let error = ((found - wanted).abs().max() / wanted.abs().max()).double_value(&[]);
-                assert!(error < 1e-6, "{:?}, {classes:?}: number {number} is off by {error}", products.instructions);
+                assert!(error < tolerance, "{way}, {case:?}: number {number} is off by {error}");
             }
         }
     }
@@ -85,28 +114,29 @@ fn logits_values_and_gradients_are_those_of_the_definition() {
 
 #[test]
 fn one_term_alone_is_the_sum_without_the_other() {
-    for classes in all_classes() {
-        let [q, k, _, of_q, of_k, _] = leaves(&classes, SIZES);
-        for products in with_each_set(&classes) {
-            let operand = |vectors_bhlk, table_hck| Some(TableOperand { vectors_bhlk, table_hck });
-            let logits = |of_queries, of_keys| products.logits(of_queries, of_keys).expect("memory");
-            let together = logits(operand(&q, &of_q), operand(&k, &of_k));
-            let apart = logits(operand(&q, &of_q), None) + logits(None, operand(&k, &of_k));
-            assert!(together.equal(&apart), "{:?}", products.instructions);
+    for case in Case::all() {
+        let [q, k, _, of_q, of_k, _] = leaves(&case.classes());
+        let kernels = Instructions::available().into_iter().map(|set| case.by_kernels(set));
+        for tables in kernels.chain([case.by_tensors()]) {
+            let logits = |of_queries, of_keys| tables.logits(&q, &k, of_queries, of_keys).expect("a term");
+            let together = logits(Some(&of_q), Some(&of_k));
+            let apart = logits(Some(&of_q), None) + logits(None, Some(&of_k));
+            assert!(together.equal(&apart), "{case:?}");
+            assert!(tables.logits(&q, &k, None, None).is_none());
         }
     }
 }
 
 #[test]
 fn views_in_any_layout_are_read_in_their_order() {
-    let classes = &all_classes()[0];
-    for products in with_each_set(classes) {
-        let leaves = leaves(classes, SIZES);
+    let case = Case::all()[0];
+    for set in Instructions::available() {
+        let tables = case.by_kernels(set);
+        let leaves = leaves(&case.classes());
         let strided = leaves
             .each_ref()
             .map(|leaf| leaf.detach().transpose(1, 2).contiguous().transpose(1, 2).set_requires_grad(true));
-        let [plain, strided] =
-            [leaves, strided].map(|leaves| outcome(&leaves, &|leaves| by_kernels(&products, leaves)));
+        let [plain, strided] = [leaves, strided].map(|leaves| outcome(&leaves, &|leaves| by(&tables, leaves)));
         assert!(plain.iter().zip(&strided).all(|(a, b)| a.equal(b)));
     }
 }
