@@ -3,7 +3,7 @@
 //! In YAML an encoding is a map of its name to its options, `rope: {layout: axial_2d, theta: 100}`, or the bare name
 //! where every option has a default: `none` and `none: {}` are the same.
 
-use crate::{Act, Configure, Dims, Encoding, EncodingError, EncodingInfo, Tokens};
+use crate::{Act, Configure, Dims, Encoding, EncodingError, EncodingInfo, Tokens, zoo};
 use nn::Scope;
 use serde::de::value::MapDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
@@ -16,27 +16,27 @@ macro_rules! encodings {
         #[derive(Debug, Clone, PartialEq)]
         pub enum EncodingConfig {
             $(#[doc = concat!("See [`", stringify!($module), "`](crate::", stringify!($module), ").")]
-            $variant(crate::zoo::$module::Config),)*
+            $variant(zoo::$module::Config),)*
         }
 
         impl EncodingConfig {
             /// Every encoding, in the order in which they are listed.
-            pub const REGISTRY: &'static [EncodingInfo] = &[$(<crate::zoo::$module::Config as Configure>::INFO),*];
+            pub const REGISTRY: &'static [EncodingInfo] = &[$(<zoo::$module::Config as Configure>::INFO),*];
 
             /// The names of [`Self::REGISTRY`].
-            pub const NAMES: &'static [&'static str] = &[$(<crate::zoo::$module::Config as Configure>::INFO.name),*];
+            pub const NAMES: &'static [&'static str] = &[$(<zoo::$module::Config as Configure>::INFO.name),*];
 
             /// Configurations that reach every encoding and every option of each.
             pub fn examples() -> Vec<Self> {
                 let mut all = Vec::new();
-                $(all.extend(crate::zoo::$module::Config::examples().into_iter().map(Self::$variant));)*
+                $(all.extend(zoo::$module::Config::examples().into_iter().map(Self::$variant));)*
                 all
             }
 
             /// Its name, summary, source and example.
             pub fn info(&self) -> EncodingInfo {
                 match self {
-                    $(Self::$variant(_) => <crate::zoo::$module::Config as Configure>::INFO,)*
+                    $(Self::$variant(_) => <zoo::$module::Config as Configure>::INFO,)*
                 }
             }
 
@@ -86,14 +86,14 @@ macro_rules! encodings {
 
             fn with_default_options<E: serde::de::Error>(name: &str) -> Result<Self, E> {
                 let no_options = || MapDeserializer::<_, E>::new(std::iter::empty::<(&str, &str)>());
-                $(if name == <crate::zoo::$module::Config as Configure>::INFO.name {
-                    return crate::zoo::$module::Config::deserialize(no_options()).map(Self::$variant);
+                $(if name == <zoo::$module::Config as Configure>::INFO.name {
+                    return zoo::$module::Config::deserialize(no_options()).map(Self::$variant);
                 })*
                 Err(E::unknown_variant(name, Self::NAMES))
             }
 
             fn with_options<'de, M: MapAccess<'de>>(name: &str, map: &mut M) -> Result<Self, M::Error> {
-                $(if name == <crate::zoo::$module::Config as Configure>::INFO.name {
+                $(if name == <zoo::$module::Config as Configure>::INFO.name {
                     return map.next_value().map(Self::$variant);
                 })*
                 Err(M::Error::unknown_variant(name, Self::NAMES))
