@@ -4,6 +4,7 @@ use crate::{Act, Dims, Encoding, EncodingError, Tokens};
 use nn::Scope;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::fmt;
 
 /// One line of `posenc list encodings`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,4 +54,17 @@ pub trait Configure: Clone + PartialEq + Serialize + DeserializeOwned {
 
     /// Configurations that reach every option; the laws run over them.
     fn examples() -> Vec<Self>;
+}
+
+/// The word of an option in YAML.
+pub(crate) fn word<T: Serialize>(option: &T) -> String {
+    struct Word<'a, T>(&'a T);
+
+    impl<T: Serialize> fmt::Display for Word<'_, T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.0.serialize(f)
+        }
+    }
+
+    Word(option).to_string()
 }

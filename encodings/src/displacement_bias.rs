@@ -55,11 +55,6 @@ impl<B: DisplacementBias> Encoding for AddedByDisplacement<B> {
         true
     }
 
-    /// The function is computed once for all positions of a batch.
-    fn macs(&self) -> u64 {
-        0
-    }
-
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let (by_class_hc, of_aux_h3) = (self.bias.by_class(at), self.bias.of_aux(at));
         let logits_hll = self.pairs.logits(&by_class_hc, of_aux_h3.as_ref()).to_kind(queries.q_bhlk.kind());

@@ -4,7 +4,6 @@ use crate::displacements::Displacement;
 use games::Geometry;
 use nn::Constant;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// How far two squares are from each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,17 +37,6 @@ impl Distance {
     /// The distance of every class of displacements of a board, `[classes]`.
     pub(crate) fn numbers(self, board: Geometry) -> Constant {
         Displacement::numbers(board, move |displacement| self.of(displacement))
-    }
-}
-
-impl fmt::Display for Distance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::L1 => "l1",
-            Self::Chebyshev => "chebyshev",
-            Self::Euclidean => "euclidean",
-            Self::Knight => "knight",
-        })
     }
 }
 

@@ -144,8 +144,11 @@ pub trait Encoding: Debug + Send {
         Vec::new()
     }
 
-    /// Multiplications that it adds per position (all layers), softmax and elementwise work left out.
-    fn macs(&self) -> u64;
+    /// Multiplications that it adds per position (all layers), softmax, elementwise work and what is made once for all
+    /// positions left out.
+    fn macs(&self) -> u64 {
+        0
+    }
 
     /// Once, after the input embedding: `[b,l,d]` → `[b,l,d]`. `at.layer` is 0 and means nothing.
     fn embed(&self, _at: LayerContext<'_>, x_bld: Tensor) -> Tensor {

@@ -3,7 +3,6 @@
 use crate::Tokens;
 pub use nn::PairClasses;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// Which pairs of tokens share a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,15 +12,6 @@ pub enum Share {
     Displacement,
     /// None: every pair has its own.
     Pair,
-}
-
-impl fmt::Display for Share {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Displacement => "displacement",
-            Self::Pair => "pair",
-        })
-    }
 }
 
 impl Share {

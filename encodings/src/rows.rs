@@ -1,10 +1,10 @@
 //! A vector for every token of the sequence: learned, factorised over rank and file, or sinusoidal.
 
+use crate::configure::word;
 use crate::{Dims, EncodingError, Tokens};
 use games::Geometry;
 use nn::{Constant, Init, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use tch::Tensor;
 
 /// How the vectors are made.
@@ -33,17 +33,6 @@ impl Table {
     /// Whether it has parameters.
     pub fn is_learned(self) -> bool {
         matches!(self, Self::Learned | Self::Factorised)
-    }
-}
-
-impl fmt::Display for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Learned => "learned",
-            Self::Factorised => "factorised",
-            Self::Sinusoidal1d => "sinusoidal_1d",
-            Self::Sinusoidal2d => "sinusoidal_2d",
-        })
     }
 }
 
@@ -152,7 +141,7 @@ fn check_width(table: Table, dims: Dims, divisor: usize) -> Result<(), EncodingE
         return Ok(());
     }
     Err(EncodingError::Indivisible {
-        encoding: format!("absolute with table: {table}"),
+        encoding: format!("absolute with table: {}", word(&table)),
         what: "width",
         size: dims.width,
         divisor,

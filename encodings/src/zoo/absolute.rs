@@ -14,6 +14,7 @@
 //! Deviation: Lc0's TensorFlow code keeps m ≥ 0 by projecting it after each step; here it passes through relu in the
 //! forward, as in Lc0's JAX code, so that a gate which reached zero stays closed.
 
+use crate::configure::word;
 use crate::rows::{Rows, Table};
 use crate::{
     Act, AttendInput, Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints,
@@ -21,7 +22,6 @@ use crate::{
 };
 use nn::{Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use tch::Tensor;
 
 const NAME: &str = "absolute";
@@ -36,16 +36,6 @@ pub enum Place {
     EveryLayer,
     /// Once, after the input embedding, as a factor and a summand per token and channel.
     Gate,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Input => "input",
-            Self::EveryLayer => "every_layer",
-            Self::Gate => "gate",
-        })
-    }
 }
 
 /// The options.
@@ -93,15 +83,16 @@ impl Config {
             return Err(EncodingError::OutOfRange { encoding: NAME, option: "init_std", wanted: "0 or more", found });
         }
         if self.at == Place::Gate && self.table != Table::Learned {
-            let option = format!("table: {}", self.table);
+            let option = format!("table: {}", word(&self.table));
             return no_effect(option, "at: gate".to_owned(), "the gate is always learned: leave the table out");
         }
         if !self.values && self.at != Place::EveryLayer {
-            let setting = format!("at: {}", self.at);
+            let setting = format!("at: {}", word(&self.at));
             return no_effect("values: false".to_owned(), setting, "only at: every_layer tells values from queries");
         }
         if self.init_std > 0.0 && (self.at == Place::Gate || !self.table.is_learned()) {
-            let setting = if self.at == Place::Gate { "at: gate".to_owned() } else { format!("table: {}", self.table) };
+            let setting =
+                if self.at == Place::Gate { "at: gate".to_owned() } else { format!("table: {}", word(&self.table)) };
             return no_effect(format!("init_std: {}", self.init_std), setting, "leave it out");
         }
         Ok(())
@@ -130,8 +121,8 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let mut options = vec![self.at.to_string()];
-        options.extend((self.table != learned()).then(|| self.table.to_string()));
+        let mut options = vec![word(&self.at)];
+        options.extend((self.table != learned()).then(|| word(&self.table)));
         options.extend((!self.values).then(|| "q,k only".to_owned()));
         options.extend((self.init_std != 0.0).then(|| format!("init_std={}", self.init_std)));
         options
@@ -139,7 +130,7 @@ impl Configure for Config {
 
     /// The place is part of the key: the paper's absolute network carries the gate and a table in every layer.
     fn key(&self) -> String {
-        format!("{NAME}.{}", self.at)
+        format!("{NAME}.{}", word(&self.at))
     }
 
     fn act(&self) -> Act {
@@ -201,10 +192,6 @@ impl Encoding for Input {
         self.guarantees
     }
 
-    fn macs(&self) -> u64 {
-        0
-    }
-
     fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {
         let rows = self.rows.at(at.views).to_kind(x_bld.kind());
         x_bld + rows
@@ -227,10 +214,6 @@ impl Encoding for EveryLayer {
         self.guarantees
     }
 
-    fn macs(&self) -> u64 {
-        0
-    }
-
     fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {
         let qk_bld = x_bld + self.rows[at.layer].at(at.views).to_kind(x_bld.kind());
         let v_bld = (!self.values).then(|| x_bld.shallow_clone());
@@ -251,10 +234,6 @@ impl Encoding for Gate {
 
     fn guarantees(&self) -> Guarantees {
         Guarantees { identity_at_start: true, pairwise: true, auxiliary: Auxiliary::OwnParameters, ..Guarantees::NONE }
-    }
-
-    fn macs(&self) -> u64 {
-        0
     }
 
     fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {

@@ -15,6 +15,7 @@
 //! Parameters: none; with learned slopes h per layer. The terms are a table `[h, classes]`, made once for all positions, so
 //! no multiplications per position are counted.
 
+use crate::configure::word;
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
 use crate::distance::Distance;
 use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, LayerContext, Tokens};
@@ -55,7 +56,7 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let learned = (self.slopes == SlopeKind::Learned).then(|| "learned".to_owned());
-        [self.distance.to_string()].into_iter().chain(learned).collect()
+        [word(&self.distance)].into_iter().chain(learned).collect()
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

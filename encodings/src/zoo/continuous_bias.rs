@@ -181,10 +181,6 @@ impl Encoding for ContinuousBias {
         true
     }
 
-    fn macs(&self) -> u64 {
-        0
-    }
-
     fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
         let logarithm = at.views[self.layers[at.layer].temperature?].clamp_max(TEMPERATURES[1].ln());
         let fourth_root = (q_bhlk.size()[3] as f64).powf(0.25);

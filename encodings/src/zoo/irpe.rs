@@ -24,6 +24,7 @@
 //! Parameters per layer and term: n·k for all heads, n·d with `heads: own`, for `bias` n and n·h; n is (2⌊β⌋+1)² for product,
 //! 2·(2⌊β⌋+1) for cross, and 3 more for each table if there are auxiliary tokens (two tables for cross).
 
+use crate::configure::word;
 use crate::displacements::Displacement;
 use crate::pairs::Share;
 use crate::{
@@ -65,15 +66,6 @@ pub enum Term {
 
 impl Term {
     const ALL: [Self; 4] = [Self::Bias, Self::Q, Self::K, Self::V];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Bias => "bias",
-            Self::Q => "q",
-            Self::K => "k",
-            Self::V => "v",
-        }
-    }
 }
 
 /// Whether heads share tables.
@@ -150,7 +142,7 @@ impl Config {
         let refuse = |option, wanted, found| Err(EncodingError::OutOfRange { encoding: NAME, option, wanted, found });
         let once = Term::ALL.iter().all(|term| self.terms.iter().filter(|t| *t == term).count() <= 1);
         if self.terms.is_empty() || !once {
-            let found = self.terms.iter().map(|term| term.name()).collect::<Vec<_>>().join(", ");
+            let found = self.terms.iter().map(word).collect::<Vec<_>>().join(", ");
             return refuse("terms", "some of bias, q, k, v, each once", format!("[{found}]"));
         }
         if !(self.alpha.is_finite() && self.alpha > 0.0) {
@@ -176,7 +168,7 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let defaults = Self::default();
-        let mut options: Vec<_> = self.terms.iter().map(|term| term.name().to_owned()).collect();
+        let mut options: Vec<_> = self.terms.iter().map(word).collect();
         options.extend((self.method == Method::Cross).then(|| "cross".to_owned()));
         options.extend((self.heads == Heads::Own).then(|| "heads=own".to_owned()));
         let numbers = [
@@ -198,7 +190,7 @@ impl Configure for Config {
             let mut scope = scope.sub(layer);
             let mut table = |term: Term| {
                 let width = if term == Term::Bias { 1 } else { dims.head_width() as i64 };
-                self.has(term).then(|| buckets.declare(&mut scope.sub(term.name()), heads, width))
+                self.has(term).then(|| buckets.declare(&mut scope.sub(word(&term)), heads, width))
             };
             Tables { bias: table(Term::Bias), q: table(Term::Q), k: table(Term::K), v: table(Term::V) }
         });

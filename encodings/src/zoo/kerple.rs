@@ -20,12 +20,12 @@
 //! Parameters: 2h per layer, `first [h]` and `second [h]`. The terms are a table `[h, classes]`, made once for all
 //! positions, so no multiplications per position are counted.
 
+use crate::configure::word;
 use crate::displacement_bias::{self, AddedByDisplacement, DisplacementBias};
 use crate::distance::Distance;
 use crate::{Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, LayerContext, Tokens};
 use nn::{Constant, Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::sync::Arc;
 use tch::Tensor;
 
@@ -43,15 +43,6 @@ pub enum Kernel {
     Log,
     /// −r1·d^r2.
     Power,
-}
-
-impl fmt::Display for Kernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Log => "log",
-            Self::Power => "power",
-        })
-    }
 }
 
 impl Kernel {
@@ -113,7 +104,7 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        vec![self.kernel.to_string(), self.distance.to_string()]
+        vec![word(&self.kernel), word(&self.distance)]
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

@@ -23,6 +23,7 @@
 //! Parameters: vectors·d, `projection [vectors, d]`. The product of features and W is made once for all positions, so no
 //! multiplications per position are counted.
 
+use crate::configure::word;
 use crate::displacements::Displacement;
 use crate::distance::Distance;
 use crate::{
@@ -32,7 +33,6 @@ use crate::{
 use games::Geometry;
 use nn::{Constant, Init, ParamId, Scope};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use tch::Tensor;
 
 const NAME: &str = "laplacian";
@@ -83,17 +83,6 @@ impl Graph {
     }
 }
 
-impl fmt::Display for Graph {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::King => "king",
-            Self::Rook => "rook",
-            Self::Bishop => "bishop",
-            Self::Knight => "knight",
-        })
-    }
-}
-
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -125,7 +114,7 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let graph = (self.graph != Graph::default()).then(|| self.graph.to_string());
+        let graph = (self.graph != Graph::default()).then(|| word(&self.graph));
         let vectors = (self.vectors != vectors()).then(|| format!("vectors={}", self.vectors));
         [graph, vectors].into_iter().flatten().collect()
     }
@@ -263,10 +252,6 @@ impl Encoding for Laplacian {
 
     fn guarantees(&self) -> Guarantees {
         Guarantees { identity_at_start: true, pairwise: true, auxiliary: Auxiliary::Untouched, ..Guarantees::NONE }
-    }
-
-    fn macs(&self) -> u64 {
-        0
     }
 
     fn embed(&self, at: LayerContext<'_>, x_bld: Tensor) -> Tensor {

@@ -45,8 +45,4 @@ impl Encoding for Nothing {
     fn wraps(&self) -> bool {
         true
     }
-
-    fn macs(&self) -> u64 {
-        0
-    }
 }

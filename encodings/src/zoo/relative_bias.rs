@@ -7,6 +7,7 @@
 //!
 //! Parameters per layer: h·classes, (2F−1)(2R−1) classes (and 3 more if there are auxiliary tokens), or h·l².
 
+use crate::configure::word;
 use crate::pairs::{PairClasses, Share};
 use crate::{
     Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
@@ -32,7 +33,7 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        vec![self.share.to_string()]
+        vec![word(&self.share)]
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
@@ -78,10 +79,6 @@ impl Encoding for RelativeBias {
 
     fn displacement_tables(&self) -> Vec<ParamId> {
         if self.share == Share::Displacement { self.tables.clone() } else { Vec::new() }
-    }
-
-    fn macs(&self) -> u64 {
-        0
     }
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {

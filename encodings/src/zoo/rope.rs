@@ -35,6 +35,7 @@ mod theta;
 pub use config::{Aux, Config, Layout, Start};
 pub use theta::Theta;
 
+use crate::configure::word;
 use crate::{
     Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
     Tokens,
@@ -54,11 +55,8 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let mut options = vec![self.layout.name().to_owned(), format!("theta={}", self.theta)];
-        options.extend(self.aux.map(|aux| match aux {
-            Aux::Index => "aux=index".to_owned(),
-            Aux::Unrotated => "aux=unrotated".to_owned(),
-        }));
+        let mut options = vec![word(&self.layout), format!("theta={}", self.theta)];
+        options.extend(self.aux.map(|aux| format!("aux={}", word(&aux))));
         options.extend((self.start == Start::LogUniform).then(|| "start=log_uniform".to_owned()));
         options
     }
@@ -117,10 +115,6 @@ impl Encoding for Rope {
 
     fn guarantees(&self) -> Guarantees {
         self.guarantees
-    }
-
-    fn macs(&self) -> u64 {
-        0
     }
 
     fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {

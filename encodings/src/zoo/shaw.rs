@@ -12,6 +12,7 @@
 //!
 //! No tensor `[b,h,l,l,k]` is made: [`PairTables`] computes the products.
 
+use crate::configure::word;
 use crate::pairs::Share;
 use crate::{
     Auxiliary, Configure, Dims, Encoding, EncodingError, EncodingInfo, Guarantees, InjectionPoints, LayerContext,
@@ -37,14 +38,6 @@ pub enum Term {
 
 impl Term {
     const ALL: [Self; 3] = [Self::Q, Self::K, Self::V];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Q => "q",
-            Self::K => "k",
-            Self::V => "v",
-        }
-    }
 }
 
 /// The options.
@@ -88,7 +81,7 @@ impl Config {
                 encoding: NAME,
                 option: "terms",
                 wanted: "one, two or three of q, k, v, each once",
-                found: format!("[{}]", self.terms.iter().map(|term| term.name()).collect::<Vec<_>>().join(", ")),
+                found: format!("[{}]", self.terms.iter().map(word).collect::<Vec<_>>().join(", ")),
             });
         }
         if self.cross && !(self.has(Term::Q) && self.has(Term::K)) {
@@ -112,9 +105,9 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let mut options: Vec<_> = self.terms.iter().map(|term| term.name().to_owned()).collect();
+        let mut options: Vec<_> = self.terms.iter().map(word).collect();
         options.extend(self.cross.then(|| "cross".to_owned()));
-        options.extend((self.share != by_displacement()).then(|| self.share.to_string()));
+        options.extend((self.share != by_displacement()).then(|| word(&self.share)));
         options
     }
 
@@ -210,7 +203,7 @@ impl Shaw {
         let shape = [dims.heads as i64, classes.count(), dims.head_width() as i64];
         let mut table = |layer: usize, term: Term| {
             let mut scope = scope.sub("layer");
-            config.has(term).then(|| scope.sub(layer).f32_param(term.name(), &shape, Init::ZEROS))
+            config.has(term).then(|| scope.sub(layer).f32_param(&word(&term), &shape, Init::ZEROS))
         };
         let mut layer = |layer| Tables { q: table(layer, Term::Q), k: table(layer, Term::K), v: table(layer, Term::V) };
         let tables = (0..dims.layers).map(&mut layer).collect();

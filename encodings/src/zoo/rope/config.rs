@@ -1,6 +1,7 @@
 //! The options of a rotation.
 
 use super::theta::Theta;
+use crate::configure::word;
 use crate::{Dims, EncodingError};
 use serde::{Deserialize, Serialize};
 
@@ -16,16 +17,6 @@ pub enum Layout {
     /// Learned mixtures of file and rank.
     #[serde(rename = "mixed_2d")]
     Mixed2d,
-}
-
-impl Layout {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Flat1d => "flat_1d",
-            Self::Axial2d => "axial_2d",
-            Self::Mixed2d => "mixed_2d",
-        }
-    }
 }
 
 /// What happens to tokens without a square.
@@ -96,7 +87,7 @@ impl Config {
             return Err(EncodingError::NoEffect {
                 encoding,
                 option: "start: log_uniform".to_owned(),
-                setting: format!("layout: {}", self.layout.name()),
+                setting: format!("layout: {}", word(&self.layout)),
                 remedy: "only mixed_2d learns its frequencies: leave it out",
             });
         }
@@ -104,14 +95,14 @@ impl Config {
             return Err(EncodingError::NoEffect {
                 encoding,
                 option: "aux: index".to_owned(),
-                setting: format!("layout: {}", self.layout.name()),
+                setting: format!("layout: {}", word(&self.layout)),
                 remedy: "2-D layouts have no place for a token without a square: leave it out",
             });
         }
         let divisor = if self.layout == Layout::Flat1d { 2 } else { 4 };
         if !dims.head_width().is_multiple_of(divisor) {
             return Err(EncodingError::Indivisible {
-                encoding: format!("{encoding} with layout: {}", self.layout.name()),
+                encoding: format!("{encoding} with layout: {}", word(&self.layout)),
                 what: "head width (width / heads)",
                 size: dims.head_width(),
                 divisor,

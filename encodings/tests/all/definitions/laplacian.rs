@@ -96,7 +96,7 @@ thread_local! {
 }
 
 fn known_basis(graph: Graph, board: Geometry) -> Basis {
-    let key = (graph.to_string(), board.files());
+    let key = (format!("{graph:?}"), board.files());
     KNOWN.with_borrow_mut(|known| Rc::clone(known.entry(key).or_insert_with(|| Rc::new(basis(graph, board)))))
 }
 
