@@ -40,38 +40,28 @@ pub enum Place {
 
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Where the vectors enter; the input by default.
-    #[serde(default = "input")]
     pub at: Place,
     /// How they are made; learned by default.
-    #[serde(default = "learned")]
     pub table: Table,
     /// Whether values see them too; true by default. Only with [`Place::EveryLayer`].
-    #[serde(default = "with_values")]
     pub values: bool,
     /// Standard deviation of their first values; 0 by default.
-    #[serde(default)]
     pub init_std: f64,
 }
 
-fn input() -> Place {
-    Place::Input
-}
-
-fn learned() -> Table {
-    Table::Learned
-}
-
-fn with_values() -> bool {
-    true
+impl Default for Config {
+    fn default() -> Self {
+        Self { at: Place::Input, table: Table::Learned, values: true, init_std: 0.0 }
+    }
 }
 
 impl Config {
     /// A learned table at `at`, everything else by default.
     pub fn new(at: Place) -> Self {
-        Self { at, table: learned(), values: with_values(), init_std: 0.0 }
+        Self { at, ..Self::default() }
     }
 
     fn check(&self) -> Result<(), EncodingError> {
@@ -122,7 +112,7 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let mut options = vec![word(&self.at)];
-        options.extend((self.table != learned()).then(|| word(&self.table)));
+        options.extend((self.table != Table::Learned).then(|| word(&self.table)));
         options.extend((!self.values).then(|| "q,k only".to_owned()));
         options.extend((self.init_std != 0.0).then(|| format!("init_std={}", self.init_std)));
         options

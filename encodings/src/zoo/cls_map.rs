@@ -19,10 +19,11 @@ use serde::{Deserialize, Serialize};
 use tch::Tensor;
 
 /// Which tokens the map covers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Covered {
     /// Pairs of squares; others get nothing added.
+    #[default]
     Squares,
     /// Every pair.
     All,
@@ -33,12 +34,8 @@ pub enum Covered {
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Which tokens the map covers; squares by default.
-    #[serde(default = "squares")]
+    #[serde(default)]
     pub tokens: Covered,
-}
-
-fn squares() -> Covered {
-    Covered::Squares
 }
 
 impl Configure for Config {

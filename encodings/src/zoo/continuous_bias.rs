@@ -54,23 +54,17 @@ pub enum Attention {
 
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Hidden units; 512 by default.
-    #[serde(default = "hidden")]
     pub hidden: usize,
     /// How queries meet keys; by their product by default.
-    #[serde(default)]
     pub attention: Attention,
-}
-
-fn hidden() -> usize {
-    512
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { hidden: hidden(), attention: Attention::default() }
+        Self { hidden: 512, attention: Attention::Dot }
     }
 }
 
@@ -83,7 +77,7 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let hidden = (self.hidden != hidden()).then(|| format!("hidden={}", self.hidden));
+        let hidden = (self.hidden != Self::default().hidden).then(|| format!("hidden={}", self.hidden));
         let cosine = (self.attention == Attention::Cosine).then(|| "cosine".to_owned());
         [hidden, cosine].into_iter().flatten().collect()
     }

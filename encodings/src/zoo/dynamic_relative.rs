@@ -26,22 +26,21 @@ const NAME: &str = "dynamic_relative";
 
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Width of u; 32 by default.
-    #[serde(default = "bottleneck")]
     pub bottleneck: usize,
     /// Which heads share w.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub share: Share,
     /// What happens to u.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub inside: Inside,
     /// Whether r is divided by √k along with q·k; true by default.
-    #[serde(default = "scaled", skip_serializing_if = "bool::clone")]
+    #[serde(skip_serializing_if = "bool::clone")]
     pub scaled: bool,
     /// Standard deviation of P's first values; 1 by default.
-    #[serde(default = "init_std", skip_serializing_if = "is_init_std")]
+    #[serde(skip_serializing_if = "is_init_std")]
     pub init_std: f64,
 }
 
@@ -71,34 +70,18 @@ pub enum Inside {
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            bottleneck: bottleneck(),
-            share: Share::default(),
-            inside: Inside::default(),
-            scaled: scaled(),
-            init_std: init_std(),
-        }
+        Self { bottleneck: 32, share: Share::None, inside: Inside::None, scaled: true, init_std: INIT_STD }
     }
 }
 
-fn scaled() -> bool {
-    true
-}
-
-fn init_std() -> f64 {
-    1.0
-}
+const INIT_STD: f64 = 1.0;
 
 fn is_init_std(std: &f64) -> bool {
-    *std == init_std()
+    *std == INIT_STD
 }
 
 fn is_default<T: Default + PartialEq>(option: &T) -> bool {
     *option == T::default()
-}
-
-fn bottleneck() -> usize {
-    32
 }
 
 impl Configure for Config {
@@ -110,7 +93,8 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let bottleneck = (self.bottleneck != bottleneck()).then(|| format!("bottleneck={}", self.bottleneck));
+        let bottleneck =
+            (self.bottleneck != Self::default().bottleneck).then(|| format!("bottleneck={}", self.bottleneck));
         let inside = match self.inside {
             Inside::None => None,
             Inside::LayerNorm => Some("layer norm".to_owned()),

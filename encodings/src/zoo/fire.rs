@@ -39,15 +39,16 @@ const SMALLEST_C: f64 = 1e-6;
 
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Hidden units; 32 by default.
-    #[serde(default = "hidden")]
     pub hidden: usize,
 }
 
-fn hidden() -> usize {
-    32
+impl Default for Config {
+    fn default() -> Self {
+        Self { hidden: 32 }
+    }
 }
 
 impl Configure for Config {
@@ -59,7 +60,7 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        (self.hidden != hidden()).then(|| format!("hidden={}", self.hidden)).into_iter().collect()
+        (self.hidden != Self::default().hidden).then(|| format!("hidden={}", self.hidden)).into_iter().collect()
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

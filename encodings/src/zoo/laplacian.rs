@@ -85,23 +85,17 @@ impl Graph {
 
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Which squares are joined; neighbours by default.
-    #[serde(default)]
     pub graph: Graph,
     /// How many eigenvectors are used; 16 by default.
-    #[serde(default = "vectors")]
     pub vectors: usize,
-}
-
-fn vectors() -> usize {
-    16
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { graph: Graph::default(), vectors: vectors() }
+        Self { graph: Graph::King, vectors: 16 }
     }
 }
 
@@ -115,7 +109,7 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let graph = (self.graph != Graph::default()).then(|| word(&self.graph));
-        let vectors = (self.vectors != vectors()).then(|| format!("vectors={}", self.vectors));
+        let vectors = (self.vectors != Self::default().vectors).then(|| format!("vectors={}", self.vectors));
         [graph, vectors].into_iter().flatten().collect()
     }
 

@@ -35,27 +35,17 @@ const ROUNDING: f64 = 1e-9;
 
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Buckets of the absolute displacement along an axis, 0 included; 5 by default.
-    #[serde(default = "buckets")]
     pub buckets: usize,
     /// How many of them hold one value; 3 by default.
-    #[serde(default = "exact")]
     pub exact: usize,
-}
-
-fn buckets() -> usize {
-    5
-}
-
-fn exact() -> usize {
-    3
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { buckets: buckets(), exact: exact() }
+        Self { buckets: 5, exact: 3 }
     }
 }
 
@@ -136,9 +126,10 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        let named = |name: &str, value: usize, default: usize| (value != default).then(|| format!("{name}={value}"));
-        let options = [named("buckets", self.buckets, buckets()), named("exact", self.exact, exact())];
-        options.into_iter().flatten().collect()
+        let (Self { buckets, exact }, default) = (self, Self::default());
+        let buckets = (*buckets != default.buckets).then(|| format!("buckets={buckets}"));
+        let exact = (*exact != default.exact).then(|| format!("exact={exact}"));
+        [buckets, exact].into_iter().flatten().collect()
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {

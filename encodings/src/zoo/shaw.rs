@@ -42,30 +42,19 @@ impl Term {
 
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Which tables there are; all three by default.
-    #[serde(default = "all_terms")]
     pub terms: Vec<Term>,
     /// Whether the product of the two logit tables is added; false by default.
-    #[serde(default)]
     pub cross: bool,
     /// Which pairs share a vector; displacements by default.
-    #[serde(default = "by_displacement")]
     pub share: Share,
-}
-
-fn all_terms() -> Vec<Term> {
-    Term::ALL.to_vec()
-}
-
-fn by_displacement() -> Share {
-    Share::Displacement
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { terms: all_terms(), cross: false, share: by_displacement() }
+        Self { terms: Term::ALL.to_vec(), cross: false, share: Share::Displacement }
     }
 }
 
@@ -107,7 +96,7 @@ impl Configure for Config {
     fn options(&self) -> Vec<String> {
         let mut options: Vec<_> = self.terms.iter().map(word).collect();
         options.extend(self.cross.then(|| "cross".to_owned()));
-        options.extend((self.share != by_displacement()).then(|| word(&self.share)));
+        options.extend((self.share == Share::Pair).then(|| word(&self.share)));
         options
     }
 
@@ -117,7 +106,7 @@ impl Configure for Config {
     }
 
     fn examples() -> Vec<Self> {
-        let mut all: Vec<_> = [vec![Term::Q], vec![Term::K], vec![Term::V], vec![Term::Q, Term::K], all_terms()]
+        let mut all: Vec<_> = [vec![Term::Q], vec![Term::K], vec![Term::V], vec![Term::Q, Term::K], Term::ALL.to_vec()]
             .into_iter()
             .map(|terms| Self { terms, ..Self::default() })
             .collect();

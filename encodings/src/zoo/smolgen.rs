@@ -43,28 +43,24 @@ pub enum Pool {
 
 /// The options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Channels per token after compression; 32 by default. 0 leaves the compressing layer out.
-    #[serde(default = "compress")]
     pub compress: usize,
     /// Whether the compressing layer has a bias; false by default.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub compress_bias: bool,
     /// Width of the hidden layer; 256 by default.
-    #[serde(default = "hidden")]
     pub hidden: usize,
     /// Inputs of the shared generator per head (`gen` in YAML); 256 by default.
-    #[serde(default = "gen_width", rename = "gen")]
+    #[serde(rename = "gen")]
     pub gen_width: usize,
     /// How tokens become one vector; flattened by default.
-    #[serde(default = "pool")]
     pub pool: Pool,
     /// The activation of both hidden layers; swish by default.
-    #[serde(default = "activation")]
     pub activation: Activation,
     /// How the generator starts; as in the source by default.
-    #[serde(default, skip_serializing_if = "Start::is_default")]
+    #[serde(skip_serializing_if = "Start::is_default")]
     pub init: Start,
 }
 
@@ -85,35 +81,15 @@ impl Start {
     }
 }
 
-fn compress() -> usize {
-    32
-}
-
-fn hidden() -> usize {
-    256
-}
-
-fn gen_width() -> usize {
-    256
-}
-
-fn pool() -> Pool {
-    Pool::Flatten
-}
-
-fn activation() -> Activation {
-    Activation::Swish
-}
-
 impl Default for Config {
     fn default() -> Self {
         Self {
-            compress: compress(),
+            compress: 32,
             compress_bias: false,
-            hidden: hidden(),
-            gen_width: gen_width(),
-            pool: pool(),
-            activation: activation(),
+            hidden: 256,
+            gen_width: 256,
+            pool: Pool::Flatten,
+            activation: Activation::Swish,
             init: Start::default(),
         }
     }
@@ -157,8 +133,8 @@ impl Configure for Config {
         let compress = if self.compress == 0 { "none".to_owned() } else { self.compress.to_string() };
         let mut options = vec![format!("{compress}/{}/{}", self.hidden, self.gen_width)];
         options.extend(self.compress_bias.then(|| "compress+bias".to_owned()));
-        options.extend((self.pool != pool()).then(|| "mean".to_owned()));
-        options.extend((self.activation != activation()).then(|| format!("{:?}", self.activation).to_lowercase()));
+        options.extend((self.pool == Pool::Mean).then(|| "mean".to_owned()));
+        options.extend((self.activation != Activation::Swish).then(|| format!("{:?}", self.activation).to_lowercase()));
         options.extend((self.init == Start::Zero).then(|| "init=zero".to_owned()));
         options
     }
