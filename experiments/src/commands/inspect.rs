@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         [cell] if !is_grid => tables::heads(&cell.heads, cell.alpha),
         cells => tables::seeds(cells),
     };
-    let text = format!("{}\n{}\n", table.markdown(), written.dir.join(inspect::output::PAGE_FILE).display());
+    let text = format!("{}\n\n{}\n", table.text(), written.dir.join(inspect::output::PAGE_FILE).display());
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,6 @@
 //! Why a cell or a run folder cannot be inspected.
 
+use figures::convert::ConversionError;
 use records::plan::PlanError;
 use records::positions::PositionsError;
 use records::record_error::RecordError;
@@ -45,7 +46,7 @@ pub enum InspectionError {
     Io { action: &'static str, path: PathBuf, cause: io::Error },
     /// A picture cannot be drawn.
     #[error("cannot draw {name}: {reason}")]
-    Picture { name: String, reason: String },
+    Picture { name: String, reason: ConversionError },
     #[error("LibTorch: {0}")]
     Torch(TchError),
 }

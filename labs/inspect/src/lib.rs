@@ -9,7 +9,6 @@
 pub mod ablation;
 pub mod analysis;
 pub mod displacement;
-pub mod drawing;
 pub mod error;
 pub mod layer;
 pub mod maps;
@@ -22,6 +21,7 @@ pub mod permutation;
 pub mod position;
 pub mod relation;
 pub mod run;
+mod sheet;
 pub mod tables;
 
 pub use error::InspectionError;

@@ -2,11 +2,11 @@
 
 use super::analysis::Analysis;
 use super::displacement::Displacements;
-use super::drawing::sheet::{Cells, Panel, draw};
-use super::drawing::svg::Svg;
-use super::drawing::view::View;
 use super::layer::HeadView;
 use super::position::Shown;
+use super::sheet::{Cells, Panel, draw};
+use figures::Canvas;
+use figures::board::{Shades, View};
 use games::GameKind;
 use records::inspected::{HeadRecord, Signal};
 use tch::Tensor;
@@ -22,7 +22,7 @@ pub struct Picture {
     pub name: String,
     pub title: String,
     pub caption: String,
-    pub svg: Svg,
+    pub map: Canvas,
 }
 
 /// The maps of one cell.
@@ -62,7 +62,7 @@ impl Maps<'_> {
                      panel: &dyn Fn(&HeadView, &HeadRecord) -> Panel| {
             let panels: Vec<Panel> = heads.iter().map(|(head, record)| panel(head, record)).collect();
             let name = format!("layer-{layer:02}-{part}");
-            Picture { name, title, caption, svg: draw(self.game, cells, &panels, None) }
+            Picture { name, title, caption, map: draw(self.game, cells, &panels, None) }
         };
         let over = |map: &[f64]| off_mean(&board, &board.profile(map).means);
         let mut pictures = vec![
@@ -122,8 +122,7 @@ impl Maps<'_> {
                 &displacements,
                 &|head, record| {
                     let similarity = head.similarity.as_deref().unwrap_or(&head.mean);
-                    let labels = ["−1".to_owned(), "0".to_owned(), "1".to_owned()];
-                    Panel { title: title(record), values: board.profile(similarity).means, limit: 1.0, labels }
+                    Panel { title: title(record), values: board.profile(similarity).means, shades: Shades::unit() }
                 },
             ));
         }
@@ -158,7 +157,7 @@ impl Maps<'_> {
                 "{}. Content part and position part of the logits, less their means over keys, and attention as a multiple of an even share.",
                 shown.text
             ),
-            svg: draw(self.game, &cells, &panels, Some(columns)),
+            map: draw(self.game, &cells, &panels, Some(columns)),
         })
     }
 

@@ -2,11 +2,11 @@
 
 use super::InspectionError;
 use super::ablation::Costs;
-use super::drawing::pixels::Rasteriser;
-use super::drawing::svg::Scheme;
 use super::layer::Statistics;
 use super::maps::{Maps, Picture};
 use super::page;
+use figures::board::Scheme;
+use figures::convert;
 use records::atomic;
 use records::inspected::{FILE, FORMAT, Inspected};
 use serde::Serialize;
@@ -26,6 +26,8 @@ pub const MAPS_DIR: &str = "maps";
 pub const PAGE_FILE: &str = "index.html";
 
 const PICTURE: &str = "layer-";
+/// Pixels of a PNG for one of the SVG.
+const ZOOM: f32 = 1.5;
 
 /// What was found in a cell.
 pub(super) struct Found<'a> {
@@ -104,12 +106,11 @@ fn write_pictures(dir: &Path, pictures: &[Picture]) -> Result<Vec<Vec<u8>>, Insp
             fs::remove_file(entry.path()).map_err(InspectionError::io("remove", &entry.path()))?;
         }
     }
-    let rasteriser = Rasteriser::default();
     let write_picture = |picture: &Picture| {
-        let file = |scheme| picture.svg.file(&picture.name, &picture.title, &picture.caption, scheme);
+        let file = |scheme| picture.map.map(scheme, &picture.name, &picture.title, &picture.caption);
         let path = dir.join(&picture.name);
         write(&path.with_extension("svg"), file(Scheme::Reader).as_bytes())?;
-        let png = rasteriser.png(&file(Scheme::Light));
+        let png = convert::png(&file(Scheme::Light), ZOOM);
         let png = png.map_err(|reason| InspectionError::Picture { name: picture.name.clone(), reason })?;
         write(&path.with_extension("png"), &png)?;
         Ok(png)

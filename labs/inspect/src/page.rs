@@ -1,16 +1,18 @@
 //! An inspection as Markdown, and as one HTML page without scripts or other files.
 
 use super::ablation::Costs;
-use super::drawing::svg::Scheme;
 use super::layer::{REACHED, Statistics};
 use super::maps::Picture;
 use super::occupants::LEAST_SEEN;
 use super::permutation::NEAR;
-use super::tables::{self, MOST_PIECES, Table, percent};
+use super::tables::{self, MOST_PIECES, percent, table};
+use figures::board::Scheme;
+use figures::escape;
 use records::inspected::{HeadRecord, Inspected};
-use report::html::escape;
-
-const STYLE: &str = include_str!("page.css");
+use report::figures::Figure;
+use report::html::page;
+use report::markdown::draw_table;
+use report::table::Table;
 
 /// What the texts of a cell show.
 pub(super) struct Texts<'a> {
@@ -19,59 +21,52 @@ pub(super) struct Texts<'a> {
     pub(super) costs: Option<&'a Costs>,
 }
 
-/// A part of a page.
+/// A part of both texts.
 struct Section {
     title: String,
     text: String,
-    table: Option<Table>,
+    table: Table,
+}
+
+impl Section {
+    fn new(title: &str, text: impl Into<String>, table: Table) -> Self {
+        Self { title: title.to_owned(), text: text.into(), table }
+    }
+
+    fn html(&self, number: usize) -> page::Section {
+        let text = if self.text.is_empty() { String::new() } else { format!("<p>{}</p>\n", escape(&self.text)) };
+        page::section(&format!("part-{number}"), &self.title, &(text + &page::table(&self.table)))
+    }
 }
 
 impl Texts<'_> {
     fn sections(&self) -> Vec<Section> {
         let Inspected { control, alpha, .. } = self.inspected;
+        let position = format!(
+            "Entropy: of the attention over all tokens, the mean over queries and positions; \"of even\" is its share of that of \
+             even attention. Distance: between query and key in king's moves. Reach: the distance within which {} of the \
+             attention among squares lies. Effective rank: of the position part, the exponential of the entropy of its \
+             normalised singular values. Position's share: of the variance of the logits over keys; the rest is the content \
+             part's. Fixed share: the part of that variance that is the same in all positions.",
+            percent(REACHED)
+        );
         let mut sections = vec![
-            Section {
-                title: "Heads and movements".to_owned(),
-                text: self.summary(),
-                table: Some(tables::heads(&self.inspected.heads, self.inspected.alpha)),
-            },
-            Section {
-                title: "Pieces and movements".to_owned(),
-                text: self.pieces(),
-                table: Some(tables::pieces(&self.inspected.pieces)).filter(|table| !table.rows.is_empty()),
-            },
-            Section {
-                title: "Attention and position".to_owned(),
-                text: format!(
-                    "Entropy: of the attention over all tokens, the mean over queries and positions; \"of even\" is its share of \
-                     that of even attention. Distance: between query and key in king's moves. Reach: the distance within which \
-                     {} of the attention among squares lies. Effective rank: of the position part, the exponential of the \
-                     entropy of its normalised singular values. Position's share: of the variance of the logits over keys; the \
-                     rest is the content part's. Fixed share: the part of that variance that is the same in all positions.",
-                    percent(REACHED)
-                ),
-                table: Some(tables::statistics(self.statistics)),
-            },
+            Section::new("Heads and movements", self.summary(), tables::heads(&self.inspected.heads, *alpha)),
+            Section::new("Pieces and movements", self.pieces(), tables::pieces(&self.inspected.pieces)),
+            Section::new("Attention and position", position, tables::statistics(self.statistics)),
         ];
-        sections.extend(self.costs.map(|costs| Section {
-            title: "What parts of the encoding are worth".to_owned(),
-            text: format!(
-                "{} on {} test positions of {} games, {} with the whole network. Each line is an evaluation without a part, or \
-                 with ranks and files exchanged in it. Intervals are 95 % bootstrap intervals of the difference over games.",
-                costs.metric,
-                costs.positions,
-                costs.games,
-                format_args!("{:.4}", costs.whole)
-            ),
-            table: Some(costs_table(costs)),
+        sections.extend(self.costs.map(|costs| {
+            let text = format!(
+                "{} on {} test positions of {} games, {:.4} with the whole network. Each line is an evaluation without a part, \
+                 or with ranks and files exchanged in it. Intervals are 95 % bootstrap intervals of the difference over games.",
+                costs.metric, costs.positions, costs.games, costs.whole
+            );
+            Section::new("What parts of the encoding are worth", text, costs_table(costs))
         }));
         if !control.is_empty() {
             let named = control.iter().filter(|head| head.movement.is_some()).count();
-            sections.push(Section {
-                title: "The same network with random weights".to_owned(),
-                text: format!("{named} of {} heads are named at p < {alpha}; none is expected.", control.len()),
-                table: Some(tables::heads(control, *alpha)),
-            });
+            let text = format!("{named} of {} heads are named at p < {alpha}; none is expected.", control.len());
+            sections.push(Section::new("The same network with random weights", text, tables::heads(control, *alpha)));
         }
         sections
     }
@@ -114,18 +109,8 @@ impl Texts<'_> {
 
     /// The whole text as Markdown.
     pub(super) fn markdown(&self) -> String {
-        let mut text = format!(
-            "# {}\n\nRow `{}`, {}, seed {}.\n",
-            self.inspected.cell,
-            self.inspected.row,
-            self.inspected.game.name(),
-            self.inspected.seed
-        );
-        for section in self.sections() {
-            let table = section.table.map(|table| format!("\n{}", table.markdown())).unwrap_or_default();
-            text += &format!("\n## {}\n\n{}\n{table}", section.title, section.text);
-        }
-        text
+        let Inspected { cell, row, game, seed, .. } = self.inspected;
+        markdown(cell, format!("Row `{row}`, {}, seed {seed}.", game.name()), &self.sections())
     }
 }
 
@@ -142,102 +127,67 @@ fn costs_table(costs: &Costs) -> Table {
         ]
     };
     let header = ["part", "without it", "difference", "95 % interval", "excludes 0"];
-    Table { header: header.map(str::to_owned).to_vec(), rows: costs.parts.iter().map(row).collect() }
+    table(&header, &["part", "95 % interval", "excludes 0"], costs.parts.iter().map(row).collect())
 }
 
 /// The page of a cell.
 pub(super) fn of_cell(texts: &Texts<'_>, pictures: &[Picture]) -> String {
-    let mut body: String = texts.sections().iter().map(section).collect();
-    body += "<section><h2>Maps</h2>\n";
-    for picture in pictures {
-        let svg = picture.svg.file(&picture.name, &picture.title, &picture.caption, Scheme::Reader);
-        body += &format!(
-            "<figure><figcaption><b>{}.</b> {}</figcaption>\n<div class=\"wide\">{svg}</div></figure>\n",
-            escape(&picture.title),
-            escape(&picture.caption)
-        );
-    }
-    body += "</section>\n";
+    let figure = |Picture { name, title, caption, map }: &Picture| Figure {
+        id: name.clone(),
+        svg: format!("<div class=\"wide\">{}</div>\n", map.map(Scheme::Reader, name, title, caption)),
+        title: format!("{title}."),
+        caption: caption.clone(),
+    };
+    let maps = page::figures("maps", pictures.iter().map(figure).collect());
     let Inspected { cell, row, game, seed, .. } = texts.inspected;
-    page(cell, &format!("{}, {row}, seed {seed}", game.name()), &body)
+    html(cell, &format!("{}, {row}, seed {seed}", game.name()), &texts.sections(), Some(("Maps", maps)))
 }
 
-fn of_seeds(cells: &[Inspected]) -> [Section; 2] {
-    let section =
-        |title: &str, text: &str, table| Section { title: title.to_owned(), text: text.to_owned(), table: Some(table) };
-    [
-        section(
+/// Tables over seeds, and one for each cell.
+fn of_cells(cells: &[Inspected]) -> Vec<Section> {
+    let over_seeds = [
+        Section::new(
             "Movements by row",
             "How many heads of each finished cell follow each movement; numbers are in the order of the seeds.",
             tables::seeds(cells),
         ),
-        section(
+        Section::new(
             "Pieces and movements by row",
             "The same for the pairs of squares with a certain piece on the query or on the key.",
             tables::pieces_by_row(cells),
         ),
-    ]
+    ];
+    let of_cell = |cell: &Inspected| Section::new(&cell.cell, "", tables::heads(&cell.heads, cell.alpha));
+    over_seeds.into_iter().chain(cells.iter().map(of_cell)).collect()
 }
 
 /// The page of a run folder.
 pub(super) fn of_run(experiment: &str, cells: &[Inspected]) -> String {
-    let of_cell = |cell: &Inspected| {
-        section(&Section {
-            title: cell.cell.clone(),
-            text: String::new(),
-            table: Some(tables::heads(&cell.heads, cell.alpha)),
-        })
-    };
-    let of_cells: String = cells.iter().map(of_cell).collect();
-    let over_seeds: String = of_seeds(cells).iter().map(section).collect();
-    page(experiment, "heads and movements", &(over_seeds + &of_cells))
+    html(experiment, "heads and movements", &of_cells(cells), None)
 }
 
 pub(super) fn run_markdown(experiment: &str, cells: &[Inspected]) -> String {
-    let over_seeds = of_seeds(cells).map(|Section { title, text, table }| {
-        let table = table.map(|table| table.markdown()).unwrap_or_default();
-        format!("\n## {title}\n\n{text}\n\n{table}")
-    });
-    let of_cells: String = cells
-        .iter()
-        .map(|cell| format!("\n## {}\n\n{}", cell.cell, tables::heads(&cell.heads, cell.alpha).markdown()))
-        .collect();
-    format!("# {experiment}\n{}{of_cells}", over_seeds.concat())
+    markdown(experiment, String::new(), &of_cells(cells))
 }
 
-fn section(section: &Section) -> String {
-    let text = if section.text.is_empty() { String::new() } else { format!("<p>{}</p>\n", escape(&section.text)) };
-    let table = section.table.as_ref().map(html_table).unwrap_or_default();
-    format!("<section><h2>{}</h2>\n{text}{table}</section>\n", escape(&section.title))
+fn markdown(title: &str, introduction: String, sections: &[Section]) -> String {
+    let of_section =
+        |section: &Section| [format!("## {}", section.title), section.text.clone(), draw_table(&section.table)];
+    let parts = [format!("# {title}"), introduction].into_iter().chain(sections.iter().flat_map(of_section));
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n") + "\n"
 }
 
-fn html_table(table: &Table) -> String {
-    let cell = |tag: &str, text: &String| {
-        // The only mark-up that tables of heads have.
-        let plain = escape(&text.replace("**", ""));
-        let text = if text.starts_with("**") { format!("<b>{plain}</b>") } else { plain };
-        format!("<{tag}>{text}</{tag}>")
-    };
-    let header: String = table.header.iter().map(|text| cell("th", text)).collect();
-    let row = |row: &Vec<String>| format!("<tr>{}</tr>\n", row.iter().map(|text| cell("td", text)).collect::<String>());
-    let rows: String = table.rows.iter().map(row).collect();
-    format!("<div class=\"wide\"><table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n")
-}
-
-fn page(title: &str, subtitle: &str, body: &str) -> String {
-    let (title, subtitle) = (escape(title), escape(subtitle));
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} – posenc inspect</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1><p>{subtitle}</p></header>\n<main>\n{body}</main>\n\
-         </body>\n</html>\n"
-    )
+/// `last` is a further section: its title and its body.
+fn html(title: &str, subtitle: &str, sections: &[Section], last: Option<(&str, String)>) -> String {
+    let parts = sections.iter().enumerate().map(|(number, section)| section.html(number));
+    let last = last.map(|(title, body)| page::section("last", title, &body));
+    page::page("posenc inspect", title, subtitle, &parts.chain(last).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::drawing::svg::Svg;
+    use figures::Canvas;
     use games::GameKind;
     use records::inspected::{End, FORMAT, Movement, Occupant, RelationRecord, Signal};
 
@@ -292,27 +242,29 @@ mod tests {
             name: "layer-00-position".to_owned(),
             title: HOSTILE.to_owned(),
             caption: HOSTILE.to_owned(),
-            svg: Svg::default(),
+            map: Canvas::default(),
         };
         let cells = std::slice::from_ref(&inspected);
         let run = of_run(HOSTILE, cells);
         for page in [of_cell(&texts, &[picture]), run] {
+            // Links lead into the page, and its icon is empty.
+            let links = page.replace("href=\"#", "").replace("href=\"data:,\"", "");
             for unwanted in ["<script", "src=", "href=", "@import", "url("] {
-                assert!(!page.contains(unwanted), "{unwanted}");
+                assert!(!links.contains(unwanted), "{unwanted}");
             }
-            assert!(page.contains("<b>avoids knight</b>") && page.contains("&lt;script&gt;"));
-            assert_eq!(page.matches("<section>").count(), page.matches("</section>").count());
+            assert!(page.contains(">avoids knight<") && page.contains("&lt;script&gt;"));
+            assert_eq!(page.matches("<section ").count(), page.matches("</section>").count());
         }
         let text = texts.markdown();
         assert!(text.contains("1 of 1 heads follow a movement (p < 0.01)"), "{text}");
         assert!(
-            text.contains("| own knight on the key | 31 | 0 | 1 | **knight** | 62 % | 50 % | 0.001 | 0.008 |"),
+            text.contains("| own knight on the key | 31 | 0 | 1 | knight | 62 % | 50 % | 0.001 | 0.008 |"),
             "{text}"
         );
         assert!(text.contains("0 of 1 heads are named at p < 0.01; none is expected."), "{text}");
         assert!(
             text.contains(
-                "| 0 | 1 | **avoids knight** | 62 % | 50 % | 0.001 | 0.008 | 25 % | 100 % | knight* 62 % | position |"
+                "| 0 | 1 | avoids knight | 62 % | 50 % | 0.001 | 0.008 | 25 % | 100 % | knight\\* 62 % | position |"
             ),
             "{text}"
         );

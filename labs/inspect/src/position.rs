@@ -1,9 +1,8 @@
 //! One position that was asked for: its packed rows, and its pieces as the side to move sees them.
 
-use super::drawing::pieces::Piece;
-use super::drawing::view::View;
 use super::error::InspectionError;
 use config::RunConfig;
+use figures::board::{Piece, View};
 use games::{Frame, Game, GameKind, InputName, Position, Side, with_game};
 use tch::{Device, Tensor};
 use train::inspect::positions;

@@ -3,12 +3,12 @@
 use super::InspectionError;
 use super::ablation::ablate;
 use super::analysis::{Analysis, Controls, Testing, heads};
-use super::drawing::view::View;
 use super::maps::Maps;
 use super::naming::least_controls;
 use super::output::{self, Found};
 use super::position::Shown;
 use config::{RunConfig, Weights};
+use figures::board::View;
 use records::inspected::{DIR, FORMAT, Inspected};
 use records::plan::{self, Plan};
 use records::state::CellState;

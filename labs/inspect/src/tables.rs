@@ -1,28 +1,13 @@
-//! Tables of heads in Markdown and as plain cells.
+//! Tables of heads.
 
 use super::layer::Statistics;
 use records::inspected::{HeadRecord, Inspected, RelationRecord, RowMovements, by_row};
+use report::table::Table;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
-    pub header: Vec<String>,
-    pub rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    fn new(header: &[&str], rows: Vec<Vec<String>>) -> Self {
-        Self { header: header.iter().map(|&name| name.to_owned()).collect(), rows }
-    }
-
-    pub fn markdown(&self) -> String {
-        let line = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-            format!("| {} |\n", cells.join(" | "))
-        };
-        let rule: Vec<String> = self.header.iter().map(|_| "---".to_owned()).collect();
-        let rows: String = self.rows.iter().map(|row| line(row)).collect();
-        format!("{}{}{rows}", line(&self.header), line(&rule))
-    }
+/// A table in which the columns of these names hold text, all others numbers.
+pub(super) fn table(header: &[&str], text: &[&str], rows: Vec<Vec<String>>) -> Table {
+    let text: Vec<usize> = (0..header.len()).filter(|&column| text.contains(&header[column])).collect();
+    Table::new(header.iter().copied(), &text, rows)
 }
 
 /// Head → movement; relations with both p-values below `alpha` have a star.
@@ -49,7 +34,7 @@ pub fn heads(records: &[HeadRecord], alpha: f64) -> Table {
                     found.map_or([String::new(), String::new()], |found| [found.fit, found.share].map(percent));
                 let p = found.map_or(String::new(), |found| p_value(found.p));
                 let control = found.and_then(|found| found.p_control).map_or(String::new(), p_value);
-                (format!("**{}**", movement.name()), shares, p, control)
+                (movement.name(), shares, p, control)
             }
         };
         vec![
@@ -79,7 +64,7 @@ pub fn heads(records: &[HeadRecord], alpha: f64) -> Table {
         "best fits",
         "signal",
     ];
-    Table::new(&header, records.iter().map(row).collect())
+    table(&header, &["movement", "best fits", "signal"], records.iter().map(row).collect())
 }
 
 /// The table of pieces has this many lines at most; `heads.json` has all.
@@ -96,7 +81,7 @@ pub fn pieces(records: &[HeadRecord]) -> Table {
             occupant.seen.to_string(),
             head.layer.to_string(),
             head.head.to_string(),
-            format!("**{}**", movement.name()),
+            movement.name(),
             percent(relation.fit),
             percent(relation.share),
             p_value(relation.p),
@@ -107,7 +92,8 @@ pub fn pieces(records: &[HeadRecord]) -> Table {
     found.sort_by(|a, b| b.0.fit.total_cmp(&a.0.fit));
     let header =
         ["piece", "seen", "layer", "head", "movement", "fit", "beyond distance", "p", "p among random weights"];
-    Table::new(&header, found.into_iter().take(MOST_PIECES).map(|(_, cells)| cells).collect())
+    let rows = found.into_iter().take(MOST_PIECES).map(|(_, cells)| cells).collect();
+    table(&header, &["piece", "movement"], rows)
 }
 
 /// How many heads of each row follow each movement where a piece stands, with a count for each seed.
@@ -122,7 +108,7 @@ pub fn pieces_by_row(cells: &[Inspected]) -> Table {
         ]
     };
     let header = ["game", "row", "seeds", "with random weights", "pieces and movements, heads by seed"];
-    Table::new(&header, by_row(cells).into_iter().map(row).collect())
+    table(&header, &header, by_row(cells).into_iter().map(row).collect())
 }
 
 fn counted<N: ToString>(numbers: &[N]) -> String {
@@ -154,7 +140,7 @@ pub fn seeds(cells: &[Inspected]) -> Table {
     };
     let header =
         ["game", "row", "seeds", "heads", "named, by seed", "named with random weights", "movements, heads by seed"];
-    Table::new(&header, by_row(cells).into_iter().map(row).collect())
+    table(&header, &header, by_row(cells).into_iter().map(row).collect())
 }
 
 pub fn statistics(statistics: &[Statistics]) -> Table {
@@ -187,7 +173,7 @@ pub fn statistics(statistics: &[Statistics]) -> Table {
         "content sd",
         "position sd",
     ];
-    Table::new(&header, statistics.iter().map(row).collect())
+    table(&header, &[], statistics.iter().map(row).collect())
 }
 
 /// A share in per cent.

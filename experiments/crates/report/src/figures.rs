@@ -3,7 +3,6 @@
 pub mod error;
 mod files;
 pub(crate) mod gaps;
-mod pdf;
 pub(crate) mod plots;
 pub(crate) mod sensitivity;
 
@@ -12,8 +11,8 @@ pub use files::write;
 
 use super::distinct::distinct;
 use super::model::{Report, RowReport};
-use super::plot::{Medium, Style};
 use config::Role;
+use figures::plot::{Medium, Style};
 
 /// A plot with its caption.
 #[derive(Debug, Clone, PartialEq, Eq)]

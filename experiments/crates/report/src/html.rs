@@ -1,14 +1,14 @@
 //! A report as one HTML page: no scripts, no other files, light and dark, for screen and paper.
 
-mod page;
+pub mod page;
 
 use super::document::capitalised;
 use super::figures::{Figure, Look, gaps, plots, sensitivity};
 use super::model::{GameReport, Report};
-use super::plot::Medium;
-pub use super::plot::canvas::escape;
 use super::table::Table;
 use super::{conclusions, phrases, tables};
+use figures::escape;
+use figures::plot::Medium;
 use page::{details, figures, list, section, table};
 
 pub fn draw(report: &Report) -> String {
@@ -23,7 +23,7 @@ pub fn draw(report: &Report) -> String {
     sections.push(section("reading", "Notes", &list("notes", &phrases::notes(report))));
     sections.push(section("provenance", "Provenance", &provenance(report)));
     sections.retain(|section| !section.body.is_empty());
-    page::page(&report.experiment, &phrases::status(report), &sections)
+    page::page("posenc report", &report.experiment, &phrases::status(report), &sections)
 }
 
 fn question(report: &Report) -> String {

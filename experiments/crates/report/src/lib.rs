@@ -28,7 +28,6 @@ pub mod model;
 pub mod numbers;
 mod pairs;
 mod phrases;
-mod plot;
 mod positions;
 mod provenance;
 pub mod ranks;

@@ -1,5 +1,7 @@
 //! Numbers in tables: with the digits that their uncertainty allows, the same for a number and its interval.
 
+pub use figures::fixed;
+
 use super::statistics::{Interval, Summary};
 use super::table::ABSENT;
 use config::grouped;
@@ -17,17 +19,7 @@ pub fn decimals(spread: f64) -> usize {
     (1 - spread.log10().floor() as i32).clamp(0, MOST_DECIMALS) as usize
 }
 
-/// A number with this many decimals and a typographic minus sign; never "−0".
-pub fn fixed(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    match text.strip_prefix('-') {
-        Some(digits) if digits.bytes().all(|byte| matches!(byte, b'0' | b'.')) => digits.to_owned(),
-        Some(digits) => format!("−{digits}"),
-        None => text,
-    }
-}
-
-/// The same with a plus sign if it is positive.
+/// A number as [`fixed`] writes it, with a plus sign if it is positive.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = fixed(value, decimals);
     let zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));

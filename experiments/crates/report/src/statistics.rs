@@ -13,6 +13,8 @@ pub mod moderated;
 pub mod power;
 pub mod sign_flip;
 
+pub use figures::Interval;
+
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::beta::checked_beta_reg;
 
@@ -36,18 +38,6 @@ impl Summary {
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         let sd = (n > 1).then(|| (squares / (n - 1) as f64).sqrt());
         Some(Self { n, mean, sd })
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    pub low: f64,
-    pub high: f64,
-}
-
-impl Interval {
-    pub fn excludes_zero(&self) -> bool {
-        self.low > 0.0 || self.high < 0.0
     }
 }
 

@@ -6,8 +6,9 @@
 use super::error::TrainError;
 use super::sample;
 use super::setup::{Setup, declare};
-use crate::pictures::{Picture, PngError};
+use crate::pictures::Picture;
 use encodings::AttentionMap;
+use figures::convert::ConversionError;
 use nn::Views;
 use tch::{Device, Kind, TchError, Tensor};
 
@@ -22,7 +23,7 @@ pub(super) enum PictureError {
     #[error(transparent)]
     Torch(#[from] TchError),
     #[error(transparent)]
-    Png(#[from] PngError),
+    Conversion(#[from] ConversionError),
 }
 
 /// Draws every map of the encodings with these weights; no maps for a network without attention.

@@ -1,11 +1,11 @@
 //! A board as text, from White's side in chess and Black's in shogi.
 
+use figures::board::View;
 use games::{Game, Position};
-use train::pictures::names::names;
 
 /// The board that FEN and SFEN write: capitals for the first player, `+` before promoted pieces, `.` for empty squares.
 pub(super) fn draw<G: Game>(position: &G::Position) -> String {
-    let (files, ranks) = names(G::KIND);
+    let (files, ranks) = View::FIRST.names(G::KIND);
     let text = position.to_text();
     let board = text.split(' ').next().unwrap_or_default();
     let mut out = String::from("   ");

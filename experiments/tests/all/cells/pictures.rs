@@ -40,16 +40,6 @@ fn of_steps(steps: &[i64]) -> Vec<(&'static str, i64)> {
     steps.iter().flat_map(|&step| TAGS.map(|tag| (tag, step))).collect()
 }
 
-/// The colours of a PNG, by row and column.
-fn colours(png: &[u8]) -> Vec<Vec<[u8; 3]>> {
-    let mut decoder = png::Decoder::new(png);
-    decoder.set_transformations(png::Transformations::EXPAND);
-    let (info, mut reader) = decoder.read_info().expect("a PNG");
-    let mut bytes = vec![0; info.buffer_size()];
-    reader.next_frame(&mut bytes).expect("a PNG");
-    bytes.chunks(info.line_size).map(|row| row.chunks(3).map(|c| [c[0], c[1], c[2]]).collect()).collect()
-}
-
 #[test]
 fn pictures_are_drawn_at_both_ends_and_change_no_bit() {
     let bench = Bench::new();
@@ -67,22 +57,15 @@ fn pictures_are_drawn_at_both_ends_and_change_no_bit() {
     for (image, file) in shown.iter().zip(&files) {
         assert_eq!((&image.tag[..], image.step as u64), (&format!("encoding/{}", file.map)[..], file.step));
         assert_eq!(image.png, file.png);
-        let colours = colours(&image.png);
-        assert_eq!(image.size.map(|size| size as usize), [colours[0].len(), colours.len()]);
         assert!(image.description.contains("small board"), "{image:?}");
         assert_eq!((&image.plugin[..], image.data_class), (IMAGES_PLUGIN, BLOB_SEQUENCE));
     }
-    // Tables start at zero, so that the first pictures of what is added are white; then they learn.
-    let left_half = |png: &[u8]| {
-        let rows = colours(png);
-        let half = rows[0].len() / 2;
-        rows.into_iter().flat_map(|row| row.into_iter().take(half)).collect::<BTreeSet<_>>()
-    };
-    let [white, paper, grid, ink] = [[247; 3], [255; 3], [190; 3], [30; 3]];
-    for [first, last] in [[0, 3], [1, 4]] {
-        assert_eq!(left_half(&shown[first].png), BTreeSet::from([white, paper, grid, ink]));
-        // A vector's cosine with itself is 1, and the largest term of a logit is the scale's end.
-        assert!(left_half(&shown[last].png).iter().any(|colour| [[178, 24, 43], [33, 102, 172]].contains(colour)));
+    // Tables start at zero, so that the first pictures of what is added are those of zeros; then they learn.
+    let zeros = vec![0.0; GameKind::Chess.geometry().squares().pow(2)];
+    for (kind, first, last) in [(MapKind::Attend, 0, 3), (MapKind::Logits, 1, 4)] {
+        let neutral = Picture::draw(GameKind::Chess, (kind, Some(0)), 0, &zeros).expect("a picture");
+        assert_eq!((&shown[first].png, shown[first].size), (&neutral.png, [512, 538]));
+        assert_ne!(shown[last].png, neutral.png);
     }
 }
 
@@ -110,32 +93,6 @@ fn after_a_crash_every_picture_is_there_once() {
     assert!(!repair(&crashed).expect("whole"));
     fs::remove_dir_all(crashed.join(folder::DIR)).expect("removed");
     assert!(repair(&crashed).expect("rebuilt"), "pictures that are gone are shown no longer");
-}
-
-#[test]
-fn a_picture_shows_each_square_where_players_look_for_it() {
-    for kind in GameKind::ALL {
-        let geometry = kind.geometry();
-        let n = geometry.squares();
-        // The square in the lower left corner sees the one in the upper right.
-        let mut map = vec![0.0; n * n];
-        map[n - 1] = 0.5;
-        let picture = Picture::draw(kind, (MapKind::Logits, None), 0, &map).expect("a picture");
-        let colours = colours(&picture.png);
-        let red: Vec<_> = (0..colours.len())
-            .flat_map(|y| (0..colours[0].len()).map(move |x| (x, y)))
-            .filter(|&(x, y)| colours[y][x] == [178, 24, 43])
-            .collect();
-        // The scale's end is red too, far to the right.
-        let board: Vec<_> = red.iter().filter(|(x, _)| *x < colours[0].len() / 2).collect();
-        let (xs, ys): (BTreeSet<usize>, BTreeSet<usize>) = board.iter().copied().copied().unzip();
-        assert_eq!((xs.len(), ys.len(), board.len()), (7, 7, 49));
-        let (small, large) = (7 * geometry.files() + 2, 2 + (7 * geometry.files() + 2) * geometry.files());
-        let left = *xs.first().expect("a column");
-        assert_eq!(left, 14 + 2 + 7 * (geometry.files() - 1), "the last file of the small board in the first column");
-        let top = *ys.first().expect("a row");
-        assert_eq!(top, 6 + large - small, "the uppermost rank of the small board in the lowest row");
-    }
 }
 
 #[test]

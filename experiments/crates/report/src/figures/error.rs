@@ -1,5 +1,6 @@
 //! Why figures cannot be written.
 
+use figures::convert::ConversionError;
 use std::io;
 use std::path::PathBuf;
 
@@ -14,5 +15,5 @@ pub enum FiguresError {
     Write { path: PathBuf, cause: io::Error },
     /// A plot cannot be converted to PDF.
     #[error("cannot convert the figure {id} to PDF: {cause}; its SVG is written, please report this as a defect")]
-    Convert { id: String, cause: String },
+    Convert { id: String, cause: ConversionError },
 }

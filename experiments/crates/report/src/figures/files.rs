@@ -1,10 +1,10 @@
 //! The plots of a report as files, each as SVG and PDF.
 
 use super::error::FiguresError;
-use super::pdf::Converter;
 use super::{Figure, Look, gaps, plots, sensitivity};
 use crate::model::Report;
-use crate::plot::Medium;
+use figures::convert;
+use figures::plot::Medium;
 use std::fs;
 use std::path::Path;
 
@@ -23,11 +23,10 @@ pub fn write(report: &Report, dir: &Path) -> Result<Vec<Figure>, FiguresError> {
         move |cause| FiguresError::Write { path, cause }
     };
     fs::create_dir_all(dir).map_err(io(dir))?;
-    let converter = Converter::new();
     for figure in &figures {
         let path = dir.join(format!("{}.svg", figure.id));
         fs::write(&path, &figure.svg).map_err(io(&path))?;
-        let pdf = converter.pdf(&figure.svg).map_err(|cause| FiguresError::Convert { id: figure.id.clone(), cause })?;
+        let pdf = convert::pdf(&figure.svg).map_err(|cause| FiguresError::Convert { id: figure.id.clone(), cause })?;
         let path = dir.join(format!("{}.pdf", figure.id));
         fs::write(&path, pdf).map_err(io(&path))?;
     }

@@ -4,8 +4,8 @@ use super::{Figure, Look};
 use crate::distinct::distinct;
 use crate::model::interactions::InteractionReport;
 use crate::model::{GameReport, Report};
-use crate::plot::Style;
-use crate::plot::forest::{self, ForestPlot, ForestRow};
+use figures::plot::Style;
+use figures::plot::forest::{self, ForestPlot, ForestRow};
 
 /// For each gap of a game: the gap with each value, and its changes.
 pub(crate) fn gaps(report: &Report, game: &GameReport, look: &Look) -> Vec<Figure> {

@@ -5,15 +5,15 @@ use crate::model::comparison::Comparison;
 use crate::model::slices::{Dimension, SliceReport};
 use crate::model::transfer::{Scale, Transfer};
 use crate::model::{GameReport, Report, RowReport};
-use crate::plot::curves::{self, CurvePlot, Point, Series};
-use crate::plot::dots::{self, Dot, DotGroup, DotPlot};
-use crate::plot::forest::{self, ForestPlot, ForestRow};
-use crate::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use crate::statistics::Interval;
 use crate::statistics::crossed::Estimate;
 use crate::tables::cells::{self, name};
 use config::metrics::Direction;
 use config::{Role, grouped};
+use figures::plot::curves::{self, CurvePlot, Point, Series};
+use figures::plot::dots::{self, Dot, DotGroup, DotPlot};
+use figures::plot::forest::{self, ForestPlot, ForestRow};
+use figures::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 
 pub(crate) fn forest(report: &Report, game: &GameReport, look: &Look) -> Option<Figure> {
     let reference = game.rows.iter().find(|row| row.role == Role::Reference)?;

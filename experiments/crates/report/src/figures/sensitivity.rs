@@ -4,7 +4,7 @@ use super::{Figure, Look, slug};
 use crate::distinct::distinct;
 use crate::model::tuning::{TrialReport, TunedRow};
 use crate::model::{GameReport, RowReport};
-use crate::plot::curves::{self, CurvePlot, Point, Series};
+use figures::plot::curves::{self, CurvePlot, Point, Series};
 
 /// A plot for each setting that some rows tuned alone, and whose values are numbers above zero.
 pub(crate) fn sensitivity(game: &GameReport, look: &Look) -> Vec<Figure> {

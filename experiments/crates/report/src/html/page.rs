@@ -3,25 +3,26 @@
 use crate::figures::Figure;
 use crate::model::comparison::Verdict;
 use crate::model::interactions::Change;
-use crate::plot;
-use crate::plot::canvas::escape;
 use crate::table::Table;
 use chrono::DateTime;
+use figures::{escape, plot};
 
 const STYLE: &str = include_str!("style.css");
 
 /// A part of the page with a heading.
-pub(super) struct Section {
-    pub(super) id: String,
-    pub(super) title: String,
-    pub(super) body: String,
+pub struct Section {
+    pub id: String,
+    pub title: String,
+    /// HTML.
+    pub body: String,
 }
 
-pub(super) fn section(id: &str, title: &str, body: &str) -> Section {
+pub fn section(id: &str, title: &str, body: &str) -> Section {
     Section { id: id.to_owned(), title: title.to_owned(), body: body.to_owned() }
 }
 
-pub(super) fn page(name: &str, status: &str, sections: &[Section]) -> String {
+/// A page; `maker` is the command that writes it.
+pub fn page(maker: &str, name: &str, status: &str, sections: &[Section]) -> String {
     let links: String = sections
         .iter()
         .map(|section| format!("<a href=\"#{}\">{}</a>\n", escape(&section.id), escape(&section.title)))
@@ -39,7 +40,7 @@ pub(super) fn page(name: &str, status: &str, sections: &[Section]) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"posenc {}\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{name} – posenc</title>\n<style>\n{STYLE}{}</style>\n</head>\n<body>\n\
-         <header>\n<p class=\"maker\">posenc report</p>\n<h1>{name}</h1>\n<p class=\"status\">{status}</p>\n<nav aria-label=\"Sections\">\n{links}</nav>\n</header>\n\
+         <header>\n<p class=\"maker\">{maker}</p>\n<h1>{name}</h1>\n<p class=\"status\">{status}</p>\n<nav aria-label=\"Sections\">\n{links}</nav>\n</header>\n\
          <main>\n{parts}</main>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION"),
         plot::STYLE
@@ -66,7 +67,7 @@ pub(super) fn details(summary: &str, body: &str) -> String {
 }
 
 /// A table with its title and notes; empty without rows.
-pub(super) fn table(table: &Table) -> String {
+pub fn table(table: &Table) -> String {
     if table.is_empty() {
         return String::new();
     }
@@ -94,7 +95,7 @@ pub(super) fn table(table: &Table) -> String {
 }
 
 /// Figures side by side if there is room; empty without any.
-pub(super) fn figures(class: &str, figures: Vec<Figure>) -> String {
+pub fn figures(class: &str, figures: Vec<Figure>) -> String {
     let drawn: String = figures
         .iter()
         .map(|Figure { svg, title, caption, .. }| {
@@ -138,7 +139,16 @@ pub(super) fn utc(unix_s: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::utc;
+    use super::{STYLE, utc};
+    use figures::plot::PRINT;
+
+    #[test]
+    fn printed_plots_have_the_colours_of_the_printed_page() {
+        let print = STYLE.split("@media print").nth(1).expect("rules for print");
+        for (name, colour) in PRINT {
+            assert!(print.contains(&format!("--{name}: {colour};")), "{name}");
+        }
+    }
 
     #[test]
     fn times_are_those_of_date() {

@@ -7,10 +7,10 @@ use games::GameKind;
 use records::TuningRecord;
 use records::tuning::{TrialRecord, TunedRowRecord};
 use report::{figures, html};
+use resvg::usvg::roxmltree::Document;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use svg2pdf::usvg::roxmltree::Document;
 
 /// A grid with every kind of plot.
 fn folder() -> Folder {

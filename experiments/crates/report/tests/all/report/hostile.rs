@@ -2,8 +2,8 @@
 
 use crate::report::folder::Folder;
 use report::{csv, figures, html, latex, markdown, side_by_side, text};
+use resvg::usvg::roxmltree::Document;
 use std::fs;
-use svg2pdf::usvg::roxmltree::Document;
 
 /// A formula, a title for the window, a line of TeX, a heading, HTML, an image, a link, a turned text and a character without XML.
 const LABEL: &str = "=x\u{1b}]0;t\u{7}\r\\input{/etc/passwd}\n# forged <script>a</script> ![i](http://a/b.png) \

@@ -1,6 +1,6 @@
 //! Pictures in event files, for TensorBoard's Images tab.
 
-use crate::pictures::{self, Picture};
+use crate::pictures::Picture;
 use protobuf::Message as _;
 use std::io;
 use tensorboard_proto::summary::{Summary, Summary_Image, Summary_Value, SummaryMetadata, SummaryMetadata_PluginData};
@@ -42,10 +42,10 @@ pub(super) fn tag(map: &str) -> String {
 
 /// A picture as a summary.
 pub(super) fn summary(picture: &Picture) -> io::Result<Summary> {
-    let [width, height] = pictures::size(&picture.png).map_err(io::Error::other)?;
+    let [width, height] = size(&picture.png).ok_or_else(|| io::Error::other("this is not a PNG file"))?;
     let mut image = Summary_Image::new();
-    image.set_width(width as i32);
-    image.set_height(height as i32);
+    image.set_width(width);
+    image.set_height(height);
     image.set_colorspace(COLORSPACE);
     image.set_encoded_image_string(picture.png.clone());
     let mut plugin = SummaryMetadata_PluginData::new();
@@ -61,6 +61,15 @@ pub(super) fn summary(picture: &Picture) -> io::Result<Summary> {
     let mut summary = Summary::new();
     summary.set_value(vec![value].into());
     Ok(summary)
+}
+
+/// Width and height, from the header of a PNG file.
+fn size(png: &[u8]) -> Option<[i32; 2]> {
+    let (words, _) = png.strip_prefix(b"\x89PNG\r\n\x1a\n")?.as_chunks::<4>();
+    match words {
+        [_, kind, width, height, ..] if kind == b"IHDR" => Some([*width, *height].map(i32::from_be_bytes)),
+        _ => None,
+    }
 }
 
 /// The picture of a summary value; `None` for another plugin's value.

@@ -1,37 +1,37 @@
 //! Differences to the reference with their intervals, one below the other.
 
-use super::canvas::{Anchor, Canvas, Frame};
+use super::axes::Frame;
 use super::labels::{fitted, width};
 use super::scale::Scale;
 use super::{Medium, Style};
-use crate::statistics::Interval;
+use crate::{Anchor, Canvas, Interval};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ForestPlot {
-    pub(crate) title: String,
-    pub(crate) x_label: String,
+pub struct ForestPlot {
+    pub title: String,
+    pub x_label: String,
     /// The labels left and right of zero; none if neither side is better.
-    pub(crate) sides: Option<(&'static str, &'static str)>,
-    pub(crate) rows: Vec<ForestRow>,
+    pub sides: Option<(&'static str, &'static str)>,
+    pub rows: Vec<ForestRow>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ForestRow {
-    pub(crate) label: String,
-    pub(crate) style: Style,
-    pub(crate) mean: f64,
+pub struct ForestRow {
+    pub label: String,
+    pub style: Style,
+    pub mean: f64,
     /// The plain 95 % interval: the thick line.
-    pub(crate) plain: Interval,
-    pub(crate) corrected: Option<Interval>,
+    pub plain: Interval,
+    pub corrected: Option<Interval>,
     /// The verdict, on the right.
-    pub(crate) verdict: String,
+    pub verdict: String,
 }
 
 const WIDTH: f64 = 860.0;
 const ROW: f64 = 30.0;
 
 /// Draws the differences; nothing without any.
-pub(crate) fn draw(plot: &ForestPlot, id: &str, medium: Medium) -> Option<String> {
+pub fn draw(plot: &ForestPlot, id: &str, medium: Medium) -> Option<String> {
     (!plot.rows.is_empty()).then(|| drawn(plot, id, medium))
 }
 
@@ -79,8 +79,8 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
         x: Scale::linear(ends.chain([0.0])),
         y: Scale::tight([0.0, 1.0]),
     };
-    let mut canvas = Canvas::new(medium, total, frame.bottom + 46.0);
-    canvas.x_axis(&frame, &plot.x_label);
+    let mut canvas = Canvas::new(total, frame.bottom + 46.0);
+    frame.x_axis(&mut canvas, &plot.x_label);
     let zero = frame.at_x(0.0);
     canvas.line("zero", (zero, frame.top - 8.0), (zero, frame.bottom));
     if let Some((left, right)) = plot.sides {
@@ -97,7 +97,7 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
         row.corrected.iter().for_each(|ends| interval("thin", ends));
         interval("thick", &row.plain);
         let tooltip = format!("{}: {:+.4} [{:+.4}, {:+.4}]", row.label, row.mean, row.plain.low, row.plain.high);
-        canvas.marker(row.style, (frame.at_x(row.mean), y), 5.5, &tooltip);
+        row.style.mark(&mut canvas, (frame.at_x(row.mean), y), 5.5, &tooltip);
         let (label, verdict) = (above + lines.label, above + lines.verdict);
         let (label_class, room) = (format!("label {class}"), right - left);
         match medium {
@@ -118,5 +118,5 @@ fn drawn(plot: &ForestPlot, id: &str, medium: Medium) -> String {
             row.label, row.mean, row.plain.low, row.plain.high, row.verdict
         )
     });
-    canvas.finish(id, &plot.title, &format!("{}.", said.collect::<Vec<_>>().join("; ")))
+    canvas.plot(medium, id, &plot.title, &format!("{}.", said.collect::<Vec<_>>().join("; ")))
 }

@@ -1,32 +1,32 @@
 //! Differences of several rows on several slices, beside each other.
 
-use super::canvas::{Anchor, Canvas, Frame};
+use super::axes::Frame;
 use super::labels::{fitted, width};
 use super::legend::Legend;
 use super::scale::Scale;
 use super::{Medium, Style};
-use crate::statistics::Interval;
+use crate::{Anchor, Canvas, Interval};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DotPlot {
-    pub(crate) title: String,
-    pub(crate) x_label: String,
-    pub(crate) groups: Vec<DotGroup>,
+pub struct DotPlot {
+    pub title: String,
+    pub x_label: String,
+    pub groups: Vec<DotGroup>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DotGroup {
-    pub(crate) label: String,
-    pub(crate) dots: Vec<Dot>,
+pub struct DotGroup {
+    pub label: String,
+    pub dots: Vec<Dot>,
 }
 
 /// A row's difference on a slice.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Dot {
-    pub(crate) label: String,
-    pub(crate) style: Style,
-    pub(crate) mean: f64,
-    pub(crate) interval: Interval,
+pub struct Dot {
+    pub label: String,
+    pub style: Style,
+    pub mean: f64,
+    pub interval: Interval,
 }
 
 const WIDTH: f64 = 540.0;
@@ -34,7 +34,7 @@ const DOT: f64 = 11.0;
 const GAP: f64 = 10.0;
 
 /// Draws the slices; nothing without any dot.
-pub(crate) fn draw(plot: &DotPlot, id: &str, medium: Medium) -> Option<String> {
+pub fn draw(plot: &DotPlot, id: &str, medium: Medium) -> Option<String> {
     plot.groups.iter().any(|group| !group.dots.is_empty()).then(|| drawn(plot, id, medium))
 }
 
@@ -55,8 +55,8 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
         x: Scale::linear(dots().flat_map(|dot| [dot.interval.low, dot.interval.high, dot.mean]).chain([0.0])),
         y: Scale::tight([0.0, 1.0]),
     };
-    let mut canvas = Canvas::new(medium, total, frame.bottom + 46.0);
-    canvas.x_axis(&frame, &plot.x_label);
+    let mut canvas = Canvas::new(total, frame.bottom + 46.0);
+    frame.x_axis(&mut canvas, &plot.x_label);
     legend.draw(&mut canvas);
     let zero = frame.at_x(0.0);
     canvas.line("zero", (zero, frame.top), (zero, frame.bottom));
@@ -76,7 +76,7 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
             let class = format!("thin {}", dot.style.class());
             canvas.line(&class, (frame.at_x(low), y), (frame.at_x(high), y));
             let tooltip = format!("{}, {}: {:+.4} [{low:+.4}, {high:+.4}]", dot.label, group.label, dot.mean);
-            canvas.marker(dot.style, (frame.at_x(dot.mean), y), 4.0, &tooltip);
+            dot.style.mark(&mut canvas, (frame.at_x(dot.mean), y), 4.0, &tooltip);
         }
         top = below;
     }
@@ -86,5 +86,5 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
             format!("{}, {}: {:+.4}, interval {low:+.4} to {high:+.4}", group.label, dot.label, dot.mean)
         })
     });
-    canvas.finish(id, &plot.title, &format!("{}.", said.collect::<Vec<_>>().join("; ")))
+    canvas.plot(medium, id, &plot.title, &format!("{}.", said.collect::<Vec<_>>().join("; ")))
 }

@@ -1,44 +1,45 @@
 //! Lines over steps, with bands over seeds.
 
-use super::canvas::{Anchor, Canvas, Frame};
+use super::axes::Frame;
 use super::labels::{spread, width};
 use super::legend::Legend;
 use super::scale::Scale;
 use super::{Medium, Style};
+use crate::{Anchor, Canvas};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct CurvePlot {
-    pub(crate) title: String,
-    pub(crate) x_label: String,
+pub struct CurvePlot {
+    pub title: String,
+    pub x_label: String,
     /// What an x is called in a tooltip.
-    pub(crate) x_name: &'static str,
-    pub(crate) y_label: String,
-    pub(crate) series: Vec<Series>,
+    pub x_name: &'static str,
+    pub y_label: String,
+    pub series: Vec<Series>,
     /// A level to mark, and its label.
-    pub(crate) level: Option<(f64, String)>,
+    pub level: Option<(f64, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Series {
-    pub(crate) label: String,
-    pub(crate) style: Style,
-    pub(crate) points: Vec<Point>,
+pub struct Series {
+    pub label: String,
+    pub style: Style,
+    pub points: Vec<Point>,
 }
 
 /// A point of a line and the ends of its band.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Point {
-    pub(crate) x: f64,
-    pub(crate) y: f64,
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+pub struct Point {
+    pub x: f64,
+    pub y: f64,
+    pub low: f64,
+    pub high: f64,
 }
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 340.0;
 
 /// Draws the lines; none if no line has two points.
-pub(crate) fn draw(plot: &CurvePlot, id: &str, medium: Medium) -> Option<String> {
+pub fn draw(plot: &CurvePlot, id: &str, medium: Medium) -> Option<String> {
     plot.series.iter().any(|series| series.points.len() > 1).then(|| drawn(plot, id, medium))
 }
 
@@ -61,9 +62,9 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
         x: Scale::tight(points().map(|point| point.x)),
         y: Scale::linear(points().flat_map(|point| [point.low, point.high]).chain(level)),
     };
-    let mut canvas = Canvas::new(medium, total, HEIGHT + legend.height);
+    let mut canvas = Canvas::new(total, HEIGHT + legend.height);
     legend.draw(&mut canvas);
-    canvas.axes(&frame, &plot.x_label, &plot.y_label);
+    frame.axes(&mut canvas, &plot.x_label, &plot.y_label);
     if let Some((level, what)) = &plot.level {
         let y = frame.at_y(*level);
         canvas.line("level", (frame.left, y), (frame.right, y));
@@ -87,14 +88,14 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
                 "{}, {} {}: {:.4} [{:.4}, {:.4}]",
                 series.label, plot.x_name, point.x, point.y, point.low, point.high
             );
-            canvas.marker(series.style, place, 3.2, &tooltip);
+            series.style.mark(&mut canvas, place, 3.2, &tooltip);
         }
     }
     if named_ends {
         end_labels(plot, &frame, &mut canvas);
     }
     let labels: Vec<&str> = plot.series.iter().map(|series| series.label.as_str()).collect();
-    canvas.finish(id, &plot.title, &format!("{} over {} for {}.", plot.y_label, plot.x_label, labels.join(", ")))
+    canvas.plot(medium, id, &plot.title, &format!("{} over {} for {}.", plot.y_label, plot.x_label, labels.join(", ")))
 }
 
 /// Whether lines are farther from a level at their starts than at their ends.

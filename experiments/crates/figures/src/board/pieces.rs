@@ -1,7 +1,6 @@
 //! Pieces as silhouettes in a box of 100 × 100: those of chess as figures, those of shogi as pentagons with a letter.
 
 use games::GameKind;
-use std::fmt::Write as _;
 
 /// A piece on a square.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,9 +31,9 @@ const fn figure(kind: &str) -> Option<&'static str> {
     })
 }
 
-/// The elements of a piece in its box; shogi's point away from their player's side by a turn of the box.
-pub fn elements(game: GameKind, piece: Piece) -> String {
-    match game {
+/// A piece in a square of this corner and size.
+pub(super) fn element(game: GameKind, piece: Piece, (x, y): (f64, f64), size: f64) -> String {
+    let elements = match game {
         GameKind::Chess => {
             let class = if piece.first { "first" } else { "second" };
             let shape = figure(piece.kind).unwrap_or("M25 25H75V75H25Z");
@@ -43,17 +42,14 @@ pub fn elements(game: GameKind, piece: Piece) -> String {
         GameKind::Shogi => {
             let letter = letter(piece.kind);
             let class = if letter.starts_with('+') { "promoted" } else { "letter" };
-            let mut drawn = r#"<path class="wood" d="M50 8L78 22L88 92H12L22 22Z"/>"#.to_owned();
-            // A String takes every character.
-            let _ = write!(drawn, r#"<text class="{class}" x="50" y="73" text-anchor="middle">{letter}</text>"#);
-            drawn
+            format!(
+                r#"<path class="wood" d="M50 8L78 22L88 92H12L22 22Z"/><text class="{class}" x="50" y="73" text-anchor="middle">{letter}</text>"#
+            )
         }
-    }
-}
-
-/// Whether the box of a piece is turned: shogi's opponent looks down the board.
-pub const fn is_turned(game: GameKind, piece: Piece) -> bool {
-    matches!(game, GameKind::Shogi) && !piece.own
+    };
+    // Shogi's opponent looks down the board.
+    let turn = if game == GameKind::Shogi && !piece.own { " rotate(180 50 50)" } else { "" };
+    format!(r#"<g transform="translate({x:.1} {y:.1}) scale({:.4}){turn}">{elements}</g>"#, size / 100.0)
 }
 
 /// The letter of a shogi piece, as SFEN writes it.

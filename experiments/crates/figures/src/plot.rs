@@ -4,21 +4,23 @@
 //! a report, told apart by marker, dash and label too, so that no plot needs colours to be read). Every plot has a title
 //! and a description for those who do not see it, and every mark a tooltip.
 
-pub(super) mod canvas;
-pub(super) mod curves;
-pub(super) mod dots;
-pub(super) mod forest;
+mod axes;
+pub mod curves;
+pub mod dots;
+pub mod forest;
 mod labels;
 mod legend;
 mod medium;
 mod scale;
-pub(super) mod scatter;
+pub mod scatter;
 
-pub(super) use medium::{Medium, STYLE};
+pub use medium::{Medium, PRINT, STYLE};
+
+use crate::{Canvas, escape};
 
 /// How a row is drawn wherever it appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub enum Style {
     /// The reference: in the colour of the text.
     Reference,
     Twin,
@@ -55,5 +57,24 @@ impl Style {
             Self::Twin => 1,
             Self::Row(n) => 1 + n + n / COLOURS,
         }
+    }
+
+    /// Draws a row's marker with a tooltip.
+    fn mark(self, canvas: &mut Canvas, (x, y): (f64, f64), size: f64, tooltip: &str) {
+        let corner = |dx: f64, dy: f64| format!("{:.1},{:.1}", x + dx * size, y + dy * size);
+        let polygon = |corners: &[(f64, f64)]| {
+            let corners: Vec<String> = corners.iter().map(|&(dx, dy)| corner(dx, dy)).collect();
+            format!(r#"<polygon points="{}">"#, corners.join(" "))
+        };
+        let (shape, end) = match self.shape() % 6 {
+            0 => (format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="{size:.1}">"#), "circle"),
+            1 => (polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]), "polygon"),
+            2 => (polygon(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]), "polygon"),
+            3 => (polygon(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]), "polygon"),
+            4 => (polygon(&[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)]), "polygon"),
+            _ => (polygon(&[(-0.6, -1.1), (0.6, -1.1), (1.2, 0.0), (0.6, 1.1), (-0.6, 1.1), (-1.2, 0.0)]), "polygon"),
+        };
+        let (class, tooltip) = (self.class(), escape(tooltip));
+        canvas.push(&format!(r#"<g class="mark {class}">{shape}<title>{tooltip}</title></{end}></g>"#));
     }
 }

@@ -1,8 +1,8 @@
 //! The names of rows above a plot.
 
 use super::Style;
-use super::canvas::{Anchor, Canvas};
 use super::labels::{fitted, width};
+use crate::{Anchor, Canvas};
 
 const LEFT: f64 = 12.0;
 const LINE: f64 = 17.0;
@@ -39,7 +39,7 @@ impl Legend {
 
     pub(super) fn draw(&self, canvas: &mut Canvas) {
         for (style, name, (x, y)) in &self.entries {
-            canvas.marker(*style, (*x, *y), 4.5, name);
+            style.mark(canvas, (*x, *y), 4.5, name);
             canvas.text(&format!("label {}", style.class()), (x + MARKER, y + 4.0), Anchor::Start, name);
         }
     }

@@ -1,14 +1,17 @@
 //! What a plot is drawn for, and what an SVG outside a page needs.
 
+use crate::Canvas;
+use crate::canvas::Head;
+
 /// The rules of plots, with the colours of the page that holds them.
-pub(crate) const STYLE: &str = include_str!("plot.css");
+pub const STYLE: &str = include_str!("plot.css");
 
 /// The width of a column in units of a plot: text of 12.5 units is then 7.3 points high.
 const COLUMN: f64 = 400.0;
 const COLUMN_INCHES: f64 = 3.25;
 
 /// The page's colours for print, as its style sheet has them.
-const PRINT: [(&str, &str); 10] = [
+pub const PRINT: [(&str, &str); 10] = [
     ("paper", "#ffffff"),
     ("ink", "#000000"),
     ("soft", "#444b53"),
@@ -23,7 +26,7 @@ const PRINT: [(&str, &str); 10] = [
 
 /// What a plot is drawn for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Medium {
+pub enum Medium {
     /// The HTML page, with colours from its style sheet.
     Page,
     /// A column of a printed paper, 3.25 inches (82.55 mm) wide, as a file that needs no other.
@@ -39,10 +42,10 @@ impl Medium {
         }
     }
 
-    /// Attributes and first elements of an SVG that is this many units wide and high.
-    pub(super) fn head(self, (width, height): (f64, f64)) -> (String, String) {
+    /// For an SVG that is this many units wide and high.
+    fn head(self, (width, height): (f64, f64)) -> Head {
         if self == Self::Page {
-            return (String::new(), String::new());
+            return Head { class: "plot", size: String::new(), first: String::new() };
         }
         let rules = PRINT
             .iter()
@@ -51,20 +54,13 @@ impl Medium {
         let size = format!(" width=\"{COLUMN_INCHES}in\" height=\"{inches:.4}in\"");
         let font = ".plot { font-family: \"DejaVu Sans\", Arial, sans-serif; font-stretch: condensed; }";
         let paper = format!("<rect width=\"{width:.0}\" height=\"{height:.0}\" fill=\"#ffffff\"/>");
-        (size, format!("<style>\n{font}\n{rules}</style>\n{paper}\n"))
+        Head { class: "plot", size, first: format!("<style>\n{font}\n{rules}</style>\n{paper}\n") }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::PRINT;
-
-    #[test]
-    fn colours_are_those_of_the_printed_page() {
-        let sheet = include_str!("../html/style.css");
-        let print = sheet.split("@media print").nth(1).expect("rules for print");
-        for (name, colour) in PRINT {
-            assert!(print.contains(&format!("--{name}: {colour};")), "{name}");
-        }
+impl Canvas {
+    /// The SVG of a plot. `id` must differ from those of all other plots of a page.
+    pub(super) fn plot(&self, medium: Medium, id: &str, title: &str, description: &str) -> String {
+        self.document(&medium.head(self.size()), id, title, description)
     }
 }

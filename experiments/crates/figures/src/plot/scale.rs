@@ -1,6 +1,6 @@
 //! From values to places along an axis, and round numbers to mark it with.
 
-use crate::numbers::fixed;
+use crate::fixed;
 
 /// More than this factor between the ends of positive values, and an axis of sizes is logarithmic.
 const WIDE: f64 = 12.0;

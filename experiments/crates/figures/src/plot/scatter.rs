@@ -1,34 +1,34 @@
 //! Points in a plane with intervals: quality against cost, one game against another.
 
-use super::canvas::{Anchor, Canvas, Frame};
+use super::axes::Frame;
 use super::labels::Labels;
 use super::legend::Legend;
 use super::scale::Scale;
 use super::{Medium, Style};
-use crate::statistics::Interval;
+use crate::{Anchor, Canvas, Interval};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ScatterPlot {
-    pub(crate) title: String,
-    pub(crate) x_label: String,
-    pub(crate) y_label: String,
-    pub(crate) points: Vec<ScatterPoint>,
-    pub(crate) guide: Guide,
-    pub(crate) size: (f64, f64),
+pub struct ScatterPlot {
+    pub title: String,
+    pub x_label: String,
+    pub y_label: String,
+    pub points: Vec<ScatterPoint>,
+    pub guide: Guide,
+    pub size: (f64, f64),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ScatterPoint {
-    pub(crate) label: String,
-    pub(crate) style: Style,
-    pub(crate) at: (f64, f64),
-    pub(crate) across: Option<Interval>,
-    pub(crate) upright: Option<Interval>,
+pub struct ScatterPoint {
+    pub label: String,
+    pub style: Style,
+    pub at: (f64, f64),
+    pub across: Option<Interval>,
+    pub upright: Option<Interval>,
 }
 
 /// What helps to read the points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Guide {
+pub enum Guide {
     /// The line of points that no other one beats in both: cheap is on the left, good below or above.
     Front {
         /// Whether low values are good.
@@ -41,7 +41,7 @@ pub(crate) enum Guide {
 const COLUMN_HEIGHT: f64 = 320.0;
 
 /// Draws the points; nothing below two.
-pub(crate) fn draw(plot: &ScatterPlot, id: &str, medium: Medium) -> Option<String> {
+pub fn draw(plot: &ScatterPlot, id: &str, medium: Medium) -> Option<String> {
     (plot.points.len() > 1).then(|| drawn(plot, id, medium))
 }
 
@@ -65,9 +65,9 @@ fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
     };
     let (top, bottom) = (14.0 + legend.height, height - 48.0 + legend.height);
     let frame = Frame { left: 74.0, right: width - 18.0, top, bottom, x, y };
-    let mut canvas = Canvas::new(medium, width, height + legend.height);
+    let mut canvas = Canvas::new(width, height + legend.height);
     legend.draw(&mut canvas);
-    canvas.axes(&frame, &plot.x_label, &plot.y_label);
+    frame.axes(&mut canvas, &plot.x_label, &plot.y_label);
     guide(plot, &frame, &mut canvas);
     let place = |point: &ScatterPoint| (frame.at_x(point.at.0), frame.at_y(point.at.1));
     for point in &plot.points {
@@ -87,7 +87,7 @@ fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
     }
     for (point, &at) in plot.points.iter().zip(&places) {
         let tooltip = format!("{}: {:.4}, {:.4}", point.label, point.at.0, point.at.1);
-        canvas.marker(point.style, at, 5.0, &tooltip);
+        point.style.mark(&mut canvas, at, 5.0, &tooltip);
         if medium == Medium::Column {
             continue;
         }
@@ -101,7 +101,7 @@ fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
     let said: Vec<String> =
         plot.points.iter().map(|point| format!("{} at {:.4}, {:.4}", point.label, point.at.0, point.at.1)).collect();
     let description = format!("{} against {}: {}.", plot.y_label, plot.x_label, said.join("; "));
-    canvas.finish(id, &plot.title, &description)
+    canvas.plot(medium, id, &plot.title, &description)
 }
 
 fn guide(plot: &ScatterPlot, frame: &Frame, canvas: &mut Canvas) {

@@ -1,0 +1,62 @@
+//! The inner rectangle of a plot, and its axes.
+
+use super::labels;
+use super::scale::Scale;
+use crate::{Anchor, Canvas};
+
+pub(super) struct Frame {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+    pub(super) x: Scale,
+    pub(super) y: Scale,
+}
+
+impl Frame {
+    /// The place of a value from left to right.
+    pub(super) fn at_x(&self, value: f64) -> f64 {
+        self.left + self.x.share(value) * (self.right - self.left)
+    }
+
+    /// The place of a value from top to bottom.
+    pub(super) fn at_y(&self, value: f64) -> f64 {
+        self.bottom - self.y.share(value) * (self.bottom - self.top)
+    }
+
+    /// Draws grid lines, tick labels and axis labels.
+    pub(super) fn axes(&self, canvas: &mut Canvas, x_label: &str, y_label: &str) {
+        self.x_axis(canvas, x_label);
+        let ticks = self.y.ticks();
+        for tick in &ticks {
+            let y = self.at_y(*tick);
+            canvas.line("grid", (self.left, y), (self.right, y));
+            canvas.text("tick", (self.left - 6.0, y + 4.0), Anchor::End, &self.y.label(*tick));
+        }
+        let widest = ticks.iter().map(|tick| self.y.label(*tick).chars().count()).max().unwrap_or(0) as f64;
+        let (label, middle) = centred(y_label, f64::midpoint(self.top, self.bottom), canvas.size().1);
+        canvas.upright("axis", (self.left - 14.0 - 6.5 * widest, middle), &label);
+        canvas.line("rule", (self.left, self.top), (self.left, self.bottom));
+    }
+
+    /// The same from left to right only.
+    pub(super) fn x_axis(&self, canvas: &mut Canvas, label: &str) {
+        for tick in self.x.ticks() {
+            let x = self.at_x(tick);
+            canvas.line("grid", (x, self.top), (x, self.bottom));
+            canvas.text("tick", (x, self.bottom + 16.0), Anchor::Middle, &self.x.label(tick));
+        }
+        let (label, middle) = centred(label, f64::midpoint(self.left, self.right), canvas.size().0);
+        canvas.text("axis", (middle, self.bottom + 36.0), Anchor::Middle, &label);
+        canvas.line("rule", (self.left, self.bottom), (self.right, self.bottom));
+    }
+}
+
+/// The label of an axis, cut if it is longer than the plot, and the place of its middle inside, near `middle`.
+fn centred(label: &str, middle: f64, length: f64) -> (String, f64) {
+    // These labels are narrower than the bold ones of rows.
+    const NARROW: f64 = 0.83;
+    let label = labels::fitted(label, (length - 8.0) / NARROW);
+    let half = NARROW * labels::width(&label) / 2.0;
+    (label, middle.min(length - half - 4.0).max(half + 4.0))
+}
