@@ -109,7 +109,7 @@ pub(crate) const RESERVED: [(&str, &[&str]); 30] = [
     ("cc", &["nn"]),
     ("serde_yaml", &["dataset", "config", "train", "grid", "lc0", "experiments"]),
     ("clap", &["experiments"]),
-    ("csv", &["play"]),
+    ("csv", &["report", "play"]),
     ("tensorboard-rs", &["train"]),
     ("tensorboard-proto", &["train"]),
     ("protobuf", &["train"]),

@@ -1,8 +1,8 @@
-//! What the cells of a game measured on each test position. Each file is read once, for verdicts and for slices.
+//! What noise the test of a verdict counts, and the test positions of a game from which that of test games follows. Each file of
+//! positions is read once, for verdicts and for slices.
 
+use super::asked::PrimaryMetric;
 use super::files::{CellRecord, RunFolder};
-use super::model::PrimaryMetric;
-use super::model::noise::SeedsOnly;
 use super::statistics::crossed::{Crossed, Differences, test};
 use config::ReadAt;
 use config::metrics::NOVEL;
@@ -11,23 +11,97 @@ use rayon::prelude::*;
 use records::CellState;
 use records::positions::{MEASURES, PositionRow};
 use std::collections::BTreeMap;
+use std::fmt;
+
+/// The sources of noise that a test counts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Noise {
+    /// Seeds and test games, both of which are samples.
+    SeedsAndGames(Crossed),
+    /// Seeds alone: the test set is taken as it is.
+    SeedsOnly(SeedsOnly),
+}
+
+impl Noise {
+    /// The parts of the variance, if test games are counted.
+    pub const fn crossed(&self) -> Option<&Crossed> {
+        match self {
+            Self::SeedsAndGames(crossed) => Some(crossed),
+            Self::SeedsOnly(_) => None,
+        }
+    }
+
+    /// Why test games are not counted, if they are not.
+    pub const fn seeds_only(&self) -> Option<&SeedsOnly> {
+        match self {
+            Self::SeedsAndGames(_) => None,
+            Self::SeedsOnly(why) => Some(why),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum SeedsOnly {
+    /// The primary metric is read on validation positions, of which nothing is stored.
+    OnValidation,
+    /// The primary metric is not a mean of what cells store of each position.
+    NoMean,
+    /// No cell stored positions, or none can be read.
+    NothingStored,
+    /// A cell of this seed stored nothing that can be read, or other positions.
+    NotStored { seed: u64 },
+    /// The mean of the stored values is not the metric.
+    OtherMean {
+        seed: u64,
+        /// The mean of the stored values.
+        stored: f64,
+        measured: f64,
+    },
+    /// There are fewer than two test games.
+    FewGames,
+}
+
+impl fmt::Display for SeedsOnly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OnValidation => f.write_str("the primary metric is read on validation positions"),
+            Self::NoMean => f.write_str("the primary metric is not stored for each position"),
+            Self::NothingStored => f.write_str("cells stored no test positions"),
+            Self::NotStored { seed } => write!(f, "a cell of seed {seed} stored no test positions, or other ones"),
+            Self::OtherMean { seed, stored, measured } => {
+                write!(f, "at seed {seed} the stored positions have the mean {stored:.6}, the metric is {measured:.6}")
+            }
+            Self::FewGames => f.write_str("there are fewer than two test games"),
+        }
+    }
+}
+
+/// The noise that a list of tests counts.
+pub(crate) fn counted<'a>(all: impl Iterator<Item = &'a Noise>) -> &'static str {
+    let (of_both, of_seeds): (Vec<&Noise>, Vec<&Noise>) = all.partition(|noise| noise.crossed().is_some());
+    match (of_both.is_empty(), of_seeds.is_empty()) {
+        (false, true) => "seeds and test games",
+        (false, false) => "seeds and test games where every cell stored its positions, otherwise over seeds only",
+        (true, _) => "seeds only",
+    }
+}
 
 /// The greatest distance between a metric and the mean of its stored values, which are rounded to f32, relative to 1 or
 /// to the metric if that is larger.
 const ROUNDING: f64 = 1e-5;
 
 /// The test positions of a game as all of its cells have them.
-pub(super) struct Positions {
+pub(crate) struct Positions {
     /// The metric whose values are kept.
-    pub(super) measure: &'static str,
+    pub(crate) measure: &'static str,
     /// Its place among the stored metrics.
     kept: usize,
     /// The positions, in the order of the evaluation, or the means of some.
-    pub(super) rows: Vec<PositionRow>,
+    pub(crate) rows: Vec<PositionRow>,
     /// The place of each position's game among all games.
-    pub(super) games: Vec<usize>,
+    pub(crate) games: Vec<usize>,
     /// How many games there are.
-    pub(super) count: usize,
+    pub(crate) count: usize,
     /// The places of the positions that the primary metric is the mean of, or why it is not such a mean.
     primary: Result<Vec<usize>, SeedsOnly>,
     cells: BTreeMap<(String, u64), Stored>,
@@ -41,7 +115,7 @@ struct Stored {
 
 impl Positions {
     /// Of the finished cells of a game; none if no cell stored positions that can be read.
-    pub(super) fn read(folder: &RunFolder, kind: GameKind, primary: &PrimaryMetric) -> Option<Self> {
+    pub(crate) fn read(folder: &RunFolder, kind: GameKind, primary: &PrimaryMetric) -> Option<Self> {
         let (base, bucket) = match primary.name.split_once('.') {
             Some((base, bucket)) => (base, Some(bucket)),
             None => (&primary.name[..], None),
@@ -81,17 +155,17 @@ impl Positions {
     }
 
     /// Whether every row is one position, as slices need it. Published bundles can have means of games instead.
-    pub(super) fn are_single(&self) -> bool {
+    pub(crate) fn are_single(&self) -> bool {
         self.rows.iter().all(|row| row.positions == 1)
     }
 
     /// The values of a cell; none if it stored none, or on other positions than the others.
-    pub(super) fn values(&self, folder: &str, seed: u64) -> Option<&[Option<f32>]> {
+    pub(crate) fn values(&self, folder: &str, seed: u64) -> Option<&[Option<f32>]> {
         self.cells.get(&(folder.to_owned(), seed)).map(|stored| &stored.values[..])
     }
 
     /// The test of a sum of rows of the plan, each with its sign, over these seeds.
-    pub(super) fn test(&self, rows: &[(&str, f64)], seeds: &[u64]) -> Result<Crossed, SeedsOnly> {
+    pub(crate) fn test(&self, rows: &[(&str, f64)], seeds: &[u64]) -> Result<Crossed, SeedsOnly> {
         let places = self.primary.as_ref().map_err(Clone::clone)?;
         let mut positions = vec![0; self.count];
         places.iter().for_each(|&i| positions[self.games[i]] += self.rows[i].weight(self.kept) as u32);

@@ -80,7 +80,7 @@ pub fn or_absent<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> Strin
 
 /// Decimals for a difference and its intervals: two significant digits of the half-width.
 pub fn interval_decimals(interval: &Interval) -> usize {
-    decimals((interval.high - interval.low) / 2.0)
+    decimals(interval.half_width())
 }
 
 /// A p-value; with more digits around 0.05.

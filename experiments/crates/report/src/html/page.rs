@@ -1,10 +1,10 @@
 //! The page around a report: head, sections, tables, figures.
 
+use crate::comparison::Verdict;
 use crate::figures::Figure;
-use crate::model::comparison::Verdict;
-use crate::model::interactions::Change;
 use crate::plot;
 use crate::plot::canvas::escape;
+use crate::sections::interactions::Change;
 use crate::table::Table;
 use chrono::DateTime;
 

@@ -1,28 +1,25 @@
 //! Policies without a network as lines of the tables, and the mark of rows that do not beat the log-linear one.
 
-use super::cells::{ROW, name};
 use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{fixed, or_absent};
-use crate::table::ABSENT;
+use crate::table::{ABSENT, ROW};
 use config::grouped;
 use records::baselines::{Baseline, BaselineName};
 
 /// The mark of a row whose policy loss is not below the log-linear baseline's.
 const MARK: &str = "†";
 
-/// The heading of the distance between the policy loss and that of a uniform choice.
+/// The headings of the distances between the policy loss and those of a uniform choice and of the log-linear baseline.
 pub(crate) const BELOW_UNIFORM: &str = "below uniform";
-
-/// The heading of the distance between the policy loss and that of the log-linear baseline.
 pub(crate) const BELOW_LOG_LINEAR: &str = "below log-linear";
 
 /// The label of a row, with its mark.
-pub(super) fn marked(row: &RowReport) -> String {
-    if row.misses_log_linear() { format!("{} {MARK}", name(row)) } else { name(row) }
+pub(crate) fn marked(row: &RowReport) -> String {
+    if row.misses_log_linear() { format!("{} {MARK}", row.name()) } else { row.name() }
 }
 
 /// Adds the lines of the comparison; none if it compares something else than the policy loss on test positions.
-pub(super) fn add_lines(report: &Report, game: &GameReport, columns: &mut [(String, Vec<String>)]) {
+pub(crate) fn add_lines(report: &Report, game: &GameReport, columns: &mut [(String, Vec<String>)]) {
     if report.primary.name != "policy_loss" || !report.primary.at.is_last() {
         return;
     }
@@ -39,41 +36,39 @@ pub(super) fn add_lines(report: &Report, game: &GameReport, columns: &mut [(Stri
 }
 
 /// What the lines and marks mean.
-pub(super) fn notes(game: &GameReport) -> Vec<String> {
-    let mut notes = Vec::new();
-    let Some(set) = &game.baselines else { return notes };
-    let fitted = |baseline: &Baseline| match baseline.name {
-        BaselineName::Uniform => None,
-        BaselineName::StaticPrior => Some(format!(
-            "{}: how often a move is chosen when it is legal, on {} training positions",
-            baseline.name.words(),
-            grouped(baseline.training_positions as u64)
-        )),
-        BaselineName::LogLinear => Some(format!(
-            "{}: {} weights, fitted on {} training positions",
-            baseline.name.words(),
-            grouped(baseline.weights as u64),
-            grouped(baseline.training_positions as u64)
-        )),
+pub(crate) fn notes(game: &GameReport) -> Vec<String> {
+    let fitted = |baseline: &Baseline| {
+        let (name, positions) = (baseline.name.words(), grouped(baseline.training_positions as u64));
+        match baseline.name {
+            BaselineName::Uniform => None,
+            BaselineName::StaticPrior => {
+                Some(format!("{name}: how often a move is chosen when it is legal, on {positions} training positions"))
+            }
+            BaselineName::LogLinear => {
+                let weights = grouped(baseline.weights as u64);
+                Some(format!("{name}: {weights} weights, fitted on {positions} training positions"))
+            }
+        }
     };
-    let fitted: Vec<String> = set.baselines.iter().filter_map(fitted).collect();
+    let fitted: Vec<String> = all(game).iter().filter_map(fitted).collect();
+    let mut notes = Vec::new();
     if !fitted.is_empty() {
         notes.push(format!("baselines: {}", fitted.join("; ")));
     }
-    if let Some(model) = game.log_linear().filter(|_| rows(game).any(RowReport::misses_log_linear)) {
+    if let Some(model) = game.log_linear().filter(|_| game.all_rows().any(RowReport::misses_log_linear)) {
         notes.push(format!("{MARK}: does not beat the log-linear baseline (policy loss {:.3})", model.loss));
     }
     notes
 }
 
 /// How far a row is below the log-linear baseline.
-pub(super) fn below(row: &RowReport) -> String {
+pub(crate) fn below(row: &RowReport) -> String {
     let loss = row.test.get("policy_loss");
     or_absent(loss.zip(row.log_linear), |(loss, baseline)| fixed(baseline - loss.mean, 3))
 }
 
 /// Adds the baselines as lines to a table of these columns, if it is one of the policy.
-pub(super) fn append(game: &GameReport, names: &mut Vec<String>, columns: &mut [(String, Vec<String>)]) {
+pub(crate) fn append(game: &GameReport, names: &mut Vec<String>, columns: &mut [(String, Vec<String>)]) {
     let values = |heading: &str, baseline: &Baseline| match heading {
         "policy_loss" => Some(fixed(baseline.loss, 3)),
         "policy_kl" => Some(fixed(baseline.loss - game.baselines.as_ref()?.target_entropy, 3)),
@@ -96,8 +91,4 @@ pub(super) fn append(game: &GameReport, names: &mut Vec<String>, columns: &mut [
 
 fn all(game: &GameReport) -> &[Baseline] {
     game.baselines.as_ref().map_or(&[], |set| &set.baselines)
-}
-
-fn rows(game: &GameReport) -> impl Iterator<Item = &RowReport> {
-    game.rows.iter().chain(&game.twin)
 }

@@ -1,19 +1,41 @@
 //! The same comparison at several numbers of steps, each with its own decay of the learning rate.
 
-use super::files::RunFolder;
-use super::model::PrimaryMetric;
-use super::model::variants::{BudgetRow, Budgets};
-use super::statistics::across::{RankCorrelation, rank_correlation};
-use super::statistics::{PairedTest, Summary};
 use super::variants::{self, Variant};
-use config::Role;
+use crate::asked::PrimaryMetric;
+use crate::files::RunFolder;
+use crate::numbers::{alone, fixed, interval, or_absent, with_interval};
+use crate::statistics::across::{RankCorrelation, rank_correlation};
+use crate::statistics::{PairedTest, Summary};
+use crate::table::{ROW, Table};
+use config::{Role, grouped};
 use games::GameKind;
+use std::iter::once;
+
+/// A game's comparison at several budgets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Budgets {
+    pub steps: Vec<u64>,
+    pub rows: Vec<BudgetRow>,
+    /// For each budget but the last: whether its order of rows is that of the last.
+    pub ranks: Vec<Option<RankCorrelation>>,
+}
+
+/// One row at several budgets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BudgetRow {
+    /// The common part of its labels.
+    pub label: String,
+    /// At each budget, on test: row less the reference at the same budget, the mean over paired seeds.
+    pub differences: Vec<Option<f64>>,
+    /// The tests of them, from two pairs on.
+    pub tests: Vec<Option<PairedTest>>,
+}
 
 /// The settings in which a row may differ between two budgets.
 const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkpoint_every", "eval.every"];
 
 /// The comparison at several budgets; none if the reference has one number of steps only.
-pub(super) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Option<Budgets> {
+pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Option<Budgets> {
     let variants = variants::of(folder, game);
     let is_reference = |variant: &&Variant<'_>| variant.row.role == Role::Reference;
     let sets = variants::sets(&variants, &SCHEDULE);
@@ -60,10 +82,34 @@ fn ranks(differences: &[Vec<Vec<f64>>], one: usize, other: usize, seeds: usize) 
 
 /// The common beginning of labels, up to a whole part: `shaw` of `shaw, steps 160` and `shaw, steps 640`, or of `shaw-160` and
 /// `shaw-640`.
-pub(super) fn common(labels: &[&str]) -> String {
+pub(crate) fn common(labels: &[&str]) -> String {
     let ends_a_part = |rest: &str| rest.is_empty() || rest.starts_with(['-', ',']);
     let first = labels.first().copied().unwrap_or_default();
     let mut ends = first.match_indices(['-', ',']).map(|(end, _)| end).chain([first.len()]);
     let shared = |end: &usize| labels.iter().all(|label| label.strip_prefix(&first[..*end]).is_some_and(ends_a_part));
     ends.rfind(shared).map_or_else(|| labels.join(" | "), |end| first[..end].to_owned())
+}
+
+/// The differences of the rows at each budget.
+pub(crate) fn table(budgets: &Budgets) -> Table {
+    let header = once(ROW.to_owned()).chain(budgets.steps.iter().map(|&n| format!("{} steps", grouped(n))));
+    let difference = |(mean, test): (&Option<f64>, &Option<PairedTest>)| match test {
+        Some(test) => with_interval(test.mean, &test.interval(0.95)),
+        None => or_absent(*mean, alone),
+    };
+    let cells = |row: &BudgetRow| row.differences.iter().zip(&row.tests).map(difference).collect::<Vec<_>>();
+    let rows = budgets.rows.iter().map(|row| once(row.label.clone()).chain(cells(row)).collect());
+    let ranks = budgets.ranks.iter().zip(&budgets.steps).filter_map(|(ranks, &steps)| {
+        let RankCorrelation { tau, interval: ends } = (*ranks)?;
+        Some(format!(
+            "order of the rows after {} steps and at the end: Kendall's τ = {}, over draws of the seeds {}",
+            grouped(steps),
+            fixed(tau, 2),
+            interval(&ends, 2)
+        ))
+    });
+    let notes = once("plain 95 % t-intervals, paired by seed, uncorrected".to_owned()).chain(ranks).collect();
+    Table::new(header, &[0], rows)
+        .titled("budgets: differences on test to the reference with the same number of steps")
+        .noted(notes)
 }

@@ -5,7 +5,7 @@ use crate::table::{ABSENT, Table};
 use records::inspected::RowMovements;
 
 /// A line for each row with inspected cells; empty without any.
-pub(crate) fn movements(report: &Report) -> Table {
+pub(crate) fn table(report: &Report) -> Table {
     if report.movements.is_empty() {
         return Table::default();
     }

@@ -1,21 +1,21 @@
-//! The phrases of a report, the same in every format.
+//! The phrases of a report about itself, the same in every format: its status, its metric, its failures, and how to read it.
 
-use super::distinct::distinct;
-use super::files::TrainingConditions;
-use super::model::comparison::Missing;
-use super::model::learnable::Learnable;
-use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report};
-use super::tables::baselines::{BELOW_LOG_LINEAR, BELOW_UNIFORM};
-use super::tables::heads::LEARNT;
+use super::baselines::{BELOW_LOG_LINEAR, BELOW_UNIFORM};
+use super::heads::LEARNT;
+use super::learnable::Learnable;
+use crate::distinct::distinct;
+use crate::missing::Missing;
+use crate::model::{Counts, FailedCell, GameReport, Report};
 use config::metrics::{Direction, Metric};
 use config::{ReadAt, grouped};
+use records::identity::Identity;
 use records::manifest::CopiedFrom;
 
 /// The label of the sentence about the primary metric.
-pub(super) const PRIMARY_METRIC: &str = "primary metric";
+pub(crate) const PRIMARY_METRIC: &str = "primary metric";
 
 /// `24 of 24 cells done (and 6 of 6 A/A controls done)`.
-pub(super) fn status(report: &Report) -> String {
+pub(crate) fn status(report: &Report) -> String {
     let cells = progress(&report.cells, "cells");
     if report.twins.all == 0 {
         return cells;
@@ -35,7 +35,7 @@ fn progress(counts: &Counts, what: &str) -> String {
 }
 
 /// The primary metric: its unit, its better side, and when it is read.
-pub(super) fn primary(report: &Report) -> String {
+pub(crate) fn primary(report: &Report) -> String {
     let primary = &report.primary;
     let better = match primary.direction {
         Direction::Lower => ", lower is better",
@@ -51,7 +51,7 @@ pub(super) fn primary(report: &Report) -> String {
 }
 
 /// Facts about the test positions of a game.
-pub(super) fn facts(game: &GameReport) -> Vec<String> {
+pub(crate) fn facts(game: &GameReport) -> Vec<String> {
     let mut facts = Vec::new();
     facts.extend(game.test_positions.map(|positions| format!("{} test positions", grouped(positions))));
     let targets = game.heads.iter().filter_map(|head| head.targets);
@@ -65,7 +65,7 @@ pub(super) fn facts(game: &GameReport) -> Vec<String> {
 }
 
 /// A failed cell, the cause and the remedy.
-pub(super) fn failure(cell: &FailedCell) -> [String; 2] {
+pub(crate) fn failure(cell: &FailedCell) -> [String; 2] {
     let kind = cell.failure.kind;
     let folder = match kind.is_final() {
         true => format!("posenc does not retry it; to retry it, delete {}", cell.folder),
@@ -104,7 +104,7 @@ fn families(report: &Report) -> Vec<String> {
 }
 
 /// How to read the tables, and the conditions under which the cells were trained.
-pub(super) fn notes(report: &Report) -> Vec<String> {
+pub(crate) fn notes(report: &Report) -> Vec<String> {
     let mut lines = vec![
         "±: standard deviation over seeds; difference: row less reference, paired by seed, with Student's 95 % interval"
             .to_owned(),
@@ -165,23 +165,11 @@ fn copied(CopiedFrom { path, blake3 }: &CopiedFrom, cells: usize) -> String {
     }
 }
 
-fn trained(conditions: &TrainingConditions, cells: Option<usize>) -> String {
-    let TrainingConditions { numerics, libtorch, instruction_set, threads, device, dtype } = conditions;
+fn trained(conditions: &Identity, cells: Option<usize>) -> String {
+    let Identity { numerics, libtorch, instruction_set, threads, device, dtype, .. } = conditions;
     let which = cells.map_or_else(|| "trained".to_owned(), |cells| format!("{cells} cells were trained"));
     format!(
         "{which} on {device}, {dtype}, {threads} thread(s), {instruction_set}, LibTorch {libtorch}, numerics version \
          {numerics}"
     )
-}
-
-/// How closely each matched control of a game matches.
-pub(super) fn controls(game: &GameReport) -> Vec<String> {
-    let line = |(label, matched): (&str, &MatchedReport)| {
-        let (what, goal) = (matched.quantity.words(), &matched.goal);
-        match matched.ratio {
-            Some(ratio) => format!("{label} has {ratio:.4} times the {what} of {goal}"),
-            None => format!("{label}: its {what} is not measured, so its match with {goal} is not checked"),
-        }
-    };
-    game.rows.iter().filter_map(|row| Some((row.label.as_str(), row.matched.as_ref()?))).map(line).collect()
 }

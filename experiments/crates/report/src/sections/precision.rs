@@ -1,17 +1,16 @@
-//! The table of the precision of comparisons.
+//! The precision of comparisons.
 
-use super::cells::{ROW, name};
-use crate::model::comparison::Precision;
-use crate::model::noise::Noise;
+use crate::comparison::Precision;
 use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{decimals, fixed, or_absent, p_value};
 use crate::statistics::moderated::Prior;
 use crate::statistics::power::{MOST_SEEDS, POWER};
-use crate::table::{ABSENT, Table};
+use crate::statistics::sign_flip;
+use crate::table::{ABSENT, ROW, Table};
 use config::Role;
 
 /// The precision of every comparison; with a given difference, the seeds that it needs.
-pub(super) fn precision(report: &Report, game: &GameReport) -> Table {
+pub(crate) fn table(report: &Report, game: &GameReport) -> Table {
     let mut header = [
         ROW,
         "sd over seeds",
@@ -34,12 +33,11 @@ pub(super) fn precision(report: &Report, game: &GameReport) -> Table {
         let precision = comparison.precision.as_ref()?;
         let detectable = or_absent(precision.detectable, |size| fixed(size, decimals(size)));
         let sd = fixed(test.sd, decimals(test.sd));
-        let crossed = comparison.noise.as_ref().and_then(Noise::crossed);
-        let share = or_absent(crossed, |crossed| format!("{:.0} %", crossed.games_share * 100.0));
+        let share = or_absent(row.crossed(), |crossed| format!("{:.0} %", crossed.games_share * 100.0));
         let moderated = or_absent(comparison.moderated, |test| p_value(test.p));
         let flips = p_value(precision.sign_flip);
         let mut cells =
-            vec![name(row), sd, share, p_value(test.p), moderated, flips, detectable, seeds(precision.seeds)];
+            vec![row.name(), sd, share, p_value(test.p), moderated, flips, detectable, seeds(precision.seeds)];
         cells.extend(report.primary.difference.into_iter().flat_map(|_| target(precision)));
         Some(cells)
     });
@@ -62,13 +60,14 @@ fn seeds(needed: Option<usize>) -> String {
 
 fn notes(report: &Report, game: &GameReport) -> Vec<String> {
     let power = POWER * 100.0;
+    let pairs = game.rows.iter().filter_map(|row| Some(row.comparison.as_ref()?.pairs)).max();
     let mut notes = vec![
         "games' share: the share of test games in the variance of the difference, the rest is of seeds; p over seeds: of the \
          paired t-test that takes the test games as fixed, uncorrected"
             .to_owned(),
         format!(
             "sign-flip p: exact, over all signs of the differences; with this number of seeds it is at least {}",
-            or_absent(game.least_sign_flip(), p_value)
+            or_absent(pairs.and_then(sign_flip::least), p_value)
         ),
         format!(
             "detectable difference: the true difference that these seeds and test games detect in {power:.0} of 100 grids at \

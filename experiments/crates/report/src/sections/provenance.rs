@@ -1,14 +1,47 @@
 //! Where the numbers of a report come from: programs, sources, data and the finished cells' fingerprints.
 
-use super::distinct::distinct;
-use super::files::{CellFacts, RunFolder};
-use super::model::provenance::{CellSource, DatasetSource, Provenance};
+use crate::distinct::distinct;
+use crate::files::{CellFacts, RunFolder};
 use records::manifest::CopiedFrom;
 use records::plan::Plan;
 use std::path::Path;
 
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Provenance {
+    /// The seeds of every row.
+    pub seeds: Vec<u64>,
+    /// The programs that trained the cells: version and commit, in the order of the cells.
+    pub programs: Vec<String>,
+    pub datasets: Vec<DatasetSource>,
+    /// When the first and the last process started, in seconds since 1970.
+    pub began: Option<(f64, f64)>,
+    pub cells: Vec<CellSource>,
+    /// The places that cells were copied from, instead of being trained in this run folder, each with the number of cells.
+    pub copies: Vec<(CopiedFrom, usize)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DatasetSource {
+    pub name: String,
+    /// The hash of its content.
+    pub content_hash: String,
+    /// Positions for training, validation and test.
+    pub positions: [u64; 3],
+}
+
+/// The fingerprints of a finished cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CellSource {
+    /// Its folder below the run folder.
+    pub folder: String,
+    /// BLAKE3 of its final weights.
+    pub weights: String,
+    /// BLAKE3 chain over its batches: equal if the same data was seen in the same order.
+    pub batches: String,
+}
+
 /// The provenance of a run folder.
-pub(super) fn of(folder: &RunFolder) -> Provenance {
+pub(crate) fn of(folder: &RunFolder) -> Provenance {
     let facts = || folder.cells.iter().flatten().filter_map(|cell| cell.facts.as_ref());
     let datasets = facts().map(|facts| DatasetSource {
         name: facts.dataset.name.clone(),

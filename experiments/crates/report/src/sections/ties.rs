@@ -1,26 +1,72 @@
 //! Which rows of a game are tied: pairwise equivalent, with the variance that verdicts have.
 
-use super::files::RunFolder;
-use super::model::comparison::{ALPHA, Missing};
-use super::model::ties::{MOST_ROWS, TiedPair, TiedRow, Ties};
-use super::model::{GameReport, PrimaryMetric};
-use super::pairs::{Line, Paired, decisive, difference, diverged};
-use super::positions::Positions;
-use super::statistics::equivalence::two_one_sided;
-use super::statistics::{Summary, holm};
+use crate::asked::PrimaryMetric;
+use crate::comparison::{ALPHA, Line, Paired, difference, diverged};
+use crate::files::{CellRecord, RunFolder};
+use crate::missing::Missing;
+use crate::noise::Positions;
+use crate::numbers::{decimals, fixed};
+use crate::statistics::{Summary, holm, two_one_sided};
+use crate::table::{ABSENT, Table};
 use config::Role;
 use config::metrics::Direction;
 
+/// No more rows of a game are tested against each other: 780 pairs.
+const MOST_ROWS: usize = 40;
+
+/// The rows of a game tested against each other, the reference among them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ties {
+    /// The rows with a value of the primary metric, the best first; without A/A controls and exploratory rows.
+    pub rows: Vec<TiedRow>,
+    /// Every pair of them; none if there are too many rows.
+    pub pairs: Vec<TiedPair>,
+    /// How many pairs Holm's correction counts: those of all games.
+    pub family: usize,
+    /// Groups of two or more rows of which every pair is tied and to which no other row can be added, by their places
+    /// among the rows. Every tied pair is in a group, and a row can be in several.
+    pub groups: Vec<Vec<usize>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TiedRow {
+    pub label: String,
+    /// The mean of its primary metric.
+    pub mean: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TiedPair {
+    /// Their places among the rows.
+    pub rows: [usize; 2],
+    /// The larger p-value of the two one-sided tests; none if the pair could have no verdict, or if a seed diverged.
+    pub p: Option<f64>,
+    /// The same after Holm's correction.
+    pub holm_p: Option<f64>,
+}
+
+impl Ties {
+    /// The numbers of the groups that a row is in, from 1.
+    pub fn groups_of(&self, label: &str) -> Vec<usize> {
+        let has = |group: &Vec<usize>| group.iter().any(|&place| self.rows[place].label == label);
+        (1..).zip(&self.groups).filter(|(_, group)| has(group)).map(|(number, _)| number).collect()
+    }
+}
+
 /// The tests of all pairs of a game's rows, without a correction; none without a margin, in a smoke run and below two rows.
-pub(super) fn of(
+pub(crate) fn of(
     folder: &RunFolder,
     lines: &[Line<'_>],
     primary: &PrimaryMetric,
     positions: Option<&Positions>,
 ) -> Option<Ties> {
     let margin = primary.margin.filter(|_| !folder.plan.smoke)?.size;
+    let mean = |(_, cells): Line<'_>| {
+        let values = cells.iter().filter_map(|cell| cell.result.as_ref()?.primary.metrics.get(&primary.name));
+        Some(Summary::of(&values.collect::<Vec<_>>())?.mean)
+    };
     let tested = lines.iter().filter(|(row, _)| row.role != Role::Twin && !row.exploratory);
-    let mut ranked: Vec<(Line<'_>, f64)> = tested.filter_map(|line| Some((*line, mean(*line, primary)?))).collect();
+    let mut ranked: Vec<(Line<'_>, f64)> = tested.filter_map(|line| Some((*line, mean(*line)?))).collect();
     ranked.sort_by(|(_, a), (_, b)| match primary.direction {
         Direction::Higher => b.total_cmp(a),
         _ => a.total_cmp(b),
@@ -39,11 +85,6 @@ pub(super) fn of(
     Some(Ties { rows, pairs, family: 0, groups: Vec::new() })
 }
 
-fn mean((_, cells): Line<'_>, primary: &PrimaryMetric) -> Option<f64> {
-    let values = cells.iter().filter_map(|cell| cell.result.as_ref()?.primary.metrics.get(&primary.name));
-    Some(Summary::of(&values.collect::<Vec<_>>())?.mean)
-}
-
 /// None under the conditions under which a row has no verdict against its reference.
 fn p_of_pair(
     [one, other]: [Line<'_>; 2],
@@ -52,26 +93,25 @@ fn p_of_pair(
     positions: Option<&Positions>,
 ) -> Option<f64> {
     let cells: Vec<_> = one.1.iter().zip(other.1).map(|(own, other)| [own, other]).collect();
-    let Paired { differences, test, missing } =
-        Paired::of(&cells, |[own, other]| difference(own, other, &primary.name), primary.direction);
-    if diverged(one.1) + diverged(other.1) > 0 || missing.iter().any(Missing::rules_out_a_verdict) {
+    let terms = [(&one.0.folder[..], 1.0), (&other.0.folder[..], -1.0)];
+    let number = |[own, other]: &[&CellRecord; 2]| difference(own, other, &primary.name);
+    let paired = Paired::of(&cells, number, primary.direction, &terms, positions);
+    if diverged(one.1) + diverged(other.1) > 0 || paired.missing.iter().any(Missing::rules_out_a_verdict) {
         return None;
     }
-    let terms = [(&one.0.folder[..], 1.0), (&other.0.folder[..], -1.0)];
-    let (test, _) = decisive(test, &differences, &terms, positions)?;
-    Some(two_one_sided(&test, margin))
+    Some(two_one_sided(&paired.decisive?, margin))
 }
 
 /// Corrects the pairs of all games together, and makes the groups.
-pub(super) fn correct(games: &mut [GameReport]) {
-    let all = games.iter_mut().filter_map(|game| game.ties.as_mut());
-    let mut family: Vec<&mut TiedPair> = all.flat_map(|ties| &mut ties.pairs).collect();
+pub(crate) fn correct<'a>(games: impl Iterator<Item = &'a mut Ties>) {
+    let mut games: Vec<&mut Ties> = games.collect();
+    let mut family: Vec<&mut TiedPair> = games.iter_mut().flat_map(|ties| &mut ties.pairs).collect();
     let p_values: Vec<_> = family.iter().map(|pair| pair.p).collect();
     let size = family.len();
     for (pair, corrected) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
         pair.holm_p = corrected.map(|corrected| corrected.p);
     }
-    for ties in games.iter_mut().filter_map(|game| game.ties.as_mut()) {
+    for ties in games {
         ties.family = size;
         ties.groups = groups(ties.rows.len(), &ties.pairs);
     }
@@ -80,13 +120,14 @@ pub(super) fn correct(games: &mut [GameReport]) {
 /// For each tied pair that is in no group yet, the pair and every further row, the best first, that is tied with all of
 /// the group.
 fn groups(rows: usize, pairs: &[TiedPair]) -> Vec<Vec<usize>> {
+    let pairs = || pairs.iter().filter(|pair| pair.holm_p.is_some_and(|p| p < ALPHA)).map(|pair| pair.rows);
     let mut tied = vec![vec![false; rows]; rows];
-    for [one, other] in pairs.iter().filter(|pair| pair.is_tied()).map(|pair| pair.rows) {
+    for [one, other] in pairs() {
         tied[one][other] = true;
         tied[other][one] = true;
     }
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for pair in pairs.iter().filter(|pair| pair.is_tied()).map(|pair| pair.rows) {
+    for pair in pairs() {
         if groups.iter().any(|group| pair.iter().all(|row| group.contains(row))) {
             continue;
         }
@@ -100,6 +141,36 @@ fn groups(rows: usize, pairs: &[TiedPair]) -> Vec<Vec<usize>> {
         groups.push(group);
     }
     groups
+}
+
+/// A line for each group of rows that are pairwise equivalent.
+pub(crate) fn table(ties: Option<&Ties>, primary: &PrimaryMetric) -> Table {
+    let (Some(ties), Some(margin), Some(within)) = (ties, primary.margin, primary.within()) else {
+        return Table::default();
+    };
+    let line = |(number, group): (usize, &Vec<usize>)| {
+        let all: Vec<&TiedRow> = group.iter().map(|&place| &ties.rows[place]).collect();
+        let labels: Vec<&str> = all.iter().map(|row| row.label.as_str()).collect();
+        let mean = |row: &&TiedRow| fixed(row.mean, decimals(margin.size));
+        let ends = [all.first(), all.last()].map(|row| row.map_or_else(String::new, mean));
+        vec![number.to_string(), labels.join("; "), ends.join(" to ")]
+    };
+    let mut rows: Vec<Vec<String>> = (1..).zip(&ties.groups).map(line).collect();
+    if rows.is_empty() {
+        let why =
+            if ties.pairs.is_empty() { format!("not tested: more than {MOST_ROWS} rows") } else { "none".to_owned() };
+        rows.push(vec![ABSENT.to_owned(), why, ABSENT.to_owned()]);
+    }
+    let notes = vec![format!(
+        "rows are tied if each two of them are equivalent within {within}: two one-sided tests for every pair of rows, with \
+         the variance of verdicts, Holm-corrected over the grid's {} pairs; that is stricter than the verdicts, which count \
+         the comparisons with the reference only; a row can be in several groups; rows that are not tied need not differ",
+        ties.family
+    )];
+    let name = &primary.name;
+    Table::new(["group", "rows, the best first", name.as_str()], &[0, 1], rows)
+        .titled(&format!("tied rows in {name}"))
+        .noted(notes)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Rows of a grid as variants of each other: equal except for some settings.
 
-use super::files::{CellRecord, RunFolder};
-use super::model::PrimaryMetric;
+use crate::asked::PrimaryMetric;
+use crate::files::{CellRecord, RunFolder};
 use config::Role;
 use games::GameKind;
 use records::CellState;
@@ -11,15 +11,15 @@ use std::collections::BTreeMap;
 
 /// A row with its resolved run.
 #[derive(Clone)]
-pub(super) struct Variant<'a> {
-    pub(super) row: &'a Row,
-    pub(super) cells: &'a [CellRecord],
+pub(crate) struct Variant<'a> {
+    pub(crate) row: &'a Row,
+    pub(crate) cells: &'a [CellRecord],
     /// The resolved run of a manifest, without the seed.
     config: Value,
 }
 
 /// The rows of a game of which a cell has a manifest with its run, without A/A controls.
-pub(super) fn of(folder: &RunFolder, game: GameKind) -> Vec<Variant<'_>> {
+pub(crate) fn of(folder: &RunFolder, game: GameKind) -> Vec<Variant<'_>> {
     let rows = folder.plan.rows.iter().zip(&folder.cells);
     rows.filter(|(row, _)| row.game == game && row.role != Role::Twin)
         .filter_map(|(row, cells)| {
@@ -31,7 +31,7 @@ pub(super) fn of(folder: &RunFolder, game: GameKind) -> Vec<Variant<'_>> {
 }
 
 /// Sets of rows that agree in all settings but these, in the order of their first rows.
-pub(super) fn sets<'a, 'b>(variants: &'a [Variant<'b>], but: &[&str]) -> Vec<Vec<&'a Variant<'b>>> {
+pub(crate) fn sets<'a, 'b>(variants: &'a [Variant<'b>], but: &[&str]) -> Vec<Vec<&'a Variant<'b>>> {
     let mut sets: Vec<Vec<&Variant<'_>>> = Vec::new();
     for variant in variants {
         match sets.iter_mut().find(|set| set[0].but(but) == variant.but(but)) {
@@ -44,17 +44,17 @@ pub(super) fn sets<'a, 'b>(variants: &'a [Variant<'b>], but: &[&str]) -> Vec<Vec
 
 impl<'a> Variant<'a> {
     /// The run without these settings, e.g. `train.learning_rate`.
-    pub(super) fn but(&self, places: &[&str]) -> Value {
+    pub(crate) fn but(&self, places: &[&str]) -> Value {
         without(self.config.clone(), places)
     }
 
     /// A setting of the run.
-    pub(super) fn at(&self, place: &str) -> Option<&Value> {
+    pub(crate) fn at(&self, place: &str) -> Option<&Value> {
         place.split('.').try_fold(&self.config, |value, key| value.get(key))
     }
 
     /// A metric of the finished cells on test, by seed.
-    pub(super) fn test(&self, primary: &PrimaryMetric) -> BTreeMap<u64, f64> {
+    pub(crate) fn test(&self, primary: &PrimaryMetric) -> BTreeMap<u64, f64> {
         let of = |cell: &CellRecord| cell.result.as_ref()?.test.metrics.get(&primary.name);
         let done = self.cells.iter().filter(|cell| cell.state == CellState::Done);
         done.filter_map(|cell| Some((cell.seed, of(cell)?)).filter(|(_, value)| value.is_finite())).collect()
@@ -62,7 +62,7 @@ impl<'a> Variant<'a> {
 }
 
 /// The values of the seeds that both have.
-pub(super) fn pairs(own: &BTreeMap<u64, f64>, other: &BTreeMap<u64, f64>) -> Vec<f64> {
+pub(crate) fn pairs(own: &BTreeMap<u64, f64>, other: &BTreeMap<u64, f64>) -> Vec<f64> {
     own.iter().filter_map(|(seed, value)| Some(value - other.get(seed)?)).collect()
 }
 

@@ -1,17 +1,21 @@
 //! What limits the conclusions of a report.
 
-use super::distinct::distinct;
-use super::files::RunFolder;
-use super::model::comparison::ALPHA;
-use super::model::noise::SeedsOnly;
-use super::model::{GameReport, PrimaryMetric, Report, RowReport, TEST_POSITIONS_WANTED};
-use super::numbers::{decimals, fixed, p_in_words};
+use crate::asked::PrimaryMetric;
+use crate::comparison::ALPHA;
+use crate::distinct::distinct;
+use crate::files::{CellRecord, RunFolder};
+use crate::model::{GameReport, Report, RowReport};
+use crate::noise::SeedsOnly;
+use crate::numbers::{decimals, fixed, p_in_words};
 use config::grouped;
 use config::matched::TOLERANCE;
 use config::metrics::Direction;
 
+/// A report warns of fewer test positions.
+pub const TEST_POSITIONS_WANTED: u64 = 100_000;
+
 /// Every warning of a report, most important first.
-pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {
+pub(crate) fn of(report: &Report, folder: &RunFolder) -> Vec<String> {
     let mut all = Vec::new();
     if report.smoke {
         all.push("this is a smoke run of a few steps: do not interpret its numbers".to_owned());
@@ -154,8 +158,7 @@ fn inactive(game: &GameReport) -> Vec<String> {
 /// Where the noise of test games is measured, it is named if it is most of the noise; otherwise the number of positions is all
 /// that is known of it.
 fn test_set(game: &GameReport) -> Option<String> {
-    let crossed = |row: &RowReport| row.comparison.as_ref()?.noise.as_ref()?.crossed().copied();
-    let measured = game.rows.iter().filter_map(|row| Some((row.label.as_str(), crossed(row)?)));
+    let measured = game.rows.iter().filter_map(|row| Some((row.label.as_str(), row.crossed()?)));
     let most = measured.max_by(|a, b| a.1.games_share.total_cmp(&b.1.games_share));
     let Some((label, crossed)) = most else { return few_test_positions(game) };
     (crossed.games_share > 0.5).then(|| {
@@ -205,7 +208,7 @@ fn mixed_conditions(report: &Report) -> Option<String> {
 }
 
 fn forced(folder: &RunFolder) -> Option<String> {
-    let was_forced = |cell: &&super::files::CellRecord| {
+    let was_forced = |cell: &&CellRecord| {
         cell.facts.as_ref().is_some_and(|facts| facts.sessions.iter().any(|session| !session.forced.is_empty()))
     };
     let cells = folder.cells.iter().flatten().filter(was_forced).count();

@@ -26,7 +26,8 @@ use config::{ReadAt, Role};
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
 use records::{CellLock, FailureKind};
-use report::model::comparison::{Missing, Verdict};
+use report::comparison::Verdict;
+use report::missing::Missing;
 use report::{Report, ReportError, text};
 use serde_json::json;
 use std::fs;
@@ -448,7 +449,7 @@ fn a_metric_that_still_falls_steeply_is_a_warning_with_its_slope() {
 #[test]
 fn the_page_asks_for_the_test_positions_that_the_warning_asks_for() {
     let page = include_str!("../../../../../docs/fair-comparison.md");
-    let wanted = config::grouped(report::model::TEST_POSITIONS_WANTED);
+    let wanted = config::grouped(report::sections::warnings::TEST_POSITIONS_WANTED);
     assert!(page.contains(&format!("Use {wanted} test positions or more")), "{wanted}");
     let warnings = Folder::finished().report().warnings.join("\n");
     assert!(warnings.contains(&format!("4,000 test positions; use {wanted} or more")), "{warnings}");

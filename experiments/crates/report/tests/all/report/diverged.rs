@@ -1,7 +1,7 @@
 //! Seeds that diverged: what is left of their row is a choice of the better ones.
 
 use crate::report::folder::{Folder, SHAW, comparison};
-use report::model::comparison::Verdict;
+use report::comparison::Verdict;
 use report::{csv, html, text};
 
 #[test]

@@ -2,8 +2,8 @@
 
 use crate::report::folder::{Folder, SEEDS, close, comparison};
 use config::Margins;
-use report::model::comparison::{Comparison, Verdict};
-use report::model::noise::Noise;
+use report::comparison::{Comparison, Verdict};
+use report::noise::Noise;
 use report::{Asked, Report, ReportError, csv, html, latex, markdown, side_by_side, text};
 use serde_json::json;
 

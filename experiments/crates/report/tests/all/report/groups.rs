@@ -5,8 +5,8 @@ use crate::report::strength::leave;
 use config::Role;
 use records::plan::Row;
 use records::strength::Measure;
-use report::model::comparison::Verdict;
-use report::model::variants::Budgets;
+use report::comparison::Verdict;
+use report::sections::budgets::Budgets;
 use report::{Report, html, text};
 use serde_json::json;
 

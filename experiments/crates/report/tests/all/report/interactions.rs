@@ -4,8 +4,8 @@ use crate::report::folder::{Folder, SEEDS};
 use config::{Interaction, Role};
 use games::GameKind;
 use records::plan::Row;
-use report::model::comparison::Missing;
-use report::model::interactions::Change;
+use report::missing::Missing;
+use report::sections::interactions::Change;
 use report::{csv, html, latex, markdown, text};
 use serde_json::Value;
 

@@ -4,9 +4,7 @@ use crate::report::folder::{Folder, SEEDS, close};
 use config::metrics::Direction;
 use config::{NetworkFacts, Role};
 use records::plan::Row;
-use report::model::variants::Place;
-use report::sizes::Ladder;
-use report::statistics::isotonic::non_increasing;
+use report::sections::sizes::{Ladder, Place, non_increasing};
 use report::text;
 use serde_json::{Value, json};
 

@@ -1,26 +1,45 @@
 //! The settings and conditions of a grid that can be compared with those of another one.
 
-use super::distinct::distinct;
-use super::files::{CellFacts, RunFolder};
-use super::model::provenance::{Setting, VARIES};
 use super::variants::{self, Variant};
+use crate::distinct::distinct;
+use crate::files::{CellFacts, RunFolder};
 use games::GameKind;
 use serde_json::Value;
+
+/// A setting that all rows of a grid share, or a condition under which its cells were trained.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name, e.g. `chess: train.steps` or `numerics version`.
+    pub name: String,
+    /// Its value; [`VARIES`] if rows differ in it.
+    pub value: String,
+}
+
+/// The value of a setting in which the rows of a grid differ.
+const VARIES: &str = "varies";
+
+impl Setting {
+    /// Of all values that it has.
+    fn new(name: &str, values: impl IntoIterator<Item = String>) -> Self {
+        let values: Vec<String> = values.into_iter().collect();
+        Self { name: name.to_owned(), value: values.join(", ") }
+    }
+}
 
 /// Characters of a dataset's hash that tell it from others.
 const HASH_CHARACTERS: usize = 12;
 
 /// Every setting of the rows, by game, and every condition of the cells.
-pub(super) fn of(folder: &RunFolder) -> Vec<Setting> {
+pub(crate) fn of(folder: &RunFolder) -> Vec<Setting> {
     let mut settings: Vec<Setting> = folder.plan.games().into_iter().flat_map(|game| of_game(folder, game)).collect();
-    settings.push(Setting { name: "seeds".to_owned(), value: joined(folder.plan.seeds.iter().map(u64::to_string)) });
+    settings.push(Setting::new("seeds", folder.plan.seeds.iter().map(u64::to_string)));
     settings.extend(conditions(folder));
     settings
 }
 
 /// The resolved runs of a game's rows, without seeds and A/A controls, and their datasets.
 fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
-    let named = |(name, value): (String, String)| Setting { name: format!("{}: {name}", game.name()), value };
+    let named = |(name, value): (String, String)| Setting::new(&format!("{}: {name}", game.name()), [value]);
     let rows: Vec<Vec<(String, String)>> = variants::of(folder, game).iter().map(flat).collect();
     let names = distinct(rows.iter().flatten().map(|(name, _)| name.clone()));
     let value = |name: &str| -> String {
@@ -36,7 +55,7 @@ fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
         let hash: String = facts.dataset.content_hash.chars().take(HASH_CHARACTERS).collect();
         format!("{} ({hash})", facts.dataset.name)
     });
-    let dataset = ("dataset".to_owned(), joined(distinct(datasets).into_iter()));
+    let dataset = ("dataset".to_owned(), distinct(datasets).join(", "));
     std::iter::once(dataset).chain(of_runs).map(named).collect()
 }
 
@@ -62,9 +81,8 @@ fn flat(variant: &Variant<'_>) -> Vec<(String, String)> {
 /// The conditions of all cells that have a manifest.
 fn conditions(folder: &RunFolder) -> Vec<Setting> {
     let facts: Vec<&CellFacts> = folder.cells.iter().flatten().filter_map(|cell| cell.facts.as_ref()).collect();
-    let all = |name: &str, of: &dyn Fn(&CellFacts) -> Option<String>| Setting {
-        name: name.to_owned(),
-        value: joined(distinct(facts.iter().filter_map(|facts| of(facts))).into_iter()),
+    let all = |name: &str, of: &dyn Fn(&CellFacts) -> Option<String>| {
+        Setting::new(name, distinct(facts.iter().filter_map(|facts| of(facts))))
     };
     vec![
         all("numerics version", &|facts| Some(facts.identity.numerics.to_string())),
@@ -77,8 +95,4 @@ fn conditions(folder: &RunFolder) -> Vec<Setting> {
         all("LibTorch", &|facts| Some(facts.identity.libtorch.clone())),
         all("program", &|facts| Some(facts.program())),
     ]
-}
-
-fn joined(values: impl Iterator<Item = String>) -> String {
-    values.collect::<Vec<_>>().join(", ")
 }
