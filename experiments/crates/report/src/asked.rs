@@ -17,7 +17,6 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The margin of the primary metric.
     pub(super) fn margin(&self, plan: &Plan) -> Result<Option<Margin>, ReportError> {
         let primary = &plan.primary.metric;
         let planned = plan.equivalent_within.of(primary).map(|size| Margin { size, late: plan.late_margin });
@@ -37,7 +36,6 @@ pub struct PrimaryMetric {
     pub unit: &'static str,
     pub direction: Direction,
     pub at: ReadAt,
-    /// The weights that it is read of.
     pub weights: Weights,
     /// The difference that it should be able to show, if someone named one.
     pub difference: Option<f64>,

@@ -282,9 +282,10 @@ fn on_training_positions(metric: &str) -> &str {
     metric.strip_suffix(NOVEL).and_then(|name| name.strip_suffix('.')).unwrap_or(metric)
 }
 
-fn count(cells: &[CellRecord]) -> Counts {
-    let mut counts = Counts { all: cells.len(), ..Counts::default() };
+fn count<'a>(cells: impl IntoIterator<Item = &'a CellRecord>) -> Counts {
+    let mut counts = Counts::default();
     for cell in cells {
+        counts.all += 1;
         let counter = match cell.state {
             CellState::Pending => &mut counts.pending,
             CellState::Running(_) => &mut counts.running,
@@ -299,14 +300,7 @@ fn count(cells: &[CellRecord]) -> Counts {
 
 fn counts(folder: &RunFolder, wanted: impl Fn(Role) -> bool) -> Counts {
     let rows = folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| wanted(row.role));
-    rows.map(|(_, cells)| count(cells)).fold(Counts::default(), |a, b| Counts {
-        all: a.all + b.all,
-        done: a.done + b.done,
-        running: a.running + b.running,
-        interrupted: a.interrupted + b.interrupted,
-        pending: a.pending + b.pending,
-        failed: a.failed + b.failed,
-    })
+    count(rows.flat_map(|(_, cells)| cells))
 }
 
 fn failures(folder: &RunFolder) -> Vec<FailedCell> {

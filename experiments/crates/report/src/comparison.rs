@@ -14,7 +14,6 @@ use std::fmt;
 /// Two-sided level of every test.
 pub const ALPHA: f64 = 0.05;
 
-/// A row against its reference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     pub reference: String,
@@ -41,7 +40,6 @@ pub struct Comparison {
     pub holm: Option<Corrected>,
     /// Its two one-sided tests; none without a margin, and where a seed diverged or no verdict is possible.
     pub equivalence: Option<Equivalence>,
-    /// Its precision; none for an A/A control and without a test.
     pub precision: Option<Precision>,
     pub verdict: Verdict,
     /// Why there is no verdict, or which seeds were left out of it.
@@ -76,7 +74,6 @@ pub struct TargetDifference {
 /// Holm's correction of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Corrected {
-    /// Adjusted p-value and confidence level.
     pub holm: Holm,
     /// The t-interval at that level: it excludes zero exactly if the verdict is better or worse.
     pub interval: Interval,
@@ -85,7 +82,6 @@ pub struct Corrected {
 /// Whether a difference is smaller than a margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Equivalence {
-    /// The margin, on both sides of zero.
     pub margin: f64,
     /// The larger p-value of the two one-sided tests.
     pub p: f64,

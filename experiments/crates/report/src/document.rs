@@ -12,7 +12,6 @@ use config::printable;
 
 /// A part of a document.
 pub(super) enum Block {
-    /// The experiment's name and status.
     Title(String, String),
     Remark(&'static str, String),
     /// A list with a title, the method of its conclusions (or an empty text) and its lines.

@@ -21,11 +21,8 @@ pub struct RunFolder {
     pub plan: Plan,
     /// For every row of the plan, its cells in the order of the plan's seeds.
     pub cells: Vec<Vec<CellRecord>>,
-    /// The costs of a step, if they were measured.
     pub step_times: Option<StepTimes>,
-    /// The losses of policies without a network, if they were measured.
     pub baselines: Option<Baselines>,
-    /// The trials by which the settings of the rows were chosen, if they were.
     pub tuning: Option<TuningRecord>,
     /// The movements of heads of inspected cells; unreadable files count as none.
     pub inspected: Vec<Inspected>,
@@ -37,7 +34,6 @@ pub struct RunFolder {
 pub struct CellRecord {
     pub seed: u64,
     pub state: CellState,
-    /// The content of its manifest, once it has one.
     pub facts: Option<CellFacts>,
     pub result: Option<CellResult>,
     /// What it did as a player; an unreadable file counts as none.
@@ -47,7 +43,6 @@ pub struct CellRecord {
 /// The part of a manifest that reports read; the rest may change between versions, and old runs stay readable.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct CellFacts {
-    /// The conditions under which it was trained.
     pub identity: Identity,
     pub dataset: DatasetFacts,
     pub sessions: Vec<Session>,
@@ -69,7 +64,6 @@ pub struct CellFacts {
     pub config: serde_json::Value,
 }
 
-/// The measurements of a finished cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellResult {
     /// The line that holds the primary metric.
@@ -80,7 +74,6 @@ pub struct CellResult {
     pub train_sample: Option<MetricLine>,
     /// The share of the steps whose gradient was clipped; none without `train.clip`, and of older versions.
     pub clipped: Option<f64>,
-    /// The lines of the validation split, in order.
     pub validation: Vec<MetricLine>,
     pub fingerprints: Option<Fingerprints>,
     folder: PathBuf,

@@ -17,7 +17,6 @@ use records::{Failure, StepTimes};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     pub experiment: String,
-    /// The question that it answers.
     pub question: Option<String>,
     pub expect: Option<String>,
     /// Whether its cells only took a few steps.
@@ -53,6 +52,5 @@ pub struct Report {
 pub struct FailedCell {
     pub name: String,
     pub failure: Failure,
-    /// Its folder below the run folder.
     pub folder: String,
 }

@@ -49,15 +49,15 @@ pub enum SeedsOnly {
     /// No cell stored positions, or none can be read.
     NothingStored,
     /// A cell of this seed stored nothing that can be read, or other positions.
-    NotStored { seed: u64 },
-    /// The mean of the stored values is not the metric.
+    NotStored {
+        seed: u64,
+    },
     OtherMean {
         seed: u64,
         /// The mean of the stored values.
         stored: f64,
         measured: f64,
     },
-    /// There are fewer than two test games.
     FewGames,
 }
 
@@ -100,7 +100,6 @@ pub(crate) struct Positions {
     pub(crate) rows: Vec<PositionRow>,
     /// The place of each position's game among all games.
     pub(crate) games: Vec<usize>,
-    /// How many games there are.
     pub(crate) count: usize,
     /// The places of the positions that the primary metric is the mean of, or why it is not such a mean.
     primary: Result<Vec<usize>, SeedsOnly>,

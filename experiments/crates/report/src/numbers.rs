@@ -68,6 +68,17 @@ pub fn with_interval(difference: f64, ends: &Interval) -> String {
     format!("{} {}", signed(difference, decimals), interval(ends, decimals))
 }
 
+/// A difference and its interval in two cells of a table; without an interval, the difference alone.
+pub(crate) fn two_cells(difference: Option<f64>, ends: Option<Interval>) -> [String; 2] {
+    match ends {
+        Some(ends) => {
+            let decimals = interval_decimals(&ends);
+            [or_absent(difference, |difference| signed(difference, decimals)), interval(&ends, decimals)]
+        }
+        None => [or_absent(difference, alone), ABSENT.to_owned()],
+    }
+}
+
 /// A difference of unknown uncertainty: with three significant digits.
 pub fn alone(difference: f64) -> String {
     signed(difference, decimals(difference.abs() / 10.0))

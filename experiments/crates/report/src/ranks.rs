@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 pub enum Leaders {
     /// The best third in the first grid of the encodings that two grids share, rounded up.
     BestThird,
-    /// So many of the best.
     Best(usize),
     /// Rows with these labels in the first grid.
     Named(Vec<String>),

@@ -15,7 +15,6 @@ pub use strength::Interval;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::beta::checked_beta_reg;
 
-/// Mean and spread of a sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     pub n: usize,
@@ -43,7 +42,6 @@ impl Summary {
 pub struct PairedTest {
     pub n: usize,
     pub mean: f64,
-    /// Standard deviation of the differences.
     pub sd: f64,
     /// Two-sided p-value with `n − 1` degrees of freedom.
     pub p: f64,
@@ -63,7 +61,6 @@ impl PairedTest {
         Some(Self { n, mean, sd, p: MeanTest::new(mean, sd / (n as f64).sqrt(), (n - 1) as f64).p })
     }
 
-    /// The standard error of the mean.
     pub fn error(&self) -> f64 {
         self.sd / (self.n as f64).sqrt()
     }

@@ -13,7 +13,6 @@ use crate::statistics::moderated::Prior;
 use config::metrics::Metric;
 use records::baselines::{Baseline, BaselineName, BaselineSet};
 
-/// The rows of one game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GameReport {
     pub game: String,
@@ -28,7 +27,6 @@ pub struct GameReport {
     pub baselines: Option<BaselineSet>,
     /// The range of the policy loss on the test positions, if it is measured.
     pub learnable: Option<Learnable>,
-    /// Test positions that were evaluated.
     pub test_positions: Option<u64>,
     /// The share of test positions that occur in no training game.
     pub novel_share: Option<f64>,
@@ -43,9 +41,7 @@ pub struct GameReport {
     pub slices: Vec<SliceReport>,
     /// Size equivalents, if there is a ladder of sizes of the reference.
     pub sizes: Option<Sizes>,
-    /// The comparison at several numbers of steps, if rows differ in nothing else.
     pub budgets: Option<Budgets>,
-    /// The trials by which the settings of the rows were chosen, if they were.
     pub tuning: Option<TuningReport>,
     /// Whether the file gives rows different learning rates, or different factors on those of their encodings.
     pub own_rates: bool,
@@ -65,7 +61,6 @@ impl GameReport {
     }
 }
 
-/// The metrics of one head of a game's networks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HeadReport {
     pub name: &'static str,

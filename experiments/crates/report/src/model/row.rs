@@ -14,10 +14,8 @@ pub struct RowReport {
     pub role: Role,
     /// Its values on [`Report::axes`](super::Report::axes); empty texts before a cell has begun.
     pub axes: Vec<String>,
-    /// Where illegal moves are masked out.
     pub mask: Mask,
     pub cells: Counts,
-    /// The size and the position sources of its network.
     pub network: NetworkFacts,
     /// Its encodings with all options, as in the manifest, once a cell has one.
     pub encodings: Option<serde_json::Value>,
@@ -27,7 +25,6 @@ pub struct RowReport {
     pub matched: Option<MatchedReport>,
     /// Its position sources that not every row of its game has.
     pub own_sources: Vec<String>,
-    /// Its primary metric over the finished seeds.
     pub primary: Option<Summary>,
     /// Every metric of the test split over the finished seeds.
     pub test: BTreeMap<String, Summary>,
@@ -35,7 +32,6 @@ pub struct RowReport {
     pub not_applicable: Vec<&'static str>,
     /// The primary metric on test less the same on a sample of the training positions, both after the last step.
     pub gap: Option<Summary>,
-    /// The epochs of training of its finished cells.
     pub epochs: Option<f64>,
     /// The share of the steps whose gradient was clipped, over the finished seeds.
     pub clipped: Option<Summary>,
@@ -77,7 +73,6 @@ impl RowReport {
         (points.len() >= 2 && squares > 0.0).then(|| across / squares)
     }
 
-    /// What it is called in tables and plots.
     pub(crate) fn name(&self) -> String {
         if self.role == Role::Twin { "A/A control".to_owned() } else { self.label.clone() }
     }
@@ -101,7 +96,6 @@ pub struct Counts {
 /// What a matched control was made equal to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchedReport {
-    /// The quantity that was matched.
     pub quantity: Quantity,
     /// The label of the row that it was matched to; its folder, if the grid no longer has that row.
     pub goal: String,
@@ -115,11 +109,9 @@ pub struct StepTimeReport {
     pub ratio: Option<f64>,
 }
 
-/// One step of a row's curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CurvePoint {
     pub step: u64,
-    /// The metric over the finished seeds.
     pub level: Summary,
     /// Row less reference, paired by seed; none for the reference, and below two pairs.
     pub difference: Option<PairedTest>,
@@ -133,7 +125,6 @@ pub struct System {
     pub network: String,
     pub architecture: String,
     pub input: String,
-    /// How its moves are numbered.
     pub moves: String,
     /// Its encodings' names, joined by `+`.
     pub encoding: String,

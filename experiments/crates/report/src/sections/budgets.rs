@@ -11,7 +11,6 @@ use config::{Role, grouped};
 use games::GameKind;
 use std::iter::once;
 
-/// A game's comparison at several budgets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Budgets {
     pub steps: Vec<u64>,
@@ -20,7 +19,6 @@ pub struct Budgets {
     pub ranks: Vec<Option<RankCorrelation>>,
 }
 
-/// One row at several budgets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BudgetRow {
     /// The common part of its labels.

@@ -9,7 +9,6 @@ use crate::table::{ROW, Table};
 use config::grouped;
 use config::metrics::Direction;
 
-/// The costs of each row, and its own sources of position.
 pub(crate) fn table(game: &GameReport) -> Table {
     let header = [
         ROW,

@@ -13,19 +13,18 @@ use crate::files::{CellRecord, RunFolder};
 use crate::missing::{Missing, left_out, reasons, ruled_out};
 use crate::noise::{Noise, Positions, counted};
 use crate::numbers::{
-    alone, fixed, interval, interval_decimals, or_absent, p_in_words, p_value, signed, with_interval,
+    fixed, interval, interval_decimals, or_absent, p_in_words, p_value, signed, two_cells, with_interval,
 };
 use crate::plot::Style;
 use crate::plot::forest::{self, ForestPlot, ForestRow};
 use crate::statistics::{Interval, MeanTest, PairedTest, holm};
-use crate::table::{ABSENT, Table};
+use crate::table::Table;
 use config::Interaction;
 use games::GameKind;
 
 /// One interaction: a gap with one value, compared with the same gap with another value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InteractionReport {
-    /// The four rows and their names.
     pub definition: Interaction,
     /// The gap with the first and with the second value, over the seeds that have it.
     pub gaps: [Option<Gap>; 2],
@@ -36,11 +35,8 @@ pub struct InteractionReport {
     pub test: Option<PairedTest>,
     /// The test that decides: over seeds and test games, or the same as `test`.
     pub decisive: Option<MeanTest>,
-    /// The noise that the decisive test counts.
     pub noise: Option<Noise>,
-    /// The decisive test's plain 95 % interval.
     pub interval: Option<Interval>,
-    /// Holm's correction over the interactions.
     pub holm: Option<Corrected>,
     pub change: Change,
     /// Why there is no verdict, or which seeds were left out of it.
@@ -195,13 +191,7 @@ pub(crate) fn table(all: &[InteractionReport]) -> Table {
             let gap = or_absent(one.gaps[side], |Gap { mean, interval }| with_interval(mean, &interval));
             format!("{}: {gap}", one.definition.by[side])
         };
-        let [change, ends] = match (one.test, one.interval) {
-            (Some(test), Some(plain)) => {
-                let decimals = interval_decimals(&plain);
-                [signed(test.mean, decimals), interval(&plain, decimals)]
-            }
-            _ => [or_absent(one.mean(), alone), ABSENT.to_owned()],
-        };
+        let [change, ends] = two_cells(one.mean(), one.interval);
         let p = or_absent(one.holm, |corrected| p_value(corrected.holm.p));
         let verdict = ruled_out(&one.missing).unwrap_or_else(|| one.change.name().to_owned());
         vec![one.name(), gap(0), gap(1), change, ends, p, verdict]

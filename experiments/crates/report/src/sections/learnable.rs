@@ -9,12 +9,10 @@ use config::Mask;
 pub struct Learnable {
     /// The loss of a uniform choice among legal moves, in nats.
     pub uniform: f64,
-    /// The entropy of the targets, in nats.
     pub floor: f64,
 }
 
 impl Learnable {
-    /// The learnable gap, in nats.
     pub fn gap(&self) -> f64 {
         self.uniform - self.floor
     }

@@ -8,7 +8,6 @@ use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Provenance {
-    /// The seeds of every row.
     pub seeds: Vec<u64>,
     /// The programs that trained the cells: version and commit, in the order of the cells.
     pub programs: Vec<String>,
@@ -23,7 +22,6 @@ pub struct Provenance {
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatasetSource {
     pub name: String,
-    /// The hash of its content.
     pub content_hash: String,
     /// Positions for training, validation and test.
     pub positions: [u64; 3],
@@ -32,7 +30,6 @@ pub struct DatasetSource {
 /// The fingerprints of a finished cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellSource {
-    /// Its folder below the run folder.
     pub folder: String,
     /// BLAKE3 of its final weights.
     pub weights: String,

@@ -15,7 +15,6 @@ pub struct Setting {
     pub value: String,
 }
 
-/// The value of a setting in which the rows of a grid differ.
 const VARIES: &str = "varies";
 
 impl Setting {

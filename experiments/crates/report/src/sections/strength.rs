@@ -14,7 +14,6 @@ use records::strength::{Evaluation, Measure};
 use strength::elo::elo_of_score;
 use strength::sweep::Bound;
 
-/// One question that cells were asked, with their answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StrengthReport {
     pub measure: Measure,
@@ -35,7 +34,6 @@ pub struct RowStrength {
     pub role: Role,
     /// Shares, 0 to 1, over seeds.
     pub values: Vec<f64>,
-    /// Mean and spread of them.
     pub summary: Summary,
     /// Row less reference, paired by seed; in a match against the reference its share less ½. None for the reference.
     pub difference: Option<Summary>,

@@ -37,7 +37,6 @@ pub struct TiedRow {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TiedPair {
-    /// Their places among the rows.
     pub rows: [usize; 2],
     /// The larger p-value of the two one-sided tests; none if the pair could have no verdict, or if a seed diverged.
     pub p: Option<f64>,

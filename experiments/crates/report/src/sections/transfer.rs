@@ -17,11 +17,9 @@ use config::Mask;
 use config::metrics::{self, Direction};
 use partners::{Partners, compared};
 
-/// Two games of a grid side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transfer {
     pub games: [String; 2],
-    /// The rows that are compared in both.
     pub rows: Vec<TransferRow>,
     /// The labels of the compared rows of each game that have no partner in the other one.
     pub alone: [Vec<String>; 2],
@@ -34,7 +32,6 @@ pub struct Transfer {
     pub incomparable: Option<&'static str>,
 }
 
-/// The unit in which games are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scale {
     Metric,
@@ -52,20 +49,17 @@ impl Scale {
     }
 }
 
-/// One row in two games.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransferRow {
     /// What its labels have in common.
     pub label: String,
     /// Its label in each game. They differ where a setting is chosen by game.
     pub labels: [String; 2],
-    /// Its effect in each game.
     pub effects: [Effect; 2],
     /// Whether the differences to the reference differ between the games.
     pub interaction: Option<GameDifference>,
 }
 
-/// A difference to the reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effect {
     /// Row less reference, in units of [`Transfer::scale`].

@@ -10,21 +10,17 @@ use crate::table::{ABSENT, ROW, Table};
 use records::plan::Row;
 use records::tuning::{TrialRecord, TunedRowRecord, TuningRecord};
 
-/// The trials of a game's rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TuningReport {
     /// The metric that decided, on validation positions.
     pub metric: String,
-    /// The seeds of the trials.
     pub seeds: Vec<u64>,
     pub trials: usize,
     /// Optimiser steps of each round of trials, where they differ from those of the rows.
     pub rounds: Vec<Option<u64>>,
-    /// The rows, in the order of the game's table.
     pub rows: Vec<TunedRow>,
 }
 
-/// A row with its trials.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TunedRow {
     pub label: String,
@@ -39,7 +35,6 @@ pub struct TunedRow {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrialReport {
-    /// The settings and their values.
     pub values: Vec<(String, String)>,
     /// The metric of each seed in the trial's last round.
     pub scores: Vec<f64>,
@@ -159,7 +154,6 @@ fn near_choice(row: &TunedRowRecord) -> Vec<f64> {
     near.into_iter().filter(of_round).filter_map(TrialRecord::score).collect()
 }
 
-/// The mark of a choice.
 const CHOSEN: &str = "●";
 
 /// The mark of a choice at the edge of what was tried.

@@ -8,7 +8,7 @@ use crate::figures::{Figure, Look};
 use crate::missing::{Missing, left_out, reasons, ruled_out};
 use crate::model::{GameReport, Report, RowReport};
 use crate::noise::{Noise, SeedsOnly, counted};
-use crate::numbers::{alone, interval, interval_decimals, mean_sd, or_absent, p_in_words, p_value, signed};
+use crate::numbers::{interval, interval_decimals, mean_sd, or_absent, p_in_words, p_value, signed, two_cells};
 use crate::plot::forest::{self, ForestPlot, ForestRow};
 use crate::table::{ABSENT, ROW, Table};
 use config::Role;
@@ -218,13 +218,7 @@ fn against_reference(row: &RowReport) -> [String; 4] {
     let Some(comparison) = &row.comparison else {
         return [String::new(), String::new(), String::new(), "(reference)".to_owned()];
     };
-    let (difference, ends) = match (comparison.test, comparison.interval) {
-        (Some(test), Some(plain)) => {
-            let decimals = interval_decimals(&plain);
-            (signed(test.mean, decimals), interval(&plain, decimals))
-        }
-        _ => (or_absent(comparison.mean(), alone), ABSENT.to_owned()),
-    };
+    let [difference, ends] = two_cells(comparison.mean(), comparison.interval);
     let p = or_absent(comparison.holm, |corrected| p_value(corrected.holm.p));
     match row.role {
         Role::Twin => [difference, ends, "n/a".to_owned(), control_verdict(comparison)],

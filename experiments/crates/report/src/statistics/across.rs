@@ -131,10 +131,8 @@ pub fn middle(sorted: &[f64]) -> Option<Interval> {
 /// Fewer items have no ranking to speak of.
 pub const ITEMS_NEEDED: usize = 3;
 
-/// Kendall's τ_b of two rankings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Agreement {
-    /// How many items there are.
     pub items: usize,
     pub tau: f64,
     /// The middle 95 % of τ over [`DRAWS`] draws of the items with replacement, the same in every call. An item that is drawn

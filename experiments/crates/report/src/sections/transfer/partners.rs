@@ -11,13 +11,11 @@ const TUNED: [&str; 4] = ["train.encoding_rate", "train.learning_rate", "train.o
 
 /// The compared rows of two games.
 pub(super) struct Partners<'a> {
-    /// The rows that are in both.
     pub(super) pairs: Vec<[&'a RowReport; 2]>,
     /// The other rows of each game.
     pub(super) alone: [Vec<&'a RowReport>; 2],
 }
 
-/// The compared rows of a game.
 pub(super) fn compared(game: &GameReport) -> impl Iterator<Item = &RowReport> {
     game.rows.iter().filter(|row| row.role == Role::Compared)
 }
