@@ -131,7 +131,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes
         let comparison = compare(other, line, (&primary.name, primary.direction), positions.as_ref());
         let without_verdict = [(folder.plan.smoke, Missing::Smoke), (line.0.exploratory, Missing::Exploratory)];
         let reasons = without_verdict.into_iter().filter_map(|(holds, reason)| holds.then_some(reason));
-        Some(reasons.fold(comparison, Comparison::lacking))
+        Some(reasons.fold(comparison, Comparison::with_reason))
     };
     let report = |line: &Line<'_>| RowReport {
         comparison: compared(*line),

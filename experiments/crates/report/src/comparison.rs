@@ -160,8 +160,8 @@ impl Comparison {
     }
 
     /// The same comparison with one more reason, which comes first.
-    pub(crate) fn lacking(mut self, what: Missing) -> Self {
-        self.missing.insert(0, what);
+    pub(crate) fn with_reason(mut self, why: Missing) -> Self {
+        self.missing.insert(0, why);
         self
     }
 

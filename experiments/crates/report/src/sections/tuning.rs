@@ -230,6 +230,7 @@ fn budget(tuning: &TuningReport) -> Table {
     Table::new(header, &[0], lines).titled(&title).noted(notes)
 }
 
+/// A plot for each setting that some rows tuned alone, and whose values are numbers above zero.
 pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowReport], look: &Look) -> Vec<Figure> {
     let Some(tuning) = tuning else { return Vec::new() };
     let tuned = |row: &RowReport| tuning.rows.iter().find(|own| own.label == row.label);
