@@ -178,15 +178,15 @@ impl Comparison {
         };
         let varies = test.error > 0.0;
         let seeds = |difference: f64| {
-            if varies { power::seeds_needed_by(difference, strictest, error_of) } else { None }
+            if varies { power::seeds_needed(difference, strictest, error_of) } else { None }
         };
         self.precision = Some(Precision {
             sign_flip,
-            detectable: power::visible_by(test.error, test.freedom, strictest),
+            detectable: power::visible(test.error, test.freedom, strictest),
             seeds: seeds(test.mean),
             target: target.filter(|_| varies).map(|difference| TargetDifference {
                 difference,
-                power: power::power_of_errors(difference / test.error, test.freedom, strictest),
+                power: power::power(difference / test.error, test.freedom, strictest),
                 seeds: seeds(difference),
             }),
         });

@@ -5,7 +5,7 @@ use super::distinct::distinct;
 use super::model::{Report, RowReport};
 use super::numbers::{alone, fixed, mean_sd, or_absent, p_value, with_interval};
 use super::sections::notes;
-use super::statistics::across::{Welch, kendall, welch_of};
+use super::statistics::across::{Welch, kendall, welch};
 use super::statistics::{MeanTest, Summary, holm};
 use super::table::{ABSENT, ROW, Table};
 use config::Role;
@@ -158,9 +158,8 @@ pub fn between(one: &Report, other: &Report, game: &str) -> Vec<Between> {
     let same = |row: &RowReport| others.iter().copied().find(|other| other.label == row.label);
     let shared: Vec<(&RowReport, &RowReport)> =
         rows_of(one, game).into_iter().filter_map(|row| Some((row, same(row)?))).collect();
-    let test = |(one, other): &(&RowReport, &RowReport)| {
-        welch_of(&mean(one.primary.as_ref()?)?, &mean(other.primary.as_ref()?)?)
-    };
+    let test =
+        |(one, other): &(&RowReport, &RowReport)| welch(&mean(one.primary.as_ref()?)?, &mean(other.primary.as_ref()?)?);
     let tests: Vec<Option<Welch>> = shared.iter().map(test).collect();
     let corrected = holm(&tests.iter().map(|test| test.map(|test| test.p)).collect::<Vec<_>>(), ALPHA);
     let rows = shared.iter().zip(tests.into_iter().zip(corrected));

@@ -11,7 +11,7 @@ use serde_json::Value;
 pub struct Setting {
     /// Its name, e.g. `chess: train.steps` or `numerics version`.
     pub name: String,
-    /// Its value; [`VARIES`] if rows differ in it.
+    /// Its value; `varies` if rows differ in it.
     pub value: String,
 }
 

@@ -10,7 +10,7 @@ use crate::figures::{Figure, Look};
 use crate::model::{GameReport, RowReport};
 use crate::numbers::{fixed, interval, p_value, signed, with_interval};
 use crate::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
-use crate::statistics::across::{RankCorrelation, Welch, hedges, pooled_sd, rank_correlation, welch_of};
+use crate::statistics::across::{RankCorrelation, Welch, hedges, pooled_sd, rank_correlation, welch};
 use crate::statistics::{Interval, MeanTest, holm};
 use crate::table::{ROW, Table};
 use config::Mask;
@@ -98,7 +98,7 @@ fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> 
         let tests = [0, 1].map(|side| Some(both[side].comparison.as_ref()?.decisive?.over(scale.unit(side))));
         let [first, second] = [tests[0]?, tests[1]?];
         let effect = |side: usize, test| effect(both[side], pooled[side], better, test);
-        let test = welch_of(&first, &second).filter(|_| incomparable.is_none());
+        let test = welch(&first, &second).filter(|_| incomparable.is_none());
         Some(TransferRow {
             label: label(both),
             labels: both.map(|row| row.label.clone()),

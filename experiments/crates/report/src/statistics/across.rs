@@ -1,6 +1,6 @@
 //! Whether results carry over from one game or grid to another: standardised effects, Welch's test, rank correlation.
 
-use super::{Interval, MeanTest, PairedTest, Summary};
+use super::{Interval, MeanTest, Summary};
 use statrs::function::gamma::ln_gamma;
 use streams::below;
 use strength::kendall::Concordance;
@@ -17,17 +17,12 @@ pub struct Welch {
     pub interval: Interval,
 }
 
-/// Welch's test. None if a sample has fewer than two values, or neither has any spread.
+/// Welch's test of two independent means with their standard errors. None if neither has an error, or if the errors are too
+/// small or too large for their squares.
 ///
 /// Welch, "The generalization of 'Student's' problem when several different population variances are involved",
 /// Biometrika 34 (1947); SciPy's `ttest_ind(…, equal_var=False)`.
-pub fn welch(a: &[f64], b: &[f64]) -> Option<Welch> {
-    welch_of(&PairedTest::of(a)?.into(), &PairedTest::of(b)?.into())
-}
-
-/// The same of two independent means with their standard errors. None if neither has an error, or if the errors are too
-/// small or too large for their squares.
-pub fn welch_of(a: &MeanTest, b: &MeanTest) -> Option<Welch> {
+pub fn welch(a: &MeanTest, b: &MeanTest) -> Option<Welch> {
     let [error_a, error_b] = [a, b].map(|test| test.error.powi(2));
     let error = error_a + error_b;
     if error.is_nan() || error <= 0.0 {
