@@ -25,7 +25,7 @@ pub(crate) const ROOMS: [Room; 23] = [
     Room { name: "kernels", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "nn", may_import: &["kernels", "streams"], never_std: &["net", "time"] },
     Room { name: "encodings", may_import: &["games", "nn", "streams"], never_std: &["fs", "net", "time"] },
-    Room { name: "figures", may_import: &["games"], never_std: &["fs", "net", "time"] },
+    Room { name: "figures", may_import: &["games", "strength"], never_std: &["fs", "net", "time"] },
     Room { name: "models", may_import: &["encodings", "games", "nn"], never_std: &["fs", "net", "time"] },
     Room {
         name: "config",
@@ -112,7 +112,7 @@ pub(crate) const RESERVED: [(&str, &[&str]); 29] = [
     ("cc", &["nn"]),
     ("serde_yaml", &["dataset", "config", "train", "grid", "lc0", "experiments"]),
     ("clap", &["experiments"]),
-    ("csv", &["play"]),
+    ("csv", &["report", "play"]),
     ("tensorboard-rs", &["train"]),
     ("tensorboard-proto", &["train"]),
     ("protobuf", &["train"]),

@@ -1,17 +1,6 @@
 //! Numbers that a figure shows.
 
-/// The ends of an interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    pub low: f64,
-    pub high: f64,
-}
-
-impl Interval {
-    pub fn excludes_zero(&self) -> bool {
-        self.low > 0.0 || self.high < 0.0
-    }
-}
+pub use strength::Interval;
 
 /// A number with this many decimals and a typographic minus sign; never "−0".
 pub fn fixed(value: f64, decimals: usize) -> String {

@@ -4,13 +4,13 @@ use crate::fields::{Fields, fault};
 use crate::find::find;
 use crate::library::Grid;
 use minijinja::{Error, Value};
-use report::between_grids;
 use report::numbers::with_interval;
+use report::side_by_side;
 
 /// A row of the first grid less the same row of the second.
 pub(crate) fn between(first: &Grid, second: &Grid, game: &str, name: &str) -> Result<Value, Error> {
     let what = format!("{} less {}, {game}", first.name, second.name);
-    let rows = between_grids::rows(&first.report, &second.report, game);
+    let rows = side_by_side::between(&first.report, &second.report, game);
     if rows.is_empty() {
         return Err(fault(format!("{what}: the grids have no row of one primary metric in common")));
     }

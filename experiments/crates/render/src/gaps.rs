@@ -4,8 +4,8 @@ use crate::fields::{Fields, fault, unknown};
 use crate::find::{fits, parts};
 use crate::library::Grid;
 use minijinja::{Error, Value};
-use report::model::interactions::{Gap, InteractionReport};
 use report::numbers::{interval, interval_decimals, with_interval};
+use report::sections::interactions::{Gap, InteractionReport};
 
 /// The gap `shaw less absolute` where these parts hold, e.g. `layers 1, steps 250`.
 pub(crate) fn gap(grid: &Grid, game: &str, name: &str, place: &str) -> Result<Value, Error> {

@@ -7,11 +7,11 @@ use crate::rows::{name_of, row};
 use config::Role;
 use minijinja::{Error, Value};
 use records::baselines::BaselineName;
-use report::model::noise::Noise;
-use report::model::strength::{RowStrength, StrengthReport};
 use report::model::{GameReport, RowReport};
+use report::noise::Noise;
 use report::numbers::{interval, mean_sd, signed};
 use report::printed_tables;
+use report::sections::strength::{RowStrength, StrengthReport};
 use report::statistics::Interval;
 use report::table::Table;
 

@@ -5,9 +5,10 @@ use crate::library::Grid;
 use crate::rows::{name_of, row};
 use config::Role;
 use minijinja::{Error, Value};
-use report::model::comparison::{ALPHA, Missing};
+use report::comparison::ALPHA;
+use report::missing::Missing;
 use report::model::{GameReport, RowReport};
-use report::statistics::agreement::{ITEMS_NEEDED, agreement};
+use report::statistics::across::{ITEMS_NEEDED, agreement};
 use report::statistics::holm;
 use std::sync::Arc;
 

@@ -6,11 +6,11 @@ use crate::library::Grid;
 use config::Role;
 use config::metrics::{self, Direction};
 use minijinja::{Error, Value};
-use report::model::comparison::{Comparison, Corrected, Verdict};
-use report::model::noise::Noise;
-use report::model::tuning::TunedRow;
+use report::comparison::{Comparison, Corrected, Verdict};
 use report::model::{GameReport, Report, RowReport};
+use report::noise::Noise;
 use report::numbers::{interval, interval_decimals, mean_sd, signed, with_interval};
+use report::sections::tuning::TunedRow;
 use report::statistics::{Interval, Summary};
 
 /// What the A/A control is called in reports.

@@ -1,7 +1,8 @@
-//! What a reader asks of a report beside its plan.
+//! The metric that verdicts are about, and what a reader asks about it beside the plan.
 
 use super::error::ReportError;
-use super::model::Margin;
+use config::metrics::Direction;
+use config::{ReadAt, Weights};
 use records::Plan;
 
 /// Questions about the primary metric. They change no number of a cell.
@@ -16,7 +17,6 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The margin of the primary metric.
     pub(super) fn margin(&self, plan: &Plan) -> Result<Option<Margin>, ReportError> {
         let primary = &plan.primary.metric;
         let planned = plan.equivalent_within.of(primary).map(|size| Margin { size, late: plan.late_margin });
@@ -26,5 +26,46 @@ impl Asked {
         }
         let late = Margin { size: *size, late: true };
         Ok(Some(planned.filter(|planned| planned.size == *size).unwrap_or(late)))
+    }
+}
+
+/// The metric that verdicts are about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrimaryMetric {
+    pub name: String,
+    pub unit: &'static str,
+    pub direction: Direction,
+    pub at: ReadAt,
+    pub weights: Weights,
+    /// The difference that it should be able to show, if someone named one.
+    pub difference: Option<f64>,
+    /// The size below which a difference does not matter, if someone named one.
+    pub margin: Option<Margin>,
+}
+
+/// The size below which a difference does not matter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Margin {
+    /// In the unit of the metric.
+    pub size: f64,
+    /// Whether it was chosen after the run: for this report, or when a cell had finished.
+    pub late: bool,
+}
+
+impl PrimaryMetric {
+    /// Whether it is this metric, on all positions or on some.
+    pub(super) fn is_of(&self, metric: &str) -> bool {
+        self.name.split('.').next() == Some(metric)
+    }
+
+    /// `±0.02 nats`, with a remark if it was chosen after the run; none without a margin.
+    pub(super) fn within(&self) -> Option<String> {
+        let Margin { size, late } = self.margin?;
+        let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
+        Some(format!("±{size}{unit}{}", if late { " (margin chosen after the run)" } else { "" }))
+    }
+
+    pub(super) fn with_unit(&self) -> String {
+        if self.unit.is_empty() { self.name.clone() } else { format!("{} [{}]", self.name, self.unit) }
     }
 }

@@ -1,29 +1,26 @@
 //! From a run folder to a report.
 
-use super::asked::Asked;
+use super::asked::{Asked, Margin, PrimaryMetric};
 use super::axes::Axes;
+use super::comparison::{ALPHA, Comparison, Line, Verdict, compare, reference_of, sort_by_group};
 use super::distinct::distinct;
 use super::error::ReportError;
-use super::files::{CellRecord, CellResult, RunFolder, TrainingConditions};
-use super::model::comparison::{ALPHA, Comparison, Missing, Verdict};
-use super::model::{
-    Counts, FailedCell, GameReport, Margin, MatchedReport, PrimaryMetric, Report, RowReport, StepTimeConditions,
-    StepTimeReport,
+use super::files::{CellRecord, CellResult, RunFolder};
+use super::missing::Missing;
+use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report, RowReport, StepTimeReport};
+use super::noise::Positions;
+use super::sections::{
+    budgets, heads, interactions, learnable, provenance, settings, sizes, slices, strength, systems, ties, training,
+    transfer, tuning, warnings,
 };
-use super::pairs::{Line, compare, reference_of, sort_by_group};
-use super::positions::Positions;
 use super::statistics::moderated::{Prior, prior};
 use super::statistics::{Summary, holm};
-use super::warnings::warnings;
-use super::{
-    budgets, heads, inactive, interactions, learnable, learning_curves, provenance, settings, sizes, slices, strength,
-    systems, ties, transfer, tuning,
-};
 use config::metrics::{self, NOVEL};
 use config::{Mask, Quantity, Role};
 use games::GameKind;
 use records::CellState;
 use records::baselines::BaselineName;
+use records::identity::Identity;
 use records::inspected::by_row;
 use records::plan::{Plan, Row};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,17 +28,11 @@ use std::path::Path;
 
 impl Report {
     /// The report of a run folder, also while its cells run.
-    ///
-    /// # Errors
-    /// If the folder has no plan, or its primary metric is unknown.
     pub fn of(run_dir: &Path) -> Result<Self, ReportError> {
         Self::asked(run_dir, &Asked::default())
     }
 
     /// The same with questions of its reader.
-    ///
-    /// # Errors
-    /// As [`Self::of`], or if a margin is not of the primary metric.
     pub fn asked(run_dir: &Path, asked: &Asked) -> Result<Self, ReportError> {
         let folder = &RunFolder::read(run_dir)?;
         let plan = &folder.plan;
@@ -60,8 +51,8 @@ impl Report {
             plan.games().into_iter().map(|game| game_report(folder, game, &primary, &axes)).collect();
         let family = correct(&mut games, &primary);
         weigh_tuning(folder, &mut games);
-        ties::correct(&mut games);
-        let interaction_family = interactions::correct(&mut games);
+        ties::correct(games.iter_mut().filter_map(|game| game.ties.as_mut()));
+        let interaction_family = interactions::correct(games.iter_mut().flat_map(|game| &mut game.interactions));
         let mut report = Self {
             experiment: plan.experiment.clone(),
             question: plan.question.clone(),
@@ -79,16 +70,11 @@ impl Report {
             failures: failures(folder),
             warnings: Vec::new(),
             conditions: conditions(folder),
-            step_times: folder.step_times.as_ref().map(|times| StepTimeConditions {
-                device: times.device.clone(),
-                cpu: times.cpu.clone(),
-                threads: times.threads,
-                rounds: times.rounds,
-            }),
+            step_times: folder.step_times.clone(),
             provenance: provenance::of(folder),
             settings: settings::of(folder),
         };
-        report.warnings = warnings(&report, folder);
+        report.warnings = warnings::of(&report, folder);
         Ok(report)
     }
 }
@@ -145,7 +131,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes
         let comparison = compare(other, line, (&primary.name, primary.direction), positions.as_ref());
         let without_verdict = [(folder.plan.smoke, Missing::Smoke), (line.0.exploratory, Missing::Exploratory)];
         let reasons = without_verdict.into_iter().filter_map(|(holds, reason)| holds.then_some(reason));
-        Some(reasons.fold(comparison, Comparison::lacking))
+        Some(reasons.fold(comparison, Comparison::with_reason))
     };
     let report = |line: &Line<'_>| RowReport {
         comparison: compared(*line),
@@ -181,7 +167,7 @@ fn game_report(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric, axes
         strength: strength::of(folder, game, primary),
     };
     if let Some(positions) = positions.as_ref().filter(|positions| positions.are_single()) {
-        report.slices = slices::of(folder, game, &report, positions);
+        report.slices = slices::of(folder, game, &report.rows, positions);
     }
     report
 }
@@ -259,7 +245,7 @@ fn row_report(
             .collect(),
         gap: over_seeds(results.iter().map(test_less_train).collect()),
         epochs: results.iter().map(|result| result.test.epochs).reduce(f64::max),
-        inactive: inactive::of(cells, clipped.as_ref()),
+        inactive: training::inactive(cells, clipped.as_ref()),
         clipped,
         step_time: folder
             .step_times
@@ -267,7 +253,7 @@ fn row_report(
             .and_then(|times| times.of(&row.folder))
             .map(|time| StepTimeReport { seconds: time.median_s, ratio: time.ratio }),
         flops: CellRecord::flops(cells),
-        curve: learning_curves::of(cells, other.map(|(_, cells)| cells), &primary.name),
+        curve: training::curve(cells, other.map(|(_, cells)| cells), &primary.name),
         comparison: None,
         log_linear: log_linear(folder, row),
     }
@@ -296,9 +282,10 @@ fn on_training_positions(metric: &str) -> &str {
     metric.strip_suffix(NOVEL).and_then(|name| name.strip_suffix('.')).unwrap_or(metric)
 }
 
-fn count(cells: &[CellRecord]) -> Counts {
-    let mut counts = Counts { all: cells.len(), ..Counts::default() };
+fn count<'a>(cells: impl IntoIterator<Item = &'a CellRecord>) -> Counts {
+    let mut counts = Counts::default();
     for cell in cells {
+        counts.all += 1;
         let counter = match cell.state {
             CellState::Pending => &mut counts.pending,
             CellState::Running(_) => &mut counts.running,
@@ -313,14 +300,7 @@ fn count(cells: &[CellRecord]) -> Counts {
 
 fn counts(folder: &RunFolder, wanted: impl Fn(Role) -> bool) -> Counts {
     let rows = folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| wanted(row.role));
-    rows.map(|(_, cells)| count(cells)).fold(Counts::default(), |a, b| Counts {
-        all: a.all + b.all,
-        done: a.done + b.done,
-        running: a.running + b.running,
-        interrupted: a.interrupted + b.interrupted,
-        pending: a.pending + b.pending,
-        failed: a.failed + b.failed,
-    })
+    count(rows.flat_map(|(_, cells)| cells))
 }
 
 fn failures(folder: &RunFolder) -> Vec<FailedCell> {
@@ -339,13 +319,16 @@ fn failures(folder: &RunFolder) -> Vec<FailedCell> {
 }
 
 /// The conditions of finished cells, the most common first.
-fn conditions(folder: &RunFolder) -> Vec<(TrainingConditions, usize)> {
-    let mut conditions: Vec<(TrainingConditions, usize)> = Vec::new();
+fn conditions(folder: &RunFolder) -> Vec<(Identity, usize)> {
+    let mut conditions: Vec<(Identity, usize)> = Vec::new();
     let done = folder.cells.iter().flatten().filter(|cell| cell.state == CellState::Done);
-    for identity in done.filter_map(|cell| cell.facts.as_ref()).map(|facts| &facts.identity) {
-        match conditions.iter_mut().find(|(known, _)| known == identity) {
+    for facts in done.filter_map(|cell| cell.facts.as_ref()) {
+        // What belongs to the cell is no condition.
+        let (config, dataset, micro_batch) = (String::new(), String::new(), None);
+        let own = Identity { config, dataset, micro_batch, ..facts.identity.clone() };
+        match conditions.iter_mut().find(|(known, _)| *known == own) {
             Some((_, cells)) => *cells += 1,
-            None => conditions.push((identity.clone(), 1)),
+            None => conditions.push((own, 1)),
         }
     }
     conditions.sort_by_key(|&(_, cells)| std::cmp::Reverse(cells));

@@ -1,54 +1,119 @@
 //! The final numbers of a report as CSV (RFC 4180) for other programs: unrounded, a line for each metric of each row.
 
-use super::model::comparison::Comparison;
-use super::model::interactions::InteractionReport;
 use super::model::{GameReport, Report, RowReport};
+use super::sections::interactions::InteractionReport;
 use super::statistics::Summary;
 use config::{ReadAt, Role, printable};
+use csv::{Error, Reader, StringRecord, Terminator, Writer, WriterBuilder};
 use records::baselines::Baseline;
+use serde::Serialize;
+use std::io::Write;
 
-const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,high,p,holm_p,verdict,seeds_done,seeds,\
-                      parameters,flops,step_s,step_ratio,games,games_share,p_seeds_only,p_moderated,margin,\
-                      margin_chosen,p_equivalence,holm_p_equivalence,tied";
+/// The columns of every table; the varied axes follow, by their dotted names. Those from `difference` to `verdict` are filled in
+/// the lines of the primary metric.
+#[derive(Default, Serialize)]
+struct Line {
+    experiment: String,
+    game: String,
+    /// The row, the baseline, or the gap of an interaction.
+    row: String,
+    /// That of the row, or `baseline` or `interaction`.
+    role: String,
+    /// The metric; `NAME@STEP` if the primary one is read on validation positions at a step.
+    metric: String,
+    n: String,
+    mean: String,
+    sd: String,
+    /// To the reference; the change of the gap of an interaction.
+    difference: String,
+    /// The interval and `p` are over seeds and test games if `games` is filled.
+    low: String,
+    high: String,
+    p: String,
+    holm_p: String,
+    verdict: String,
+    seeds_done: String,
+    seeds: String,
+    /// A baseline has its weights.
+    parameters: String,
+    flops: String,
+    step_s: String,
+    step_ratio: String,
+    games: String,
+    games_share: String,
+    /// Of the paired t-test over seeds.
+    p_seeds_only: String,
+    p_moderated: String,
+    margin: String,
+    /// `before` or `after` the run.
+    margin_chosen: String,
+    p_equivalence: String,
+    holm_p_equivalence: String,
+    /// The numbers of the row's groups of tied rows, between spaces.
+    tied: String,
+}
 
-/// Draws a report. Columns from `difference` to `verdict` are filled in the lines of the primary metric, whose name
-/// is in `metric`; if it is read on validation positions at a step, that line is called `NAME@STEP`. The interval and `p`
-/// are over seeds and test games if `games` is filled, `p_seeds_only` is of the paired t-test over seeds, `p_moderated`
-/// of the moderated one. With a margin, `margin_chosen` is `before` or `after` the run, and `tied` has the numbers of the
-/// groups of tied rows that the row is in. Baselines follow the rows of their game with `baseline` as their role. Interactions
-/// come last: `difference` is the change of the gap that `row` names. The last columns are
-/// the varied axes, by their dotted names.
+/// Draws a report: the rows of each game and then its baselines, and at last the interactions.
 pub fn draw(report: &Report) -> String {
-    let lines = report.games.iter().flat_map(|game| {
-        let rows = game.rows.iter().chain(&game.twin);
+    let axes = |values: &[String]| values.iter().map(|value| text(value)).collect::<Vec<_>>();
+    // Baselines have no axes; an interaction stands for several rows.
+    let no_axes = vec![String::new(); report.axes.len()];
+    let mut lines: Vec<(Line, Vec<String>)> = Vec::new();
+    for game in &report.games {
+        for row in game.all_rows() {
+            lines.extend(of_row(report, game, row).into_iter().map(|line| (line, axes(&row.axes))));
+        }
         let baselines = game.baselines.iter().flat_map(|set| &set.baselines);
-        let baselines = baselines.map(move |one| baseline(report, game, one));
-        rows.flat_map(move |row| of_row(report, game, row)).chain(baselines)
-    });
-    let interactions =
-        report.games.iter().flat_map(|game| game.interactions.iter().map(move |one| interaction(report, game, one)));
-    let axes = report.axes.iter().map(|axis| format!(",{}", field(axis)));
-    let header: String = std::iter::once(HEADER.to_owned()).chain(axes).collect();
-    let lines = std::iter::once(header).chain(lines).chain(interactions);
-    lines.map(|line| line + "\r\n").collect()
+        lines.extend(baselines.map(|one| (baseline(report, game, one), no_axes.clone())));
+    }
+    for game in &report.games {
+        lines.extend(game.interactions.iter().map(|one| (interaction(report, game, one), no_axes.clone())));
+    }
+    let table = table(axes(&report.axes), &lines).expect("lines of one width are written to memory");
+    String::from_utf8_lossy(&table).into_owned()
 }
 
-fn of_row(report: &Report, game: &GameReport, row: &RowReport) -> Vec<String> {
+fn table(axes: Vec<String>, lines: &[(Line, Vec<String>)]) -> Result<Vec<u8>, Error> {
+    let mut table = writer(Vec::new());
+    table.write_record(columns()?.iter().map(str::to_owned).chain(axes))?;
+    lines.iter().try_for_each(|line| table.serialize(line))?;
+    Ok(table.into_inner().map_err(|error| error.into_error())?)
+}
+
+/// The names of the columns: serde writes them above a line.
+fn columns() -> Result<StringRecord, Error> {
+    let mut table = Writer::from_writer(Vec::new());
+    table.serialize(Line::default())?;
+    let table = table.into_inner().map_err(|error| error.into_error())?;
+    Reader::from_reader(&table[..]).headers().cloned()
+}
+
+/// A table whose lines have no other header than what is written.
+pub(super) fn writer<W: Write>(to: W) -> Writer<W> {
+    WriterBuilder::new().has_headers(false).terminator(Terminator::CRLF).from_writer(to)
+}
+
+impl Line {
+    fn of(report: &Report, game: &GameReport, [row, role, metric]: [&str; 3]) -> Self {
+        Self {
+            experiment: text(&report.experiment),
+            game: text(&game.game),
+            row: text(row),
+            role: role.to_owned(),
+            metric: text(metric),
+            ..Self::default()
+        }
+    }
+}
+
+fn of_row(report: &Report, game: &GameReport, row: &RowReport) -> Vec<Line> {
     let primary = primary(report);
-    let decisive = row.primary.iter().map(|summary| line(report, game, row, (&primary, summary), true));
+    let decisive = row.primary.iter().map(|summary| Line {
+        tied: tied(game, row),
+        ..compared(report, row, line(report, game, row, (&primary, summary)))
+    });
     let others = row.test.iter().filter(|(name, _)| **name != primary);
-    decisive.chain(others.map(|(name, summary)| line(report, game, row, (name, summary), false))).collect()
-}
-
-/// A policy without a network. Its parameters are its weights.
-fn baseline(report: &Report, game: &GameReport, one: &Baseline) -> String {
-    let mut fields = [&report.experiment, &game.game, one.name.words(), "baseline", "policy_loss"].map(field).to_vec();
-    fields.extend([String::new(), one.loss.to_string()]);
-    let parameters = HEADER.split(',').position(|name| name == "parameters").unwrap_or_default();
-    fields.resize(parameters, String::new());
-    fields.push(one.weights.to_string());
-    fields.resize(width(report), String::new());
-    fields.join(",")
+    decisive.chain(others.map(|(name, summary)| line(report, game, row, (name, summary)))).collect()
 }
 
 fn primary(report: &Report) -> String {
@@ -58,104 +123,83 @@ fn primary(report: &Report) -> String {
     }
 }
 
-fn interaction(report: &Report, game: &GameReport, one: &InteractionReport) -> String {
-    let [first, second] = &one.definition.by;
-    let mut fields = [
-        field(&report.experiment),
-        field(&game.game),
-        field(&format!("{}: {second} against {first}", one.name())),
-        "interaction".to_owned(),
-        field(&primary(report)),
-        one.differences.len().to_string(),
-        String::new(),
-        number(one.test.map(|test| test.sd)),
-        number(one.mean()),
-        number(one.interval.map(|interval| interval.low)),
-        number(one.interval.map(|interval| interval.high)),
-        number(one.decisive.map(|test| test.p)),
-        number(one.holm.map(|corrected| corrected.holm.p)),
-        one.change.name().to_owned(),
-        one.differences.len().to_string(),
-        one.planned.to_string(),
-    ]
-    .to_vec();
-    // An interaction has no costs and stands for several rows.
-    fields.resize(width(report), String::new());
-    fields.join(",")
+/// A row's metric and its costs.
+fn line(report: &Report, game: &GameReport, row: &RowReport, (metric, summary): (&str, &Summary)) -> Line {
+    Line {
+        n: summary.n.to_string(),
+        mean: summary.mean.to_string(),
+        sd: shown(summary.sd),
+        seeds_done: row.cells.done.to_string(),
+        seeds: row.cells.all.to_string(),
+        parameters: row.network.parameters().to_string(),
+        flops: shown(row.flops),
+        step_s: shown(row.step_time.map(|time| time.seconds)),
+        step_ratio: shown(row.step_time.and_then(|time| time.ratio)),
+        ..Line::of(report, game, [&row.label, row.role.name(), metric])
+    }
 }
 
-fn width(report: &Report) -> usize {
-    HEADER.split(',').count() + report.axes.len()
+/// The line with the comparison of its row.
+fn compared(report: &Report, row: &RowReport, line: Line) -> Line {
+    let Some(comparison) = &row.comparison else { return line };
+    let (interval, equivalence) = (comparison.interval, comparison.equivalence);
+    let margin = report.primary.margin.filter(|_| equivalence.is_some());
+    Line {
+        difference: shown(comparison.mean()),
+        low: shown(interval.map(|interval| interval.low)),
+        high: shown(interval.map(|interval| interval.high)),
+        p: shown(comparison.decisive.map(|test| test.p)),
+        holm_p: shown(comparison.holm.map(|corrected| corrected.holm.p)),
+        verdict: shown((row.role == Role::Compared).then_some(comparison.verdict)),
+        games: shown(row.crossed().map(|crossed| crossed.games)),
+        games_share: shown(row.crossed().map(|crossed| crossed.games_share)),
+        p_seeds_only: shown(comparison.test.map(|test| test.p)),
+        p_moderated: shown(comparison.moderated.map(|test| test.p)),
+        margin: shown(equivalence.map(|tests| tests.margin)),
+        margin_chosen: shown(margin.map(|margin| if margin.late { "after" } else { "before" })),
+        p_equivalence: shown(equivalence.map(|tests| tests.p)),
+        holm_p_equivalence: shown(equivalence.map(|tests| tests.holm.p)),
+        ..line
+    }
 }
 
-fn line(
-    report: &Report,
-    game: &GameReport,
-    row: &RowReport,
-    (metric, summary): (&str, &Summary),
-    decides: bool,
-) -> String {
-    let comparison = row.comparison.as_ref().filter(|_| decides);
-    let test = comparison.and_then(|comparison| comparison.test);
-    let interval = comparison.and_then(|comparison| comparison.interval);
-    let crossed = comparison.and_then(|comparison| comparison.noise.as_ref()?.crossed());
-    let equivalence = comparison.and_then(|comparison| comparison.equivalence);
-    let chosen = report.primary.margin.filter(|_| equivalence.is_some());
-    let chosen = chosen.map(|margin| if margin.late { "after" } else { "before" });
-    let verdict = comparison.filter(|_| row.role == Role::Compared).map(|comparison| comparison.verdict.to_string());
-    let fields = [
-        field(&report.experiment),
-        field(&game.game),
-        field(&row.label),
-        row.role.name().to_owned(),
-        field(metric),
-        summary.n.to_string(),
-        summary.mean.to_string(),
-        number(summary.sd),
-        number(comparison.and_then(Comparison::mean)),
-        number(interval.map(|interval| interval.low)),
-        number(interval.map(|interval| interval.high)),
-        number(comparison.and_then(|comparison| Some(comparison.decisive?.p))),
-        number(comparison.and_then(|comparison| Some(comparison.holm?.holm.p))),
-        verdict.unwrap_or_default(),
-        row.cells.done.to_string(),
-        row.cells.all.to_string(),
-        row.network.parameters().to_string(),
-        row.flops.map(|flops| flops.to_string()).unwrap_or_default(),
-        number(row.step_time.map(|time| time.seconds)),
-        number(row.step_time.and_then(|time| time.ratio)),
-        crossed.map(|crossed| crossed.games.to_string()).unwrap_or_default(),
-        number(crossed.map(|crossed| crossed.games_share)),
-        number(test.map(|test| test.p)),
-        number(comparison.and_then(|comparison| Some(comparison.moderated?.p))),
-        number(equivalence.map(|tests| tests.margin)),
-        chosen.unwrap_or_default().to_owned(),
-        number(equivalence.map(|tests| tests.p)),
-        number(equivalence.map(|tests| tests.holm.p)),
-        if decides { tied(game, row) } else { String::new() },
-    ];
-    fields.into_iter().chain(row.axes.iter().map(|value| field(value))).collect::<Vec<_>>().join(",")
-}
-
-/// The numbers of the row's groups of tied rows, between spaces.
 fn tied(game: &GameReport, row: &RowReport) -> String {
     let groups = game.ties.as_ref().filter(|_| row.role != Role::Twin).map(|ties| ties.groups_of(&row.label));
     groups.unwrap_or_default().iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn number(value: Option<f64>) -> String {
+fn baseline(report: &Report, game: &GameReport, one: &Baseline) -> Line {
+    let (mean, parameters) = (one.loss.to_string(), one.weights.to_string());
+    Line { mean, parameters, ..Line::of(report, game, [one.name.words(), "baseline", "policy_loss"]) }
+}
+
+fn interaction(report: &Report, game: &GameReport, one: &InteractionReport) -> Line {
+    let [first, second] = &one.definition.by;
+    let name = format!("{}: {second} against {first}", one.name());
+    let done = one.differences.len().to_string();
+    Line {
+        n: done.clone(),
+        sd: shown(one.test.map(|test| test.sd)),
+        difference: shown(one.mean()),
+        low: shown(one.interval.map(|interval| interval.low)),
+        high: shown(one.interval.map(|interval| interval.high)),
+        p: shown(one.decisive.map(|test| test.p)),
+        holm_p: shown(one.holm.map(|corrected| corrected.holm.p)),
+        verdict: one.change.name().to_owned(),
+        seeds_done: done,
+        seeds: one.planned.to_string(),
+        ..Line::of(report, game, [&name, "interaction", &primary(report)])
+    }
+}
+
+fn shown<T: ToString>(value: Option<T>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// A text as a field: without control characters, in quotes if it contains a separator, and after a `'` if a spreadsheet would
-/// compute it.
-pub(super) fn field(text: &str) -> String {
+/// A text without control characters, after a `'` if a spreadsheet would compute it.
+pub(super) fn text(text: &str) -> String {
     let shown = printable(text);
-    let shown = if is_formula(text) { format!("'{shown}") } else { shown };
-    match shown.contains([',', '"']) {
-        true => format!("\"{}\"", shown.replace('"', "\"\"")),
-        false => shown,
-    }
+    if is_formula(text) { format!("'{shown}") } else { shown }
 }
 
 /// Whether spreadsheets take a text for a formula.
@@ -167,11 +211,11 @@ fn is_formula(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::field;
+    use super::{text, writer};
 
     #[test]
     fn a_field_is_neither_two_nor_a_formula() {
-        for (text, expected) in [
+        for (field, expected) in [
             ("rope, wide", "\"rope, wide\""),
             ("a \"b\"", "\"a \"\"b\"\"\""),
             ("-0.5", "-0.5"),
@@ -183,7 +227,9 @@ mod tests {
             ("=\"a\",b", "\"'=\"\"a\"\",b\""),
             ("a\r\nb\u{1b}c", "a  b�c"),
         ] {
-            assert_eq!(field(text), expected);
+            let mut table = writer(Vec::new());
+            table.write_record([text(field)]).expect("memory");
+            assert_eq!(table.into_inner().expect("memory"), format!("{expected}\r\n").into_bytes());
         }
     }
 }

@@ -2,44 +2,46 @@
 //!
 //! The columns are described in `docs/metrics.md`.
 
-mod parquet;
-
-pub use parquet::write_parquet;
-
 use super::axes::Axes;
-use super::csv::field;
+use super::csv::{text, writer};
 use super::error::CurvesError;
+use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
 use records::MetricLine;
 use records::folder::METRICS_FILE;
 use records::lines::{self, ReadError};
 use records::plan::{Plan, Row};
 use std::io::{self, Write};
+use std::iter::repeat_n;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The columns that every table has. One for each varied axis follows, with its dotted name.
 pub const COLUMNS: &[&str] = &["game", "row", "role", "seed", "step", "split", "weights", "metric", "value"];
 
 /// Writes the table as CSV: a line for each metric of each line of each cell, rows and seeds in the order of the plan.
 /// Cells may be running; cells that have not measured anything yet have no lines.
-///
-/// # Errors
-/// If the folder has no plan, a cell's metrics cannot be read, or `to` cannot be written.
 pub fn write(run_dir: &Path, to: &mut impl Write) -> Result<(), CurvesError> {
     let source = Source::read(run_dir)?;
-    let names: Vec<String> = source.columns().map(field).collect();
-    write!(to, "{}\r\n", names.join(","))?;
+    let mut table = writer(to);
+    table.write_record(source.columns().map(text))?;
     source.each_cell(|row, seed, lines| {
-        let cell = format!("{},{},{},{seed}", row.game.name(), field(&row.label), row.role.name());
-        let axes: String = source.axes.values(row).iter().map(|value| format!(",{}", field(value))).collect();
+        let (game, label, role) = (row.game.name(), text(&row.label), row.role.name());
+        let axes: Vec<String> = source.axes.values(row).iter().map(|value| text(value)).collect();
         for line in lines {
             let (split, weights) = (line.split.name(), line.weights.name());
             for (metric, value) in line.metrics.iter() {
-                let metric = field(metric);
-                write!(to, "{cell},{},{split},{weights},{metric},{value:?}{axes}\r\n", line.step)?;
+                let (metric, value) = (text(metric), format!("{value:?}"));
+                table.serialize((game, &label, role, seed, line.step, split, weights, metric, value, &axes))?;
             }
         }
         Ok(())
-    })
+    })?;
+    Ok(table.flush()?)
 }
 
 /// A run folder as far as the table needs it.
@@ -76,4 +78,62 @@ impl<'a> Source<'a> {
         }
         Ok(())
     }
+}
+
+/// Writes the table as Parquet, compressed with zstd; a row group for each cell or more. Texts are dictionary-encoded, so a
+/// study's table is small and loads at once.
+pub fn write_parquet(run_dir: &Path, to: impl Write + Send) -> Result<(), CurvesError> {
+    let source = Source::read(run_dir)?;
+    let schema = Arc::new(schema(&source));
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_created_by("posenc".to_owned())
+        .build();
+    let mut writer = ArrowWriter::try_new(to, Arc::clone(&schema), Some(properties))?;
+    source.each_cell(|row, seed, lines| {
+        let columns = arrays(&source, row, seed, lines);
+        Ok(writer.write(&RecordBatch::try_new(Arc::clone(&schema), columns)?)?)
+    })?;
+    writer.close()?;
+    Ok(())
+}
+
+fn schema(source: &Source<'_>) -> Schema {
+    let kind = |name: &str| match name {
+        "seed" | "step" => DataType::UInt64,
+        "value" => DataType::Float64,
+        _ => DataType::Utf8,
+    };
+    Schema::new(source.columns().map(|name| Field::new(name, kind(name), false)).collect::<Vec<_>>())
+}
+
+fn arrays(source: &Source<'_>, row: &Row, seed: u64, lines: &[MetricLine]) -> Vec<ArrayRef> {
+    let (mut splits, mut weights, mut metrics) = (StringBuilder::new(), StringBuilder::new(), StringBuilder::new());
+    let (mut seeds, mut steps, mut values) = (UInt64Builder::new(), UInt64Builder::new(), Float64Builder::new());
+    let mut count = 0;
+    for line in lines {
+        for (metric, value) in line.metrics.iter() {
+            seeds.append_value(seed);
+            steps.append_value(line.step);
+            splits.append_value(line.split.name());
+            weights.append_value(line.weights.name());
+            metrics.append_value(metric);
+            values.append_value(value);
+            count += 1;
+        }
+    }
+    let same = |text: &str| -> ArrayRef { Arc::new(StringArray::from_iter_values(repeat_n(text, count))) };
+    let mut columns: Vec<ArrayRef> = vec![
+        same(row.game.name()),
+        same(&row.label),
+        same(row.role.name()),
+        Arc::new(seeds.finish()),
+        Arc::new(steps.finish()),
+        Arc::new(splits.finish()),
+        Arc::new(weights.finish()),
+        Arc::new(metrics.finish()),
+        Arc::new(values.finish()),
+    ];
+    columns.extend(source.axes.values(row).iter().map(|value| same(value)));
+    columns
 }

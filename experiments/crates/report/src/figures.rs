@@ -2,15 +2,12 @@
 
 pub mod error;
 mod files;
-pub(crate) mod gaps;
-pub(crate) mod plots;
-pub(crate) mod sensitivity;
 
 pub use error::FiguresError;
 pub use files::write;
 
 use super::distinct::distinct;
-use super::model::{Report, RowReport};
+use super::model::RowReport;
 use config::Role;
 use figures::plot::{Medium, Style};
 
@@ -26,18 +23,18 @@ pub struct Figure {
 
 /// How the plots of a report are drawn: a medium, and one style for each row, the same in all games.
 pub(crate) struct Look {
-    medium: Medium,
+    pub(crate) medium: Medium,
     compared: Vec<String>,
 }
 
 impl Look {
-    pub(crate) fn of(report: &Report, medium: Medium) -> Self {
-        let compared = |row: &&RowReport| row.role == Role::Compared;
-        let rows = report.games.iter().flat_map(|game| &game.rows).filter(compared);
-        Self { medium, compared: distinct(rows.map(|row| row.label.clone())) }
+    /// For these rows, those of all games.
+    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a RowReport>, medium: Medium) -> Self {
+        let compared = rows.filter(|row| row.role == Role::Compared);
+        Self { medium, compared: distinct(compared.map(|row| row.label.clone())) }
     }
 
-    fn row(&self, row: &RowReport) -> Style {
+    pub(crate) fn row(&self, row: &RowReport) -> Style {
         match row.role {
             Role::Reference => Style::Reference,
             Role::Twin => Style::Twin,
@@ -45,13 +42,13 @@ impl Look {
         }
     }
 
-    fn label(&self, label: &str) -> Style {
+    pub(crate) fn label(&self, label: &str) -> Style {
         Style::Row(self.compared.iter().position(|known| known == label).unwrap_or_default())
     }
 }
 
 /// A name as part of an [`id`](Figure::id): small letters, digits and hyphens.
-fn slug(name: &str) -> String {
+pub(crate) fn slug(name: &str) -> String {
     let words = name.split(|character: char| !character.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }

@@ -1,9 +1,9 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
 use super::error::ReportError;
-use config::{Numerics, Primary, ReadAt, RunConfig, Weights};
-use records::device;
+use config::{Primary, ReadAt, RunConfig, Weights};
 use records::folder::METRICS_FILE;
+use records::identity::Identity;
 use records::machine::Cpu;
 use records::manifest::{self, CopiedFrom, DatasetFacts, MacsByPart, Session};
 use records::plan::{Plan, Row};
@@ -12,23 +12,17 @@ use records::state::CellState;
 use records::status::{Fingerprints, Status};
 use records::step_times::StepTimes;
 use records::strength::{Evaluation, Strength};
-use records::{Baselines, Inspected, Revision, TuningRecord};
-use records::{Failure, damage};
-use records::{MetricLine, Part, lines};
+use records::{Baselines, Failure, Inspected, MetricLine, Part, Revision, TuningRecord, damage, device, lines};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
 pub struct RunFolder {
-    /// The rows and seeds of the grid.
     pub plan: Plan,
     /// For every row of the plan, its cells in the order of the plan's seeds.
     pub cells: Vec<Vec<CellRecord>>,
-    /// The costs of a step, if they were measured.
     pub step_times: Option<StepTimes>,
-    /// The losses of policies without a network, if they were measured.
     pub baselines: Option<Baselines>,
-    /// The trials by which the settings of the rows were chosen, if they were.
     pub tuning: Option<TuningRecord>,
     /// The movements of heads of inspected cells; unreadable files count as none.
     pub inspected: Vec<Inspected>,
@@ -40,9 +34,7 @@ pub struct RunFolder {
 pub struct CellRecord {
     pub seed: u64,
     pub state: CellState,
-    /// The content of its manifest, once it has one.
     pub facts: Option<CellFacts>,
-    /// Its measurements, if it is done.
     pub result: Option<CellResult>,
     /// What it did as a player; an unreadable file counts as none.
     pub strength: Vec<Evaluation>,
@@ -51,17 +43,13 @@ pub struct CellRecord {
 /// The part of a manifest that reports read; the rest may change between versions, and old runs stay readable.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct CellFacts {
-    /// The conditions under which it was trained.
-    pub identity: TrainingConditions,
+    pub identity: Identity,
     pub dataset: DatasetFacts,
-    /// The processes that trained it.
     pub sessions: Vec<Session>,
-    /// Where it was copied from.
     #[serde(default)]
     pub copied_from: Vec<CopiedFrom>,
     #[serde(default)]
     pub cpu: Option<Cpu>,
-    /// The GPU's model, if one computed.
     #[serde(default)]
     pub gpu: Option<String>,
     /// The multiplications of a forward pass.
@@ -76,26 +64,6 @@ pub struct CellFacts {
     pub config: serde_json::Value,
 }
 
-impl CellFacts {
-    /// The resolved run; none if another version of posenc wrote it in a form that this one does not read.
-    pub fn run_config(&self) -> Option<RunConfig> {
-        serde_json::from_value(self.config.clone()).ok()
-    }
-}
-
-/// The conditions under which a cell was trained.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct TrainingConditions {
-    /// The versions of the code's arithmetic.
-    pub numerics: Numerics,
-    pub libtorch: String,
-    pub instruction_set: String,
-    pub threads: usize,
-    pub device: String,
-    pub dtype: String,
-}
-
-/// The measurements of a finished cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellResult {
     /// The line that holds the primary metric.
@@ -106,9 +74,7 @@ pub struct CellResult {
     pub train_sample: Option<MetricLine>,
     /// The share of the steps whose gradient was clipped; none without `train.clip`, and of older versions.
     pub clipped: Option<f64>,
-    /// The lines of the validation split, in order.
     pub validation: Vec<MetricLine>,
-    /// The hashes of its weights and batches.
     pub fingerprints: Option<Fingerprints>,
     folder: PathBuf,
 }
@@ -140,7 +106,12 @@ impl CellFacts {
         manifest::read_part(cell).ok().flatten()
     }
 
-    /// The resolved run, if the manifest holds it.
+    /// The resolved run; none if another version of posenc wrote it in a form that this one does not read.
+    pub(super) fn run_config(&self) -> Option<RunConfig> {
+        serde_json::from_value(self.config.clone()).ok()
+    }
+
+    /// The same as it stands in the manifest.
     pub(super) fn run(&self) -> Option<&serde_json::Value> {
         Some(&self.config).filter(|config| config.is_object())
     }
@@ -206,9 +177,7 @@ impl CellResult {
         let validation = lines.into_iter().filter(|line| line.split == Part::Validation).collect();
         Ok(Self { primary, test, train_sample, clipped, validation, fingerprints, folder: dir.to_owned() })
     }
-}
 
-impl CellResult {
     /// The measurements on each test position with these weights; none if an older version trained the cell, or the file
     /// cannot be read.
     pub fn positions(&self, weights: Weights) -> Option<Vec<PositionRow>> {

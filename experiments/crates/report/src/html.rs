@@ -2,11 +2,13 @@
 
 pub mod page;
 
-use super::document::capitalised;
-use super::figures::{Figure, Look, gaps, plots, sensitivity};
+use super::document::{capitalised, further, interaction_answers};
+use super::figures::{Figure, Look};
 use super::model::{GameReport, Report};
+use super::sections::{
+    costs, interactions, movements, notes, slices, systems, training, transfer, tuning, verdicts as judged,
+};
 use super::table::Table;
-use super::{conclusions, phrases, tables};
 use figures::escape;
 use figures::plot::Medium;
 use page::{details, figures, list, section, table};
@@ -14,16 +16,16 @@ use page::{details, figures, list, section, table};
 pub fn draw(report: &Report) -> String {
     let mut sections = vec![section("question", "Question", &question(report)), verdicts(report)];
     sections.push(section("warnings", "Warnings", &list("warnings", &report.warnings)));
-    sections.push(section("systems", "All systems", &table(&tables::systems(report).titled(""))));
+    sections.push(section("systems", "All systems", &table(&systems::table(report).titled(""))));
     sections.extend(report.games.iter().map(|game| of_game(report, game)));
     sections.push(across(report));
-    sections.push(section("movements", "Movements of heads", &table(&tables::movements(report))));
-    let failures: Vec<String> = report.failures.iter().map(|cell| phrases::failure(cell).join(" — ")).collect();
+    sections.push(section("movements", "Movements of heads", &table(&movements::table(report))));
+    let failures: Vec<String> = report.failures.iter().map(|cell| notes::failure(cell).join(" — ")).collect();
     sections.push(section("failures", "Failures", &list("failures", &failures)));
-    sections.push(section("reading", "Notes", &list("notes", &phrases::notes(report))));
+    sections.push(section("reading", "Notes", &list("notes", &notes::notes(report))));
     sections.push(section("provenance", "Provenance", &provenance(report)));
     sections.retain(|section| !section.body.is_empty());
-    page::page("posenc report", &report.experiment, &phrases::status(report), &sections)
+    page::page("posenc report", &report.experiment, &notes::status(report), &sections)
 }
 
 fn question(report: &Report) -> String {
@@ -31,25 +33,20 @@ fn question(report: &Report) -> String {
     let mut html: String =
         report.question.iter().map(|text| format!("<p class=\"question\">{}</p>\n", escape(text.trim()))).collect();
     html.extend(report.expect.iter().map(expected));
-    html + &format!("<p>{}: {}</p>\n", phrases::PRIMARY_METRIC, escape(&phrases::primary(report)))
+    html + &format!("<p>{}: {}</p>\n", notes::PRIMARY_METRIC, escape(&notes::primary(report)))
 }
 
 fn verdicts(report: &Report) -> page::Section {
-    let all = conclusions::conclusions(report);
-    let items = all.iter().map(|one| (page::badge(one.verdict), &one.sentence[..]));
-    let body = answers(items, &conclusions::method(report));
-    let body = body + &interactions(report);
-    section("verdicts", "Verdicts", &body)
-}
-
-/// The conclusions of the interactions.
-fn interactions(report: &Report) -> String {
-    let all = conclusions::interactions(report);
-    let items = all.iter().map(|one| (page::change_badge(one.change), &one.sentence[..]));
-    match answers(items, &conclusions::interactions_method(report)) {
+    let all = judged::sentences(report);
+    let items = all.iter().map(|(verdict, sentence)| (page::badge(*verdict), &sentence[..]));
+    let body = answers(items, &judged::method(report));
+    let (method, all) = interaction_answers(report);
+    let items = all.iter().map(|(change, sentence)| (page::change_badge(*change), &sentence[..]));
+    let interactions = match answers(items, &method) {
         list if list.is_empty() => list,
         list => format!("<h3>Interactions</h3>\n{list}"),
-    }
+    };
+    section("verdicts", "Verdicts", &(body + &interactions))
 }
 
 /// Sentences with their badges, and their method; empty without a sentence.
@@ -67,30 +64,34 @@ fn answers<'a>(all: impl Iterator<Item = ((&'static str, &'static str), &'a str)
 
 fn of_game(report: &Report, game: &GameReport) -> page::Section {
     let name = &game.game;
-    let look = Look::of(report, Medium::Page);
-    let mut html = format!("<p class=\"facts\">{}</p>\n", escape(&phrases::facts(game).join(" · ")));
-    html += &figures("one", plots::forest(report, game, &look).into_iter().collect());
-    html += &table(&tables::comparison(report, game));
-    html += &figures("one", gaps::gaps(report, game, &look));
-    html += &figures("two", plots::curves(report, game, &look));
-    html += &figures("two", sensitivity::sensitivity(game, &look));
-    html += &figures("three", plots::cost(report, game, &look));
-    html += &tables::further(report, game).iter().map(table).collect::<String>();
-    let slices = plots::slices(game, &look);
-    if !slices.is_empty() {
-        html += &format!("<h3>Differences by slice</h3>\n{}", figures("two", slices));
+    let look = look(report);
+    let mut html = format!("<p class=\"facts\">{}</p>\n", escape(&notes::facts(game).join(" · ")));
+    html += &figures("one", judged::figure(report, game, &look).into_iter().collect());
+    html += &table(&judged::table(report, game));
+    html += &figures("one", interactions::figures(name, &game.interactions, &report.primary, &look));
+    html += &figures("two", training::figures(report, game, &look));
+    html += &figures("two", tuning::figures(name, game.tuning.as_ref(), &game.rows, &look));
+    html += &figures("three", costs::figures(report, game, &look));
+    html += &further(report, game).iter().map(table).collect::<String>();
+    let by_slice = slices::figures(name, &game.slices, &look);
+    if !by_slice.is_empty() {
+        html += &format!("<h3>Differences by slice</h3>\n{}", figures("two", by_slice));
     }
-    html += &tables::slices(game).iter().map(table).collect::<String>();
-    html += &table(&tables::costs(game));
-    html += &page::named_list("Matched controls", &phrases::controls(game));
+    html += &slices::tables(&game.slices).iter().map(table).collect::<String>();
+    html += &table(&costs::table(game));
+    html += &page::named_list("Matched controls", &costs::controls(game));
     section(name, &capitalised(name), &html)
 }
 
+fn look(report: &Report) -> Look {
+    Look::of(report.games.iter().flat_map(|game| &game.rows), Medium::Page)
+}
+
 fn across(report: &Report) -> page::Section {
-    let look = Look::of(report, Medium::Page);
+    let look = look(report);
     let plots: Vec<Figure> =
-        report.transfer.iter().filter_map(|transfer| plots::transfer(report, transfer, &look)).collect();
-    let tables: String = tables::transfer(report).iter().map(table).collect();
+        report.transfer.iter().filter_map(|transfer| transfer::figure(&report.primary, transfer, &look)).collect();
+    let tables: String = report.transfer.iter().map(|transfer| table(&transfer::table(transfer))).collect();
     let title = match report.transfer.first() {
         Some(transfer) => format!("{} against {}", capitalised(&transfer.games[0]), transfer.games[1]),
         None => String::new(),

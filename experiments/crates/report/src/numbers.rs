@@ -60,6 +60,17 @@ pub fn with_interval(difference: f64, ends: &Interval) -> String {
     format!("{} {}", signed(difference, decimals), interval(ends, decimals))
 }
 
+/// A difference and its interval in two cells of a table; without an interval, the difference alone.
+pub(crate) fn two_cells(difference: Option<f64>, ends: Option<Interval>) -> [String; 2] {
+    match ends {
+        Some(ends) => {
+            let decimals = interval_decimals(&ends);
+            [or_absent(difference, |difference| signed(difference, decimals)), interval(&ends, decimals)]
+        }
+        None => [or_absent(difference, alone), ABSENT.to_owned()],
+    }
+}
+
 /// A difference of unknown uncertainty: with three significant digits.
 pub fn alone(difference: f64) -> String {
     signed(difference, decimals(difference.abs() / 10.0))
@@ -72,7 +83,7 @@ pub fn or_absent<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> Strin
 
 /// Decimals for a difference and its intervals: two significant digits of the half-width.
 pub fn interval_decimals(interval: &Interval) -> usize {
-    decimals((interval.high - interval.low) / 2.0)
+    decimals(interval.half_width())
 }
 
 /// A p-value; with more digits around 0.05.

@@ -4,8 +4,7 @@ use super::distinct::distinct;
 use super::model::{GameReport, Report};
 use super::numbers::{fixed, interval, or_absent};
 use super::side_by_side::labels;
-use super::statistics::across::DRAWS;
-use super::statistics::agreement::{Agreement, agreement};
+use super::statistics::across::{Agreement, DRAWS, agreement};
 use super::table::Table;
 use config::metrics::Direction;
 use config::setting::Setting;
@@ -16,7 +15,6 @@ use serde_json::{Value, json};
 pub enum Leaders {
     /// The best third in the first grid of the encodings that two grids share, rounded up.
     BestThird,
-    /// So many of the best.
     Best(usize),
     /// Rows with these labels in the first grid.
     Named(Vec<String>),

@@ -1,13 +1,13 @@
 //! Tables over several grids: `posenc compare`.
 
-use super::between_grids;
+use super::comparison::{ALPHA, Comparison};
 use super::distinct::distinct;
-use super::model::comparison::Comparison;
 use super::model::{Report, RowReport};
-use super::numbers::{alone, fixed, mean_sd, or_absent, with_interval};
-use super::phrases;
-use super::statistics::across::kendall;
-use super::table::{ABSENT, Table};
+use super::numbers::{alone, fixed, mean_sd, or_absent, p_value, with_interval};
+use super::sections::notes;
+use super::statistics::across::{Welch, kendall, welch};
+use super::statistics::{MeanTest, Summary, holm};
+use super::table::{ABSENT, ROW, Table};
 use config::Role;
 use std::iter::once;
 
@@ -15,14 +15,26 @@ use std::iter::once;
 /// for each label, in the order of first occurrence, and a column for each grid. Verdicts are corrected within each grid. Of two
 /// grids also the difference of each row between them.
 pub fn compare(reports: &[Report]) -> Vec<Table> {
-    let games = distinct(reports.iter().flat_map(|report| &report.games).map(|game| game.game.as_str()));
-    let sides = games.into_iter().map(|game| of_game(reports, game));
-    once(settings(reports)).chain(sides).chain(between_grids::tables(reports)).collect()
+    let mut tables = vec![settings(reports)];
+    tables.extend(games(reports).into_iter().map(|game| of_game(reports, game)));
+    if let [one, other] = reports {
+        let of_one = games(&reports[..1]);
+        tables.extend(of_one.into_iter().filter_map(|game| less(one, other, game)));
+    }
+    tables
+}
+
+fn games(reports: &[Report]) -> Vec<&str> {
+    distinct(reports.iter().flat_map(|report| &report.games).map(|game| game.game.as_str()))
+}
+
+fn rows_of<'a>(report: &'a Report, game: &str) -> Vec<&'a RowReport> {
+    report.games.iter().filter(|own| own.game == game).flat_map(|own| &own.rows).collect()
 }
 
 /// The settings and conditions in which grids differ.
 fn settings(reports: &[Report]) -> Table {
-    let primary = |report: &Report| (phrases::PRIMARY_METRIC.to_owned(), phrases::primary(report));
+    let primary = |report: &Report| (notes::PRIMARY_METRIC.to_owned(), notes::primary(report));
     let grids: Vec<Vec<(String, String)>> = reports
         .iter()
         .map(|report| {
@@ -41,33 +53,27 @@ fn settings(reports: &[Report]) -> Table {
         differs.then(|| once(name.to_owned()).chain(values).collect())
     });
     let header = once("setting".to_owned()).chain(labels(reports));
-    let rows: Vec<Vec<String>> = rows.collect();
-    let text_columns: Vec<usize> = (0..=reports.len()).collect();
-    match rows.is_empty() {
-        true => {
-            let equal = vec!["none".to_owned()].into_iter().chain(reports.iter().map(|_| String::new())).collect();
-            Table::new(header, &text_columns, [equal]).titled(DIFFERENT_SETTINGS)
-        }
-        false => Table::new(header, &text_columns, rows).titled(DIFFERENT_SETTINGS).noted(vec![
-            "settings that all rows of a grid share, and the conditions of its cells; varies: the rows of the grid differ"
-                .to_owned(),
-        ]),
+    let mut rows: Vec<Vec<String>> = rows.collect();
+    let mut notes = vec![
+        "settings that all rows of a grid share, and the conditions of its cells; varies: the rows of the grid differ"
+            .to_owned(),
+    ];
+    if rows.is_empty() {
+        rows.push(once("none".to_owned()).chain(reports.iter().map(|_| String::new())).collect());
+        notes.clear();
     }
+    let text_columns: Vec<usize> = (0..=reports.len()).collect();
+    Table::new(header, &text_columns, rows).titled("settings in which the grids differ").noted(notes)
 }
 
-const DIFFERENT_SETTINGS: &str = "settings in which the grids differ";
-
 fn of_game(reports: &[Report], game: &str) -> Table {
-    let rows_of = |report: &Report| -> Vec<RowReport> {
-        report.games.iter().filter(|own| own.game == game).flat_map(|own| own.rows.clone()).collect()
-    };
-    let grids: Vec<Vec<RowReport>> = reports.iter().map(rows_of).collect();
+    let grids: Vec<Vec<&RowReport>> = reports.iter().map(|report| rows_of(report, game)).collect();
     let rows = distinct(grids.iter().flatten().map(|row| row.label.as_str()));
     let rows = rows.into_iter().map(|label| {
-        let cells = grids.iter().map(|grid| or_absent(grid.iter().find(|row| row.label == label), cell));
+        let cells = grids.iter().map(|grid| or_absent(grid.iter().find(|row| row.label == label), |row| cell(row)));
         once(label.to_owned()).chain(cells).collect()
     });
-    Table::new(once("row".to_owned()).chain(labels(reports)), &[0], rows).titled(game).noted(notes(reports, &grids))
+    Table::new(once(ROW.to_owned()).chain(labels(reports)), &[0], rows).titled(game).noted(remarks(reports, &grids))
 }
 
 fn cell(row: &RowReport) -> String {
@@ -96,7 +102,7 @@ pub(super) fn labels(reports: &[Report]) -> Vec<String> {
     reports.iter().enumerate().map(label).collect()
 }
 
-fn notes(reports: &[Report], grids: &[Vec<RowReport>]) -> Vec<String> {
+fn remarks(reports: &[Report], grids: &[Vec<&RowReport>]) -> Vec<String> {
     let labels = labels(reports);
     let mut notes = vec![
         "row less the reference of the same grid, with its plain 95 % interval; verdicts are Holm-corrected within each \
@@ -118,7 +124,7 @@ fn notes(reports: &[Report], grids: &[Vec<RowReport>]) -> Vec<String> {
 
 /// Kendall's τ of the differences of the rows that two grids have in common, with 0 for the reference; none below three
 /// rows.
-fn order(one: &[RowReport], other: &[RowReport]) -> Option<f64> {
+fn order(one: &[&RowReport], other: &[&RowReport]) -> Option<f64> {
     let difference = |row: &RowReport| match row.role {
         Role::Reference => Some(0.0),
         _ => Some(row.comparison.as_ref()?.test?.mean),
@@ -129,4 +135,63 @@ fn order(one: &[RowReport], other: &[RowReport]) -> Option<f64> {
     });
     let (a, b): (Vec<f64>, Vec<f64>) = in_both.unzip();
     if a.len() < 3 { None } else { kendall(&a, &b) }
+}
+
+/// A row in two grids.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Between {
+    pub label: String,
+    /// Its primary metric in each.
+    pub levels: [Option<Summary>; 2],
+    /// Welch's test of the first mean less the second; none for single seeds.
+    pub test: Option<Welch>,
+    /// Its p-value after Holm's correction over these rows.
+    pub holm_p: Option<f64>,
+}
+
+/// The rows that two grids with the same primary metric have in common on a game; none for other grids.
+pub fn between(one: &Report, other: &Report, game: &str) -> Vec<Between> {
+    if one.primary.name != other.primary.name {
+        return Vec::new();
+    }
+    let others = rows_of(other, game);
+    let same = |row: &RowReport| others.iter().copied().find(|other| other.label == row.label);
+    let shared: Vec<(&RowReport, &RowReport)> =
+        rows_of(one, game).into_iter().filter_map(|row| Some((row, same(row)?))).collect();
+    let test =
+        |(one, other): &(&RowReport, &RowReport)| welch(&mean(one.primary.as_ref()?)?, &mean(other.primary.as_ref()?)?);
+    let tests: Vec<Option<Welch>> = shared.iter().map(test).collect();
+    let corrected = holm(&tests.iter().map(|test| test.map(|test| test.p)).collect::<Vec<_>>(), ALPHA);
+    let rows = shared.iter().zip(tests.into_iter().zip(corrected));
+    rows.map(|((row, same), (test, corrected))| Between {
+        label: row.label.clone(),
+        levels: [row.primary, same.primary],
+        test,
+        holm_p: corrected.map(|holm| holm.p),
+    })
+    .collect()
+}
+
+fn less(one: &Report, other: &Report, game: &str) -> Option<Table> {
+    let found = between(one, other, game);
+    let cells = found.iter().map(|row| {
+        let [own, same] = row.levels.map(|level| or_absent(level, |summary| mean_sd(&summary, 1.0)));
+        let difference = or_absent(row.test, |test| with_interval(test.difference, &test.interval));
+        vec![row.label.clone(), own, same, difference, or_absent(row.holm_p, p_value)]
+    });
+    let (first, second) = (one.experiment.as_str(), other.experiment.as_str());
+    let header = [ROW, first, second, "difference, 95 % interval", "Holm p"];
+    let note = format!(
+        "difference: of the means of {} over seeds (Welch's test, seeds of two grids are no pairs; Holm-corrected over these \
+         rows); it does not count the noise of test positions",
+        one.primary.name
+    );
+    let table = Table::new(header, &[0], cells).titled(&format!("{game}: {first} less {second}")).noted(vec![note]);
+    (!found.is_empty()).then_some(table)
+}
+
+/// The mean with its standard error; none for a single seed.
+fn mean(summary: &Summary) -> Option<MeanTest> {
+    let count = summary.n as f64;
+    Some(MeanTest::new(summary.mean, summary.sd? / count.sqrt(), count - 1.0))
 }

@@ -5,20 +5,16 @@
 //! rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979).
 
 pub mod across;
-pub mod agreement;
 pub mod crossed;
-pub mod equivalence;
-pub mod isotonic;
 pub mod moderated;
 pub mod power;
 pub mod sign_flip;
 
-pub use figures::Interval;
+pub use strength::Interval;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::beta::checked_beta_reg;
 
-/// Mean and spread of a sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     pub n: usize,
@@ -46,7 +42,6 @@ impl Summary {
 pub struct PairedTest {
     pub n: usize,
     pub mean: f64,
-    /// Standard deviation of the differences.
     pub sd: f64,
     /// Two-sided p-value with `n − 1` degrees of freedom.
     pub p: f64,
@@ -66,15 +61,11 @@ impl PairedTest {
         Some(Self { n, mean, sd, p: MeanTest::new(mean, sd / (n as f64).sqrt(), (n - 1) as f64).p })
     }
 
-    /// The standard error of the mean.
     pub fn error(&self) -> f64 {
         self.sd / (self.n as f64).sqrt()
     }
 
-    /// The t-interval of the mean at confidence `level`, e.g. 0.95.
-    ///
-    /// # Panics
-    /// If `level` is not inside (0, 1).
+    /// That of the mean at confidence `level`, e.g. 0.95.
     pub fn interval(&self, level: f64) -> Interval {
         MeanTest::from(*self).interval(level)
     }
@@ -114,9 +105,7 @@ impl MeanTest {
         let half = quantile(1.0 - (1.0 - level) / 2.0, self.freedom) * self.error;
         Interval { low: self.mean - half, high: self.mean + half }
     }
-}
 
-impl MeanTest {
     /// The test of the same mean in other units, of which one has this many of the present ones; negative units turn it round.
     pub fn over(&self, unit: f64) -> Self {
         Self { mean: self.mean / unit, error: self.error / unit.abs(), ..*self }
@@ -172,4 +161,26 @@ pub fn holm(p_values: &[Option<f64>], alpha: f64) -> Vec<Option<Holm>> {
         corrected[index] = Some(Holm { p: largest, level: 1.0 - alpha / standing as f64 });
     }
     corrected
+}
+
+/// Two one-sided t-tests of whether a mean lies within `±margin`: one rejects that it is at or below `−margin`, the other that it
+/// is at or above `margin`. Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for assessing
+/// the equivalence of average bioavailability", Journal of Pharmacokinetics and Biopharmaceutics 15 (1987); statsmodels'
+/// `ttost_paired`.
+///
+/// The larger p-value of the two: both reject at a level above it. Without an error it is 0 or 1: callers should ask why nothing
+/// varies.
+pub fn two_one_sided(test: &MeanTest, margin: f64) -> f64 {
+    let room = margin - test.mean.abs();
+    if test.error == 0.0 {
+        return if room > 0.0 { 0.0 } else { 1.0 };
+    }
+    let tail = two_sided(room / test.error, test.freedom) / 2.0;
+    if room >= 0.0 { tail } else { 1.0 - tail }
+}
+
+/// The interval that lies within the margin exactly if Holm's procedure rejects: of the level `1 − 2α/k` where the one of a
+/// two-sided test has `1 − α/k`, so 90 % at the last step.
+pub fn equivalence_interval(test: &MeanTest, holm: &Holm) -> Interval {
+    test.interval(2.0 * holm.level - 1.0)
 }

@@ -6,10 +6,12 @@ use config::printable;
 /// A value that is not there yet, or does not exist.
 pub(super) const ABSENT: &str = "–";
 
+/// The heading of the rows' names.
+pub(super) const ROW: &str = "row";
+
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
     pub title: String,
-    /// The names of the columns.
     pub header: Vec<String>,
     /// The columns of text, which are aligned to the left; all others hold numbers.
     pub text_columns: Vec<usize>,

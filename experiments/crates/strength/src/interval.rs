@@ -15,6 +15,10 @@ impl Interval {
         self.low <= value && value <= self.high
     }
 
+    pub fn excludes_zero(&self) -> bool {
+        self.low > 0.0 || self.high < 0.0
+    }
+
     /// Half the distance of the ends, the number after ±. Infinite if one end is; not a number if both ends are the
     /// same infinity.
     pub fn half_width(&self) -> f64 {
@@ -60,7 +64,7 @@ mod tests {
     fn an_interval_has_its_ends() {
         let interval = Interval { low: -1.0, high: 3.0 };
         assert!(interval.contains(-1.0) && interval.contains(3.0) && !interval.contains(3.1));
-        assert_eq!(interval.half_width(), 2.0);
+        assert_eq!((interval.half_width(), interval.excludes_zero()), (2.0, false));
         assert_eq!(Interval { low: 0.0, high: f64::INFINITY }.half_width(), f64::INFINITY);
     }
 }

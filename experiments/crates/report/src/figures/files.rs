@@ -1,8 +1,9 @@
 //! The plots of a report as files, each as SVG and PDF.
 
 use super::error::FiguresError;
-use super::{Figure, Look, gaps, plots, sensitivity};
+use super::{Figure, Look};
 use crate::model::Report;
+use crate::sections::{costs, interactions, slices, training, transfer, tuning, verdicts};
 use figures::convert;
 use figures::plot::Medium;
 use std::fs;
@@ -10,9 +11,6 @@ use std::path::Path;
 
 /// Writes every plot of the page to `dir`, which is created, as `<id>.svg` and `<id>.pdf`: one column of a paper wide
 /// (3.25 inches), in the colours of the printed page. Returns what it wrote.
-///
-/// # Errors
-/// If there is no plot, or a file cannot be written.
 pub fn write(report: &Report, dir: &Path) -> Result<Vec<Figure>, FiguresError> {
     let figures = all(report);
     if figures.is_empty() {
@@ -34,16 +32,16 @@ pub fn write(report: &Report, dir: &Path) -> Result<Vec<Figure>, FiguresError> {
 }
 
 fn all(report: &Report) -> Vec<Figure> {
-    let look = Look::of(report, Medium::Column);
+    let look = Look::of(report.games.iter().flat_map(|game| &game.rows), Medium::Column);
     let mut figures = Vec::new();
     for game in &report.games {
-        figures.extend(plots::forest(report, game, &look));
-        figures.extend(gaps::gaps(report, game, &look));
-        figures.extend(plots::curves(report, game, &look));
-        figures.extend(sensitivity::sensitivity(game, &look));
-        figures.extend(plots::cost(report, game, &look));
-        figures.extend(plots::slices(game, &look));
+        figures.extend(verdicts::figure(report, game, &look));
+        figures.extend(interactions::figures(&game.game, &game.interactions, &report.primary, &look));
+        figures.extend(training::figures(report, game, &look));
+        figures.extend(tuning::figures(&game.game, game.tuning.as_ref(), &game.rows, &look));
+        figures.extend(costs::figures(report, game, &look));
+        figures.extend(slices::figures(&game.game, &game.slices, &look));
     }
-    figures.extend(report.transfer.iter().filter_map(|transfer| plots::transfer(report, transfer, &look)));
+    figures.extend(report.transfer.iter().filter_map(|transfer| transfer::figure(&report.primary, transfer, &look)));
     figures
 }

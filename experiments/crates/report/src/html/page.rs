@@ -1,8 +1,8 @@
 //! The page around a report: head, sections, tables, figures.
 
+use crate::comparison::Verdict;
 use crate::figures::Figure;
-use crate::model::comparison::Verdict;
-use crate::model::interactions::Change;
+use crate::sections::interactions::Change;
 use crate::table::Table;
 use chrono::DateTime;
 use figures::{escape, plot};

@@ -1,6 +1,6 @@
-//! Whether results carry over from one game to another: standardised effects, Welch's test, rank correlation.
+//! Whether results carry over from one game or grid to another: standardised effects, Welch's test, rank correlation.
 
-use super::{Interval, MeanTest, PairedTest, Summary};
+use super::{Interval, MeanTest, Summary};
 use statrs::function::gamma::ln_gamma;
 use streams::below;
 use strength::kendall::Concordance;
@@ -17,17 +17,12 @@ pub struct Welch {
     pub interval: Interval,
 }
 
-/// Welch's test. None if a sample has fewer than two values, or neither has any spread.
+/// Welch's test of two independent means with their standard errors. None if neither has an error, or if the errors are too
+/// small or too large for their squares.
 ///
 /// Welch, "The generalization of 'Student's' problem when several different population variances are involved",
 /// Biometrika 34 (1947); SciPy's `ttest_ind(…, equal_var=False)`.
-pub fn welch(a: &[f64], b: &[f64]) -> Option<Welch> {
-    welch_of(&PairedTest::of(a)?.into(), &PairedTest::of(b)?.into())
-}
-
-/// The same of two independent means with their standard errors. None if neither has an error, or if the errors are too
-/// small or too large for their squares.
-pub fn welch_of(a: &MeanTest, b: &MeanTest) -> Option<Welch> {
+pub fn welch(a: &MeanTest, b: &MeanTest) -> Option<Welch> {
     let [error_a, error_b] = [a, b].map(|test| test.error.powi(2));
     let error = error_a + error_b;
     if error.is_nan() || error <= 0.0 {
@@ -126,4 +121,37 @@ pub fn middle(sorted: &[f64]) -> Option<Interval> {
         Some(below + (above - below) * place.fract())
     };
     Some(Interval { low: at(0.025)?, high: at(0.975)? })
+}
+
+/// Fewer items have no ranking to speak of.
+pub const ITEMS_NEEDED: usize = 3;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Agreement {
+    pub items: usize,
+    pub tau: f64,
+    /// The middle 95 % of τ over [`DRAWS`] draws of the items with replacement, the same in every call. An item that is drawn
+    /// twice is tied with itself, which τ_b leaves out. Draws without a τ are left out.
+    pub interval: Interval,
+}
+
+/// The agreement of two lists with a value of each item. None below [`ITEMS_NEEDED`] items, or if a list ties all of them.
+///
+/// # Panics
+/// If the lists have different lengths.
+pub fn agreement(a: &[f64], b: &[f64]) -> Option<Agreement> {
+    let tau = kendall(a, b)?;
+    let items = a.len();
+    if items < ITEMS_NEEDED {
+        return None;
+    }
+    let mut stream = streams::stream(0, &["report", "agreement of rankings"]);
+    let mut draw = |_| {
+        let drawn: Vec<usize> = (0..items).map(|_| below(&mut stream, items as u64) as usize).collect();
+        let of = |values: &[f64]| -> Vec<f64> { drawn.iter().map(|&item| values[item]).collect() };
+        kendall(&of(a), &of(b))
+    };
+    let mut taus: Vec<f64> = (0..DRAWS).filter_map(&mut draw).collect();
+    taus.sort_by(f64::total_cmp);
+    Some(Agreement { items, tau, interval: middle(&taus)? })
 }

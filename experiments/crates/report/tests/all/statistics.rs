@@ -1,8 +1,7 @@
 //! The statistics behind the verdicts: against SciPy's values, against their own definition, and against simulation.
 
-use report::statistics::equivalence::{self, two_one_sided};
 use report::statistics::moderated::prior;
-use report::statistics::{Holm, Interval, MeanTest, PairedTest, Summary, holm};
+use report::statistics::{Holm, Interval, MeanTest, PairedTest, Summary, equivalence_interval, holm, two_one_sided};
 use serde_json::Value;
 use std::fmt::Debug;
 
@@ -172,7 +171,7 @@ fn the_interval_of_equivalence_lies_within_the_margin_exactly_if_holm_rejects() 
         let p_values: Vec<_> = tests.iter().map(|test| Some(two_one_sided(test, margin))).collect();
         for (test, holm) in tests.iter().zip(holm(&p_values, 0.05)) {
             let holm = holm.expect("every row was tested");
-            let Interval { low, high } = equivalence::interval(test, &holm);
+            let Interval { low, high } = equivalence_interval(test, &holm);
             let rejected = holm.p < 0.05;
             assert_eq!(-margin < low && high < margin, rejected, "{test:?} {holm:?} {margin}");
             *(if rejected { &mut rejections } else { &mut acceptances }) += 1;

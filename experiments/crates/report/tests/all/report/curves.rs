@@ -23,8 +23,7 @@ fn table(folder: &Folder) -> String {
 #[test]
 fn curves_have_a_line_for_every_number_of_every_cell() {
     let mut folder = Folder::finished();
-    folder.plan.rows[2].label = "rope, wide".to_owned();
-    folder.write_plan();
+    folder.edit(|plan| plan.rows[2].label = "rope, wide".to_owned());
     // A cell that has begun, one that has measured nothing, and one whose last line is being written.
     fs::remove_file(folder.cell("shaw", 2).join("metrics.jsonl")).expect("removed");
     let path = folder.cell("shaw", 1).join("metrics.jsonl");

@@ -1,14 +1,13 @@
 //! Seeds that diverged: what is left of their row is a choice of the better ones.
 
 use crate::report::folder::{Folder, SHAW, comparison};
-use report::model::comparison::Verdict;
+use report::comparison::Verdict;
 use report::{csv, html, text};
 
 #[test]
 fn a_row_of_which_a_seed_diverged_cannot_be_better() {
     let mut folder = Folder::finished();
-    folder.plan.seeds.push(3);
-    folder.write_plan();
+    folder.edit(|plan| plan.seeds.push(3));
     for label in ["absolute", "shaw", "absolute-twin"] {
         folder.done(label, 3, 2.4 - f64::from(u8::from(label == "shaw")) * 0.1);
     }
@@ -46,8 +45,7 @@ fn a_row_of_which_a_seed_diverged_cannot_be_better() {
 #[test]
 fn a_seed_of_the_reference_that_diverged_blocks_nothing_and_is_shown() {
     let mut folder = Folder::finished();
-    folder.plan.seeds.push(3);
-    folder.write_plan();
+    folder.edit(|plan| plan.seeds.push(3));
     for label in ["shaw", "rope", "absolute-twin"] {
         folder.done(label, 3, 2.4);
     }

@@ -1,10 +1,10 @@
 //! Margins: verdicts of equivalence, where the margin comes from, and groups of tied rows.
 
-use crate::report::folder::{Folder, SEEDS, close, comparison};
+use crate::report::folder::{Csv, Folder, SEEDS, close, comparison, drawn};
 use config::Margins;
-use report::model::comparison::{Comparison, Verdict};
-use report::model::noise::Noise;
-use report::{Asked, Report, ReportError, csv, html, latex, markdown, side_by_side, text};
+use report::comparison::{Comparison, Verdict};
+use report::noise::Noise;
+use report::{Asked, Report, ReportError, csv, html, side_by_side, text};
 use serde_json::json;
 
 fn margin(size: f64) -> Margins {
@@ -14,8 +14,7 @@ fn margin(size: f64) -> Margins {
 /// The finished grid with a margin that was written before it ran.
 fn folder(size: f64) -> Folder {
     let mut folder = Folder::finished();
-    folder.plan.equivalent_within = margin(size);
-    folder.write_plan();
+    folder.edit(|plan| plan.equivalent_within = margin(size));
     folder
 }
 
@@ -51,49 +50,31 @@ fn verdicts_are_better_worse_equivalent_or_open() {
 #[test]
 fn every_format_shows_the_margin_the_verdicts_and_the_ties() {
     let report = folder(0.12).report();
-    let drawn = text::draw(&report);
-    for part in [
-        "raw weights; rows are equivalent within ±0.12 nats",
-        "On chess, shaw is better than absolute: policy_loss −0.097, Holm-corrected interval [−0.117, −0.076], p = 0.0024; \
-         the difference is within ±0.12 nats.",
-        "On chess, rope is equivalent to absolute within ±0.12 nats: policy_loss +0.003, Holm-corrected interval of the \
-         equivalence tests [−0.048, +0.055], p = 0.010.",
-        "two one-sided tests with the same variance, within ±0.12 nats, Holm-corrected over the same comparisons",
-        "Holm p of equivalence",
-        "better, within the margin",
-        "tied rows in policy_loss",
-        "shaw; absolute",
-        "absolute; rope",
-        "which does not show that two rows are alike",
-    ] {
-        assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
-    }
-    assert!(!drawn.contains("chosen after the run"), "{drawn}");
-    for drawn in [html::draw(&report), markdown::draw(&report), latex::draw(&report)] {
-        for part in ["equivalent", "better, within the margin", "shaw; absolute"] {
+    for drawn in drawn(&report) {
+        for part in [
+            "p = 0.0024; the difference is within ±0.12 nats.",
+            "On chess, rope is equivalent to absolute within ±0.12 nats: policy",
+            "+0.055], p = 0.010.",
+            "Holm p of equivalence",
+            "better, within the margin",
+            "shaw; absolute",
+            "absolute; rope",
+        ] {
+            let drawn = drawn.replace("$\\pm$", "±");
             assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
         }
+        assert!(!drawn.contains("chosen after the run"), "{drawn}");
     }
     assert!(html::draw(&report).contains("≈ equivalent"));
     let tables = side_by_side::compare(&[report.clone(), report.clone()]);
     assert_eq!(tables[1].rows[1][1], "−0.097 [−0.111, −0.082] better, within the margin");
     assert!(tables[1].notes.iter().any(|note| note == "equivalent rows of by-hand (1) are within ±0.12 nats"));
 
-    let drawn = csv::draw(&report);
-    let lines: Vec<Vec<&str>> = drawn.lines().map(|line| line.split(',').collect()).collect();
-    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
-    let column = |name: &str| lines[0].iter().position(|known| *known == name).expect("a column");
-    let of = |row: &str, name: &str| {
-        let line = lines.iter().find(|line| line[2] == row && line[4] == "policy_loss").expect("a line");
-        line[column(name)]
-    };
-    assert_eq!(
-        (of("rope", "verdict"), of("rope", "margin"), of("rope", "margin_chosen")),
-        ("equivalent", "0.12", "before")
-    );
-    assert_eq!((of("shaw", "verdict"), of("shaw", "tied")), ("better", "1"));
-    assert_eq!((of("absolute", "margin"), of("absolute", "tied")), ("", "1 2"));
-    close(of("rope", "p_equivalence").parse().expect("a number"), 0.005_223_124_353_350_325);
+    let table = Csv::of(&report);
+    assert_eq!(["verdict", "margin", "margin_chosen"].map(|c| table.at("rope", c)), ["equivalent", "0.12", "before"]);
+    assert_eq!(["verdict", "tied"].map(|column| table.at("shaw", column)), ["better", "1"]);
+    assert_eq!(["margin", "tied"].map(|column| table.at("absolute", column)), ["", "1 2"]);
+    close(table.number("rope", "p_equivalence"), 0.005_223_124_353_350_325);
 
     let plain = html::draw(&Folder::finished().report());
     assert!(plain.contains("○ open") && !plain.contains('≈'), "what is not significant is not drawn as equal");
@@ -113,7 +94,7 @@ fn a_margin_chosen_after_the_run_is_marked() {
     let report = asked("policy_loss", 0.1).expect("a report");
     assert_eq!(judged(comparison(&report, "rope")), (Verdict::Equivalent, true));
     let marked = "equivalent to absolute within ±0.1 nats (margin chosen after the run): policy_loss";
-    for drawn in [text::draw(&report), html::draw(&report), markdown::draw(&report), latex::draw(&report)] {
+    for drawn in drawn(&report) {
         assert!(drawn.contains(marked) || drawn.contains(&marked.replace('_', "\\_")), "{drawn}");
     }
     assert!(csv::draw(&report).contains(",0.1,after,"));
@@ -122,8 +103,7 @@ fn a_margin_chosen_after_the_run_is_marked() {
     assert!(matches!(&error, ReportError::Margin { .. }), "{error}");
     assert!(error.to_string().contains("write policy_loss=SIZE"), "{error}");
 
-    folder.plan.late_margin = true;
-    folder.write_plan();
+    folder.edit(|plan| plan.late_margin = true);
     assert!(text::draw(&folder.report()).contains("within ±0.12 nats (margin chosen after the run)"));
     let plain = serde_json::to_string(&Folder::new().plan).expect("JSON");
     assert!(!plain.contains("equivalent_within") && !plain.contains("late_margin"), "old plans stay as they are");
@@ -132,8 +112,7 @@ fn a_margin_chosen_after_the_run_is_marked() {
 #[test]
 fn what_has_no_verdict_is_not_equivalent_and_not_tied() {
     let mut folder = folder(1.0);
-    folder.plan.seeds.push(3);
-    folder.write_plan();
+    folder.edit(|plan| plan.seeds.push(3));
     for label in ["absolute", "shaw", "absolute-twin"] {
         folder.done(label, 3, 2.4 - f64::from(u8::from(label == "shaw")) * 0.1);
     }
@@ -145,8 +124,7 @@ fn what_has_no_verdict_is_not_equivalent_and_not_tied() {
     assert_eq!((ties.pairs.len(), ties.groups_of("shaw"), ties.groups_of("rope")), (3, vec![1], vec![]));
 
     folder.failed("rope", 3, "out of memory");
-    folder.plan.rows.iter_mut().filter(|row| row.label == "shaw").for_each(|row| row.exploratory = true);
-    folder.write_plan();
+    folder.edit(|plan| plan.rows.iter_mut().filter(|row| row.label == "shaw").for_each(|row| row.exploratory = true));
     let report = folder.report();
     assert_eq!(comparison(&report, "rope").verdict, Verdict::Equivalent);
     assert_eq!(
@@ -156,8 +134,7 @@ fn what_has_no_verdict_is_not_equivalent_and_not_tied() {
     let ties = report.games[0].ties.as_ref().expect("a margin");
     assert_eq!(ties.rows.iter().map(|row| &row.label[..]).collect::<Vec<_>>(), ["absolute", "rope"]);
 
-    folder.plan.smoke = true;
-    folder.write_plan();
+    folder.edit(|plan| plan.smoke = true);
     let smoke = folder.report();
     assert_eq!((comparison(&smoke, "rope").verdict, &smoke.games[0].ties), (Verdict::Missing, &None));
 }
@@ -165,8 +142,7 @@ fn what_has_no_verdict_is_not_equivalent_and_not_tied() {
 #[test]
 fn equivalence_counts_the_noise_of_test_games_as_differences_do() {
     let mut folder = Folder::new();
-    folder.plan.equivalent_within = margin(0.1);
-    folder.write_plan();
+    folder.edit(|plan| plan.equivalent_within = margin(0.1));
     for (row, label) in ["absolute", "shaw", "rope", "absolute-twin"].iter().enumerate() {
         for seed in SEEDS {
             let luck = [0.001, -0.001, 0.002][seed as usize] * row as f32;

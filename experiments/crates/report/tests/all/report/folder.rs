@@ -7,10 +7,10 @@ use records::plan::{FORMAT, Plan, Row};
 use records::positions::{self, PositionMetrics};
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
-use report::Report;
+use report::comparison::Comparison;
 use report::model::RowReport;
-use report::model::comparison::Comparison;
-use serde_json::json;
+use report::{Report, csv, html, latex, markdown, text};
+use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -25,6 +25,11 @@ pub(crate) const TWIN: [f64; 3] = [2.39, 2.44, 2.40];
 pub(crate) const GAMES: u32 = 60;
 pub(crate) const TARGETS: u16 = 3;
 
+/// The folder of a chess row.
+pub(crate) fn in_chess(label: &str) -> String {
+    format!("chess-{label}-0123456789ab")
+}
+
 /// A run folder of three chess rows and a twin.
 pub(crate) struct Folder {
     dir: TempDir,
@@ -36,7 +41,7 @@ impl Folder {
         let row = |label: &str, role: Role, encoding: usize| Row {
             game: GameKind::Chess,
             label: label.to_owned(),
-            folder: format!("chess-{label}-0123456789ab"),
+            folder: in_chess(label),
             role,
             reference: None,
             exploratory: false,
@@ -122,16 +127,20 @@ impl Folder {
     /// The same with a question about an interaction.
     pub(crate) fn with_an_interaction() -> Self {
         let mut folder = Self::of_two_games();
-        let rows = [["absolute", "shaw"], ["rope", "absolute-twin"]];
-        folder.plan.interactions = vec![Interaction {
+        folder.ask(["cls_tokens_white", "cls_tokens"], [["absolute", "shaw"], ["rope", "absolute-twin"]]);
+        folder
+    }
+
+    /// Asks about the interaction of a gap between four chess rows.
+    pub(crate) fn ask(&mut self, gap: [&str; 2], rows: [[&str; 2]; 2]) {
+        let one = Interaction {
             game: GameKind::Chess,
-            gap: ["cls_tokens_white".to_owned(), "cls_tokens".to_owned()],
+            gap: gap.map(str::to_owned),
             by: ["pieces thirteen".to_owned(), "pieces nine".to_owned()],
             within: None,
-            rows: rows.map(|side| side.map(|label| format!("chess-{label}-0123456789ab"))),
-        }];
-        folder.write_plan();
-        folder
+            rows: rows.map(|side| side.map(in_chess)),
+        };
+        self.edit(|plan| plan.interactions = vec![one]);
     }
 
     fn in_shogi(row: &Row) -> Row {
@@ -186,8 +195,19 @@ impl Folder {
         self.plan.write(self.path()).expect("the plan is written");
     }
 
+    /// Changes the plan in memory and on the disk.
+    pub(crate) fn edit(&mut self, change: impl FnOnce(&mut Plan)) {
+        change(&mut self.plan);
+        self.write_plan();
+    }
+
+    /// A compared chess row with this label, which is not in the plan.
+    pub(crate) fn like(&self, label: &str) -> Row {
+        Row { label: label.to_owned(), folder: in_chess(label), ..self.plan.rows[0].clone() }
+    }
+
     pub(crate) fn cell(&self, label: &str, seed: u64) -> PathBuf {
-        let dir = self.path().join(format!("chess-{label}-0123456789ab")).join(format!("seed-{seed}"));
+        let dir = self.path().join(in_chess(label)).join(format!("seed-{seed}"));
         fs::create_dir_all(&dir).expect("the cell's folder");
         dir
     }
@@ -212,7 +232,7 @@ impl Folder {
             "value_accuracy.opening": 0.55,
         });
         let time = json!({"unix_s": 0.0, "wall_s": 1.0, "positions_per_s": 10.0});
-        let line = |step: u64, split: &str, metrics: serde_json::Value| {
+        let line = |step: u64, split: &str, metrics: Value| {
             json!({"step": step, "split": split, "epochs": 0.5, "metrics": metrics, "time": time}).to_string()
         };
         let lines = [
@@ -226,7 +246,7 @@ impl Folder {
     }
 
     /// Writes a cell's manifest, after a change of the usual one.
-    pub(crate) fn manifest(&self, label: &str, seed: u64, change: impl Fn(&mut serde_json::Value)) {
+    pub(crate) fn manifest(&self, label: &str, seed: u64, change: impl Fn(&mut Value)) {
         let mut manifest = json!({
             "identity": {
                 "config": "c", "dataset": "d", "numerics": 1, "libtorch": "2.11.0",
@@ -244,6 +264,21 @@ impl Folder {
         fs::write(self.cell(label, seed).join("manifest.json"), manifest.to_string()).expect("a manifest");
     }
 
+    /// Gives the cells of a row a resolved run, with their seeds.
+    pub(crate) fn run(&self, label: &str, run: &Value) {
+        for seed in SEEDS {
+            self.manifest(label, seed, |manifest| {
+                manifest["config"] = run.clone();
+                manifest["config"]["seed"] = json!(seed);
+            });
+        }
+    }
+
+    /// Changes every line of metrics of a cell.
+    pub(crate) fn lines(&self, label: &str, seed: u64, change: impl Fn(&mut Value)) {
+        change_lines(&self.cell(label, seed).join("metrics.jsonl"), change);
+    }
+
     pub(crate) fn failed(&self, label: &str, seed: u64, error: &str) {
         let mut status = Status::new(State::Failed, 7, 100);
         status.error = Some(error.to_owned());
@@ -253,6 +288,48 @@ impl Folder {
     pub(crate) fn report(&self) -> Report {
         Report::of(self.path()).expect("a report")
     }
+}
+
+pub(crate) fn change_lines(path: &Path, change: impl Fn(&mut Value)) {
+    let lines = fs::read_to_string(path).expect("metrics");
+    let changed = lines.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).expect("a line");
+        change(&mut line);
+        line.to_string() + "\n"
+    });
+    fs::write(path, changed.collect::<String>()).expect("metrics");
+}
+
+/// A report in every format that a person reads: text, Markdown, LaTeX and HTML.
+pub(crate) fn drawn(report: &Report) -> [String; 4] {
+    [text::draw, markdown::draw, latex::draw, html::draw].map(|draw| draw(report))
+}
+
+/// A report as CSV.
+pub(crate) struct Csv(Vec<Vec<String>>);
+
+impl Csv {
+    pub(crate) fn of(report: &Report) -> Self {
+        let cells = |line: &str| line.split(',').map(str::to_owned).collect();
+        let lines: Vec<Vec<String>> = csv::draw(report).lines().map(cells).collect();
+        assert!(lines.iter().all(|line| line.len() == lines[0].len()), "lines of one length");
+        Self(lines)
+    }
+
+    /// A column of the line of a row with its policy loss.
+    pub(crate) fn at(&self, row: &str, column: &str) -> &str {
+        let column = self.0[0].iter().position(|name| name == column).expect("a column");
+        let line = self.0.iter().find(|line| line[2] == row && line[4] == "policy_loss").expect("a line");
+        &line[column]
+    }
+
+    pub(crate) fn number(&self, row: &str, column: &str) -> f64 {
+        self.at(row, column).parse().expect("a number")
+    }
+}
+
+pub(crate) fn is_warned(report: &Report, part: &str) -> bool {
+    report.warnings.iter().any(|warning| warning.contains(part))
 }
 
 pub(crate) fn row<'a>(report: &'a Report, label: &str) -> &'a RowReport {

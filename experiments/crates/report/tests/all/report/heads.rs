@@ -1,27 +1,20 @@
 //! Reports show the metrics of the heads that the networks have, and no others.
 
-use crate::report::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, TWIN};
-use report::{Report, csv, html, latex, markdown, text};
+use crate::report::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, TWIN, drawn};
+use report::{Report, csv, markdown, text};
 use serde_json::{Value, json};
-use std::fs;
 
 /// A finished grid whose cells have these metrics on test in place of the usual ones; `loss` is that of a cell.
 fn folder(primary: &str, test: impl Fn(f64) -> Value) -> Folder {
     let mut folder = Folder::finished();
     for (label, losses) in [("absolute", ABSOLUTE), ("shaw", SHAW), ("rope", ROPE), ("absolute-twin", TWIN)] {
         for (seed, loss) in SEEDS.into_iter().zip(losses) {
-            let path = folder.cell(label, seed).join("metrics.jsonl");
-            let lines = fs::read_to_string(&path).expect("metrics");
-            let changed = lines.lines().map(|line| {
-                let mut line: Value = serde_json::from_str(line).expect("a line");
+            folder.lines(label, seed, |line| {
                 line["metrics"] = if line["split"] == "test" { test(loss) } else { json!({primary: loss}) };
-                line.to_string() + "\n"
             });
-            fs::write(&path, changed.collect::<String>()).expect("metrics");
         }
     }
-    folder.plan.primary.metric = primary.to_owned();
-    folder.write_plan();
+    folder.edit(|plan| plan.primary.metric = primary.to_owned());
     folder
 }
 
@@ -61,9 +54,7 @@ fn no_table_has_a_column_without_a_value() {
 #[test]
 fn a_grid_of_maps_reports_maps_and_neither_moves_nor_values() {
     let report = of_maps().report();
-    for drawn in
-        [text::draw(&report), markdown::draw(&report), latex::draw(&report).replace('\\', ""), html::draw(&report)]
-    {
+    for drawn in drawn(&report).map(|drawn| drawn.replace('\\', "")) {
         for part in ["map_loss", "map_recall %", "map_specificity %", "map_balanced_accuracy", "256,000 map cells"] {
             assert!(drawn.contains(part), "{part:?} is not in\n{drawn}");
         }
@@ -111,8 +102,7 @@ fn small_heads_share_a_table_and_further_losses_belong_to_their_head() {
 fn a_metric_that_does_not_apply_to_some_rows_is_marked_there() {
     let mut folder = folder("policy_loss", |loss| json!({"policy_loss": loss, "legal_mass": 0.25}));
     assert!(!text::draw(&folder.report()).contains("legal_mass"), "all rows were trained with the mask");
-    folder.plan.rows[1].mask = config::Mask::Eval;
-    folder.write_plan();
+    folder.edit(|plan| plan.rows[1].mask = config::Mask::Eval);
     let drawn = text::draw(&folder.report());
     let lines: Vec<&str> = drawn.lines().skip_while(|line| !line.contains("legal_mass %")).take(4).collect();
     assert!(lines[2].contains("absolute") && lines[2].contains("25.00 ± 0"), "{lines:?}");

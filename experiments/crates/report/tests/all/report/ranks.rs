@@ -2,7 +2,7 @@
 
 use crate::report::folder::{Folder, SEEDS};
 use config::metrics::Direction;
-use config::{Quantity, Role, Weights};
+use config::{Quantity, Weights};
 use games::GameKind;
 use records::TuningRecord;
 use records::plan::{MatchedTo, Row};
@@ -16,20 +16,12 @@ const ENCODINGS: [&str; 6] = ["absolute", "shaw", "rope", "lepe", "alibi", "none
 /// A finished grid with these means, and the encodings of its rows in its manifests.
 fn folder(means: [f64; 6], theta: f64) -> Folder {
     let mut folder = Folder::new();
-    let like = folder.plan.rows[0].clone();
-    let more = ENCODINGS[3..].iter().map(|label| Row {
-        label: (*label).to_owned(),
-        folder: format!("chess-{label}-0123456789ab"),
-        ..like.clone()
-    });
-    folder.plan.rows.extend(more);
-    folder.write_plan();
+    let more: Vec<Row> = ENCODINGS[3..].iter().map(|label| folder.like(label)).collect();
+    folder.edit(|plan| plan.rows.extend(more));
     for (label, mean) in ENCODINGS.iter().zip(means).chain([(&"absolute-twin", 2.0)]) {
         folder.row(label, [mean - 0.01, mean, mean + 0.01]);
         let options = if *label == "rope" { json!({"layout": "axial_2d", "theta": theta}) } else { json!({}) };
-        for seed in SEEDS {
-            folder.manifest(label, seed, |manifest| manifest["config"] = json!({"encoding": [{*label: options}]}));
-        }
+        folder.run(label, &json!({"encoding": [{*label: options}]}));
     }
     folder
 }
@@ -63,14 +55,11 @@ fn orders_are_compared_by_encoding_with_and_without_the_leaders() {
     other.plan.rows.iter_mut().for_each(|row| row.label += ", classes 28");
     let goal = other.plan.rows[0].folder.clone();
     let control = Row {
-        label: "absolute [= params of shaw]".to_owned(),
-        folder: "chess-control-0123456789ab".to_owned(),
-        role: Role::Compared,
         matched: Some(MatchedTo { quantity: Quantity::Params, goal, ratio: Some(1.0) }),
-        ..other.plan.rows[1].clone()
+        label: "absolute [= params of shaw]".to_owned(),
+        ..other.like("control")
     };
-    other.plan.rows.push(control);
-    other.write_plan();
+    other.edit(|plan| plan.rows.push(control));
     let apart = ranks(&one, &other, &Leaders::BestThird);
     assert_eq!(apart.rows[0][2], "5", "thetas differ, and nobody tuned them");
     assert!(apart.notes.iter().any(|note| note == "in by-hand (1) and not in by-hand (2): rope"), "{:?}", apart.notes);
@@ -97,27 +86,18 @@ fn a_metric_of_which_more_is_better_has_the_order_turned_round() {
     let mut other = folder([1.3, 1.6, 1.4, 1.5, 1.2, 1.1], 3.0);
     assert_eq!(ranks(&one, &other, &Leaders::BestThird).rows[0][3], "−1.00");
     for (label, seed) in ENCODINGS.iter().flat_map(|label| SEEDS.map(|seed| (label, seed))) {
-        let path = other.cell(label, seed).join("metrics.jsonl");
-        let lines = std::fs::read_to_string(&path).expect("metrics");
         // The number of the loss becomes an accuracy.
-        let turned =
-            lines.replace("\"policy_accuracy\"", "\"other\"").replace("\"policy_loss\"", "\"policy_accuracy\"");
-        std::fs::write(&path, turned).expect("written");
+        other.lines(label, seed, |line| line["metrics"] = json!({"policy_accuracy": line["metrics"]["policy_loss"]}));
     }
-    other.plan.primary.metric = "policy_accuracy".to_owned();
-    other.write_plan();
+    other.edit(|plan| plan.primary.metric = "policy_accuracy".to_owned());
     assert_eq!(ranks(&one, &other, &Leaders::BestThird).rows[0][3], "1.00");
 }
 
 #[test]
 fn rows_that_share_an_encoding_and_rows_without_a_value_are_named() {
     let (one, mut other) = (folder([1.3, 1.0, 1.2, 1.1, 1.4, 1.5], 3.0), folder([1.3, 1.0, 1.2, 1.1, 1.4, 1.5], 3.0));
-    for seed in SEEDS {
-        let encoding = json!({"encoding": [{"shaw": {}}]});
-        other.manifest("lepe", seed, |manifest| manifest["config"] = encoding.clone());
-        other.failed("none", seed, "out of memory");
-    }
-    other.write_plan();
+    other.run("lepe", &json!({"encoding": [{"shaw": {}}]}));
+    SEEDS.into_iter().for_each(|seed| other.failed("none", seed, "out of memory"));
     let table = ranks(&one, &other, &Leaders::BestThird);
     assert_eq!(table.rows[0][2], "3");
     for part in [
@@ -127,7 +107,6 @@ fn rows_that_share_an_encoding_and_rows_without_a_value_are_named() {
     ] {
         assert!(table.notes.iter().any(|note| note == part), "{part:?}: {:?}", table.notes);
     }
-    other.plan.rows.retain(|row| row.label == "absolute");
-    other.write_plan();
+    other.edit(|plan| plan.rows.retain(|row| row.label == "absolute"));
     assert_eq!(ranks(&one, &other, &Leaders::BestThird).rows[0][2..5], ["1", "–", "–"]);
 }

@@ -1,44 +1,30 @@
 //! Sizes and budgets: rows that are variants of each other.
 
-use crate::report::folder::{Folder, SEEDS, close};
+use crate::report::folder::{Folder, close};
 use config::metrics::Direction;
 use config::{NetworkFacts, Role};
 use records::plan::Row;
-use report::model::variants::Place;
-use report::sizes::Ladder;
-use report::statistics::isotonic::non_increasing;
+use report::sections::sizes::{Ladder, Place, non_increasing};
 use report::text;
 use serde_json::{Value, json};
 
 /// A grid of rows with runs and losses on test, the first the reference; on validation losses are 0.5 higher.
 fn grid(rows: &[(&str, Value, [f64; 3])]) -> Folder {
     let mut folder = Folder::new();
-    let like = folder.plan.rows[0].clone();
-    folder.plan.rows = rows
-        .iter()
-        .enumerate()
-        .map(|(i, (label, config, _))| Row {
-            label: (*label).to_owned(),
-            folder: format!("chess-{label}-0123456789ab"),
+    let row = |(i, (label, run, _)): (usize, &(&str, Value, [f64; 3]))| {
+        let like = folder.like(label);
+        let trunk = run["model"].as_u64().unwrap_or(100) as usize;
+        Row {
             role: if i == 0 { Role::Reference } else { Role::Compared },
-            network: NetworkFacts {
-                trunk: config["model"].as_u64().unwrap_or(100) as usize,
-                heads: 0,
-                encoding: 0,
-                ..like.network.clone()
-            },
-            ..like.clone()
-        })
-        .collect();
-    folder.write_plan();
-    for (label, config, losses) in rows {
-        folder.row(label, *losses);
-        for seed in SEEDS {
-            folder.manifest(label, seed, |manifest| {
-                manifest["config"] = config.clone();
-                manifest["config"]["seed"] = json!(seed);
-            });
+            network: NetworkFacts { trunk, heads: 0, encoding: 0, ..like.network },
+            ..like
         }
+    };
+    let planned = rows.iter().enumerate().map(row).collect();
+    folder.edit(|plan| plan.rows = planned);
+    for (label, run, losses) in rows {
+        folder.row(label, *losses);
+        folder.run(label, run);
     }
     folder
 }

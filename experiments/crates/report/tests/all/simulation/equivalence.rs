@@ -5,8 +5,7 @@ use super::designs::{Design, Effects, Lengths, ROWS, Seeds, null_grid};
 use super::grids;
 use super::validation::tested;
 use report::statistics::crossed::{Differences, test};
-use report::statistics::equivalence::two_one_sided;
-use report::statistics::{MeanTest, holm};
+use report::statistics::{MeanTest, holm, two_one_sided};
 use std::f64::consts::SQRT_2;
 
 const ALPHA: f64 = 0.05;

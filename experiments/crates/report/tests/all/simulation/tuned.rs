@@ -6,8 +6,8 @@
 use super::grids;
 use games::GameKind;
 use records::tuning::{TrialRecord, TunedRowRecord};
+use report::sections::tuning::is_robust;
 use report::statistics::{PairedTest, holm};
-use report::tuning::is_robust;
 use streams::Stream;
 
 /// Comparisons in a grid, each against the one reference.

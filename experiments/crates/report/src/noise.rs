@@ -1,0 +1,218 @@
+//! What noise the test of a verdict counts, and the test positions of a game from which that of test games follows. Each file of
+//! positions is read once, for verdicts and for slices.
+
+use super::asked::PrimaryMetric;
+use super::files::{CellRecord, RunFolder};
+use super::statistics::crossed::{Crossed, Differences, test};
+use config::ReadAt;
+use config::metrics::NOVEL;
+use games::GameKind;
+use rayon::prelude::*;
+use records::CellState;
+use records::positions::{MEASURES, PositionRow};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The sources of noise that a test counts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Noise {
+    /// Seeds and test games, both of which are samples.
+    SeedsAndGames(Crossed),
+    /// Seeds alone: the test set is taken as it is.
+    SeedsOnly(SeedsOnly),
+}
+
+impl Noise {
+    /// The parts of the variance, if test games are counted.
+    pub const fn crossed(&self) -> Option<&Crossed> {
+        match self {
+            Self::SeedsAndGames(crossed) => Some(crossed),
+            Self::SeedsOnly(_) => None,
+        }
+    }
+
+    /// Why test games are not counted, if they are not.
+    pub const fn seeds_only(&self) -> Option<&SeedsOnly> {
+        match self {
+            Self::SeedsAndGames(_) => None,
+            Self::SeedsOnly(why) => Some(why),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum SeedsOnly {
+    /// The primary metric is read on validation positions, of which nothing is stored.
+    OnValidation,
+    /// The primary metric is not a mean of what cells store of each position.
+    NoMean,
+    /// No cell stored positions, or none can be read.
+    NothingStored,
+    /// A cell of this seed stored nothing that can be read, or other positions.
+    NotStored {
+        seed: u64,
+    },
+    OtherMean {
+        seed: u64,
+        /// The mean of the stored values.
+        stored: f64,
+        measured: f64,
+    },
+    FewGames,
+}
+
+impl fmt::Display for SeedsOnly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OnValidation => f.write_str("the primary metric is read on validation positions"),
+            Self::NoMean => f.write_str("the primary metric is not stored for each position"),
+            Self::NothingStored => f.write_str("cells stored no test positions"),
+            Self::NotStored { seed } => write!(f, "a cell of seed {seed} stored no test positions, or other ones"),
+            Self::OtherMean { seed, stored, measured } => {
+                write!(f, "at seed {seed} the stored positions have the mean {stored:.6}, the metric is {measured:.6}")
+            }
+            Self::FewGames => f.write_str("there are fewer than two test games"),
+        }
+    }
+}
+
+/// The noise that a list of tests counts.
+pub(crate) fn counted<'a>(all: impl Iterator<Item = &'a Noise>) -> &'static str {
+    let (of_both, of_seeds): (Vec<&Noise>, Vec<&Noise>) = all.partition(|noise| noise.crossed().is_some());
+    match (of_both.is_empty(), of_seeds.is_empty()) {
+        (false, true) => "seeds and test games",
+        (false, false) => "seeds and test games where every cell stored its positions, otherwise over seeds only",
+        (true, _) => "seeds only",
+    }
+}
+
+/// The greatest distance between a metric and the mean of its stored values, which are rounded to f32, relative to 1 or
+/// to the metric if that is larger.
+const ROUNDING: f64 = 1e-5;
+
+/// The test positions of a game as all of its cells have them.
+pub(crate) struct Positions {
+    /// The metric whose values are kept.
+    pub(crate) measure: &'static str,
+    /// Its place among the stored metrics.
+    kept: usize,
+    /// The positions, in the order of the evaluation, or the means of some.
+    pub(crate) rows: Vec<PositionRow>,
+    /// The place of each position's game among all games.
+    pub(crate) games: Vec<usize>,
+    pub(crate) count: usize,
+    /// The places of the positions that the primary metric is the mean of, or why it is not such a mean.
+    primary: Result<Vec<usize>, SeedsOnly>,
+    cells: BTreeMap<(String, u64), Stored>,
+}
+
+struct Stored {
+    values: Vec<Option<f32>>,
+    /// Whether the mean of the stored values is the cell's primary metric.
+    fits: Result<(), SeedsOnly>,
+}
+
+impl Positions {
+    /// Of the finished cells of a game; none if no cell stored positions that can be read.
+    pub(crate) fn read(folder: &RunFolder, kind: GameKind, primary: &PrimaryMetric) -> Option<Self> {
+        let (base, bucket) = match primary.name.split_once('.') {
+            Some((base, bucket)) => (base, Some(bucket)),
+            None => (&primary.name[..], None),
+        };
+        let place = MEASURES.iter().position(|&measure| measure == base);
+        let kept = place.unwrap_or_default();
+        let lines = folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| row.game == kind);
+        let cells = lines.flat_map(|(row, cells)| cells.iter().map(move |cell| (&row.folder, cell)));
+        let cells: Vec<(&String, &CellRecord)> = cells.filter(|(_, cell)| cell.state == CellState::Done).collect();
+        let stored = |cell: &CellRecord| cell.result.as_ref()?.positions(primary.weights);
+        // The first cell with a value says which positions there are.
+        let (first, rows) = cells.iter().enumerate().find_map(|(number, (_, cell))| {
+            Some((number, stored(cell)?)).filter(|(_, rows)| rows.iter().any(|row| row.values[kept].is_some()))
+        })?;
+        let places = match (place, primary.at) {
+            (_, ReadAt::Step(_)) => Err(SeedsOnly::OnValidation),
+            (None, ReadAt::Last) => Err(SeedsOnly::NoMean),
+            (Some(_), ReadAt::Last) => Ok(of_bucket(&rows, kept, bucket)),
+        };
+        let same = |own: &PositionRow, other: &PositionRow| {
+            let [own_place, other_place] = [own, other].map(|row| (row.game, row.ply, row.positions, row.map_cells));
+            own_place == other_place && own.values[kept].is_some() == other.values[kept].is_some()
+        };
+        let of_cell = |(number, (folder, cell)): (usize, &(&String, &CellRecord))| {
+            let own = if number == first { None } else { Some(stored(cell)?) };
+            let own = own.as_ref().unwrap_or(&rows);
+            if own.len() != rows.len() || !own.iter().zip(&rows).all(|(own, other)| same(own, other)) {
+                return None;
+            }
+            let values: Vec<Option<f32>> = own.iter().map(|row| row.values[kept]).collect();
+            let fits = places.as_ref().map_or(Ok(()), |places| fits(cell, own, kept, places, &primary.name));
+            Some((((*folder).clone(), cell.seed), Stored { values, fits }))
+        };
+        let cells = cells.par_iter().enumerate().filter_map(of_cell).collect();
+        let (games, count) = games_of(&rows);
+        Some(Self { measure: MEASURES[kept], kept, rows, games, count, primary: places, cells })
+    }
+
+    /// Whether every row is one position, as slices need it. Published bundles can have means of games instead.
+    pub(crate) fn are_single(&self) -> bool {
+        self.rows.iter().all(|row| row.positions == 1)
+    }
+
+    /// The values of a cell; none if it stored none, or on other positions than the others.
+    pub(crate) fn values(&self, folder: &str, seed: u64) -> Option<&[Option<f32>]> {
+        self.cells.get(&(folder.to_owned(), seed)).map(|stored| &stored.values[..])
+    }
+
+    /// The test of a sum of rows of the plan, each with its sign, over these seeds.
+    pub(crate) fn test(&self, rows: &[(&str, f64)], seeds: &[u64]) -> Result<Crossed, SeedsOnly> {
+        let places = self.primary.as_ref().map_err(Clone::clone)?;
+        let mut positions = vec![0; self.count];
+        places.iter().for_each(|&i| positions[self.games[i]] += self.rows[i].weight(self.kept) as u32);
+        let sums = seeds.iter().map(|&seed| {
+            let mut sums = vec![0.0; self.count];
+            for (folder, sign) in rows {
+                let stored = self.cells.get(&((*folder).to_owned(), seed)).ok_or(SeedsOnly::NotStored { seed })?;
+                stored.fits.clone()?;
+                for &i in places {
+                    let value = f64::from(stored.values[i].unwrap_or_default());
+                    sums[self.games[i]] += sign * self.rows[i].weight(self.kept) * value;
+                }
+            }
+            Ok(sums)
+        });
+        let sums: Vec<Vec<f64>> = sums.collect::<Result<_, SeedsOnly>>()?;
+        test(Differences { sums: &sums, positions: &positions }).ok_or(SeedsOnly::FewGames)
+    }
+}
+
+/// The places of the positions of a bucket that have the metric.
+fn of_bucket(rows: &[PositionRow], kept: usize, bucket: Option<&str>) -> Vec<usize> {
+    let inside = |row: &PositionRow| match bucket {
+        None => true,
+        Some(NOVEL) => row.novel,
+        Some(phase) => row.phase == phase,
+    };
+    (0..rows.len()).filter(|&i| rows[i].values[kept].is_some() && inside(&rows[i])).collect()
+}
+
+/// Whether a cell's metric is the mean of what it stored.
+fn fits(cell: &CellRecord, rows: &[PositionRow], kept: usize, places: &[usize], metric: &str) -> Result<(), SeedsOnly> {
+    let seed = cell.seed;
+    let measured = cell.result.as_ref().and_then(|result| result.test.metrics.get(metric));
+    let measured = measured.ok_or(SeedsOnly::NotStored { seed })?;
+    let weight = |i: usize| rows[i].weight(kept);
+    let sum: f64 = places.iter().map(|&i| weight(i) * f64::from(rows[i].values[kept].unwrap_or_default())).sum();
+    let stored = sum / places.iter().map(|&i| weight(i)).sum::<f64>();
+    let close = (stored - measured).abs() <= ROUNDING * measured.abs().max(1.0);
+    if close { Ok(()) } else { Err(SeedsOnly::OtherMean { seed, stored, measured }) }
+}
+
+/// The place of each position's game, and how many games there are.
+fn games_of(rows: &[PositionRow]) -> (Vec<usize>, usize) {
+    let mut places = BTreeMap::new();
+    for row in rows {
+        let next = places.len();
+        places.entry(row.game).or_insert(next);
+    }
+    (rows.iter().map(|row| places[&row.game]).collect(), places.len())
+}

@@ -1,0 +1,24 @@
+//! The sections of a report. Each file has a section's arithmetic, its tables and figures and its phrases.
+
+pub(crate) mod baselines;
+pub mod budgets;
+pub(crate) mod costs;
+pub(crate) mod heads;
+pub mod interactions;
+pub mod learnable;
+pub(crate) mod movements;
+pub(crate) mod notes;
+pub(crate) mod precision;
+pub mod provenance;
+pub mod settings;
+pub mod sizes;
+pub mod slices;
+pub mod strength;
+pub(crate) mod systems;
+pub mod ties;
+pub(crate) mod training;
+pub mod transfer;
+pub mod tuning;
+pub(crate) mod variants;
+pub(crate) mod verdicts;
+pub mod warnings;

@@ -1,0 +1,97 @@
+//! The settings and conditions of a grid that can be compared with those of another one.
+
+use super::variants::{self, Variant};
+use crate::distinct::distinct;
+use crate::files::{CellFacts, RunFolder};
+use games::GameKind;
+use serde_json::Value;
+
+/// A setting that all rows of a grid share, or a condition under which its cells were trained.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name, e.g. `chess: train.steps` or `numerics version`.
+    pub name: String,
+    /// Its value; `varies` if rows differ in it.
+    pub value: String,
+}
+
+const VARIES: &str = "varies";
+
+impl Setting {
+    /// Of all values that it has.
+    fn new(name: &str, values: impl IntoIterator<Item = String>) -> Self {
+        let values: Vec<String> = values.into_iter().collect();
+        Self { name: name.to_owned(), value: values.join(", ") }
+    }
+}
+
+/// Characters of a dataset's hash that tell it from others.
+const HASH_CHARACTERS: usize = 12;
+
+/// Every setting of the rows, by game, and every condition of the cells.
+pub(crate) fn of(folder: &RunFolder) -> Vec<Setting> {
+    let mut settings: Vec<Setting> = folder.plan.games().into_iter().flat_map(|game| of_game(folder, game)).collect();
+    settings.push(Setting::new("seeds", folder.plan.seeds.iter().map(u64::to_string)));
+    settings.extend(conditions(folder));
+    settings
+}
+
+/// The resolved runs of a game's rows, without seeds and A/A controls, and their datasets.
+fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
+    let named = |(name, value): (String, String)| Setting::new(&format!("{}: {name}", game.name()), [value]);
+    let rows: Vec<Vec<(String, String)>> = variants::of(folder, game).iter().map(flat).collect();
+    let names = distinct(rows.iter().flatten().map(|(name, _)| name.clone()));
+    let value = |name: &str| -> String {
+        let mut values = rows.iter().map(|row| row.iter().find(|(own, _)| own == name).map(|(_, value)| value));
+        match values.next().flatten() {
+            Some(first) if values.all(|value| value == Some(first)) => first.clone(),
+            _ => VARIES.to_owned(),
+        }
+    };
+    let of_runs = names.into_iter().map(|name| (name.clone(), value(&name)));
+    let cells = folder.plan.rows.iter().zip(&folder.cells).filter(|(row, _)| row.game == game);
+    let datasets = cells.flat_map(|(_, cells)| cells).filter_map(|cell| cell.facts.as_ref()).map(|facts| {
+        let hash: String = facts.dataset.content_hash.chars().take(HASH_CHARACTERS).collect();
+        format!("{} ({hash})", facts.dataset.name)
+    });
+    let dataset = ("dataset".to_owned(), distinct(datasets).join(", "));
+    std::iter::once(dataset).chain(of_runs).map(named).collect()
+}
+
+/// The settings of a run by their paths: `train.steps`. A list is one setting.
+fn flat(variant: &Variant<'_>) -> Vec<(String, String)> {
+    fn visit(path: &str, value: &Value, found: &mut Vec<(String, String)>) {
+        match value {
+            Value::Object(fields) if !fields.is_empty() => {
+                for (key, value) in fields {
+                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                    visit(&path, value, found);
+                }
+            }
+            Value::String(text) => found.push((path.to_owned(), text.clone())),
+            other => found.push((path.to_owned(), other.to_string())),
+        }
+    }
+    let mut found = Vec::new();
+    visit("", &variant.but(&[]), &mut found);
+    found
+}
+
+/// The conditions of all cells that have a manifest.
+fn conditions(folder: &RunFolder) -> Vec<Setting> {
+    let facts: Vec<&CellFacts> = folder.cells.iter().flatten().filter_map(|cell| cell.facts.as_ref()).collect();
+    let all = |name: &str, of: &dyn Fn(&CellFacts) -> Option<String>| {
+        Setting::new(name, distinct(facts.iter().filter_map(|facts| of(facts))))
+    };
+    vec![
+        all("numerics version", &|facts| Some(facts.identity.numerics.to_string())),
+        all("device", &|facts| Some(facts.identity.device.clone())),
+        all("dtype", &|facts| Some(facts.identity.dtype.clone())),
+        all("threads", &|facts| Some(facts.identity.threads.to_string())),
+        all("processor", &|facts| Some(facts.cpu.as_ref()?.model.clone())),
+        all("instruction set", &|facts| Some(facts.identity.instruction_set.clone())),
+        all("GPU", &|facts| facts.gpu_model().map(str::to_owned)),
+        all("LibTorch", &|facts| Some(facts.identity.libtorch.clone())),
+        all("program", &|facts| Some(facts.program())),
+    ]
+}

@@ -1,0 +1,190 @@
+//! Which rows of a game are tied: pairwise equivalent, with the variance that verdicts have.
+
+use crate::asked::PrimaryMetric;
+use crate::comparison::{ALPHA, Line, Paired, difference, diverged};
+use crate::files::{CellRecord, RunFolder};
+use crate::missing::Missing;
+use crate::noise::Positions;
+use crate::numbers::{decimals, fixed};
+use crate::statistics::{Summary, holm, two_one_sided};
+use crate::table::{ABSENT, Table};
+use config::Role;
+use config::metrics::Direction;
+
+/// No more rows of a game are tested against each other: 780 pairs.
+const MOST_ROWS: usize = 40;
+
+/// The rows of a game tested against each other, the reference among them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ties {
+    /// The rows with a value of the primary metric, the best first; without A/A controls and exploratory rows.
+    pub rows: Vec<TiedRow>,
+    /// Every pair of them; none if there are too many rows.
+    pub pairs: Vec<TiedPair>,
+    /// How many pairs Holm's correction counts: those of all games.
+    pub family: usize,
+    /// Groups of two or more rows of which every pair is tied and to which no other row can be added, by their places
+    /// among the rows. Every tied pair is in a group, and a row can be in several.
+    pub groups: Vec<Vec<usize>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TiedRow {
+    pub label: String,
+    /// The mean of its primary metric.
+    pub mean: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TiedPair {
+    pub rows: [usize; 2],
+    /// The larger p-value of the two one-sided tests; none if the pair could have no verdict, or if a seed diverged.
+    pub p: Option<f64>,
+    /// The same after Holm's correction.
+    pub holm_p: Option<f64>,
+}
+
+impl Ties {
+    /// The numbers of the groups that a row is in, from 1.
+    pub fn groups_of(&self, label: &str) -> Vec<usize> {
+        let has = |group: &Vec<usize>| group.iter().any(|&place| self.rows[place].label == label);
+        (1..).zip(&self.groups).filter(|(_, group)| has(group)).map(|(number, _)| number).collect()
+    }
+}
+
+/// The tests of all pairs of a game's rows, without a correction; none without a margin, in a smoke run and below two rows.
+pub(crate) fn of(
+    folder: &RunFolder,
+    lines: &[Line<'_>],
+    primary: &PrimaryMetric,
+    positions: Option<&Positions>,
+) -> Option<Ties> {
+    let margin = primary.margin.filter(|_| !folder.plan.smoke)?.size;
+    let mean = |(_, cells): Line<'_>| {
+        let values = cells.iter().filter_map(|cell| cell.result.as_ref()?.primary.metrics.get(&primary.name));
+        Some(Summary::of(&values.collect::<Vec<_>>())?.mean)
+    };
+    let tested = lines.iter().filter(|(row, _)| row.role != Role::Twin && !row.exploratory);
+    let mut ranked: Vec<(Line<'_>, f64)> = tested.filter_map(|line| Some((*line, mean(*line)?))).collect();
+    ranked.sort_by(|(_, a), (_, b)| match primary.direction {
+        Direction::Higher => b.total_cmp(a),
+        _ => a.total_cmp(b),
+    });
+    if ranked.len() < 2 {
+        return None;
+    }
+    let all = if ranked.len() <= MOST_ROWS { ranked.len() } else { 0 };
+    let pairs = (0..all).flat_map(|first| (first + 1..all).map(move |second| [first, second]));
+    let pairs = pairs.map(|rows| {
+        let p = p_of_pair(rows.map(|place| ranked[place].0), margin, primary, positions);
+        TiedPair { rows, p, holm_p: None }
+    });
+    let pairs: Vec<TiedPair> = pairs.collect();
+    let rows = ranked.iter().map(|((row, _), mean)| TiedRow { label: row.label.clone(), mean: *mean }).collect();
+    Some(Ties { rows, pairs, family: 0, groups: Vec::new() })
+}
+
+/// None under the conditions under which a row has no verdict against its reference.
+fn p_of_pair(
+    [one, other]: [Line<'_>; 2],
+    margin: f64,
+    primary: &PrimaryMetric,
+    positions: Option<&Positions>,
+) -> Option<f64> {
+    let cells: Vec<_> = one.1.iter().zip(other.1).map(|(own, other)| [own, other]).collect();
+    let terms = [(&one.0.folder[..], 1.0), (&other.0.folder[..], -1.0)];
+    let number = |[own, other]: &[&CellRecord; 2]| difference(own, other, &primary.name);
+    let paired = Paired::of(&cells, number, primary.direction, &terms, positions);
+    if diverged(one.1) + diverged(other.1) > 0 || paired.missing.iter().any(Missing::rules_out_a_verdict) {
+        return None;
+    }
+    Some(two_one_sided(&paired.decisive?, margin))
+}
+
+/// Corrects the pairs of all games together, and makes the groups.
+pub(crate) fn correct<'a>(games: impl Iterator<Item = &'a mut Ties>) {
+    let mut games: Vec<&mut Ties> = games.collect();
+    let mut family: Vec<&mut TiedPair> = games.iter_mut().flat_map(|ties| &mut ties.pairs).collect();
+    let p_values: Vec<_> = family.iter().map(|pair| pair.p).collect();
+    let size = family.len();
+    for (pair, corrected) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
+        pair.holm_p = corrected.map(|corrected| corrected.p);
+    }
+    for ties in games {
+        ties.family = size;
+        ties.groups = groups(ties.rows.len(), &ties.pairs);
+    }
+}
+
+/// For each tied pair that is in no group yet, the pair and every further row, the best first, that is tied with all of
+/// the group.
+fn groups(rows: usize, pairs: &[TiedPair]) -> Vec<Vec<usize>> {
+    let pairs = || pairs.iter().filter(|pair| pair.holm_p.is_some_and(|p| p < ALPHA)).map(|pair| pair.rows);
+    let mut tied = vec![vec![false; rows]; rows];
+    for [one, other] in pairs() {
+        tied[one][other] = true;
+        tied[other][one] = true;
+    }
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for pair in pairs() {
+        if groups.iter().any(|group| pair.iter().all(|row| group.contains(row))) {
+            continue;
+        }
+        let mut group = pair.to_vec();
+        for (row, with) in tied.iter().enumerate() {
+            if group.iter().all(|&member| with[member]) {
+                group.push(row);
+            }
+        }
+        group.sort_unstable();
+        groups.push(group);
+    }
+    groups
+}
+
+/// A line for each group of rows that are pairwise equivalent.
+pub(crate) fn table(ties: Option<&Ties>, primary: &PrimaryMetric) -> Table {
+    let (Some(ties), Some(margin), Some(within)) = (ties, primary.margin, primary.within()) else {
+        return Table::default();
+    };
+    let line = |(number, group): (usize, &Vec<usize>)| {
+        let all: Vec<&TiedRow> = group.iter().map(|&place| &ties.rows[place]).collect();
+        let labels: Vec<&str> = all.iter().map(|row| row.label.as_str()).collect();
+        let mean = |row: &&TiedRow| fixed(row.mean, decimals(margin.size));
+        let ends = [all.first(), all.last()].map(|row| row.map_or_else(String::new, mean));
+        vec![number.to_string(), labels.join("; "), ends.join(" to ")]
+    };
+    let mut rows: Vec<Vec<String>> = (1..).zip(&ties.groups).map(line).collect();
+    if rows.is_empty() {
+        let why =
+            if ties.pairs.is_empty() { format!("not tested: more than {MOST_ROWS} rows") } else { "none".to_owned() };
+        rows.push(vec![ABSENT.to_owned(), why, ABSENT.to_owned()]);
+    }
+    let notes = vec![format!(
+        "rows are tied if each two of them are equivalent within {within}: two one-sided tests for every pair of rows, with \
+         the variance of verdicts, Holm-corrected over the grid's {} pairs; that is stricter than the verdicts, which count \
+         the comparisons with the reference only; a row can be in several groups; rows that are not tied need not differ",
+        ties.family
+    )];
+    let name = &primary.name;
+    Table::new(["group", "rows, the best first", name.as_str()], &[0, 1], rows)
+        .titled(&format!("tied rows in {name}"))
+        .noted(notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_hold_every_tied_pair_and_no_other() {
+        let pair = |rows: [usize; 2]| TiedPair { rows, p: Some(0.01), holm_p: Some(0.01) };
+        let apart = |rows: [usize; 2]| TiedPair { rows, p: Some(0.5), holm_p: Some(0.5) };
+        assert!(groups(3, &[apart([0, 1]), apart([0, 2]), apart([1, 2])]).is_empty());
+        // A chain whose ends differ: two groups.
+        assert_eq!(groups(3, &[pair([0, 1]), apart([0, 2]), pair([1, 2])]), [[0, 1], [1, 2]]);
+        // The ends are tied and the row between them, which varies more, is tied with the first only.
+        assert_eq!(groups(3, &[pair([0, 1]), pair([0, 2]), apart([1, 2])]), [[0, 1], [0, 2]]);
+        assert_eq!(groups(3, &[pair([0, 1]), pair([0, 2]), pair([1, 2])]), [[0, 1, 2]]);
+    }
+}

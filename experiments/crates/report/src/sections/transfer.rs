@@ -1,0 +1,317 @@
+//! Whether results carry over from one game to another.
+
+mod partners;
+
+use super::budgets::common;
+use super::learnable::{self, Learnable};
+use crate::asked::PrimaryMetric;
+use crate::comparison::ALPHA;
+use crate::figures::{Figure, Look};
+use crate::model::{GameReport, RowReport};
+use crate::numbers::{fixed, interval, p_value, signed, with_interval};
+use figures::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
+use crate::statistics::across::{RankCorrelation, Welch, hedges, pooled_sd, rank_correlation, welch};
+use crate::statistics::{Interval, MeanTest, holm};
+use crate::table::{ROW, Table};
+use config::Mask;
+use config::metrics::{self, Direction};
+use partners::{Partners, compared};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transfer {
+    pub games: [String; 2],
+    pub rows: Vec<TransferRow>,
+    /// The labels of the compared rows of each game that have no partner in the other one.
+    pub alone: [Vec<String>; 2],
+    /// The labels of rows that have a partner and no test in one of the games.
+    pub untested: Vec<String>,
+    /// Whether the rows, the reference among them, come in the same order; none below three rows with all seeds.
+    pub ranks: Option<RankCorrelation>,
+    pub scale: Scale,
+    /// Why differences of the primary metric do not compare across games, if they do not; then there is no interaction.
+    pub incomparable: Option<&'static str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scale {
+    Metric,
+    /// The share of what can be learnt in each game, above zero is better.
+    Learnable([Learnable; 2]),
+}
+
+impl Scale {
+    /// How many units of the metric one unit of a game has.
+    fn unit(&self, side: usize) -> f64 {
+        match self {
+            Self::Metric => 1.0,
+            Self::Learnable(ranges) => -ranges[side].gap(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransferRow {
+    /// What its labels have in common.
+    pub label: String,
+    /// Its label in each game. They differ where a setting is chosen by game.
+    pub labels: [String; 2],
+    pub effects: [Effect; 2],
+    /// Whether the differences to the reference differ between the games.
+    pub interaction: Option<GameDifference>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Effect {
+    /// Row less reference, in units of [`Transfer::scale`].
+    pub difference: f64,
+    /// Its plain 95 % interval, over the noise that decides verdicts.
+    pub interval: Interval,
+    /// In units of the game's pooled standard deviation of paired differences, with Hedges's correction; above zero is
+    /// better if the metric has a better side.
+    pub standardised: f64,
+}
+
+/// Whether a difference differs between two games.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GameDifference {
+    /// Welch's test of the mean difference in the first game against that in the second.
+    pub test: Welch,
+    /// Its p-value after Holm's correction over the rows of this table.
+    pub holm_p: f64,
+}
+
+/// Every pair of games that has rows in common. `axes` are the names of the varied axes.
+pub(crate) fn of(games: &[GameReport], primary: &PrimaryMetric, axes: &[String]) -> Vec<Transfer> {
+    let pairs = games.iter().enumerate().flat_map(|(i, one)| games[i + 1..].iter().map(move |other| [one, other]));
+    pairs.map(|pair| of_pair(pair, primary, axes)).filter(|transfer| !transfer.rows.is_empty()).collect()
+}
+
+fn of_pair(pair: [&GameReport; 2], primary: &PrimaryMetric, axes: &[String]) -> Transfer {
+    let scale = scale(pair, primary);
+    let incomparable = scale.as_ref().err().copied();
+    // Without a common unit, differences stand in that of the metric.
+    let scale = scale.unwrap_or(Scale::Metric);
+    let better = if primary.direction == Direction::Lower { -1.0 } else { 1.0 };
+    let pooled = pair.map(|game| pooled_sd(&compared(game).map(differences).collect::<Vec<_>>()));
+    let Partners { pairs, alone } = Partners::of(pair, axes);
+    let compare = |both: &[&RowReport; 2]| {
+        let tests = [0, 1].map(|side| Some(both[side].comparison.as_ref()?.decisive?.over(scale.unit(side))));
+        let [first, second] = [tests[0]?, tests[1]?];
+        let effect = |side: usize, test| effect(both[side], pooled[side], better, test);
+        let test = welch(&first, &second).filter(|_| incomparable.is_none());
+        Some(TransferRow {
+            label: label(both),
+            labels: both.map(|row| row.label.clone()),
+            effects: [effect(0, first)?, effect(1, second)?],
+            interaction: test.map(|test| GameDifference { test, holm_p: test.p }),
+        })
+    };
+    let mut rows: Vec<TransferRow> = pairs.iter().filter_map(compare).collect();
+    let untested = pairs.iter().filter(|both| compare(both).is_none()).map(label).collect();
+    let p_values: Vec<_> = rows.iter().map(|row| row.interaction.map(|interaction| interaction.test.p)).collect();
+    for (row, corrected) in rows.iter_mut().zip(holm(&p_values, ALPHA)) {
+        if let (Some(interaction), Some(corrected)) = (&mut row.interaction, corrected) {
+            interaction.holm_p = corrected.p;
+        }
+    }
+    let games = pair.map(|game| game.game.clone());
+    let alone = alone.map(|rows| rows.iter().map(|row| row.label.clone()).collect());
+    Transfer { games, ranks: ranks(&pairs), rows, alone, untested, scale, incomparable }
+}
+
+/// The label of a row in two games: what its labels have in common.
+fn label(both: &[&RowReport; 2]) -> String {
+    common(&both.map(|row| row.label.as_str()))
+}
+
+/// The unit in which differences compare across games, or why there is none.
+fn scale(pair: [&GameReport; 2], primary: &PrimaryMetric) -> Result<Scale, &'static str> {
+    if let Some(why) = incomparable(&primary.name) {
+        return Err(why);
+    }
+    let metric = metrics::find(&primary.name).map_err(|_| UNKNOWN)?;
+    let everywhere = |game: &&GameReport| game.rows.iter().any(|row| row.mask == Mask::None);
+    if metric.renormalised && pair.iter().any(everywhere) {
+        return Err(
+            "it is over all moves, legal or not, where they are not masked, and vocabularies have different sizes",
+        );
+    }
+    if metric.unit != "nats" {
+        return Ok(Scale::Metric);
+    }
+    if !primary.at.is_last() {
+        return Err("uniform choice and the entropy of the targets are measured on test positions only");
+    }
+    let bucket = primary.name.find('.').map_or("", |dot| &primary.name[dot..]);
+    match pair.map(|game| learnable::of(&game.rows, bucket)) {
+        [Some(first), Some(second)] => Ok(Scale::Learnable([first, second])),
+        _ => Err("nats do not compare, and uniform choice or the entropy of the targets is not measured"),
+    }
+}
+
+fn differences(row: &RowReport) -> Vec<f64> {
+    let comparison = row.comparison.iter().flat_map(|comparison| &comparison.differences);
+    comparison.map(|&(_, difference)| difference).collect()
+}
+
+fn effect(row: &RowReport, pooled: Option<(f64, usize)>, better: f64, test: MeanTest) -> Option<Effect> {
+    let (difference, (sd, freedom)) = (row.comparison.as_ref()?.test?.mean, pooled?);
+    let standardised = better * difference / sd * hedges(freedom);
+    Some(Effect { difference: test.mean, interval: test.interval(1.0 - ALPHA), standardised })
+}
+
+/// Rows that have every seed in both games, the reference among them, by their differences to it: what all rows of a
+/// seed share does not move ranks.
+fn ranks(pairs: &[[&RowReport; 2]]) -> Option<RankCorrelation> {
+    let complete = |row: &RowReport| row.comparison.as_ref().is_some_and(|c| c.pairs == c.planned);
+    let rows: Vec<[Vec<f64>; 2]> =
+        pairs.iter().filter(|both| both.iter().all(|row| complete(row))).map(|both| both.map(differences)).collect();
+    let of = |side: usize| {
+        let seeds = rows.first().map_or(0, |row| row[side].len());
+        let mut all: Vec<Vec<f64>> = rows.iter().map(|row| row[side].clone()).collect();
+        all.push(vec![0.0; seeds]);
+        all
+    };
+    rank_correlation(&of(0), &of(1), 0)
+}
+
+/// The reason for a metric of another version.
+const UNKNOWN: &str = "this version does not know the metric";
+
+/// Why a metric's differences do not compare across games, by what it declares; none if they do in some unit.
+pub fn incomparable(metric: &str) -> Option<&'static str> {
+    let Ok(metric) = metrics::find(metric) else { return Some(UNKNOWN) };
+    if metric.direction == Direction::Neither {
+        return Some("it has no better side");
+    }
+    if metric.illegal_moves {
+        return Some("vocabularies have different sizes, so different shares of the moves are illegal");
+    }
+    metric.heads.iter().find_map(|head| match head.name() {
+        "policy" => None,
+        "result" | "result_shares" | "win_rate" | "q" | "short_term" => {
+            Some("games are drawn at different rates, so guessing the outcome is not equally hard")
+        }
+        "moves_left" => Some("games have different lengths"),
+        "per_square" | "pairs" | "board" => Some("boards have different sizes"),
+        _ => Some("its targets are not equally hard to guess in both games"),
+    })
+}
+
+/// Rows whose labels differ between the games.
+fn matched(transfer: &Transfer) -> Option<String> {
+    let [first, second] = &transfer.games;
+    let differing = transfer.rows.iter().map(|row| &row.labels).filter(|[one, other]| one != other);
+    let pairs: Vec<String> =
+        differing.map(|[one, other]| format!("\"{one}\" on {first} with \"{other}\" on {second}")).collect();
+    (!pairs.is_empty()).then(|| format!("rows matched by encoding, with settings chosen by game: {}", pairs.join("; ")))
+}
+
+/// Rows that are not in the table.
+fn left_out(transfer: &Transfer) -> Vec<String> {
+    let Transfer { games: [first, second], alone: [of_first, of_second], untested, .. } = transfer;
+    let of_game = |own: &str, other: &str, rows: &[String]| {
+        (!rows.is_empty()).then(|| format!("! rows of {own} without a partner on {other}: {}", listed(rows)))
+    };
+    let few =
+        (!untested.is_empty()).then(|| format!("! rows without a test on one of the games: {}", listed(untested)));
+    [of_game(first, second, of_first), of_game(second, first, of_second), few].into_iter().flatten().collect()
+}
+
+fn listed(labels: &[String]) -> String {
+    labels.iter().map(|label| format!("\"{label}\"")).collect::<Vec<_>>().join(", ")
+}
+
+/// Two games side by side.
+pub(crate) fn table(transfer: &Transfer) -> Table {
+    let [first, second] = &transfer.games;
+    let (unit, factor) = match transfer.scale {
+        Scale::Metric => ("difference", 1.0),
+        Scale::Learnable(_) => ("learnt %", 100.0),
+    };
+    let shown = |difference: f64, ends: &Interval| {
+        with_interval(difference * factor, &Interval { low: ends.low * factor, high: ends.high * factor })
+    };
+    let header = [
+        ROW.to_owned(),
+        format!("{first}: {unit}"),
+        format!("{second}: {unit}"),
+        format!("{first}: effect"),
+        format!("{second}: effect"),
+        format!("{first} less {second}"),
+        "Holm p".to_owned(),
+    ];
+    let rows = transfer.rows.iter().map(|row| {
+        let [a, b] = &row.effects;
+        let (interaction, p) = match &row.interaction {
+            Some(GameDifference { test, holm_p }) => (shown(test.difference, &test.interval), p_value(*holm_p)),
+            None => ("n/a".to_owned(), "n/a".to_owned()),
+        };
+        let difference = |effect: &Effect| shown(effect.difference, &effect.interval);
+        let effect = |effect: &Effect| signed(effect.standardised, 1);
+        vec![row.label.clone(), difference(a), difference(b), effect(a), effect(b), interaction, p]
+    });
+    let mut notes = vec![format!(
+        "effect: the difference in units of the game's pooled standard deviation over seeds, above zero is better; {first} \
+         less {second}: the difference between the games (Welch's test, Holm-corrected over these rows)"
+    )];
+    if let Scale::Learnable(ranges) = transfer.scale {
+        let of = |side: usize| {
+            let Learnable { uniform, floor } = ranges[side];
+            format!("{uniform:.3} and {floor:.3} nats on {}", transfer.games[side])
+        };
+        notes.push(format!(
+            "learnt %: how much more a row learns than the reference, in percent of the learnable gap between uniform choice \
+             and the entropy of the targets ({}, {}); nats do not compare across games",
+            of(0),
+            of(1)
+        ));
+    }
+    notes.push(match &transfer.ranks {
+        Some(RankCorrelation { tau, interval: ends }) => format!(
+            "order of the rows in both games: Kendall's τ = {}, over draws of the seeds {} (1: the same order, −1: \
+             reversed; imprecise with few rows or seeds)",
+            fixed(*tau, 2),
+            interval(ends, 2)
+        ),
+        None => {
+            "order of the rows in both games: needs two or more rows with all seeds beside the reference".to_owned()
+        }
+    });
+    notes.extend(matched(transfer));
+    notes.extend(left_out(transfer));
+    notes.extend(transfer.incomparable.map(|why| format!("! the metric does not compare across games: {why}")));
+    Table::new(header, &[0], rows).titled(&format!("{first} against {second}")).noted(notes)
+}
+
+/// The differences of the rows in both games.
+pub(crate) fn figure(primary: &PrimaryMetric, transfer: &Transfer, look: &Look) -> Option<Figure> {
+    let [first, second] = &transfer.games;
+    let unit = match transfer.scale {
+        Scale::Metric => primary.with_unit(),
+        Scale::Learnable(_) => "the learnt share of the gap".to_owned(),
+    };
+    let points = transfer.rows.iter().map(|row| {
+        let [x, y] = row.effects;
+        ScatterPoint {
+            label: row.label.clone(),
+            style: look.label(&row.labels[0]),
+            at: (x.difference, y.difference),
+            across: Some(x.interval),
+            upright: Some(y.interval),
+        }
+    });
+    let plot = ScatterPlot {
+        title: format!("Does it carry over? Differences on {first} and on {second}."),
+        x_label: format!("{first}: difference in {unit}"),
+        y_label: format!("{second}: difference in {unit}"),
+        points: points.collect(),
+        guide: Guide::Agreement,
+        size: (620.0, 440.0),
+    };
+    let id = format!("{first}-{second}-transfer");
+    let svg = scatter::draw(&plot, &id, look.medium)?;
+    let caption = "Row less reference, with plain 95 % intervals; on the diagonal a row's difference is the same in both \
+                   games.";
+    Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })
+}

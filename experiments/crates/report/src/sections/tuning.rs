@@ -1,0 +1,320 @@
+//! What the trials of a tuned grid say: choices at an edge, the expected best of fewer trials, and whether a verdict would
+//! be the same for the neighbouring choices.
+
+use crate::distinct::distinct;
+use crate::figures::{Figure, Look, slug};
+use crate::model::RowReport;
+use crate::numbers::{fixed, or_absent};
+use figures::plot::curves::{self, CurvePlot, Point, Series};
+use crate::table::{ABSENT, ROW, Table};
+use records::plan::Row;
+use records::tuning::{TrialRecord, TunedRowRecord, TuningRecord};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TuningReport {
+    /// The metric that decided, on validation positions.
+    pub metric: String,
+    pub seeds: Vec<u64>,
+    pub trials: usize,
+    /// Optimiser steps of each round of trials, where they differ from those of the rows.
+    pub rounds: Vec<Option<u64>>,
+    pub rows: Vec<TunedRow>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TunedRow {
+    pub label: String,
+    pub trials: Vec<TrialReport>,
+    /// The number of the trial that was chosen; none if no trial has finished.
+    pub chosen: Option<usize>,
+    /// Settings whose choice is the first or the last value that was tried.
+    pub edges: Vec<Edge>,
+    /// The expected best score of `n` trials, for `n` from 1 to their number.
+    pub expected_best: Vec<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrialReport {
+    pub values: Vec<(String, String)>,
+    /// The metric of each seed in the trial's last round.
+    pub scores: Vec<f64>,
+    /// Their mean; none if a seed failed.
+    pub score: Option<f64>,
+}
+
+/// A choice at the edge of the values that were tried.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edge {
+    pub setting: String,
+    pub value: String,
+    /// The value to try next; none if the values are no numbers.
+    pub next: Option<f64>,
+}
+
+/// The trials of some rows; none if they have none.
+pub(crate) fn of<'a>(record: Option<&TuningRecord>, rows: impl Iterator<Item = &'a Row>) -> Option<TuningReport> {
+    let record = record?;
+    let trial = |record: &TrialRecord| TrialReport {
+        values: record.values.clone(),
+        scores: record.scores.last().into_iter().flatten().flatten().copied().collect(),
+        score: record.score(),
+    };
+    let tuned = |row: &Row| {
+        let own = record.rows.iter().find(|own| own.folder == row.folder)?;
+        Some(TunedRow {
+            label: row.label.clone(),
+            trials: own.trials.iter().map(trial).collect(),
+            chosen: own.chosen,
+            edges: edges(own),
+            expected_best: expected_best(own, record.lower_is_better),
+        })
+    };
+    let rows: Vec<TunedRow> = rows.filter_map(tuned).collect();
+    Some(TuningReport {
+        metric: record.metric.clone(),
+        seeds: record.seeds.clone(),
+        trials: rows.first()?.trials.len(),
+        rounds: record.rounds.iter().map(|round| round.steps).collect(),
+        rows,
+    })
+}
+
+/// The trials of a row that differ from the chosen one in this setting only, and that one.
+fn along<'a>(row: &'a TunedRowRecord, chosen: &'a TrialRecord, axis: usize) -> impl Iterator<Item = &'a TrialRecord> {
+    let is_along = move |trial: &&TrialRecord| {
+        trial.place.iter().enumerate().all(|(i, place)| i == axis || *place == chosen.place[i])
+    };
+    row.trials.iter().filter(is_along)
+}
+
+/// The choices that are the first or last of several values of a setting. A setting that changes nothing has none.
+fn edges(row: &TunedRowRecord) -> Vec<Edge> {
+    let Some(chosen) = row.chosen.map(|chosen| &row.trials[chosen]) else { return Vec::new() };
+    let edge = |axis: usize| {
+        let mut along: Vec<&TrialRecord> = along(row, chosen, axis).collect();
+        along.sort_by_key(|trial| trial.place[axis]);
+        let acts = along.iter().any(|trial| trial.scores.first() != chosen.scores.first());
+        let own = along.iter().position(|trial| trial.place[axis] == chosen.place[axis])?;
+        let inner = match own {
+            _ if along.len() < 2 || !acts => return None,
+            0 => 1,
+            last if last + 1 == along.len() => last - 1,
+            _ => return None,
+        };
+        let (setting, value) = &chosen.values[axis];
+        let number = |trial: &TrialRecord| trial.values[axis].1.parse::<f64>().ok();
+        let next = number(chosen).zip(number(along[inner])).filter(|&(_, inner)| inner != 0.0);
+        let next = next.map(|(own, inner)| own * own / inner).filter(|next| next.is_finite());
+        Some(Edge { setting: setting.clone(), value: value.clone(), next })
+    };
+    (0..chosen.place.len()).filter_map(edge).collect()
+}
+
+/// The expected best score of `n` of the trials, drawn without replacement: of `N` trials in order the `i`-th is the best
+/// of `n` with probability `C(N − i, n − 1)/C(N, n)`. Dodge et al., "Show your work: improved reporting of experimental
+/// results" (EMNLP 2019) draw with replacement, which counts a trial twice.
+fn expected_best(row: &TunedRowRecord, lower_is_better: bool) -> Vec<f64> {
+    let mut scores: Vec<f64> = row.trials.iter().filter_map(TrialRecord::score).collect();
+    scores.sort_by(|a, b| if lower_is_better { a.total_cmp(b) } else { b.total_cmp(a) });
+    let number = scores.len();
+    let best_of = |n: usize| {
+        // The share of draws in which all of those before are missing, and then this one too.
+        let mut none_before = 1.0;
+        let mut mean = 0.0;
+        for (i, score) in scores.iter().enumerate() {
+            let left = (number - i) as f64;
+            let none_so_far = none_before * ((left - n as f64) / left).max(0.0);
+            mean += (none_before - none_so_far) * score;
+            none_before = none_so_far;
+        }
+        mean
+    };
+    (1..=number).map(best_of).collect()
+}
+
+/// Whether the choices of two rows, and every choice next to them, give the difference on validation the sign that a
+/// verdict has: `difference` is the row less the reference on test positions. A tie has neither sign.
+pub fn is_robust(row: &TunedRowRecord, reference: &TunedRowRecord, difference: f64) -> bool {
+    let (own, other) = (near_choice(row), near_choice(reference));
+    own.iter().all(|own| other.iter().all(|other| (own - other) * difference > 0.0))
+}
+
+/// The scores of the chosen trial and of its neighbours: those that differ in one setting by one step of what was tried.
+fn near_choice(row: &TunedRowRecord) -> Vec<f64> {
+    let Some(chosen) = row.chosen.map(|chosen| &row.trials[chosen]) else { return Vec::new() };
+    let mut near: Vec<&TrialRecord> = vec![chosen];
+    for axis in 0..chosen.place.len() {
+        let along = || along(row, chosen, axis);
+        let place = |trial: &&TrialRecord| trial.place[axis];
+        near.extend(along().filter(|trial| place(trial) < chosen.place[axis]).max_by_key(place));
+        near.extend(along().filter(|trial| place(trial) > chosen.place[axis]).min_by_key(place));
+    }
+    // Trials of the same round are comparable.
+    let of_round = |trial: &&TrialRecord| trial.scores.len() == chosen.scores.len();
+    near.into_iter().filter(of_round).filter_map(TrialRecord::score).collect()
+}
+
+const CHOSEN: &str = "●";
+
+/// The mark of a choice at the edge of what was tried.
+const EDGE: &str = "◐";
+
+/// Both tables; none if the game's rows were not tuned.
+pub(crate) fn tables(tuning: Option<&TuningReport>) -> Vec<Table> {
+    tuning.map_or_else(Vec::new, |tuning| vec![trials(tuning), budget(tuning)])
+}
+
+/// The metric by the setting: one line for each trial.
+fn trials(tuning: &TuningReport) -> Table {
+    let lines = tuning.rows.iter().flat_map(|row| {
+        row.trials.iter().enumerate().map(move |(i, trial)| {
+            let values: Vec<String> =
+                trial.values.iter().map(|(setting, value)| format!("{} {value}", last(setting))).collect();
+            let seeds: Vec<String> = trial.scores.iter().map(|score| fixed(*score, 4)).collect();
+            let mark = match row.chosen == Some(i) {
+                true if row.edges.is_empty() => CHOSEN,
+                true => EDGE,
+                false => "",
+            };
+            let mean = or_absent(trial.score, |score| fixed(score, 4));
+            vec![row.label.clone(), values.join(", "), mean, seeds.join(" "), mark.to_owned()]
+        })
+    });
+    let mut notes = vec![format!("{CHOSEN}: chosen; {EDGE}: chosen at the edge of what was tried")];
+    notes.extend(tuning.rows.iter().filter_map(at_edge));
+    if let [_, .., last] = tuning.rounds[..] {
+        let steps = last.map_or_else(|| "all".to_owned(), |steps| steps.to_string());
+        notes.push(format!("trials of earlier rounds had fewer steps than those of the last one ({steps})"));
+    }
+    let title = format!("trials: {} on validation, tuning seeds {:?}", tuning.metric, tuning.seeds);
+    Table::new([ROW, "values", "mean", "seeds", "choice"], &[0, 1, 3, 4], lines).titled(&title).noted(notes)
+}
+
+/// The last word of a setting's name.
+fn last(setting: &str) -> &str {
+    setting.rsplit('.').next().unwrap_or(setting)
+}
+
+/// What to try next for a row whose choice lies at an edge.
+fn at_edge(row: &TunedRow) -> Option<String> {
+    let words = row.edges.iter().map(|edge| {
+        let next = edge.next.map_or_else(String::new, |next| format!(", try {next} next"));
+        format!("{} {}{next}", last(&edge.setting), edge.value)
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| format!("{}: chosen at the edge: {}", row.label, words.join("; ")))
+}
+
+/// The expected best of `n` trials.
+fn budget(tuning: &TuningReport) -> Table {
+    let most = tuning.rows.iter().map(|row| row.expected_best.len()).max().unwrap_or(0);
+    let header: Vec<String> =
+        std::iter::once(ROW.to_owned()).chain((1..=most).map(|n| format!("best of {n}"))).collect();
+    let lines = tuning.rows.iter().map(|row| {
+        let best = (0..most).map(|n| or_absent(row.expected_best.get(n), |score| fixed(*score, 4)));
+        std::iter::once(row.label.clone()).chain(best).collect::<Vec<_>>()
+    });
+    let order = |n: usize| {
+        let mut rows: Vec<(&str, f64)> =
+            tuning.rows.iter().filter_map(|row| Some((row.label.as_str(), *row.expected_best.get(n)?))).collect();
+        rows.sort_by(|a, b| a.1.total_cmp(&b.1));
+        rows.into_iter().map(|(label, _)| label).collect::<Vec<_>>()
+    };
+    let same = (1..most).all(|n| order(n) == order(0));
+    let note = match same {
+        true => "the order of the rows is the same at every tuning budget",
+        false => "the order of the rows depends on the tuning budget",
+    };
+    let title = format!("the expected best {} on validation by the number of trials", tuning.metric);
+    let notes = if most > 0 { vec![note.to_owned()] } else { vec![ABSENT.to_owned()] };
+    Table::new(header, &[0], lines).titled(&title).noted(notes)
+}
+
+/// A plot for each setting that some rows tuned alone, and whose values are numbers above zero.
+pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowReport], look: &Look) -> Vec<Figure> {
+    let Some(tuning) = tuning else { return Vec::new() };
+    let tuned = |row: &RowReport| tuning.rows.iter().find(|own| own.label == row.label);
+    let figure = |setting: String| {
+        let of_setting = |row: &RowReport| tuned(row).filter(|own| alone(own).as_ref() == Some(&setting));
+        let series = rows.iter().filter_map(|row| {
+            let points = of_setting(row)?.trials.iter().filter_map(point).collect();
+            Some(Series { label: row.label.clone(), style: look.row(row), points })
+        });
+        let plot = CurvePlot {
+            title: format!("Sensitivity to {setting} on {game}."),
+            x_label: format!("log₂ of {setting}"),
+            x_name: "log₂",
+            y_label: format!("validation {}", tuning.metric),
+            series: series.collect(),
+            level: None,
+        };
+        let id = format!("{game}-sensitivity-{}", slug(&setting));
+        let svg = curves::draw(&plot, &id, look.medium)?;
+        let caption = format!("Trials, mean over tuning seeds {:?}; bands: their range.", tuning.seeds);
+        Some(Figure { id, svg, title: plot.title, caption })
+    };
+    distinct(tuning.rows.iter().filter_map(alone)).into_iter().filter_map(figure).collect()
+}
+
+/// The one setting that a row tuned, if it acts.
+fn alone(row: &TunedRow) -> Option<String> {
+    let acts = row.trials.iter().any(|trial| trial.score != row.trials[0].score);
+    match &row.trials.first()?.values[..] {
+        [(setting, _)] if acts => Some(setting.clone()),
+        _ => None,
+    }
+}
+
+fn point(trial: &TrialReport) -> Option<Point> {
+    let value: f64 = trial.values.first()?.1.parse().ok().filter(|value| *value > 0.0)?;
+    let ends = |of: fn(f64, f64) -> f64| trial.scores.iter().copied().reduce(of);
+    Some(Point { x: value.log2(), y: trial.score?, low: ends(f64::min)?, high: ends(f64::max)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::GameKind;
+
+    fn row(scores: &[f64], chosen: usize) -> TunedRowRecord {
+        let trial = |(i, score): (usize, &f64)| TrialRecord {
+            values: vec![("train.encoding_rate".to_owned(), 4_u32.pow(i as u32).to_string())],
+            place: vec![i],
+            scores: vec![vec![Some(*score)]],
+        };
+        TunedRowRecord {
+            game: GameKind::Chess,
+            folder: "row".to_owned(),
+            trials: scores.iter().enumerate().map(trial).collect(),
+            chosen: Some(chosen),
+        }
+    }
+
+    #[test]
+    fn a_choice_at_an_edge_is_marked_with_what_to_try_next() {
+        let next = |scores: &[f64], chosen: usize| edges(&row(scores, chosen)).first().map(|edge| edge.next);
+        assert_eq!(next(&[3.0, 2.0, 1.0], 2), Some(Some(64.0)));
+        assert_eq!(next(&[1.0, 2.0, 3.0], 0), Some(Some(0.25)));
+        assert_eq!(next(&[2.0, 1.0, 3.0], 1), None);
+        assert_eq!(next(&[1.0, 1.0, 1.0], 0), None, "the setting changes nothing");
+    }
+
+    #[test]
+    fn the_expected_best_of_n_is_the_mean_over_all_choices_of_n() {
+        // By hand: of {1, 2, 4}, the best of two is 1, 1 or 2; of all three 1.
+        let found = expected_best(&row(&[4.0, 1.0, 2.0], 1), true);
+        let by_hand = [7.0 / 3.0, 4.0 / 3.0, 1.0];
+        assert!(found.iter().zip(by_hand).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+        assert_eq!(expected_best(&row(&[4.0, 1.0], 1), false)[1], 4.0);
+    }
+
+    #[test]
+    fn a_verdict_that_a_neighbouring_choice_reverses_depends_on_tuning() {
+        let reference = row(&[2.0, 2.1, 2.2], 0);
+        assert!(is_robust(&row(&[1.9, 1.0, 1.5], 1), &reference, -1.0));
+        assert!(!is_robust(&row(&[2.4, 1.0, 1.5], 1), &reference, -1.0), "a quarter of the rate would reverse it");
+        assert!(is_robust(&row(&[2.4, 1.9, 1.5], 2), &reference, -1.0), "only neighbours count");
+        assert!(!is_robust(&row(&[1.9, 1.0, 1.5], 1), &reference, 0.1), "the trials contradict the verdict");
+        assert!(!is_robust(&row(&[2.1, 1.0, 1.5], 1), &reference, -1.0), "a tie is not the verdict's sign");
+    }
+}

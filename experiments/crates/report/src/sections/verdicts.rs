@@ -1,0 +1,293 @@
+//! What every row is judged against its reference: the table of differences, a sentence for each, and the forest plot.
+
+use super::baselines;
+use crate::asked::PrimaryMetric;
+use crate::comparison::{ALPHA, Comparison, Corrected, Verdict};
+use crate::distinct::distinct;
+use crate::figures::{Figure, Look};
+use crate::missing::{Missing, left_out, reasons, ruled_out};
+use crate::model::{GameReport, Report, RowReport};
+use crate::noise::{Noise, SeedsOnly, counted};
+use crate::numbers::{interval, interval_decimals, mean_sd, or_absent, p_in_words, p_value, signed, two_cells};
+use figures::plot::forest::{self, ForestPlot, ForestRow};
+use crate::table::{ABSENT, ROW, Table};
+use config::Role;
+use config::metrics::Direction;
+
+/// The note of a game without an A/A control.
+const NO_CONTROL: &str = "A/A control: none, so the size of differences by chance is unknown; remove `twin: false` from \
+                          the experiment file to add it";
+
+/// How the comparisons of a grid were tested.
+pub(crate) fn method(report: &Report) -> String {
+    let all = report.games.iter().flat_map(|game| &game.rows).filter_map(|row| row.comparison.as_ref());
+    let noise = counted(all.filter_map(|comparison| comparison.noise.as_ref()));
+    let equivalent = report.primary.within().map(|within| {
+        format!(
+            "; equivalent: two one-sided tests with the same variance, within {within}, Holm-corrected over the same \
+             comparisons"
+        )
+    });
+    format!(
+        "{}, paired t-tests over {noise}, Holm-corrected over the grid's {} comparisons, α = {ALPHA}{}",
+        rates(report),
+        report.family,
+        equivalent.unwrap_or_default()
+    )
+}
+
+/// What a verdict says about learning rates: it begins every method and every table of verdicts.
+fn rates(report: &Report) -> &'static str {
+    if report.games.iter().any(|game| game.tuning.is_some()) {
+        return "tuned";
+    }
+    if report.games.iter().any(|game| game.own_rates) {
+        return "at the rate that the file gives each row";
+    }
+    "at one learning rate"
+}
+
+/// The line below a table of verdicts on learning rates.
+fn rates_note(report: &Report) -> String {
+    match report.games.iter().find_map(|game| game.tuning.as_ref()) {
+        Some(tuned) => format!(
+            "verdicts are tuned: the settings of each row are the best of {} trials by {} on validation, on seeds {:?}",
+            tuned.trials, tuned.metric, tuned.seeds
+        ),
+        None => format!(
+            "verdicts are {}: this grid tuned no row, and other rates or more steps can change the order of the rows",
+            rates(report)
+        ),
+    }
+}
+
+/// A sentence for each comparison of the grid, game by game, and one for all exploratory rows of a game.
+pub(crate) fn sentences(report: &Report) -> Vec<(Verdict, String)> {
+    report.games.iter().flat_map(|game| of_game(report, game)).collect()
+}
+
+fn of_game(report: &Report, game: &GameReport) -> Vec<(Verdict, String)> {
+    let compared = game.rows.iter().filter_map(|row| Some((row, row.comparison.as_ref()?)));
+    let (exploratory, planned): (Vec<_>, Vec<_>) =
+        compared.partition(|(_, comparison)| comparison.missing.contains(&Missing::Exploratory));
+    let of_row = |(row, comparison): (&RowReport, &Comparison)| {
+        (comparison.verdict, format!("On {}, {}.", game.game, sentence(&row.label, comparison, &report.primary)))
+    };
+    let of_others = match exploratory.len() {
+        0 => None,
+        1 => Some("one other row has".to_owned()),
+        many => Some(format!("{many} other rows have")),
+    };
+    let of_others = of_others
+        .map(|rows| (Verdict::Missing, format!("On {}, {rows} no verdict: {}.", game.game, Missing::Exploratory)));
+    planned.into_iter().map(of_row).chain(of_others).collect()
+}
+
+fn sentence(label: &str, comparison: &Comparison, primary: &PrimaryMetric) -> String {
+    let reference = &comparison.reference;
+    let within = comparison.equivalence.and_then(|_| primary.within());
+    let within = within.map_or_else(String::new, |within| format!(" within {within}"));
+    let claim = match comparison.verdict {
+        Verdict::Better => format!("{label} is better than {reference}"),
+        Verdict::Worse => format!("{label} is worse than {reference}"),
+        Verdict::Equivalent => format!("{label} is equivalent to {reference}{within}"),
+        Verdict::Open => format!("whether {label} differs from {reference} is open"),
+        Verdict::DependsOnTuning => format!("whether {label} is better than {reference} depends on tuning"),
+        Verdict::Diverged => format!("{label} cannot be better than {reference}"),
+        Verdict::Missing => {
+            let why = reasons(&comparison.missing);
+            return format!("{label} against {reference} has no verdict: {why}{}", divergence(comparison));
+        }
+    };
+    let small = match comparison.verdict {
+        Verdict::Better | Verdict::Worse | Verdict::DependsOnTuning if comparison.is_within_margin() => {
+            format!("; the difference is{within}")
+        }
+        _ => String::new(),
+    };
+    let (numbers, left_out) = (numbers(comparison), left_out(&comparison.missing));
+    format!("{claim}: {} {numbers}{small}{left_out}{}", primary.name, divergence(comparison))
+}
+
+/// The seeds that diverged, of the row and of its reference.
+fn divergence(comparison: &Comparison) -> String {
+    let own = comparison.divergence().map(|seeds| match comparison.verdict {
+        Verdict::Diverged | Verdict::Missing => format!("; {seeds}: cannot be better"),
+        _ => format!("; {seeds}"),
+    });
+    let of_reference = (comparison.reference_diverged > 0).then(|| {
+        format!("; {} of {} seeds of the reference diverged", comparison.reference_diverged, comparison.planned)
+    });
+    own.into_iter().chain(of_reference).collect()
+}
+
+/// `−0.123, Holm-corrected interval [−0.171, −0.074], p = 0.0021`, in the digits of the table; of an equivalence, those of
+/// its tests.
+fn numbers(comparison: &Comparison) -> String {
+    let (Some(test), Some(plain)) = (comparison.decisive, comparison.interval) else { return String::new() };
+    let decimals = interval_decimals(&plain);
+    let mean = signed(test.mean, decimals);
+    let (of, ends, p) = match (comparison.verdict, comparison.equivalence, comparison.holm) {
+        (Verdict::Equivalent, Some(tests), _) => (" of the equivalence tests", tests.interval, tests.holm.p),
+        (_, _, Some(Corrected { holm, interval })) => ("", interval, holm.p),
+        _ => return mean,
+    };
+    format!("{mean}, Holm-corrected interval{of} {}, {}", interval(&ends, decimals), p_in_words(p))
+}
+
+/// Rows against the reference on the primary metric, the A/A control last.
+pub(crate) fn table(report: &Report, game: &GameReport) -> Table {
+    let rows: Vec<&RowReport> = game.all_rows().collect();
+    let column = |name: &str, cell: &dyn Fn(&RowReport) -> String| {
+        (name.to_owned(), rows.iter().map(|row| cell(row)).collect::<Vec<String>>())
+    };
+    let mut columns = vec![column(ROW, &baselines::marked), column("seeds", &seeds)];
+    if rows.iter().any(|row| row.crossed().is_some()) {
+        let games = |row: &RowReport| match row.comparison {
+            Some(_) => or_absent(row.crossed(), |crossed| crossed.games.to_string()),
+            None => String::new(),
+        };
+        columns.push(column("games", &games));
+    }
+    let level = |row: &RowReport| or_absent(row.primary.as_ref(), |summary| mean_sd(summary, 1.0));
+    columns.push(column(&report.primary.name, &level));
+    let names = ["difference", "95 % interval", "Holm p", "verdict"];
+    columns
+        .extend(names.into_iter().enumerate().map(|(i, name)| column(name, &|row| against_reference(row)[i].clone())));
+    if report.primary.margin.is_some() {
+        columns.insert(columns.len() - 1, column("Holm p of equivalence", &p_of_equivalence));
+    }
+    let mut notes = vec![rates_note(report)];
+    notes.extend(noise_notes(&rows));
+    if has_groups(game) {
+        notes.push(groups(game));
+    }
+    if game.twin.is_none() {
+        notes.push(NO_CONTROL.to_owned());
+    }
+    notes.extend(baselines::notes(game));
+    baselines::add_lines(report, game, &mut columns);
+    let verdicts = columns.len() - 1;
+    let title = format!("differences to the reference in {}", report.primary.name);
+    let table = Table::of_columns(columns);
+    Table { text_columns: vec![0, verdicts], ..table }.titled(&title).noted(notes)
+}
+
+fn seeds(row: &RowReport) -> String {
+    let failed = if row.cells.failed > 0 { format!(", {} FAILED", row.cells.failed) } else { String::new() };
+    format!("{}/{}{failed}", row.cells.done, row.cells.all)
+}
+
+/// Whether there are several references, each with the rows that are compared with it.
+fn has_groups(game: &GameReport) -> bool {
+    game.rows.iter().filter(|row| row.role == Role::Reference).count() > 1
+}
+
+/// Which reference each row is compared with, and over what Holm's correction is.
+fn groups(game: &GameReport) -> String {
+    let control = game.twin.as_ref().and_then(|row| row.comparison.as_ref());
+    let control = control.map_or_else(String::new, |one| format!(", the A/A control with {}", one.reference));
+    format!(
+        "each row is compared with the reference above it{control}; Holm's correction is over the comparisons of all groups"
+    )
+}
+
+/// Which noise the intervals count, and of which rows they count seeds only.
+fn noise_notes(rows: &[&RowReport]) -> Vec<String> {
+    let noise = |row: &&RowReport| Some((row.name(), row.comparison.as_ref()?.noise.clone()?));
+    let all: Vec<(String, Noise)> = rows.iter().filter_map(noise).collect();
+    let mut notes = Vec::new();
+    if all.iter().any(|(_, noise)| noise.crossed().is_some()) {
+        notes.push(
+            "intervals and p count the noise of seeds and of test games; games: how many test games there are; the table of \
+             precision shows how the variance splits"
+                .to_owned(),
+        );
+    }
+    let reasons = distinct(all.iter().filter_map(|(_, noise)| noise.seeds_only().map(SeedsOnly::to_string)));
+    notes.extend(reasons.into_iter().map(|why| {
+        let own = all.iter().filter(|(_, noise)| noise.seeds_only().is_some_and(|own| own.to_string() == why));
+        let names: Vec<&str> = own.map(|(name, _)| &name[..]).collect();
+        let whose = if names.len() == all.len() { String::new() } else { format!(" of {}", names.join(", ")) };
+        format!("intervals and p{whose} count the noise of seeds only: {why}")
+    }));
+    notes
+}
+
+fn against_reference(row: &RowReport) -> [String; 4] {
+    let Some(comparison) = &row.comparison else {
+        return [String::new(), String::new(), String::new(), "(reference)".to_owned()];
+    };
+    let [difference, ends] = two_cells(comparison.mean(), comparison.interval);
+    let p = or_absent(comparison.holm, |corrected| p_value(corrected.holm.p));
+    match row.role {
+        Role::Twin => [difference, ends, "n/a".to_owned(), control_verdict(comparison)],
+        _ => [difference, ends, p, verdict(comparison)],
+    }
+}
+
+fn p_of_equivalence(row: &RowReport) -> String {
+    match (&row.comparison, row.role) {
+        (None, _) => String::new(),
+        (_, Role::Twin) => "n/a".to_owned(),
+        (Some(comparison), _) => or_absent(comparison.equivalence, |tests| p_value(tests.holm.p)),
+    }
+}
+
+/// The verdict of a comparison, or why there is none, with the seeds of the row that diverged.
+fn verdict(comparison: &Comparison) -> String {
+    let judged = || ruled_out(&comparison.missing).unwrap_or_else(|| comparison.judgement());
+    match (comparison.divergence(), comparison.verdict) {
+        (None, _) => judged(),
+        (Some(seeds), Verdict::Diverged | Verdict::Missing) => format!("{seeds}: cannot be better"),
+        (Some(seeds), _) => format!("{}; {seeds}", judged()),
+    }
+}
+
+/// An A/A control is not a comparison of the grid: it tests whether the noise is as small as the intervals assume.
+fn control_verdict(comparison: &Comparison) -> String {
+    let judged = comparison.decisive.map(|test| match comparison.interval.is_some_and(|ends| ends.excludes_zero()) {
+        true => format!("differs from the reference ({})", p_in_words(test.p)),
+        false => format!("as expected ({})", p_in_words(test.p)),
+    });
+    ruled_out(&comparison.missing).or(judged).unwrap_or_else(|| ABSENT.to_owned())
+}
+
+/// The differences of all rows.
+pub(crate) fn figure(report: &Report, game: &GameReport, look: &Look) -> Option<Figure> {
+    let reference = game.rows.iter().find(|row| row.role == Role::Reference)?;
+    let rows = game.all_rows().filter_map(|row| {
+        let comparison = row.comparison.as_ref()?;
+        let verdict = match row.role {
+            Role::Twin => "(no difference by design)".to_owned(),
+            _ => verdict(comparison),
+        };
+        Some(ForestRow {
+            label: row.name(),
+            style: look.row(row),
+            mean: comparison.test?.mean,
+            plain: comparison.interval?,
+            corrected: comparison.holm.map(|corrected| corrected.interval),
+            verdict,
+        })
+    });
+    let title = match has_groups(game) {
+        true => format!("Differences to the reference of each group on {}.", game.game),
+        false => format!("Differences to {} on {}.", reference.label, game.game),
+    };
+    let plot = ForestPlot {
+        title,
+        x_label: format!("difference in {}", report.primary.with_unit()),
+        sides: match report.primary.direction {
+            Direction::Lower => Some(("better", "worse")),
+            Direction::Higher => Some(("worse", "better")),
+            Direction::Neither => None,
+        },
+        rows: rows.collect(),
+    };
+    let id = format!("{}-forest", game.game);
+    let svg = forest::draw(&plot, &id, look.medium)?;
+    let caption = "Means over paired seeds; thick: the plain 95 % interval of the table, thin: Holm's over the grid, which gives the \
+         verdict.";
+    Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })
+}

@@ -1,0 +1,229 @@
+//! What limits the conclusions of a report.
+
+use crate::asked::PrimaryMetric;
+use crate::comparison::ALPHA;
+use crate::distinct::distinct;
+use crate::files::{CellRecord, RunFolder};
+use crate::model::{GameReport, Report, RowReport};
+use crate::noise::SeedsOnly;
+use crate::numbers::{decimals, fixed, p_in_words};
+use config::grouped;
+use config::matched::TOLERANCE;
+use config::metrics::Direction;
+
+/// A report warns of fewer test positions.
+pub const TEST_POSITIONS_WANTED: u64 = 100_000;
+
+/// Every warning of a report, most important first.
+pub(crate) fn of(report: &Report, folder: &RunFolder) -> Vec<String> {
+    let mut all = Vec::new();
+    if report.smoke {
+        all.push("this is a smoke run of a few steps: do not interpret its numbers".to_owned());
+        return all;
+    }
+    if report.primary.direction == Direction::Neither {
+        all.push(format!("{} has no better side: there are no verdicts", report.primary.name));
+    }
+    for game in &report.games {
+        all.extend(twin(game));
+        all.extend(games_not_counted(game));
+        all.extend(learned_nothing(game));
+        all.extend(misses_log_linear(game));
+        all.extend(still_improving(game, &report.primary));
+        all.extend(epochs(game));
+        all.extend(inactive(game));
+        all.extend(test_set(game));
+        all.extend(mismatched(game));
+    }
+    all.extend(mixed_conditions(report));
+    all.extend(forced(folder));
+    all.extend(orphaned_rows(folder));
+    all.extend(interactions_without_rows(report, folder));
+    all
+}
+
+/// Interactions of the plan that are not in the report.
+fn interactions_without_rows(report: &Report, folder: &RunFolder) -> Option<String> {
+    let shown: usize = report.games.iter().map(|game| game.interactions.len()).sum();
+    let lacking = folder.plan.interactions.len() - shown;
+    (lacking > 0)
+        .then(|| format!("interactions that are not reported, because this run lacks rows that they name: {lacking}"))
+}
+
+fn twin(game: &GameReport) -> Option<String> {
+    let p = game.twin.as_ref()?.comparison.as_ref()?.p()?;
+    (p < ALPHA).then(|| {
+        format!(
+            "{}: the A/A row differs from its reference ({}); this happens by chance in one of twenty grids, or \
+             seeds vary more than the intervals assume: add seeds before you rely on small differences",
+            game.game,
+            p_in_words(p)
+        )
+    })
+}
+
+/// Verdicts that count seeds only although cells stored positions.
+fn games_not_counted(game: &GameReport) -> Option<String> {
+    let unexpected = |row: &RowReport| match row.comparison.as_ref()?.noise.as_ref()?.seeds_only()? {
+        why @ (SeedsOnly::OtherMean { .. } | SeedsOnly::NotStored { .. }) => Some((row.label.clone(), why.to_string())),
+        _ => None,
+    };
+    let (label, why) = game.rows.iter().find_map(unexpected)?;
+    Some(format!(
+        "{}: the verdict of {label} counts the noise of seeds only, although cells stored their test positions: {why}",
+        game.game
+    ))
+}
+
+fn learned_nothing(game: &GameReport) -> Option<String> {
+    let baseline = game.uniform_baseline?;
+    let loss = |row: &&RowReport| row.test.get("policy_loss").is_some_and(|loss| loss.mean >= baseline);
+    let rows: Vec<_> = game.rows.iter().filter(loss).map(|row| row.label.as_str()).collect();
+    (!rows.is_empty()).then(|| {
+        format!(
+            "{}: the policy loss of {} is not below that of a uniform choice among legal moves ({baseline:.3} nats): \
+             train longer",
+            game.game,
+            rows.join(", ")
+        )
+    })
+}
+
+/// Rows that a model with a few dozen weights equals: what tells them apart may be less than what it knows.
+fn misses_log_linear(game: &GameReport) -> Option<String> {
+    let below_uniform = |row: &&RowReport| {
+        let loss = row.test.get("policy_loss").map(|loss| loss.mean);
+        !loss.zip(game.uniform_baseline).is_some_and(|(loss, uniform)| loss >= uniform)
+    };
+    let rows = game.rows.iter().filter(|row| row.misses_log_linear()).filter(below_uniform);
+    let rows: Vec<_> = rows.map(|row| row.label.as_str()).collect();
+    let model = game.log_linear().filter(|_| !rows.is_empty())?;
+    Some(format!(
+        "{}: the policy loss of {} does not beat the log-linear baseline ({:.3} nats, {} weights): train longer or tune",
+        game.game,
+        rows.join(", "),
+        model.loss,
+        model.weights
+    ))
+}
+
+/// Rows that improve so much per doubling of the steps that their order may change: by at least this share of the largest
+/// difference to the reference.
+const STEEP: f64 = 0.5;
+
+fn still_improving(game: &GameReport, primary: &PrimaryMetric) -> Option<String> {
+    let sign = match primary.direction {
+        Direction::Lower => -1.0,
+        Direction::Higher => 1.0,
+        Direction::Neither => return None,
+    };
+    let differences = game.rows.iter().filter_map(|row| Some(row.comparison.as_ref()?.test?.mean.abs()));
+    let largest = differences.reduce(f64::max)?;
+    let slopes = game.rows.iter().filter_map(|row| Some((&row.label, sign * row.per_doubling()?)));
+    let (label, most) = slopes.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (most > 0.0 && most >= STEEP * largest).then(|| {
+        format!(
+            "{}: {} still improves by {} per doubling of steps ({label}), rows differ by {}: more steps can reorder them",
+            game.game,
+            primary.name,
+            fixed(most, decimals(most)),
+            fixed(largest, decimals(largest))
+        )
+    })
+}
+
+fn epochs(game: &GameReport) -> Option<String> {
+    let most = game.rows.iter().filter_map(|row| row.epochs).reduce(f64::max)?;
+    (most > 1.0).then(|| {
+        format!(
+            "{}: training took {most:.1} epochs; beyond one epoch, rows also differ in how well they memorise: use a \
+             larger dataset or fewer steps",
+            game.game
+        )
+    })
+}
+
+/// Settings that changed nothing: a comparison with another value of them would be one of equal runs.
+fn inactive(game: &GameReport) -> Vec<String> {
+    let all = distinct(game.rows.iter().flat_map(|row| row.inactive.iter().cloned()));
+    let warning = |setting: String| {
+        let rows: Vec<&str> =
+            game.rows.iter().filter(|row| row.inactive.contains(&setting)).map(|row| &row.label[..]).collect();
+        let whose = if rows.len() == game.rows.len() { "any row".to_owned() } else { rows.join(", ") };
+        format!("{}: {setting} had no effect on {whose}: remove it, or choose a value that acts", game.game)
+    };
+    all.into_iter().map(warning).collect()
+}
+
+/// Where the noise of test games is measured, it is named if it is most of the noise; otherwise the number of positions is all
+/// that is known of it.
+fn test_set(game: &GameReport) -> Option<String> {
+    let measured = game.rows.iter().filter_map(|row| Some((row.label.as_str(), row.crossed()?)));
+    let most = measured.max_by(|a, b| a.1.games_share.total_cmp(&b.1.games_share));
+    let Some((label, crossed)) = most else { return few_test_positions(game) };
+    (crossed.games_share > 0.5).then(|| {
+        format!(
+            "{}: {} test games give up to {:.0} % of the variance of differences ({label}): add test games rather than seeds",
+            game.game,
+            crossed.games,
+            crossed.games_share * 100.0
+        )
+    })
+}
+
+fn few_test_positions(game: &GameReport) -> Option<String> {
+    let positions = game.test_positions?;
+    (positions < TEST_POSITIONS_WANTED).then(|| {
+        format!(
+            "{}: {} test positions; use {} or more, so that the test set adds less noise than the seeds",
+            game.game,
+            grouped(positions),
+            grouped(TEST_POSITIONS_WANTED)
+        )
+    })
+}
+
+/// Controls of step time are matched by hand and checked by measurement.
+fn mismatched(game: &GameReport) -> Vec<String> {
+    let warning = |row: &RowReport| {
+        let matched = row.matched.as_ref()?;
+        let ratio = matched.ratio.filter(|ratio| (ratio - 1.0).abs() > TOLERANCE)?;
+        Some(format!(
+            "{}: {} has {ratio:.3} times the {} of {}; a control must match within 1 %: change its sizes",
+            game.game,
+            row.label,
+            matched.quantity.words(),
+            matched.goal
+        ))
+    };
+    game.rows.iter().filter_map(warning).collect()
+}
+
+fn mixed_conditions(report: &Report) -> Option<String> {
+    (report.conditions.len() > 1).then(|| {
+        "the cells were trained under different conditions (see the notes); pairs that differ in numerics version, \
+         device or dtype are left out"
+            .to_owned()
+    })
+}
+
+fn forced(folder: &RunFolder) -> Option<String> {
+    let was_forced = |cell: &&CellRecord| {
+        cell.facts.as_ref().is_some_and(|facts| facts.sessions.iter().any(|session| !session.forced.is_empty()))
+    };
+    let cells = folder.cells.iter().flatten().filter(was_forced).count();
+    (cells > 0).then(|| {
+        format!("{cells} cells were resumed by force under other conditions: they are not reproducible bit for bit")
+    })
+}
+
+fn orphaned_rows(folder: &RunFolder) -> Option<String> {
+    let names = &folder.orphaned_rows;
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} orphaned rows, of an earlier version of this experiment or of posenc, are not in the tables: {}",
+            names.len(),
+            names.join(", ")
+        )
+    })
+}
