@@ -2,6 +2,7 @@
 
 use crate::decoder::predicts_board;
 use crate::loss::{MapTargets, PolicyTargets, RewardTargets, RightsTargets, expand_mask};
+use facts::Target;
 use tch::{Kind, Tensor};
 
 /// A column of a batch. `b` is the number of positions, `v` the size of the vocabulary.
@@ -52,35 +53,6 @@ impl Column {
     ];
 }
 
-/// What an example must have for a loss or a metric to count it. An example has it once, or as often as it has such cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
-    /// A move that is a policy target.
-    Policy,
-    /// A known result of the game.
-    Outcome,
-    /// Known points of the side to move.
-    Points,
-    /// Those of a game that was not drawn.
-    DecidedPoints,
-    /// A value of the position.
-    Value,
-    /// A value averaged over the plies to come.
-    ShortTerm,
-    /// A known end of the game.
-    MovesLeft,
-    /// Labelled cells of a map.
-    MapCells,
-    /// Those of any label but 0.
-    MapCellsAboveZero,
-    /// Those of label 0.
-    MapCellsOfZero,
-    /// Tokens of a board that the decoder is asked for.
-    BoardTokens,
-    /// Known rights after the move played.
-    Rights,
-}
-
 /// The points of a draw.
 pub(crate) const DRAWN: f64 = 0.5;
 
@@ -91,30 +63,6 @@ pub struct Sequence {
     pub plies: i64,
     /// Tokens of a board.
     pub tokens: i64,
-}
-
-impl Target {
-    /// Where examples have it, bool `[b]` or `[b,cells]`.
-    pub fn present(self, examples: &Examples, sequence: Sequence) -> Tensor {
-        let of = |column| examples.get(column);
-        match self {
-            Self::Policy => examples.policy().present(),
-            Self::Outcome => of(Column::Outcome).ge(0),
-            Self::Points => known(of(Column::Points)),
-            Self::DecidedPoints => known(of(Column::Points)).logical_and(&of(Column::Points).ne(DRAWN)),
-            Self::Value => known(of(Column::Value)),
-            Self::ShortTerm => known(of(Column::ShortTerm)),
-            Self::MovesLeft => known(of(Column::MovesLeft)),
-            Self::MapCells => of(Column::Map).ge(0),
-            Self::MapCellsAboveZero => of(Column::Map).gt(0),
-            Self::MapCellsOfZero => of(Column::Map).eq(0),
-            Self::BoardTokens => {
-                let asked_b = predicts_board(of(Column::Packed), sequence.plies);
-                asked_b.unsqueeze(1).expand([examples.rows(), sequence.tokens], false)
-            }
-            Self::Rights => of(Column::Rights).ge(0),
-        }
-    }
 }
 
 /// Which of these numbers are known, bool; NaN is unknown.
@@ -153,6 +101,28 @@ impl Examples {
     /// `len` positions from `start` on, as views.
     pub fn narrow(&self, start: i64, len: i64) -> Self {
         Self { columns: self.columns.iter().map(|column| column.narrow(0, start, len)).collect() }
+    }
+
+    /// Which of them have a target, bool `[b]` or `[b,cells]`.
+    pub fn present(&self, target: Target, sequence: Sequence) -> Tensor {
+        let of = |column| self.get(column);
+        match target {
+            Target::Policy => self.policy().present(),
+            Target::Outcome => of(Column::Outcome).ge(0),
+            Target::Points => known(of(Column::Points)),
+            Target::DecidedPoints => known(of(Column::Points)).logical_and(&of(Column::Points).ne(DRAWN)),
+            Target::Value => known(of(Column::Value)),
+            Target::ShortTerm => known(of(Column::ShortTerm)),
+            Target::MovesLeft => known(of(Column::MovesLeft)),
+            Target::MapCells => of(Column::Map).ge(0),
+            Target::MapCellsAboveZero => of(Column::Map).gt(0),
+            Target::MapCellsOfZero => of(Column::Map).eq(0),
+            Target::BoardTokens => {
+                let asked_b = predicts_board(of(Column::Packed), sequence.plies);
+                asked_b.unsqueeze(1).expand([self.rows(), sequence.tokens], false)
+            }
+            Target::Rights => of(Column::Rights).ge(0),
+        }
     }
 
     /// Legal moves, bool `[b,v]`.

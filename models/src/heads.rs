@@ -2,8 +2,8 @@
 //!
 //! A network is a trunk and the heads that [`Outputs`] names. A head's file holds its options; its parameters, which it
 //! declares in a scope of its own, and its answer, which it makes of what the last block leaves of the tokens (the trait
-//! `Head`); and a [`HeadDeclaration`]: its losses and metrics, what they need, and how answers are measured. The list of `heads!`
-//! below is the only place that joins a head to its name.
+//! `Head`); and a [`HeadDeclaration`]: what it needs, and how its answers are measured. Its losses and metrics are plain data,
+//! in [`facts::heads`]. The list of `heads!` below joins a head to its options.
 
 mod board;
 pub(crate) mod config;
@@ -29,8 +29,8 @@ use crate::config::{ChessformerConfig, ModelError};
 use crate::examples::Column;
 use crate::macs::HeadMacs;
 use crate::measure::Visit;
-use crate::metric::{Loss, Metric};
 use encodings::Tokens;
+use facts::Loss;
 use games::Vocabulary;
 use nn::{LayoutBuilder, Part, Views};
 use pooled::{Pooled, PooledSizes};
@@ -41,6 +41,7 @@ use tch::Tensor;
 
 pub use board::BoardTokens;
 pub use config::{NoOptions, PlaneBias, PolicyConfig};
+pub use facts::HeadName;
 pub use moves_left::MovesLeft;
 pub use output::{Answer, Output, Reading};
 pub use pairs::Pairs;
@@ -51,18 +52,21 @@ pub use reward::RewardOptions;
 pub use rights::RightsOptions;
 pub use soft_policy::SoftPolicy;
 
-/// What a head declares beside its parameters.
+/// What a head declares beside its parameters; [`HeadName::measures`] has its losses and metrics.
 #[derive(Debug, Clone, Copy)]
 pub struct HeadDeclaration {
-    /// Its losses, in the order in which they are added up.
-    pub losses: &'static [Loss],
-    /// What evaluations measure beside them.
-    pub metrics: &'static [Metric],
     /// The columns of targets that its losses and metrics read.
     pub columns: &'static [Column],
     /// What a dataset must have to teach it.
     pub needs: &'static [Need],
+    /// Whether a network with these heads, this one among them, has one of its losses.
+    pub(crate) asked: fn(&Loss, &Outputs) -> bool,
     pub(crate) evaluate: fn(&mut Visit<'_>),
+}
+
+/// Of a head that always has all of its losses.
+fn always(_: &Loss, _: &Outputs) -> bool {
+    true
 }
 
 /// What a dataset must have to teach a head.
@@ -111,14 +115,6 @@ impl<T> Named for BTreeMap<String, T> {
 
 macro_rules! heads {
     ($($(#[doc = $doc:literal])+ $variant:ident $field:ident: $options:ty = $declaration:path;)+) => {
-        /// A head by its name. The order is that in which losses are added up and metrics are listed.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum HeadName {
-            $($(#[doc = $doc])+ $variant,)+
-            /// The choice of a second pass among the policy's likeliest moves, which `refinement` of a model adds.
-            Refined,
-        }
-
         /// The heads of a network: those that are named, with their options (`{}` for none). Left out altogether, they are the
         /// policy and the result.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -127,23 +123,12 @@ macro_rules! heads {
             $($(#[doc = $doc])+ #[serde(default, skip_serializing_if = "Named::is_absent")] pub $field: $options,)+
         }
 
-        impl HeadName {
-            /// Every head.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+ Self::Refined];
-
-            /// Its name in `outputs`, and in what a network answers.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => stringify!($field),)+
-                    Self::Refined => "refined",
-                }
-            }
-
-            /// Its losses and metrics, what they need, and how its answers are measured.
-            pub const fn declaration(self) -> &'static HeadDeclaration {
-                match self {
-                    $(Self::$variant => &$declaration,)+
-                    Self::Refined => &refined::DECLARATION,
+        impl HeadDeclaration {
+            /// That of a head.
+            pub const fn of(head: HeadName) -> &'static Self {
+                match head {
+                    $(HeadName::$variant => &$declaration,)+
+                    HeadName::Refined => &refined::DECLARATION,
                 }
             }
         }

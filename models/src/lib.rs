@@ -31,7 +31,6 @@ pub mod input;
 pub mod loss;
 pub mod macs;
 pub mod measure;
-pub mod metric;
 pub mod network;
 pub mod optimizer;
 pub mod preset;
@@ -54,11 +53,11 @@ pub use config::{
     ValueConfig, models,
 };
 pub use embedding::parts;
-pub use examples::{Column, Examples, Target};
-pub use heads::{Answer, BoardTokens, HeadDeclaration, HeadName, Need, Output, Reading, Refined};
+pub use examples::{Column, Examples};
+pub use facts::{Aggregation, Direction, HeadName, Loss, Metric, Target};
+pub use heads::{Answer, BoardTokens, HeadDeclaration, Need, Output, Reading, Refined};
 pub use macs::{HeadMacs, Macs};
 pub use measure::{Masking, Measure, Term};
-pub use metric::{Direction, Loss, Metric, Quantity};
 pub use network::{Network, Spec};
 pub use optimizer::{Optimizer, OptimizerConfig, OptimizerError, OptimizerProgress};
 pub use preset::{Preset, presets};

@@ -1,12 +1,12 @@
 //! Answers against targets: the terms of a step and the values of each example, from one visit of each head.
 
 use crate::config::ModelConfig;
-use crate::examples::{Column, Examples, Sequence, Target};
-use crate::heads::{HeadName, Output, Outputs};
+use crate::examples::{Column, Examples, Sequence};
+use crate::heads::{HeadDeclaration, Output, Outputs};
 use crate::loss::{mask_policy, policy_log_probs};
-use crate::metric::{Loss, Metric};
 use crate::network::{Network, Spec};
 use crate::refine::MoveContext;
+use facts::{HeadName, Loss, Metric, Target};
 use nn::Views;
 use tch::{Device, Kind, Tensor};
 
@@ -62,12 +62,12 @@ impl Measure {
     /// The metrics of the network's heads, those of its losses among them.
     pub fn metrics(&self) -> Vec<&'static Metric> {
         let of_losses = self.losses().into_iter().map(|loss| &loss.metric);
-        of_losses.chain(self.heads.iter().flat_map(|head| head.declaration().metrics)).collect()
+        of_losses.chain(self.heads.iter().flat_map(|head| head.measures().metrics)).collect()
     }
 
     /// Whether some head reads a column of targets.
     pub fn reads(&self, column: Column) -> bool {
-        self.heads.iter().any(|head| head.declaration().columns.contains(&column))
+        self.heads.iter().any(|&head| HeadDeclaration::of(head).columns.contains(&column))
     }
 
     /// What a network answers about examples.
@@ -103,18 +103,18 @@ impl Measure {
 
     /// How much of a target each example has, `[b]`, f32.
     pub fn counts(&self, target: Target, examples: &Examples) -> Tensor {
-        per_example(&target.present(examples, self.sequence))
+        per_example(&examples.present(target, self.sequence))
     }
 
     /// How much of a loss's target the examples have, a scalar, f32: what its sum is divided by.
     pub fn count(&self, loss: &Loss, examples: &Examples) -> Tensor {
-        loss.target.present(examples, self.sequence).sum(Kind::Float)
+        examples.present(loss.target, self.sequence).sum(Kind::Float)
     }
 
     fn visit<'a>(&'a self, output: &'a Output, examples: &'a Examples, wanted: Wanted) -> Visit<'a> {
         let mut visit = Visit { output, examples, measure: self, wanted, terms: Vec::new(), values: Vec::new() };
-        for head in &self.heads {
-            (head.declaration().evaluate)(&mut visit);
+        for &head in &self.heads {
+            (HeadDeclaration::of(head).evaluate)(&mut visit);
         }
         visit
     }
@@ -123,16 +123,18 @@ impl Measure {
 /// The losses of these heads, in the order in which they are added up.
 fn losses(heads: &[HeadName], outputs: &Outputs) -> Vec<&'static Loss> {
     let there = |loss: &&&Loss| {
-        let own = |head: &HeadName| head.declaration().losses.contains(loss);
-        heads.iter().any(own) && (loss.asked)(outputs)
+        let own = |&head: &HeadName| {
+            head.measures().losses.contains(loss) && (HeadDeclaration::of(head).asked)(loss, outputs)
+        };
+        heads.iter().any(own)
     };
     Loss::all().iter().filter(there).copied().collect()
 }
 
-impl Loss {
-    /// The losses of a network, in the order in which they are added up.
-    pub fn of_network(model: &ModelConfig) -> Vec<&'static Self> {
-        losses(&model.heads(), model.outputs())
+impl ModelConfig {
+    /// The losses of its networks, in the order in which they are added up.
+    pub fn losses(&self) -> Vec<&'static Loss> {
+        losses(&self.heads(), self.outputs())
     }
 }
 

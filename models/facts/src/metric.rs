@@ -1,19 +1,43 @@
 //! What is minimised and what is measured: a name, a unit, which way is better.
 
-use crate::config::Outputs;
-use crate::examples::Target;
-use crate::heads::HeadName;
-use std::sync::LazyLock;
+use super::mask::Mask;
 
 /// Which way a metric improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// Lower is better.
     Lower,
-    /// Higher is better.
     Higher,
     /// Neither: it describes, it does not judge.
     Neither,
+}
+
+/// What an example must have for a loss or a metric to count it. An example has it once, or as often as it has such cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// A move that is a policy target.
+    Policy,
+    /// A known result of the game.
+    Outcome,
+    /// Known points of the side to move.
+    Points,
+    /// Those of a game that was not drawn.
+    DecidedPoints,
+    /// A value of the position.
+    Value,
+    /// A value averaged over the plies to come.
+    ShortTerm,
+    /// A known end of the game.
+    MovesLeft,
+    /// Labelled cells of a map.
+    MapCells,
+    /// Those of any label but 0.
+    MapCellsAboveZero,
+    /// Those of label 0.
+    MapCellsOfZero,
+    /// Tokens of a board that the decoder is asked for.
+    BoardTokens,
+    /// Known rights after the move played.
+    Rights,
 }
 
 /// Looks up the value of another metric by its name; `None` where it was not measured.
@@ -21,36 +45,57 @@ pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<f64>;
 
 /// How values of examples become a metric.
 #[derive(Debug, Clone, Copy)]
-pub enum Quantity {
+pub enum Aggregation {
     /// The sum of the values that the head's evaluator gives for the metric, over how much of the target examples have.
     Mean(Target),
     /// How much of the target examples have.
     Count(Target),
+    /// How many examples there are.
+    Examples,
     /// A function of other metrics.
     Derived(fn(Lookup<'_>) -> Option<f64>),
+    /// None: it describes steps of training, and no evaluation has it.
+    OfSteps,
 }
 
-/// A metric of a head, over any set of positions.
+/// A metric over any set of positions, or of steps.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
-    /// Its name in lines of metrics.
+    /// Its name in `metrics.jsonl`, e.g. `policy_loss` or `policy_loss.opening`.
     pub name: &'static str,
     /// Its unit; empty for a plain number.
     pub unit: &'static str,
-    /// Which way it improves.
     pub direction: Direction,
-    /// What it measures.
     pub description: &'static str,
-    /// How it is made.
-    pub quantity: Quantity,
-    /// Whether it speaks of illegal moves: it means nothing for a network that was trained with them masked out.
+    pub aggregation: Aggregation,
+    /// Whether it is about illegal moves: then it means nothing ("n/a") for a network that was trained with them masked out,
+    /// whose logits for them were never trained.
     pub illegal_moves: bool,
-    /// Whether it is taken over legal moves where illegal ones are masked, and over all moves where they are not: two metrics
-    /// under one name.
+    /// Whether it is taken over legal moves only where illegal ones are masked, and over all moves where they are not: then
+    /// it is one of two metrics under one name, and rows with and without a mask have no common one.
     pub renormalised: bool,
 }
 
+/// Names are unique.
+impl PartialEq for Metric {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Metric {}
+
 impl Metric {
+    pub(crate) const fn new(
+        name: &'static str,
+        unit: &'static str,
+        direction: Direction,
+        aggregation: Aggregation,
+        description: &'static str,
+    ) -> Self {
+        Self { name, unit, direction, description, aggregation, illegal_moves: false, renormalised: false }
+    }
+
     /// A mean over what examples have of a target.
     pub(crate) const fn mean(
         name: &'static str,
@@ -59,8 +104,7 @@ impl Metric {
         target: Target,
         description: &'static str,
     ) -> Self {
-        let quantity = Quantity::Mean(target);
-        Self { name, unit, direction, description, quantity, illegal_moves: false, renormalised: false }
+        Self::new(name, unit, direction, Aggregation::Mean(target), description)
     }
 
     /// How much of a target examples have.
@@ -70,13 +114,12 @@ impl Metric {
         target: Target,
         description: &'static str,
     ) -> Self {
-        let direction = Direction::Neither;
-        Self { quantity: Quantity::Count(target), ..Self::mean(name, unit, direction, target, description) }
+        Self::new(name, unit, Direction::Neither, Aggregation::Count(target), description)
     }
 
     /// The same made of other metrics.
     pub(crate) const fn derived(self, of: fn(Lookup<'_>) -> Option<f64>) -> Self {
-        Self { quantity: Quantity::Derived(of), ..self }
+        Self { aggregation: Aggregation::Derived(of), ..self }
     }
 
     /// The same about illegal moves.
@@ -88,6 +131,22 @@ impl Metric {
     pub(crate) const fn renormalised(self) -> Self {
         Self { renormalised: true, ..self }
     }
+
+    /// Whether evaluations measure it, so that a verdict can be about it.
+    pub const fn is_evaluated(&self) -> bool {
+        !matches!(self.aggregation, Aggregation::OfSteps)
+    }
+
+    /// Whether it means something for a network trained with this mask; if not, lines leave it out and reports
+    /// print "n/a".
+    pub fn applies(&self, mask: Mask) -> bool {
+        !(self.illegal_moves && mask == Mask::Train)
+    }
+
+    /// Whether it means the same for networks that are evaluated with these two masks.
+    pub fn comparable(&self, one: Mask, other: Mask) -> bool {
+        !self.renormalised || (one == Mask::None) == (other == Mask::None)
+    }
 }
 
 /// One term of what a step minimises: the mean of its metric's values, times a weight.
@@ -98,14 +157,12 @@ pub struct Loss {
     pub weight: f64,
     /// What gets that weight, in a line.
     pub description: &'static str,
-    /// The mean before it is weighted; a [`Quantity::Mean`].
+    /// The mean before it is weighted; an [`Aggregation::Mean`].
     pub metric: Metric,
     /// The name of the mean times the weight, in lines of training.
     pub weighted: &'static str,
     /// What examples must have.
     pub target: Target,
-    /// Whether a network with these heads, the loss's own among them, has it.
-    pub(crate) asked: fn(&Outputs) -> bool,
 }
 
 impl PartialEq for Loss {
@@ -122,19 +179,9 @@ impl Loss {
         self.name
     }
 
-    /// Every loss of every head, in the order in which they are added up.
-    pub fn all() -> &'static [&'static Self] {
-        static ALL: LazyLock<Vec<&'static Loss>> = LazyLock::new(|| {
-            let mut all: Vec<&'static Loss> = Vec::new();
-            for loss in HeadName::ALL.iter().flat_map(|head| head.declaration().losses) {
-                // The heads of maps share theirs.
-                if !all.contains(&loss) {
-                    all.push(loss);
-                }
-            }
-            all
-        });
-        &ALL
+    /// The loss of a policy, which a mask makes another one.
+    pub(crate) const fn renormalised(self) -> Self {
+        Self { metric: self.metric.renormalised(), ..self }
     }
 }
 
@@ -154,7 +201,6 @@ macro_rules! loss {
             ),
             weighted: concat!($name, "_loss.weighted"),
             target: $target,
-            asked: |_| true,
         }
     };
 }

@@ -1,55 +1,32 @@
 //! The registry of metrics: what each name means, its unit, and which way is better.
 //!
-//! Heads declare their metrics ([`models::HeadDeclaration`]); here each gets its buckets of positions, and the metrics of lines of
+//! Heads declare their metrics ([`heads`](crate::heads)); here each gets its buckets of positions, and the metrics of lines of
 //! training join them. A direction belongs to its metric, so that no report can call a higher loss an improvement. Every mean
 //! divides by the number of rows that have its target (`policy_targets`, `value_targets` …, of the bucket where it is of one),
 //! that of a map by the number of labelled cells, summed in f64 in the order of the rows.
 
-use crate::Mask;
+use super::heads::HeadName;
+use super::metric::{Aggregation, Loss};
 use games::Phase;
-use models::{HeadName, Loss, ModelConfig};
 use std::sync::LazyLock;
 
-pub use models::Direction;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Metric {
-    /// Its name in `metrics.jsonl`, e.g. `policy_loss` or `policy_loss.opening`.
-    pub name: String,
-    pub unit: &'static str,
-    pub direction: Direction,
-    pub description: String,
-    /// Whether it speaks of illegal moves: then it means nothing ("n/a") for a network that was trained with them
-    /// masked out, whose logits for them were never asked for.
-    pub illegal_moves: bool,
-    /// Whether it is taken over legal moves only where illegal ones are masked, and over all moves where they are not:
-    /// then it is one of two metrics under one name, and rows with and without a mask have no common one.
-    pub renormalised: bool,
-    /// Whether evaluations measure it, so that a verdict can be about it; lines of training alone have the others.
-    pub evaluated: bool,
-    /// The heads that have it; a network with none of them does not. Empty for what every network has.
-    pub heads: Vec<HeadName>,
-    /// The loss that it is the mean of, if it is one; a network without that loss does not have the metric.
-    pub loss: Option<&'static Loss>,
-}
+pub use super::metric::{Direction, Metric};
 
 impl Metric {
-    /// Whether it means something for a network trained with this mask; if not, lines leave it out and reports
-    /// print "n/a".
-    pub fn applies(&self, mask: Mask) -> bool {
-        !(self.illegal_moves && mask == Mask::Train)
+    /// Its name without the bucket of positions.
+    fn base(&self) -> &'static str {
+        self.name.split('.').next().unwrap_or(self.name)
     }
 
-    /// Whether a network has it.
-    pub fn measured(&self, network: &ModelConfig) -> bool {
-        let own = network.heads();
-        let has_head = self.heads.is_empty() || self.heads.iter().any(|head| own.contains(head));
-        has_head && self.loss.is_none_or(|loss| Loss::of_network(network).contains(&loss))
+    /// The heads that have it; a network with none of them does not. Empty for what every network has.
+    pub fn heads(&self) -> Vec<HeadName> {
+        let has = |head: &HeadName| head.measures().all().any(|own| own.name == self.base());
+        HeadName::ALL.iter().copied().filter(has).collect()
     }
 
-    /// Whether it means the same for networks that are evaluated with these two masks.
-    pub fn comparable(&self, one: Mask, other: Mask) -> bool {
-        !self.renormalised || (one == Mask::None) == (other == Mask::None)
+    /// The loss that it is the mean of, if it is one; a network without that loss does not have the metric.
+    pub fn loss(&self) -> Option<&'static Loss> {
+        Loss::all().iter().copied().find(|loss| loss.metric.name == self.base())
     }
 }
 
@@ -78,16 +55,16 @@ pub fn find(name: &str) -> Result<&'static Metric, UnknownMetric> {
 }
 
 /// The names of the metrics that verdicts can be about: evaluations measure them, and they have a better side.
-pub(crate) fn of_verdicts() -> &'static [&'static str] {
+pub fn of_verdicts() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-        let judging = all().iter().filter(|metric| metric.evaluated && metric.direction != Direction::Neither);
-        judging.map(|metric| metric.name.as_str()).collect()
+        let judging = all().iter().filter(|metric| metric.is_evaluated() && metric.direction != Direction::Neither);
+        judging.map(|metric| metric.name).collect()
     });
     &NAMES
 }
 
 pub fn names() -> Vec<&'static str> {
-    all().iter().map(|metric| metric.name.as_str()).collect()
+    all().iter().map(|metric| metric.name).collect()
 }
 
 fn build() -> Vec<Metric> {
@@ -99,37 +76,14 @@ fn build() -> Vec<Metric> {
     metrics
 }
 
-fn metric(name: &str, unit: &'static str, direction: Direction, description: &str) -> Metric {
-    Metric {
-        name: name.into(),
-        unit,
-        direction,
-        description: description.into(),
-        illegal_moves: false,
-        renormalised: false,
-        evaluated: true,
-        heads: Vec::new(),
-        loss: None,
-    }
-}
-
 fn of_all_positions() -> Vec<Metric> {
-    let mut metrics = vec![metric("positions", "positions", Direction::Neither, "positions looked at")];
-    for &head in HeadName::ALL {
-        let declared = head.declaration();
-        let losses = declared.losses.iter().map(|loss| (&loss.metric, Some(loss)));
-        for (own, loss) in losses.chain(declared.metrics.iter().map(|own| (own, None))) {
-            // The heads of maps share theirs.
-            match metrics.iter_mut().find(|metric| metric.name == own.name) {
-                Some(shared) => shared.heads.push(head),
-                None => metrics.push(Metric {
-                    illegal_moves: own.illegal_moves,
-                    renormalised: own.renormalised,
-                    heads: vec![head],
-                    loss,
-                    ..metric(own.name, own.unit, own.direction, own.description)
-                }),
-            }
+    let positions =
+        Metric::new("positions", "positions", Direction::Neither, Aggregation::Examples, "positions looked at");
+    let mut metrics = vec![positions];
+    for metric in HeadName::ALL.iter().flat_map(|head| head.measures().all()) {
+        // The heads of maps share theirs.
+        if !metrics.contains(metric) {
+            metrics.push(*metric);
         }
     }
     metrics
@@ -138,31 +92,38 @@ fn of_all_positions() -> Vec<Metric> {
 /// The same of one bucket's positions.
 fn of_bucket(bucket: &str) -> impl Iterator<Item = Metric> {
     of_all_positions().into_iter().map(move |metric| Metric {
-        name: format!("{}.{bucket}", metric.name),
-        description: format!("{}, on {bucket} positions", metric.description),
+        name: kept(format!("{}.{bucket}", metric.name)),
+        description: kept(format!("{}, on {bucket} positions", metric.description)),
         ..metric
     })
 }
 
+/// A text that lives as long as the registry, which is built once.
+fn kept(text: String) -> &'static str {
+    text.leak()
+}
+
 fn of_training() -> impl Iterator<Item = Metric> {
     use Direction::{Higher, Lower, Neither};
-    let weighted = Loss::all().iter().map(|&loss| {
+    let of_steps =
+        |name, unit, direction, description| Metric::new(name, unit, direction, Aggregation::OfSteps, description);
+    let weighted = Loss::all().iter().map(move |loss| {
         let description = format!("{} times its weight, as it stands in the sum", loss.metric.name);
-        Metric { loss: Some(loss), ..metric(loss.weighted, "", Lower, &description) }
+        of_steps(loss.weighted, "", Lower, kept(description))
     });
-    let of_steps = [
-        metric("loss", "nats", Lower, "what the optimiser minimises: the weighted sum of the losses"),
-        metric("gradient_norm", "", Neither, "global norm of the gradient before clipping"),
-        metric("clipped", "share", Neither, "steps whose gradient was clipped, its norm being above `train.clip`"),
-        metric("learning_rate", "", Neither, "learning rate of the step"),
-        metric("positions_per_s", "positions/s", Higher, "speed since the last line; a time, so no part of the bits"),
-    ];
-    weighted.chain(of_steps).map(|metric| Metric { evaluated: false, ..metric })
+    weighted.chain([
+        of_steps("loss", "nats", Lower, "what the optimiser minimises: the weighted sum of the losses"),
+        of_steps("gradient_norm", "", Neither, "global norm of the gradient before clipping"),
+        of_steps("clipped", "share", Neither, "steps whose gradient was clipped, its norm being above `train.clip`"),
+        of_steps("learning_rate", "", Neither, "learning rate of the step"),
+        of_steps("positions_per_s", "positions/s", Higher, "speed since the last line; a time, so no part of the bits"),
+    ])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Mask;
 
     #[test]
     fn names_are_unique_and_found() {
@@ -182,7 +143,7 @@ mod tests {
 
     #[test]
     fn metrics_of_illegal_moves_mean_nothing_after_training_with_the_mask() {
-        let not_applicable: Vec<_> = all().iter().filter(|m| !m.applies(Mask::Train)).map(|m| &m.name[..]).collect();
+        let not_applicable: Vec<_> = all().iter().filter(|m| !m.applies(Mask::Train)).map(|m| m.name).collect();
         let about_illegal =
             ["policy_accuracy_unmasked", "policy_loss_unmasked", "policy_entropy", "legal_mass", "dlshogi_loss"];
         assert_eq!(not_applicable[..5], about_illegal);
@@ -199,6 +160,16 @@ mod tests {
         );
         assert!(!["policy_accuracy_unmasked", "legal_mass", "value_loss", "policy_targets"].map(split).contains(&true));
         assert!(all().iter().all(|m| m.comparable(Mask::Train, Mask::Eval) && m.comparable(Mask::None, Mask::None)));
+    }
+
+    #[test]
+    fn a_metric_has_the_heads_and_the_loss_of_its_name_without_the_bucket() {
+        let of_maps = find("map_loss.opening").unwrap();
+        assert_eq!(of_maps.heads(), [HeadName::PerSquare, HeadName::Pairs]);
+        assert_eq!(of_maps.loss().map(Loss::name), Some("map"));
+        let of_policy = find("policy_top5").unwrap();
+        assert_eq!((of_policy.heads(), of_policy.loss()), (vec![HeadName::Policy], None));
+        assert!(["positions.novel", "loss"].iter().all(|name| find(name).unwrap().heads().is_empty()));
     }
 
     #[test]

@@ -4,18 +4,18 @@ use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use std::fmt;
 
 /// How such a value is written.
-pub(super) struct NumberOrWord<T> {
+pub struct NumberOrWord<T> {
     /// What may stand there, in words.
-    pub(super) expected: &'static str,
+    pub expected: &'static str,
     /// What a number means; none for one that cannot be.
-    pub(super) number: fn(u64) -> Option<T>,
+    pub number: fn(u64) -> Option<T>,
     /// What a word means; none for one that is not known.
-    pub(super) word: fn(&str) -> Option<T>,
+    pub word: fn(&str) -> Option<T>,
 }
 
 impl<T> NumberOrWord<T> {
     /// Reads it straight from the document, so that an error keeps its line and column.
-    pub(super) fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+    pub fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
         deserializer.deserialize_any(self)
     }
 }

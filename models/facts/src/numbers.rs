@@ -4,7 +4,7 @@
 use serde::de::{Deserialize, Deserializer, Error, Unexpected};
 
 /// A whole number, 1 or more.
-pub(super) fn at_least_one<'de, T: TryFrom<u64>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub fn at_least_one<'de, T: TryFrom<u64>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let wanted = &"a whole number, 1 or more";
     let number = super::number_or_word::NumberOrWord {
         expected: wanted,
@@ -15,9 +15,7 @@ pub(super) fn at_least_one<'de, T: TryFrom<u64>, D: Deserializer<'de>>(deseriali
     T::try_from(number).map_err(|_| D::Error::invalid_value(Unexpected::Unsigned(number), wanted))
 }
 
-pub(super) fn at_least_one_if_any<'de, T: TryFrom<u64>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
+pub fn at_least_one_if_any<'de, T: TryFrom<u64>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     struct One<T>(T);
     impl<'de, T: TryFrom<u64>> Deserialize<'de> for One<T> {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -28,7 +26,7 @@ pub(super) fn at_least_one_if_any<'de, T: TryFrom<u64>, D: Deserializer<'de>>(
 }
 
 /// A finite number, 0 or more.
-pub(super) fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+pub fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let number = f64::deserialize(deserializer)?;
     match number.is_finite() && number >= 0.0 {
         true => Ok(number),
@@ -37,7 +35,7 @@ pub(super) fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result
 }
 
 /// A finite number above 0.
-pub(super) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+pub fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let number = f64::deserialize(deserializer)?;
     match number.is_finite() && number > 0.0 {
         true => Ok(number),
@@ -46,7 +44,7 @@ pub(super) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f
 }
 
 /// A finite number above 0, or nothing.
-pub(super) fn above_zero_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+pub fn above_zero_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let number = Option::<f64>::deserialize(deserializer)?;
     match number {
         Some(number) if !(number.is_finite() && number > 0.0) => {

@@ -5,7 +5,6 @@
 //! touches one component raises its version in [`RAISED`]; the cells that use the component then have that version in
 //! their hash and in their manifest, and all other cells keep both. A change of what every cell uses raises [`BASE`].
 
-use super::run::RunConfig;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,52 +67,62 @@ impl fmt::Display for Numerics {
 }
 
 impl Numerics {
-    /// The versions that this program computes a run with.
-    pub fn of(run: &RunConfig) -> Self {
-        Self::with(RAISED, run)
+    /// The versions that this program computes a run of these components with.
+    pub fn of(components: &BTreeSet<String>) -> Self {
+        Self::with(RAISED, components)
     }
 
-    fn with(raised: &[(&str, u32)], run: &RunConfig) -> Self {
-        let used = components(run);
+    fn with(raised: &[(&str, u32)], used: &BTreeSet<String>) -> Self {
         let raised = raised.iter().filter(|(component, _)| used.contains(*component));
         Self { base: BASE, raised: raised.map(|&(component, version)| (component.to_owned(), version)).collect() }
     }
 
-    /// Whether two cells were computed by the same versions of all that both of them use. Each comes with its resolved
-    /// run, if that can be read; without it every difference counts.
-    pub fn agree(own: (&Self, Option<&RunConfig>), other: (&Self, Option<&RunConfig>)) -> bool {
+    /// Whether two cells were computed by the same versions of all that both of them use. Each comes with its components, if
+    /// its resolved run can be read; without them every difference counts.
+    pub fn agree(own: (&Self, Option<&BTreeSet<String>>), other: (&Self, Option<&BTreeSet<String>>)) -> bool {
         if own.0 == other.0 {
             return true;
         }
-        let (Some(own_run), Some(other_run)) = (own.1, other.1) else { return false };
+        let (Some(own_parts), Some(other_parts)) = (own.1, other.1) else { return false };
         let version = |numerics: &Self, component: &str| numerics.raised.get(component).copied().unwrap_or(1);
-        let (own_parts, other_parts) = (components(own_run), components(other_run));
         own.0.base == other.0.base
-            && own_parts.intersection(&other_parts).all(|part| version(own.0, part) == version(other.0, part))
+            && own_parts.intersection(other_parts).all(|part| version(own.0, part) == version(other.0, part))
     }
 }
 
-/// The components that a run uses: `encoding.shaw`, `model.chessformer`, `head.policy`, `optimizer.nadam`, …
-pub fn components(run: &RunConfig) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let mut add = |kind: &str, name: &str| {
-        found.insert(format!("{kind}.{name}"));
-    };
-    add("model", run.model.name());
-    add("input", run.input.name());
-    add("moves", run.moves.name());
-    add("optimizer", run.train.optimizer.name());
-    add("dtype", run.train.dtype.name());
-    run.outputs().names().into_iter().for_each(|head| add("head", head));
-    run.encoding.iter().filter_map(key).for_each(|encoding| add("encoding", &encoding));
-    run.train.averaging.iter().filter_map(key).for_each(|averaging| add("averaging", &averaging));
-    found
+/// The components that a resolved run uses, from the run as JSON: `encoding.shaw`, `model.chessformer`, `head.policy`,
+/// `optimizer.nadam`, …; none if it is not a run. A run leaves out what is at its default.
+pub fn components(run: &Value) -> Option<BTreeSet<String>> {
+    let train = run.get("train")?;
+    let (model, options) = run.get("model")?.as_object()?.iter().next()?;
+    let list = |kind: &str| run.get(kind).and_then(Value::as_array).into_iter().flatten();
+    let named = [
+        ("model", Some(model.clone())),
+        ("input", Some(name(run.get("input")?)?)),
+        ("moves", run.get("moves").map_or_else(|| Some("from_to".to_owned()), name)),
+        ("optimizer", Some(name(train.get("optimizer")?)?)),
+        ("dtype", train.get("dtype").map_or_else(|| Some("f32".to_owned()), name)),
+        ("averaging", train.get("averaging").and_then(name)),
+    ];
+    let heads = heads(options).into_iter().map(|head| ("head", Some(head)));
+    let encodings = list("encoding").map(|encoding| ("encoding", name(encoding)));
+    let all = named.into_iter().chain(heads).chain(encodings);
+    Some(all.filter_map(|(kind, name)| Some(format!("{kind}.{}", name?))).collect())
+}
+
+/// The heads of a network by the options of its model: the policy and the result, where it names none.
+fn heads(options: &Value) -> Vec<String> {
+    let outputs = options.get("outputs").or_else(|| options.get("resnet")?.get("outputs"));
+    match outputs.and_then(Value::as_object) {
+        Some(outputs) => outputs.keys().cloned().collect(),
+        None => ["policy", "result"].map(str::to_owned).to_vec(),
+    }
 }
 
 /// The name of a value that is stored as a name or as a map with one key.
-fn key(value: &impl Serialize) -> Option<String> {
-    match serde_json::to_value(value).ok()? {
-        Value::String(name) => Some(name),
+fn name(value: &Value) -> Option<String> {
+    match value {
+        Value::String(name) => Some(name.clone()),
         Value::Object(map) => map.keys().next().cloned(),
         _ => None,
     }
@@ -122,14 +131,14 @@ fn key(value: &impl Serialize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
-    fn run(encoding: &str) -> RunConfig {
-        let text = format!(
-            "game: chess\ndata: x\ninput: piece_tokens\nmodel: {{chessformer: {{layers: 1, width: 8, heads: 1, ff: 8}}}}\n\
-             encoding: {encoding}\ntrain: {{steps: 1, batch: 1, optimizer: {{nadam: {{}}}}, learning_rate: {{values: [0.1]}}}}\n\
-             eval: {{validation_positions: 1, test_positions: 1, every: 1}}\nseed: 0\n"
-        );
-        RunConfig::from_yaml(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    fn used(encodings: &Value) -> BTreeSet<String> {
+        let run = json!({
+            "input": "piece_tokens", "model": {"chessformer": {"layers": 1}}, "encoding": encodings,
+            "train": {"steps": 1, "optimizer": {"nadam": {}}},
+        });
+        components(&run).expect("a run")
     }
 
     #[test]
@@ -145,38 +154,39 @@ mod tests {
             "moves.from_to",
             "optimizer.nadam",
         ];
-        let found = components(&run("[absolute, shaw]"));
+        let found = used(&json!([{"absolute": {"at": "gate"}}, "shaw"]));
         assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+        assert_eq!(components(&json!({"train": {}})), None);
+        assert_eq!(components(&Value::Null), None);
     }
 
     #[test]
     fn a_raised_component_changes_only_the_cells_that_use_it() {
         let raised = &[("encoding.shaw", 2), ("optimizer.adamw", 3)];
-        let of = |run: &RunConfig| Numerics::with(raised, run);
-        let (shaw, absolute) = (run("[shaw]"), run("[absolute]"));
-        assert_eq!(of(&absolute), Numerics { base: BASE, raised: BTreeMap::new() });
-        assert_eq!(of(&shaw).to_string(), format!("{BASE}, encoding.shaw 2"));
-        let stored = serde_json::to_string(&of(&shaw)).expect("JSON");
+        let [shaw, absolute] = ["shaw", "absolute"].map(|encoding| Numerics::with(raised, &used(&json!([encoding]))));
+        assert_eq!(absolute, Numerics { base: BASE, raised: BTreeMap::new() });
+        assert_eq!(shaw.to_string(), format!("{BASE}, encoding.shaw 2"));
+        let stored = serde_json::to_string(&shaw).expect("JSON");
         assert_eq!(stored, format!(r#"{{"base":{BASE},"encoding.shaw":2}}"#));
-        assert_eq!(serde_json::from_str::<Numerics>(&stored).expect("versions"), of(&shaw));
-        assert_eq!(serde_json::to_string(&of(&absolute)).expect("JSON"), BASE.to_string());
+        assert_eq!(serde_json::from_str::<Numerics>(&stored).expect("versions"), shaw);
+        assert_eq!(serde_json::to_string(&absolute).expect("JSON"), BASE.to_string());
         assert!(serde_json::from_str::<Numerics>(r#"{"encoding.shaw":2}"#).is_err());
     }
 
     #[test]
     fn cells_agree_if_what_both_use_has_the_same_version() {
         let raised = &[("encoding.shaw", 2)];
-        let (shaw, stack, absolute) = (run("[shaw]"), run("[absolute, shaw]"), run("[absolute]"));
-        let of = |run: &RunConfig| Numerics::with(raised, run);
-        let old = |run: &RunConfig| Numerics::with(&[], run);
-        let agree = |a: (&Numerics, &RunConfig), b: (&Numerics, &RunConfig)| {
+        let [shaw, stack, absolute] =
+            [json!(["shaw"]), json!(["absolute", "shaw"]), json!(["absolute"])].map(|encodings| used(&encodings));
+        let agree = |a: (&Numerics, &BTreeSet<String>), b: (&Numerics, &BTreeSet<String>)| {
             Numerics::agree((a.0, Some(a.1)), (b.0, Some(b.1)))
         };
-        assert!(agree((&of(&shaw), &shaw), (&of(&absolute), &absolute)));
-        assert!(agree((&of(&shaw), &shaw), (&of(&stack), &stack)));
-        assert!(!agree((&of(&shaw), &shaw), (&old(&stack), &stack)));
-        assert!(!Numerics::agree((&of(&shaw), None), (&of(&absolute), Some(&absolute))));
-        let later = Numerics { base: BASE + 1, ..of(&absolute) };
-        assert!(!agree((&later, &absolute), (&of(&shaw), &shaw)));
+        let (of_shaw, of_absolute) = (Numerics::with(raised, &shaw), Numerics::with(raised, &absolute));
+        assert!(agree((&of_shaw, &shaw), (&of_absolute, &absolute)));
+        assert!(agree((&of_shaw, &shaw), (&Numerics::with(raised, &stack), &stack)));
+        assert!(!agree((&of_shaw, &shaw), (&Numerics::with(&[], &stack), &stack)));
+        assert!(!Numerics::agree((&of_shaw, None), (&of_absolute, Some(&absolute))));
+        let later = Numerics { base: BASE + 1, ..of_absolute.clone() };
+        assert!(!agree((&later, &absolute), (&of_shaw, &shaw)));
     }
 }

@@ -1,48 +1,15 @@
 //! What the heads of maps share: their loss and how they are measured.
 
-use super::{HeadDeclaration, HeadName, Need};
-use crate::examples::{Column, Target};
+use super::{HeadDeclaration, HeadName, Need, always};
+use crate::examples::Column;
 use crate::loss::MapTargets;
 use crate::measure::Visit;
-use crate::metric::{Direction, Lookup, Loss, Metric, loss};
+use facts::heads::map::{ACCURACY, LOSS, RECALL, SPECIFICITY};
 use tch::Tensor;
-
-const LOSS: Loss = loss!(
-    "map" = 1.0,
-    "nats",
-    Target::MapCells,
-    "Cross-entropy of the map's labels.",
-    "cross-entropy of the map's labels, over labelled cells"
-);
-
-const fn share(name: &'static str, target: Target, description: &'static str) -> Metric {
-    Metric::mean(name, "share", Direction::Higher, target, description)
-}
-
-const ACCURACY: Metric = share("map_accuracy", Target::MapCells, "labelled cells whose likeliest label is theirs");
-const RECALL: Metric = share("map_recall", Target::MapCellsAboveZero, "the same of cells with another label than 0");
-const SPECIFICITY: Metric = share("map_specificity", Target::MapCellsOfZero, "the same of cells with the label 0");
-const BALANCED: Metric = share(
-    "map_balanced_accuracy",
-    Target::MapCells,
-    "the mean of map_recall and map_specificity: guessing one label for all cells gives 0.5",
-)
-.derived(balanced);
-const CELLS: Metric = Metric::count("map_cells", "cells", Target::MapCells, "labelled cells");
-
-fn balanced(of: Lookup<'_>) -> Option<f64> {
-    Some((of(RECALL.name)? + of(SPECIFICITY.name)?) / 2.0)
-}
 
 /// The declaration of a head that learns maps of one shape.
 pub(super) const fn declaration(needs: &'static [Need], evaluate: fn(&mut Visit<'_>)) -> HeadDeclaration {
-    HeadDeclaration {
-        losses: &[LOSS],
-        metrics: &[ACCURACY, RECALL, SPECIFICITY, BALANCED, CELLS],
-        columns: &[Column::Map],
-        needs,
-        evaluate,
-    }
+    HeadDeclaration { columns: &[Column::Map], needs, asked: always, evaluate }
 }
 
 /// Measures the answer of a head to a map of `cells`: by its losses `[b,cells]` and its likeliest labels `[b,cells]`, i64.

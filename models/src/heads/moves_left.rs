@@ -1,12 +1,12 @@
 //! The moves-left head.
 
 use super::pooled::BoardVector;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
-use crate::examples::{Column, Target};
+use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading, always};
+use crate::examples::Column;
 use crate::loss::{moves_left_present, moves_left_rows};
 use crate::macs::HeadMacs;
 use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
+use facts::heads::moves_left::{ERROR, LOSS};
 use nn::{Linear, Scope, Views};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
@@ -27,31 +27,8 @@ impl Default for MovesLeft {
     }
 }
 
-/// The weight is that of the example in the code of the Chessformer paper.
-const LOSS: Loss = loss!(
-    "moves_left" = 1.0,
-    "",
-    Target::MovesLeft,
-    "Huber's loss of the moves left, in units of 20.",
-    "Huber's loss of the moves left, in units of 20"
-);
-const ERROR: Metric = Metric::mean(
-    "moves_left_error",
-    "moves",
-    Direction::Lower,
-    Target::MovesLeft,
-    "mean absolute error of the moves left",
-);
-const TARGETS: Metric =
-    Metric::count("moves_left_targets", "positions", Target::MovesLeft, "positions whose game has a known end");
-
-pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
-    losses: &[LOSS],
-    metrics: &[ERROR, TARGETS],
-    columns: &[Column::MovesLeft],
-    needs: &[Need::Ends],
-    evaluate,
-};
+pub(super) const DECLARATION: HeadDeclaration =
+    HeadDeclaration { columns: &[Column::MovesLeft], needs: &[Need::Ends], asked: always, evaluate };
 
 fn evaluate(visit: &mut Visit<'_>) {
     let (Some(moves_b), target_b) = (visit.output.get(HeadName::MovesLeft), visit.examples.get(Column::MovesLeft))

@@ -1,16 +1,18 @@
 //! The policy heads: the moves of the data, the same at a high temperature, and others by name.
 
 use super::from_to::FromToLogits;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
+use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading, always};
 use crate::config::{ChessformerConfig, is_default};
-use crate::examples::{Column, Target};
+use crate::examples::Column;
 use crate::loss::{
     policy_cross_entropy_rows, policy_divergence_rows, policy_entropy_rows, policy_log_probs, policy_z_rows,
 };
 use crate::macs::HeadMacs;
 use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
 use encodings::Tokens;
+use facts::heads::policy::{
+    ACCURACY, ACCURACY_UNMASKED, ENTROPY, KL, LEGAL_MASS, LOSS, LOSS_UNMASKED, TOP, TOP_ACCURACY, UNIFORM, Z_LOSS,
+};
 use games::FromTo;
 use nn::{Activation, Init, LayoutBuilder, Linear, Part, Views};
 use serde::{Deserialize, Serialize};
@@ -38,91 +40,12 @@ pub struct FurtherPolicy {
 
 /// Further policies have nothing to learn from.
 pub(super) const FURTHER: HeadDeclaration =
-    HeadDeclaration { losses: &[], metrics: &[], columns: &[], needs: &[Need::Teacher], evaluate: |_| {} };
-
-/// How many likeliest moves `policy_top5` looks at.
-const TOP: i64 = 5;
-
-const fn mean(name: &'static str, unit: &'static str, direction: Direction, description: &'static str) -> Metric {
-    Metric::mean(name, unit, direction, Target::Policy, description)
-}
-
-const LOSS: Loss = renormalised(loss!(
-    "policy" = 1.0,
-    "nats",
-    Target::Policy,
-    "Cross-entropy of the policy.",
-    "cross-entropy of the policy with the target moves"
-));
-const Z_LOSS: Loss = Loss {
-    asked: |outputs| outputs.policy.is_some_and(|options| options.z_loss),
-    ..renormalised(loss!(
-        "policy_z" = 1e-4,
-        "nats²",
-        Target::Policy,
-        "Squared logarithm of the sum of the policy's exponentials.",
-        "squared logarithm of the sum of the policy's exponentials",
-    ))
-};
-const KL: Metric =
-    mean("policy_kl", "nats", Direction::Lower, "policy cross-entropy less the entropy of its target").renormalised();
-const ACCURACY: Metric = mean(
-    "policy_accuracy",
-    "share",
-    Direction::Higher,
-    "positions whose likeliest move (of the legal ones, unless `mask: none`) is one of the target's best",
-)
-.renormalised();
-const TOP_ACCURACY: Metric = mean(
-    "policy_top5",
-    "share",
-    Direction::Higher,
-    "positions whose five likeliest moves (of the legal ones, unless `mask: none`) hold one of the target's best",
-)
-.renormalised();
-const ACCURACY_UNMASKED: Metric = mean(
-    "policy_accuracy_unmasked",
-    "share",
-    Direction::Higher,
-    "positions whose likeliest move of all, legal or not, is one of the target's best",
-)
-.of_illegal_moves();
-/// The cross-entropy without a mask.
-pub(super) const LOSS_UNMASKED: Metric = mean(
-    "policy_loss_unmasked",
-    "nats",
-    Direction::Lower,
-    "cross-entropy of the policy over all moves, legal or not, with the target moves",
-)
-.of_illegal_moves();
-const ENTROPY: Metric =
-    mean("policy_entropy", "nats", Direction::Neither, "entropy of the policy over all moves, legal or not")
-        .of_illegal_moves();
-const LEGAL_MASS: Metric =
-    mean("legal_mass", "share", Direction::Higher, "probability on legal moves before any mask").of_illegal_moves();
-const UNIFORM: Metric =
-    mean("uniform_baseline", "nats", Direction::Neither, "policy cross-entropy of a uniform choice among legal moves");
-
-/// The loss of a policy, which a mask makes another one.
-pub(super) const fn renormalised(loss: Loss) -> Loss {
-    Loss { metric: loss.metric.renormalised(), ..loss }
-}
+    HeadDeclaration { columns: &[], needs: &[Need::Teacher], asked: always, evaluate: |_| {} };
 
 pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
-    losses: &[LOSS, Z_LOSS],
-    metrics: &[
-        KL,
-        ACCURACY,
-        TOP_ACCURACY,
-        ACCURACY_UNMASKED,
-        LOSS_UNMASKED,
-        ENTROPY,
-        LEGAL_MASS,
-        UNIFORM,
-        Metric::count("policy_targets", "positions", Target::Policy, "positions whose move is a policy target"),
-    ],
     columns: &[Column::PolicyIndex, Column::PolicyProb, Column::Legal],
     needs: &[Need::Moves],
+    asked: |loss, outputs| *loss != Z_LOSS || outputs.policy.is_some_and(|options| options.z_loss),
     evaluate,
 };
 

@@ -1,40 +1,16 @@
 //! The choice of a second pass among the policy's likeliest moves, which `refinement` of a model adds ([`crate::refine`]).
 
-use super::{HeadDeclaration, HeadName, Output, Reading};
-use crate::examples::{Column, Target};
+use super::{HeadDeclaration, HeadName, Output, Reading, always};
+use crate::examples::Column;
 use crate::loss::{ILLEGAL_LOGIT, RefinedTargets, refined_rows};
 use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
+use facts::heads::refined::{ACCURACY, AMONG, LOSS};
 use tch::Tensor;
 
-/// A batch's count must be known before the candidates are, so it is that of the policy's targets.
-const LOSS: Loss = loss!(
-    "refined" = 1.0,
-    "nats",
-    Target::Policy,
-    "Cross-entropy of the choice among the likeliest moves.",
-    "cross-entropy of the choice among the likeliest moves, 0 where the target is none of them"
-);
-const ACCURACY: Metric = Metric::mean(
-    "refined_accuracy",
-    "share",
-    Direction::Higher,
-    Target::Policy,
-    "positions whose move after the second pass is one of the target's best",
-);
-const AMONG: Metric = Metric::mean(
-    "refined_among",
-    "share",
-    Direction::Higher,
-    Target::Policy,
-    "positions whose target is among the moves of the second pass",
-);
-
 pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
-    losses: &[LOSS],
-    metrics: &[ACCURACY, AMONG],
     columns: &[Column::PolicyIndex, Column::PolicyProb, Column::Legal, Column::Repeats],
     needs: &[],
+    asked: always,
     evaluate,
 };
 

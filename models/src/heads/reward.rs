@@ -3,12 +3,12 @@
 use super::pooled::{BoardVector as _, Pooled};
 use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
 use crate::config::{ChessformerConfig, ModelError, is_default};
-use crate::examples::{Column, Target};
+use crate::examples::Column;
 use crate::loss::{reward_bucket_rows, reward_error_rows, reward_squared_error_rows};
 use crate::macs::HeadMacs;
 use crate::measure::Visit;
-use crate::metric::{Loss, Metric, loss};
 use encodings::Tokens;
+use facts::Loss;
 use nn::{Linear, Scope, Views};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
@@ -34,65 +34,28 @@ impl Default for RewardOptions {
     }
 }
 
-/// What a head of a reward declares, by the names of its losses and the words for the reward.
-macro_rules! declaration {
-    (
-        $head:ident $field:ident, $what:literal, $column:ident, $need:ident,
-        [$value:literal, $error:literal, $buckets:literal, $targets:literal]
-    ) => {
-        HeadDeclaration {
-            losses: &[
-                loss!(
-                    $value = 1.0,
-                    "",
-                    Target::$column,
-                    concat!("Squared error of the ", $what, "."),
-                    concat!("squared error of the ", $what, ", which lies in −1…1"),
-                ),
-                Loss {
-                    asked: |outputs| outputs.$field.is_some_and(|options| options.error),
-                    ..loss!(
-                        $error = 1.0,
-                        "",
-                        Target::$column,
-                        concat!("Squared error of the predicted squared error of the ", $what, "."),
-                        concat!("squared error of the predicted squared error of the ", $what),
-                    )
-                },
-                Loss {
-                    asked: |outputs| outputs.$field.is_some_and(|options| options.buckets > 0),
-                    ..loss!(
-                        $buckets = 0.1,
-                        "nats",
-                        Target::$column,
-                        concat!("Cross-entropy of the interval of the ", $what, "."),
-                        concat!("cross-entropy of the interval that the ", $what, " lies in"),
-                    )
-                },
-            ],
-            metrics: &[Metric::count(
-                $targets,
-                "positions",
-                Target::$column,
-                concat!("positions that have the ", $what),
-            )],
-            columns: &[Column::$column],
-            needs: &[Need::$need],
-            evaluate: |visit| evaluate(visit, HeadName::$head, Column::$column),
-        }
-    };
+pub(super) const Q: HeadDeclaration = HeadDeclaration {
+    columns: &[Column::Value],
+    needs: &[Need::Values],
+    asked: |loss, outputs| asked(loss, HeadName::Q, outputs.q),
+    evaluate: |visit| evaluate(visit, HeadName::Q, Column::Value),
+};
+
+pub(super) const SHORT_TERM: HeadDeclaration = HeadDeclaration {
+    columns: &[Column::ShortTerm],
+    needs: &[Need::StoredValues],
+    asked: |loss, outputs| asked(loss, HeadName::ShortTerm, outputs.short_term),
+    evaluate: |visit| evaluate(visit, HeadName::ShortTerm, Column::ShortTerm),
+};
+
+fn asked(loss: &Loss, head: HeadName, options: Option<RewardOptions>) -> bool {
+    let [_, of_error, of_buckets] = head.measures().losses else { return false };
+    let has = |option: fn(RewardOptions) -> bool| options.is_some_and(option);
+    (loss != of_error || has(|options| options.error)) && (loss != of_buckets || has(|options| options.buckets > 0))
 }
 
-pub(super) const Q: HeadDeclaration =
-    declaration!(Q q, "reward", Value, Values, ["q", "q_error", "q_buckets", "q_targets"]);
-
-pub(super) const SHORT_TERM: HeadDeclaration = declaration!(
-    ShortTerm short_term, "short-term reward", ShortTerm, StoredValues,
-    ["short_term", "short_term_error", "short_term_buckets", "short_term_targets"]
-);
-
 fn evaluate(visit: &mut Visit<'_>, head: HeadName, column: Column) {
-    let [of_value, of_error, of_buckets] = head.declaration().losses else { return };
+    let [of_value, of_error, of_buckets] = head.measures().losses else { return };
     let Some(value_b) = visit.output.get(head) else { return };
     let targets = visit.examples.rewards(column);
     visit.loss(of_value, || reward_squared_error_rows(value_b, &targets));

@@ -2,15 +2,15 @@
 
 use super::pooled::dense;
 use super::summary::Summary;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
+use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading, always};
 use crate::config::ChessformerConfig;
-use crate::examples::{Column, Target};
+use crate::examples::Column;
 use crate::loss::{rights_hit_rows, rights_rows};
 use crate::macs::HeadMacs;
 use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
 use crate::start::InitKind;
 use encodings::Tokens;
+use facts::heads::rights::{ACCURACY, LOSS};
 use nn::{Linear, Scope, Views};
 use serde::{Deserialize, Serialize};
 use tch::Tensor;
@@ -41,30 +41,8 @@ impl RightsOptions {
     }
 }
 
-const LOSS: Loss = loss!(
-    "rights" = 1.0,
-    "nats",
-    Target::Rights,
-    "Binary cross-entropy of the rights after the move played.",
-    "binary cross-entropy of the rights after the move played, the mean over the rights"
-);
-const ACCURACY: Metric = Metric::mean(
-    "rights_accuracy",
-    "share",
-    Direction::Higher,
-    Target::Rights,
-    "positions of whose rights after the move played all are predicted right",
-);
-const TARGETS: Metric =
-    Metric::count("rights_targets", "positions", Target::Rights, "positions whose move played is known");
-
-pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
-    losses: &[LOSS],
-    metrics: &[ACCURACY, TARGETS],
-    columns: &[Column::Rights],
-    needs: &[Need::Rights],
-    evaluate,
-};
+pub(super) const DECLARATION: HeadDeclaration =
+    HeadDeclaration { columns: &[Column::Rights], needs: &[Need::Rights], asked: always, evaluate };
 
 fn evaluate(visit: &mut Visit<'_>) {
     let bits = visit.outputs().rights.and_then(RightsOptions::columns);

@@ -1,11 +1,10 @@
 //! The policy at a high temperature. Its parameters are declared with the policy's, whose embedding it shares.
 
-use super::policy::renormalised;
-use super::{HeadDeclaration, HeadName, Need};
-use crate::examples::{Column, Target};
+use super::{HeadDeclaration, HeadName, Need, always};
+use crate::examples::Column;
 use crate::loss::{PolicyTargets, policy_cross_entropy_rows, policy_divergence_rows};
 use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
+use facts::heads::soft_policy::{KL, LOSS};
 use serde::{Deserialize, Serialize};
 
 /// The policy at a high temperature.
@@ -25,27 +24,10 @@ impl Default for SoftPolicy {
     }
 }
 
-const LOSS: Loss = renormalised(loss!(
-    "soft_policy" = 8.0,
-    "nats",
-    Target::Policy,
-    "Cross-entropy of the policy at a high temperature.",
-    "cross-entropy of the soft policy with the targets at its temperature"
-));
-const KL: Metric = Metric::mean(
-    "soft_policy_kl",
-    "nats",
-    Direction::Lower,
-    Target::Policy,
-    "soft policy cross-entropy less the entropy of its target",
-)
-.renormalised();
-
 pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
-    losses: &[LOSS],
-    metrics: &[KL],
     columns: &[Column::PolicyIndex, Column::PolicyProb, Column::Legal],
     needs: &[Need::Distributions],
+    asked: always,
     evaluate,
 };
 

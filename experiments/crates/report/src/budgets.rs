@@ -6,7 +6,7 @@ use super::model::variants::{BudgetRow, Budgets};
 use super::statistics::across::{RankCorrelation, rank_correlation};
 use super::statistics::{PairedTest, Summary};
 use super::variants::{self, Variant};
-use config::Role;
+use facts::Role;
 use games::GameKind;
 
 /// The settings in which a row may differ between two budgets.

@@ -19,8 +19,8 @@ use super::{
     budgets, heads, inactive, interactions, learnable, learning_curves, provenance, settings, sizes, slices, strength,
     systems, ties, transfer, tuning,
 };
-use config::metrics::{self, NOVEL};
-use config::{Mask, Quantity, Role};
+use facts::metrics::{self, NOVEL};
+use facts::{Mask, Quantity, Role};
 use games::GameKind;
 use records::CellState;
 use records::baselines::BaselineName;
@@ -47,7 +47,7 @@ impl Report {
         let plan = &folder.plan;
         let metric = metrics::find(&plan.primary.metric)?;
         let primary = PrimaryMetric {
-            name: metric.name.clone(),
+            name: metric.name.to_owned(),
             unit: metric.unit,
             direction: metric.direction,
             at: plan.primary.at,
@@ -255,7 +255,7 @@ fn row_report(
         not_applicable: metrics::all()
             .iter()
             .filter(|metric| !metric.applies(row.mask))
-            .map(|metric| metric.name.as_str())
+            .map(|metric| metric.name)
             .collect(),
         gap: over_seeds(results.iter().map(test_less_train).collect()),
         epochs: results.iter().map(|result| result.test.epochs).reduce(f64::max),

@@ -4,7 +4,7 @@ use super::model::comparison::Comparison;
 use super::model::interactions::InteractionReport;
 use super::model::{GameReport, Report, RowReport};
 use super::statistics::Summary;
-use config::{ReadAt, Role, printable};
+use facts::{ReadAt, Role, printable};
 use records::baselines::Baseline;
 
 const HEADER: &str = "experiment,game,row,role,metric,n,mean,sd,difference,low,high,p,holm_p,verdict,seeds_done,seeds,\

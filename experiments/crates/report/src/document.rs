@@ -4,7 +4,7 @@
 use super::model::{GameReport, Report};
 use super::table::Table;
 use super::{conclusions, phrases, tables};
-use config::printable;
+use facts::printable;
 use std::iter::once;
 
 /// A part of a document.

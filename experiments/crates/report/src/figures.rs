@@ -13,7 +13,7 @@ pub use files::write;
 use super::distinct::distinct;
 use super::model::{Report, RowReport};
 use super::plot::{Medium, Style};
-use config::Role;
+use facts::Role;
 
 /// A plot with its caption.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
 use super::error::ReportError;
-use config::{Numerics, Primary, ReadAt, RunConfig, Weights};
+use facts::{Numerics, Primary, ReadAt, Weights, numerics};
 use records::device;
 use records::folder::METRICS_FILE;
 use records::machine::Cpu;
@@ -16,6 +16,7 @@ use records::{Baselines, Inspected, Revision, TuningRecord};
 use records::{Failure, damage};
 use records::{MetricLine, Part, lines};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
@@ -74,13 +75,6 @@ pub struct CellFacts {
     pub revision: Option<Revision>,
     #[serde(default)]
     pub config: serde_json::Value,
-}
-
-impl CellFacts {
-    /// The resolved run; none if another version of posenc wrote it in a form that this one does not read.
-    pub fn run_config(&self) -> Option<RunConfig> {
-        serde_json::from_value(self.config.clone()).ok()
-    }
 }
 
 /// The conditions under which a cell was trained.
@@ -143,6 +137,11 @@ impl CellFacts {
     /// The resolved run, if the manifest holds it.
     pub(super) fn run(&self) -> Option<&serde_json::Value> {
         Some(&self.config).filter(|config| config.is_object())
+    }
+
+    /// The components of its resolved run; none if the manifest does not hold it.
+    pub(super) fn components(&self) -> Option<BTreeSet<String>> {
+        numerics::components(&self.config)
     }
 
     /// The model of its GPU, if one computed and it is known.

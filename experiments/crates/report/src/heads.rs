@@ -1,7 +1,7 @@
 //! Which metrics a report shows: those of the heads that its networks have.
 
 use super::model::{HeadReport, PrimaryMetric, RowReport};
-use config::metrics::{self, Direction, Metric};
+use facts::metrics::{self, Direction, Metric};
 use games::Phase;
 
 /// Units of metrics that are values of a network and not counts of targets.
@@ -15,8 +15,8 @@ pub(super) fn of(rows: &[RowReport], primary: &PrimaryMetric) -> Vec<HeadReport>
         rows.find_map(|row| row.test.get(name)).map(|summary| summary.mean)
     };
     let mut heads: Vec<HeadReport> = Vec::new();
-    for metric in metrics::all().iter().filter(|metric| metric.evaluated && !metric.name.contains('.')) {
-        let (Some(name), Some(value)) = (owner(metric), measured(&metric.name)) else { continue };
+    for metric in metrics::all().iter().filter(|metric| metric.is_evaluated() && !metric.name.contains('.')) {
+        let (Some(name), Some(value)) = (owner(metric), measured(metric.name)) else { continue };
         let place = heads.iter().position(|head| head.name == name).unwrap_or_else(|| {
             heads.push(HeadReport {
                 name,
@@ -48,12 +48,12 @@ pub(super) fn of(rows: &[RowReport], primary: &PrimaryMetric) -> Vec<HeadReport>
 
 /// The head that a metric is of; the loss that several heads share, where it is of them all.
 fn owner(metric: &Metric) -> Option<&'static str> {
-    match metric.heads[..] {
+    match metric.heads()[..] {
         [] => None,
         [head] => Some(head.name()),
         _ => {
-            let shared = |other: &&Metric| other.heads == metric.heads;
-            metrics::all().iter().filter(shared).find_map(|other| other.loss).map(|loss| loss.name())
+            let shared = |other: &&Metric| other.heads() == metric.heads();
+            metrics::all().iter().filter(shared).find_map(Metric::loss).map(|loss| loss.name())
         }
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn in_phase(metric: &Metric, phase: &str) -> String {
 fn loss_and_accuracy(metrics: &[&'static Metric], primary: &PrimaryMetric) -> Vec<&'static Metric> {
     let of = |direction: Direction| {
         let candidates = || metrics.iter().copied().filter(move |metric| metric.direction == direction);
-        candidates().find(|metric| primary.is_of(&metric.name)).or_else(|| candidates().next())
+        candidates().find(|metric| primary.is_of(metric.name)).or_else(|| candidates().next())
     };
     match [of(Direction::Lower), of(Direction::Higher)] {
         [Some(loss), Some(accuracy)] => vec![loss, accuracy],

@@ -2,7 +2,7 @@
 
 use super::files::CellRecord;
 use super::statistics::Summary;
-use config::grouped;
+use facts::grouped;
 use serde_json::Value;
 
 /// Those of a row's cells, as words; `clipped` is the share of steps whose gradient was clipped, over finished seeds.

@@ -12,7 +12,7 @@ use super::model::{GameReport, PrimaryMetric};
 use super::pairs::{Paired, decisive, difference};
 use super::positions::Positions;
 use super::statistics::holm;
-use config::Interaction;
+use facts::Interaction;
 use games::GameKind;
 
 /// The interactions of a game, in the order of the file, without a correction.

@@ -2,7 +2,7 @@
 
 use super::model::RowReport;
 use super::model::learnable::Learnable;
-use config::Mask;
+use facts::Mask;
 
 /// The metrics of the learnable range, each on all positions or on a bucket of them.
 const UNIFORM: &str = "uniform_baseline";

@@ -8,8 +8,8 @@ use super::model::noise::{Noise, SeedsOnly};
 use super::positions::Positions;
 use super::statistics::sign_flip::sign_flip;
 use super::statistics::{Holm, MeanTest, PairedTest, equivalence, power};
-use config::metrics::Direction;
-use config::{Numerics, Role};
+use facts::metrics::Direction;
+use facts::{Numerics, Role};
 use records::device;
 use records::plan::Row;
 use records::{CellState, FailureKind};
@@ -151,8 +151,11 @@ pub(super) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str)
 /// they are shown, not refused.)
 fn unfair(row: &CellFacts, reference: &CellFacts) -> Option<(&'static str, String, String)> {
     let (own, other) = (&row.identity.numerics, &reference.identity.numerics);
-    if own != other && !Numerics::agree((own, row.run_config().as_ref()), (other, reference.run_config().as_ref())) {
-        return Some(("numerics version", own.to_string(), other.to_string()));
+    if own != other {
+        let parts = [row, reference].map(CellFacts::components);
+        if !Numerics::agree((own, parts[0].as_ref()), (other, parts[1].as_ref())) {
+            return Some(("numerics version", own.to_string(), other.to_string()));
+        }
     }
     let decisive = |facts: &CellFacts| {
         [

@@ -7,8 +7,8 @@ use super::model::learnable::Learnable;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report};
 use super::tables::baselines::{BELOW_LOG_LINEAR, BELOW_UNIFORM};
 use super::tables::heads::LEARNT;
-use config::metrics::{Direction, Metric};
-use config::{ReadAt, grouped};
+use facts::metrics::{Direction, Metric};
+use facts::{ReadAt, grouped};
 use records::manifest::CopiedFrom;
 
 /// The label of the sentence about the primary metric.

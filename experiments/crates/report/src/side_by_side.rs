@@ -8,7 +8,7 @@ use super::numbers::{alone, fixed, mean_sd, or_absent, with_interval};
 use super::phrases;
 use super::statistics::across::kendall;
 use super::table::{ABSENT, Table};
-use config::Role;
+use facts::Role;
 use std::iter::once;
 
 /// The settings in which grids differ, then their differences to their own references: a table for each game with a row

@@ -10,8 +10,8 @@ use super::model::variants::{Equivalent, Multiple, Place, SizeMeasure, SizedRow,
 use super::statistics::isotonic::non_increasing;
 use super::statistics::{Interval, PairedTest, Summary};
 use super::variants::{self, Variant};
-use config::Role;
-use config::metrics::Direction;
+use facts::Role;
+use facts::metrics::Direction;
 use games::GameKind;
 use std::collections::BTreeMap;
 

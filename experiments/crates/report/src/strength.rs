@@ -6,8 +6,8 @@ use super::model::strength::{RowStrength, StrengthReport};
 use super::pairs::{Line, reference_of, sort_by_group};
 use super::statistics::across::rank_correlation;
 use super::statistics::{PairedTest, Summary};
-use config::Role;
-use config::metrics::Direction;
+use facts::Role;
+use facts::metrics::Direction;
 use games::GameKind;
 use records::strength::{Evaluation, Measure};
 

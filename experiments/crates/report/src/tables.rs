@@ -30,8 +30,8 @@ use super::numbers::{
 use super::statistics::Summary;
 use super::table::{ABSENT, Table};
 use cells::{ROW, name, ruled_out, verdict};
-use config::metrics::NOVEL;
-use config::{Role, grouped};
+use facts::metrics::NOVEL;
+use facts::{Role, grouped};
 
 /// The note of a game without an A/A control.
 const NO_CONTROL: &str = "A/A control: none, so the size of differences by chance is unknown; remove `twin: false` from \

@@ -8,8 +8,8 @@ use super::pairs::{Line, Paired, decisive, difference, diverged};
 use super::positions::Positions;
 use super::statistics::equivalence::two_one_sided;
 use super::statistics::{Summary, holm};
-use config::Role;
-use config::metrics::Direction;
+use facts::Role;
+use facts::metrics::Direction;
 
 /// The tests of all pairs of a game's rows, without a correction; none without a margin, in a smoke run and below two rows.
 pub(super) fn of(

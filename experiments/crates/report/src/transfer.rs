@@ -9,8 +9,8 @@ use super::model::transfer::{Effect, GameDifference, Scale, Transfer, TransferRo
 use super::model::{GameReport, PrimaryMetric, RowReport};
 use super::statistics::across::{RankCorrelation, hedges, pooled_sd, rank_correlation, welch_of};
 use super::statistics::{MeanTest, holm};
-use config::Mask;
-use config::metrics::{self, Direction};
+use facts::Mask;
+use facts::metrics::{self, Direction};
 use partners::{Partners, compared};
 
 /// Every pair of games that has rows in common. `axes` are the names of the varied axes.
@@ -120,7 +120,7 @@ pub fn incomparable(metric: &str) -> Option<&'static str> {
     if metric.illegal_moves {
         return Some("vocabularies have different sizes, so different shares of the moves are illegal");
     }
-    metric.heads.iter().find_map(|head| match head.name() {
+    metric.heads().iter().find_map(|head| match head.name() {
         "policy" => None,
         "result" | "result_shares" | "win_rate" | "q" | "short_term" => {
             Some("games are drawn at different rates, so guessing the outcome is not equally hard")

@@ -2,7 +2,7 @@
 
 use super::files::{CellRecord, RunFolder};
 use super::model::PrimaryMetric;
-use config::Role;
+use facts::Role;
 use games::GameKind;
 use records::CellState;
 use records::plan::Row;

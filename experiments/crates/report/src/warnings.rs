@@ -6,9 +6,8 @@ use super::model::comparison::ALPHA;
 use super::model::noise::SeedsOnly;
 use super::model::{GameReport, PrimaryMetric, Report, RowReport, TEST_POSITIONS_WANTED};
 use super::numbers::{decimals, fixed, p_in_words};
-use config::grouped;
-use config::matched::TOLERANCE;
-use config::metrics::Direction;
+use facts::metrics::Direction;
+use facts::{TOLERANCE, grouped};
 
 /// Every warning of a report, most important first.
 pub(super) fn warnings(report: &Report, folder: &RunFolder) -> Vec<String> {

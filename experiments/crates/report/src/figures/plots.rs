@@ -12,8 +12,8 @@ use crate::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use crate::statistics::Interval;
 use crate::statistics::crossed::Estimate;
 use crate::tables::cells::{self, name};
-use config::metrics::Direction;
-use config::{Role, grouped};
+use facts::metrics::Direction;
+use facts::{Role, grouped};
 
 pub(crate) fn forest(report: &Report, game: &GameReport, look: &Look) -> Option<Figure> {
     let reference = game.rows.iter().find(|row| row.role == Role::Reference)?;

@@ -1,6 +1,6 @@
 //! Text that others chose, as Markdown shows it.
 
-use config::printable;
+use facts::printable;
 
 /// A text in one line that makes no HTML, link, image, emphasis, heading or list. A backslash stands only where a character
 /// would act, so labels, numbers and intervals stay as they are, and so do the pairs of backticks of code.

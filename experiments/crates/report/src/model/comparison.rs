@@ -2,7 +2,7 @@
 
 use super::super::statistics::{Holm, Interval, MeanTest, PairedTest, Summary};
 use super::noise::Noise;
-use config::metrics::Direction;
+use facts::metrics::Direction;
 use std::fmt;
 
 /// Two-sided level of every test.

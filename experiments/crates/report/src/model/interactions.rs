@@ -3,7 +3,7 @@
 use super::super::statistics::{Interval, MeanTest, PairedTest, Summary};
 use super::comparison::{Corrected, Missing};
 use super::noise::Noise;
-use config::Interaction;
+use facts::Interaction;
 
 /// One interaction: a gap with one value, compared with the same gap with another value.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use crate::statistics::across::RankCorrelation;
 use crate::statistics::{PairedTest, Summary};
-use config::Role;
+use facts::Role;
 use records::strength::Measure;
 
 /// One question that cells were asked, with their answers.

@@ -3,7 +3,7 @@
 use super::labels;
 use super::scale::Scale;
 use super::{Medium, Style};
-use config::printable;
+use facts::printable;
 use std::fmt::Write as _;
 
 /// Where a text is fixed.

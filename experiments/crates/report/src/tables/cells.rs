@@ -3,8 +3,8 @@
 use crate::model::RowReport;
 use crate::model::comparison::{Comparison, Missing, Verdict};
 use crate::numbers::{mean_sd, or_absent};
-use config::Role;
-use config::metrics::Metric;
+use facts::Role;
+use facts::metrics::Metric;
 
 /// The heading of the rows' names.
 pub(super) const ROW: &str = "row";
@@ -19,7 +19,7 @@ pub(crate) fn name(row: &RowReport) -> String {
 
 /// The heading of a metric's column: shares are percentages.
 pub(super) fn heading(metric: &Metric) -> String {
-    if scale(metric) == 1.0 { metric.name.clone() } else { format!("{} %", metric.name) }
+    if scale(metric) == 1.0 { metric.name.to_owned() } else { format!("{} %", metric.name) }
 }
 
 /// A metric of a row on test, of this name (that of the metric, or of its bucket).

@@ -6,7 +6,7 @@ use crate::heads::in_phase;
 use crate::model::{GameReport, HeadReport, PrimaryMetric, RowReport};
 use crate::numbers::{fixed, or_absent};
 use crate::table::Table;
-use config::{Mask, grouped};
+use facts::{Mask, grouped};
 
 /// Characters of the columns that one table has room for, beside the names of the rows.
 const ROOM: usize = 116;
@@ -69,10 +69,10 @@ fn columns(game: &GameReport, head: &HeadReport, primary: &PrimaryMetric) -> Vec
     let mut columns: Vec<Column> = Vec::new();
     for metric in &head.metrics {
         if !primary.at.is_last() || metric.name != primary.name {
-            columns.push((heading(metric), rows(game).map(|row| value(row, metric, &metric.name)).collect()));
+            columns.push((heading(metric), rows(game).map(|row| value(row, metric, metric.name)).collect()));
         }
         if let Some(uniform) = game.uniform_baseline.filter(|_| metric.name == "policy_loss") {
-            let below = |row: &RowReport| or_absent(row.test.get(&metric.name), |loss| fixed(uniform - loss.mean, 3));
+            let below = |row: &RowReport| or_absent(row.test.get(metric.name), |loss| fixed(uniform - loss.mean, 3));
             columns.push((BELOW_UNIFORM.to_owned(), rows(game).map(below).collect()));
         }
         if game.log_linear().is_some() && metric.name == "policy_loss" {
@@ -80,7 +80,7 @@ fn columns(game: &GameReport, head: &HeadReport, primary: &PrimaryMetric) -> Vec
         }
         if let Some(range) = game.learnable.filter(|_| metric.name == "policy_loss") {
             let learnt = |row: &RowReport| {
-                let loss = row.test.get(&metric.name).filter(|_| row.mask != Mask::None);
+                let loss = row.test.get(metric.name).filter(|_| row.mask != Mask::None);
                 or_absent(loss, |loss| fixed(range.learnt(loss.mean) * 100.0, 1))
             };
             columns.push((LEARNT.to_owned(), rows(game).map(learnt).collect()));
@@ -107,7 +107,7 @@ fn by_phase(game: &GameReport, head: &HeadReport) -> Table {
             columns.push((name, game.rows.iter().map(|row| value(row, metric, &of_phase)).collect()));
         }
     }
-    let metrics: Vec<&str> = head.by_phase.iter().map(|metric| metric.name.as_str()).collect();
-    let of = head.targets.map_or_else(String::new, |(metric, _)| format!(" ({})", words(&[&metric.name])));
+    let metrics: Vec<&str> = head.by_phase.iter().map(|metric| metric.name).collect();
+    let of = head.targets.map_or_else(String::new, |(metric, _)| format!(" ({})", words(&[metric.name])));
     Table::of_columns(columns).titled(&format!("{} by phase{of}", metrics.join(" and ")))
 }

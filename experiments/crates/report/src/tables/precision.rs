@@ -8,7 +8,7 @@ use crate::numbers::{decimals, fixed, or_absent, p_value};
 use crate::statistics::moderated::Prior;
 use crate::statistics::power::{MOST_SEEDS, POWER};
 use crate::table::{ABSENT, Table};
-use config::Role;
+use facts::Role;
 
 /// The precision of every comparison; with a given difference, the seeds that it needs.
 pub(super) fn precision(report: &Report, game: &GameReport) -> Table {

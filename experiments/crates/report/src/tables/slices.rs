@@ -4,7 +4,7 @@ use crate::model::GameReport;
 use crate::model::slices::{Slice, SliceReport};
 use crate::numbers::{decimals, fixed, or_absent, with_interval};
 use crate::table::Table;
-use config::grouped;
+use facts::grouped;
 
 /// The most rows of a report that one table compares.
 const SIDE_BY_SIDE: usize = 3;

@@ -7,7 +7,7 @@ use crate::numbers::{fixed, interval, mean_sd, or_absent, signed};
 use crate::statistics::across::RankCorrelation;
 use crate::statistics::{Interval, PairedTest};
 use crate::table::{ABSENT, Table};
-use config::{Role, grouped};
+use facts::{Role, grouped};
 use records::strength::Measure;
 use strength::elo::elo_of_score;
 use strength::sweep::Bound;

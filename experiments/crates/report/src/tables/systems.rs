@@ -5,8 +5,8 @@ use crate::distinct::distinct;
 use crate::model::{GameReport, Report, RowReport, System};
 use crate::numbers::{fixed, mega, or_absent};
 use crate::table::{ABSENT, Table};
-use config::grouped;
-use config::metrics::Metric;
+use facts::grouped;
+use facts::metrics::Metric;
 
 /// The mark of a win rate, which is not comparable with win, draw and loss.
 const WIN_RATE: &str = " †";
@@ -63,8 +63,8 @@ fn metric(game: &GameReport, row: &RowReport, names: [&str; 2]) -> String {
         metrics.copied().find(|metric| metric.name == name && row.test.contains_key(name))
     };
     match names.map(find) {
-        [Some(usual), _] => value(row, usual, &usual.name),
-        [None, Some(win_rate)] => value(row, win_rate, &win_rate.name) + WIN_RATE,
+        [Some(usual), _] => value(row, usual, usual.name),
+        [None, Some(win_rate)] => value(row, win_rate, win_rate.name) + WIN_RATE,
         [None, None] => ABSENT.to_owned(),
     }
 }

@@ -7,7 +7,7 @@ use crate::numbers::{alone, fixed, interval, or_absent, with_interval};
 use crate::statistics::PairedTest;
 use crate::statistics::across::RankCorrelation;
 use crate::table::{ABSENT, Table};
-use config::grouped;
+use facts::grouped;
 use std::iter::once;
 
 /// Every such table that a game has.

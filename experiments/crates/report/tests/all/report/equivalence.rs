@@ -1,7 +1,7 @@
 //! Margins: verdicts of equivalence, where the margin comes from, and groups of tied rows.
 
 use crate::report::folder::{Folder, SEEDS, close, comparison};
-use config::Margins;
+use facts::Margins;
 use report::model::comparison::{Comparison, Verdict};
 use report::model::noise::Noise;
 use report::{Asked, Report, ReportError, csv, html, latex, markdown, side_by_side, text};

@@ -1,7 +1,7 @@
 //! The other formats, and what they show beside the text's tables.
 
 use crate::report::folder::{Folder, SEEDS, close, comparison};
-use config::Mask;
+use facts::Mask;
 use games::GameKind;
 use records::plan::{Plan, Row};
 use report::statistics::moderated::prior;

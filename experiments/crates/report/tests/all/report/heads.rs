@@ -111,7 +111,7 @@ fn small_heads_share_a_table_and_further_losses_belong_to_their_head() {
 fn a_metric_that_does_not_apply_to_some_rows_is_marked_there() {
     let mut folder = folder("policy_loss", |loss| json!({"policy_loss": loss, "legal_mass": 0.25}));
     assert!(!text::draw(&folder.report()).contains("legal_mass"), "all rows were trained with the mask");
-    folder.plan.rows[1].mask = config::Mask::Eval;
+    folder.plan.rows[1].mask = facts::Mask::Eval;
     folder.write_plan();
     let drawn = text::draw(&folder.report());
     let lines: Vec<&str> = drawn.lines().skip_while(|line| !line.contains("legal_mass %")).take(4).collect();

@@ -2,7 +2,7 @@
 
 use crate::report::folder::{Folder, GAMES, SEEDS, TARGETS, close, comparison};
 use crate::statistics::count_rejections;
-use config::Interaction;
+use facts::Interaction;
 use games::GameKind;
 use report::model::comparison::Verdict;
 use report::model::noise::{Noise, SeedsOnly};
@@ -175,7 +175,7 @@ fn a_metric_that_is_not_stored_or_is_read_on_validation_is_tested_over_seeds_onl
     folder.write_plan();
     only_seeds(&folder, "shaw", |why| *why == SeedsOnly::NoMean);
     folder.plan.primary.metric = "policy_loss".to_owned();
-    folder.plan.primary.at = config::ReadAt::Step(50);
+    folder.plan.primary.at = facts::ReadAt::Step(50);
     folder.write_plan();
     only_seeds(&folder, "shaw", |why| *why == SeedsOnly::OnValidation);
 }

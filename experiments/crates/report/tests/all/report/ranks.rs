@@ -1,8 +1,8 @@
 //! Whether encodings have the same order in several grids.
 
 use crate::report::folder::{Folder, SEEDS};
-use config::metrics::Direction;
-use config::{Quantity, Role, Weights};
+use facts::metrics::Direction;
+use facts::{Quantity, Role, Weights};
 use games::GameKind;
 use records::TuningRecord;
 use records::plan::{MatchedTo, Row};
