@@ -38,9 +38,9 @@ const KNOTS: [(&str, &str, &str); 11] = [
         "models",
         "attention block body config config::error decoder::config decoder::logits edge embedding embedding::parts \
                 examples feed_forward heads heads::board heads::config heads::from_to heads::map heads::moves_left \
-                heads::output heads::pairs heads::per_square heads::plane_policy heads::policy heads::pooled heads::refined \
+                heads::pairs heads::per_square heads::plane_policy heads::policy heads::pooled heads::refined \
                 heads::result heads::reward heads::rights heads::soft_policy heads::summary heads::token_policy \
-                heads::win_rate loss::refined measure metric network preset refine residual resnet::config \
+                heads::win_rate loss::refined measure network preset refine residual resnet::config \
                 resnet_transformer::config trunk",
         "a registry of heads and of networks names what is in it, which takes its traits; to be resolved",
     ),

@@ -13,26 +13,8 @@ pub mod rights;
 pub mod soft_policy;
 pub mod win_rate;
 
-use super::metric::{Loss, Metric};
+use super::metric::{Loss, Measures};
 use std::sync::LazyLock;
-
-/// The losses and metrics of a head.
-#[derive(Debug, Clone, Copy)]
-pub struct Measures {
-    /// Its losses, in the order in which they are added up.
-    pub losses: &'static [Loss],
-    /// What evaluations measure beside them.
-    pub metrics: &'static [Metric],
-}
-
-impl Measures {
-    const NONE: Self = Self { losses: &[], metrics: &[] };
-
-    /// The metrics of its losses, then the others.
-    pub fn all(&self) -> impl Iterator<Item = &'static Metric> + use<> {
-        self.losses.iter().map(|loss| &loss.metric).chain(self.metrics)
-    }
-}
 
 macro_rules! heads {
     ($($(#[doc = $doc:literal])* $variant:ident $name:literal: $measures:path;)+) => {

@@ -185,6 +185,24 @@ impl Loss {
     }
 }
 
+/// The losses and metrics of a head.
+#[derive(Debug, Clone, Copy)]
+pub struct Measures {
+    /// Its losses, in the order in which they are added up.
+    pub losses: &'static [Loss],
+    /// What evaluations measure beside them.
+    pub metrics: &'static [Metric],
+}
+
+impl Measures {
+    pub(crate) const NONE: Self = Self { losses: &[], metrics: &[] };
+
+    /// The metrics of its losses, then the others.
+    pub fn all(&self) -> impl Iterator<Item = &'static Metric> + use<> {
+        self.losses.iter().map(|loss| &loss.metric).chain(self.metrics)
+    }
+}
+
 /// A loss from its name, its weight and the words for it. Its metric is called `<name>_loss`.
 macro_rules! loss {
     ($name:literal = $weight:literal, $unit:literal, $target:expr, $description:expr, $what:expr $(,)?) => {

@@ -1,7 +1,6 @@
 //! The tokens of the next board.
 
-use super::Measures;
-use crate::metric::{Direction, Loss, Metric, Target, loss};
+use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
 
 pub const LOSS: Loss = loss!(
     "board" = 1.0,

@@ -1,7 +1,6 @@
 //! What the heads of maps share.
 
-use super::Measures;
-use crate::metric::{Direction, Lookup, Loss, Metric, Target, loss};
+use crate::metric::{Direction, Lookup, Loss, Measures, Metric, Target, loss};
 
 pub const LOSS: Loss = loss!(
     "map" = 1.0,

@@ -1,7 +1,6 @@
 //! Moves to the end of the game.
 
-use super::Measures;
-use crate::metric::{Direction, Loss, Metric, Target, loss};
+use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
 
 /// The weight is that of the example in the code of the Chessformer paper.
 pub const LOSS: Loss = loss!(

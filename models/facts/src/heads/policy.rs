@@ -1,7 +1,6 @@
 //! The policy.
 
-use super::Measures;
-use crate::metric::{Direction, Loss, Metric, Target, loss};
+use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
 
 /// How many likeliest moves `policy_top5` looks at.
 pub const TOP: i64 = 5;

@@ -1,7 +1,6 @@
 //! The choice of a second pass.
 
-use super::Measures;
-use crate::metric::{Direction, Loss, Metric, Target, loss};
+use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
 
 /// A batch's count must be known before the candidates are, so it is that of the policy's targets.
 pub const LOSS: Loss = loss!(

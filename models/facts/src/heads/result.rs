@@ -1,7 +1,6 @@
 //! Win, draw and loss, as logits or as plain shares.
 
-use super::Measures;
-use crate::metric::{Direction, Loss, Metric, Target, loss};
+use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
 
 pub const LOGITS_LOSS: Loss = loss!(
     "value" = 1.0,

@@ -1,7 +1,6 @@
 //! Scalar rewards: the data's own estimate, and the average over the plies to come.
 
-use super::Measures;
-use crate::metric::{Metric, Target, loss};
+use crate::metric::{Measures, Metric, Target, loss};
 
 /// The measures of a reward, by the names of its losses and the words for the reward. The losses are those of the reward, of
 /// its predicted error and of its interval.

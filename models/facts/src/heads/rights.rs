@@ -1,7 +1,6 @@
 //! The rights that the move played leaves.
 
-use super::Measures;
-use crate::metric::{Direction, Loss, Metric, Target, loss};
+use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
 
 pub const LOSS: Loss = loss!(
     "rights" = 1.0,

@@ -1,7 +1,6 @@
 //! The policy at a high temperature.
 
-use super::Measures;
-use crate::metric::{Direction, Loss, Metric, Target, loss};
+use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
 
 pub const LOSS: Loss = loss!(
     "soft_policy" = 8.0,

@@ -1,7 +1,7 @@
 //! The win rate of the side to move.
 
-use super::{Measures, policy};
-use crate::metric::{Direction, Lookup, Loss, Metric, Target, loss};
+use super::policy;
+use crate::metric::{Direction, Lookup, Loss, Measures, Metric, Target, loss};
 
 /// The share of the value of the position in dlshogi's loss, its `val_lambda`; the weights are 1 − λ and λ.
 const LAMBDA: f64 = 0.333;
