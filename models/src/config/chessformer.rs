@@ -1,114 +1,19 @@
-//! What a network is made of, as experiments write it.
+//! Sizes and choices of a Chessformer, as experiments write them.
 
-mod error;
-
-use crate::body::BodyConfig;
-use crate::heads::pooled::PooledSizes;
-use crate::heads::{HeadName, check_offered};
-use crate::refine::RefinementConfig;
-use crate::registers;
-use crate::trunk::Architectural;
+use super::body::{BodyConfig, FeedForwardKind, InitKind, NormPlace};
+use super::defaults::{is_default, is_one, one, yes};
+use super::embedding::{Edge, EmbeddingConfig};
+use super::error::{MOST_LAYERS, ModelError, check_limits};
+use super::heads::{HeadName, MovesLeft, Outputs, PlaneBias, PolicyConfig, PolicyOptions, check_offered};
+use super::refinement::RefinementConfig;
 use encodings::Dims;
 use games::Vocabulary;
 use nn::layout::LARGEST_SIZE;
 use nn::{Activation, NormKind};
 use serde::{Deserialize, Serialize};
 
-pub use self::error::ModelError;
-pub(crate) use self::error::{MOST_LAYERS, check_limits};
-pub use crate::decoder::config::{DecoderConfig, SequenceMask};
-pub use crate::description::{ModelDescription, models};
-pub use crate::edge::Edge;
-pub use crate::embedding::EmbeddingConfig;
-pub use crate::feed_forward::FeedForwardKind;
-pub use crate::heads::{
-    FurtherPolicy, MovesLeft, NoOptions, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, PolicyOptions,
-    RewardOptions, RightsOptions, SoftPolicy,
-};
-pub use crate::residual::NormPlace;
-pub use crate::resnet::config::{BatchNormConfig, ResnetConfig, ResnetPolicy, ResnetValue, SqueezeConfig, Stem};
-pub use crate::resnet_transformer::config::{AttentionConfig, EmbedAt, ResnetTransformerConfig};
-pub use crate::start::InitKind;
-
-/// A network with every size written out. Published ones have names ([`crate::presets`]).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum ModelConfig {
-    /// The encoder of Chessformer with any of its heads.
-    Chessformer(Box<ChessformerConfig>),
-    /// Convolutions with residual connections, and heads of their own.
-    Resnet(Box<ResnetConfig>),
-    /// The same with attention layers behind the convolutions.
-    ResnetTransformer(Box<ResnetTransformerConfig>),
-    /// Blocks over the boards and moves of a game.
-    Decoder(Box<DecoderConfig>),
-}
-
-impl ModelConfig {
-    /// The name of its architecture in YAML.
-    pub fn name(&self) -> &'static str {
-        self.as_declared().name()
-    }
-
-    pub(crate) fn as_declared(&self) -> &dyn Architectural {
-        match self {
-            Self::Chessformer(config) => &**config,
-            Self::Resnet(config) => &**config,
-            Self::ResnetTransformer(config) => &**config,
-            Self::Decoder(config) => &**config,
-        }
-    }
-
-    /// How many consecutive plies of a game it reads at once; rows of batches stand in sequences of so many.
-    pub fn plies(&self) -> usize {
-        self.as_declared().plies()
-    }
-
-    /// Which heads it has.
-    pub fn outputs(&self) -> &Outputs {
-        self.as_declared().outputs()
-    }
-
-    /// Its second pass over the likeliest moves, if it takes one.
-    pub fn refinement(&self) -> Option<RefinementConfig> {
-        self.as_declared().refinement()
-    }
-
-    /// The heads that its networks have, in the order of [`HeadName`].
-    pub fn heads(&self) -> Vec<HeadName> {
-        let refined = self.refinement().map(|_| HeadName::Refined);
-        self.outputs().heads().into_iter().chain(refined).collect()
-    }
-
-    /// The same as [`Self::outputs`], to be changed.
-    pub fn outputs_mut(&mut self) -> &mut Outputs {
-        let declared: &mut dyn Architectural = match self {
-            Self::Chessformer(config) => &mut **config,
-            Self::Resnet(config) => &mut **config,
-            Self::ResnetTransformer(config) => &mut **config,
-            Self::Decoder(config) => &mut **config,
-        };
-        declared.outputs_mut()
-    }
-
-    /// Refuses sizes that contradict each other.
-    ///
-    /// # Errors
-    /// If a size is zero, the heads do not divide the width, or a network would have no output.
-    pub fn check(&self) -> Result<(), ModelError> {
-        self.as_declared().check()
-    }
-
-    /// The same network in its one spelling: sizes that repeat the network's width are left out.
-    pub fn normalised(mut self) -> Self {
-        if let Self::Chessformer(network) = &mut self {
-            let width = network.width;
-            network.policy.embedding = network.policy.embedding.filter(|&size| size != width);
-            network.policy.depth = network.policy.depth.filter(|&size| size != width);
-        }
-        self
-    }
-}
+/// The largest number of registers.
+pub(crate) const MOST_REGISTERS: usize = 16;
 
 /// Sizes and choices of the Chessformer network. The sizes that an experiment is about have no default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -156,14 +61,11 @@ pub struct ChessformerConfig {
     #[serde(default, skip_serializing_if = "is_default")]
     pub registers: usize,
     /// How often the blocks are passed, one pass after the other with the same weights.
-    #[serde(default = "once", skip_serializing_if = "is_once")]
+    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub loops: usize,
     /// Whether attention's output has a bias.
     #[serde(default = "yes", skip_serializing_if = "bool::clone")]
     pub out_bias: bool,
-    /// Share of activations that training drops: none, as in the paper. Anything else is refused.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub dropout: f64,
     /// Sizes of the policy heads.
     #[serde(default)]
     pub policy: PolicyConfig,
@@ -184,26 +86,6 @@ fn rms() -> NormKind {
 
 fn mish() -> Activation {
     Activation::Mish
-}
-
-/// A body without a loop.
-pub(crate) fn once() -> usize {
-    1
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_once(loops: &usize) -> bool {
-    *loops == once()
-}
-
-fn yes() -> bool {
-    true
-}
-
-/// An option with its default is not written, so that networks keep the text, and cells the name, that they had before
-/// there was such an option. (For those that are true by default, `bool::clone` asks the same.)
-pub(crate) fn is_default<T: Default + PartialEq>(option: &T) -> bool {
-    *option == T::default()
 }
 
 /// Sizes of a value head.
@@ -237,7 +119,61 @@ pub enum Pool {
     Token,
 }
 
+/// What decides the shape of a value head's hidden layer, beside the board.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PooledSizes {
+    pub(crate) width: usize,
+    /// Channels that each square is reduced to.
+    pub(crate) embedding: usize,
+    /// Width of the hidden layer.
+    pub(crate) hidden: usize,
+    pub(crate) pool: Pool,
+    pub(crate) activation: Activation,
+}
+
 impl ChessformerConfig {
+    /// A network of these sizes whose options all have their defaults.
+    pub(crate) fn usual(layers: usize, width: usize, heads: usize, ff: usize) -> Self {
+        Self {
+            layers,
+            width,
+            heads,
+            ff,
+            embedding: EmbeddingConfig::default(),
+            edge: Edge::default(),
+            ff_kind: FeedForwardKind::default(),
+            ff_bias: yes(),
+            norm: NormPlace::default(),
+            normalisation: rms(),
+            activation: mish(),
+            ff_activation: None,
+            qkv_bias: false,
+            qk_norm: false,
+            registers: 0,
+            loops: one(),
+            out_bias: yes(),
+            policy: PolicyConfig::default(),
+            value: ValueConfig::default(),
+            outputs: Outputs::default(),
+            refinement: None,
+        }
+    }
+
+    /// Llama's blocks on words, twelve of them: RMS norms before the sublayers, SwiGLU, no bias; the policy is its only
+    /// head.
+    pub(crate) fn llama(width: usize, heads: usize, ff: usize) -> Self {
+        Self {
+            embedding: EmbeddingConfig::Table,
+            ff_kind: FeedForwardKind::Swiglu,
+            ff_bias: false,
+            norm: NormPlace::Pre,
+            out_bias: false,
+            value: ValueConfig { pool: Pool::Token, ..ValueConfig::default() },
+            outputs: Outputs { policy: Some(PolicyOptions::default()), ..Outputs::none() },
+            ..Self::usual(12, width, heads, ff)
+        }
+    }
+
     /// The sizes that encodings need.
     pub fn dims(&self) -> Dims {
         Dims { width: self.width, heads: self.heads, layers: self.layers }
@@ -273,7 +209,6 @@ impl ChessformerConfig {
         }
     }
 
-    /// What decides the shape of a value head's hidden layer.
     pub(crate) fn value_sizes(&self) -> PooledSizes {
         let ValueConfig { embedding, hidden, pool } = self.value;
         PooledSizes { width: self.width, embedding, hidden, pool, activation: self.activation }
@@ -302,15 +237,18 @@ impl ChessformerConfig {
             ("outputs.pairs.depth", outputs.pairs.and_then(|pairs| pairs.depth).unwrap_or(1)),
         ];
         check_limits(MOST_LAYERS, &[("layers", self.layers), ("loops", self.loops)])?;
-        if self.registers > registers::MOST {
-            let (name, size, most) = ("registers", self.registers, registers::MOST);
+        if self.registers > MOST_REGISTERS {
+            let (name, size, most) = ("registers", self.registers, MOST_REGISTERS);
             return Err(ModelError::TooLarge { name, size, most });
         }
         check_limits(LARGEST_SIZE, &sizes)?;
         if !self.width.is_multiple_of(self.heads) {
             return Err(ModelError::heads_do_not_divide(self.width, self.heads));
         }
-        self.check_body()?;
+        self.norm.check()?;
+        if self.ff_activation.is_some() && self.ff_kind != FeedForwardKind::Dense {
+            return Err(ModelError::NoEffect { option: "ff_activation", with: "a gated ff_kind" });
+        }
         let is_offered = |head: &HeadName| !matches!(head, HeadName::Board | HeadName::Refined);
         let offered: Vec<HeadName> = HeadName::ALL.iter().copied().filter(is_offered).collect();
         check_offered("chessformer", outputs, &offered)?;
@@ -344,9 +282,7 @@ impl ChessformerConfig {
         }
         Ok(())
     }
-}
 
-impl ChessformerConfig {
     /// Refuses options of the policy that mean nothing for a vocabulary.
     pub(crate) fn check_policy(&self, moves: Vocabulary) -> Result<(), ModelError> {
         let soft_depth = self.outputs.soft_policy.and_then(|soft| soft.depth);
@@ -381,16 +317,5 @@ impl ChessformerConfig {
             Some((option, _)) => Err(ModelError::NoHiddenLayer { option }),
             None => Ok(()),
         }
-    }
-
-    fn check_body(&self) -> Result<(), ModelError> {
-        self.norm.check()?;
-        if self.ff_activation.is_some() && self.ff_kind != FeedForwardKind::Dense {
-            return Err(ModelError::NoEffect { option: "ff_activation", with: "a gated ff_kind" });
-        }
-        if self.dropout != 0.0 {
-            return Err(ModelError::Dropout(self.dropout));
-        }
-        Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! Sizes and choices of a decoder, as experiments write them.
 
-use crate::config::{ChessformerConfig, MOST_LAYERS, ModelError, NoOptions, Outputs, check_limits};
-use crate::heads::{HeadName, check_offered};
-use crate::preset::llama;
+use super::chessformer::ChessformerConfig;
+use super::error::{MOST_LAYERS, ModelError, check_limits};
+use super::heads::{HeadName, NoOptions, Outputs, check_offered};
 use nn::layout::LARGEST_SIZE;
 use serde::{Deserialize, Serialize};
 
@@ -55,12 +55,10 @@ fn all_heads() -> Outputs {
 }
 
 impl DecoderConfig {
-    pub(crate) fn body(&self) -> ChessformerConfig {
-        ChessformerConfig {
-            layers: self.layers,
-            outputs: self.outputs.clone(),
-            ..llama(self.width, self.heads, self.ff)
-        }
+    /// Its blocks and the heads that it shares with a Chessformer.
+    pub(crate) fn blocks(&self) -> ChessformerConfig {
+        let blocks = ChessformerConfig::llama(self.width, self.heads, self.ff);
+        ChessformerConfig { layers: self.layers, outputs: self.outputs.clone(), ..blocks }
     }
 
     pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {

@@ -1,6 +1,6 @@
 //! The architectures in words.
 
-/// An architecture that [`crate::ModelConfig`] can name.
+/// An architecture that [`super::ModelConfig`] can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelDescription {
     /// Its name in YAML.
@@ -34,7 +34,6 @@ pub fn models() -> &'static [ModelDescription] {
                 "loops=1",
                 "out_bias=true|false",
                 "ff_bias=true|false",
-                "dropout=0",
             ],
         },
         ModelDescription {

@@ -1,11 +1,13 @@
 //! Published networks by name.
 
-use crate::config::{
-    AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, Edge, EmbedAt, EmbeddingConfig,
-    FeedForwardKind, InitKind, ModelConfig, MovesLeft, NoOptions, NormPlace, Outputs, PolicyConfig, PolicyOptions,
-    Pool, ResnetConfig, ResnetPolicy, ResnetTransformerConfig, ResnetValue, RewardOptions, SequenceMask, SoftPolicy,
-    Stem, ValueConfig, once,
-};
+use super::body::{FeedForwardKind, InitKind, NormPlace};
+use super::chessformer::{ChessformerConfig, Pool, ValueConfig};
+use super::decoder::{DecoderConfig, SequenceMask};
+use super::embedding::EmbeddingConfig;
+use super::heads::{MovesLeft, NoOptions, Outputs, PolicyConfig, PolicyOptions, RewardOptions, SoftPolicy};
+use super::model::ModelConfig;
+use super::resnet::{BatchNormConfig, ResnetConfig, ResnetPolicy, ResnetValue, Stem};
+use super::resnet_transformer::{AttentionConfig, EmbedAt, ResnetTransformerConfig};
 use nn::{Activation, NormKind};
 
 /// A published network: a name for a [`ModelConfig`].
@@ -54,12 +56,12 @@ pub fn presets() -> &'static [Preset] {
             name: "chess-encoder",
             description: "ChessDecoder's encoder: 12 layers, width 768, 12 heads, SwiGLU 3072, a policy off start_pos; \
                           with tokens_68, chessdecoder_1924 and rope flat_1d (maxlegrec1/ChessDecoder@405b565)",
-            model: || chessformer(llama(768, 12, 3072)),
+            model: || chessformer(ChessformerConfig::llama(768, 12, 3072)),
         },
         Preset {
             name: "chess-encoder-v2",
             description: "the same with width 1024, 16 heads, SwiGLU 1536 (maxlegrec1/ChessDecoder@57e2a42)",
-            model: || chessformer(llama(1024, 16, 1536)),
+            model: || chessformer(ChessformerConfig::llama(1024, 16, 1536)),
         },
         Preset {
             name: "chess-decoder",
@@ -98,25 +100,6 @@ const BUCKETS: usize = 32;
 
 fn chessformer(config: ChessformerConfig) -> ModelConfig {
     ModelConfig::Chessformer(Box::new(config))
-}
-
-/// Llama's blocks on words, twelve of them: RMS norms before the sublayers, SwiGLU, no bias; the policy is its only head.
-pub(crate) fn llama(width: usize, heads: usize, ff: usize) -> ChessformerConfig {
-    ChessformerConfig {
-        layers: 12,
-        width,
-        heads,
-        ff,
-        embedding: EmbeddingConfig::Table,
-        ff_kind: FeedForwardKind::Swiglu,
-        ff_bias: false,
-        norm: NormPlace::Pre,
-        out_bias: false,
-        policy: PolicyConfig::default(),
-        value: ValueConfig { pool: Pool::Token, ..ValueConfig::default() },
-        outputs: Outputs { policy: Some(PolicyOptions::default()), ..Outputs::none() },
-        ..cf_6m(without_buckets())
-    }
 }
 
 fn chess_decoder() -> DecoderConfig {
@@ -184,28 +167,9 @@ fn dlshogi_transformer() -> ResnetTransformerConfig {
 
 fn cf_6m(outputs: Outputs) -> ChessformerConfig {
     ChessformerConfig {
-        layers: 8,
-        width: 256,
-        heads: 8,
-        ff: 256,
-        embedding: EmbeddingConfig::Old,
-        edge: Edge::Shown,
-        ff_kind: FeedForwardKind::Dense,
-        ff_bias: true,
-        norm: NormPlace::Post,
-        normalisation: NormKind::Rms,
-        activation: Activation::Mish,
-        ff_activation: None,
-        qkv_bias: false,
-        qk_norm: false,
-        registers: 0,
-        loops: once(),
-        out_bias: true,
-        dropout: 0.0,
         policy: PolicyConfig { embedding: Some(256), depth: Some(256), ..PolicyConfig::default() },
-        value: ValueConfig { embedding: 32, hidden: 128, pool: Pool::Flatten },
         outputs,
-        refinement: None,
+        ..ChessformerConfig::usual(8, 256, 8, 256)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Sizes and choices of a residual network, as experiments write them.
 
-use crate::config::{MOST_LAYERS, ModelError, check_limits, is_default};
-use crate::heads::{HeadName, Outputs, check_offered};
-use crate::start::InitKind;
+use super::body::InitKind;
+use super::defaults::is_default;
+use super::error::{MOST_LAYERS, ModelError, check_limits};
+use super::heads::{HeadName, Outputs, check_offered};
 use nn::Activation;
 use nn::layout::LARGEST_SIZE;
 use serde::{Deserialize, Serialize};

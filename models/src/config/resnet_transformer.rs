@@ -1,9 +1,9 @@
 //! Sizes and choices of a residual network with attention behind it.
 
-use crate::body::BodyConfig;
-use crate::config::{
-    FeedForwardKind, MOST_LAYERS, ModelError, NormPlace, ResnetConfig, check_limits, is_default, once,
-};
+use super::body::{BodyConfig, FeedForwardKind, NormPlace};
+use super::defaults::{is_default, is_one, one};
+use super::error::{MOST_LAYERS, ModelError, check_limits};
+use super::resnet::ResnetConfig;
 use encodings::Dims;
 use nn::layout::LARGEST_SIZE;
 use nn::{Activation, NormKind};
@@ -96,14 +96,6 @@ fn is_gelu(activation: &Activation) -> bool {
     *activation == gelu()
 }
 
-fn one() -> usize {
-    1
-}
-
-fn is_one(groups: &usize) -> bool {
-    *groups == one()
-}
-
 impl ResnetTransformerConfig {
     /// The sizes that encodings need.
     pub fn dims(&self) -> Dims {
@@ -127,7 +119,7 @@ impl ResnetTransformerConfig {
             qkv_groups: attention.qkv_groups,
             out_bias: attention.out_bias,
             init: self.resnet.init,
-            loops: once(),
+            loops: one(),
         }
     }
 

@@ -1,9 +1,11 @@
 //! The head of the next board, which the decoder has: its answer comes from a pass of the decoder's own.
 
-use super::{HeadDeclaration, HeadName, Need, Output, Reading};
-use crate::examples::Target;
-use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
+use super::head::{HeadDeclaration, Need};
+use super::output::{Output, Reading};
+use super::visit::Visit;
+use crate::config::HeadName;
+use crate::loss::examples::Target;
+use crate::loss::metric::{Direction, Loss, Metric, loss};
 use tch::{Kind, Tensor};
 
 const LOSS: Loss = loss!(
@@ -23,8 +25,14 @@ const ACCURACY: Metric = Metric::mean(
 const TOKENS: Metric =
     Metric::count("board_words", "words", Target::BoardTokens, "tokens of boards that are asked for");
 
-pub(super) const DECLARATION: HeadDeclaration =
-    HeadDeclaration { losses: &[LOSS], metrics: &[ACCURACY, TOKENS], columns: &[], needs: &[Need::Boards], evaluate };
+pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
+    losses: &[LOSS],
+    metrics: &[ACCURACY, TOKENS],
+    columns: &[],
+    needs: &[Need::Boards],
+    evaluate,
+    declare: |_| None,
+};
 
 fn evaluate(visit: &mut Visit<'_>) {
     let Some(board) = BoardTokens::of(visit.output) else { return };

@@ -1,12 +1,14 @@
 //! The heads of win, draw and loss.
 
+use super::head::{DeclaredHead, Head, HeadDeclaration, Need, Site};
+use super::output::{Output, Reading};
 use super::pooled::BoardVector;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
-use crate::examples::{Column, Target};
+use super::visit::Visit;
+use crate::config::HeadName;
+use crate::loss::examples::{Column, Target};
+use crate::loss::metric::{Direction, Loss, Metric, loss};
 use crate::loss::{result_share_rows, wdl_cross_entropy_rows};
 use crate::macs::HeadMacs;
-use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
 use nn::{Linear, Scope, Views};
 use tch::Tensor;
 
@@ -45,6 +47,7 @@ pub(super) const LOGITS: HeadDeclaration = HeadDeclaration {
     evaluate: |visit| {
         evaluate(visit, HeadName::Result, &LOGITS_LOSS, &LOGITS_ACCURACY, wdl_cross_entropy_rows);
     },
+    declare: |at| at.config.outputs.result.map(|_| declare(at, "value", ReadAs::Logits)),
 };
 
 /// [`ReadAs::Shares`]. The weight is ChessDecoder's.
@@ -56,7 +59,12 @@ pub(super) const SHARES: HeadDeclaration = HeadDeclaration {
     evaluate: |visit| {
         evaluate(visit, HeadName::ResultShares, &SHARES_LOSS, &SHARES_ACCURACY, result_share_rows);
     },
+    declare: |at| at.config.outputs.result_shares.map(|_| declare(at, "result_shares", ReadAs::Shares)),
 };
+
+fn declare(at: &mut Site<'_>, scope: &str, read_as: ReadAs) -> DeclaredHead {
+    at.on_vector(scope, at.config.value_sizes(), |scope, vector| ResultHead::declare(scope, vector, read_as))
+}
 
 fn evaluate(
     visit: &mut Visit<'_>,

@@ -1,12 +1,15 @@
 //! The head of one number: how likely the side to move wins.
 
+use super::head::{Head, HeadDeclaration, Need};
+use super::output::{Output, Reading};
+use super::policy;
 use super::pooled::BoardVector;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading, policy};
-use crate::examples::{Column, DRAWN, Target};
+use super::visit::Visit;
+use crate::config::HeadName;
+use crate::loss::examples::{Column, DRAWN, Target};
+use crate::loss::metric::{Direction, Lookup, Loss, Metric, loss};
 use crate::loss::{win_rate_entropy_rows, win_rate_rows};
 use crate::macs::HeadMacs;
-use crate::measure::Visit;
-use crate::metric::{Direction, Lookup, Loss, Metric, loss};
 use nn::{Linear, Scope, Views};
 use tch::Tensor;
 
@@ -72,6 +75,10 @@ pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
     columns: &[Column::Points, Column::Value],
     needs: &[Need::Results, Need::Values],
     evaluate,
+    declare: |at| {
+        let sizes = at.config.value_sizes();
+        at.config.outputs.win_rate.map(|_| at.on_vector("win_rate", sizes, WinRateHead::declare))
+    },
 };
 
 /// As dlshogi's training prints it, and without its counting of draws.

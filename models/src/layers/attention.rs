@@ -1,7 +1,7 @@
 //! Multi-head self-attention, with the injection points at which position encodings act.
 
-use crate::body::BodyConfig;
-use crate::residual::Residual;
+use super::residual::Residual;
+use crate::config::BodyConfig;
 use encodings::fused_attention::{self, Attend, Projections};
 use encodings::{AttendInput, Dims, InjectionPoints, LayerContext, Logits, Queries, Stack};
 use nn::{Init, Linear, Norm, NormKind, ParamId, Scope, dense};
@@ -37,7 +37,7 @@ pub(crate) struct Attention {
 
 impl Attention {
     pub(crate) fn declare(scope: &mut Scope<'_>, config: &BodyConfig) -> Self {
-        let (d, groups, residual) = (config.width(), config.qkv_groups as i64, config.residual());
+        let (d, groups, residual) = (config.width(), config.qkv_groups as i64, Residual::of(config));
         let mut qkv = scope.sub("qkv");
         let qkv_weight = qkv.matrix("weight", &[3 * d, d / groups], qkv_init(d, d / groups, residual));
         let qkv_bias = config.qkv_bias.then(|| qkv.f32_param("bias", &[3 * d], Init::ZEROS));

@@ -1,44 +1,14 @@
 //! The body: a row of blocks, passed once or several times, and with `norm: pre` one more norm after them.
-//! [`crate::residual`] defines how sublayers, norms and the residual stream go together.
+//! A block is attention and feed-forward, each in a residual branch with a normalisation; [`super::residual`] defines how
+//! these and the residual stream go together.
 
-use crate::block::Block;
-use crate::feed_forward::FeedForwardKind;
-use crate::residual::{NormPlace, Residual};
-use crate::start::InitKind;
-use encodings::{Dims, LayerContext, Stack};
-use nn::{Activation, Norm, NormKind, Scope};
+use super::attention::Attention;
+use super::feed_forward::FeedForward;
+use super::residual::Residual;
+use crate::config::{BodyConfig, NormPlace};
+use encodings::{LayerContext, Stack};
+use nn::{Norm, Scope, TokenLayers};
 use tch::Tensor;
-
-/// What a body is made of, whichever architecture it is in.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BodyConfig {
-    pub(crate) dims: Dims,
-    pub(crate) ff: usize,
-    pub(crate) ff_kind: FeedForwardKind,
-    pub(crate) ff_bias: bool,
-    pub(crate) norm: NormPlace,
-    pub(crate) normalisation: NormKind,
-    pub(crate) activation: Activation,
-    pub(crate) ff_activation: Option<Activation>,
-    pub(crate) qkv_bias: bool,
-    pub(crate) qk_norm: bool,
-    pub(crate) qkv_groups: usize,
-    pub(crate) out_bias: bool,
-    pub(crate) init: InitKind,
-    /// How often its blocks are passed, one after the other.
-    pub(crate) loops: usize,
-}
-
-impl BodyConfig {
-    /// How sublayers stand in the residual stream.
-    pub(crate) fn residual(&self) -> Residual {
-        Residual::of(self.norm, self.loops * self.dims.layers, self.init)
-    }
-
-    pub(crate) fn width(&self) -> i64 {
-        self.dims.width as i64
-    }
-}
 
 #[derive(Debug)]
 pub(crate) struct Body {
@@ -55,7 +25,7 @@ impl Body {
         Self { blocks, loops: config.loops, final_norm }
     }
 
-    /// `[b,l,d]` → `[b,l,d]`. `at.layer` is set for each block; `mask` as in [`crate::attention::Attention`].
+    /// `[b,l,d]` → `[b,l,d]`. `at.layer` is set for each block; `mask` as in [`Attention`].
     pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: Tensor, mask: Option<&Tensor>) -> Tensor {
         stack.passed(&x_bld);
         let passes = (0..self.loops).flat_map(|_| self.blocks.iter().enumerate());
@@ -83,5 +53,59 @@ impl Body {
     /// All multiplications for a sequence.
     pub(crate) fn macs(&self, length: u64) -> u64 {
         self.loops as u64 * self.blocks.iter().map(|block| block.macs(length)).sum::<u64>()
+    }
+}
+
+#[derive(Debug)]
+struct Block {
+    attention: Attention,
+    attention_norm: Norm,
+    feed_forward: FeedForward,
+    feed_forward_norm: Norm,
+    residual: Residual,
+}
+
+impl Block {
+    fn declare(scope: &mut Scope<'_>, config: &BodyConfig) -> Self {
+        let (width, kind, residual) = (config.width(), config.normalisation, Residual::of(config));
+        Self {
+            attention: Attention::declare(&mut scope.sub("attention"), config),
+            attention_norm: Norm::declare(&mut scope.sub("attention_norm"), width, kind),
+            feed_forward: FeedForward::declare(&mut scope.sub("feed_forward"), config),
+            feed_forward_norm: Norm::declare(&mut scope.sub("feed_forward_norm"), width, kind),
+            residual,
+        }
+    }
+
+    fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
+        let views = at.views;
+        let normed = self.residual.norms_inputs().then(|| self.attention_norm.forward(views, x_bld));
+        let mixed = self.attention.mixture(at, stack, normed.as_ref().unwrap_or(x_bld), mask);
+        if let Some(output) = self.token_layers().and_then(|layers| layers.forward(views, x_bld, &mixed)) {
+            return output;
+        }
+        let attended = self.attention.out().forward(views, &mixed);
+        let x = self.residual.add(views, &self.attention_norm, x_bld, &attended);
+        let normed = self.residual.norms_inputs().then(|| self.feed_forward_norm.forward(views, &x));
+        let fed = self.feed_forward.forward(views, normed.as_ref().unwrap_or(&x));
+        self.residual.add(views, &self.feed_forward_norm, &x, &fed)
+    }
+
+    /// Everything behind the mixture, where it is of the form that one operation computes.
+    fn token_layers(&self) -> Option<TokenLayers<'_>> {
+        let (inner, outer, activation) = self.feed_forward.dense_layers()?;
+        let factors = (!self.residual.norms_inputs()).then(|| self.residual.factors())?;
+        let norms = [&self.attention_norm, &self.feed_forward_norm];
+        Some(TokenLayers { out: self.attention.out(), inner, outer, norms, activation, factors })
+    }
+
+    /// Multiplications by weights for one token.
+    fn weight_macs_per_token(&self) -> u64 {
+        self.attention.weight_macs_per_token() + self.feed_forward.macs_per_token()
+    }
+
+    /// All multiplications for a sequence.
+    fn macs(&self, length: u64) -> u64 {
+        length * self.weight_macs_per_token() + self.attention.product_macs(length)
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a network sees where the board ends.
 //!
 //! The softmax of attention runs over the squares that there are, so a relative encoding sees near which edge a square
-//! lies. A ring of tokens with a content of their own would show the edge even better. With [`Edge::Hidden`] the board is
+//! lies. A ring of tokens with a content of their own would show the edge even better. With [`crate::Edge::Hidden`] the board is
 //! a part of a torus of (2F−1)×(2R−1) squares instead; the others are empty and pass through all blocks as the empty
 //! squares of the board do. Every square then sees each displacement once, and what differs between squares is what
 //! stands around them. On this torus no two squares of the board change their displacement, so parameters and classes
@@ -14,19 +14,7 @@ use crate::config::ModelError;
 use encodings::Tokens;
 use games::{Boards, InputLayout};
 use nn::Constant;
-use serde::{Deserialize, Serialize};
 use tch::Tensor;
-
-/// Whether the network sees where the board ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Edge {
-    /// Attention sees the squares of the board only.
-    #[default]
-    Shown,
-    /// Empty squares outside the board hide it; for `none` and encodings that see displacements only.
-    Hidden,
-}
 
 /// Adds the channels of the squares outside.
 #[derive(Debug)]

@@ -1,37 +1,9 @@
 //! The feed-forward layer.
 
-use crate::body::BodyConfig;
+use super::residual::Residual;
+use crate::config::{BodyConfig, FeedForwardKind};
 use nn::{Activation, Linear, Scope, Views};
-use serde::{Deserialize, Serialize};
 use tch::Tensor;
-
-/// What stands between the two widths of a feed-forward layer. The gated forms have two weights inside, `ff` wide each:
-/// two thirds of a dense layer's `ff` cost as much as that layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FeedForwardKind {
-    /// `activation(W₁·x)`.
-    #[default]
-    Dense,
-    /// `σ(W·x) ⊙ V·x` (Dauphin et al. 2016, arXiv 1612.08083).
-    Glu,
-    /// `swish(W·x) ⊙ V·x` (Shazeer 2020, arXiv 2002.05202; `glu` of Lc0's training code).
-    Swiglu,
-    /// `gelu(W·x) ⊙ V·x` (the same paper).
-    Geglu,
-}
-
-impl FeedForwardKind {
-    /// The gate of the gated forms.
-    fn gate(self) -> Option<Gate> {
-        match self {
-            Self::Dense => None,
-            Self::Glu => Some(Gate::Sigmoid),
-            Self::Swiglu => Some(Gate::Activation(Activation::Swish)),
-            Self::Geglu => Some(Gate::Activation(Activation::Gelu)),
-        }
-    }
-}
 
 #[derive(Debug, Clone, Copy)]
 enum Gate {
@@ -40,6 +12,16 @@ enum Gate {
 }
 
 impl Gate {
+    /// That of the gated forms.
+    fn of(kind: FeedForwardKind) -> Option<Self> {
+        match kind {
+            FeedForwardKind::Dense => None,
+            FeedForwardKind::Glu => Some(Self::Sigmoid),
+            FeedForwardKind::Swiglu => Some(Self::Activation(Activation::Swish)),
+            FeedForwardKind::Geglu => Some(Self::Activation(Activation::Gelu)),
+        }
+    }
+
     fn apply(self, x: &Tensor) -> Tensor {
         match self {
             Self::Sigmoid => x.sigmoid(),
@@ -48,7 +30,7 @@ impl Gate {
     }
 }
 
-/// `W₂·inside(x) + b₂`, the inside as [`FeedForwardKind`] says, all weights from the initialiser of [`crate::residual::Residual::scaled`].
+/// `W₂·inside(x) + b₂`, the inside as [`FeedForwardKind`] says, all weights from the initialiser of [`Residual::scaled`].
 ///
 /// A gated layer's W and V are one weight `[2·ff, d]`, W's rows first, so that they are one product; each starts as a
 /// weight `[ff, d]` does. Biases stand beside W, V and W₂, or nowhere.
@@ -62,8 +44,8 @@ pub(crate) struct FeedForward {
 
 impl FeedForward {
     pub(crate) fn declare(scope: &mut Scope<'_>, config: &BodyConfig) -> Self {
-        let (d, ff, bias, residual) = (config.width(), config.ff as i64, config.ff_bias, config.residual());
-        let gate = config.ff_kind.gate();
+        let (d, ff, bias, residual) = (config.width(), config.ff as i64, config.ff_bias, Residual::of(config));
+        let gate = Gate::of(config.ff_kind);
         let inside = if gate.is_some() { 2 * ff } else { ff };
         let hidden = Linear::declare(&mut scope.sub("hidden"), d, inside, residual.scaled(d, ff), bias);
         let out = Linear::declare(&mut scope.sub("out"), ff, d, residual.scaled(ff, d), bias);

@@ -246,6 +246,20 @@ impl Thermometers {
     }
 }
 
+/// The index of the move that was played in each packed row `[b,row]`: `[b]`, i64.
+pub(crate) fn played_moves(packed: &Tensor) -> Tensor {
+    let at = packed.size()[1] - InputLayout::MOVE_BYTES as i64;
+    let byte = |i: i64| packed.select(1, at + i).to_kind(Kind::Int64);
+    byte(0) + byte(1) * (i64::from(u8::MAX) + 1)
+}
+
+/// The packed rows `[b,row]` whose board tokens are predicted, bool `[b]`: positions that are not the first of their
+/// sequence of `plies` plies.
+pub fn predicts_board(packed: &Tensor, plies: i64) -> Tensor {
+    let first = Tensor::arange(packed.size()[0], (Kind::Int64, packed.device())).remainder(plies).eq(0);
+    played_moves(packed).ne(i64::from(InputLayout::NO_MOVE)).logical_and(&first.logical_not())
+}
+
 fn inverse_scale(kind: &FeatureKind) -> f32 {
     match kind {
         FeatureKind::Scalar { scale } => scale.recip(),

@@ -7,11 +7,12 @@
 //!
 //! Parameters: n·d.
 
+use crate::config::MOST_REGISTERS;
 use encodings::{Role, Tokens};
 use nn::{Init, LayoutBuilder, ParamId, Part, Views};
 use tch::Tensor;
 
-const NAMES: [&str; 16] = [
+const NAMES: [&str; MOST_REGISTERS] = [
     "register.1",
     "register.2",
     "register.3",
@@ -29,9 +30,6 @@ const NAMES: [&str; 16] = [
     "register.15",
     "register.16",
 ];
-
-/// The largest number of registers.
-pub(crate) const MOST: usize = NAMES.len();
 
 /// The registers of a network, at least one.
 #[derive(Debug)]

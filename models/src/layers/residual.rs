@@ -1,65 +1,8 @@
 //! How a sublayer, its norm and the residual stream go together, and how wide their weights start.
 
-use crate::config::ModelError;
-use crate::start::InitKind;
+use crate::config::{BodyConfig, InitKind, NormPlace};
 use nn::{Init, Norm, Views};
-use serde::{Deserialize, Serialize};
 use tch::Tensor;
-
-/// Where a block normalises, and how it scales its branches. N is the number of blocks.
-///
-/// The `post` forms differ in α and β. DeepNorm (Wang et al. 2022, arXiv 2203.00555, the encoder's column of its
-/// figure 2) is `post_deepnet`; `post` is what Lc0's training code (`tf/tfprocess.py`, `encoder_layer`) makes of it,
-/// which the Chessformer's networks were trained with. Two things are different there:
-///
-/// * the branch is scaled by α = (2N)^(-1/4), where the paper scales the stream by its inverse: the same function but
-///   for the norm's ε, which a stream 1/α times as large weakens;
-/// * β = (8N)^(-1/4) is handed to Keras' `VarianceScaling`, a scale of the *variance*, so that weights start √β times as
-///   wide as Glorot's and not β times, as in the paper.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum NormPlace {
-    /// `Norm(x + α·Sub(x))`, α = (2N)^(-1/4). Values, attention's output and the feed-forward layer start from Glorot's
-    /// truncated normal initialiser with β = (8N)^(-1/4) times its variance. DeepNorm as Lc0's code has it.
-    #[default]
-    Post,
-    /// `Norm(α·x + Sub(x))`, α = (2N)^(1/4). The same weights start normal, β = (8N)^(-1/4) times as wide as Glorot's;
-    /// queries and keys as Glorot's (`xavier_normal_` in the paper's listing: not truncated). DeepNorm as published.
-    PostDeepnet,
-    /// `Norm(x + Sub(x))`, all weights from Glorot's truncated normal initialiser (Vaswani et al. 2017, arXiv
-    /// 1706.03762).
-    PostPlain,
-    /// As `post` with other numbers.
-    PostScaled {
-        /// The branch's factor α.
-        alpha: f64,
-        /// The factor β of the variance of first weights.
-        beta: f64,
-    },
-    /// `x + Sub(Norm(x))`, and one more norm after the last block (Xiong et al. 2020, arXiv 2002.04745). Weights as in
-    /// `post_plain`.
-    Pre,
-}
-
-impl NormPlace {
-    pub(crate) fn check(self) -> Result<(), ModelError> {
-        let Self::PostScaled { alpha, beta } = self else { return Ok(()) };
-        let wrong = [("alpha", alpha), ("beta", beta)].into_iter().find(|(_, n)| !(n.is_finite() && *n > 0.0));
-        match wrong {
-            Some((name, found)) => Err(ModelError::Scale { name, found }),
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses what PyTorch's start of weights contradicts.
-    pub(crate) fn check_start(self, init: InitKind) -> Result<(), ModelError> {
-        match (init, self) {
-            (InitKind::Torch, Self::Post) => Err(ModelError::Starts { norm: "post" }),
-            (InitKind::Torch, Self::PostScaled { .. }) => Err(ModelError::Starts { norm: "post_scaled" }),
-            _ => Ok(()),
-        }
-    }
-}
 
 /// [`NormPlace`] with its numbers for a body of a certain depth.
 #[derive(Debug, Clone, Copy)]
@@ -92,18 +35,18 @@ enum Start {
 }
 
 impl Residual {
-    /// The form for a body of `layers` blocks.
-    pub(crate) fn of(place: NormPlace, layers: usize, init: InitKind) -> Self {
-        let layers = layers as f64;
+    /// How sublayers stand in the residual stream of this body.
+    pub(crate) fn of(body: &BodyConfig) -> Self {
+        let layers = (body.loops * body.dims.layers) as f64;
         let (root, beta) = ((2.0 * layers).powf(-0.25), (8.0 * layers).powf(-0.25));
-        let (sum, start) = match place {
+        let (sum, start) = match body.norm {
             NormPlace::Post => (Sum::ScaledBranch(root), Start::Truncated { variance: beta }),
             NormPlace::PostDeepnet => (Sum::ScaledStream(root.recip()), Start::Normal { gain: beta }),
             NormPlace::PostPlain => (Sum::ScaledBranch(1.0), Start::Truncated { variance: 1.0 }),
             NormPlace::PostScaled { alpha, beta } => (Sum::ScaledBranch(alpha), Start::Truncated { variance: beta }),
             NormPlace::Pre => (Sum::NormInBranch, Start::Truncated { variance: 1.0 }),
         };
-        let start = match (init, start) {
+        let start = match (body.init, start) {
             (InitKind::Glorot, start) => start,
             (InitKind::Torch, Start::Normal { gain }) => Start::TorchInside { gain },
             (InitKind::Torch, _) => Start::Torch,

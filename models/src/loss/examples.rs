@@ -1,7 +1,10 @@
 //! Examples on a device: packed positions, what is known about their moves, and the targets that heads learn.
 
-use crate::decoder::predicts_board;
-use crate::loss::{MapTargets, PolicyTargets, RewardTargets, RightsTargets, expand_mask};
+use super::map::MapTargets;
+use super::policy::{PolicyTargets, expand_mask};
+use super::reward::RewardTargets;
+use super::rights::RightsTargets;
+use crate::layers::input::predicts_board;
 use tch::{Kind, Tensor};
 
 /// A column of a batch. `b` is the number of positions, `v` the size of the vocabulary.

@@ -1,9 +1,7 @@
 //! What is minimised and what is measured: a name, a unit, which way is better.
 
+use super::examples::Target;
 use crate::config::Outputs;
-use crate::examples::Target;
-use crate::heads::HeadName;
-use std::sync::LazyLock;
 
 /// Which way a metric improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,34 +119,19 @@ impl Loss {
     pub const fn name(&self) -> &'static str {
         self.name
     }
-
-    /// Every loss of every head, in the order in which they are added up.
-    pub fn all() -> &'static [&'static Self] {
-        static ALL: LazyLock<Vec<&'static Loss>> = LazyLock::new(|| {
-            let mut all: Vec<&'static Loss> = Vec::new();
-            for loss in HeadName::ALL.iter().flat_map(|head| head.declaration().losses) {
-                // The heads of maps share theirs.
-                if !all.contains(&loss) {
-                    all.push(loss);
-                }
-            }
-            all
-        });
-        &ALL
-    }
 }
 
 /// A loss from its name, its weight and the words for it. Its metric is called `<name>_loss`.
 macro_rules! loss {
     ($name:literal = $weight:literal, $unit:literal, $target:expr, $description:expr, $what:expr $(,)?) => {
-        $crate::metric::Loss {
+        $crate::loss::metric::Loss {
             name: $name,
             weight: $weight,
             description: $description,
-            metric: $crate::metric::Metric::mean(
+            metric: $crate::loss::metric::Metric::mean(
                 concat!($name, "_loss"),
                 $unit,
-                $crate::metric::Direction::Lower,
+                $crate::loss::metric::Direction::Lower,
                 $target,
                 $what,
             ),

@@ -1,7 +1,34 @@
-//! Nadam's schedule of momenta, in Keras' and in PyTorch's form.
+//! The steps of Adam's family: AdamW's bias corrections, and Nadam's schedule of momenta in Keras' and in PyTorch's form.
 
+use super::config::{AdamwConfig, NadamConfig, NadamTorchConfig};
 use super::moments::Update;
-use super::{NadamConfig, NadamTorchConfig, OptimizerProgress};
+use serde::{Deserialize, Serialize};
+
+/// The numbers of an optimiser that are not tensors, for checkpoints.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct OptimizerProgress {
+    /// Steps taken.
+    pub steps: u64,
+    /// The product of Nadam's momenta up to now; 1 for AdamW.
+    pub momentum_product: f64,
+}
+
+impl AdamwConfig {
+    /// The step `progress.steps`, which was counted already.
+    ///
+    /// θ ← θ − lr·(m/(1 − β₁ᵗ)) / (√(v/(1 − β₂ᵗ)) + ε), both sides of the fraction multiplied by √(1 − β₂ᵗ).
+    pub(super) fn next(&self, progress: &OptimizerProgress, learning_rate: f64) -> Update {
+        let t = progress.steps as f64;
+        let root = (1.0 - self.beta2.powf(t)).sqrt();
+        Update {
+            beta1: self.beta1,
+            beta2: self.beta2,
+            first_weight: -learning_rate * root / (1.0 - self.beta1.powf(t)),
+            gradient_weight: 0.0,
+            epsilon: self.epsilon * root,
+        }
+    }
+}
 
 impl NadamConfig {
     /// The step `progress.steps`, which was counted already; multiplies its momentum into the product.

@@ -1,16 +1,17 @@
 //! The trunk of a Chessformer: an embedding and blocks of attention, once or, with refinement, twice.
 
-use crate::body::Body;
-use crate::config::{ChessformerConfig, Edge, ModelError};
-use crate::edge::Outside;
-use crate::embedding::parts::Parts;
-use crate::embedding::{Embedding, EmbeddingConfig, with_tokens};
-use crate::heads::{self, HeadName, Output, Outputs};
-use crate::input::Expander;
-use crate::network::Spec;
-use crate::refine::{MoveContext, Refine, RefinementConfig};
-use crate::registers::Registers;
-use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
+use super::refine::{MoveContext, Refine};
+use super::trunk::{Declared, Trunk, TrunkMacs};
+use crate::config::{ChessformerConfig, Edge, EmbeddingConfig, HeadName, ModelError, Spec};
+use crate::heads;
+use crate::heads::head::Site;
+use crate::heads::output::Output;
+use crate::layers::body::Body;
+use crate::layers::edge::Outside;
+use crate::layers::embedding::{Embedding, with_tokens};
+use crate::layers::input::Expander;
+use crate::layers::parts::Parts;
+use crate::layers::registers::Registers;
 use encodings::{EncodingConfig, LayerContext, Stack};
 use nn::{LayoutBuilder, Part, Views};
 use tch::Tensor;
@@ -73,72 +74,50 @@ impl Embeds {
     }
 }
 
-impl Architectural for ChessformerConfig {
-    fn name(&self) -> &'static str {
-        "chessformer"
-    }
-
-    fn outputs(&self) -> &Outputs {
-        &self.outputs
-    }
-
-    fn outputs_mut(&mut self) -> &mut Outputs {
-        &mut self.outputs
-    }
-
-    fn refinement(&self) -> Option<RefinementConfig> {
-        self.refinement
-    }
-
-    fn check(&self) -> Result<(), ModelError> {
-        self.check_sizes()
-    }
-
-    fn declare(
-        &self,
-        builder: &mut LayoutBuilder,
-        encodings: &[EncodingConfig],
-        spec: &Spec,
-    ) -> Result<Declared, ModelError> {
-        self.check_policy(spec.moves)?;
-        spec.check_maps(&self.outputs)?;
-        let mut tokens = spec.tokens();
-        let scope = &mut builder.scope("embedding", Part::Trunk);
-        let embedding = if let EmbeddingConfig::Parts(parts) = &self.embedding {
-            tokens = parts.tokens(spec.input)?;
-            Embeds::Parts(Box::new(Parts::declare(scope, parts, spec.input, self.width)))
-        } else {
-            let expander = Expander::new(spec.input);
-            let outside = match self.edge {
-                Edge::Shown => None,
-                Edge::Hidden => Some(Outside::of(spec.input, expander.channels(), &tokens)?),
-            };
-            let embedding = Embedding::declare(scope, expander.channels(), spec, &tokens, self);
-            Embeds::Channels(Box::new((expander, outside, embedding)))
+pub(super) fn declare(
+    builder: &mut LayoutBuilder,
+    encodings: &[EncodingConfig],
+    spec: &Spec,
+    config: &ChessformerConfig,
+) -> Result<Declared, ModelError> {
+    config.check_policy(spec.moves)?;
+    spec.check_maps(&config.outputs)?;
+    let mut tokens = spec.tokens();
+    let scope = &mut builder.scope("embedding", Part::Trunk);
+    let embedding = if let EmbeddingConfig::Parts(parts) = &config.embedding {
+        tokens = parts.tokens(spec.input)?;
+        Embeds::Parts(Box::new(Parts::declare(scope, parts, spec.input, config.width)))
+    } else {
+        let expander = Expander::new(spec.input);
+        let outside = match config.edge {
+            Edge::Shown => None,
+            Edge::Hidden => Some(Outside::of(spec.input, expander.channels(), &tokens)?),
         };
-        let mut embedded = tokens.len() as u64;
-        if let Some(refinement) = self.refinement {
-            tokens = refinement.extend(&tokens);
-        }
-        let of_heads = tokens.clone();
-        let registers = Registers::declare(builder, self.registers, self.width);
-        tokens = registers.as_ref().map_or_else(|| tokens.clone(), |registers| registers.extend(&tokens));
-        if self.edge == Edge::Hidden {
-            tokens = tokens.surrounded();
-            embedded = tokens.len() as u64;
-        }
-        let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), self.dims(), &tokens)?;
-        let body = Body::declare(&mut builder.scope("body", Part::Trunk), &self.body());
-        let heads = heads::declare(builder, self, &of_heads, spec.moves)?;
-        let known = if let Embeds::Parts(parts) = &embedding { parts.repetitions() } else { None };
-        let refine = self.refinement.map(|refinement| {
-            let sizes = [self.width, spec.moves.len()];
-            Box::new(Refine::declare(builder, refinement, &tokens, sizes, known))
-        });
-        let (read, loops) = (of_heads.len() as i64, self.loops as u64);
-        let encoder = Encoder { embedding, body, refine, registers, loops, embedded, read };
-        Ok(Declared { trunk: Box::new(encoder), stack, heads, tokens })
+        let embedding = Embedding::declare(scope, expander.channels(), spec, &tokens, config);
+        Embeds::Channels(Box::new((expander, outside, embedding)))
+    };
+    let mut embedded = tokens.len() as u64;
+    if let Some(refinement) = config.refinement {
+        tokens = refinement.extend(&tokens);
     }
+    let of_heads = tokens.clone();
+    let registers = Registers::declare(builder, config.registers, config.width);
+    tokens = registers.as_ref().map_or_else(|| tokens.clone(), |registers| registers.extend(&tokens));
+    if config.edge == Edge::Hidden {
+        tokens = tokens.surrounded();
+        embedded = tokens.len() as u64;
+    }
+    let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), config.dims(), &tokens)?;
+    let body = Body::declare(&mut builder.scope("body", Part::Trunk), &config.body());
+    let heads = heads::declare(HeadName::ALL, Site { builder, config, tokens: &of_heads, moves: spec.moves })?;
+    let known = if let Embeds::Parts(parts) = &embedding { parts.repetitions() } else { None };
+    let refine = config.refinement.map(|refinement| {
+        let sizes = [config.width, spec.moves.len()];
+        Box::new(Refine::declare(builder, refinement, &tokens, sizes, known))
+    });
+    let (read, loops) = (of_heads.len() as i64, config.loops as u64);
+    let encoder = Encoder { embedding, body, refine, registers, loops, embedded, read };
+    Ok(Declared { trunk: Box::new(encoder), stack, heads, tokens })
 }
 
 impl Encoder {

@@ -1,6 +1,6 @@
 //! ChessDecoder: games as sequences of boards and moves.
 //!
-//! A sequence is some consecutive plies of a game, each the tokens of its board (see [`crate::input`]) and the played
+//! A sequence is some consecutive plies of a game, each the tokens of its board (see [`crate::layers::input`]) and the played
 //! move, also a token. Packed rows come in sequences, one row per ply; the index of the move follows the packed board,
 //! two bytes, little-endian, and is 65,535 in padding rows. The move of a ply is predicted from the last token of its
 //! board, which precedes the move.
@@ -21,33 +21,27 @@
 //! `result_shares` trains it as three raw values with a squared error, as there. Norms and initial weights are those of
 //! the other networks here.
 
-pub mod config;
-mod logits;
-
-use crate::body::Body;
-use crate::config::{DecoderConfig, ModelError, SequenceMask};
-use crate::heads::pooled::Pooled;
-use crate::heads::result::{self, ReadAs};
-use crate::heads::{BoardTokens, Head, Output, Outputs};
-use crate::input::TokenVocabulary;
+use super::refine::MoveContext;
+use super::trunk::{Declared, Trunk, TrunkMacs};
+use crate::config::{DecoderConfig, HeadName, ModelError, SequenceMask, Spec};
+use crate::heads;
+use crate::heads::BoardTokens;
+use crate::heads::head::{Head, Site};
+use crate::heads::output::{Output, Reading};
+use crate::layers::body::Body;
+use crate::layers::input::{TokenVocabulary, played_moves, predicts_board};
 use crate::macs::HeadMacs;
-use crate::network::Spec;
-use crate::refine::MoveContext;
-use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
 use encodings::{EncodingConfig, LayerContext, Role, Stack, Tokens};
 use games::Vocabulary;
-use logits::{MovePolicy, TokenLogits};
-use nn::{Constant, Init, LayoutBuilder, ParamId, Part};
+use nn::{Constant, Init, LayoutBuilder, ParamId, Part, Scope, Views, dense};
 use tch::{Kind, Tensor};
-
-pub use logits::predicts_board;
 
 /// Added to the logit of a hidden token, so that its attention is exactly 0.
 const HIDDEN: f32 = -1e30;
 
 /// A declared decoder without its heads.
 #[derive(Debug)]
-pub(crate) struct Decoder {
+struct Decoder {
     vocabulary: TokenVocabulary,
     moves: i64,
     /// A row for each move, then for each other token `[tokens, d]`.
@@ -62,89 +56,50 @@ pub(crate) struct Decoder {
     prefix: bool,
 }
 
-impl Architectural for DecoderConfig {
-    fn name(&self) -> &'static str {
-        "decoder"
+pub(super) fn declare(
+    builder: &mut LayoutBuilder,
+    encodings: &[EncodingConfig],
+    spec: &Spec,
+    config: &DecoderConfig,
+) -> Result<Declared, ModelError> {
+    let (Some(vocabulary), Vocabulary::List(_)) = (TokenVocabulary::of(spec.input), spec.moves) else {
+        return Err(ModelError::NoTokens { input: spec.input.name.name(), moves: spec.moves.name() });
+    };
+    let (chessformer, tokens) = (config.blocks(), sequence(spec, config.plies));
+    let (moves, width) = (spec.moves.len() as i64, config.width as i64);
+    let all = moves + vocabulary.len();
+    let table = builder.scope("embedding", Part::Trunk).matrix("table", &[all, width], Init::Normal { std: 1.0 });
+    let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), chessformer.dims(), &tokens)?;
+    let sees_ahead = encodings.iter().zip(stack.iter()).find(|(_, encoding)| !encoding.guarantees().pairwise);
+    if let Some((config, _)) = sees_ahead {
+        return Err(ModelError::SeesAhead(config.info().name));
     }
-
-    fn outputs(&self) -> &Outputs {
-        &self.outputs
+    let body = Body::declare(&mut builder.scope("body", Part::Trunk), &chessformer.body());
+    let logits = TokenLogits::declare(&mut builder.scope("policy", Part::Head), width, all);
+    let mut heads: Vec<Box<dyn Head>> = Vec::new();
+    if config.outputs.policy.is_some() {
+        heads.push(Box::new(MovePolicy { logits, moves }));
     }
-
-    fn outputs_mut(&mut self) -> &mut Outputs {
-        &mut self.outputs
-    }
-
-    fn plies(&self) -> usize {
-        self.plies
-    }
-
-    fn check(&self) -> Result<(), ModelError> {
-        self.check_sizes()
-    }
-
-    fn declare(
-        &self,
-        builder: &mut LayoutBuilder,
-        encodings: &[EncodingConfig],
-        spec: &Spec,
-    ) -> Result<Declared, ModelError> {
-        Decoder::declare(builder, encodings, spec, self)
-    }
+    let site = Site { builder, config: &chessformer, tokens: &tokens, moves: spec.moves };
+    heads.extend(heads::declare(&[HeadName::Result, HeadName::ResultShares], site)?);
+    let prefix = config.mask == SequenceMask::Prefix;
+    let board_len = spec.input.tokens() as i64;
+    let causal = prefix.then(|| mask(config.plies, spec.input.tokens(), SequenceMask::Causal));
+    let decoder = Decoder {
+        vocabulary,
+        moves,
+        table,
+        body,
+        mask: mask(config.plies, spec.input.tokens(), config.mask),
+        board: config.outputs.board.map(|_| (logits, causal)),
+        plies: config.plies as i64,
+        board_len,
+        prefix,
+    };
+    Ok(Declared { trunk: Box::new(decoder), stack, heads, tokens })
 }
 
 impl Decoder {
-    fn declare(
-        builder: &mut LayoutBuilder,
-        encodings: &[EncodingConfig],
-        spec: &Spec,
-        config: &DecoderConfig,
-    ) -> Result<Declared, ModelError> {
-        let (Some(vocabulary), Vocabulary::List(_)) = (TokenVocabulary::of(spec.input), spec.moves) else {
-            return Err(ModelError::NoTokens { input: spec.input.name.name(), moves: spec.moves.name() });
-        };
-        let (body, tokens) = (config.body(), sequence(spec, config.plies));
-        let (moves, width) = (spec.moves.len() as i64, config.width as i64);
-        let all = moves + vocabulary.len();
-        let table = builder.scope("embedding", Part::Trunk).matrix("table", &[all, width], Init::Normal { std: 1.0 });
-        let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), body.dims(), &tokens)?;
-        let sees_ahead = encodings.iter().zip(stack.iter()).find(|(_, encoding)| !encoding.guarantees().pairwise);
-        if let Some((config, _)) = sees_ahead {
-            return Err(ModelError::SeesAhead(config.info().name));
-        }
-        let blocks = Body::declare(&mut builder.scope("body", Part::Trunk), &body.body());
-        let logits = TokenLogits::declare(&mut builder.scope("policy", Part::Head), width, all);
-        let mut heads: Vec<Box<dyn Head>> = Vec::new();
-        if config.outputs.policy.is_some() {
-            heads.push(Box::new(MovePolicy { logits, moves }));
-        }
-        if config.outputs.result.is_some() {
-            let scope = &mut builder.scope("value", Part::Head);
-            let token = Pooled::declare(scope, body.value_sizes(), &tokens)?;
-            heads.push(Box::new(result::ResultHead::declare(scope, token, ReadAs::Logits)));
-        }
-        if config.outputs.result_shares.is_some() {
-            let scope = &mut builder.scope("result_shares", Part::Head);
-            let token = Pooled::declare(scope, body.value_sizes(), &tokens)?;
-            heads.push(Box::new(result::ResultHead::declare(scope, token, ReadAs::Shares)));
-        }
-        let prefix = config.mask == SequenceMask::Prefix;
-        let board_len = spec.input.tokens() as i64;
-        let causal = prefix.then(|| mask(config.plies, spec.input.tokens(), SequenceMask::Causal));
-        let decoder = Self {
-            vocabulary,
-            moves,
-            table,
-            body: blocks,
-            mask: mask(config.plies, spec.input.tokens(), config.mask),
-            board: config.outputs.board.map(|_| (logits, causal)),
-            plies: config.plies as i64,
-            board_len,
-            prefix,
-        };
-        Ok(Declared { trunk: Box::new(decoder), stack, heads, tokens })
-    }
-
     /// The predictions of the board tokens, if requested.
     fn board(&self, at: LayerContext<'_>, stack: &Stack) -> Option<BoardTokens> {
         let (logits, causal) = self.board.as_ref()?;
@@ -172,7 +127,7 @@ impl Decoder {
     /// The token ids of packed rows: `[b,row]` → `[s,l]`, i64; moves first.
     fn sequences(&self, packed: &Tensor) -> Tensor {
         let board = self.vocabulary.ids(packed) + self.moves;
-        let played = logits::played_moves(packed);
+        let played = played_moves(packed);
         // In padding, and if no move is played yet, any move id is valid: no output depends on it.
         let played = played.where_self(&played.lt(self.moves), &played.zeros_like());
         Tensor::cat(&[board, played.unsqueeze(1)], 1).reshape([packed.size()[0] / self.plies, -1])
@@ -240,4 +195,54 @@ fn mask(plies: usize, board_len: usize, kind: SequenceMask) -> Constant {
         let pairs = (0..length).flat_map(|query| (0..length).map(move |key| (query, key)));
         pairs.map(|(query, key)| if sees(query, key) { 0.0 } else { HIDDEN }).collect()
     })
+}
+
+/// A logit for each token: `W·x + b`, the moves first. Moves and board tokens share one weight, as in ChessDecoder.
+#[derive(Debug, Clone, Copy)]
+struct TokenLogits {
+    weight: ParamId,
+    bias: ParamId,
+    size: [i64; 2],
+}
+
+impl TokenLogits {
+    fn declare(scope: &mut Scope<'_>, width: i64, tokens: i64) -> Self {
+        let mut scope = scope.sub("words");
+        Self {
+            weight: scope.matrix("weight", &[tokens, width], Init::glorot_normal(width, tokens, 1.0)),
+            bias: scope.f32_param("bias", &[tokens], Init::ZEROS),
+            size: [width, tokens],
+        }
+    }
+
+    fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
+        let bias = views[self.bias].to_kind(views.kind());
+        dense(&x.to_kind(views.kind()), &views[self.weight], Some(&bias))
+    }
+
+    fn macs(&self) -> u64 {
+        (self.size[0] * self.size[1]) as u64
+    }
+}
+
+/// The policy: the logits of the tokens that are moves.
+#[derive(Debug)]
+struct MovePolicy {
+    logits: TokenLogits,
+    moves: i64,
+}
+
+impl Head for MovePolicy {
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        let logits_bv = self.logits.forward(views, &x_bld.select(1, 0)).narrow(1, 0, self.moves);
+        output.set(HeadName::Policy, Reading::Policy, logits_bv);
+    }
+
+    fn macs(&self) -> Vec<HeadMacs> {
+        vec![HeadMacs::of_weights("policy", self.logits.macs())]
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        vec!["policy (a weight for each move)"]
+    }
 }

@@ -12,60 +12,21 @@
 //! Its code (`src_ignore/main/present/reevaluate.py`) differs: p_i is the raw logit, there is no repetition, and if the
 //! target is not a candidate the most probable candidate becomes the target.
 
-use crate::heads::Refined;
-use crate::heads::pooled::dense;
-use crate::heads::summary::Summary;
-use crate::loss::mask_policy;
+use crate::config::{InitKind, RefinementConfig};
+use crate::heads::pooled::Summary;
+use crate::layers::dense;
+use crate::loss::{Refined, mask_policy};
 use crate::macs::HeadMacs;
-use crate::start::InitKind;
 use encodings::{Role, Tokens};
 use nn::{Constant, Init, LayoutBuilder, Linear, ParamId, Part, Views};
-use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
-
-/// The configuration of a refinement pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RefinementConfig {
-    /// The number of refined moves; 3 by default, as in the text.
-    pub moves: usize,
-}
-
-impl Default for RefinementConfig {
-    fn default() -> Self {
-        Self { moves: 3 }
-    }
-}
 
 /// Names of the tokens; their number limits the refined moves.
 const TOKENS: [&str; 5] = ["refinement.1", "refinement.2", "refinement.3", "refinement.4", "refinement.5"];
 /// Embeddings of repetitions, if the input has none.
 const REPETITIONS: i64 = 4;
 
-/// An invalid refinement.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RefinementError {
-    /// Too few or too many moves.
-    #[error("model: refinement.moves is {0}, it must be 2 to 5; the text's is 3")]
-    Moves(usize),
-    /// The network has no policy.
-    #[error("model: refinement looks at the policy's likeliest moves, but outputs names no policy: add `policy: {{}}`")]
-    NoPolicy,
-    /// The embedding supports only the board's own tokens.
-    #[error("model: refinement adds tokens, which embedding: new cannot make summaries for: take old or parts")]
-    NewEmbedding,
-}
-
 impl RefinementConfig {
-    pub(crate) fn check(self, has_policy: bool, is_new_embedding: bool) -> Result<(), RefinementError> {
-        match self.moves {
-            2..=5 if !has_policy => Err(RefinementError::NoPolicy),
-            2..=5 if is_new_embedding => Err(RefinementError::NewEmbedding),
-            2..=5 => Ok(()),
-            other => Err(RefinementError::Moves(other)),
-        }
-    }
-
     /// The sequence followed by its tokens.
     pub(crate) fn extend(self, tokens: &Tokens) -> Tokens {
         let own = TOKENS.iter().take(self.moves).map(|&name| Role::Aux(name));

@@ -13,20 +13,17 @@
 //! TadaoYamaoka/DeepLearningShogi) is one with another stem ([`crate::Stem::Parted`]), another policy
 //! ([`crate::ResnetPolicy::Planes`]) and the win rate.
 
-pub(crate) mod config;
-mod heads;
+pub(super) mod heads;
 mod layers;
 mod planes;
 mod stem;
 
-use crate::config::{ModelError, ResnetConfig};
-use crate::heads::{Head, Outputs};
-use crate::input::Expander;
-use crate::network::Spec;
-use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
+use super::trunk::{Declared, Trunk, TrunkMacs};
+use crate::config::{ModelError, ResnetConfig, Spec};
+use crate::layers::input::Expander;
 use encodings::{Dims, EncodingConfig, LayerContext, Stack, Tokens};
-use games::{InputLayout, Vocabulary};
-use layers::Block;
+use games::InputLayout;
+use layers::{Block, Board};
 use nn::{Activation, LayoutBuilder, Part, Scope};
 use stem::StemLayers;
 use tch::Tensor;
@@ -40,35 +37,6 @@ pub(crate) struct Resnet {
     activation: Activation,
     board: Board,
     expander: Expander,
-}
-
-/// Between squares in a row and squares on a board.
-#[derive(Debug, Clone, Copy)]
-struct Board {
-    ranks: i64,
-    files: i64,
-}
-
-impl Board {
-    fn of(tokens: &Tokens) -> Self {
-        let geometry = tokens.geometry();
-        Self { ranks: geometry.ranks() as i64, files: geometry.files() as i64 }
-    }
-
-    fn squares(self) -> i64 {
-        self.ranks * self.files
-    }
-
-    /// `[b,n,c]` → `[b,c,r,f]`.
-    fn planes(self, x_bnc: &Tensor) -> Tensor {
-        let channels = x_bnc.size()[2];
-        x_bnc.transpose(1, 2).reshape([-1, channels, self.ranks, self.files])
-    }
-
-    /// `[b,c,r,f]` → `[b,n,c]`.
-    fn squares_in_a_row(self, x_bcrf: &Tensor) -> Tensor {
-        x_bcrf.flatten(2, 3).transpose(1, 2)
-    }
 }
 
 /// Refuses encodings: convolutions cannot use any.
@@ -125,38 +93,20 @@ impl Resnet {
     }
 }
 
-impl Architectural for ResnetConfig {
-    fn name(&self) -> &'static str {
-        "resnet"
-    }
-
-    fn outputs(&self) -> &Outputs {
-        &self.outputs
-    }
-
-    fn outputs_mut(&mut self) -> &mut Outputs {
-        &mut self.outputs
-    }
-
-    fn check(&self) -> Result<(), ModelError> {
-        self.check_sizes(self.name())
-    }
-
-    fn declare(
-        &self,
-        builder: &mut LayoutBuilder,
-        encodings: &[EncodingConfig],
-        spec: &Spec,
-    ) -> Result<Declared, ModelError> {
-        check_encodings(encodings)?;
-        let tokens = spec.tokens();
-        let trunk = Resnet::declare(&mut builder.scope("embedding", Part::Trunk), spec.input, &tokens, self)?;
-        let trunk = trunk.with_blocks(&mut builder.scope("body", Part::Trunk), self);
-        let nowhere = Dims { width: self.channels, heads: 1, layers: 0 };
-        let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), nowhere, &tokens)?;
-        let heads = declare_heads(builder, self, &tokens, spec.moves);
-        Ok(Declared { trunk: Box::new(trunk), stack, heads, tokens })
-    }
+pub(super) fn declare(
+    builder: &mut LayoutBuilder,
+    encodings: &[EncodingConfig],
+    spec: &Spec,
+    config: &ResnetConfig,
+) -> Result<Declared, ModelError> {
+    check_encodings(encodings)?;
+    let tokens = spec.tokens();
+    let trunk = Resnet::declare(&mut builder.scope("embedding", Part::Trunk), spec.input, &tokens, config)?;
+    let trunk = trunk.with_blocks(&mut builder.scope("body", Part::Trunk), config);
+    let nowhere = Dims { width: config.channels, heads: 1, layers: 0 };
+    let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), nowhere, &tokens)?;
+    let heads = heads::declare(builder, config, &tokens, spec.moves);
+    Ok(Declared { trunk: Box::new(trunk), stack, heads, tokens })
 }
 
 impl Trunk for Resnet {
@@ -172,14 +122,4 @@ impl Trunk for Resnet {
         let (embedding, trunk) = (self.input_macs(), self.input_macs() + self.body_macs());
         TrunkMacs { trunk, embedding, encoding, weights: trunk, ..TrunkMacs::default() }
     }
-}
-
-/// Declares its heads in the scopes that other networks' have: `policy`, `value` and `moves_left`.
-pub(crate) fn declare_heads(
-    builder: &mut LayoutBuilder,
-    config: &ResnetConfig,
-    tokens: &Tokens,
-    moves: Vocabulary,
-) -> Vec<Box<dyn Head>> {
-    heads::declare(builder, config, tokens, moves)
 }

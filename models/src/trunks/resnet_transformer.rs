@@ -4,19 +4,15 @@
 //! planes ─ stem ─ residual block × N ─ embed ─ attention layer × M ─ the heads of a residual network
 //! ```
 //!
-//! Convolutions and heads are [`crate::resnet`]'s, the attention layers [`crate::body`]'s with all injection points of encodings.
+//! Convolutions and heads are [`super::resnet`]'s, the attention layers [`crate::layers::body`]'s with all injection points of encodings.
 //! Reference: TadaoYamaoka/DeepLearningShogi, branch feature/resnet-transformer,
 //! `dlshogi/network/policy_value_network_transformer.py`. Deviation: no dropout, of which it has 0.1 on attention weights
 //! and in the feed-forward layers.
 
-pub(crate) mod config;
-
-use crate::body::Body;
-use crate::config::{EmbedAt, ModelError, ResnetTransformerConfig};
-use crate::heads::Outputs;
-use crate::network::Spec;
-use crate::resnet::{Resnet, declare_heads};
-use crate::trunk::{Architectural, Declared, Trunk, TrunkMacs};
+use super::resnet::{Resnet, heads};
+use super::trunk::{Declared, Trunk, TrunkMacs};
+use crate::config::{EmbedAt, ModelError, ResnetTransformerConfig, Spec};
+use crate::layers::body::Body;
 use encodings::{EncodingConfig, LayerContext, Stack};
 use nn::{LayoutBuilder, Part};
 use tch::Tensor;
@@ -30,42 +26,24 @@ struct ResnetTransformer {
     length: u64,
 }
 
-impl Architectural for ResnetTransformerConfig {
-    fn name(&self) -> &'static str {
-        "resnet_transformer"
-    }
-
-    fn outputs(&self) -> &Outputs {
-        &self.resnet.outputs
-    }
-
-    fn outputs_mut(&mut self) -> &mut Outputs {
-        &mut self.resnet.outputs
-    }
-
-    fn check(&self) -> Result<(), ModelError> {
-        self.check_sizes()
-    }
-
-    /// Declares `embedding` (the stem) and `body`, the residual blocks in `body.residual`, the attention layers in
-    /// `body.attention`.
-    fn declare(
-        &self,
-        builder: &mut LayoutBuilder,
-        encodings: &[EncodingConfig],
-        spec: &Spec,
-    ) -> Result<Declared, ModelError> {
-        let tokens = spec.tokens();
-        let stem = &mut builder.scope("embedding", Part::Trunk);
-        let resnet = Resnet::declare(stem, spec.input, &tokens, &self.resnet)?;
-        let mut body = builder.scope("body", Part::Trunk);
-        let resnet = resnet.with_blocks(&mut body.sub("residual"), &self.resnet);
-        let attention = Body::declare(&mut body.sub("attention"), &self.body());
-        let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), self.dims(), &tokens)?;
-        let heads = declare_heads(builder, &self.resnet, &tokens, spec.moves);
-        let trunk = ResnetTransformer { resnet, attention, embed: self.embed, length: tokens.len() as u64 };
-        Ok(Declared { trunk: Box::new(trunk), stack, heads, tokens })
-    }
+/// Declares `embedding` (the stem) and `body`, the residual blocks in `body.residual`, the attention layers in
+/// `body.attention`.
+pub(super) fn declare(
+    builder: &mut LayoutBuilder,
+    encodings: &[EncodingConfig],
+    spec: &Spec,
+    config: &ResnetTransformerConfig,
+) -> Result<Declared, ModelError> {
+    let tokens = spec.tokens();
+    let stem = &mut builder.scope("embedding", Part::Trunk);
+    let resnet = Resnet::declare(stem, spec.input, &tokens, &config.resnet)?;
+    let mut body = builder.scope("body", Part::Trunk);
+    let resnet = resnet.with_blocks(&mut body.sub("residual"), &config.resnet);
+    let attention = Body::declare(&mut body.sub("attention"), &config.body());
+    let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), config.dims(), &tokens)?;
+    let heads = heads::declare(builder, &config.resnet, &tokens, spec.moves);
+    let trunk = ResnetTransformer { resnet, attention, embed: config.embed, length: tokens.len() as u64 };
+    Ok(Declared { trunk: Box::new(trunk), stack, heads, tokens })
 }
 
 impl Trunk for ResnetTransformer {

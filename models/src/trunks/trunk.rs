@@ -1,12 +1,10 @@
 //! What a network has before its heads, whichever its architecture.
 
-use crate::config::ModelError;
-use crate::heads::{Head, Output, Outputs};
+use super::refine::MoveContext;
+use crate::heads::head::Head;
+use crate::heads::output::Output;
 use crate::macs::HeadMacs;
-use crate::network::Spec;
-use crate::refine::{MoveContext, RefinementConfig};
-use encodings::{EncodingConfig, LayerContext, Stack, Tokens};
-use nn::LayoutBuilder;
+use encodings::{LayerContext, Stack, Tokens};
 use tch::Tensor;
 
 /// From packed rows to what the heads read.
@@ -51,39 +49,7 @@ pub(crate) struct TrunkMacs {
     pub(crate) further: Option<HeadMacs>,
 }
 
-/// An architecture's sizes and options, from which a network is declared.
-pub(crate) trait Architectural {
-    /// Its name in YAML.
-    fn name(&self) -> &'static str;
-
-    /// Which heads it has.
-    fn outputs(&self) -> &Outputs;
-
-    /// The same, to be changed.
-    fn outputs_mut(&mut self) -> &mut Outputs;
-
-    /// How many consecutive plies of a game it reads at once.
-    fn plies(&self) -> usize {
-        1
-    }
-
-    /// Its second pass over the likeliest moves, if it takes one.
-    fn refinement(&self) -> Option<RefinementConfig> {
-        None
-    }
-
-    /// Refuses sizes that contradict each other.
-    fn check(&self) -> Result<(), ModelError>;
-
-    /// Declares a network for a game.
-    fn declare(
-        &self,
-        builder: &mut LayoutBuilder,
-        encodings: &[EncodingConfig],
-        spec: &Spec,
-    ) -> Result<Declared, ModelError>;
-}
-
+/// A declared trunk, its encodings, and the heads on it.
 #[derive(Debug)]
 pub(crate) struct Declared {
     pub(crate) trunk: Box<dyn Trunk>,

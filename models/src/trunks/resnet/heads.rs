@@ -1,23 +1,24 @@
 //! The heads of the residual network. All convolutions read planes, all dense layers read them channel by channel.
 
-use super::Board;
-use super::layers::{KERNEL, Normed, convolution};
+use super::layers::{Board, KERNEL, Normed, convolution};
 use super::planes::cells;
-use crate::config::{PlaneBias, ResnetConfig, ResnetPolicy};
+use crate::config::{HeadName, InitKind, PlaneBias, ResnetConfig, ResnetPolicy};
+use crate::heads::head::Head;
 use crate::heads::moves_left::MovesLeftHead;
+use crate::heads::output::{Output, Reading};
 use crate::heads::plane_policy::{PlaneLogits, PlanePolicyHeads};
-use crate::heads::pooled::{BoardVector, dense};
+use crate::heads::pooled::BoardVector;
 use crate::heads::result::{ReadAs, ResultHead};
 use crate::heads::win_rate::WinRateHead;
-use crate::heads::{Head, HeadName, Output, Reading};
+use crate::layers::dense;
 use crate::macs::HeadMacs;
-use crate::start::InitKind;
 use encodings::Tokens;
 use games::Vocabulary;
 use nn::{Activation, Constant, Convolution, ConvolutionSizes, LayoutBuilder, Linear, Part, Scope, Views};
 use tch::Tensor;
 
-pub(super) fn declare(
+/// Declares the heads in the scopes that other networks' have: `policy`, `value`, `win_rate` and `moves_left`.
+pub(crate) fn declare(
     builder: &mut LayoutBuilder,
     config: &ResnetConfig,
     tokens: &Tokens,

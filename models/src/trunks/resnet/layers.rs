@@ -1,12 +1,42 @@
 //! What the residual network is built of.
 
 use crate::config::ResnetConfig;
-use crate::heads::pooled::dense;
+use crate::layers::dense;
+use encodings::Tokens;
 use nn::{Activation, BatchNorm, Convolution, ConvolutionSizes, Linear, Scope, Views};
 use tch::{Kind, Tensor};
 
 /// Side of the trunk's kernels.
 pub(super) const KERNEL: i64 = 3;
+
+/// Between squares in a row and squares on a board.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Board {
+    ranks: i64,
+    files: i64,
+}
+
+impl Board {
+    pub(super) fn of(tokens: &Tokens) -> Self {
+        let geometry = tokens.geometry();
+        Self { ranks: geometry.ranks() as i64, files: geometry.files() as i64 }
+    }
+
+    pub(super) fn squares(self) -> i64 {
+        self.ranks * self.files
+    }
+
+    /// `[b,n,c]` → `[b,c,r,f]`.
+    pub(super) fn planes(self, x_bnc: &Tensor) -> Tensor {
+        let channels = x_bnc.size()[2];
+        x_bnc.transpose(1, 2).reshape([-1, channels, self.ranks, self.files])
+    }
+
+    /// `[b,c,r,f]` → `[b,n,c]`.
+    pub(super) fn squares_in_a_row(self, x_bcrf: &Tensor) -> Tensor {
+        x_bcrf.flatten(2, 3).transpose(1, 2)
+    }
+}
 
 /// A convolution without bias and the normalisation behind it.
 #[derive(Debug)]
