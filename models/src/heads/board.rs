@@ -1,12 +1,14 @@
 //! The head of the next board, which the decoder has: its answer comes from a pass of the decoder's own.
 
-use super::{HeadDeclaration, HeadName, Need, Output, Reading, always};
-use crate::measure::Visit;
+use super::head::{HeadDeclaration, Need, always};
+use super::output::{Output, Reading};
+use super::visit::Visit;
+use facts::HeadName;
 use facts::heads::board::{ACCURACY, LOSS};
 use tch::{Kind, Tensor};
 
 pub(super) const DECLARATION: HeadDeclaration =
-    HeadDeclaration { columns: &[], needs: &[Need::Boards], asked: always, evaluate };
+    HeadDeclaration { columns: &[], needs: &[Need::Boards], asked: always, evaluate, declare: |_| None };
 
 fn evaluate(visit: &mut Visit<'_>) {
     let Some(board) = BoardTokens::of(visit.output) else { return };

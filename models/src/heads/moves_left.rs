@@ -1,34 +1,29 @@
 //! The moves-left head.
 
+use super::head::{Head, HeadDeclaration, Need, always};
+use super::output::{Output, Reading};
 use super::pooled::BoardVector;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading, always};
-use crate::examples::Column;
+use super::visit::Visit;
+use crate::config::{MovesLeft, PooledSizes};
+use crate::loss::examples::Column;
 use crate::loss::{moves_left_present, moves_left_rows};
 use crate::macs::HeadMacs;
-use crate::measure::Visit;
+use facts::HeadName;
 use facts::heads::moves_left::{ERROR, LOSS};
 use nn::{Linear, Scope, Views};
-use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
 
-/// Sizes of the moves-left head.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct MovesLeft {
-    /// Channels that each square is reduced to.
-    pub embedding: usize,
-    /// Width of the hidden layer.
-    pub hidden: usize,
-}
-
-impl Default for MovesLeft {
-    fn default() -> Self {
-        Self { embedding: 32, hidden: 128 }
-    }
-}
-
-pub(super) const DECLARATION: HeadDeclaration =
-    HeadDeclaration { columns: &[Column::MovesLeft], needs: &[Need::Ends], asked: always, evaluate };
+pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
+    columns: &[Column::MovesLeft],
+    needs: &[Need::Ends],
+    asked: always,
+    evaluate,
+    declare: |at| {
+        let MovesLeft { embedding, hidden } = at.config.outputs.moves_left?;
+        let sizes = PooledSizes { embedding, hidden, ..at.config.value_sizes() };
+        Some(at.on_vector("moves_left", sizes, MovesLeftHead::declare))
+    },
+};
 
 fn evaluate(visit: &mut Visit<'_>) {
     let (Some(moves_b), target_b) = (visit.output.get(HeadName::MovesLeft), visit.examples.get(Column::MovesLeft))

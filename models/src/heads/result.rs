@@ -1,11 +1,13 @@
 //! The heads of win, draw and loss.
 
+use super::head::{DeclaredHead, Head, HeadDeclaration, Need, Site, always};
+use super::output::{Output, Reading};
 use super::pooled::BoardVector;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading, always};
-use crate::examples::Column;
+use super::visit::Visit;
+use crate::loss::examples::Column;
 use crate::loss::{result_share_rows, wdl_cross_entropy_rows};
 use crate::macs::HeadMacs;
-use crate::measure::Visit;
+use facts::HeadName;
 use facts::heads::result::{LOGITS_ACCURACY, LOGITS_LOSS, SHARES_ACCURACY, SHARES_LOSS};
 use facts::{Loss, Metric};
 use nn::{Linear, Scope, Views};
@@ -18,6 +20,7 @@ pub(super) const LOGITS: HeadDeclaration = HeadDeclaration {
     evaluate: |visit| {
         evaluate(visit, HeadName::Result, &LOGITS_LOSS, &LOGITS_ACCURACY, wdl_cross_entropy_rows);
     },
+    declare: |at| at.config.outputs.result.map(|_| declare(at, "value", ReadAs::Logits)),
 };
 
 /// [`ReadAs::Shares`].
@@ -28,7 +31,12 @@ pub(super) const SHARES: HeadDeclaration = HeadDeclaration {
     evaluate: |visit| {
         evaluate(visit, HeadName::ResultShares, &SHARES_LOSS, &SHARES_ACCURACY, result_share_rows);
     },
+    declare: |at| at.config.outputs.result_shares.map(|_| declare(at, "result_shares", ReadAs::Shares)),
 };
+
+fn declare(at: &mut Site<'_>, scope: &str, read_as: ReadAs) -> DeclaredHead {
+    at.on_vector(scope, at.config.value_sizes(), |scope, vector| ResultHead::declare(scope, vector, read_as))
+}
 
 fn evaluate(
     visit: &mut Visit<'_>,

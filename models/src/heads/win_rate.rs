@@ -1,11 +1,13 @@
 //! The head of one number: how likely the side to move wins.
 
+use super::head::{Head, HeadDeclaration, Need, always};
+use super::output::{Output, Reading};
 use super::pooled::BoardVector;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading, always};
-use crate::examples::{Column, DRAWN};
+use super::visit::Visit;
+use crate::loss::examples::{Column, DRAWN};
 use crate::loss::{win_rate_entropy_rows, win_rate_rows};
 use crate::macs::HeadMacs;
-use crate::measure::Visit;
+use facts::HeadName;
 use facts::heads::win_rate::{ACCURACY, DRAWS_WON, ENTROPY, RESULT_LOSS, VALUE_LOSS};
 use nn::{Linear, Scope, Views};
 use tch::Tensor;
@@ -15,6 +17,10 @@ pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
     needs: &[Need::Results, Need::Values],
     asked: always,
     evaluate,
+    declare: |at| {
+        let sizes = at.config.value_sizes();
+        at.config.outputs.win_rate.map(|_| at.on_vector("win_rate", sizes, WinRateHead::declare))
+    },
 };
 
 /// As dlshogi's training prints it, and without its counting of draws.
