@@ -296,7 +296,9 @@ mod tests {
     fn the_components_of_a_run_are_named_as_its_types_are() {
         let models = [
             "{chessformer: {layers: 1, width: 8, heads: 1, ff: 8}}",
-            "{chessformer: {layers: 1, width: 8, heads: 1, ff: 8, outputs: {q: {}, moves_left: {}}}}",
+            "{chessformer: {layers: 1, width: 8, heads: 1, ff: 8, outputs: {policy: {}, result: {}, result_shares: {}, \
+             win_rate: {}, soft_policy: {}, further_policies: {a: {}}, q: {}, short_term: {}, moves_left: {}, \
+             per_square: {classes: 2}, pairs: {}, board: {}, rights: {}}}}",
             "{resnet: {blocks: 1, channels: 8}}",
             "{resnet_transformer: {resnet: {blocks: 1, channels: 8}, attention: {layers: 1, heads: 1, ff: 8}}}",
             "{decoder: {plies: 2, layers: 1, width: 8, heads: 1, ff: 8}}",
