@@ -8,59 +8,53 @@
 //! Ergodice/lczero-training), each part with its deviations named where it is defined. Beside it there is a residual
 //! network of convolutions ([`resnet`]), which takes no encodings, and dlshogi's, which has attention behind them.
 //!
+//! Floors, each of which uses only those before it:
+//!
+//! | floor | holds |
+//! |---|---|
+//! | [`config`] | networks, games and heads as plain data |
+//! | `layers` | from packed rows to tokens, and blocks over tokens |
+//! | [`loss`] | examples, the formulas of losses |
+//! | [`heads`] | what a network answers, and how it is measured |
+//! | `trunks` | the architectures |
+//! | [`network`], [`measure`] | the whole network, and its answers against targets |
+//!
+//! [`optimizer`] steps over flat parameters and uses none of them. The names of heads, losses and metrics are plain data below
+//! this crate, in `facts`.
+//!
 //! Shape suffixes: `b` batch, `l` tokens, `n` squares, `d` width, `h` heads, `k` head width, `c` input channels, `v`
 //! moves of the vocabulary.
 
 #![warn(missing_docs)]
 
-mod attention;
-pub mod average;
-mod block;
-mod body;
-mod chessformer;
-pub mod clip;
 pub mod config;
-pub mod decoder;
-mod description;
-mod edge;
-mod embedding;
-pub mod examples;
-mod feed_forward;
 pub mod heads;
-pub mod input;
+mod layers;
 pub mod loss;
 pub mod macs;
 pub mod measure;
-pub mod metric;
 pub mod network;
 pub mod optimizer;
-pub mod preset;
-pub mod refine;
-mod registers;
-mod residual;
-pub mod resnet;
-mod resnet_transformer;
-pub mod schedule;
-mod start;
-mod trunk;
+mod trunks;
 
-pub use average::{Average, AverageConfig};
-pub use clip::clip_global_norm;
 pub use config::{
     AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, Edge, EmbedAt, EmbeddingConfig,
     FeedForwardKind, FurtherPolicy, InitKind, ModelConfig, ModelDescription, ModelError, MovesLeft, NoOptions,
-    NormPlace, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, PolicyOptions, Pool, ResnetConfig, ResnetPolicy,
-    ResnetTransformerConfig, ResnetValue, RewardOptions, RightsOptions, SequenceMask, SoftPolicy, SqueezeConfig, Stem,
-    ValueConfig, models,
+    NormPlace, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, PolicyOptions, Pool, Preset, RefinementConfig,
+    ResnetConfig, ResnetPolicy, ResnetTransformerConfig, ResnetValue, RewardOptions, RightsOptions, SequenceMask,
+    SoftPolicy, Spec, SqueezeConfig, Stem, ValueConfig, models, parts, presets,
 };
-pub use embedding::parts;
-pub use examples::{Column, Examples, Target};
-pub use heads::{Answer, BoardTokens, HeadDeclaration, HeadName, Need, Output, Reading, Refined};
+pub use facts::{Aggregation, Direction, HeadName, Loss, Metric, Target};
+pub use heads::visit::{Masking, Term};
+pub use heads::{Answer, BoardTokens, HeadDeclaration, Need, Output, Reading};
+pub use layers::input;
+pub use loss::Refined;
+pub use loss::examples::{Column, Examples};
 pub use macs::{HeadMacs, Macs};
-pub use measure::{Masking, Measure, Term};
-pub use metric::{Direction, Loss, Metric, Quantity};
-pub use network::{Network, Spec};
-pub use optimizer::{Optimizer, OptimizerConfig, OptimizerError, OptimizerProgress};
-pub use preset::{Preset, presets};
-pub use refine::{MoveContext, RefinementConfig};
-pub use schedule::{Cosine, Schedule, ScheduleError};
+pub use measure::Measure;
+pub use network::Network;
+pub use optimizer::average::{self, Average, AverageConfig};
+pub use optimizer::schedule::{Cosine, Schedule, ScheduleError};
+pub use optimizer::{Optimizer, OptimizerConfig, OptimizerError, OptimizerProgress, clip_global_norm};
+pub use trunks::refine::MoveContext;
+pub use trunks::resnet;

@@ -1,55 +1,16 @@
 //! The whole network, from packed rows to the answers of its heads.
 
-use crate::config::{ModelConfig, ModelError, Outputs};
-use crate::heads::{Head, HeadName, Output};
+use crate::config::{ModelConfig, ModelError, Spec};
+use crate::heads::head::Head;
+use crate::heads::output::Output;
 use crate::macs::{HeadMacs, Macs};
-use crate::refine::MoveContext;
-use crate::trunk::{Declared, Trunk, TrunkMacs};
-use encodings::{EncodingConfig, InjectionPoints, LayerContext, Role, Stack, Tokens, Watch};
-use games::{Frame, InputLayout, Vocabulary};
+use crate::trunks;
+use crate::trunks::refine::MoveContext;
+use crate::trunks::trunk::{Declared, Trunk, TrunkMacs};
+use encodings::{EncodingConfig, InjectionPoints, LayerContext, Stack, Tokens, Watch};
+use games::InputLayout;
 use nn::{Layout, LayoutBuilder, Views};
 use tch::Tensor;
-
-/// What a network must know of its game.
-#[derive(Debug, Clone, Copy)]
-pub struct Spec {
-    /// What the packed rows hold.
-    pub input: &'static InputLayout,
-    /// The moves that the policy names.
-    pub moves: Vocabulary,
-}
-
-impl Spec {
-    /// The sequence that a row becomes: the summary token if there is one, squares, auxiliary tokens.
-    pub(crate) fn tokens(&self) -> Tokens {
-        let summary = self.input.summary_token().map(|_| Role::Cls);
-        let squares = (0..self.input.geometry.squares()).map(Role::Square);
-        let role = |name| if name == Tokens::CLS { Role::Cls } else { Role::Aux(name) };
-        let aux = self.input.aux_tokens().into_iter().map(role);
-        Tokens::new(self.input.geometry, summary.into_iter().chain(squares).chain(aux).collect())
-    }
-
-    /// Refuses moves that are written in another frame than the squares of the input: heads would mix them up.
-    fn check_frames(&self) -> Result<(), ModelError> {
-        let (of_input, of_moves) = (self.input.name.frame(), self.moves.frames());
-        if of_moves.contains(&of_input) {
-            return Ok(());
-        }
-        let of_moves = of_moves[0];
-        let (input, moves) = (self.input.name.name(), self.moves.name());
-        Err(ModelError::Frames { input, of_input, moves, of_moves })
-    }
-
-    /// Refuses maps of squares, which datasets write as the side to move sees them, for other inputs.
-    pub(crate) fn check_maps(&self, outputs: &Outputs) -> Result<(), ModelError> {
-        let is_turned = self.input.name.frame() == Frame::SideToMove;
-        let map = outputs.heads().into_iter().find(|head| matches!(head, HeadName::PerSquare | HeadName::Pairs));
-        match map.filter(|_| !is_turned) {
-            Some(head) => Err(ModelError::MapInFrame { head: head.name(), input: self.input.name.name() }),
-            None => Ok(()),
-        }
-    }
-}
 
 /// A declared network. It holds no parameters: each pass is given [`Views`] of them.
 #[derive(Debug)]
@@ -77,8 +38,7 @@ impl Network {
         spec.check_frames()?;
         let mut builder = LayoutBuilder::default();
         config.check()?;
-        let declared = config.as_declared().declare(&mut builder, encodings, spec)?;
-        let Declared { trunk, stack, heads, tokens } = declared;
+        let Declared { trunk, stack, heads, tokens } = trunks::declare(config, &mut builder, encodings, spec)?;
         Ok((Self { input: spec.input, stack, trunk, heads, tokens }, builder.finish()?))
     }
 

@@ -1,80 +1,24 @@
 //! Optimisers over the flat parameter store: a step is a few operations on one tensor, whatever the network.
 
-mod adamw;
+mod adam;
+pub mod average;
 mod config;
 mod groups;
 mod moments;
 mod muon;
-mod nadam;
+pub mod schedule;
 
-pub use config::{AdamwConfig, MuonConfig, NadamConfig, NadamTorchConfig, OptimizerConfig, Others};
-pub use groups::{Group, GroupPart};
-pub use muon::MuonScale;
+pub use adam::OptimizerProgress;
+pub use config::{
+    AdamwConfig, Group, GroupPart, MuonConfig, MuonScale, NadamConfig, NadamTorchConfig, OptimizerConfig,
+    OptimizerError, Others,
+};
 
 use groups::Span;
 use moments::{Moments, Update};
 use muon::Matrix;
 use nn::Layout;
-use serde::{Deserialize, Serialize};
 use tch::{Device, TchError, Tensor};
-
-/// The numbers of an optimiser that are not tensors, for checkpoints.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct OptimizerProgress {
-    /// Steps taken.
-    pub steps: u64,
-    /// The product of Nadam's momenta up to now; 1 for AdamW.
-    pub momentum_product: f64,
-}
-
-/// Why an optimiser could not be made, loaded or stepped.
-#[derive(Debug, thiserror::Error)]
-pub enum OptimizerError {
-    /// An option is out of range.
-    #[error("optimizer: {name}: {value} is out of range; {range}")]
-    Option {
-        /// The option.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
-    },
-    /// A group is not one.
-    #[error("optimizer: the group {group} {why}")]
-    Group {
-        /// The group.
-        group: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// A group holds no parameter of this network.
-    #[error("optimizer: the group {group} fits no parameter of this network; the nearest are {}. (`part: encoding` holds whatever a row's encodings have)", near.join(", "))]
-    NoSuchParameter {
-        /// The group.
-        group: String,
-        /// Names like its pattern.
-        near: Vec<String>,
-    },
-    /// A checkpoint lacks a tensor of the state.
-    #[error("the optimizer's state has no tensor \"{0}\": the checkpoint is of another kind of run")]
-    Missing(&'static str),
-    /// A tensor of the state has another size than the parameters.
-    #[error(
-        "the optimizer's \"{name}\" has {found} elements, the parameters have {expected}: the checkpoint is of another network"
-    )]
-    Size {
-        /// The tensor.
-        name: &'static str,
-        /// Its elements.
-        found: usize,
-        /// Elements of the flat store.
-        expected: usize,
-    },
-    /// LibTorch failed.
-    #[error(transparent)]
-    Tensor(#[from] TchError),
-}
 
 /// An optimiser with its state on the device of the parameters.
 #[derive(Debug)]
@@ -207,4 +151,16 @@ impl OptimizerConfig {
         self.check()?;
         groups::check(self.groups(), layout)
     }
+}
+
+/// Scales `gradient` in place so that its Euclidean norm is at most `max`, and returns the norm that it had before.
+///
+/// With `None` it only measures. A norm that is not finite is returned as it is and the gradient left alone: there is
+/// nothing to rescue, and the caller reports it.
+pub fn clip_global_norm(gradient: &mut Tensor, max: Option<f64>) -> Result<f64, TchError> {
+    let norm = f64::try_from(gradient.f_norm()?)?;
+    if let Some(max) = max.filter(|&max| norm.is_finite() && norm > max) {
+        let _scaled = gradient.f_mul_scalar_(max / norm)?;
+    }
+    Ok(norm)
 }

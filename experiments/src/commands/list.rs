@@ -58,7 +58,7 @@ fn metrics() -> Vec<Value> {
             Direction::Higher => "higher",
             Direction::Neither => "neither",
         };
-        let heads: Vec<&str> = metric.heads.iter().map(|head| head.name()).collect();
+        let heads: Vec<&str> = metric.heads().iter().map(|head| head.name()).collect();
         json!({
             "name": metric.name, "heads": heads.join(", "), "unit": metric.unit, "better": better, "meaning": metric.description,
         })

@@ -1,8 +1,8 @@
 //! The direction of dependencies: what the manifests declare and what the sources name.
 
 use crate::expect_none;
-use crate::metadata::{Dependency, Package, packages, root};
-use crate::rooms::{IN_TESTS, KEYHOLES, ONE_BUILD, RESERVED, ROOMS, room};
+use crate::metadata::{Dependency, Package, packages, root, tree};
+use crate::rooms::{IN_TESTS, KEYHOLES, ONE_BUILD, RESERVED, ROOMS, WITHOUT_LIBTORCH, room};
 use crate::source::{Source, paths, sources};
 use std::path::PathBuf;
 
@@ -82,6 +82,16 @@ fn sources_keep_to_the_table() {
     let breaches: Vec<String> =
         packages().iter().flat_map(|package| forbidden_paths(&package.name, &sources(root(), package.dir()))).collect();
     expect_none("Paths that the table of rooms does not have:", REMEDY, &breaches);
+}
+
+#[test]
+fn what_reads_records_links_no_libtorch() {
+    let linking = tree(&["--workspace", "--invert", "torch-sys"]);
+    let links = |name: &str| linking.iter().any(|line| line.split(' ').next() == Some(name));
+    assert!(links("nn"), "{linking:?}");
+    let breaches: Vec<String> =
+        WITHOUT_LIBTORCH.iter().filter(|name| links(name)).map(|name| (*name).to_owned()).collect();
+    expect_none("Crates that link LibTorch, themselves or by what they depend on:", REMEDY, &breaches);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::path::Path;
 const REMEDY: &str = "Move what both files need into a third one, or the two into one file.";
 
 /// Knots that stay: (crate, files, why).
-const KNOTS: [(&str, &str, &str); 11] = [
+const KNOTS: [(&str, &str, &str); 7] = [
     (
         "games",
         "chess chess::history chess::input chess::moves chess::position chess::rights chess::uci chess::vocabularies \
@@ -35,26 +35,9 @@ const KNOTS: [(&str, &str, &str); 11] = [
     ("nn", "arena batch_norm", "views collect what batch normalisation observes; to be resolved"),
     ("kernels", "product products", "one operation and its form in vector instructions"),
     (
-        "models",
-        "attention block body config config::error decoder::config decoder::logits edge embedding embedding::parts \
-                examples feed_forward heads heads::board heads::config heads::from_to heads::map heads::moves_left \
-                heads::output heads::pairs heads::per_square heads::plane_policy heads::policy heads::pooled heads::refined \
-                heads::result heads::reward heads::rights heads::soft_policy heads::summary heads::token_policy \
-                heads::win_rate loss::refined measure metric network preset refine residual resnet::config \
-                resnet_transformer::config trunk",
-        "a registry of heads and of networks names what is in it, which takes its traits; to be resolved",
-    ),
-    ("models", "optimizer optimizer::config optimizer::groups optimizer::muon", "a shared error; to be resolved"),
-    ("models", "resnet resnet::heads", "a shared type; to be resolved"),
-    (
         "experiments",
         "commands::data::generate::engines commands::data::generate::engines::command",
         "arguments and the words that repeat them",
-    ),
-    (
-        "lc0",
-        "attention attention_heads crate residual tensors format layer message tree",
-        "two circles: the root has what readers share, and messages name their tree; to be resolved",
     ),
 ];
 

@@ -1,26 +1,16 @@
 //! Features of libraries: the same whatever crate a command names.
 
 use crate::expect_none;
-use crate::metadata::{packages, root};
+use crate::metadata::{packages, root, tree};
 use crate::rooms::ONE_BUILD;
 use std::collections::BTreeSet;
-use std::process::Command;
 
 /// Every library in the tree of a selection of crates, with its features.
 fn libraries(selection: &[&str]) -> BTreeSet<String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["tree", "--offline", "--locked", "--edges", "normal,build,dev", "--prefix", "none"])
-        .args(["--format", "{p} with the features [{f}]"])
-        .args(selection)
-        .current_dir(root())
-        .output()
-        .expect("cargo starts");
-    assert!(output.status.success(), "cargo tree: {}", String::from_utf8_lossy(&output.stderr));
     let own = root().display().to_string();
-    let lines = String::from_utf8_lossy(&output.stdout);
-    let library = |line: &str| line.trim_end_matches(" (*)").replace(" (proc-macro)", "");
-    lines.lines().filter(|line| !line.is_empty() && !line.contains(&own)).map(library).collect()
+    let library = |line: &String| line.trim_end_matches(" (*)").replace(" (proc-macro)", "");
+    let crates = tree(&[&["--format", "{p} with the features [{f}]"][..], selection].concat());
+    crates.iter().filter(|line| !line.contains(&own)).map(library).collect()
 }
 
 /// Otherwise `cargo test -p encodings` after `cargo build` compiles tch, and all that stands on it, a second time.

@@ -15,7 +15,7 @@ const MOST_LINES: usize = 500;
 const BOARD_NUMBERS: [&str; 6] = ["8", "9", "64", "81", "225", "289"];
 
 /// Numbers that look like a board's and are something else: (file, the code around it, what it is).
-const NOT_A_BOARD: [(&str, &str, &str); 22] = [
+const NOT_A_BOARD: [(&str, &str, &str); 23] = [
     ("models/nn/kernels/src/attention.rs", "BLOCK: usize = 8;", "positions of a unit of work"),
     ("models/nn/kernels/src/buffer.rs", "repr(C, align(64))", "bytes of a line of the cache"),
     ("models/nn/kernels/src/dense/backward.rs", "TILES: usize = 8;", "tiles that fit into the first cache"),
@@ -36,9 +36,10 @@ const NOT_A_BOARD: [(&str, &str, &str); 22] = [
     ("games/dataset/src/import/container.rs", "[0x1f, 0x8b, 8, ..]", "gzip's magic number and its method"),
     ("games/dataset/src/import/format.rs", "[3..=9, 0, 0, 0, ..]", "versions of Lc0's records"),
     ("games/dataset/src/loader/batch.rs", "mask[usize::from(index) / 8] |= 1 << (index % 8);", "bits of a byte"),
-    ("models/src/embedding/parts.rs", "DEGREE: i64 = 8;", "degree of the polynomial in a document"),
-    ("models/src/preset.rs", "layers: 8,", "layers of the paper's CF-6M"),
-    ("models/src/preset.rs", "heads: 8,", "heads of the paper's CF-6M"),
+    ("models/src/layers/parts.rs", "DEGREE: i64 = 8;", "degree of the polynomial in a document"),
+    ("models/src/config/preset.rs", "usual(8, 256, 8, 256)", "layers and heads of the paper's CF-6M"),
+    ("models/src/config/preset.rs", "layers: 8,", "attention layers of dlshogi's"),
+    ("models/src/config/preset.rs", "heads: 8,", "heads of dlshogi's"),
     ("models/nn/src/layout.rs", "ALIGNMENT: usize = 64;", "elements that an offset is padded to"),
     ("games/src/input.rs", "ALL: [Self; 8]", "inputs of all games together"),
     ("games/streams/src/lib.rs", "(product >> 64) as u64", "the high half of a 128-bit product"),

@@ -41,6 +41,19 @@ pub(crate) fn packages() -> Vec<Package> {
     list(&metadata["packages"]).iter().map(package).collect()
 }
 
+/// The crates that `cargo tree` prints for these options, a line for each.
+pub(crate) fn tree(options: &[&str]) -> Vec<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--offline", "--locked", "--edges", "normal,build,dev", "--prefix", "none"])
+        .args(options)
+        .current_dir(root())
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "cargo tree: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
 fn package(value: &Value) -> Package {
     Package {
         name: text(&value["name"]),

@@ -15,10 +15,11 @@ pub(crate) struct Room {
 pub(crate) const ONE_BUILD: &str = "one-build";
 
 /// The rooms, from the leaves up.
-pub(crate) const ROOMS: [Room; 23] = [
+pub(crate) const ROOMS: [Room; 24] = [
     Room { name: ONE_BUILD, may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "games", may_import: &[], never_std: &["net", "time"] },
+    Room { name: "facts", may_import: &["games"], never_std: &["fs", "net", "time"] },
     Room { name: "dataset", may_import: &["games", "streams"], never_std: &["net"] },
     Room { name: "baselines", may_import: &["dataset", "games"], never_std: &["net", "time"] },
     Room { name: "generate", may_import: &["dataset", "games", "streams"], never_std: &["net"] },
@@ -26,13 +27,13 @@ pub(crate) const ROOMS: [Room; 23] = [
     Room { name: "nn", may_import: &["kernels", "streams"], never_std: &["net", "time"] },
     Room { name: "encodings", may_import: &["games", "nn", "streams"], never_std: &["fs", "net", "time"] },
     Room { name: "figures", may_import: &["games", "strength"], never_std: &["fs", "net", "time"] },
-    Room { name: "models", may_import: &["encodings", "games", "nn"], never_std: &["fs", "net", "time"] },
+    Room { name: "models", may_import: &["encodings", "facts", "games", "nn"], never_std: &["fs", "net", "time"] },
     Room {
         name: "config",
-        may_import: &["dataset", "encodings", "games", "models", "nn", "streams"],
+        may_import: &["dataset", "encodings", "facts", "games", "models", "nn", "streams"],
         never_std: &["net"],
     },
-    Room { name: "records", may_import: &["dataset", "games", "config"], never_std: &["net"] },
+    Room { name: "records", may_import: &["dataset", "facts", "games"], never_std: &["net"] },
     Room {
         name: "train",
         may_import: &["dataset", "encodings", "figures", "games", "models", "nn", "records", "config", "streams"],
@@ -42,7 +43,7 @@ pub(crate) const ROOMS: [Room; 23] = [
     Room { name: "grid", may_import: &["baselines", "records", "config", "train"], never_std: &["net"] },
     Room {
         name: "report",
-        may_import: &["dataset", "figures", "games", "records", "config", "streams", "strength"],
+        may_import: &["dataset", "facts", "figures", "games", "records", "streams", "strength"],
         never_std: &["net"],
     },
     Room {
@@ -77,7 +78,7 @@ pub(crate) const ROOMS: [Room; 23] = [
         may_import: &["dataset", "games", "grid", "records", "report", "config", "train"],
         never_std: &["net"],
     },
-    Room { name: "render", may_import: &["bundle", "records", "report", "config"], never_std: &["net"] },
+    Room { name: "render", may_import: &["bundle", "facts", "records", "report"], never_std: &["net"] },
     Room {
         name: "experiments",
         may_import: &[
@@ -107,7 +108,7 @@ pub(crate) const ROOMS: [Room; 23] = [
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.
 pub(crate) const RESERVED: [(&str, &[&str]); 29] = [
-    ("tch", &["nn", "encodings", "models", "config", "records", "train", "grid", "inspect", "play", "experiments"]),
+    ("tch", &["nn", "encodings", "models", "config", "train", "grid", "inspect", "play", "experiments"]),
     ("torch-sys", &["nn"]),
     ("cc", &["nn"]),
     ("serde_yaml", &["dataset", "config", "train", "grid", "lc0", "experiments"]),
@@ -139,6 +140,10 @@ pub(crate) const RESERVED: [(&str, &[&str]); 29] = [
     ("rand", &["streams"]),
 ];
 
+/// Crates that do not link LibTorch, and neither do their tests: reading records and drawing reports works without it.
+pub(crate) const WITHOUT_LIBTORCH: [&str; 8] =
+    ["games", "facts", "dataset", "baselines", "generate", "records", "strength", "report"];
+
 /// Reserved libraries that a room's tests may use all the same: (room, library, what for).
 pub(crate) const IN_TESTS: [(&str, &str, &str); 5] = [
     ("encodings", "serde_yaml", "an encoding's configuration is tested as people write it"),
@@ -150,7 +155,8 @@ pub(crate) const IN_TESTS: [(&str, &str, &str); 5] = [
 
 /// Where a room may see only a part of another: (who, of whom, the names at that crate's root that it may write).
 /// The network knows boards as geometry and shapes; it never sees a position, a move or a game's rules.
-pub(crate) const KEYHOLES: [(&str, &str, &[&str]); 2] = [
+pub(crate) const KEYHOLES: [(&str, &str, &[&str]); 3] = [
+    ("facts", "games", &["GameKind", "Phase"]),
     ("encodings", "games", &["Geometry", "Relation", "geometry"]),
     (
         "models",

@@ -15,9 +15,8 @@ use super::channels::by_scaled_channels;
 use super::error::NetError;
 use super::format::NetworkFormat;
 use super::layer::rows;
-use super::tensors::NamedTensors;
+use super::network::{Architecture, NamedTensors, spec};
 use super::tree::Tree;
-use super::{Architecture, spec};
 use encodings::{EncodingConfig, absolute, none, smolgen};
 use models::input::Expander;
 use models::{ChessformerConfig, Edge, EmbeddingConfig, FeedForwardKind, ModelConfig, NormPlace, PolicyConfig};
@@ -88,7 +87,6 @@ pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Archit
         registers: 0,
         loops: 1,
         out_bias: biases.out,
-        dropout: 0.0,
         policy: PolicyConfig { ..heads_read.policy },
         value: heads_read.value,
         outputs: heads_read.outputs,

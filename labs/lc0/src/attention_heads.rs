@@ -4,8 +4,7 @@
 
 use super::error::NetError;
 use super::format::NetworkFormat;
-use super::spec;
-use super::tensors::NamedTensors;
+use super::network::{NamedTensors, spec};
 use super::tree::Tree;
 use games::GameKind;
 use models::{

@@ -1,7 +1,21 @@
 //! Decodes tensors, from the four encodings of a weights file, and encodes them in 16 bits.
 
 use super::error::NetError;
-use super::message::Layer;
+use prost::Message;
+
+/// A tensor as a message of Lc0's `proto/net.proto`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Layer {
+    #[prost(float, optional, tag = "1")]
+    pub(super) min_val: Option<f32>,
+    #[prost(float, optional, tag = "2")]
+    pub(super) max_val: Option<f32>,
+    #[prost(bytes = "vec", optional, tag = "3")]
+    pub(super) params: Option<Vec<u8>>,
+    /// The encoding of the values, one of those below.
+    #[prost(int32, optional, tag = "4")]
+    pub(super) encoding: Option<i32>,
+}
 
 /// 16 bits, scaled between the smallest and the largest value of the tensor; the default encoding.
 pub(super) const LINEAR_16: i32 = 1;

@@ -19,19 +19,20 @@ mod fields;
 mod format;
 mod layer;
 mod message;
+mod network;
 mod residual;
-mod tensors;
 mod tree;
 
 pub use error::NetError;
+pub use network::{Parameters, spec};
 
 use config::bounded;
 use encodings::{EncodingConfig, none};
 use flate2::read::GzDecoder;
 use format::NetworkFormat;
-use games::{GameKind, InputName, Vocabulary};
 use message::{Net, Weights};
-use models::{ModelConfig, Spec};
+use models::ModelConfig;
+use network::Architecture;
 use prost::Message as _;
 use prost::bytes::Bytes;
 use std::io::Read;
@@ -51,16 +52,6 @@ const MAX_BYTES: u64 = 3 << 29;
 /// Gzip packs no byte into less than a 1032nd part.
 const MOST_DENSE: u64 = 1032;
 
-/// Parameters by posenc's names, each in row-major order.
-pub type Parameters = Vec<(String, Vec<f32>)>;
-
-/// The result of reading a file.
-struct Architecture {
-    model: ModelConfig,
-    encoding: Vec<EncodingConfig>,
-    parameters: Parameters,
-}
-
 /// A network that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
@@ -68,11 +59,6 @@ pub struct Imported {
     pub encoding: Vec<EncodingConfig>,
     pub parameters: Parameters,
     pub blake3: String,
-}
-
-/// Input and moves of Lc0's networks.
-pub fn spec() -> Spec {
-    Spec { input: GameKind::Chess.input(InputName::Lc0_112), moves: Vocabulary::FromTo(GameKind::Chess.from_to()) }
 }
 
 /// Reads a weights file, gzipped or not. `without` names parts of an attention body's file to leave out, as the errors

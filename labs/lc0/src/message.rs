@@ -1,6 +1,7 @@
 //! The messages of a weights file: field numbers and types of Lc0's `proto/net.proto`, as far as they are used.
 
 use super::format::NetworkFormat;
+use super::layer::Layer;
 use prost::Message;
 use prost::bytes::Bytes;
 
@@ -61,19 +62,6 @@ pub(super) struct Weights {
     pub(super) ip2_mov_w: Option<Layer>,
     #[prost(message, optional, tag = "16")]
     pub(super) ip2_mov_b: Option<Layer>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct Layer {
-    #[prost(float, optional, tag = "1")]
-    pub(super) min_val: Option<f32>,
-    #[prost(float, optional, tag = "2")]
-    pub(super) max_val: Option<f32>,
-    #[prost(bytes = "vec", optional, tag = "3")]
-    pub(super) params: Option<Vec<u8>>,
-    /// The encoding of the values, see [`super::layer`].
-    #[prost(int32, optional, tag = "4")]
-    pub(super) encoding: Option<i32>,
 }
 
 /// A convolution and its normalisation. The format's standard deviation is a variance.

@@ -3,10 +3,9 @@
 use super::channels::by_scaled_channels;
 use super::error::NetError;
 use super::format::NetworkFormat;
-use super::layer::{numbers, rows, sized};
-use super::message::{ConvBlock, Layer, Residual, Weights};
-use super::tensors::NamedTensors;
-use super::{Parameters, spec};
+use super::layer::{Layer, numbers, rows, sized};
+use super::message::{ConvBlock, Residual, Weights};
+use super::network::{NamedTensors, Parameters, spec};
 use games::{GameKind, Geometry};
 use models::input::Expander;
 use models::resnet::{MovePlane, move_planes};

@@ -5,8 +5,7 @@
 use super::error::NetError;
 use super::fields::FieldContent::{Many, Map, Number, One, Tensor};
 use super::fields::{Field, WEIGHTS};
-use super::layer;
-use super::message::Layer;
+use super::layer::{self, Layer};
 use prost::Message as _;
 use prost::encoding::{WireType, decode_key, decode_varint};
 use std::collections::{BTreeMap, BTreeSet};

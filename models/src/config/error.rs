@@ -1,7 +1,5 @@
 //! What contradicts itself in a network.
 
-use crate::embedding::parts::NoParts;
-use crate::refine::RefinementError;
 use encodings::EncodingError;
 use games::Frame;
 use nn::LayoutError;
@@ -49,11 +47,6 @@ pub enum ModelError {
         /// The number.
         found: f64,
     },
-    /// Dropout, which there is none of.
-    #[error(
-        "model: dropout is {0}, but the network has none: leave it out or write 0, as the paper's networks have it"
-    )]
-    Dropout(f64),
     /// An option of the policy that its vocabulary has no use for.
     #[error("model: {option} means nothing for the moves {moves}: leave it out")]
     PolicyOption {
@@ -89,12 +82,21 @@ pub enum ModelError {
     /// A number of rights that is not offered.
     #[error("model: outputs.rights.bits is {0}, it must be 13 or 11")]
     Rights(usize),
-    /// A refinement pass that cannot be had.
-    #[error(transparent)]
-    Refinement(#[from] RefinementError),
+    /// Too few or too many moves for a refinement pass.
+    #[error("model: refinement.moves is {0}, it must be 2 to 5; the text's is 3")]
+    RefinedMoves(usize),
+    /// A refinement pass without a policy.
+    #[error("model: refinement looks at the policy's likeliest moves, but outputs names no policy: add `policy: {{}}`")]
+    RefinementWithoutPolicy,
+    /// A refinement pass in an embedding that supports only the board's own tokens.
+    #[error("model: refinement adds tokens, which embedding: new cannot make summaries for: take old or parts")]
+    RefinementInNewEmbedding,
     /// Parts of an input that has none.
-    #[error(transparent)]
-    Parts(#[from] NoParts),
+    #[error(
+        "model: embedding.parts is about the tokens of cls_tokens, and {0} has none of them: take the input cls_tokens \
+         or cls_tokens_white, or another embedding"
+    )]
+    NoParts(&'static str),
     /// A momentum that is none.
     #[error("model: batch_norm.momentum is {0}, it must be above 0 and at most 1; PyTorch's default is 0.1")]
     Momentum(f64),
@@ -221,7 +223,6 @@ impl ModelError {
             Self::Zero { name } | Self::TooLarge { name, .. } => Some(name),
             Self::HeadsDoNotDivide { .. } => Some("heads"),
             Self::Scale { .. } | Self::Starts { .. } => Some("norm"),
-            Self::Dropout(_) => Some("dropout"),
             Self::PolicyOption { option, .. } | Self::NoEffect { option, .. } => Some(option),
             Self::EdgeShown(_) => Some("edge"),
             Self::NoOutput | Self::NoSuchHead { .. } => Some("outputs"),
@@ -231,8 +232,10 @@ impl ModelError {
             Self::Classes(_) => Some("outputs.per_square.classes"),
             Self::Temperature(_) => Some("outputs.soft_policy.temperature"),
             Self::Rights(_) => Some("outputs.rights.bits"),
-            Self::Refinement(_) => Some("refinement"),
-            Self::Parts(_) => Some("embedding"),
+            Self::RefinedMoves(_) | Self::RefinementWithoutPolicy | Self::RefinementInNewEmbedding => {
+                Some("refinement")
+            }
+            Self::NoParts(_) => Some("embedding"),
             Self::NoHiddenLayer { option } => Some(option),
             Self::OnePly => Some("plies"),
             Self::Encoding(_)

@@ -1,30 +1,14 @@
 //! The head of the next board, which the decoder has: its answer comes from a pass of the decoder's own.
 
-use super::{HeadDeclaration, HeadName, Need, Output, Reading};
-use crate::examples::Target;
-use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
+use super::head::{HeadDeclaration, Need, always};
+use super::output::{Output, Reading};
+use super::visit::Visit;
+use facts::HeadName;
+use facts::heads::board::{ACCURACY, LOSS};
 use tch::{Kind, Tensor};
 
-const LOSS: Loss = loss!(
-    "board" = 1.0,
-    "nats",
-    Target::BoardTokens,
-    "Cross-entropy of the tokens of boards.",
-    "cross-entropy of the tokens of boards, given what came before each"
-);
-const ACCURACY: Metric = Metric::mean(
-    "board_accuracy",
-    "share",
-    Direction::Higher,
-    Target::BoardTokens,
-    "tokens of boards that are the likeliest ones",
-);
-const TOKENS: Metric =
-    Metric::count("board_words", "words", Target::BoardTokens, "tokens of boards that are asked for");
-
 pub(super) const DECLARATION: HeadDeclaration =
-    HeadDeclaration { losses: &[LOSS], metrics: &[ACCURACY, TOKENS], columns: &[], needs: &[Need::Boards], evaluate };
+    HeadDeclaration { columns: &[], needs: &[Need::Boards], asked: always, evaluate, declare: |_| None };
 
 fn evaluate(visit: &mut Visit<'_>) {
     let Some(board) = BoardTokens::of(visit.output) else { return };

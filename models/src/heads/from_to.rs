@@ -1,12 +1,95 @@
-//! Logits over a `from_to` vocabulary, for any board.
+//! The policy over a `from_to` vocabulary, for any board.
 
+use super::head::Head;
+use super::output::{Output, Reading};
 use crate::config::ChessformerConfig;
 use crate::loss::ILLEGAL_LOGIT;
+use crate::macs::HeadMacs;
 use encodings::{Role, Tokens};
+use facts::HeadName;
 use games::{Entry, FromTo};
-use nn::{Constant, Init, Linear, Pair, PairLogits, ParamId, Scope, Views, fused};
+use nn::{Activation, Constant, Init, LayoutBuilder, Linear, Pair, PairLogits, ParamId, Part, Scope, Views, fused};
 use std::sync::Arc;
 use tch::{Kind, Tensor};
+
+/// The attention policy, its soft companion and further ones, which have queries, keys, promotions and drops of their own
+/// and share the embedding (Lc0's training code, `tf/tfprocess.py`, `policy_heads`).
+#[derive(Debug)]
+pub(super) struct PolicyHeads {
+    embedding: Linear,
+    vanilla: Option<FromToLogits>,
+    soft: Option<FromToLogits>,
+    further: Vec<(String, FromToLogits)>,
+    activation: Activation,
+    squares: u64,
+}
+
+impl PolicyHeads {
+    pub(super) fn declare(
+        builder: &mut LayoutBuilder,
+        config: &ChessformerConfig,
+        tokens: &Tokens,
+        moves: &FromTo,
+    ) -> Self {
+        let (d, e) = (config.width as i64, config.policy_embedding() as i64);
+        let outputs = &config.outputs;
+        let mut policy = builder.scope("policy", Part::Head);
+        let embedding = Linear::declare(&mut policy.sub("embedding"), d, e, Init::glorot_normal(d, e, 1.0), true);
+        let vanilla =
+            outputs.policy.map(|_| FromToLogits::declare(&mut policy, config.policy_depth(), config, tokens, moves));
+        let soft = outputs.soft_policy.map(|soft| {
+            let depth = soft.depth.unwrap_or(config.policy_depth());
+            FromToLogits::declare(&mut builder.scope("soft_policy", Part::Head), depth, config, tokens, moves)
+        });
+        let further = outputs.further_policies.iter().map(|(name, options)| {
+            let depth = options.depth.unwrap_or(config.policy_depth());
+            let scope = &mut builder.scope("further_policies", Part::Head);
+            (name.clone(), FromToLogits::declare(&mut scope.sub(name), depth, config, tokens, moves))
+        });
+        let (further, squares) = (further.collect(), tokens.geometry().squares() as u64);
+        Self { embedding, vanilla, soft, further, activation: config.activation, squares }
+    }
+
+    /// The costs of a head, that of the embedding with the first one.
+    fn cost(&self, name: &'static str, logits: &FromToLogits, first: bool) -> HeadMacs {
+        let embedding = if first { self.squares * self.embedding.macs() } else { 0 };
+        let weights = embedding + logits.weight_macs(self.embedding.macs());
+        HeadMacs { name, macs: weights + logits.product_macs(), weights }
+    }
+}
+
+impl Head for PolicyHeads {
+    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
+        let embedded = self.activation.apply(&self.embedding.forward(views, x_bld));
+        let legal = output.legal().map(Tensor::shallow_clone);
+        let logits = |head: &FromToLogits| head.forward(views, &embedded, legal.as_ref());
+        output.set_policies(self.vanilla.as_ref(), self.soft.as_ref(), logits);
+        for (name, head) in &self.further {
+            let logits_bv = logits(head);
+            output.set_part(HeadName::FurtherPolicies, name.clone(), Reading::Policy, logits_bv);
+        }
+    }
+
+    fn macs(&self) -> Vec<HeadMacs> {
+        let vanilla = self.vanilla.as_ref().map(|logits| self.cost("policy", logits, true));
+        let soft = self.soft.as_ref().map(|logits| self.cost("soft_policy", logits, self.vanilla.is_none()));
+        let further = self.further.iter().map(|(_, logits)| self.cost("further_policies", logits, false));
+        vanilla.into_iter().chain(soft).chain(further).collect()
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        let mut sources = vec!["policy vocabulary (only structurally possible moves)"];
+        let named = self.further.iter().map(|(_, logits)| logits);
+        if [&self.vanilla, &self.soft].into_iter().flatten().chain(named).any(FromToLogits::promotes) {
+            sources.push("promotion logits (only where pieces promote)");
+        }
+        sources
+    }
+
+    fn paper_macs_per_square(&self) -> u64 {
+        self.vanilla.as_ref().map_or(0, |logits| self.embedding.macs() + logits.weight_macs_per_square())
+    }
+}
 
 /// `logit(from, to) = query(from)·key(to) / √depth`, queries and keys made from an embedding of the trunk.
 ///
@@ -18,7 +101,7 @@ use tch::{Kind, Tensor};
 /// (`tf/tfprocess.py`, `apply_promotion_logits`); deviations: the promotion term has no part that all kinds share, and
 /// drops are new.
 #[derive(Debug)]
-pub(super) struct FromToLogits {
+struct FromToLogits {
     query: Linear,
     key: Linear,
     promotion: Option<PromotionTerm>,
@@ -32,7 +115,7 @@ pub(super) struct FromToLogits {
 }
 
 impl FromToLogits {
-    pub(super) fn declare(
+    fn declare(
         scope: &mut Scope<'_>,
         depth: usize,
         config: &ChessformerConfig,
@@ -55,7 +138,7 @@ impl FromToLogits {
 
     /// The embedding of all tokens `[b,l,e]` → logits `[b,v]`: of every move, or, given the legal ones (bool `[b,v]`), at least of
     /// these.
-    pub(super) fn forward(&self, views: &Views, embedded: &Tensor, legal: Option<&Tensor>) -> Tensor {
+    fn forward(&self, views: &Views, embedded: &Tensor, legal: Option<&Tensor>) -> Tensor {
         let squares = embedded.narrow(1, 0, self.squares);
         let keys = self.key.forward(views, &squares);
         let mut queries = self.query.forward(views, &squares);
@@ -89,17 +172,17 @@ impl FromToLogits {
     }
 
     /// Whether promotions have a term of their own.
-    pub(super) fn promotes(&self) -> bool {
+    fn promotes(&self) -> bool {
         self.promotion.is_some()
     }
 
     /// Multiplications by the weights of query and key for one square.
-    pub(super) fn weight_macs_per_square(&self) -> u64 {
+    fn weight_macs_per_square(&self) -> u64 {
         self.query.macs() + self.key.macs()
     }
 
     /// Multiplications by weights for a position; `embedding` are those of one token's embedding.
-    pub(super) fn weight_macs(&self, embedding: u64) -> u64 {
+    fn weight_macs(&self, embedding: u64) -> u64 {
         let squares = self.squares as u64;
         let promotion = self.promotion.as_ref().map_or(0, |term| squares * term.weight.macs());
         let drops = self.drops.as_ref().map_or(0, |drops| drops.macs(embedding, self.query.macs()));
@@ -107,7 +190,7 @@ impl FromToLogits {
     }
 
     /// Multiplications of queries by keys for a position.
-    pub(super) fn product_macs(&self) -> u64 {
+    fn product_macs(&self) -> u64 {
         let drops = self.drops.as_ref().map_or(0, |drops| drops.kinds as u64);
         (self.squares as u64 + drops) * self.squares as u64 * self.depth as u64
     }

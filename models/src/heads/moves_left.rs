@@ -1,56 +1,28 @@
 //! The moves-left head.
 
+use super::head::{Head, HeadDeclaration, Need, always};
+use super::output::{Output, Reading};
 use super::pooled::BoardVector;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
-use crate::examples::{Column, Target};
+use super::visit::Visit;
+use crate::config::{MovesLeft, PooledSizes};
+use crate::loss::examples::Column;
 use crate::loss::{moves_left_present, moves_left_rows};
 use crate::macs::HeadMacs;
-use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
+use facts::HeadName;
+use facts::heads::moves_left::{ERROR, LOSS};
 use nn::{Linear, Scope, Views};
-use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
 
-/// Sizes of the moves-left head.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct MovesLeft {
-    /// Channels that each square is reduced to.
-    pub embedding: usize,
-    /// Width of the hidden layer.
-    pub hidden: usize,
-}
-
-impl Default for MovesLeft {
-    fn default() -> Self {
-        Self { embedding: 32, hidden: 128 }
-    }
-}
-
-/// The weight is that of the example in the code of the Chessformer paper.
-const LOSS: Loss = loss!(
-    "moves_left" = 1.0,
-    "",
-    Target::MovesLeft,
-    "Huber's loss of the moves left, in units of 20.",
-    "Huber's loss of the moves left, in units of 20"
-);
-const ERROR: Metric = Metric::mean(
-    "moves_left_error",
-    "moves",
-    Direction::Lower,
-    Target::MovesLeft,
-    "mean absolute error of the moves left",
-);
-const TARGETS: Metric =
-    Metric::count("moves_left_targets", "positions", Target::MovesLeft, "positions whose game has a known end");
-
 pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
-    losses: &[LOSS],
-    metrics: &[ERROR, TARGETS],
     columns: &[Column::MovesLeft],
     needs: &[Need::Ends],
+    asked: always,
     evaluate,
+    declare: |at| {
+        let MovesLeft { embedding, hidden } = at.config.outputs.moves_left?;
+        let sizes = PooledSizes { embedding, hidden, ..at.config.value_sizes() };
+        Some(at.on_vector("moves_left", sizes, MovesLeftHead::declare))
+    },
 };
 
 fn evaluate(visit: &mut Visit<'_>) {

@@ -1,6 +1,6 @@
 //! What a network answers: tensors by the names of its heads.
 
-use super::HeadName;
+use facts::HeadName;
 use std::borrow::Cow;
 use std::ops::Index;
 use tch::{Kind, Tensor};
@@ -104,6 +104,15 @@ impl Output {
         tensor: Tensor,
     ) {
         self.answers.push(Answer { head, part: part.into(), reading, tensor });
+    }
+
+    /// Adds the answers of a policy and its soft companion, where there are these.
+    pub(crate) fn set_policies<T>(&mut self, policy: Option<&T>, soft: Option<&T>, forward: impl Fn(&T) -> Tensor) {
+        for (head, logits) in [(HeadName::Policy, policy), (HeadName::SoftPolicy, soft)] {
+            if let Some(logits) = logits {
+                self.set(head, Reading::Policy, forward(logits));
+            }
+        }
     }
 
     /// The same answers in f32, in which losses and probabilities are taken; integers and booleans as they are.

@@ -1,10 +1,9 @@
 //! The policy over a vocabulary of planes.
 
-use super::policy::set_policies;
-use super::{Head, Output};
-use crate::config::{ChessformerConfig, PlaneBias};
+use super::head::Head;
+use super::output::Output;
+use crate::config::{ChessformerConfig, InitKind, PlaneBias};
 use crate::macs::HeadMacs;
-use crate::start::InitKind;
 use encodings::Tokens;
 use games::Planes;
 use nn::{Constant, Init, LayoutBuilder, Linear, ParamId, Part, Scope, Views};
@@ -42,7 +41,7 @@ impl PlanePolicyHeads {
 
 impl Head for PlanePolicyHeads {
     fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        set_policies(output, self.vanilla.as_ref(), self.soft.as_ref(), |logits| logits.forward(views, x_bld));
+        output.set_policies(self.vanilla.as_ref(), self.soft.as_ref(), |logits| logits.forward(views, x_bld));
     }
 
     fn macs(&self) -> Vec<HeadMacs> {

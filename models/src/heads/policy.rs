@@ -1,136 +1,50 @@
 //! The policy heads: the moves of the data, the same at a high temperature, and others by name.
 
-use super::from_to::FromToLogits;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
-use crate::config::{ChessformerConfig, is_default};
-use crate::examples::{Column, Target};
+use super::from_to::PolicyHeads;
+use super::head::{Head, HeadDeclaration, Need, Site, always};
+use super::plane_policy::PlanePolicyHeads;
+use super::token_policy::TokenPolicyHeads;
+use super::visit::Visit;
+use crate::loss::examples::Column;
 use crate::loss::{
-    policy_cross_entropy_rows, policy_divergence_rows, policy_entropy_rows, policy_log_probs, policy_z_rows,
+    PolicyTargets, policy_cross_entropy_rows, policy_divergence_rows, policy_entropy_rows, policy_log_probs,
+    policy_z_rows,
 };
-use crate::macs::HeadMacs;
-use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
-use encodings::Tokens;
-use games::FromTo;
-use nn::{Activation, Init, LayoutBuilder, Linear, Part, Views};
-use serde::{Deserialize, Serialize};
+use facts::HeadName;
+use facts::heads::policy::{
+    ACCURACY, ACCURACY_UNMASKED, ENTROPY, KL, LEGAL_MASS, LOSS, LOSS_UNMASKED, TOP, TOP_ACCURACY, UNIFORM, Z_LOSS,
+};
+use facts::heads::soft_policy;
+use games::Vocabulary;
 use tch::{Kind, Tensor};
 
-/// The policy.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PolicyOptions {
-    /// Whether training also minimises log² of the sum of exp(logit), `policy_z` among the weights of losses: PaLM's z-loss
-    /// (Chowdhery et al. 2022, arXiv 2204.02311), which keeps logits near zero. Over legal moves where training masks the
-    /// others.
-    #[serde(skip_serializing_if = "is_default")]
-    pub z_loss: bool,
-}
-
-/// One more policy.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct FurtherPolicy {
-    /// Width of queries and keys; the policy's by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub depth: Option<usize>,
-}
-
-/// Further policies have nothing to learn from.
-pub(super) const FURTHER: HeadDeclaration =
-    HeadDeclaration { losses: &[], metrics: &[], columns: &[], needs: &[Need::Teacher], evaluate: |_| {} };
-
-/// How many likeliest moves `policy_top5` looks at.
-const TOP: i64 = 5;
-
-const fn mean(name: &'static str, unit: &'static str, direction: Direction, description: &'static str) -> Metric {
-    Metric::mean(name, unit, direction, Target::Policy, description)
-}
-
-const LOSS: Loss = renormalised(loss!(
-    "policy" = 1.0,
-    "nats",
-    Target::Policy,
-    "Cross-entropy of the policy.",
-    "cross-entropy of the policy with the target moves"
-));
-const Z_LOSS: Loss = Loss {
-    asked: |outputs| outputs.policy.is_some_and(|options| options.z_loss),
-    ..renormalised(loss!(
-        "policy_z" = 1e-4,
-        "nats²",
-        Target::Policy,
-        "Squared logarithm of the sum of the policy's exponentials.",
-        "squared logarithm of the sum of the policy's exponentials",
-    ))
-};
-const KL: Metric =
-    mean("policy_kl", "nats", Direction::Lower, "policy cross-entropy less the entropy of its target").renormalised();
-const ACCURACY: Metric = mean(
-    "policy_accuracy",
-    "share",
-    Direction::Higher,
-    "positions whose likeliest move (of the legal ones, unless `mask: none`) is one of the target's best",
-)
-.renormalised();
-const TOP_ACCURACY: Metric = mean(
-    "policy_top5",
-    "share",
-    Direction::Higher,
-    "positions whose five likeliest moves (of the legal ones, unless `mask: none`) hold one of the target's best",
-)
-.renormalised();
-const ACCURACY_UNMASKED: Metric = mean(
-    "policy_accuracy_unmasked",
-    "share",
-    Direction::Higher,
-    "positions whose likeliest move of all, legal or not, is one of the target's best",
-)
-.of_illegal_moves();
-/// The cross-entropy without a mask.
-pub(super) const LOSS_UNMASKED: Metric = mean(
-    "policy_loss_unmasked",
-    "nats",
-    Direction::Lower,
-    "cross-entropy of the policy over all moves, legal or not, with the target moves",
-)
-.of_illegal_moves();
-const ENTROPY: Metric =
-    mean("policy_entropy", "nats", Direction::Neither, "entropy of the policy over all moves, legal or not")
-        .of_illegal_moves();
-const LEGAL_MASS: Metric =
-    mean("legal_mass", "share", Direction::Higher, "probability on legal moves before any mask").of_illegal_moves();
-const UNIFORM: Metric =
-    mean("uniform_baseline", "nats", Direction::Neither, "policy cross-entropy of a uniform choice among legal moves");
-
-/// The loss of a policy, which a mask makes another one.
-pub(super) const fn renormalised(loss: Loss) -> Loss {
-    Loss { metric: loss.metric.renormalised(), ..loss }
-}
-
 pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
-    losses: &[LOSS, Z_LOSS],
-    metrics: &[
-        KL,
-        ACCURACY,
-        TOP_ACCURACY,
-        ACCURACY_UNMASKED,
-        LOSS_UNMASKED,
-        ENTROPY,
-        LEGAL_MASS,
-        UNIFORM,
-        Metric::count("policy_targets", "positions", Target::Policy, "positions whose move is a policy target"),
-    ],
     columns: &[Column::PolicyIndex, Column::PolicyProb, Column::Legal],
     needs: &[Need::Moves],
+    asked: |loss, outputs| *loss != Z_LOSS || outputs.policy.is_some_and(|options| options.z_loss),
     evaluate,
+    declare: |at| {
+        let outputs = &at.config.outputs;
+        (outputs.policy.is_some() || outputs.soft_policy.is_some()).then(|| Ok(declare(at)))
+    },
 };
+
+/// The policies, in the form that the vocabulary has.
+fn declare(at: &mut Site<'_>) -> Box<dyn Head> {
+    match at.moves {
+        Vocabulary::FromTo(moves) => Box::new(PolicyHeads::declare(at.builder, at.config, at.tokens, moves)),
+        Vocabulary::Planes(moves) => Box::new(PlanePolicyHeads::declare(at.builder, at.config, at.tokens, moves)),
+        Vocabulary::List(list) => {
+            Box::new(TokenPolicyHeads::declare(at.builder, at.config, at.tokens, list.moves.len()))
+        }
+    }
+}
 
 fn evaluate(visit: &mut Visit<'_>) {
     let Some(logits_bv) = visit.output.get(HeadName::Policy) else { return };
     let targets = visit.examples.policy();
     visit.policy_loss(&LOSS, logits_bv, |log_probs| policy_cross_entropy_rows(log_probs, targets));
-    if visit.outputs().policy.is_some_and(|options| options.z_loss) {
+    if visit.outputs.policy.is_some_and(|options| options.z_loss) {
         let logits_bv = visit.trained_logits(logits_bv);
         visit.loss(&Z_LOSS, || policy_z_rows(&logits_bv, &targets.present()));
     }
@@ -139,7 +53,7 @@ fn evaluate(visit: &mut Visit<'_>) {
     }
     let (legal, log_probs) = (visit.legal(), visit.measured_log_probs(logits_bv));
     let unmasked = policy_log_probs(logits_bv, None);
-    let top = TOP.min(visit.moves() as i64);
+    let top = TOP.min(visit.moves as i64);
     let sum = |rows: &Tensor| rows.sum_dim_intlist([-1i64].as_slice(), false, Kind::Float);
     visit.value(&KL, || policy_divergence_rows(&log_probs, targets));
     visit.value(&ACCURACY, || targets.hits(&log_probs.argmax(-1, true)));
@@ -151,95 +65,28 @@ fn evaluate(visit: &mut Visit<'_>) {
     visit.value(&UNIFORM, || sum(&legal).log());
 }
 
-/// The attention policy, its soft companion and further ones, which have queries, keys, promotions and drops of their own
-/// and share the embedding (Lc0's training code, `tf/tfprocess.py`, `policy_heads`).
-#[derive(Debug)]
-pub(super) struct PolicyHeads {
-    embedding: Linear,
-    vanilla: Option<FromToLogits>,
-    soft: Option<FromToLogits>,
-    further: Vec<(String, FromToLogits)>,
-    activation: Activation,
-    squares: u64,
-}
+/// Its parameters are declared with the policy's, whose embedding it shares.
+pub(super) const SOFT: HeadDeclaration = HeadDeclaration {
+    columns: &[Column::PolicyIndex, Column::PolicyProb, Column::Legal],
+    needs: &[Need::Distributions],
+    asked: always,
+    evaluate: evaluate_soft,
+    declare: |_| None,
+};
 
-impl PolicyHeads {
-    pub(super) fn declare(
-        builder: &mut LayoutBuilder,
-        config: &ChessformerConfig,
-        tokens: &Tokens,
-        moves: &FromTo,
-    ) -> Self {
-        let (d, e) = (config.width as i64, config.policy_embedding() as i64);
-        let outputs = &config.outputs;
-        let mut policy = builder.scope("policy", Part::Head);
-        let embedding = Linear::declare(&mut policy.sub("embedding"), d, e, Init::glorot_normal(d, e, 1.0), true);
-        let vanilla =
-            outputs.policy.map(|_| FromToLogits::declare(&mut policy, config.policy_depth(), config, tokens, moves));
-        let soft = outputs.soft_policy.map(|soft| {
-            let depth = soft.depth.unwrap_or(config.policy_depth());
-            FromToLogits::declare(&mut builder.scope("soft_policy", Part::Head), depth, config, tokens, moves)
-        });
-        let further = outputs.further_policies.iter().map(|(name, options)| {
-            let depth = options.depth.unwrap_or(config.policy_depth());
-            let scope = &mut builder.scope("further_policies", Part::Head);
-            (name.clone(), FromToLogits::declare(&mut scope.sub(name), depth, config, tokens, moves))
-        });
-        let (further, squares) = (further.collect(), tokens.geometry().squares() as u64);
-        Self { embedding, vanilla, soft, further, activation: config.activation, squares }
-    }
-
-    /// The costs of a head, that of the embedding with the first one.
-    fn cost(&self, name: &'static str, logits: &FromToLogits, first: bool) -> HeadMacs {
-        let embedding = if first { self.squares * self.embedding.macs() } else { 0 };
-        let weights = embedding + logits.weight_macs(self.embedding.macs());
-        HeadMacs { name, macs: weights + logits.product_macs(), weights }
+fn evaluate_soft(visit: &mut Visit<'_>) {
+    let (Some(logits_bv), Some(options)) = (visit.output.get(HeadName::SoftPolicy), visit.outputs.soft_policy) else {
+        return;
+    };
+    let softened = visit.examples.policy().softened(options.temperature);
+    let targets = PolicyTargets { prob_bk: &softened, ..visit.examples.policy() };
+    visit.policy_loss(&soft_policy::LOSS, logits_bv, |log_probs| policy_cross_entropy_rows(log_probs, targets));
+    if visit.wants_values() {
+        let log_probs = visit.measured_log_probs(logits_bv);
+        visit.value(&soft_policy::KL, || policy_divergence_rows(&log_probs, targets));
     }
 }
 
-impl Head for PolicyHeads {
-    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        let embedded = self.activation.apply(&self.embedding.forward(views, x_bld));
-        let legal = output.legal().map(Tensor::shallow_clone);
-        let logits = |head: &FromToLogits| head.forward(views, &embedded, legal.as_ref());
-        set_policies(output, self.vanilla.as_ref(), self.soft.as_ref(), logits);
-        for (name, head) in &self.further {
-            let logits_bv = logits(head);
-            output.set_part(HeadName::FurtherPolicies, name.clone(), Reading::Policy, logits_bv);
-        }
-    }
-
-    fn macs(&self) -> Vec<HeadMacs> {
-        let vanilla = self.vanilla.as_ref().map(|logits| self.cost("policy", logits, true));
-        let soft = self.soft.as_ref().map(|logits| self.cost("soft_policy", logits, self.vanilla.is_none()));
-        let further = self.further.iter().map(|(_, logits)| self.cost("further_policies", logits, false));
-        vanilla.into_iter().chain(soft).chain(further).collect()
-    }
-
-    fn position_sources(&self) -> Vec<&'static str> {
-        let mut sources = vec!["policy vocabulary (only structurally possible moves)"];
-        let named = self.further.iter().map(|(_, logits)| logits);
-        if [&self.vanilla, &self.soft].into_iter().flatten().chain(named).any(FromToLogits::promotes) {
-            sources.push("promotion logits (only where pieces promote)");
-        }
-        sources
-    }
-
-    fn paper_macs_per_square(&self) -> u64 {
-        self.vanilla.as_ref().map_or(0, |logits| self.embedding.macs() + logits.weight_macs_per_square())
-    }
-}
-
-/// Answers of a policy and its soft companion, where there are these.
-pub(super) fn set_policies<T>(
-    output: &mut Output,
-    policy: Option<&T>,
-    soft: Option<&T>,
-    forward: impl Fn(&T) -> Tensor,
-) {
-    for (head, logits) in [(HeadName::Policy, policy), (HeadName::SoftPolicy, soft)] {
-        if let Some(logits) = logits {
-            output.set(head, Reading::Policy, forward(logits));
-        }
-    }
-}
+/// Further policies have nothing to learn from.
+pub(super) const FURTHER: HeadDeclaration =
+    HeadDeclaration { columns: &[], needs: &[Need::Teacher], asked: always, evaluate: |_| {}, declare: |_| None };

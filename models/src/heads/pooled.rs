@@ -1,10 +1,10 @@
 //! The position as one vector, which the value heads and moves-left start from.
 
-use super::summary;
-use crate::config::{ModelError, Pool};
-use crate::start::InitKind;
+use super::head::{DeclaredHead, Head, Site};
+use crate::config::{InitKind, ModelError, Pool, PooledSizes};
+use crate::layers::dense;
 use encodings::Tokens;
-use nn::{Activation, Linear, Scope, Views};
+use nn::{Activation, Linear, Part, Scope, Views};
 use tch::{Kind, Tensor};
 
 /// The board as one vector, made of what a body ends with.
@@ -47,18 +47,6 @@ struct Squares {
     squares: i64,
 }
 
-/// What decides its shape beside the board.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PooledSizes {
-    pub(crate) width: usize,
-    /// Channels that each square is reduced to.
-    pub(crate) embedding: usize,
-    /// Width of the hidden layer.
-    pub(crate) hidden: usize,
-    pub(crate) pool: Pool,
-    pub(crate) activation: Activation,
-}
-
 impl Pooled {
     /// Declares `embedding` and `hidden` in `scope`, where there are any.
     pub(crate) fn declare(scope: &mut Scope<'_>, sizes: PooledSizes, tokens: &Tokens) -> Result<Self, ModelError> {
@@ -67,7 +55,7 @@ impl Pooled {
         let pooled = match sizes.pool {
             Pool::Flatten => squares * e,
             Pool::Mean => e,
-            Pool::Token => return Ok(Self { source: Source::Token(summary::token(tokens, "the value")?), width: d }),
+            Pool::Token => return Ok(Self { source: Source::Token(token(tokens, "the value")?), width: d }),
         };
         let source = Source::Squares(Squares {
             embedding: dense(scope, "embedding", [d, e], InitKind::Glorot),
@@ -78,6 +66,20 @@ impl Pooled {
             squares,
         });
         Ok(Self { source, width: hidden })
+    }
+}
+
+impl Site<'_> {
+    /// Declares a head that reads the position as one vector, in a scope.
+    pub(super) fn on_vector<H: Head + 'static>(
+        &mut self,
+        scope: &str,
+        sizes: PooledSizes,
+        declare: impl FnOnce(&mut Scope<'_>, Pooled) -> H,
+    ) -> DeclaredHead {
+        let scope = &mut self.builder.scope(scope, Part::Head);
+        let pooled = Pooled::declare(scope, sizes, self.tokens)?;
+        Ok(Box::new(declare(scope, pooled)))
     }
 }
 
@@ -120,7 +122,34 @@ impl BoardVector for Pooled {
     }
 }
 
-/// A dense layer with bias, `[inputs, outputs]` wide.
-pub(crate) fn dense(scope: &mut Scope<'_>, name: &str, [inputs, outputs]: [i64; 2], init: InitKind) -> Linear {
-    Linear::declare(&mut scope.sub(name), inputs, outputs, init.of(inputs, outputs), true)
+/// The place of the token that stands for the whole position; `what` wants to read it.
+///
+/// # Errors
+/// If the input has none.
+fn token(tokens: &Tokens, what: &'static str) -> Result<i64, ModelError> {
+    tokens.cls().map(|token| token as i64).ok_or(ModelError::NoSummaryToken { what })
+}
+
+/// Where the board's summary stands: the CLS token, or, where the input has none, the mean of the squares.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Summary {
+    Cls(i64),
+    /// Of the first so many tokens.
+    Mean(i64),
+}
+
+impl Summary {
+    pub(crate) fn of(tokens: &Tokens) -> Self {
+        match tokens.cls() {
+            Some(token) => Self::Cls(token as i64),
+            None => Self::Mean(tokens.geometry().squares() as i64),
+        }
+    }
+
+    pub(crate) fn read(self, x_bld: &Tensor) -> Tensor {
+        match self {
+            Self::Cls(token) => x_bld.select(1, token),
+            Self::Mean(squares) => x_bld.narrow(1, 0, squares).mean_dim([1i64].as_slice(), false, Kind::Float),
+        }
+    }
 }

@@ -1,41 +1,20 @@
-//! The choice of a second pass among the policy's likeliest moves, which `refinement` of a model adds ([`crate::refine`]).
+//! The choice of a second pass among the policy's likeliest moves, which `refinement` of a model adds ([`crate::trunks::refine`]).
 
-use super::{HeadDeclaration, HeadName, Output, Reading};
-use crate::examples::{Column, Target};
-use crate::loss::{ILLEGAL_LOGIT, RefinedTargets, refined_rows};
-use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
+use super::head::{HeadDeclaration, always};
+use super::output::{Output, Reading};
+use super::visit::Visit;
+use crate::loss::examples::Column;
+use crate::loss::{Refined, RefinedTargets, refined_rows};
+use facts::HeadName;
+use facts::heads::refined::{ACCURACY, AMONG, LOSS};
 use tch::Tensor;
 
-/// A batch's count must be known before the candidates are, so it is that of the policy's targets.
-const LOSS: Loss = loss!(
-    "refined" = 1.0,
-    "nats",
-    Target::Policy,
-    "Cross-entropy of the choice among the likeliest moves.",
-    "cross-entropy of the choice among the likeliest moves, 0 where the target is none of them"
-);
-const ACCURACY: Metric = Metric::mean(
-    "refined_accuracy",
-    "share",
-    Direction::Higher,
-    Target::Policy,
-    "positions whose move after the second pass is one of the target's best",
-);
-const AMONG: Metric = Metric::mean(
-    "refined_among",
-    "share",
-    Direction::Higher,
-    Target::Policy,
-    "positions whose target is among the moves of the second pass",
-);
-
 pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
-    losses: &[LOSS],
-    metrics: &[ACCURACY, AMONG],
     columns: &[Column::PolicyIndex, Column::PolicyProb, Column::Legal, Column::Repeats],
     needs: &[],
+    asked: always,
     evaluate,
+    declare: |_| None,
 };
 
 fn evaluate(visit: &mut Visit<'_>) {
@@ -51,24 +30,7 @@ const MOVES: &str = "moves";
 /// Which of them are legal moves.
 const PRESENT: &str = "present";
 
-/// The choice among a few moves.
-#[derive(Debug)]
-pub struct Refined {
-    /// The candidates, indices of the vocabulary, the first pass's likeliest first, i64 `[b,k]`.
-    pub moves_bk: Tensor,
-    /// Which of them are legal moves, bool `[b,k]`.
-    pub present_bk: Tensor,
-    /// The second pass's logits `[b,k]`, −1e30 where there are fewer legal moves.
-    pub logits_bk: Tensor,
-}
-
 impl Refined {
-    /// From the candidates `[b,k]`, which of them are legal moves, bool `[b,k]`, and the logits of all `[b,k]`.
-    pub fn new(moves_bk: Tensor, present_bk: Tensor, logits_bk: &Tensor) -> Self {
-        let logits_bk = logits_bk.masked_fill(&present_bk.logical_not(), ILLEGAL_LOGIT);
-        Self { moves_bk, present_bk, logits_bk }
-    }
-
     /// That of an output; `None` if the network takes no second pass.
     pub fn of(output: &Output) -> Option<Self> {
         let part = |part| output.part(HeadName::Refined, part).map(Tensor::shallow_clone);
@@ -80,10 +42,5 @@ impl Refined {
         output.set_part(HeadName::Refined, MOVES, Reading::Moves, self.moves_bk);
         output.set_part(HeadName::Refined, PRESENT, Reading::Internal, self.present_bk);
         output.set(HeadName::Refined, Reading::Choice, self.logits_bk);
-    }
-
-    /// The move that is chosen in the end, an index of the vocabulary, `[b,1]`.
-    pub fn chosen(&self) -> Tensor {
-        self.moves_bk.gather(1, &self.logits_bk.argmax(1, true), false)
     }
 }

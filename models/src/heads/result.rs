@@ -1,62 +1,42 @@
 //! The heads of win, draw and loss.
 
+use super::head::{DeclaredHead, Head, HeadDeclaration, Need, Site, always};
+use super::output::{Output, Reading};
 use super::pooled::BoardVector;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
-use crate::examples::{Column, Target};
+use super::visit::Visit;
+use crate::loss::examples::Column;
 use crate::loss::{result_share_rows, wdl_cross_entropy_rows};
 use crate::macs::HeadMacs;
-use crate::measure::Visit;
-use crate::metric::{Direction, Loss, Metric, loss};
+use facts::HeadName;
+use facts::heads::result::{LOGITS_ACCURACY, LOGITS_LOSS, SHARES_ACCURACY, SHARES_LOSS};
+use facts::{Loss, Metric};
 use nn::{Linear, Scope, Views};
 use tch::Tensor;
 
-const LOGITS_LOSS: Loss = loss!(
-    "value" = 1.0,
-    "nats",
-    Target::Outcome,
-    "Cross-entropy of win/draw/loss.",
-    "cross-entropy of win/draw/loss with the game's outcome"
-);
-const LOGITS_ACCURACY: Metric =
-    accuracy("value_accuracy", "positions whose likeliest of win/draw/loss is the outcome; a draw is a draw");
-const SHARES_LOSS: Loss = loss!(
-    "result_shares" = 1.0,
-    "",
-    Target::Outcome,
-    "Squared error of win, draw and loss as plain numbers.",
-    "squared error of win/draw/loss as plain numbers with the game's outcome, the mean of the three"
-);
-const SHARES_ACCURACY: Metric =
-    accuracy("result_shares_accuracy", "positions whose largest of these numbers is the outcome");
-
-const fn accuracy(name: &'static str, description: &'static str) -> Metric {
-    Metric::mean(name, "share", Direction::Higher, Target::Outcome, description)
-}
-
-const fn targets(name: &'static str) -> Metric {
-    Metric::count(name, "positions", Target::Outcome, "positions whose game has a known outcome")
-}
-
 pub(super) const LOGITS: HeadDeclaration = HeadDeclaration {
-    losses: &[LOGITS_LOSS],
-    metrics: &[LOGITS_ACCURACY, targets("value_targets")],
     columns: &[Column::Outcome],
     needs: &[Need::Results],
+    asked: always,
     evaluate: |visit| {
         evaluate(visit, HeadName::Result, &LOGITS_LOSS, &LOGITS_ACCURACY, wdl_cross_entropy_rows);
     },
+    declare: |at| at.config.outputs.result.map(|_| declare(at, "value", ReadAs::Logits)),
 };
 
-/// [`ReadAs::Shares`]. The weight is ChessDecoder's.
+/// [`ReadAs::Shares`].
 pub(super) const SHARES: HeadDeclaration = HeadDeclaration {
-    losses: &[SHARES_LOSS],
-    metrics: &[SHARES_ACCURACY, targets("result_shares_targets")],
     columns: &[Column::Outcome],
     needs: &[Need::Results],
+    asked: always,
     evaluate: |visit| {
         evaluate(visit, HeadName::ResultShares, &SHARES_LOSS, &SHARES_ACCURACY, result_share_rows);
     },
+    declare: |at| at.config.outputs.result_shares.map(|_| declare(at, "result_shares", ReadAs::Shares)),
 };
+
+fn declare(at: &mut Site<'_>, scope: &str, read_as: ReadAs) -> DeclaredHead {
+    at.on_vector(scope, at.config.value_sizes(), |scope, vector| ResultHead::declare(scope, vector, read_as))
+}
 
 fn evaluate(
     visit: &mut Visit<'_>,

@@ -1,98 +1,48 @@
 //! The heads of a scalar reward: the data's own estimate, and the average over the plies to come.
 
+use super::head::{DeclaredHead, Head, HeadDeclaration, Need, Site};
+use super::output::{Output, Reading};
 use super::pooled::{BoardVector as _, Pooled};
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading};
-use crate::config::{ChessformerConfig, ModelError, is_default};
-use crate::examples::{Column, Target};
+use super::visit::Visit;
+use crate::config::RewardOptions;
+use crate::loss::examples::Column;
 use crate::loss::{reward_bucket_rows, reward_error_rows, reward_squared_error_rows};
 use crate::macs::HeadMacs;
-use crate::measure::Visit;
-use crate::metric::{Loss, Metric, loss};
-use encodings::Tokens;
+use facts::{HeadName, Loss};
 use nn::{Linear, Scope, Views};
-use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
 
 const WDL: i64 = 3;
 
-/// What is said about a reward beside the reward itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RewardOptions {
-    /// Whether its squared error is predicted.
-    pub error: bool,
-    /// Into how many equal intervals of −1…1 it is classified; 0 for not at all.
-    pub buckets: usize,
-    /// Whether it is said as win, draw and loss, the reward being their W − L, instead of one number by tanh.
-    #[serde(skip_serializing_if = "is_default")]
-    pub wdl: bool,
+pub(super) const Q: HeadDeclaration = HeadDeclaration {
+    columns: &[Column::Value],
+    needs: &[Need::Values],
+    asked: |loss, outputs| asked(loss, HeadName::Q, outputs.q),
+    evaluate: |visit| evaluate(visit, HeadName::Q, Column::Value),
+    declare: |at| at.config.outputs.q.map(|options| declare(at, HeadName::Q, options)),
+};
+
+pub(super) const SHORT_TERM: HeadDeclaration = HeadDeclaration {
+    columns: &[Column::ShortTerm],
+    needs: &[Need::StoredValues],
+    asked: |loss, outputs| asked(loss, HeadName::ShortTerm, outputs.short_term),
+    evaluate: |visit| evaluate(visit, HeadName::ShortTerm, Column::ShortTerm),
+    declare: |at| at.config.outputs.short_term.map(|options| declare(at, HeadName::ShortTerm, options)),
+};
+
+fn asked(loss: &Loss, head: HeadName, options: Option<RewardOptions>) -> bool {
+    let [_, of_error, of_buckets] = head.measures().losses else { return false };
+    let has = |option: fn(RewardOptions) -> bool| options.is_some_and(option);
+    (loss != of_error || has(|options| options.error)) && (loss != of_buckets || has(|options| options.buckets > 0))
 }
 
-impl Default for RewardOptions {
-    fn default() -> Self {
-        Self { error: true, buckets: 0, wdl: false }
-    }
+fn declare(at: &mut Site<'_>, head: HeadName, options: RewardOptions) -> DeclaredHead {
+    let sizes = at.config.value_sizes();
+    at.on_vector(head.name(), sizes, |scope, pooled| RewardHead::declare(scope, pooled, head, options))
 }
-
-/// What a head of a reward declares, by the names of its losses and the words for the reward.
-macro_rules! declaration {
-    (
-        $head:ident $field:ident, $what:literal, $column:ident, $need:ident,
-        [$value:literal, $error:literal, $buckets:literal, $targets:literal]
-    ) => {
-        HeadDeclaration {
-            losses: &[
-                loss!(
-                    $value = 1.0,
-                    "",
-                    Target::$column,
-                    concat!("Squared error of the ", $what, "."),
-                    concat!("squared error of the ", $what, ", which lies in −1…1"),
-                ),
-                Loss {
-                    asked: |outputs| outputs.$field.is_some_and(|options| options.error),
-                    ..loss!(
-                        $error = 1.0,
-                        "",
-                        Target::$column,
-                        concat!("Squared error of the predicted squared error of the ", $what, "."),
-                        concat!("squared error of the predicted squared error of the ", $what),
-                    )
-                },
-                Loss {
-                    asked: |outputs| outputs.$field.is_some_and(|options| options.buckets > 0),
-                    ..loss!(
-                        $buckets = 0.1,
-                        "nats",
-                        Target::$column,
-                        concat!("Cross-entropy of the interval of the ", $what, "."),
-                        concat!("cross-entropy of the interval that the ", $what, " lies in"),
-                    )
-                },
-            ],
-            metrics: &[Metric::count(
-                $targets,
-                "positions",
-                Target::$column,
-                concat!("positions that have the ", $what),
-            )],
-            columns: &[Column::$column],
-            needs: &[Need::$need],
-            evaluate: |visit| evaluate(visit, HeadName::$head, Column::$column),
-        }
-    };
-}
-
-pub(super) const Q: HeadDeclaration =
-    declaration!(Q q, "reward", Value, Values, ["q", "q_error", "q_buckets", "q_targets"]);
-
-pub(super) const SHORT_TERM: HeadDeclaration = declaration!(
-    ShortTerm short_term, "short-term reward", ShortTerm, StoredValues,
-    ["short_term", "short_term_error", "short_term_buckets", "short_term_targets"]
-);
 
 fn evaluate(visit: &mut Visit<'_>, head: HeadName, column: Column) {
-    let [of_value, of_error, of_buckets] = head.declaration().losses else { return };
+    let [of_value, of_error, of_buckets] = head.measures().losses else { return };
     let Some(value_b) = visit.output.get(head) else { return };
     let targets = visit.examples.rewards(column);
     visit.loss(of_value, || reward_squared_error_rows(value_b, &targets));
@@ -114,7 +64,7 @@ const BUCKETS: &str = "buckets";
 /// A reward by tanh, or by win, draw and loss (the `q` head of Lc0's larger networks), its expected squared error by a sigmoid, and logits over equal intervals, all from one pooled board
 /// that no other head shares (Lc0's training code, `tf/tfprocess.py`, `value_head`).
 #[derive(Debug)]
-pub(super) struct RewardHead {
+struct RewardHead {
     name: HeadName,
     pooled: Pooled,
     wdl: bool,
@@ -124,18 +74,11 @@ pub(super) struct RewardHead {
 }
 
 impl RewardHead {
-    pub(super) fn declare(
-        scope: &mut Scope<'_>,
-        name: HeadName,
-        options: RewardOptions,
-        config: &ChessformerConfig,
-        tokens: &Tokens,
-    ) -> Result<Self, ModelError> {
-        let pooled = Pooled::declare(scope, config.value_sizes(), tokens)?;
+    fn declare(scope: &mut Scope<'_>, pooled: Pooled, name: HeadName, options: RewardOptions) -> Self {
         let value = pooled.output(scope, "value", if options.wdl { WDL } else { 1 });
         let error = options.error.then(|| pooled.output(scope, "error", 1));
         let buckets = (options.buckets > 0).then(|| pooled.output(scope, "buckets", options.buckets as i64));
-        Ok(Self { name, pooled, wdl: options.wdl, value, error, buckets })
+        Self { name, pooled, wdl: options.wdl, value, error, buckets }
     }
 }
 

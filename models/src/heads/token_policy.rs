@@ -1,12 +1,11 @@
 //! The policy over a list of moves.
 
-use super::policy::set_policies;
-use super::pooled::dense;
-use super::summary::Summary;
-use super::{Head, Output};
-use crate::config::ChessformerConfig;
+use super::head::Head;
+use super::output::Output;
+use super::pooled::Summary;
+use crate::config::{ChessformerConfig, InitKind};
+use crate::layers::dense;
 use crate::macs::HeadMacs;
-use crate::start::InitKind;
 use encodings::Tokens;
 use nn::{LayoutBuilder, Linear, Part, Views};
 use tch::Tensor;
@@ -44,7 +43,7 @@ impl TokenPolicyHeads {
 impl Head for TokenPolicyHeads {
     fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let x_bd = self.summary.read(x_bld);
-        set_policies(output, self.vanilla.as_ref(), self.soft.as_ref(), |logits| logits.forward(views, &x_bd));
+        output.set_policies(self.vanilla.as_ref(), self.soft.as_ref(), |logits| logits.forward(views, &x_bd));
     }
 
     fn macs(&self) -> Vec<HeadMacs> {

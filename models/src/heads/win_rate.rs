@@ -1,77 +1,26 @@
 //! The head of one number: how likely the side to move wins.
 
+use super::head::{Head, HeadDeclaration, Need, always};
+use super::output::{Output, Reading};
 use super::pooled::BoardVector;
-use super::{Head, HeadDeclaration, HeadName, Need, Output, Reading, policy};
-use crate::examples::{Column, DRAWN, Target};
+use super::visit::Visit;
+use crate::loss::examples::{Column, DRAWN};
 use crate::loss::{win_rate_entropy_rows, win_rate_rows};
 use crate::macs::HeadMacs;
-use crate::measure::Visit;
-use crate::metric::{Direction, Lookup, Loss, Metric, loss};
+use facts::HeadName;
+use facts::heads::win_rate::{ACCURACY, DRAWS_WON, ENTROPY, RESULT_LOSS, VALUE_LOSS};
 use nn::{Linear, Scope, Views};
 use tch::Tensor;
 
-/// The share of the value of the position in dlshogi's loss, its `val_lambda`; the weights are 1 − λ and λ.
-const LAMBDA: f64 = 0.333;
-
-const RESULT_LOSS: Loss = loss!(
-    "win_rate_result" = 0.667,
-    "nats",
-    Target::Points,
-    "Binary cross-entropy of the win rate with the game's result.",
-    "binary cross-entropy of the win rate with the game's result"
-);
-const VALUE_LOSS: Loss = loss!(
-    "win_rate_value" = 0.333,
-    "nats",
-    Target::Value,
-    "Binary cross-entropy of the win rate with the value of the position.",
-    "binary cross-entropy of the win rate with the position's value"
-);
-const ACCURACY: Metric = Metric::mean(
-    "win_rate_accuracy",
-    "share",
-    Direction::Higher,
-    Target::DecidedPoints,
-    "positions of decided games whose win rate is on the winner's side of one half; draws are left out",
-);
-const DRAWS_WON: Metric = Metric::mean(
-    "win_rate_accuracy_draws_won",
-    "share",
-    Direction::Higher,
-    Target::Points,
-    "the same of all games with draws counted as wins of the side to move, as dlshogi's training prints it",
-);
-const ENTROPY: Metric =
-    Metric::mean("win_rate_entropy", "nats", Direction::Neither, Target::Points, "entropy of the win rate");
-const DLSHOGI_LOSS: Metric = Metric::mean(
-    "dlshogi_loss",
-    "nats",
-    Direction::Lower,
-    Target::Value,
-    "policy_loss_unmasked + 0.667 win_rate_result_loss + 0.333 win_rate_value_loss, as dlshogi's training prints it",
-)
-.derived(dlshogi_loss)
-.of_illegal_moves();
-
-fn dlshogi_loss(of: Lookup<'_>) -> Option<f64> {
-    let [policy, result, value] = [policy::LOSS_UNMASKED.name, RESULT_LOSS.metric.name, VALUE_LOSS.metric.name].map(of);
-    Some(policy? + (1.0 - LAMBDA) * result? + LAMBDA * value?)
-}
-
 pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
-    losses: &[RESULT_LOSS, VALUE_LOSS],
-    metrics: &[
-        ACCURACY,
-        DRAWS_WON,
-        ENTROPY,
-        Metric::count("win_rate_targets", "positions", Target::Points, "positions whose game has a known result"),
-        Metric::count("win_rate_decided", "positions", Target::DecidedPoints, "those whose game is not drawn"),
-        Metric::count("win_rate_value_targets", "positions", Target::Value, "positions that have a value"),
-        DLSHOGI_LOSS,
-    ],
     columns: &[Column::Points, Column::Value],
     needs: &[Need::Results, Need::Values],
+    asked: always,
     evaluate,
+    declare: |at| {
+        let sizes = at.config.value_sizes();
+        at.config.outputs.win_rate.map(|_| at.on_vector("win_rate", sizes, WinRateHead::declare))
+    },
 };
 
 /// As dlshogi's training prints it, and without its counting of draws.

@@ -1,8 +1,31 @@
-//! The loss of the choice among a few moves.
+//! The choice among a few moves, and its loss.
 
-use super::PolicyTargets;
-use crate::heads::Refined;
+use super::policy::{ILLEGAL_LOGIT, PolicyTargets};
 use tch::{Kind, Tensor};
+
+/// The choice among a few moves.
+#[derive(Debug)]
+pub struct Refined {
+    /// The candidates, indices of the vocabulary, the first pass's likeliest first, i64 `[b,k]`.
+    pub moves_bk: Tensor,
+    /// Which of them are legal moves, bool `[b,k]`.
+    pub present_bk: Tensor,
+    /// The second pass's logits `[b,k]`, −1e30 where there are fewer legal moves.
+    pub logits_bk: Tensor,
+}
+
+impl Refined {
+    /// From the candidates `[b,k]`, which of them are legal moves, bool `[b,k]`, and the logits of all `[b,k]`.
+    pub fn new(moves_bk: Tensor, present_bk: Tensor, logits_bk: &Tensor) -> Self {
+        let logits_bk = logits_bk.masked_fill(&present_bk.logical_not(), ILLEGAL_LOGIT);
+        Self { moves_bk, present_bk, logits_bk }
+    }
+
+    /// The move that is chosen in the end, an index of the vocabulary, `[b,1]`.
+    pub fn chosen(&self) -> Tensor {
+        self.moves_bk.gather(1, &self.logits_bk.argmax(1, true), false)
+    }
+}
 
 /// What a policy's targets say about the candidates.
 #[derive(Debug)]

@@ -1,10 +1,8 @@
 //! The optimisers, as experiments write them.
 
-use super::OptimizerError;
-use super::groups::{Group, GroupPart};
-use super::muon::MuonScale;
 use crate::config::is_default;
 use serde::{Deserialize, Serialize};
+use tch::TchError;
 
 /// An optimiser with its options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +39,17 @@ impl Default for MuonConfig {
     }
 }
 
+/// How long a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MuonScale {
+    /// 0.2·√max(r, c).
+    #[default]
+    MatchAdamw,
+    /// √max(1, r/c).
+    Original,
+}
+
 /// The optimiser beside Muon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -63,6 +72,63 @@ impl Others {
         match self {
             Self::Nadam(config) => &mut config.groups,
             Self::Adamw(config) => &mut config.groups,
+        }
+    }
+}
+
+/// Parameters that share a learning rate or a weight decay of their own: those whose name fits `match`, those of a
+/// `part`, or with both those of the part whose name fits. Where two groups hold a parameter, the later one decides.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Group {
+    /// A name, in which `*` stands for any characters, dots included: `policy.*`, `body.0.*.bias`.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// What the parameters belong to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<GroupPart>,
+    /// A factor on the learning rate; 0 freezes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learning_rate: Option<f64>,
+    /// The weight decay of every parameter of the group, tables, norms and biases too: here they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight_decay: Option<f64>,
+}
+
+/// What a parameter belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupPart {
+    /// Input embedding and body.
+    Trunk,
+    /// Position encodings.
+    Encoding,
+    /// Policy and value heads.
+    Head,
+}
+
+impl Group {
+    fn check(&self) -> Result<(), OptimizerError> {
+        let wrong = |why| Err(OptimizerError::Group { group: self.to_string(), why });
+        if self.pattern.is_none() && self.part.is_none() {
+            return wrong("names no parameters; give it `match` (a pattern of names) or `part`");
+        }
+        if self.learning_rate.is_none() && self.weight_decay.is_none() {
+            return wrong("changes nothing; give it `learning_rate` (a factor) or `weight_decay`");
+        }
+        if [self.learning_rate, self.weight_decay].into_iter().flatten().any(|v| !(v.is_finite() && v >= 0.0)) {
+            return wrong("has a number that is negative or not finite");
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for Group {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.pattern, self.part) {
+            (Some(pattern), _) => write!(f, "match: \"{pattern}\""),
+            (None, Some(part)) => write!(f, "part: {}", format!("{part:?}").to_lowercase()),
+            (None, None) => f.write_str("without a name"),
         }
     }
 }
@@ -231,4 +297,53 @@ impl OptimizerConfig {
         }
         groups.iter().try_for_each(Group::check)
     }
+}
+
+/// Why an optimiser could not be made, loaded or stepped.
+#[derive(Debug, thiserror::Error)]
+pub enum OptimizerError {
+    /// An option is out of range.
+    #[error("optimizer: {name}: {value} is out of range; {range}")]
+    Option {
+        /// The option.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// A group is not one.
+    #[error("optimizer: the group {group} {why}")]
+    Group {
+        /// The group.
+        group: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A group holds no parameter of this network.
+    #[error("optimizer: the group {group} fits no parameter of this network; the nearest are {}. (`part: encoding` holds whatever a row's encodings have)", near.join(", "))]
+    NoSuchParameter {
+        /// The group.
+        group: String,
+        /// Names like its pattern.
+        near: Vec<String>,
+    },
+    /// A checkpoint lacks a tensor of the state.
+    #[error("the optimizer's state has no tensor \"{0}\": the checkpoint is of another kind of run")]
+    Missing(&'static str),
+    /// A tensor of the state has another size than the parameters.
+    #[error(
+        "the optimizer's \"{name}\" has {found} elements, the parameters have {expected}: the checkpoint is of another network"
+    )]
+    Size {
+        /// The tensor.
+        name: &'static str,
+        /// Its elements.
+        found: usize,
+        /// Elements of the flat store.
+        expected: usize,
+    },
+    /// LibTorch failed.
+    #[error(transparent)]
+    Tensor(#[from] TchError),
 }

@@ -1,40 +1,7 @@
 //! Parameters with a learning rate or a weight decay of their own, as ranges of the flat store.
 
-use super::OptimizerError;
-use super::config::Common;
+use super::config::{Common, Group, GroupPart, OptimizerError};
 use nn::{Layout, ParamSpec, Part, Range};
-use serde::{Deserialize, Serialize};
-
-/// Parameters that share a learning rate or a weight decay of their own: those whose name fits `match`, those of a
-/// `part`, or with both those of the part whose name fits. Where two groups hold a parameter, the later one decides.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Group {
-    /// A name, in which `*` stands for any characters, dots included: `policy.*`, `body.0.*.bias`.
-    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
-    pub pattern: Option<String>,
-    /// What the parameters belong to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub part: Option<GroupPart>,
-    /// A factor on the learning rate; 0 freezes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub learning_rate: Option<f64>,
-    /// The weight decay of every parameter of the group, tables, norms and biases too: here they are asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub weight_decay: Option<f64>,
-}
-
-/// What a parameter belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GroupPart {
-    /// Input embedding and body.
-    Trunk,
-    /// Position encodings.
-    Encoding,
-    /// Policy and value heads.
-    Head,
-}
 
 impl GroupPart {
     const fn part(self) -> Part {
@@ -58,35 +25,11 @@ pub(super) struct Span {
 const NEAREST: usize = 3;
 
 impl Group {
-    pub(super) fn check(&self) -> Result<(), OptimizerError> {
-        let wrong = |why| Err(OptimizerError::Group { group: self.to_string(), why });
-        if self.pattern.is_none() && self.part.is_none() {
-            return wrong("names no parameters; give it `match` (a pattern of names) or `part`");
-        }
-        if self.learning_rate.is_none() && self.weight_decay.is_none() {
-            return wrong("changes nothing; give it `learning_rate` (a factor) or `weight_decay`");
-        }
-        if [self.learning_rate, self.weight_decay].into_iter().flatten().any(|v| !(v.is_finite() && v >= 0.0)) {
-            return wrong("has a number that is negative or not finite");
-        }
-        Ok(())
-    }
-
     fn holds(&self, param: &ParamSpec) -> bool {
         // What is not learnt has neither a learning rate nor a decay, whatever its name.
         param.part != Part::Statistic
             && self.part.is_none_or(|part| part.part() == param.part)
             && self.pattern.as_deref().is_none_or(|pattern| fits(pattern, &param.name))
-    }
-}
-
-impl std::fmt::Display for Group {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (&self.pattern, self.part) {
-            (Some(pattern), _) => write!(f, "match: \"{pattern}\""),
-            (None, Some(part)) => write!(f, "part: {}", format!("{part:?}").to_lowercase()),
-            (None, None) => f.write_str("without a name"),
-        }
     }
 }
 

@@ -12,10 +12,9 @@
 //! It takes the matrix weights of the body. All other parameters (embeddings, norms, biases, heads, encodings) take the steps
 //! of another optimiser, as in the source.
 
-use super::OptimizerError;
+use super::config::{MuonConfig, MuonScale, OptimizerError};
 use super::groups::Span;
 use nn::{Layout, Part, Range};
-use serde::{Deserialize, Serialize};
 use std::ops::Range as Elements;
 use tch::{Kind, TchError, Tensor};
 
@@ -25,17 +24,6 @@ const EPSILON: f64 = 1e-7;
 /// The scope of the weights that it takes, and the weight that is three.
 const BODY: &str = "body.";
 const THREE: &str = ".attention.qkv.weight";
-
-/// How long a step is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MuonScale {
-    /// 0.2·√max(r, c).
-    #[default]
-    MatchAdamw,
-    /// √max(1, r/c).
-    Original,
-}
 
 impl MuonScale {
     fn factor(self, [rows, columns]: [i64; 2]) -> f64 {
@@ -92,7 +80,7 @@ pub(super) fn step(
     flat: &Tensor,
     gradient: &Tensor,
     momentum: &Tensor,
-    config: &super::MuonConfig,
+    config: &MuonConfig,
     learning_rate: f64,
 ) -> Result<(), OptimizerError> {
     for matrix in matrices {

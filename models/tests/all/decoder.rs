@@ -4,7 +4,7 @@ use crate::common::sums::{Sum, policy_cross_entropy, wdl_cross_entropy};
 use crate::common::*;
 use encodings::{EncodingConfig, MapKind};
 use games::{GameKind, InputName, MovesName};
-use models::decoder::predicts_board;
+use models::input::predicts_board;
 use models::loss::PolicyTargets;
 use models::optimizer::AdamwConfig;
 use models::{BoardTokens, HeadName, ModelConfig, Network, Optimizer, OptimizerConfig, Output, Preset, Spec};

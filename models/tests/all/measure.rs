@@ -4,8 +4,8 @@ use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::PolicyTargets;
 use models::{
-    ChessformerConfig, Column, Examples, HeadName, Loss, Masking, Measure, ModelConfig, NormPlace, Outputs, Quantity,
-    Spec,
+    Aggregation, ChessformerConfig, Column, Examples, HeadName, Loss, Masking, Measure, ModelConfig, NormPlace,
+    Outputs, Spec,
 };
 use std::collections::BTreeSet;
 use tch::{Device, Kind, Tensor};
@@ -56,11 +56,11 @@ fn evaluators_give_what_their_heads_declare() {
     let values = measure.values(&output, &examples);
     let given: BTreeSet<&str> = values.iter().map(|(metric, _)| metric.name).collect();
     assert_eq!(given.len(), values.len(), "no metric twice");
-    let means = measure.metrics().into_iter().filter(|metric| matches!(metric.quantity, Quantity::Mean(_)));
+    let means = measure.metrics().into_iter().filter(|metric| matches!(metric.aggregation, Aggregation::Mean(_)));
     assert_eq!(given, means.map(|metric| metric.name).collect());
     for (metric, values) in &values {
         assert_eq!((values.size(), values.kind()), (vec![ROWS], Kind::Float), "{}", metric.name);
-        let Quantity::Mean(target) = metric.quantity else { continue };
+        let Aggregation::Mean(target) = metric.aggregation else { continue };
         assert_eq!(measure.counts(target, &examples).size(), [ROWS], "{}", metric.name);
     }
 }
@@ -105,7 +105,9 @@ fn losses_are_added_up_in_one_order_whatever_the_network() {
     ];
     assert_eq!(names, order);
     assert!(
-        Loss::all().iter().all(|loss| matches!(loss.metric.quantity, Quantity::Mean(target) if target == loss.target))
+        Loss::all()
+            .iter()
+            .all(|loss| matches!(loss.metric.aggregation, Aggregation::Mean(target) if target == loss.target))
     );
 }
 

@@ -100,7 +100,7 @@ fn options_are_written_only_where_they_are_not_the_default() {
     let rest = r#""normalisation":"rms","activation":"mish","qkv_bias":false,"policy":{},"value":{"embedding":32,"hidden":128,"pool":"flatten"}}"#;
     let defaults = format!(r#"{{"chessformer":{sizes}"norm":"post",{rest}}}"#);
     let spelt_out = format!(
-        r#"{{"chessformer":{sizes}"embedding":"old","ff_kind":"dense","ff_bias":true,"qk_norm":false,"registers":0,"loops":1,"out_bias":true,"dropout":0.0,"norm":"post",{rest}}}"#
+        r#"{{"chessformer":{sizes}"embedding":"old","ff_kind":"dense","ff_bias":true,"qk_norm":false,"registers":0,"loops":1,"out_bias":true,"norm":"post",{rest}}}"#
     );
     for text in [&defaults, &spelt_out] {
         let read: ModelConfig = serde_json::from_str(text).expect("a readable model");
@@ -149,13 +149,12 @@ fn what_cannot_be_is_refused() {
         refused(r#"{"norm": {"post_scaled": {"alpha": 1, "beta": -1}}}"#).to_string(),
         "model: norm.post_scaled.beta is -1, it must be a number above 0"
     );
-    let dropout = refused(r#"{"dropout": 0.1}"#).to_string();
-    assert!(dropout.contains("dropout is 0.1") && dropout.contains("leave it out"), "{dropout}");
     let unknown = |text: &str| serde_json::from_str::<ModelConfig>(text).expect_err(text).to_string();
     let model =
         |option: &str| format!(r#"{{"chessformer": {{"layers": 1, "width": 8, "heads": 2, "ff": 4, {option}}}}}"#);
     assert!(unknown(&model(r#""norm": "deepnorm""#)).contains("post_deepnet"));
     assert!(unknown(&model(r#""ff_kind": "moe""#)).contains("swiglu"));
+    assert!(unknown(&model(r#""dropout": 0.1"#)).contains("unknown field `dropout`"));
     assert!(unknown(&model(r#""embedding": {"new": {}}"#)).contains("dense"));
     assert!(unknown(&model(r#""norm": {"post_scaled": {"alpha": 1, "beta": 1, "gamma": 1}}"#)).contains("gamma"));
 }

@@ -1,8 +1,9 @@
 //! `contrasts:`: the comparisons that are the question; all others are exploratory.
 
 use super::expand::{Combination, Matrix};
-use super::row::{Role, Row};
+use super::row::Row;
 use super::source::{ConfigError, at};
+use facts::Role;
 
 /// Marks the rows that are none of the file's contrasts, if it names some. `rows` begin with those of the combinations;
 /// matched controls follow and are exploratory too.

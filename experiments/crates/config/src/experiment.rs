@@ -6,15 +6,13 @@ use super::contrasts;
 use super::datasets::Datasets;
 use super::evaluate::{self, Evaluations};
 use super::expand::{Combination, Matrix};
-use super::file::{ExperimentFile, Primary};
-use super::interactions::{self, Interaction};
-use super::margins::Margins;
+use super::file::ExperimentFile;
+use super::interactions;
 use super::matched;
-use super::name::{RULE, is_name};
 use super::no_effect;
 use super::primary;
 use super::references;
-use super::row::{Role, Row};
+use super::row::Row;
 use super::rows::{add_twins, rows};
 use super::run::RunConfig;
 use super::run_name::run_name;
@@ -22,10 +20,13 @@ use super::seeds::repeated;
 use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
 use super::tuning::{Trials, TunedRow, Tuning};
-use super::values::ReadAt;
+use facts::name::{RULE, is_name};
+use facts::{Interaction, Margins, Primary, ReadAt, Role};
 use games::GameKind;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+
+pub use facts::grid::MOST_CELLS;
 
 /// An experiment that can be run: every row is complete, declared and has its dataset.
 #[derive(Debug, Clone, PartialEq)]
@@ -197,9 +198,6 @@ impl Experiment {
         games
     }
 }
-
-/// Cells that a grid may have. A plan with more is refused, so that a small file cannot take all memory.
-pub const MOST_CELLS: usize = 100_000;
 
 fn check_name(name: &str, source: &Source) -> Result<(), ConfigError> {
     if is_name(name) {

@@ -3,14 +3,12 @@
 use super::describe::described;
 use super::evaluate::Evaluations;
 use super::interactions::entry::InteractionEntry;
-use super::margins::Margins;
 use super::matched::entry::ControlEntry;
-use super::numbers::above_zero_if_any;
 use super::setting::{Conditional, Point, Setting};
 use super::tree::Node;
 use super::tune::TuneEntry;
-use super::values::ReadAt;
-use super::weights::Weights;
+use facts::numbers::above_zero_if_any;
+use facts::{Margins, Primary, ReadAt, Weights};
 use games::GameKind;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -64,6 +62,7 @@ pub(crate) struct ExperimentFile {
     #[serde(default)]
     pub contrasts: Vec<Point>,
     /// The metric that verdicts are about, when it is read, and of which weights.
+    #[serde(with = "PrimaryEntry")]
     pub primary: Primary,
     /// The size below which a difference in the primary metric does not matter: {policy_loss: 0.02}. Rows whose difference
     /// is smaller with enough certainty are equivalent. Write it before the run; there is no default.
@@ -87,10 +86,10 @@ fn yes() -> bool {
 }
 
 described! {
-/// The metric that verdicts are about, and when it is read.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Primary {
+/// `primary:` as files write it: [`Primary`], of which only the difference has a default.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, remote = "Primary")]
+pub(crate) struct PrimaryEntry {
     /// Its name; whether more or less of it is better belongs to the metric.
     pub metric: String,
     /// When it is read: after the last step, on the test positions; or after a step, on the validation positions.

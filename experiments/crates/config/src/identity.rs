@@ -4,7 +4,6 @@
 //! place of the dataset on this disk, or the way a value was spelled. Fields at their default value are left out, so
 //! that a field which is added later (with a default that means what the code did before) keeps every old hash.
 
-use super::numerics::Numerics;
 use super::run::RunConfig;
 use super::step::MicroBatch;
 use serde_json::{Map, Value};
@@ -46,7 +45,7 @@ pub fn canonical(run: &RunConfig, content: &str) -> String {
         *data = Value::from(content);
     }
     let whole = Map::from_iter([
-        ("numerics".to_owned(), serde_json::to_value(Numerics::of(&run)).expect("versions are numbers")),
+        ("numerics".to_owned(), serde_json::to_value(run.numerics()).expect("versions are numbers")),
         ("run".to_owned(), value),
         ("schema".to_owned(), Value::from(SCHEMA_VERSION)),
     ]);
@@ -58,7 +57,7 @@ pub fn canonical(run: &RunConfig, content: &str) -> String {
 /// The run as JSON, less every key that changes nothing when it is left out. So serde's defaults themselves say what a
 /// default is, for the types of every crate.
 fn without_defaults(run: &RunConfig) -> Value {
-    let mut value = serde_json::to_value(run).expect("a run has string keys and UTF-8 paths only");
+    let mut value = run.to_json();
     for path in key_paths(&value) {
         let keys: Vec<&str> = path.iter().map(String::as_str).collect();
         let mut trial = value.clone();

@@ -14,23 +14,8 @@ use super::source::{ConfigError, YamlPath, at};
 use super::suggest::nearest;
 use super::tree::Node;
 use entry::{InteractionEntry, Place};
-use games::GameKind;
-use serde::{Deserialize, Serialize};
+use facts::Interaction;
 use serde_json::Value;
-
-/// A gap with one value against the same gap with another: four rows of a game.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Interaction {
-    pub game: GameKind,
-    /// The two values between which the gap lies, in words.
-    pub gap: [String; 2],
-    /// The two values that it is compared over, in words.
-    pub by: [String; 2],
-    /// What the four rows have in common, where the experiment has other such fours.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub within: Option<String>,
-    pub rows: [[String; 2]; 2],
-}
 
 /// The interactions of the file, in its order. `rows` are those of the file, without controls and twins, and
 /// `combinations` what they were made of.

@@ -14,18 +14,19 @@ mod rows;
 mod search;
 mod sizes;
 
-pub use result::{ChangedSize, Matched, Quantity, TOLERANCE};
+pub use facts::TOLERANCE;
+pub use result::{ChangedSize, Matched};
 
 use super::expand::{Combination, Matrix};
 use super::identity;
 use super::resolve;
-use super::row::{Role, Row};
+use super::row::Row;
 use super::run::RunConfig;
 use super::source::{ConfigError, Source, YamlPath, at};
-use crate::grouped;
 use entry::{By, Match, RowName, Size};
+use facts::{Quantity, Role, grouped};
 use models::ModelError;
-use search::{Candidate, Outcome, search};
+use search::{Candidate, Outcome, amount, search};
 
 /// The controls that an experiment asks for, in the order of its file; `combinations` are those of `rows`.
 pub(crate) fn controls(
@@ -100,8 +101,8 @@ impl Task<'_> {
         for size in sizes {
             size.of(&self.own.run).map_err(|reason| self.no_such_size(size, &reason))?;
         }
-        let goal = self.quantity.of(&self.goal.shape);
-        let Some((goal, own)) = goal.zip(self.quantity.of(&self.own.shape)) else { return self.timed(by) };
+        let goal = self.goal.shape.amount(self.quantity);
+        let Some((goal, own)) = goal.zip(self.own.shape.amount(self.quantity)) else { return self.timed(by) };
         if (own as f64 / goal as f64 - 1.0).abs() <= TOLERANCE {
             return Err(self.needless(own, goal));
         }
@@ -136,7 +137,7 @@ impl Task<'_> {
 
     fn given(&self, given: &[(Size, usize)]) -> Result<Candidate, ModelError> {
         let run = given.iter().fold(self.own.run.clone(), |run, &(size, to)| size.set(&run, to));
-        let count = self.quantity.count(&run)?.unwrap_or_default();
+        let count = amount(&run, self.quantity)?;
         Ok(Candidate { run, sizes: given.to_vec(), count })
     }
 

@@ -1,10 +1,11 @@
 //! What an experiment file varies without effect: values that no row has, and axes that change no run.
 
 use super::expand::{Combination, Matrix};
-use super::row::{Role, Row};
+use super::row::Row;
 use super::run::RunConfig;
 use super::setting::Setting;
 use super::source::dotted;
+use facts::Role;
 
 /// The most steps at which two schedules are compared, in addition to those where they change.
 const COMPARED_STEPS: u64 = 10_000;

@@ -19,7 +19,7 @@
 
 use super::data::names;
 use super::losses::{LossChanges, LossWeights};
-use super::numbers::{above_zero_if_any, at_least_one_if_any};
+use facts::numbers::{above_zero_if_any, at_least_one_if_any};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -7,7 +7,6 @@ use super::run::RunConfig;
 use super::source::ConfigError;
 use super::suggest::nearest;
 use dataset::{DatasetError, Split, store};
-use models::Loss;
 
 /// What the phases of a row are checked against.
 struct Check<'a> {
@@ -102,7 +101,7 @@ impl Check<'_> {
 
 /// Refuses phases in which a network learns nothing.
 pub(super) fn check_weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
-    let own = Loss::of_network(&run.model);
+    let own = run.model.losses();
     let has_no_loss = |phase: &Phase| {
         let weights = phase.weights(&run.train.loss);
         !own.is_empty() && own.iter().all(|&loss| weights.of(loss) == 0.0)

@@ -1,14 +1,13 @@
 //! The primary metric: does it exist, does it judge, and is it there at the step at which it is read?
 
 use super::expand::Combination;
-use super::file::{ExperimentFile, Primary};
+use super::file::ExperimentFile;
 use super::row::Row;
-use super::run::Mask;
 use super::source::{ConfigError, Source, at};
 use super::suggest::nearest;
-use super::values::ReadAt;
-use crate::metrics;
-use crate::metrics::Metric;
+use facts::metrics::{self, Metric};
+use facts::{Mask, Primary, ReadAt};
+use models::ModelConfig;
 
 /// `rows` are those of `combinations`, in their order, with the references marked.
 pub(crate) fn check(
@@ -24,7 +23,7 @@ pub(crate) fn check(
         let message = format!("`{}` means nothing for {}: it trains with illegal moves masked", metric.name, row.label);
         return Err(wrong(message).help("choose a metric of legal moves (policy_loss), or `mask: eval` for every row"));
     }
-    if let Some(row) = rows.iter().find(|row| !metric.measured(&row.run.model)) {
+    if let Some(row) = rows.iter().find(|row| !is_measured(metric, &row.run.model)) {
         let heads = row.run.outputs().names().join(", ");
         let message = format!("{} has no head that `{}` is about; its heads are {heads}", row.label, metric.name);
         return Err(wrong(message).help("choose a metric of a head that every row has, or add the head to `outputs`"));
@@ -32,6 +31,13 @@ pub(crate) fn check(
     one_metric(metric, rows, combinations)?;
     rows.iter().try_for_each(|row| readable(&file.primary, row, source))?;
     rows.iter().try_for_each(|row| averaged(&file.primary, row, source))
+}
+
+/// Whether a network has a metric.
+fn is_measured(metric: &Metric, network: &ModelConfig) -> bool {
+    let (own, heads) = (network.heads(), metric.heads());
+    let has_head = heads.is_empty() || heads.iter().any(|head| own.contains(head));
+    has_head && metric.loss().is_none_or(|loss| network.losses().contains(&loss))
 }
 
 /// Refuses rows whose difference from their reference would be one of two metrics, not of two networks.
@@ -73,11 +79,11 @@ fn margins(file: &ExperimentFile, source: &Source) -> Result<(), ConfigError> {
 fn find(primary: &Primary, source: &Source) -> Result<&'static Metric, ConfigError> {
     let names = metrics::of_verdicts();
     let known = metrics::find(&primary.metric).ok();
-    if let Some(metric) = known.filter(|metric| names.contains(&metric.name.as_str())) {
+    if let Some(metric) = known.filter(|metric| names.contains(&metric.name)) {
         return Ok(metric);
     }
     let what = match known {
-        Some(metric) if !metric.evaluated => "is measured in training only, and no evaluation has it",
+        Some(metric) if !metric.is_evaluated() => "is measured in training only, and no evaluation has it",
         Some(_) => "is neither better nor worse, it only describes",
         None => "is no metric",
     };

@@ -5,9 +5,10 @@
 //! each depth.
 
 use super::expand::{Combination, Matrix};
-use super::row::{Role, Row};
+use super::row::Row;
 use super::setting::Setting;
 use super::source::{ConfigError, at};
+use facts::Role;
 use games::GameKind;
 use serde_json::Value;
 

@@ -149,7 +149,7 @@ fn weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
             return Err(error.help("write a number, 0 or more"));
         }
     }
-    let own = Loss::of_network(&run.model);
+    let own = run.model.losses();
     if !own.is_empty() && own.iter().all(|&loss| weights.of(loss) == 0.0) {
         let names: Vec<&str> = own.iter().map(|loss| loss.name()).collect();
         let message = format!("all losses of this network have the weight 0 ({})", names.join(", "));

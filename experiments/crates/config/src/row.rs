@@ -3,7 +3,7 @@
 use super::matched::result::Matched;
 use super::run::RunConfig;
 use super::shape::Shape;
-use serde::{Deserialize, Serialize};
+use facts::Role;
 
 /// One row: a run that is repeated with every seed.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,28 +25,6 @@ pub struct Row {
     pub exploratory: bool,
     /// The row that it was matched to, if it is a matched control.
     pub matched: Option<Matched>,
-}
-
-/// The role of a row in the comparison of its game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// A row that is compared with the reference.
-    Compared,
-    /// A row that differences are taken against.
-    Reference,
-    /// A reference with other parameter streams: the A/A control.
-    Twin,
-}
-
-impl Role {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Compared => "compared",
-            Self::Reference => "reference",
-            Self::Twin => "twin",
-        }
-    }
 }
 
 /// The dataset of a row.

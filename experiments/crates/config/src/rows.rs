@@ -6,10 +6,11 @@ use super::identity;
 use super::label::{Label, labels};
 use super::phases;
 use super::resolve;
-use super::row::{Role, Row, RowData};
+use super::row::{Row, RowData};
 use super::run::RunConfig;
 use super::setting::Setting;
 use super::source::ConfigError;
+use facts::Role;
 use games::GameKind;
 
 /// The rows of combinations, labelled by the settings in which they differ.

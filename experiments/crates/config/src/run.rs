@@ -3,7 +3,6 @@
 use super::data::{DataFolders, DataView};
 use super::describe::described;
 use super::losses::LossWeights;
-use super::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, not_negative};
 use super::phase::Phase;
 use super::pictures::Pictures;
 use super::start::Start;
@@ -11,11 +10,15 @@ use super::step::{Dtype, MicroBatch, Products};
 use super::targets::OnMissingTargets;
 use dataset::{bounded, yaml};
 use encodings::EncodingConfig;
+use facts::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, not_negative};
+use facts::numerics::components;
+use facts::{Mask, Numerics};
 use games::{GameKind, InputName, MovesName};
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
 use nn::Arithmetic;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_yaml::with::singleton_map_recursive;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -129,6 +132,19 @@ impl RunConfig {
         Ok(run)
     }
 
+    /// The run as JSON, as manifests hold it.
+    ///
+    /// # Panics
+    /// If the dataset's path is no text in UTF-8; that of a run which was read is.
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(self).expect("a run has string keys and UTF-8 paths only")
+    }
+
+    /// The versions of the arithmetic that this program computes it with.
+    pub fn numerics(&self) -> Numerics {
+        Numerics::of(&components(&self.to_json()).unwrap_or_default())
+    }
+
     /// Which heads its network has.
     pub fn outputs(&self) -> models::Outputs {
         self.model.outputs().clone()
@@ -148,30 +164,6 @@ impl RunConfig {
     /// What its game's network must know.
     pub fn spec(&self) -> Spec {
         Spec { input: self.game.input(self.input), moves: self.game.moves(self.moves) }
-    }
-}
-
-/// When illegal moves are masked out of the policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mask {
-    /// In training and evaluation. The mask hands the network the rules' geometry: a position source.
-    #[default]
-    Train,
-    /// In evaluation only.
-    Eval,
-    /// Never.
-    None,
-}
-
-impl Mask {
-    /// Its name in YAML.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::Eval => "eval",
-            Self::None => "none",
-        }
     }
 }
 
@@ -293,4 +285,45 @@ pub struct EvalConfig {
 
 fn default_eval_batch() -> usize {
     256
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_components_of_a_run_are_named_as_its_types_are() {
+        let models = [
+            "{chessformer: {layers: 1, width: 8, heads: 1, ff: 8}}",
+            "{chessformer: {layers: 1, width: 8, heads: 1, ff: 8, outputs: {policy: {}, result: {}, result_shares: {}, \
+             win_rate: {}, soft_policy: {}, further_policies: {a: {}}, q: {}, short_term: {}, moves_left: {}, \
+             per_square: {classes: 2}, pairs: {}, board: {}, rights: {}}}}",
+            "{resnet: {blocks: 1, channels: 8}}",
+            "{resnet_transformer: {resnet: {blocks: 1, channels: 8}, attention: {layers: 1, heads: 1, ff: 8}}}",
+            "{decoder: {plies: 2, layers: 1, width: 8, heads: 1, ff: 8}}",
+        ];
+        for model in models {
+            let text = format!(
+                "game: chess\ndata: x\ninput: piece_tokens\nmodel: {model}\nencoding: [absolute, shaw]\n\
+                 train: {{steps: 1, batch: 1, optimizer: {{adamw: {{}}}}, learning_rate: {{values: [0.1]}}, \
+                 averaging: {{swa: {{}}}}, dtype: bf16}}\n\
+                 eval: {{validation_positions: 1, test_positions: 1, every: 1}}\nseed: 0\n"
+            );
+            let run = RunConfig::from_yaml(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let heads = run.outputs().names().into_iter().map(|head| format!("head.{head}"));
+            let others = [
+                "encoding.absolute".to_owned(),
+                "encoding.shaw".to_owned(),
+                "averaging.swa".to_owned(),
+                format!("model.{}", run.model.name()),
+                format!("input.{}", run.input.name()),
+                format!("moves.{}", run.moves.name()),
+                format!("optimizer.{}", run.train.optimizer.name()),
+                format!("dtype.{}", run.train.dtype.name()),
+            ];
+            let expected: BTreeSet<String> = heads.chain(others).collect();
+            assert_eq!(components(&run.to_json()), Some(expected), "{text}");
+        }
+    }
 }

@@ -1,27 +1,15 @@
 //! Settings by name. Every setting of a run can be an axis: `train.clip` and `model.chessformer.layers` are names, and so
-//! are the eleven short ones below.
+//! are the eleven short ones of [`SHORT`].
 
 use super::run::{BaseConfig, EvalConfig, TrainConfig};
 use super::tree::{Content, Node};
+use facts::setting;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// Short names, in the order in which rows are multiplied and named.
-pub const SHORT: [(&str, &str); 11] = [
-    ("game", "game"),
-    ("encoding", "encoding"),
-    ("model", "model"),
-    ("input", "input"),
-    ("moves", "moves"),
-    ("mask", "train.mask"),
-    ("optimizer", "train.optimizer"),
-    ("learning_rate", "train.learning_rate"),
-    ("batch", "train.batch"),
-    ("steps", "train.steps"),
-    ("phases", "train.phases"),
-];
+pub use facts::setting::SHORT;
 
 /// What an error names as valid: the short names, and how others are written.
 const VALID: [&str; 12] = {
@@ -44,8 +32,7 @@ pub struct Setting(Vec<String>);
 impl Setting {
     /// A setting by its short name or by its dotted way below `base`; `None` if its first key is not a key of `base`.
     pub fn named(text: &str) -> Option<Self> {
-        let long = SHORT.iter().find(|(short, _)| *short == text).map_or(text, |(_, long)| long);
-        let way: Vec<String> = long.split('.').map(str::to_owned).collect();
+        let way = setting::keys(text);
         let known = BaseConfig::DOCS.iter().any(|(key, _)| *key == way[0]);
         (known && way.iter().all(|step| !step.is_empty())).then_some(Self(way))
     }
@@ -90,26 +77,12 @@ impl Setting {
 
     /// The value of the setting in a run as JSON. In a list, a step is a number, or the name of the element.
     pub fn of<'a>(&self, run: &'a Value) -> Option<&'a Value> {
-        self.0.iter().try_fold(run, |value, step| match value {
-            Value::Array(list) => list.get(element(list, step)?).map(|one| one.get(step).unwrap_or(one)),
-            other => other.get(step),
-        })
+        setting::value(run, &self.0)
     }
 
     /// Takes the setting out of a run as JSON.
     pub fn remove_from(&self, run: &mut Value) {
-        let Some((last, way)) = self.0.split_last() else { return };
-        let holder = way.iter().try_fold(run, |value, step| match value {
-            Value::Array(list) => {
-                let number = element(list, step)?;
-                let one = &mut list[number];
-                if one.get(step).is_some() { one.get_mut(step) } else { Some(one) }
-            }
-            other => other.get_mut(step),
-        });
-        if let Some(Value::Object(map)) = holder {
-            map.remove(last);
-        }
+        setting::remove(run, &self.0);
     }
 
     /// Why a setting cannot differ between rows, if it cannot.
@@ -122,11 +95,6 @@ impl Setting {
             _ => None,
         }
     }
-}
-
-/// The element of a list that a step names.
-fn element(list: &[Value], step: &str) -> Option<usize> {
-    step.parse().ok().or_else(|| list.iter().position(|one| one.get(step).is_some())).filter(|&i| i < list.len())
 }
 
 impl fmt::Display for Setting {

@@ -1,10 +1,11 @@
 //! The parameters, the cost and the position sources of a run's network.
 
-use super::run::{Mask, RunConfig};
+use super::run::RunConfig;
 use encodings::EncodingConfig;
+use facts::{Mask, NetworkFacts, Quantity};
 use models::{Macs, ModelConfig, ModelError, Network, Spec};
 use nn::{Layout, Part};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A network's size and cost, counted from declared shapes; no tensor is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,28 +16,6 @@ pub struct Shape {
     pub parts: Vec<PartShape>,
     /// Multiplications of a forward pass for one position.
     pub macs: Macs,
-}
-
-/// A network's parameters by part, and its position sources.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NetworkFacts {
-    /// Parameters of the input embedding and the body.
-    pub trunk: usize,
-    pub heads: usize,
-    /// Parameters of the position encodings.
-    pub encoding: usize,
-    /// The injection points that the encodings use, joined by `+`.
-    #[serde(alias = "seams")]
-    pub injection_points: String,
-    /// The other sources of position.
-    pub position_sources: Vec<String>,
-}
-
-impl NetworkFacts {
-    /// Parameters of the whole network. Others write these numbers into plans, so they may be any.
-    pub fn parameters(&self) -> usize {
-        self.trunk.saturating_add(self.encoding).saturating_add(self.heads)
-    }
 }
 
 /// One module of a network.
@@ -83,6 +62,15 @@ impl Shape {
         };
         shape.facts.position_sources.extend(of_mask.map(str::to_owned));
         Ok(shape)
+    }
+
+    /// How much of a quantity it has; none for step times, which are measured.
+    pub(crate) fn amount(&self, quantity: Quantity) -> Option<u64> {
+        match quantity {
+            Quantity::Params => Some(self.facts.parameters() as u64),
+            Quantity::Flops => Some(self.macs.flops()),
+            Quantity::StepTime => None,
+        }
     }
 
     /// The shape of a network.

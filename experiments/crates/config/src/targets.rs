@@ -4,7 +4,7 @@ use super::data::DataView;
 use dataset::{DatasetError, Manifest, Unit, ValueTarget, store};
 use games::maps::MapShape;
 use games::{GameKind, GameResult};
-use models::{HeadName, Need, Outputs};
+use models::{HeadDeclaration, HeadName, Need, Outputs};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -60,7 +60,7 @@ pub(crate) struct MissingTarget {
 /// The heads that a dataset has no targets for, in the order of [`HeadName`].
 pub(crate) fn missing(outputs: &Outputs, manifest: &Manifest, contents: Contents) -> Vec<MissingTarget> {
     let of_head = |head: HeadName| {
-        let mut needs = head.declaration().needs.iter().map(|&need| has(need, manifest, contents));
+        let mut needs = HeadDeclaration::of(head).needs.iter().map(|&need| has(need, manifest, contents));
         needs.find(|(there, ..)| !there).map(|(_, column, wanted)| MissingTarget { head, column, wanted })
     };
     outputs.heads().into_iter().filter_map(of_head).collect()

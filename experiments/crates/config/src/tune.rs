@@ -10,10 +10,10 @@
 //! trained with it, and tested. Every row has equally many trials: the tuning budget is a part of what is compared (Dodge
 //! et al., "Show your work: improved reporting of experimental results", EMNLP 2019).
 
-use super::numbers::at_least_one;
 use super::seeds::repeated;
 use super::setting::{Conditional, Point};
 use super::source::{ConfigError, Source, at};
+use facts::numbers::at_least_one;
 use serde::Deserialize;
 
 /// `tune` as a file writes it.

@@ -4,14 +4,17 @@ use super::datasets::Datasets;
 use super::expand::{Combination, Matrix};
 use super::identity;
 use super::label::Label;
-use super::row::{Role, Row};
+use super::row::Row;
 use super::rows::{row, rows};
 use super::run::RunConfig;
 use super::setting::{Point, Setting};
 use super::source::{ConfigError, at};
 use super::tree::{Content, Node};
 use super::tune::{Search, TuneEntry};
+use facts::Role;
 use streams::below;
+
+pub use facts::grid::TRIALS as FOLDER;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {
@@ -87,9 +90,6 @@ impl Tuning {
         &self.rounds[round].trials[row][trial]
     }
 }
-
-/// The folder of trials in a run folder.
-pub const FOLDER: &str = "tuning";
 
 /// What the trials are made from.
 pub(super) struct Trials<'a> {

@@ -1,12 +1,10 @@
 //! Values that an experiment may write in more than one way.
 
-use super::number_or_word::NumberOrWord;
 use super::one_or_list::one_or_list;
 use encodings::{EncodingConfig, order};
 use models::Schedule;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
-use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// The encodings of one network: `shaw`, `{rope: {…}}`, or a list of such. Where the order of a list has no effect, it is that
@@ -52,45 +50,6 @@ impl<'de> Visitor<'de> for RateOrMap {
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Schedule, M::Error> {
         Schedule::deserialize(MapAccessDeserializer::new(map))
-    }
-}
-
-const LAST: &str = "last";
-
-/// The step at which the primary metric is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ReadAt {
-    /// After the last step, on the test positions.
-    #[default]
-    Last,
-    /// After this step, on the validation positions.
-    Step(u64),
-}
-
-impl ReadAt {
-    /// Whether it is read after the last step.
-    pub const fn is_last(&self) -> bool {
-        matches!(self, Self::Last)
-    }
-}
-
-impl Serialize for ReadAt {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Last => serializer.serialize_str(LAST),
-            Self::Step(step) => serializer.serialize_u64(*step),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for ReadAt {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = NumberOrWord {
-            expected: "`last` or the number of a step",
-            number: |step| Some(Self::Step(step)),
-            word: |word| (word == LAST).then_some(Self::Last),
-        };
-        written.read(deserializer)
     }
 }
 

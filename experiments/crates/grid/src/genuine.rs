@@ -2,8 +2,8 @@
 //!
 //! A name is not enough: a stranger's folder can have any name.
 
+use config::RunConfig;
 use config::identity::hash;
-use config::{Numerics, RunConfig};
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
 use records::{Manifest, Status, damage, lines, manifest, status, stored};
 use std::path::Path;
@@ -31,7 +31,9 @@ fn config(cell: &Path) -> Result<RunConfig, String> {
 /// Compares what was trained with the hash in the name of the row's folder.
 fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -> Result<(), String> {
     let content = &manifest.dataset.content_hash;
-    for (file, run) in [(CONFIG_FILE, config), (manifest::FILE, &manifest.config)] {
+    let recorded: RunConfig = serde_json::from_value(manifest.config.clone())
+        .map_err(|error| format!("the run in its {} cannot be read: {error}", manifest::FILE))?;
+    for (file, run) in [(CONFIG_FILE, config), (manifest::FILE, &recorded)] {
         let found = hash(run, content);
         if found != wanted {
             return Err(format!("configuration ({file}) and dataset have the hash {found}, its folder says {wanted}"));
@@ -42,7 +44,7 @@ fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -
         }
     }
     let recorded = &manifest.identity;
-    let agree = manifest.hash == wanted && recorded.dataset == *content && recorded.numerics == Numerics::of(config);
+    let agree = manifest.hash == wanted && recorded.dataset == *content && recorded.numerics == config.numerics();
     agree.then_some(()).ok_or_else(|| {
         format!("{} is of another hash, dataset or numerics version than its own folder", manifest::FILE)
     })

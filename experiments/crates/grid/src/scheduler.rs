@@ -99,10 +99,11 @@ impl Scheduler<'_> {
 /// The outcome of a cell that needs no training. A failure is final if another runner recorded it since this one began,
 /// or if it would happen again.
 fn existing_outcome(dir: &Path, began: SystemTime) -> Option<Outcome> {
-    match Status::read(dir).ok()?? {
-        Status { state: State::Done, .. } => Some(Outcome::AlreadyFinished),
-        Status { state: State::Failed, error, .. } => {
-            let failure = Failure::told(error.as_deref().unwrap_or("it did not say why"));
+    let status = Status::read(dir).ok()??;
+    match status.state {
+        State::Done => Some(Outcome::AlreadyFinished),
+        State::Failed => {
+            let failure = status.failure();
             let written = std::fs::metadata(dir.join(records::status::FILE)).and_then(|file| file.modified());
             let just_now = written.is_ok_and(|written| written >= began);
             (just_now || failure.kind.is_final()).then_some(Outcome::Failed(failure))
@@ -229,23 +230,23 @@ impl SchedulerRun<'_> {
     fn outcome(&self, running: &Running, exit: ExitStatus) -> Outcome {
         let dir = &self.tasks[running.task].dir;
         let status = Status::read(dir).ok().flatten();
-        match status.as_ref().map(|status| (status.state, status.error.as_deref())) {
+        match &status {
             // Whatever the exit code: the cell wrote its final status, and a finished cell is never trained again.
-            Some((State::Done, _)) => return Outcome::Finished { took: running.since.elapsed() },
-            Some((State::Failed, Some(error))) if exit.code() == Some(1) => {
-                return Outcome::Failed(Failure::told(error));
+            Some(Status { state: State::Done, .. }) => return Outcome::Finished { took: running.since.elapsed() },
+            Some(failed @ Status { state: State::Failed, error: Some(_), .. }) if exit.code() == Some(1) => {
+                return Outcome::Failed(failed.failure());
             }
             _ => {}
         }
         // From here on the status may be from an older attempt: this one could not write its own.
         let log = log_since(dir, running.log_start).unwrap_or_default();
-        if running.overdue.is_some() && !self.stopping() && Failure::said(&log).is_none() {
+        if running.overdue.is_some() && !self.stopping() && Failure::from_log(&log).is_none() {
             let failure = Failure::overdue(running.since.elapsed(), status.as_ref().map_or(0, |status| status.step));
             record_failure(dir, status, &failure);
             return Outcome::Failed(failure);
         }
         let stopped = matches!(&status, Some(status) if status.state == State::Interrupted) && exit.signal().is_none();
-        if Failure::said(&log).is_none() && (stopped || self.stopping()) {
+        if Failure::from_log(&log).is_none() && (stopped || self.stopping()) {
             return Outcome::Interrupted;
         }
         let failure = Failure::of(exit, &log);
@@ -313,7 +314,7 @@ impl SchedulerRun<'_> {
 fn mark_for_retry(dir: &Path, outcome: &Outcome) {
     let Outcome::Failed(failure) = outcome else { return };
     let (step, steps) = Status::read(dir).ok().flatten().map_or((0, 0), |status| (status.step, status.steps));
-    let status = Status { error: Some(failure.to_string()), ..Status::new(State::Interrupted, step, steps) };
+    let status = Status::new(State::Interrupted, step, steps).with_failure(failure.clone());
     let _ = status.write(dir);
 }
 
@@ -321,8 +322,6 @@ fn mark_for_retry(dir: &Path, outcome: &Outcome) {
 /// interrupted, and the next run resumes it.
 fn record_failure(dir: &Path, status: Option<Status>, failure: &Failure) {
     let (step, steps) = status.map_or((0, 0), |status| (status.step, status.steps));
-    let mut status = Status::new(State::Failed, step, steps);
-    status.error = Some(failure.to_string());
-    status.resumable = true;
+    let status = Status { resumable: true, ..Status::new(State::Failed, step, steps).with_failure(failure.clone()) };
     let _ = status.write(dir);
 }

@@ -91,7 +91,7 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// A failure that was found by this process rather than told by a cell.
+    /// A failure that this process found, not one that a cell reported.
     pub fn error(cause: impl fmt::Display) -> Self {
         Self { kind: FailureKind::Error, cause: cause.to_string() }
     }
@@ -102,23 +102,23 @@ impl Failure {
         Self { kind: FailureKind::TimeLimit, cause }
     }
 
-    /// What a cell's status or the last line of its log tells. A LibTorch error reaches us as text, so the kind has to
-    /// follow from the text; it begins with a kind's name if this program wrote it.
-    pub fn told(text: &str) -> Self {
+    /// From the text of an error: of LibTorch's and the system's, of the last line of a log, and of a status of an older
+    /// version, which begins with the kind's name if the runner wrote it. The kind follows from the text.
+    pub fn from_text(text: &str) -> Self {
         let named = KINDS.iter().find_map(|kind| Some((*kind, text.strip_prefix(kind.name())?.strip_prefix(": ")?)));
         let (kind, cause) = named.unwrap_or_else(|| (kind_of(text).unwrap_or(FailureKind::Error), text));
         Self { kind, cause: cause.to_owned() }
     }
 
     /// The error with which a cell's command ended, if its log has one.
-    pub fn said(log: &str) -> Option<Self> {
-        log.lines().rev().find_map(|line| line.strip_prefix("posenc: ")).map(Self::told)
+    pub fn from_log(log: &str) -> Option<Self> {
+        log.lines().rev().find_map(|line| line.strip_prefix("posenc: ")).map(Self::from_text)
     }
 
-    /// What the end of a cell's process and of its log say, for a cell that could not tell it in its status.
+    /// From the end of a cell's process and of its log, for a cell that could not write its status.
     pub fn of(exit: ExitStatus, log: &str) -> Self {
-        if let Some(said) = Self::said(log) {
-            return said;
+        if let Some(reported) = Self::from_log(log) {
+            return reported;
         }
         let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         if let Some(at) = lines.iter().rposition(|line| line.contains("panicked at")) {
@@ -246,9 +246,9 @@ mod tests {
     fn what_was_written_down_reads_back_as_itself() {
         for &kind in KINDS {
             let failure = Failure { kind, cause: "signal SIGKILL; last line: out of memory".to_owned() };
-            assert_eq!(Failure::told(&failure.to_string()), failure);
+            assert_eq!(Failure::from_text(&failure.to_string()), failure);
         }
-        assert_eq!(Failure::told("step 7: the loss is not finite").kind, FailureKind::NotFinite);
+        assert_eq!(Failure::from_text("step 7: the loss is not finite").kind, FailureKind::NotFinite);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The conditions on which the bits of a cell depend: they must be the same for all of its steps.
 
 use super::device;
-use config::Numerics;
+use facts::Numerics;
 use serde::{Deserialize, Serialize};
 
 /// Everything except the step that decides a cell's numbers.

@@ -1,6 +1,6 @@
 //! One line of `metrics.jsonl`.
 
-use config::Weights;
+use facts::Weights;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -16,7 +16,7 @@ pub struct MetricLine {
     pub weights: Weights,
     /// Epochs of the training positions seen by then.
     pub epochs: f64,
-    /// The values, in the order of the registry ([`config::metrics`]). A metric without meaning for the cell or
+    /// The values, in the order of the registry ([`facts::metrics`]). A metric without meaning for the cell or
     /// without positions is left out.
     pub metrics: Metrics,
     /// What depends on the clock: no part of "the same bits".

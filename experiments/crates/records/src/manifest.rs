@@ -7,9 +7,9 @@ use super::identity::Identity;
 use super::machine::Cpu;
 use super::record_error::RecordError;
 use super::revision::Revision;
-use config::RunConfig;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::io;
 use std::path::Path;
 
@@ -61,8 +61,8 @@ pub struct Manifest {
     /// Where it was copied from, the first copy first; empty for a cell that was trained in its run folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copied_from: Vec<CopiedFrom>,
-    /// The resolved run, as trained (a smoke run is shortened).
-    pub config: RunConfig,
+    /// The resolved run, as trained (a smoke run is shortened), as JSON.
+    pub config: Value,
     /// Its outcome, once it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Finish>,

@@ -4,9 +4,9 @@
 
 use crate::folder::is_plain;
 use crate::{atomic, stored};
-use config::experiment::MOST_CELLS;
-use config::name::{RULE, is_run_name};
-use config::{Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, ReadAt, Role, Weights, tuning};
+use facts::grid::{MOST_CELLS, TRIALS};
+use facts::name::{RULE, is_run_name};
+use facts::{Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, Role};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -34,7 +34,6 @@ pub struct Plan {
     #[serde(default)]
     pub smoke: bool,
     /// The metric that verdicts are about.
-    #[serde(with = "StoredPrimary")]
     pub primary: Primary,
     /// The seeds of every row.
     pub seeds: Vec<u64>,
@@ -49,18 +48,6 @@ pub struct Plan {
     /// Whether a margin was written or changed when a cell had finished.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late_margin: bool,
-}
-
-/// The stored form of [`Primary`]: without a step, it is read after the last one.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Primary")]
-struct StoredPrimary {
-    metric: String,
-    #[serde(default, skip_serializing_if = "ReadAt::is_last")]
-    at: ReadAt,
-    weights: Weights,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    difference: Option<f64>,
 }
 
 /// One row: the cells that differ in their seed only.
@@ -219,7 +206,7 @@ impl Plan {
 
 /// Whether this is an experiment's name, alone or before the folder of a round of its trials.
 fn is_experiment(name: &str) -> bool {
-    let is_round = |folder: &str| folder.starts_with(tuning::FOLDER) && is_plain(folder);
+    let is_round = |folder: &str| folder.starts_with(TRIALS) && is_plain(folder);
     match name.split_once('/') {
         None => is_run_name(name),
         Some((own, round)) => is_run_name(own) && is_round(round),

@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::lock::CellLock;
+use super::record_error::RecordError;
 use crate::status::{State, Status};
 use std::path::Path;
 
@@ -30,16 +31,18 @@ impl CellState {
     /// Of the cell in a folder, which need not exist. The status file alone cannot tell a running cell from one whose
     /// process was killed: the lock can.
     pub fn of(dir: &Path) -> Self {
-        let (state, progress, error) = match Status::read(dir) {
-            Ok(Some(Status { state, step, steps, error, .. })) => (Some(state), Progress { step, steps }, error),
-            Ok(None) => (None, Progress::default(), None),
-            Err(damage) => (Some(State::Failed), Progress::default(), Some(damage.to_string())),
+        let unreadable = |damage: RecordError| {
+            Some(Status::new(State::Failed, 0, 0).with_failure(Failure::from_text(&damage.to_string())))
         };
-        match state {
-            Some(State::Done) => Self::Done,
+        let status = Status::read(dir).unwrap_or_else(unreadable);
+        let progress = status
+            .as_ref()
+            .map_or_else(Progress::default, |status| Progress { step: status.step, steps: status.steps });
+        match status {
+            Some(Status { state: State::Done, .. }) => Self::Done,
             _ if CellLock::is_held(dir) => Self::Running(progress),
-            Some(State::Running | State::Interrupted) => Self::Interrupted(progress),
-            Some(State::Failed) => Self::Failed(Failure::told(error.as_deref().unwrap_or("it did not say why"))),
+            Some(status) if status.state == State::Failed => Self::Failed(status.failure()),
+            Some(_) => Self::Interrupted(progress),
             None => Self::Pending,
         }
     }

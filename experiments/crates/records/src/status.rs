@@ -1,6 +1,7 @@
 //! `status.json`: the status of a cell, replaced atomically.
 
 use super::atomic;
+use super::failure::{Failure, FailureKind};
 use super::record_error::RecordError;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -39,8 +40,12 @@ pub struct Status {
     pub state: State,
     pub step: u64,
     pub steps: u64,
+    /// The cause of a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The kind of the failure; not in cells of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<FailureKind>,
     /// Whether a failed cell can resume from its last checkpoint once the cause is removed (a full disk), rather than
     /// fail in the same way again (a loss that is not finite).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -76,7 +81,21 @@ impl Fingerprints {
 impl Status {
     /// A status with nothing but its state.
     pub fn new(state: State, step: u64, steps: u64) -> Self {
-        Self { state, step, steps, error: None, resumable: false, result: None }
+        Self { state, step, steps, error: None, kind: None, resumable: false, result: None }
+    }
+
+    /// The same with a failure.
+    pub fn with_failure(self, Failure { kind, cause }: Failure) -> Self {
+        Self { error: Some(cause), kind: Some(kind), ..self }
+    }
+
+    /// The failure that it records. Where an older version wrote it, its kind follows from its text.
+    pub fn failure(&self) -> Failure {
+        let cause = self.error.as_deref().unwrap_or("it did not say why");
+        match self.kind {
+            Some(kind) => Failure { kind, cause: cause.to_owned() },
+            None => Failure::from_text(cause),
+        }
     }
 
     /// Reads the status of a cell's folder; `None` if it never started.
@@ -89,5 +108,28 @@ impl Status {
         let mut text = serde_json::to_vec(self)?;
         text.push(b'\n');
         atomic::replace(&cell.join(FILE), &text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_keeps_its_kind_which_follows_from_the_text_in_older_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let failure =
+            Failure { kind: FailureKind::Killed, cause: "signal SIGKILL; last line: out of memory".to_owned() };
+        Status::new(State::Failed, 1, 2).with_failure(failure.clone()).write(dir.path()).unwrap();
+        let text = std::fs::read_to_string(dir.path().join(FILE)).unwrap();
+        assert!(text.contains(r#""error":"signal SIGKILL; last line: out of memory","kind":"killed""#), "{text}");
+        assert_eq!(Status::read(dir.path()).unwrap().unwrap().failure(), failure);
+        let older = |error: &str| {
+            let text = format!(r#"{{"state":"failed","step":1,"steps":2,"error":"{error}"}}"#);
+            serde_json::from_str::<Status>(&text).unwrap().failure()
+        };
+        assert_eq!(older("killed: signal SIGKILL; last line: out of memory"), failure);
+        assert_eq!(older("step 7: the loss is not finite").kind, FailureKind::NotFinite);
+        assert_eq!(Status::new(State::Failed, 1, 2).failure().kind, FailureKind::Error);
     }
 }

@@ -3,8 +3,7 @@
 use crate::atomic;
 use crate::folder::is_plain;
 use crate::record_error::RecordError;
-use config::Weights;
-use config::metrics::Direction;
+use facts::{Direction, Weights};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::io;

@@ -2,7 +2,7 @@
 
 use crate::clocks::shown;
 use crate::fields::fault;
-use config::grouped;
+use facts::grouped;
 use minijinja::{Environment, Error, Value};
 use report::numbers::{fixed, p_value, signed};
 

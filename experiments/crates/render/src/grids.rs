@@ -4,7 +4,7 @@ use crate::fields::{Fields, fault, unknown};
 use crate::find::find;
 use crate::library::Grid;
 use crate::rows::{name_of, row};
-use config::Role;
+use facts::Role;
 use minijinja::{Error, Value};
 use records::baselines::BaselineName;
 use report::model::{GameReport, RowReport};

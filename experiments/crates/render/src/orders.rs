@@ -3,7 +3,7 @@
 use crate::fields::{Fields, fault, unknown};
 use crate::library::Grid;
 use crate::rows::{name_of, row};
-use config::Role;
+use facts::Role;
 use minijinja::{Error, Value};
 use report::comparison::ALPHA;
 use report::missing::Missing;

@@ -3,8 +3,8 @@
 use crate::fields::{Fields, fault};
 use crate::find::find;
 use crate::library::Grid;
-use config::Role;
-use config::metrics::{self, Direction};
+use facts::Role;
+use facts::metrics::{self, Direction};
 use minijinja::{Error, Value};
 use report::comparison::{Comparison, Corrected, Verdict};
 use report::model::{GameReport, Report, RowReport};

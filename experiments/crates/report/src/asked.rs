@@ -1,8 +1,8 @@
 //! The metric that verdicts are about, and what a reader asks about it beside the plan.
 
 use super::error::ReportError;
-use config::metrics::Direction;
-use config::{ReadAt, Weights};
+use facts::metrics::Direction;
+use facts::{ReadAt, Weights};
 use records::Plan;
 
 /// Questions about the primary metric. They change no number of a cell.

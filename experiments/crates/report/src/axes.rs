@@ -143,7 +143,7 @@ fn short(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use config::{Mask, NetworkFacts, Role};
+    use facts::{Mask, NetworkFacts, Role};
     use games::GameKind;
     use serde_json::json;
 

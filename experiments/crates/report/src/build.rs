@@ -15,8 +15,8 @@ use super::sections::{
 };
 use super::statistics::moderated::{Prior, prior};
 use super::statistics::{Summary, holm};
-use config::metrics::{self, NOVEL};
-use config::{Mask, Quantity, Role};
+use facts::metrics::{self, NOVEL};
+use facts::{Mask, Quantity, Role};
 use games::GameKind;
 use records::CellState;
 use records::baselines::BaselineName;
@@ -38,7 +38,7 @@ impl Report {
         let plan = &folder.plan;
         let metric = metrics::find(&plan.primary.metric)?;
         let primary = PrimaryMetric {
-            name: metric.name.clone(),
+            name: metric.name.to_owned(),
             unit: metric.unit,
             direction: metric.direction,
             at: plan.primary.at,
@@ -241,7 +241,7 @@ fn row_report(
         not_applicable: metrics::all()
             .iter()
             .filter(|metric| !metric.applies(row.mask))
-            .map(|metric| metric.name.as_str())
+            .map(|metric| metric.name)
             .collect(),
         gap: over_seeds(results.iter().map(test_less_train).collect()),
         epochs: results.iter().map(|result| result.test.epochs).reduce(f64::max),

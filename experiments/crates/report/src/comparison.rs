@@ -5,8 +5,8 @@ use super::missing::{Missing, PAIRS_NEEDED};
 use super::noise::{Noise, Positions, SeedsOnly};
 use super::statistics::sign_flip::sign_flip;
 use super::statistics::{Holm, Interval, MeanTest, PairedTest, Summary, equivalence_interval, power, two_one_sided};
-use config::metrics::Direction;
-use config::{Numerics, Role};
+use facts::metrics::Direction;
+use facts::{Numerics, Role};
 use records::plan::Row;
 use records::{CellState, FailureKind, device};
 use std::fmt;
@@ -275,8 +275,11 @@ pub(crate) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str)
 /// they are shown, not refused.)
 fn unfair(row: &CellFacts, reference: &CellFacts) -> Option<(&'static str, String, String)> {
     let (own, other) = (&row.identity.numerics, &reference.identity.numerics);
-    if own != other && !Numerics::agree((own, row.run_config().as_ref()), (other, reference.run_config().as_ref())) {
-        return Some(("numerics version", own.to_string(), other.to_string()));
+    if own != other {
+        let parts = [row, reference].map(CellFacts::components);
+        if !Numerics::agree((own, parts[0].as_ref()), (other, parts[1].as_ref())) {
+            return Some(("numerics version", own.to_string(), other.to_string()));
+        }
     }
     let decisive = |facts: &CellFacts| {
         [

@@ -3,8 +3,8 @@
 use super::model::{GameReport, Report, RowReport};
 use super::sections::interactions::InteractionReport;
 use super::statistics::Summary;
-use config::{ReadAt, Role, printable};
 use csv::{Error, Reader, StringRecord, Terminator, Writer, WriterBuilder};
+use facts::{ReadAt, Role, printable};
 use records::baselines::Baseline;
 use serde::Serialize;
 use std::io::Write;

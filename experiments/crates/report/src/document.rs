@@ -8,7 +8,7 @@ use super::sections::{
     verdicts,
 };
 use super::table::Table;
-use config::printable;
+use facts::printable;
 
 /// A part of a document.
 pub(super) enum Block {

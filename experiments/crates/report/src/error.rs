@@ -1,7 +1,7 @@
 //! Why there is no report.
 
 use arrow_schema::ArrowError;
-use config::metrics::UnknownMetric;
+use facts::metrics::UnknownMetric;
 use parquet::errors::ParquetError;
 use records::RecordError;
 use records::lines::ReadError;

@@ -8,7 +8,7 @@ pub use files::write;
 
 use super::distinct::distinct;
 use super::model::RowReport;
-use config::Role;
+use facts::Role;
 use figures::plot::{Medium, Style};
 
 /// A plot with its caption.

@@ -1,7 +1,7 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
 use super::error::ReportError;
-use config::{Primary, ReadAt, RunConfig, Weights};
+use facts::{Primary, ReadAt, Weights, numerics};
 use records::folder::METRICS_FILE;
 use records::identity::Identity;
 use records::machine::Cpu;
@@ -14,6 +14,7 @@ use records::step_times::StepTimes;
 use records::strength::{Evaluation, Strength};
 use records::{Baselines, Failure, Inspected, MetricLine, Part, Revision, TuningRecord, damage, device, lines};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
@@ -106,9 +107,9 @@ impl CellFacts {
         manifest::read_part(cell).ok().flatten()
     }
 
-    /// The resolved run; none if another version of posenc wrote it in a form that this one does not read.
-    pub(super) fn run_config(&self) -> Option<RunConfig> {
-        serde_json::from_value(self.config.clone()).ok()
+    /// The components of its resolved run; none if the manifest does not hold it.
+    pub(super) fn components(&self) -> Option<BTreeSet<String>> {
+        numerics::components(&self.config)
     }
 
     /// The same as it stands in the manifest.

@@ -104,7 +104,7 @@ fn provenance(report: &Report) -> String {
     let mut lines: Vec<String> = origin.programs.clone();
     lines.push(format!("seeds {}", origin.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")));
     lines.extend(origin.datasets.iter().map(|data| {
-        let [train, validation, test] = data.positions.map(config::grouped);
+        let [train, validation, test] = data.positions.map(facts::grouped);
         format!(
             "dataset {} (content {}): {train} training, {validation} validation, {test} test positions",
             data.name, data.content_hash

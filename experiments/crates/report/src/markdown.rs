@@ -3,7 +3,7 @@
 use super::document::{Block, blocks, capitalised};
 use super::model::Report;
 use super::table::Table;
-use config::printable;
+use facts::printable;
 
 pub fn draw(report: &Report) -> String {
     let blocks = blocks(report).into_iter().map(|block| match block {

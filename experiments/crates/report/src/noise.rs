@@ -4,8 +4,8 @@
 use super::asked::PrimaryMetric;
 use super::files::{CellRecord, RunFolder};
 use super::statistics::crossed::{Crossed, Differences, test};
-use config::ReadAt;
-use config::metrics::NOVEL;
+use facts::ReadAt;
+use facts::metrics::NOVEL;
 use games::GameKind;
 use rayon::prelude::*;
 use records::CellState;

@@ -4,7 +4,7 @@ pub use figures::fixed;
 
 use super::statistics::{Interval, Summary};
 use super::table::ABSENT;
-use config::grouped;
+use facts::grouped;
 
 /// The most decimals that are shown.
 const MOST_DECIMALS: i32 = 4;

@@ -6,8 +6,8 @@ use super::numbers::{fixed, interval, or_absent};
 use super::side_by_side::labels;
 use super::statistics::across::{Agreement, DRAWS, agreement};
 use super::table::Table;
-use config::metrics::Direction;
-use config::setting::Setting;
+use facts::metrics::Direction;
+use facts::setting;
 use serde_json::{Value, json};
 
 /// The rows without which the orders are compared once more: does the agreement rest on them?
@@ -90,15 +90,15 @@ pub fn tables(reports: &[Report], leaders: &Leaders) -> Vec<Table> {
 }
 
 /// The settings that some grid tunes.
-fn tuned(reports: &[Report]) -> Vec<Setting> {
+fn tuned(reports: &[Report]) -> Vec<Vec<String>> {
     let tuned = reports.iter().flat_map(|report| &report.games).filter_map(|game| game.tuning.as_ref());
     let trials = tuned.flat_map(|tuning| &tuning.rows).flat_map(|row| &row.trials);
     let names = distinct(trials.flat_map(|trial| &trial.values).map(|(name, _)| name.as_str()));
-    names.into_iter().filter_map(Setting::named).collect()
+    names.into_iter().map(setting::keys).collect()
 }
 
 impl<'a> Ranking<'a> {
-    fn of(report: &Report, game: &'a GameReport, tuned: &[Setting]) -> Self {
+    fn of(report: &Report, game: &'a GameReport, tuned: &[Vec<String>]) -> Self {
         let sign = if report.primary.direction == Direction::Higher { -1.0 } else { 1.0 };
         let (mut ranked, mut unfinished) = (Vec::new(), Vec::new());
         // A matched control has another network for the same encoding.
@@ -135,9 +135,9 @@ fn named(labels: &[&str], what: &str) -> Option<String> {
 }
 
 /// The encodings of a row as text, without the settings that a grid tunes.
-fn without(encodings: &Value, tuned: &[Setting]) -> String {
+fn without(encodings: &Value, tuned: &[Vec<String>]) -> String {
     let mut run = json!({ "encoding": encodings });
-    tuned.iter().for_each(|setting| setting.remove_from(&mut run));
+    tuned.iter().for_each(|keys| setting::remove(&mut run, keys));
     run.to_string()
 }
 

@@ -8,7 +8,7 @@ use super::sections::notes;
 use super::statistics::across::{Welch, kendall, welch};
 use super::statistics::{MeanTest, Summary, holm};
 use super::table::{ABSENT, ROW, Table};
-use config::Role;
+use facts::Role;
 use std::iter::once;
 
 /// The settings in which grids differ, then their differences to their own references: a table for each game with a row

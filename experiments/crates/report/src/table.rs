@@ -1,7 +1,7 @@
 //! A table before it has a format: text, Markdown, LaTeX and HTML draw it.
 
 use crate::text_table;
-use config::printable;
+use facts::printable;
 
 /// A value that is not there yet, or does not exist.
 pub(super) const ABSENT: &str = "–";

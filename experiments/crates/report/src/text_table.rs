@@ -1,7 +1,7 @@
 //! Plain tables for the terminal.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, presets};
-use config::printable;
+use facts::printable;
 
 /// A table with a line under its header; columns named in `right` are aligned to the right.
 pub fn table(header: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {

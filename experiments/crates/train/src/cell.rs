@@ -3,7 +3,7 @@
 use super::cell_options::CellOptions;
 use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, save_final};
 use super::describe;
-use super::error::{TrainError, without_backtrace};
+use super::error::TrainError;
 use super::events::hparams;
 use super::fit;
 use super::recorder::{Note, Recorder};
@@ -69,9 +69,8 @@ pub fn run_cell(
     let mut status = Status::new(State::Running, step, steps);
     let outcome = Cell::begin(dir, options, sinks, &mut *note, &mut status).and_then(|cell| cell.train(stop));
     if let Err(error) = &outcome {
-        status.state = State::Failed;
-        status.error = Some(without_backtrace(&error.to_string()).to_owned());
-        status.resumable = error.resumable();
+        let recorded = status.with_failure(error.failure());
+        status = Status { state: State::Failed, resumable: error.resumable(), ..recorded };
         if let Err(also) = status.write(dir) {
             note(&format!("the failure cannot be written to {} either: {also}", records::status::FILE));
         }

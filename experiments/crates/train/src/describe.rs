@@ -48,7 +48,7 @@ pub(super) fn describe(
         initial_weights: initial_weights(&setup.layout, &arena.values()?),
         sessions: Vec::new(),
         copied_from: Vec::new(),
-        config: setup.config.clone(),
+        config: setup.config.to_json(),
         finish: None,
     })
 }

@@ -5,6 +5,7 @@ use dataset::DatasetError;
 use models::{ModelError, OptimizerError};
 use records::lines::ReadError;
 use records::record_error::RecordError;
+use records::{Failure, FailureKind};
 use std::io;
 use std::path::{Path, PathBuf};
 use tch::TchError;
@@ -92,6 +93,16 @@ pub fn without_backtrace(text: &str) -> &str {
 impl TrainError {
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |cause| Self::Io { action, path: path.to_owned(), cause }
+    }
+
+    /// The failure as the cell's status records it. Errors of LibTorch and of the system come as text, and so does their kind.
+    pub(super) fn failure(&self) -> Failure {
+        let text = self.to_string();
+        let cause = without_backtrace(&text);
+        match self {
+            Self::NotFinite { .. } => Failure { kind: FailureKind::NotFinite, cause: cause.to_owned() },
+            _ => Failure::from_text(cause),
+        }
     }
 
     /// Whether the cell can resume from its last checkpoint once the cause is fixed.

@@ -4,7 +4,7 @@ use config::Mask;
 use config::metrics;
 use config::metrics::NOVEL;
 use games::Phase;
-use models::{Examples, Measure, Metric, Output, Quantity, Target};
+use models::{Aggregation, Examples, Measure, Metric, Output, Target};
 use records::Metrics;
 use records::positions::MAP_LOSS;
 use tch::{Device, TchError, Tensor};
@@ -22,7 +22,7 @@ impl BatchMetrics {
         let values = measure.values(output, examples);
         let mut targets: Vec<Target> = Vec::new();
         for metric in measure.metrics() {
-            if let Quantity::Mean(target) | Quantity::Count(target) = metric.quantity
+            if let Aggregation::Mean(target) | Aggregation::Count(target) = metric.aggregation
                 && !targets.contains(&target)
             {
                 targets.push(target);
@@ -57,7 +57,7 @@ impl BatchMetrics {
 
     /// How many targets of a metric an example has; `None` if it has none.
     fn count(&self, metric: &Metric, row: usize) -> Option<f32> {
-        let Quantity::Mean(target) = metric.quantity else { return None };
+        let Aggregation::Mean(target) = metric.aggregation else { return None };
         let (_, counts) = self.counts.iter().find(|(own, _)| *own == target)?;
         Some(counts[row]).filter(|&count| count > 0.0)
     }
@@ -97,7 +97,7 @@ impl MetricSums {
         let mut out = Metrics::default();
         for metric in metrics::all().iter().filter(|metric| metric.applies(mask)) {
             let value = match metric.name.split_once('.') {
-                None => self.all.of(&metric.name, own),
+                None => self.all.of(metric.name, own),
                 Some((base, NOVEL)) => self.novel.of(base, own),
                 Some((base, bucket)) => {
                     let phase = Phase::ALL.iter().position(|phase| phase.name() == bucket);
@@ -105,7 +105,7 @@ impl MetricSums {
                 }
             };
             if let Some(value) = value {
-                out.push(&metric.name, value);
+                out.push(metric.name, value);
             }
         }
         out
@@ -136,14 +136,16 @@ impl Bucket {
             return Some(self.positions as f64);
         }
         let metric = own.iter().find(|metric| metric.name == name)?;
-        match metric.quantity {
-            Quantity::Mean(target) => {
+        match metric.aggregation {
+            Aggregation::Mean(target) => {
                 let (_, sum) = self.sums.iter().find(|(own, _)| own.name == name)?;
                 let count = self.count(target);
                 (count > 0).then(|| sum / count as f64)
             }
-            Quantity::Count(target) => Some(self.count(target) as f64),
-            Quantity::Derived(derive) => derive(&|other| self.of(other, own)),
+            Aggregation::Count(target) => Some(self.count(target) as f64),
+            Aggregation::Derived(derive) => derive(&|other| self.of(other, own)),
+            Aggregation::Examples => Some(self.positions as f64),
+            Aggregation::OfSteps => None,
         }
     }
 
@@ -158,18 +160,14 @@ mod tests {
     use models::HeadName;
 
     fn own(heads: &[HeadName]) -> Vec<&'static Metric> {
-        let of = |head: &HeadName| {
-            let declared = head.declaration();
-            declared.losses.iter().map(|loss| &loss.metric).chain(declared.metrics)
-        };
-        heads.iter().flat_map(of).collect()
+        heads.iter().flat_map(|head| head.measures().all()).collect()
     }
 
     const USUAL: [HeadName; 2] = [HeadName::Policy, HeadName::Result];
 
     /// One example, every metric of policy and result with this value.
     fn row(value: f32, has_policy: bool) -> BatchMetrics {
-        let means = own(&USUAL).into_iter().filter(|metric| matches!(metric.quantity, Quantity::Mean(_)));
+        let means = own(&USUAL).into_iter().filter(|metric| matches!(metric.aggregation, Aggregation::Mean(_)));
         BatchMetrics {
             values: means.map(|metric| (metric, vec![value])).collect(),
             counts: vec![(Target::Policy, vec![f32::from(u8::from(has_policy))]), (Target::Outcome, vec![1.0])],

@@ -4,7 +4,7 @@ use super::error::TrainError;
 use super::evaluate::Subject;
 use super::tensors::required_targets;
 use config::identity::hash;
-use config::{MicroBatch, Numerics, RunConfig};
+use config::{MicroBatch, RunConfig};
 use dataset::{Dataset, LoaderConfig};
 use models::{AverageConfig, Network};
 use nn::{Arithmetic, Layout};
@@ -68,7 +68,7 @@ impl Setup {
         Identity {
             config: format!("{}, seed {}", hash(&self.config, self.dataset.content_hash()), self.config.seed),
             dataset: self.dataset.content_hash().to_owned(),
-            numerics: Numerics::of(&self.config),
+            numerics: self.config.numerics(),
             libtorch: LibTorch::detect().version.unwrap_or_else(|| "unknown".to_owned()),
             instruction_set: instruction_set(&cpu),
             threads: self.threads,
@@ -187,6 +187,15 @@ fn shorten(config: &mut RunConfig) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn libtorch_is_found_among_the_loaded_libraries() {
+        // Touches LibTorch, so that it is loaded.
+        assert!(tch::get_num_threads() > 0);
+        let found = LibTorch::detect();
+        assert!(found.library_dir().is_some_and(Path::is_dir), "{found:?}");
+        assert!(found.version.is_some_and(|version| version.starts_with("2.")));
+    }
 
     #[test]
     fn a_gpu_is_recorded_by_its_model_and_asked_for_by_its_number() {

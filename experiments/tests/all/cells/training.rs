@@ -142,7 +142,7 @@ fn the_manifest_says_what_was_trained() {
     assert_eq!(manifest.injection_points, network.injection_points().names());
     assert!(manifest.position_sources.iter().any(|source| source.contains("mask")));
     assert_eq!(manifest.identity.threads, 1);
-    assert_eq!(manifest.config, run);
+    assert_eq!(manifest.config, run.to_json());
     assert_eq!(manifest.sessions.len(), 1);
     let weights = load_final(&dir, &layout).expect("final weights");
     assert_eq!(weights.len(), layout.len());

@@ -1,8 +1,9 @@
 //! The search for whole sizes: counts grow with every size, so halving finds the two around a goal.
 
 use super::super::run::RunConfig;
+use super::super::shape::Shape;
 use super::entry::Size;
-use super::result::{Quantity, TOLERANCE};
+use facts::{Quantity, TOLERANCE};
 use models::ModelError;
 
 /// No network is searched beyond this size: a count that grows so slowly never gets there.
@@ -19,7 +20,7 @@ pub(super) struct Candidate {
 impl Candidate {
     fn with(&self, size: Size, to: usize, quantity: Quantity) -> Result<Self, ModelError> {
         let run = size.set(&self.run, to);
-        let count = quantity.count(&run)?.unwrap_or_default();
+        let count = amount(&run, quantity)?;
         let others = self.sizes.iter().copied().filter(|(other, _)| *other != size);
         Ok(Self { run, count, sizes: others.chain([(size, to)]).collect() })
     }
@@ -28,6 +29,12 @@ impl Candidate {
     pub(super) fn off(&self, goal: u64) -> f64 {
         (self.count as f64 / goal as f64 - 1.0).abs()
     }
+}
+
+/// How much of a quantity a run's network has, counted from its declaration; nothing is allocated. 0 for step times, which
+/// are measured.
+pub(super) fn amount(run: &RunConfig, quantity: Quantity) -> Result<u64, ModelError> {
+    Shape::of(run).map(|shape| shape.amount(quantity).unwrap_or_default())
 }
 
 /// The outcome of the search for sizes.
@@ -41,7 +48,7 @@ pub(super) enum Outcome {
 /// Sizes with which a run has as much of a quantity as the goal. All but the last come as near as they can without
 /// crossing it; the last takes up the rest.
 pub(super) fn search(run: &RunConfig, by: &[Size], quantity: Quantity, goal: u64) -> Result<Outcome, ModelError> {
-    let count = quantity.count(run)?.unwrap_or_default();
+    let count = amount(run, quantity)?;
     let mut at = Candidate { run: run.clone(), sizes: Vec::new(), count };
     let Some((&last, first)) = by.split_last() else { return Ok(Outcome::Nearest(vec![at])) };
     for &size in first {

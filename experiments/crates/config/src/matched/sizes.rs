@@ -1,11 +1,9 @@
 //! Sizes of a run's network: read, changed, counted.
 
 use super::super::run::RunConfig;
-use super::super::shape::Shape;
 use super::entry::Size;
-use super::result::Quantity;
 use encodings::EncodingConfig;
-use models::{ModelConfig, ModelError};
+use models::ModelConfig;
 
 /// Sizes that GPUs multiply without padding are multiples of this.
 const ALIGNED: usize = 8;
@@ -89,21 +87,5 @@ fn sized_encoding(stack: &mut [EncodingConfig]) -> Result<(&'static str, &mut us
         (Some(one), true) => Ok(one),
         (Some(_), false) => Err(format!("several encodings of {whole} have an option that is a size")),
         (None, _) => Err(format!("{whole} has no option that is a size")),
-    }
-}
-
-impl Quantity {
-    /// The quantity of a network; `None` for step times, which are measured.
-    pub(super) fn of(self, shape: &Shape) -> Option<u64> {
-        match self {
-            Self::Params => Some(shape.facts.parameters() as u64),
-            Self::Flops => Some(shape.macs.flops()),
-            Self::StepTime => None,
-        }
-    }
-
-    /// As [`Self::of`], from the declaration of a run's network. Nothing is allocated.
-    pub(super) fn count(self, run: &RunConfig) -> Result<Option<u64>, ModelError> {
-        Shape::of(run).map(|shape| self.of(&shape))
     }
 }

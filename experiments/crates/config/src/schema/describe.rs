@@ -1,6 +1,6 @@
 //! The doc comments of settings as descriptions.
 
-use super::super::file::{ExperimentFile, Primary};
+use super::super::file::{ExperimentFile, PrimaryEntry};
 use super::super::run::{BaseConfig, EvalConfig, TrainConfig};
 use super::super::setting::Setting;
 use super::super::start::Start;
@@ -13,7 +13,7 @@ pub(super) fn describe(file: &mut Value, defs: &mut Map<String, Value>) {
     let of_base = ["base", "base.train", "base.eval"];
     let documented: [(&str, Docs); 6] = [
         ("", ExperimentFile::DOCS),
-        ("primary", Primary::DOCS),
+        ("primary", PrimaryEntry::DOCS),
         (of_base[0], BaseConfig::DOCS),
         (of_base[1], TrainConfig::DOCS),
         (of_base[2], EvalConfig::DOCS),

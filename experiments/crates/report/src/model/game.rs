@@ -10,7 +10,7 @@ use crate::sections::strength::StrengthReport;
 use crate::sections::ties::Ties;
 use crate::sections::tuning::TuningReport;
 use crate::statistics::moderated::Prior;
-use config::metrics::Metric;
+use facts::metrics::Metric;
 use records::baselines::{Baseline, BaselineName, BaselineSet};
 
 #[derive(Debug, Clone, PartialEq)]

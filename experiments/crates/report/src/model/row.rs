@@ -3,7 +3,7 @@
 use crate::comparison::Comparison;
 use crate::statistics::crossed::Crossed;
 use crate::statistics::{PairedTest, Summary};
-use config::{Mask, NetworkFacts, Quantity, Role};
+use facts::{Mask, NetworkFacts, Quantity, Role};
 use std::collections::BTreeMap;
 
 /// One row: the cells that differ in their seed only.

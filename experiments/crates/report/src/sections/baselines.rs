@@ -3,7 +3,7 @@
 use crate::model::{GameReport, Report, RowReport};
 use crate::numbers::{fixed, or_absent};
 use crate::table::{ABSENT, ROW};
-use config::grouped;
+use facts::grouped;
 use records::baselines::{Baseline, BaselineName};
 
 /// The mark of a row whose policy loss is not below the log-linear baseline's.

@@ -7,7 +7,7 @@ use crate::numbers::{alone, fixed, interval, or_absent, with_interval};
 use crate::statistics::across::{RankCorrelation, rank_correlation};
 use crate::statistics::{PairedTest, Summary};
 use crate::table::{ROW, Table};
-use config::{Role, grouped};
+use facts::{Role, grouped};
 use games::GameKind;
 use std::iter::once;
 

@@ -3,11 +3,11 @@
 use crate::figures::{Figure, Look};
 use crate::model::{GameReport, MatchedReport, Report, RowReport};
 use crate::numbers::{fixed, mega};
-use figures::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use crate::statistics::Interval;
 use crate::table::{ROW, Table};
-use config::grouped;
-use config::metrics::Direction;
+use facts::grouped;
+use facts::metrics::Direction;
+use figures::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 
 pub(crate) fn table(game: &GameReport) -> Table {
     let header = [

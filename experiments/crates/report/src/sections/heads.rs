@@ -5,8 +5,8 @@ use crate::asked::PrimaryMetric;
 use crate::model::{GameReport, HeadReport, RowReport};
 use crate::numbers::{fixed, mean_sd, or_absent};
 use crate::table::{ROW, Table};
-use config::metrics::{self, Direction, Metric};
-use config::{Mask, grouped};
+use facts::metrics::{self, Direction, Metric};
+use facts::{Mask, grouped};
 use games::Phase;
 
 /// Units of metrics that are values of a network and not counts of targets.
@@ -20,8 +20,8 @@ pub(crate) fn of(rows: &[RowReport], primary: &PrimaryMetric) -> Vec<HeadReport>
         rows.find_map(|row| row.test.get(name)).map(|summary| summary.mean)
     };
     let mut heads: Vec<HeadReport> = Vec::new();
-    for metric in metrics::all().iter().filter(|metric| metric.evaluated && !metric.name.contains('.')) {
-        let (Some(name), Some(value)) = (owner(metric), measured(&metric.name)) else { continue };
+    for metric in metrics::all().iter().filter(|metric| metric.is_evaluated() && !metric.name.contains('.')) {
+        let (Some(name), Some(value)) = (owner(metric), measured(metric.name)) else { continue };
         let place = heads.iter().position(|head| head.name == name).unwrap_or_else(|| {
             heads.push(HeadReport { name, ..HeadReport::default() });
             heads.len() - 1
@@ -47,12 +47,12 @@ pub(crate) fn of(rows: &[RowReport], primary: &PrimaryMetric) -> Vec<HeadReport>
 
 /// The head that a metric is of; the loss that several heads share, where it is of them all.
 fn owner(metric: &Metric) -> Option<&'static str> {
-    match metric.heads[..] {
+    match metric.heads()[..] {
         [] => None,
         [head] => Some(head.name()),
         _ => {
-            let shared = |other: &&Metric| other.heads == metric.heads;
-            metrics::all().iter().filter(shared).find_map(|other| other.loss).map(|loss| loss.name())
+            let shared = |other: &&Metric| other.heads() == metric.heads();
+            metrics::all().iter().filter(shared).find_map(Metric::loss).map(|loss| loss.name())
         }
     }
 }
@@ -67,7 +67,7 @@ fn in_phase(metric: &Metric, phase: &str) -> String {
 fn loss_and_accuracy(metrics: &[&'static Metric], primary: &PrimaryMetric) -> Vec<&'static Metric> {
     let of = |direction: Direction| {
         let candidates = || metrics.iter().copied().filter(move |metric| metric.direction == direction);
-        candidates().find(|metric| primary.is_of(&metric.name)).or_else(|| candidates().next())
+        candidates().find(|metric| primary.is_of(metric.name)).or_else(|| candidates().next())
     };
     match [of(Direction::Lower), of(Direction::Higher)] {
         [Some(loss), Some(accuracy)] => vec![loss, accuracy],
@@ -77,7 +77,7 @@ fn loss_and_accuracy(metrics: &[&'static Metric], primary: &PrimaryMetric) -> Ve
 
 /// The heading of a metric's column: shares are percentages.
 fn heading(metric: &Metric) -> String {
-    if scale(metric) == 1.0 { metric.name.clone() } else { format!("{} %", metric.name) }
+    if scale(metric) == 1.0 { metric.name.to_owned() } else { format!("{} %", metric.name) }
 }
 
 /// A metric of a row on test, of this name (that of the metric, or of its bucket).
@@ -147,10 +147,10 @@ fn columns(game: &GameReport, head: &HeadReport, primary: &PrimaryMetric) -> Vec
     let mut columns: Vec<Column> = Vec::new();
     for metric in &head.metrics {
         if !primary.at.is_last() || metric.name != primary.name {
-            columns.push((heading(metric), game.all_rows().map(|row| value(row, metric, &metric.name)).collect()));
+            columns.push((heading(metric), game.all_rows().map(|row| value(row, metric, metric.name)).collect()));
         }
         if let Some(uniform) = game.uniform_baseline.filter(|_| metric.name == "policy_loss") {
-            let below = |row: &RowReport| or_absent(row.test.get(&metric.name), |loss| fixed(uniform - loss.mean, 3));
+            let below = |row: &RowReport| or_absent(row.test.get(metric.name), |loss| fixed(uniform - loss.mean, 3));
             columns.push((BELOW_UNIFORM.to_owned(), game.all_rows().map(below).collect()));
         }
         if game.log_linear().is_some() && metric.name == "policy_loss" {
@@ -158,7 +158,7 @@ fn columns(game: &GameReport, head: &HeadReport, primary: &PrimaryMetric) -> Vec
         }
         if let Some(range) = game.learnable.filter(|_| metric.name == "policy_loss") {
             let learnt = |row: &RowReport| {
-                let loss = row.test.get(&metric.name).filter(|_| row.mask != Mask::None);
+                let loss = row.test.get(metric.name).filter(|_| row.mask != Mask::None);
                 or_absent(loss, |loss| fixed(range.learnt(loss.mean) * 100.0, 1))
             };
             columns.push((LEARNT.to_owned(), game.all_rows().map(learnt).collect()));
@@ -185,7 +185,7 @@ fn by_phase(game: &GameReport, head: &HeadReport) -> Table {
             columns.push((name, game.rows.iter().map(|row| value(row, metric, &of_phase)).collect()));
         }
     }
-    let metrics: Vec<&str> = head.by_phase.iter().map(|metric| metric.name.as_str()).collect();
-    let of = head.targets.map_or_else(String::new, |(metric, _)| format!(" ({})", words(&[&metric.name])));
+    let metrics: Vec<&str> = head.by_phase.iter().map(|metric| metric.name).collect();
+    let of = head.targets.map_or_else(String::new, |(metric, _)| format!(" ({})", words(&[metric.name])));
     Table::of_columns(columns).titled(&format!("{} by phase{of}", metrics.join(" and ")))
 }

@@ -15,11 +15,11 @@ use crate::noise::{Noise, Positions, counted};
 use crate::numbers::{
     fixed, interval, interval_decimals, or_absent, p_in_words, p_value, signed, two_cells, with_interval,
 };
-use figures::plot::Style;
-use figures::plot::forest::{self, ForestPlot, ForestRow};
 use crate::statistics::{Interval, MeanTest, PairedTest, holm};
 use crate::table::Table;
-use config::Interaction;
+use facts::Interaction;
+use figures::plot::Style;
+use figures::plot::forest::{self, ForestPlot, ForestRow};
 use games::GameKind;
 
 /// One interaction: a gap with one value, compared with the same gap with another value.

@@ -1,7 +1,7 @@
 //! What a policy can learn on a test set: from the loss of a uniform choice down to the entropy of the targets.
 
 use crate::model::RowReport;
-use config::Mask;
+use facts::Mask;
 
 /// From the loss of a uniform choice among legal moves, which needs no training, to the entropy of the targets, which no
 /// training goes below.

@@ -6,8 +6,8 @@ use super::learnable::Learnable;
 use crate::distinct::distinct;
 use crate::missing::Missing;
 use crate::model::{Counts, FailedCell, GameReport, Report};
-use config::metrics::{Direction, Metric};
-use config::{ReadAt, grouped};
+use facts::metrics::{Direction, Metric};
+use facts::{ReadAt, grouped};
 use records::identity::Identity;
 use records::manifest::CopiedFrom;
 

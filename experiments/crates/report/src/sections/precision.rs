@@ -7,7 +7,7 @@ use crate::statistics::moderated::Prior;
 use crate::statistics::power::{MOST_SEEDS, POWER};
 use crate::statistics::sign_flip;
 use crate::table::{ABSENT, ROW, Table};
-use config::Role;
+use facts::Role;
 
 /// The precision of every comparison; with a given difference, the seeds that it needs.
 pub(crate) fn table(report: &Report, game: &GameReport) -> Table {

@@ -6,8 +6,8 @@ use crate::files::CellRecord;
 use crate::model::{GameReport, Report, RowReport, System};
 use crate::numbers::{fixed, mega, or_absent};
 use crate::table::{ABSENT, Table};
-use config::grouped;
-use config::metrics::Metric;
+use facts::grouped;
+use facts::metrics::Metric;
 use serde_json::Value;
 
 /// A row's system, once a cell has a manifest with its run.
@@ -115,8 +115,8 @@ fn metric(game: &GameReport, row: &RowReport, names: [&str; 2]) -> String {
         metrics.copied().find(|metric| metric.name == name && row.test.contains_key(name))
     };
     match names.map(find) {
-        [Some(usual), _] => value(row, usual, &usual.name),
-        [None, Some(win_rate)] => value(row, win_rate, &win_rate.name) + WIN_RATE,
+        [Some(usual), _] => value(row, usual, usual.name),
+        [None, Some(win_rate)] => value(row, win_rate, win_rate.name) + WIN_RATE,
         [None, None] => ABSENT.to_owned(),
     }
 }

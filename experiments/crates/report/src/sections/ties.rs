@@ -8,8 +8,8 @@ use crate::noise::Positions;
 use crate::numbers::{decimals, fixed};
 use crate::statistics::{Summary, holm, two_one_sided};
 use crate::table::{ABSENT, Table};
-use config::Role;
-use config::metrics::Direction;
+use facts::Role;
+use facts::metrics::Direction;
 
 /// No more rows of a game are tested against each other: 780 pairs.
 const MOST_ROWS: usize = 40;

@@ -5,11 +5,11 @@ use crate::figures::{Figure, Look};
 use crate::files::{CellRecord, CellResult};
 use crate::model::{CurvePoint, GameReport, Report, RowReport};
 use crate::numbers::{decimals, fixed, mean_sd, or_absent, signed};
-use figures::plot::curves::{self, CurvePlot, Point, Series};
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ROW, Table};
-use config::grouped;
-use config::metrics::NOVEL;
+use facts::grouped;
+use facts::metrics::NOVEL;
+use figures::plot::curves::{self, CurvePlot, Point, Series};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

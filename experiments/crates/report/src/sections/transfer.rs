@@ -9,12 +9,12 @@ use crate::comparison::ALPHA;
 use crate::figures::{Figure, Look};
 use crate::model::{GameReport, RowReport};
 use crate::numbers::{fixed, interval, p_value, signed, with_interval};
-use figures::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use crate::statistics::across::{RankCorrelation, Welch, hedges, pooled_sd, rank_correlation, welch};
 use crate::statistics::{Interval, MeanTest, holm};
 use crate::table::{ROW, Table};
-use config::Mask;
-use config::metrics::{self, Direction};
+use facts::Mask;
+use facts::metrics::{self, Direction};
+use figures::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use partners::{Partners, compared};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -187,7 +187,7 @@ pub fn incomparable(metric: &str) -> Option<&'static str> {
     if metric.illegal_moves {
         return Some("vocabularies have different sizes, so different shares of the moves are illegal");
     }
-    metric.heads.iter().find_map(|head| match head.name() {
+    metric.heads().iter().find_map(|head| match head.name() {
         "policy" => None,
         "result" | "result_shares" | "win_rate" | "q" | "short_term" => {
             Some("games are drawn at different rates, so guessing the outcome is not equally hard")

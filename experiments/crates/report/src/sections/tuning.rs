@@ -5,8 +5,8 @@ use crate::distinct::distinct;
 use crate::figures::{Figure, Look, slug};
 use crate::model::RowReport;
 use crate::numbers::{fixed, or_absent};
-use figures::plot::curves::{self, CurvePlot, Point, Series};
 use crate::table::{ABSENT, ROW, Table};
+use figures::plot::curves::{self, CurvePlot, Point, Series};
 use records::plan::Row;
 use records::tuning::{TrialRecord, TunedRowRecord, TuningRecord};
 

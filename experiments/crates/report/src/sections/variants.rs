@@ -2,7 +2,7 @@
 
 use crate::asked::PrimaryMetric;
 use crate::files::{CellRecord, RunFolder};
-use config::Role;
+use facts::Role;
 use games::GameKind;
 use records::CellState;
 use records::plan::Row;

@@ -9,10 +9,10 @@ use crate::missing::{Missing, left_out, reasons, ruled_out};
 use crate::model::{GameReport, Report, RowReport};
 use crate::noise::{Noise, SeedsOnly, counted};
 use crate::numbers::{interval, interval_decimals, mean_sd, or_absent, p_in_words, p_value, signed, two_cells};
-use figures::plot::forest::{self, ForestPlot, ForestRow};
 use crate::table::{ABSENT, ROW, Table};
-use config::Role;
-use config::metrics::Direction;
+use facts::Role;
+use facts::metrics::Direction;
+use figures::plot::forest::{self, ForestPlot, ForestRow};
 
 /// The note of a game without an A/A control.
 const NO_CONTROL: &str = "A/A control: none, so the size of differences by chance is unknown; remove `twin: false` from \

@@ -7,9 +7,9 @@ use crate::files::{CellRecord, RunFolder};
 use crate::model::{GameReport, Report, RowReport};
 use crate::noise::SeedsOnly;
 use crate::numbers::{decimals, fixed, p_in_words};
-use config::grouped;
-use config::matched::TOLERANCE;
-use config::metrics::Direction;
+use facts::TOLERANCE;
+use facts::grouped;
+use facts::metrics::Direction;
 
 /// A report warns of fewer test positions.
 pub const TEST_POSITIONS_WANTED: u64 = 100_000;

@@ -22,7 +22,7 @@ mod strength;
 mod variants;
 
 use self::folder::{ABSOLUTE, Folder, ROPE, SEEDS, SHAW, close, comparison, is_warned, row};
-use config::{ReadAt, Role};
+use facts::{ReadAt, Role};
 use records::status::{State, Status};
 use records::step_times::{StepTime, StepTimes};
 use records::{CellLock, FailureKind};
@@ -132,7 +132,7 @@ fn the_other_columns_hold_what_was_measured() {
     assert_eq!(game.test_positions, Some(4000));
     let heads: Vec<_> = game.heads.iter().map(|head| (head.name, &head.phases[..])).collect();
     assert_eq!(heads, [("policy", &[("opening", Some(1000))][..]), ("result", &[("opening", Some(1200))][..])]);
-    assert_eq!(game.heads[0].targets.map(|(metric, count)| (&metric.name[..], count)), Some(("policy_targets", 3000)));
+    assert_eq!(game.heads[0].targets.map(|(metric, count)| (metric.name, count)), Some(("policy_targets", 3000)));
     assert_eq!(game.common_sources, ["value head"]);
 }
 
@@ -412,7 +412,7 @@ fn a_metric_that_still_falls_steeply_is_a_warning_with_its_slope() {
 #[test]
 fn the_page_asks_for_the_test_positions_that_the_warning_asks_for() {
     let page = include_str!("../../../../../docs/fair-comparison.md");
-    let wanted = config::grouped(report::sections::warnings::TEST_POSITIONS_WANTED);
+    let wanted = facts::grouped(report::sections::warnings::TEST_POSITIONS_WANTED);
     assert!(page.contains(&format!("Use {wanted} test positions or more")), "{wanted}");
     assert!(is_warned(&Folder::finished().report(), &format!("4,000 test positions; use {wanted} or more")));
 }

@@ -2,7 +2,7 @@
 
 use crate::axes::ENCODING;
 use crate::model::{GameReport, RowReport};
-use config::Role;
+use facts::Role;
 use std::iter::once;
 use std::ptr;
 

@@ -1,7 +1,7 @@
 //! Policies without a network stand in the tables, and rows that do not beat the log-linear one are marked.
 
 use crate::report::folder::{Folder, row};
-use config::Mask;
+use facts::Mask;
 use games::GameKind;
 use records::Baselines;
 use records::baselines::{Baseline, BaselineName, BaselineSet, FORMAT};

@@ -44,7 +44,9 @@ fn what_differs_comes_before_the_results() {
         manifest["dataset"]["name"] = json!("y");
     });
     other.plan.primary.metric = "policy_accuracy".to_owned();
-    other.edit(|plan| plan.seeds.pop());
+    other.edit(|plan| {
+        plan.seeds.pop();
+    });
     let tables = compared(&one, &other);
     let rows: Vec<[&str; 3]> = tables[0].rows.iter().map(|row| [&row[0][..], &row[1][..], &row[2][..]]).collect();
     let after = "on test positions after the last step, raw weights";

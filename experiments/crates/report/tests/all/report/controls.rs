@@ -1,7 +1,7 @@
 //! How a report speaks of matched controls.
 
 use crate::report::folder::{Folder, is_warned, row};
-use config::Quantity;
+use facts::Quantity;
 use records::StepTimes;
 use records::plan::MatchedTo;
 use records::step_times::StepTime;

@@ -1,7 +1,7 @@
 //! Margins: verdicts of equivalence, where the margin comes from, and groups of tied rows.
 
 use crate::report::folder::{Csv, Folder, SEEDS, close, comparison, drawn};
-use config::Margins;
+use facts::Margins;
 use report::comparison::{Comparison, Verdict};
 use report::noise::Noise;
 use report::{Asked, Report, ReportError, csv, html, side_by_side, text};

@@ -1,8 +1,8 @@
 //! The plots of a report as files.
 
 use crate::report::folder::Folder;
-use config::Weights;
-use config::metrics::Direction;
+use facts::Weights;
+use facts::metrics::Direction;
 use games::GameKind;
 use records::TuningRecord;
 use records::tuning::{TrialRecord, TunedRowRecord};

@@ -1,7 +1,7 @@
 //! A run folder that is written by hand, so that every number in it is known.
 
-use config::{Interaction, Margins, Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
 use dataset::{MoveTraits, PositionTraits};
+use facts::{Interaction, Margins, Mask, NetworkFacts, Primary, ReadAt, Role, Weights};
 use games::{GameKind, Phase, Relation};
 use records::plan::{FORMAT, Plan, Row};
 use records::positions::{self, PositionMetrics};

@@ -1,7 +1,7 @@
 //! The other formats, and what they show beside the text's tables.
 
 use crate::report::folder::{Csv, Folder, SEEDS, change_lines, close, comparison, drawn};
-use config::Mask;
+use facts::Mask;
 use games::GameKind;
 use records::plan::Plan;
 use report::sections::transfer::incomparable;

@@ -2,7 +2,7 @@
 
 use crate::report::folder::{Folder, SEEDS, close, comparison, in_chess};
 use crate::report::strength::leave;
-use config::Role;
+use facts::Role;
 use records::plan::Row;
 use records::strength::Measure;
 use report::comparison::Verdict;

@@ -102,7 +102,7 @@ fn small_heads_share_a_table_and_further_losses_belong_to_their_head() {
 fn a_metric_that_does_not_apply_to_some_rows_is_marked_there() {
     let mut folder = folder("policy_loss", |loss| json!({"policy_loss": loss, "legal_mass": 0.25}));
     assert!(!text::draw(&folder.report()).contains("legal_mass"), "all rows were trained with the mask");
-    folder.edit(|plan| plan.rows[1].mask = config::Mask::Eval);
+    folder.edit(|plan| plan.rows[1].mask = facts::Mask::Eval);
     let drawn = text::draw(&folder.report());
     let lines: Vec<&str> = drawn.lines().skip_while(|line| !line.contains("legal_mass %")).take(4).collect();
     assert!(lines[2].contains("absolute") && lines[2].contains("25.00 ± 0"), "{lines:?}");

@@ -1,7 +1,7 @@
 //! Gaps that are compared over something else, against statsmodels' analysis of variance.
 
 use crate::report::folder::{Folder, SEEDS, drawn, in_chess, is_warned};
-use config::{Interaction, Role};
+use facts::{Interaction, Role};
 use games::GameKind;
 use records::plan::Row;
 use report::missing::Missing;

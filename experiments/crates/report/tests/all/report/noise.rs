@@ -156,7 +156,7 @@ fn a_metric_that_is_not_stored_or_is_read_on_validation_is_tested_over_seeds_onl
     folder.edit(|plan| plan.primary.metric = "policy_kl".to_owned());
     only_seeds(&folder, "shaw", |why| *why == SeedsOnly::NoMean);
     folder.plan.primary.metric = "policy_loss".to_owned();
-    folder.edit(|plan| plan.primary.at = config::ReadAt::Step(50));
+    folder.edit(|plan| plan.primary.at = facts::ReadAt::Step(50));
     only_seeds(&folder, "shaw", |why| *why == SeedsOnly::OnValidation);
 }
 

@@ -1,8 +1,8 @@
 //! Whether encodings have the same order in several grids.
 
 use crate::report::folder::{Folder, SEEDS};
-use config::metrics::Direction;
-use config::{Quantity, Weights};
+use facts::metrics::Direction;
+use facts::{Quantity, Weights};
 use games::GameKind;
 use records::TuningRecord;
 use records::plan::{MatchedTo, Row};

@@ -1,8 +1,8 @@
 //! Sizes and budgets: rows that are variants of each other.
 
 use crate::report::folder::{Folder, close};
-use config::metrics::Direction;
-use config::{NetworkFacts, Role};
+use facts::metrics::Direction;
+use facts::{NetworkFacts, Role};
 use records::plan::Row;
 use report::sections::sizes::{Ladder, Place, non_increasing};
 use report::text;

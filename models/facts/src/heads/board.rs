@@ -1,0 +1,22 @@
+//! The tokens of the next board.
+
+use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
+
+pub const LOSS: Loss = loss!(
+    "board" = 1.0,
+    "nats",
+    Target::BoardTokens,
+    "Cross-entropy of the tokens of boards.",
+    "cross-entropy of the tokens of boards, given what came before each"
+);
+pub const ACCURACY: Metric = Metric::mean(
+    "board_accuracy",
+    "share",
+    Direction::Higher,
+    Target::BoardTokens,
+    "tokens of boards that are the likeliest ones",
+);
+const TOKENS: Metric =
+    Metric::count("board_words", "words", Target::BoardTokens, "tokens of boards that are asked for");
+
+pub(super) const MEASURES: Measures = Measures { losses: &[LOSS], metrics: &[ACCURACY, TOKENS] };

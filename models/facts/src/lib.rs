@@ -1,0 +1,40 @@
+//! Facts about networks and comparisons as plain data: heads and their metrics, masks, weights, sizes, roles, margins.
+//!
+//! Experiment files, networks, run folders and reports share these types. Nothing here needs LibTorch, so programs that only
+//! read records or draw reports do not load it.
+
+pub mod grid;
+mod grouped;
+pub mod heads;
+mod interaction;
+mod margins;
+mod mask;
+pub mod metric;
+pub mod metrics;
+pub mod name;
+mod network;
+pub mod number_or_word;
+pub mod numbers;
+pub mod numerics;
+mod primary;
+mod printable;
+mod quantity;
+mod read_at;
+mod role;
+pub mod setting;
+mod weights;
+
+pub use grouped::grouped;
+pub use heads::HeadName;
+pub use interaction::Interaction;
+pub use margins::Margins;
+pub use mask::Mask;
+pub use metric::{Aggregation, Direction, Loss, Metric, Target};
+pub use network::NetworkFacts;
+pub use numerics::Numerics;
+pub use primary::Primary;
+pub use printable::{printable, printable_lines};
+pub use quantity::{Quantity, TOLERANCE};
+pub use read_at::ReadAt;
+pub use role::Role;
+pub use weights::Weights;

@@ -1,0 +1,37 @@
+//! A value that is written as a whole number or as one of a few words.
+
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
+use std::fmt;
+
+/// How such a value is written.
+pub struct NumberOrWord<T> {
+    /// What may stand there, in words.
+    pub expected: &'static str,
+    /// What a number means; none for one that cannot be.
+    pub number: fn(u64) -> Option<T>,
+    /// What a word means; none for one that is not known.
+    pub word: fn(&str) -> Option<T>,
+}
+
+impl<T> NumberOrWord<T> {
+    /// Reads it straight from the document, so that an error keeps its line and column.
+    pub fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<T> Visitor<'_> for NumberOrWord<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        (self.number)(number).ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<T, E> {
+        (self.word)(word).ok_or_else(|| E::invalid_value(Unexpected::Str(word), &self))
+    }
+}

@@ -1,0 +1,55 @@
+//! Numbers with a least value. What is out of range is refused where it is read, so that the error has its line and the
+//! JSON Schema its minimum.
+
+use serde::de::{Deserialize, Deserializer, Error, Unexpected};
+
+/// A whole number, 1 or more.
+pub fn at_least_one<'de, T: TryFrom<u64>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let wanted = &"a whole number, 1 or more";
+    let number = super::number_or_word::NumberOrWord {
+        expected: wanted,
+        number: |number| Some(number).filter(|&number| number > 0),
+        word: |_| None,
+    };
+    let number = number.read(deserializer)?;
+    T::try_from(number).map_err(|_| D::Error::invalid_value(Unexpected::Unsigned(number), wanted))
+}
+
+pub fn at_least_one_if_any<'de, T: TryFrom<u64>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    struct One<T>(T);
+    impl<'de, T: TryFrom<u64>> Deserialize<'de> for One<T> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            at_least_one(deserializer).map(Self)
+        }
+    }
+    Ok(Option::<One<T>>::deserialize(deserializer)?.map(|one| one.0))
+}
+
+/// A finite number, 0 or more.
+pub fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    match number.is_finite() && number >= 0.0 {
+        true => Ok(number),
+        false => Err(D::Error::invalid_value(Unexpected::Float(number), &"a number, 0 or more")),
+    }
+}
+
+/// A finite number above 0.
+pub fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    match number.is_finite() && number > 0.0 {
+        true => Ok(number),
+        false => Err(D::Error::invalid_value(Unexpected::Float(number), &"a number above 0")),
+    }
+}
+
+/// A finite number above 0, or nothing.
+pub fn above_zero_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let number = Option::<f64>::deserialize(deserializer)?;
+    match number {
+        Some(number) if !(number.is_finite() && number > 0.0) => {
+            Err(D::Error::invalid_value(Unexpected::Float(number), &"a number above 0"))
+        }
+        number => Ok(number),
+    }
+}

@@ -1,0 +1,322 @@
+//! Sizes and choices of a Chessformer, as experiments write them.
+
+use super::body::{BodyConfig, FeedForwardKind, InitKind, NormPlace};
+use super::defaults::{is_default, is_one, one, yes};
+use super::embedding::{Edge, EmbeddingConfig};
+use super::error::{MOST_LAYERS, ModelError, check_limits};
+use super::heads::{MovesLeft, Outputs, PlaneBias, PolicyConfig, PolicyOptions, check_offered};
+use super::refinement::RefinementConfig;
+use encodings::Dims;
+use facts::HeadName;
+use games::Vocabulary;
+use nn::layout::LARGEST_SIZE;
+use nn::{Activation, NormKind};
+use serde::{Deserialize, Serialize};
+
+/// The largest number of registers.
+pub(crate) const MOST_REGISTERS: usize = 16;
+
+/// Sizes and choices of the Chessformer network. The sizes that an experiment is about have no default.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChessformerConfig {
+    /// Attention blocks.
+    pub layers: usize,
+    /// Width `d` of every token.
+    pub width: usize,
+    /// Attention heads; they divide the width.
+    pub heads: usize,
+    /// Width of the feed-forward layer's inside.
+    pub ff: usize,
+    /// How channels become tokens.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub embedding: EmbeddingConfig,
+    /// Whether the network sees where the board ends; shown by default.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub edge: Edge,
+    /// What the feed-forward layers have inside.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ff_kind: FeedForwardKind,
+    /// Whether the feed-forward layers have biases.
+    #[serde(default = "yes", skip_serializing_if = "bool::clone")]
+    pub ff_bias: bool,
+    /// Where the normalisations stand, and how branches are scaled.
+    #[serde(default)]
+    pub norm: NormPlace,
+    /// Which normalisation.
+    #[serde(default = "rms")]
+    pub normalisation: NormKind,
+    /// The activation of the embedding, the feed-forward layers and the heads.
+    #[serde(default = "mish")]
+    pub activation: Activation,
+    /// The activation inside the feed-forward layers; the same by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ff_activation: Option<Activation>,
+    /// Whether queries, keys and values have biases.
+    #[serde(default)]
+    pub qkv_bias: bool,
+    /// Whether the queries and keys of every head are normalised (QK-norm).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub qk_norm: bool,
+    /// Learned tokens beside those of the input, which no head reads.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub registers: usize,
+    /// How often the blocks are passed, one pass after the other with the same weights.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub loops: usize,
+    /// Whether attention's output has a bias.
+    #[serde(default = "yes", skip_serializing_if = "bool::clone")]
+    pub out_bias: bool,
+    /// Sizes of the policy heads.
+    #[serde(default)]
+    pub policy: PolicyConfig,
+    /// Sizes of each of the value heads (result, q, short term).
+    #[serde(default)]
+    pub value: ValueConfig,
+    /// Which heads it has.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub outputs: Outputs,
+    /// A refinement pass over the likeliest moves; none by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refinement: Option<RefinementConfig>,
+}
+
+fn rms() -> NormKind {
+    NormKind::Rms
+}
+
+fn mish() -> Activation {
+    Activation::Mish
+}
+
+/// Sizes of a value head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ValueConfig {
+    /// Channels that each square is reduced to.
+    pub embedding: usize,
+    /// Width of the hidden layer.
+    pub hidden: usize,
+    /// How the squares become one vector.
+    pub pool: Pool,
+}
+
+impl Default for ValueConfig {
+    fn default() -> Self {
+        Self { embedding: 32, hidden: 128, pool: Pool::Flatten }
+    }
+}
+
+/// How the squares become one vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pool {
+    /// Side by side: a weight per square, so a source of position.
+    #[default]
+    Flatten,
+    /// Their mean, which cannot tell squares apart.
+    Mean,
+    /// None of them: the vector of the token that stands for the whole position, without a hidden layer.
+    Token,
+}
+
+/// What decides the shape of a value head's hidden layer, beside the board.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PooledSizes {
+    pub(crate) width: usize,
+    /// Channels that each square is reduced to.
+    pub(crate) embedding: usize,
+    /// Width of the hidden layer.
+    pub(crate) hidden: usize,
+    pub(crate) pool: Pool,
+    pub(crate) activation: Activation,
+}
+
+impl ChessformerConfig {
+    /// A network of these sizes whose options all have their defaults.
+    pub(crate) fn usual(layers: usize, width: usize, heads: usize, ff: usize) -> Self {
+        Self {
+            layers,
+            width,
+            heads,
+            ff,
+            embedding: EmbeddingConfig::default(),
+            edge: Edge::default(),
+            ff_kind: FeedForwardKind::default(),
+            ff_bias: yes(),
+            norm: NormPlace::default(),
+            normalisation: rms(),
+            activation: mish(),
+            ff_activation: None,
+            qkv_bias: false,
+            qk_norm: false,
+            registers: 0,
+            loops: one(),
+            out_bias: yes(),
+            policy: PolicyConfig::default(),
+            value: ValueConfig::default(),
+            outputs: Outputs::default(),
+            refinement: None,
+        }
+    }
+
+    /// Llama's blocks on words, twelve of them: RMS norms before the sublayers, SwiGLU, no bias; the policy is its only
+    /// head.
+    pub(crate) fn llama(width: usize, heads: usize, ff: usize) -> Self {
+        Self {
+            embedding: EmbeddingConfig::Table,
+            ff_kind: FeedForwardKind::Swiglu,
+            ff_bias: false,
+            norm: NormPlace::Pre,
+            out_bias: false,
+            value: ValueConfig { pool: Pool::Token, ..ValueConfig::default() },
+            outputs: Outputs { policy: Some(PolicyOptions::default()), ..Outputs::none() },
+            ..Self::usual(12, width, heads, ff)
+        }
+    }
+
+    /// The sizes that encodings need.
+    pub fn dims(&self) -> Dims {
+        Dims { width: self.width, heads: self.heads, layers: self.layers }
+    }
+
+    /// Width of the policy's embedding.
+    pub fn policy_embedding(&self) -> usize {
+        self.policy.embedding.unwrap_or(self.width)
+    }
+
+    /// Width of the policy's queries and keys.
+    pub fn policy_depth(&self) -> usize {
+        self.policy.depth.unwrap_or(self.width)
+    }
+
+    /// What its blocks are made of.
+    pub(crate) fn body(&self) -> BodyConfig {
+        BodyConfig {
+            dims: self.dims(),
+            ff: self.ff,
+            ff_kind: self.ff_kind,
+            ff_bias: self.ff_bias,
+            norm: self.norm,
+            normalisation: self.normalisation,
+            activation: self.activation,
+            ff_activation: self.ff_activation,
+            qkv_bias: self.qkv_bias,
+            qk_norm: self.qk_norm,
+            qkv_groups: 1,
+            out_bias: self.out_bias,
+            init: InitKind::Glorot,
+            loops: self.loops,
+        }
+    }
+
+    pub(crate) fn value_sizes(&self) -> PooledSizes {
+        let ValueConfig { embedding, hidden, pool } = self.value;
+        PooledSizes { width: self.width, embedding, hidden, pool, activation: self.activation }
+    }
+
+    pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {
+        let outputs = &self.outputs;
+        let sizes = [
+            ("width", self.width),
+            ("heads", self.heads),
+            ("ff", self.ff),
+            ("embedding.new.dense", self.embedding.sizes()[0]),
+            ("embedding.new.ff", self.embedding.sizes()[1]),
+            ("policy.embedding", self.policy_embedding()),
+            ("policy.depth", self.policy_depth()),
+            ("value.embedding", self.value.embedding),
+            ("value.hidden", self.value.hidden),
+            ("outputs.soft_policy.depth", outputs.soft_policy.and_then(|soft| soft.depth).unwrap_or(1)),
+            (
+                "outputs.further_policies",
+                outputs.further_policies.values().filter_map(|head| head.depth).min().unwrap_or(1),
+            ),
+            ("outputs.moves_left.embedding", outputs.moves_left.map_or(1, |head| head.embedding)),
+            ("outputs.moves_left.hidden", outputs.moves_left.map_or(1, |head| head.hidden)),
+            ("outputs.pairs.embedding", outputs.pairs.and_then(|pairs| pairs.embedding).unwrap_or(1)),
+            ("outputs.pairs.depth", outputs.pairs.and_then(|pairs| pairs.depth).unwrap_or(1)),
+        ];
+        check_limits(MOST_LAYERS, &[("layers", self.layers), ("loops", self.loops)])?;
+        if self.registers > MOST_REGISTERS {
+            let (name, size, most) = ("registers", self.registers, MOST_REGISTERS);
+            return Err(ModelError::TooLarge { name, size, most });
+        }
+        check_limits(LARGEST_SIZE, &sizes)?;
+        if !self.width.is_multiple_of(self.heads) {
+            return Err(ModelError::heads_do_not_divide(self.width, self.heads));
+        }
+        self.norm.check()?;
+        if self.ff_activation.is_some() && self.ff_kind != FeedForwardKind::Dense {
+            return Err(ModelError::NoEffect { option: "ff_activation", with: "a gated ff_kind" });
+        }
+        let is_offered = |head: &HeadName| !matches!(head, HeadName::Board | HeadName::Refined);
+        let offered: Vec<HeadName> = HeadName::ALL.iter().copied().filter(is_offered).collect();
+        check_offered("chessformer", outputs, &offered)?;
+        self.check_pool()?;
+        if self.edge == Edge::Hidden && (self.embedding != EmbeddingConfig::Old || self.refinement.is_some()) {
+            let with = "refinement or another embedding than old";
+            return Err(ModelError::NoEffect { option: "edge", with });
+        }
+        let has_own_tokens = self.edge == Edge::Hidden || matches!(self.embedding, EmbeddingConfig::New { .. });
+        if self.registers > 0 && has_own_tokens {
+            return Err(ModelError::NoEffect { option: "registers", with: "edge: hidden or embedding: new" });
+        }
+        if !outputs.further_policies.is_empty() && outputs.policy.is_none() && outputs.soft_policy.is_none() {
+            return Err(ModelError::NoEffect {
+                option: "outputs.further_policies",
+                with: "neither policy nor soft_policy",
+            });
+        }
+        if let Some(refinement) = self.refinement {
+            refinement.check(outputs.policy.is_some(), matches!(self.embedding, EmbeddingConfig::New { .. }))?;
+        }
+        if let Some(rights) = outputs.rights.filter(|rights| rights.columns().is_none()) {
+            return Err(ModelError::Rights(rights.bits));
+        }
+        if let Some(classes) = outputs.per_square.map(|head| head.classes).filter(|&classes| classes < 2) {
+            return Err(ModelError::Classes(classes));
+        }
+        let temperature = outputs.soft_policy.map(|soft| soft.temperature);
+        if let Some(temperature) = temperature.filter(|t| !(t.is_finite() && *t > 0.0)) {
+            return Err(ModelError::Temperature(temperature));
+        }
+        Ok(())
+    }
+
+    /// Refuses options of the policy that mean nothing for a vocabulary.
+    pub(crate) fn check_policy(&self, moves: Vocabulary) -> Result<(), ModelError> {
+        let soft_depth = self.outputs.soft_policy.and_then(|soft| soft.depth);
+        let of_pairs = [
+            ("policy.embedding", self.policy.embedding.is_some()),
+            ("policy.depth", self.policy.depth.is_some()),
+            ("outputs.soft_policy.depth", soft_depth.is_some()),
+            ("outputs.further_policies", !self.outputs.further_policies.is_empty()),
+            ("embedding.reach", self.embedding == EmbeddingConfig::Reach),
+        ];
+        let of_planes = [("policy.plane_bias", self.policy.plane_bias != PlaneBias::default())];
+        let without_meaning = match moves {
+            Vocabulary::FromTo(_) => of_planes.to_vec(),
+            Vocabulary::Planes(_) => of_pairs.to_vec(),
+            Vocabulary::List(_) => [&of_pairs[..], &of_planes].concat(),
+        };
+        match without_meaning.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(ModelError::PolicyOption { option, moves: moves.name() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses sizes of layers that `pool: token` does not have.
+    fn check_pool(&self) -> Result<(), ModelError> {
+        let usual = ValueConfig { pool: Pool::Token, ..ValueConfig::default() };
+        let sizes = [
+            ("value.embedding", self.value.embedding != usual.embedding),
+            ("value.hidden", self.value.hidden != usual.hidden),
+            ("outputs.moves_left", self.outputs.moves_left.is_some_and(|head| head != MovesLeft::default())),
+        ];
+        match sizes.into_iter().find(|&(_, given)| given && self.value.pool == Pool::Token) {
+            Some((option, _)) => Err(ModelError::NoHiddenLayer { option }),
+            None => Ok(()),
+        }
+    }
+}

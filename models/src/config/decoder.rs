@@ -1,0 +1,78 @@
+//! Sizes and choices of a decoder, as experiments write them.
+
+use super::chessformer::ChessformerConfig;
+use super::error::{MOST_LAYERS, ModelError, check_limits};
+use super::heads::{NoOptions, Outputs, check_offered};
+use facts::HeadName;
+use nn::layout::LARGEST_SIZE;
+use serde::{Deserialize, Serialize};
+
+/// Sizes and choices of the decoder. The sizes that an experiment is about have no default.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DecoderConfig {
+    /// Attention blocks.
+    pub layers: usize,
+    /// Width `d` of every token.
+    pub width: usize,
+    /// Attention heads; they divide the width.
+    pub heads: usize,
+    /// Width of the inside of the feed-forward layers, SwiGLU.
+    pub ff: usize,
+    /// Plies in a sequence, each a board and the move that was played. Three are what ChessDecoder's 256 tokens hold whole.
+    #[serde(default = "plies")]
+    pub plies: usize,
+    /// What a token may see.
+    #[serde(default)]
+    pub mask: SequenceMask,
+    /// Which heads it has: some of `policy`, `result` and `board`, and all of them by default.
+    #[serde(default = "all_heads")]
+    pub outputs: Outputs,
+}
+
+/// What a token of a sequence may see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SequenceMask {
+    /// What stands before it, and all of its own board.
+    #[default]
+    Prefix,
+    /// What stands before it.
+    Causal,
+}
+
+/// Heads that this network can have.
+const HEADS: [HeadName; 4] = [HeadName::Policy, HeadName::Result, HeadName::ResultShares, HeadName::Board];
+
+/// Attention logits grow with the square of the plies: a sequence of more does not fit any device.
+const MOST_PLIES: usize = 256;
+
+fn plies() -> usize {
+    3
+}
+
+fn all_heads() -> Outputs {
+    Outputs { board: Some(NoOptions {}), ..Outputs::default() }
+}
+
+impl DecoderConfig {
+    /// Its blocks and the heads that it shares with a Chessformer.
+    pub(crate) fn blocks(&self) -> ChessformerConfig {
+        let blocks = ChessformerConfig::llama(self.width, self.heads, self.ff);
+        ChessformerConfig { layers: self.layers, outputs: self.outputs.clone(), ..blocks }
+    }
+
+    pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {
+        let sizes = [("width", self.width), ("heads", self.heads), ("ff", self.ff)];
+        check_limits(MOST_LAYERS, &[("layers", self.layers)])?;
+        check_limits(MOST_PLIES, &[("plies", self.plies)])?;
+        check_limits(LARGEST_SIZE, &sizes)?;
+        if self.plies == 1 {
+            return Err(ModelError::OnePly);
+        }
+        if !self.width.is_multiple_of(self.heads) {
+            return Err(ModelError::heads_do_not_divide(self.width, self.heads));
+        }
+        check_offered("decoder", &self.outputs, &HEADS)
+    }
+}

@@ -1,0 +1,262 @@
+//! The options of the heads.
+
+use super::defaults::is_default;
+use super::error::ModelError;
+use facts::HeadName;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// An entry of [`Outputs`]: options that are there or not.
+trait Named: Default {
+    fn is_absent(&self) -> bool;
+}
+
+impl<T> Named for Option<T> {
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl<T> Named for BTreeMap<String, T> {
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+macro_rules! heads {
+    ($($(#[doc = $doc:literal])+ $variant:ident $field:ident: $options:ty;)+) => {
+        /// The heads of a network: those that are named, with their options (`{}` for none). Left out altogether, they are the
+        /// policy and the result.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Outputs {
+            $($(#[doc = $doc])+ #[serde(default, skip_serializing_if = "Named::is_absent")] pub $field: $options,)+
+        }
+
+        impl Outputs {
+            /// No head at all, to add some to.
+            pub fn none() -> Self {
+                Self { $($field: Default::default(),)+ }
+            }
+
+            /// The heads that are named, in the order of [`HeadName`].
+            pub fn heads(&self) -> Vec<HeadName> {
+                let there = [$((HeadName::$variant, !self.$field.is_absent()),)+];
+                there.into_iter().filter_map(|(head, there)| there.then_some(head)).collect()
+            }
+
+            /// Takes a head away.
+            pub fn remove(&mut self, head: HeadName) {
+                match head {
+                    $(HeadName::$variant => self.$field = Default::default(),)+
+                    // It is the model's `refinement`.
+                    HeadName::Refined => {}
+                }
+            }
+        }
+    };
+}
+
+heads! {
+    /// The policy; its sizes are the model's `policy`.
+    Policy policy: Option<PolicyOptions>;
+    /// Win, draw and loss as the game ended; its sizes are the model's `value`, as those of the next two.
+    Result result: Option<NoOptions>;
+    /// The same as three plain numbers that are learnt by their squared error: ChessDecoder's.
+    ResultShares result_shares: Option<NoOptions>;
+    /// The share of points that the side to move gets, as one number: dlshogi's.
+    WinRate win_rate: Option<NoOptions>;
+    /// The policy at a high temperature, from the policy's embedding.
+    SoftPolicy soft_policy: Option<SoftPolicy>;
+    /// More policies from the policy's embedding, by name: those of imported networks, which no dataset can teach.
+    FurtherPolicies further_policies: BTreeMap<String, FurtherPolicy>;
+    /// The reward that the data's search or score expects; its sizes are the model's `value`, as those of the next.
+    Q q: Option<RewardOptions>;
+    /// The reward averaged over the plies to come.
+    ShortTerm short_term: Option<RewardOptions>;
+    /// Moves to the end of the game.
+    MovesLeft moves_left: Option<MovesLeft>;
+    /// A label for each square.
+    PerSquare per_square: Option<PerSquare>;
+    /// Yes or no for each pair of squares.
+    Pairs pairs: Option<Pairs>;
+    /// The tokens of the next board; a decoder's only.
+    Board board: Option<NoOptions>;
+    /// The rights of castling and en passant after the move that is played.
+    Rights rights: Option<RightsOptions>;
+}
+
+impl Default for Outputs {
+    fn default() -> Self {
+        Self { policy: Some(PolicyOptions::default()), result: Some(NoOptions {}), ..Self::none() }
+    }
+}
+
+impl Outputs {
+    /// The names of those that there are, in the order of [`HeadName`].
+    pub fn names(&self) -> Vec<&'static str> {
+        self.heads().into_iter().map(HeadName::name).collect()
+    }
+}
+
+/// Refuses heads that an architecture does not have.
+pub(crate) fn check_offered(model: &'static str, outputs: &Outputs, offered: &[HeadName]) -> Result<(), ModelError> {
+    let named = outputs.heads();
+    if named.is_empty() {
+        return Err(ModelError::NoOutput);
+    }
+    let names = || offered.iter().map(|head| head.name()).collect::<Vec<_>>().join(", ");
+    match named.into_iter().find(|head| !offered.contains(head)) {
+        Some(head) => Err(ModelError::NoSuchHead { model, name: head.name(), heads: names() }),
+        None => Ok(()),
+    }
+}
+
+/// A head without options.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoOptions {}
+
+/// Sizes of the policy heads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyConfig {
+    /// Width of the embedding from which queries and keys are made; the network's width by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedding: Option<usize>,
+    /// Width of queries and keys; the network's width by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<usize>,
+    /// What is added to the logits, where the vocabulary is one of planes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub plane_bias: PlaneBias,
+}
+
+/// The biases of a policy over planes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaneBias {
+    /// A number for each move, as dlshogi has them: a source of position.
+    #[default]
+    PerMove,
+    /// A number for each class of moves, the same on all squares.
+    PerClass,
+}
+
+/// The policy.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PolicyOptions {
+    /// Whether training also minimises log² of the sum of exp(logit), `policy_z` among the weights of losses: PaLM's z-loss
+    /// (Chowdhery et al. 2022, arXiv 2204.02311), which keeps logits near zero. Over legal moves where training masks the
+    /// others.
+    #[serde(skip_serializing_if = "is_default")]
+    pub z_loss: bool,
+}
+
+/// One more policy.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FurtherPolicy {
+    /// Width of queries and keys; the policy's by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<usize>,
+}
+
+/// The policy at a high temperature.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SoftPolicy {
+    /// T: its target is the policy's to the power of 1/T, made to add up to 1 again.
+    pub temperature: f64,
+    /// Width of queries and keys; the policy's by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<usize>,
+}
+
+impl Default for SoftPolicy {
+    fn default() -> Self {
+        Self { temperature: 4.0, depth: None }
+    }
+}
+
+/// What is said about a reward beside the reward itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RewardOptions {
+    /// Whether its squared error is predicted.
+    pub error: bool,
+    /// Into how many equal intervals of −1…1 it is classified; 0 for not at all.
+    pub buckets: usize,
+    /// Whether it is said as win, draw and loss, the reward being their W − L, instead of one number by tanh.
+    #[serde(skip_serializing_if = "is_default")]
+    pub wdl: bool,
+}
+
+impl Default for RewardOptions {
+    fn default() -> Self {
+        Self { error: true, buckets: 0, wdl: false }
+    }
+}
+
+/// Sizes of the moves-left head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MovesLeft {
+    /// Channels that each square is reduced to.
+    pub embedding: usize,
+    /// Width of the hidden layer.
+    pub hidden: usize,
+}
+
+impl Default for MovesLeft {
+    fn default() -> Self {
+        Self { embedding: 32, hidden: 128 }
+    }
+}
+
+/// A label for each square.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PerSquare {
+    /// How many labels there are, as the dataset says.
+    pub classes: usize,
+}
+
+/// Yes or no for each pair of squares.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Pairs {
+    /// Width of the embedding from which queries and keys are made; the network's width by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embedding: Option<usize>,
+    /// Width of queries and keys; the network's width by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<usize>,
+}
+
+/// The rights of castling and en passant behind the move that is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RightsOptions {
+    /// 13: four castling rights, whether en passant is possible, and on which file. 11, which the same text says elsewhere
+    /// without saying which: those without the other player's castling rights, which a move seldom changes.
+    pub bits: usize,
+}
+
+impl Default for RightsOptions {
+    fn default() -> Self {
+        Self { bits: 13 }
+    }
+}
+
+impl RightsOptions {
+    /// Which of the thirteen rights there are; `None` if there is no such choice.
+    pub fn columns(self) -> Option<Vec<i64>> {
+        match self.bits {
+            13 => Some((0..13).collect()),
+            11 => Some((0..13).filter(|&bit| bit != 2 && bit != 3).collect()),
+            _ => None,
+        }
+    }
+}

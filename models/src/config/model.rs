@@ -1,0 +1,96 @@
+//! A network as experiments write it.
+
+use super::chessformer::ChessformerConfig;
+use super::decoder::DecoderConfig;
+use super::error::ModelError;
+use super::heads::Outputs;
+use super::refinement::RefinementConfig;
+use super::resnet::ResnetConfig;
+use super::resnet_transformer::ResnetTransformerConfig;
+use facts::HeadName;
+use serde::{Deserialize, Serialize};
+
+/// A network with every size written out. Published ones have names ([`crate::presets`]).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ModelConfig {
+    /// The encoder of Chessformer with any of its heads.
+    Chessformer(Box<ChessformerConfig>),
+    /// Convolutions with residual connections, and heads of their own.
+    Resnet(Box<ResnetConfig>),
+    /// The same with attention layers behind the convolutions.
+    ResnetTransformer(Box<ResnetTransformerConfig>),
+    /// Blocks over the boards and moves of a game.
+    Decoder(Box<DecoderConfig>),
+}
+
+impl ModelConfig {
+    /// The name of its architecture in YAML.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Chessformer(_) => "chessformer",
+            Self::Resnet(_) => "resnet",
+            Self::ResnetTransformer(_) => "resnet_transformer",
+            Self::Decoder(_) => "decoder",
+        }
+    }
+
+    /// How many consecutive plies of a game it reads at once; rows of batches stand in sequences of so many.
+    pub fn plies(&self) -> usize {
+        if let Self::Decoder(config) = self { config.plies } else { 1 }
+    }
+
+    /// Which heads it has.
+    pub fn outputs(&self) -> &Outputs {
+        match self {
+            Self::Chessformer(config) => &config.outputs,
+            Self::Resnet(config) => &config.outputs,
+            Self::ResnetTransformer(config) => &config.resnet.outputs,
+            Self::Decoder(config) => &config.outputs,
+        }
+    }
+
+    /// The same as [`Self::outputs`], to be changed.
+    pub fn outputs_mut(&mut self) -> &mut Outputs {
+        match self {
+            Self::Chessformer(config) => &mut config.outputs,
+            Self::Resnet(config) => &mut config.outputs,
+            Self::ResnetTransformer(config) => &mut config.resnet.outputs,
+            Self::Decoder(config) => &mut config.outputs,
+        }
+    }
+
+    /// Its second pass over the likeliest moves, if it takes one.
+    pub fn refinement(&self) -> Option<RefinementConfig> {
+        if let Self::Chessformer(config) = self { config.refinement } else { None }
+    }
+
+    /// The heads that its networks have, in the order of [`HeadName`].
+    pub fn heads(&self) -> Vec<HeadName> {
+        let refined = self.refinement().map(|_| HeadName::Refined);
+        self.outputs().heads().into_iter().chain(refined).collect()
+    }
+
+    /// Refuses sizes that contradict each other.
+    ///
+    /// # Errors
+    /// If a size is zero, the heads do not divide the width, or a network would have no output.
+    pub fn check(&self) -> Result<(), ModelError> {
+        match self {
+            Self::Chessformer(config) => config.check_sizes(),
+            Self::Resnet(config) => config.check_sizes(self.name()),
+            Self::ResnetTransformer(config) => config.check_sizes(),
+            Self::Decoder(config) => config.check_sizes(),
+        }
+    }
+
+    /// The same network in its one spelling: sizes that repeat the network's width are left out.
+    pub fn normalised(mut self) -> Self {
+        if let Self::Chessformer(network) = &mut self {
+            let width = network.width;
+            network.policy.embedding = network.policy.embedding.filter(|&size| size != width);
+            network.policy.depth = network.policy.depth.filter(|&size| size != width);
+        }
+        self
+    }
+}

@@ -1,0 +1,111 @@
+//! The body: a row of blocks, passed once or several times, and with `norm: pre` one more norm after them.
+//! A block is attention and feed-forward, each in a residual branch with a normalisation; [`super::residual`] defines how
+//! these and the residual stream go together.
+
+use super::attention::Attention;
+use super::feed_forward::FeedForward;
+use super::residual::Residual;
+use crate::config::{BodyConfig, NormPlace};
+use encodings::{LayerContext, Stack};
+use nn::{Norm, Scope, TokenLayers};
+use tch::Tensor;
+
+#[derive(Debug)]
+pub(crate) struct Body {
+    blocks: Vec<Block>,
+    loops: usize,
+    final_norm: Option<Norm>,
+}
+
+impl Body {
+    pub(crate) fn declare(scope: &mut Scope<'_>, config: &BodyConfig) -> Self {
+        let blocks = (0..config.dims.layers).map(|i| Block::declare(&mut scope.sub(i), config)).collect();
+        let final_norm = (config.norm == NormPlace::Pre)
+            .then(|| Norm::declare(&mut scope.sub("final_norm"), config.width(), config.normalisation));
+        Self { blocks, loops: config.loops, final_norm }
+    }
+
+    /// `[b,l,d]` → `[b,l,d]`. `at.layer` is set for each block; `mask` as in [`Attention`].
+    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: Tensor, mask: Option<&Tensor>) -> Tensor {
+        stack.passed(&x_bld);
+        let passes = (0..self.loops).flat_map(|_| self.blocks.iter().enumerate());
+        let x = passes.fold(x_bld, |x, (layer, block)| {
+            let x = block.forward(LayerContext { layer, ..at }, stack, &x, mask);
+            stack.passed(&x);
+            x
+        });
+        match &self.final_norm {
+            Some(norm) => norm.forward(at.views, &x),
+            None => x,
+        }
+    }
+
+    /// None: attention sees a set of tokens, and all else acts on each token alike.
+    pub(crate) fn position_sources(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// Multiplications by weights for one token.
+    pub(crate) fn weight_macs_per_token(&self) -> u64 {
+        self.loops as u64 * self.blocks.iter().map(Block::weight_macs_per_token).sum::<u64>()
+    }
+
+    /// All multiplications for a sequence.
+    pub(crate) fn macs(&self, length: u64) -> u64 {
+        self.loops as u64 * self.blocks.iter().map(|block| block.macs(length)).sum::<u64>()
+    }
+}
+
+#[derive(Debug)]
+struct Block {
+    attention: Attention,
+    attention_norm: Norm,
+    feed_forward: FeedForward,
+    feed_forward_norm: Norm,
+    residual: Residual,
+}
+
+impl Block {
+    fn declare(scope: &mut Scope<'_>, config: &BodyConfig) -> Self {
+        let (width, kind, residual) = (config.width(), config.normalisation, Residual::of(config));
+        Self {
+            attention: Attention::declare(&mut scope.sub("attention"), config),
+            attention_norm: Norm::declare(&mut scope.sub("attention_norm"), width, kind),
+            feed_forward: FeedForward::declare(&mut scope.sub("feed_forward"), config),
+            feed_forward_norm: Norm::declare(&mut scope.sub("feed_forward_norm"), width, kind),
+            residual,
+        }
+    }
+
+    fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor, mask: Option<&Tensor>) -> Tensor {
+        let views = at.views;
+        let normed = self.residual.norms_inputs().then(|| self.attention_norm.forward(views, x_bld));
+        let mixed = self.attention.mixture(at, stack, normed.as_ref().unwrap_or(x_bld), mask);
+        if let Some(output) = self.token_layers().and_then(|layers| layers.forward(views, x_bld, &mixed)) {
+            return output;
+        }
+        let attended = self.attention.out().forward(views, &mixed);
+        let x = self.residual.add(views, &self.attention_norm, x_bld, &attended);
+        let normed = self.residual.norms_inputs().then(|| self.feed_forward_norm.forward(views, &x));
+        let fed = self.feed_forward.forward(views, normed.as_ref().unwrap_or(&x));
+        self.residual.add(views, &self.feed_forward_norm, &x, &fed)
+    }
+
+    /// Everything behind the mixture, where it is of the form that one operation computes.
+    fn token_layers(&self) -> Option<TokenLayers<'_>> {
+        let (inner, outer, activation) = self.feed_forward.dense_layers()?;
+        let factors = (!self.residual.norms_inputs()).then(|| self.residual.factors())?;
+        let norms = [&self.attention_norm, &self.feed_forward_norm];
+        Some(TokenLayers { out: self.attention.out(), inner, outer, norms, activation, factors })
+    }
+
+    /// Multiplications by weights for one token.
+    fn weight_macs_per_token(&self) -> u64 {
+        self.attention.weight_macs_per_token() + self.feed_forward.macs_per_token()
+    }
+
+    /// All multiplications for a sequence.
+    fn macs(&self, length: u64) -> u64 {
+        length * self.weight_macs_per_token() + self.attention.product_macs(length)
+    }
+}

@@ -1,0 +1,200 @@
+//! The input embedding: channels become tokens.
+//!
+//! In both forms the encodings' injection point `embed` lies where Lc0's training code (`tf/tfprocess.py`, `construct_net`) gates
+//! its tokens: the gate is the encoding `absolute: {at: gate}`, and nothing here has a number of its own per square
+//! except what is [`Added`].
+
+use super::feed_forward::FeedForward;
+use super::residual::Residual;
+use crate::config::{BodyConfig, ChessformerConfig, EmbeddingConfig, Spec};
+use encodings::{LayerContext, Stack, Tokens};
+use games::{Entry, InputLayout, Vocabulary};
+use nn::{Activation, Constant, Init, Linear, Norm, Scope, Views};
+use tch::{Kind, Tensor};
+
+/// The embedding of [`EmbeddingConfig`]. W starts from Glorot's normal initialiser, P from his uniform one.
+///
+/// Deviations: with the body's `norm: pre` the feed-forward layer is still followed by its norm, with α = 1. Auxiliary
+/// tokens, which Lc0 does not have, get summaries of their own, but none is made of them.
+#[derive(Debug)]
+pub(crate) struct Embedding {
+    added: Added,
+    dense: Linear,
+    /// None behind a table.
+    activation: Option<Activation>,
+    refinement: Option<Refinement>,
+}
+
+impl Embedding {
+    /// For tokens of `channels`, of which the game's input says where the pieces stand.
+    pub(crate) fn declare(
+        scope: &mut Scope<'_>,
+        channels: usize,
+        spec: &Spec,
+        tokens: &Tokens,
+        config: &ChessformerConfig,
+    ) -> Self {
+        let (added, more) = match config.embedding {
+            EmbeddingConfig::Old | EmbeddingConfig::Table | EmbeddingConfig::Parts(_) => (Added::Nothing, 0),
+            EmbeddingConfig::Reach => (Added::Reach(reach(spec.moves, tokens)), tokens.geometry().squares()),
+            EmbeddingConfig::New { dense, .. } => {
+                (Added::Pieces(AllPieces::declare(&mut scope.sub("pieces"), spec.input, tokens, dense)), dense)
+            }
+        };
+        let (inputs, outputs) = ((channels + more) as i64, config.width as i64);
+        let table = config.embedding == EmbeddingConfig::Table;
+        let init = if table { Init::Normal { std: 1.0 } } else { Init::glorot_normal(inputs, outputs, 1.0) };
+        let dense = Linear::declare(scope, inputs, outputs, init, !table);
+        let refinement = match config.embedding {
+            EmbeddingConfig::Old | EmbeddingConfig::Reach | EmbeddingConfig::Table | EmbeddingConfig::Parts(_) => None,
+            EmbeddingConfig::New { ff, .. } => {
+                let body = config.body();
+                Some(Refinement::declare(scope, &BodyConfig { ff: ff.unwrap_or(body.ff), ..body }))
+            }
+        };
+        Self { added, dense, activation: (!table).then_some(config.activation), refinement }
+    }
+
+    /// `[b,l,c]` → `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens (the form `new` has
+    /// none).
+    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_blc: &Tensor, added: Option<Tensor>) -> Tensor {
+        // From here on the stream is f32 in bf16 training too: gates, sums and norms need it, and products cast what they
+        // read.
+        let dense = |x: &Tensor| {
+            let y = self.dense.forward(at.views, x);
+            self.activation.map_or(y.shallow_clone(), |activation| activation.apply(&y)).to_kind(Kind::Float)
+        };
+        let x_bld = match &self.added {
+            Added::Nothing => dense(x_blc),
+            Added::Reach(map) => dense(&append_map(map, x_blc)),
+            Added::Pieces(all_pieces) => dense(&all_pieces.append(at.views, x_blc)),
+        };
+        match &self.refinement {
+            None => stack.embed(at, with_tokens(x_bld, added)),
+            Some(refinement) => refinement.forward(at, stack, &x_bld),
+        }
+    }
+
+    /// A map of moves is one; weights that see all squares at once have rows and columns for each square.
+    pub(crate) fn position_sources(&self) -> Vec<&'static str> {
+        match self.added {
+            Added::Nothing => Vec::new(),
+            Added::Reach(_) => vec!["input embedding (a fixed map of the squares that moves reach)"],
+            Added::Pieces(_) => vec!["input embedding (a dense layer from the pieces of all squares)"],
+        }
+    }
+
+    /// Multiplications for a sequence, all of them by weights.
+    pub(crate) fn macs(&self, length: u64) -> u64 {
+        let all_pieces = if let Added::Pieces(all_pieces) = &self.added { all_pieces.dense.macs() } else { 0 };
+        all_pieces + length * self.dense.macs() + self.paper_macs(length)
+    }
+
+    /// Those that the Chessformer paper counts, see [`crate::Macs::paper`].
+    pub(crate) fn paper_macs(&self, length: u64) -> u64 {
+        self.refinement.as_ref().map_or(0, |refinement| length * refinement.feed_forward.macs_per_token())
+    }
+}
+
+/// What stands behind a token's own channels.
+#[derive(Debug)]
+enum Added {
+    Nothing,
+    /// The map `[l,n]` of [`EmbeddingConfig::Reach`].
+    Reach(Constant),
+    /// The summary of [`EmbeddingConfig::New`].
+    Pieces(AllPieces),
+}
+
+/// The map `[l,n]` of [`EmbeddingConfig::Reach`].
+fn reach(moves: Vocabulary, tokens: &Tokens) -> Constant {
+    let squares = tokens.geometry().squares();
+    let mut map = vec![0.0; tokens.len() * squares];
+    let entries = match moves {
+        Vocabulary::FromTo(moves) => moves.entries(),
+        // Refused before: `ChessformerConfig::check_policy`.
+        Vocabulary::Planes(_) | Vocabulary::List(_) => &[],
+    };
+    for entry in entries {
+        if let Entry::Plain { from, to } = *entry {
+            map[usize::from(from) * squares + usize::from(to)] = 1.0;
+        }
+    }
+    (0..squares).for_each(|square| map[square * squares + square] = -1.0);
+    Constant::floats(&map, &[tokens.len() as i64, squares as i64])
+}
+
+/// `[b,l,c]` → `[b,l,c + n]`.
+fn append_map(map: &Constant, x_blc: &Tensor) -> Tensor {
+    let (batch, tokens, _) = x_blc.size3().expect("channels are [b,l,c]");
+    let map_ln = map.on(x_blc.device()).to_kind(x_blc.kind());
+    Tensor::cat(&[x_blc, &map_ln.unsqueeze(0).expand([batch, tokens, -1], false)], -1)
+}
+
+/// `[b,l,d]` and, behind it, further tokens.
+pub(crate) fn with_tokens(x_bld: Tensor, added: Option<Tensor>) -> Tensor {
+    match added {
+        None => x_bld,
+        Some(added) => Tensor::cat(&[x_bld, added], 1),
+    }
+}
+
+/// A summary of the whole board for each token: one dense layer with bias from the pieces of all squares.
+#[derive(Debug)]
+struct AllPieces {
+    dense: Linear,
+    first: i64,
+    squares: i64,
+    /// The channels of the current position's pieces.
+    pieces: Constant,
+    codes: i64,
+    tokens: i64,
+}
+
+impl AllPieces {
+    fn declare(scope: &mut Scope<'_>, input: &InputLayout, tokens: &Tokens, size: usize) -> Self {
+        let pieces = input.current_pieces();
+        let pieces: Vec<i64> = pieces.into_iter().map(|channel| channel as i64).collect();
+        let (squares, codes) = (input.geometry.squares() as i64, pieces.len() as i64);
+        let (inputs, outputs) = (squares * codes, (tokens.len() * size) as i64);
+        let dense = Linear::declare(scope, inputs, outputs, Init::glorot_uniform(inputs, outputs), true);
+        let (first, pieces) = (tokens.first_square() as i64, Constant::indices(&pieces, &[codes]));
+        Self { dense, first, squares, pieces, codes, tokens: tokens.len() as i64 }
+    }
+
+    /// `[b,l,c]` → `[b,l,c + size]`.
+    fn append(&self, views: &Views, x_blc: &Tensor) -> Tensor {
+        let batch = x_blc.size()[0];
+        let pieces = x_blc.narrow(1, self.first, self.squares).index_select(2, &self.pieces.on(x_blc.device()));
+        let summaries = self.dense.forward(views, &pieces.reshape([batch, self.squares * self.codes]));
+        let summaries = summaries.view([batch, self.tokens, -1]);
+        Tensor::cat(&[x_blc.to_kind(summaries.kind()), summaries], -1)
+    }
+}
+
+/// What follows the dense layer of the `new` embedding: norm, the injection point, and a feed-forward layer with its norm.
+#[derive(Debug)]
+struct Refinement {
+    norm: Norm,
+    feed_forward: FeedForward,
+    feed_forward_norm: Norm,
+    residual: Residual,
+}
+
+impl Refinement {
+    fn declare(scope: &mut Scope<'_>, config: &BodyConfig) -> Self {
+        let (width, kind) = (config.width(), config.normalisation);
+        Self {
+            norm: Norm::declare(&mut scope.sub("norm"), width, kind),
+            feed_forward: FeedForward::declare(&mut scope.sub("feed_forward"), config),
+            feed_forward_norm: Norm::declare(&mut scope.sub("feed_forward_norm"), width, kind),
+            residual: Residual::of(config),
+        }
+    }
+
+    fn forward(&self, at: LayerContext<'_>, stack: &Stack, x_bld: &Tensor) -> Tensor {
+        let y = stack.embed(at, self.norm.forward(at.views, x_bld));
+        let refined = self.feed_forward.forward(at.views, &y);
+        self.residual.normed_sum(at.views, &self.feed_forward_norm, &y, &refined)
+    }
+}

@@ -1,0 +1,74 @@
+//! The feed-forward layer.
+
+use super::residual::Residual;
+use crate::config::{BodyConfig, FeedForwardKind};
+use nn::{Activation, Linear, Scope, Views};
+use tch::Tensor;
+
+#[derive(Debug, Clone, Copy)]
+enum Gate {
+    Sigmoid,
+    Activation(Activation),
+}
+
+impl Gate {
+    /// That of the gated forms.
+    fn of(kind: FeedForwardKind) -> Option<Self> {
+        match kind {
+            FeedForwardKind::Dense => None,
+            FeedForwardKind::Glu => Some(Self::Sigmoid),
+            FeedForwardKind::Swiglu => Some(Self::Activation(Activation::Swish)),
+            FeedForwardKind::Geglu => Some(Self::Activation(Activation::Gelu)),
+        }
+    }
+
+    fn apply(self, x: &Tensor) -> Tensor {
+        match self {
+            Self::Sigmoid => x.sigmoid(),
+            Self::Activation(activation) => activation.apply(x),
+        }
+    }
+}
+
+/// `W₂·inside(x) + b₂`, the inside as [`FeedForwardKind`] says, all weights from the initialiser of [`Residual::scaled`].
+///
+/// A gated layer's W and V are one weight `[2·ff, d]`, W's rows first, so that they are one product; each starts as a
+/// weight `[ff, d]` does. Biases stand beside W, V and W₂, or nowhere.
+#[derive(Debug)]
+pub(crate) struct FeedForward {
+    hidden: Linear,
+    out: Linear,
+    activation: Activation,
+    gate: Option<Gate>,
+}
+
+impl FeedForward {
+    pub(crate) fn declare(scope: &mut Scope<'_>, config: &BodyConfig) -> Self {
+        let (d, ff, bias, residual) = (config.width(), config.ff as i64, config.ff_bias, Residual::of(config));
+        let gate = Gate::of(config.ff_kind);
+        let inside = if gate.is_some() { 2 * ff } else { ff };
+        let hidden = Linear::declare(&mut scope.sub("hidden"), d, inside, residual.scaled(d, ff), bias);
+        let out = Linear::declare(&mut scope.sub("out"), ff, d, residual.scaled(ff, d), bias);
+        Self { hidden, out, activation: config.ff_activation.unwrap_or(config.activation), gate }
+    }
+
+    pub(crate) fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor {
+        let inside = match self.gate {
+            None => self.hidden.forward_activated(views, x_bld, self.activation),
+            Some(gate) => {
+                let parts = self.hidden.forward(views, x_bld).chunk(2, -1);
+                gate.apply(&parts[0]) * &parts[1]
+            }
+        };
+        self.out.forward(views, &inside)
+    }
+
+    /// W₁ and W₂ with what stands between them, where no gate does.
+    pub(crate) fn dense_layers(&self) -> Option<(&Linear, &Linear, Activation)> {
+        self.gate.is_none().then_some((&self.hidden, &self.out, self.activation))
+    }
+
+    pub(crate) fn macs_per_token(&self) -> u64 {
+        self.hidden.macs() + self.out.macs()
+    }
+}

@@ -1,0 +1,122 @@
+//! How a sublayer, its norm and the residual stream go together, and how wide their weights start.
+
+use crate::config::{BodyConfig, InitKind, NormPlace};
+use nn::{Init, Norm, Views};
+use tch::Tensor;
+
+/// [`NormPlace`] with its numbers for a body of a certain depth.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Residual {
+    sum: Sum,
+    start: Start,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Sum {
+    /// `Norm(x + α·Sub(x))`.
+    ScaledBranch(f64),
+    /// `Norm(α·x + Sub(x))`.
+    ScaledStream(f64),
+    /// `x + Sub(Norm(x))`.
+    NormInBranch,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Start {
+    /// Glorot's truncated normal initialiser, for the sublayers' outputs with this factor on its variance.
+    Truncated { variance: f64 },
+    /// Glorot's normal initialiser, for the sublayers' outputs with this factor on its standard deviation.
+    Normal { gain: f64 },
+    /// PyTorch's, [`Init::torch`].
+    Torch,
+    /// PyTorch's for queries, keys and values; attention's output and the feed-forward layer as in [`Self::Normal`]
+    /// (dlshogi's commit 1735243, where the paper of DeepNorm has the values among these).
+    TorchInside { gain: f64 },
+}
+
+impl Residual {
+    /// How sublayers stand in the residual stream of this body.
+    pub(crate) fn of(body: &BodyConfig) -> Self {
+        let layers = (body.loops * body.dims.layers) as f64;
+        let (root, beta) = ((2.0 * layers).powf(-0.25), (8.0 * layers).powf(-0.25));
+        let (sum, start) = match body.norm {
+            NormPlace::Post => (Sum::ScaledBranch(root), Start::Truncated { variance: beta }),
+            NormPlace::PostDeepnet => (Sum::ScaledStream(root.recip()), Start::Normal { gain: beta }),
+            NormPlace::PostPlain => (Sum::ScaledBranch(1.0), Start::Truncated { variance: 1.0 }),
+            NormPlace::PostScaled { alpha, beta } => (Sum::ScaledBranch(alpha), Start::Truncated { variance: beta }),
+            NormPlace::Pre => (Sum::NormInBranch, Start::Truncated { variance: 1.0 }),
+        };
+        let start = match (body.init, start) {
+            (InitKind::Glorot, start) => start,
+            (InitKind::Torch, Start::Normal { gain }) => Start::TorchInside { gain },
+            (InitKind::Torch, _) => Start::Torch,
+        };
+        Self { sum, start }
+    }
+
+    /// How attention's output and the feed-forward layer start.
+    pub(crate) fn scaled(self, fan_in: i64, fan_out: i64) -> Init {
+        match self.start {
+            Start::Truncated { variance } => Init::glorot_normal(fan_in, fan_out, variance),
+            Start::Normal { gain } | Start::TorchInside { gain } => glorot_without_cut(fan_in, fan_out, gain),
+            Start::Torch => Init::torch(fan_in),
+        }
+    }
+
+    pub(crate) fn values(self, fan_in: i64, fan_out: i64) -> Init {
+        match self.start {
+            Start::Truncated { .. } | Start::Normal { .. } => self.scaled(fan_in, fan_out),
+            Start::Torch | Start::TorchInside { .. } => Init::torch(fan_in),
+        }
+    }
+
+    /// How queries and keys start.
+    pub(crate) fn unscaled(self, fan_in: i64, fan_out: i64) -> Init {
+        match self.start {
+            Start::Truncated { .. } => Init::glorot_normal(fan_in, fan_out, 1.0),
+            Start::Normal { .. } => glorot_without_cut(fan_in, fan_out, 1.0),
+            Start::Torch | Start::TorchInside { .. } => Init::torch(fan_in),
+        }
+    }
+
+    /// Whether a sublayer reads the norm of the stream; otherwise the norm is that of the sum.
+    pub(crate) fn norms_inputs(self) -> bool {
+        matches!(self.sum, Sum::NormInBranch)
+    }
+
+    /// The stream with a sublayer's output, and the norm of it unless that was the sublayer's input.
+    pub(crate) fn add(self, views: &Views, norm: &Norm, x: &Tensor, branch: &Tensor) -> Tensor {
+        if self.norms_inputs() { self.sum(x, branch) } else { self.normed_sum(views, norm, x, branch) }
+    }
+
+    /// The norm of stream and branch, each with its factor.
+    pub(crate) fn normed_sum(self, views: &Views, norm: &Norm, x: &Tensor, branch: &Tensor) -> Tensor {
+        let (of_stream, of_branch) = self.factors();
+        let in_one_pass = norm.of_sum(views, (x, of_stream), (branch, of_branch));
+        in_one_pass.unwrap_or_else(|| norm.forward(views, &self.sum(x, branch)))
+    }
+
+    /// Stream and branch, each with its factor.
+    pub(crate) fn sum(self, x: &Tensor, branch: &Tensor) -> Tensor {
+        let (of_stream, of_branch) = self.factors();
+        scaled(branch, of_branch) + scaled(x, of_stream)
+    }
+
+    /// Of the stream and of the branch.
+    pub(crate) fn factors(self) -> (f64, f64) {
+        match self.sum {
+            Sum::ScaledBranch(alpha) => (1.0, alpha),
+            Sum::ScaledStream(alpha) => (alpha, 1.0),
+            Sum::NormInBranch => (1.0, 1.0),
+        }
+    }
+}
+
+fn scaled(x: &Tensor, factor: f64) -> Tensor {
+    if factor == 1.0 { x.shallow_clone() } else { x * factor }
+}
+
+/// PyTorch's `xavier_normal_`: std = gain · √(2 / (fan_in + fan_out)).
+fn glorot_without_cut(fan_in: i64, fan_out: i64, gain: f64) -> Init {
+    Init::Normal { std: gain * (2.0 / (fan_in + fan_out) as f64).sqrt() }
+}

@@ -1,0 +1,35 @@
+//! Losses of results as plain numbers: of win, draw and loss, and of the share of points. Row by row, as in [`super`].
+
+use tch::{Kind, Reduction, Tensor};
+
+/// Which rows have a number of points (0 for a loss, ½ for a draw, 1 for a win, or a mean or an estimate of these), bool
+/// `[b]`; `points_b` is NaN where there is none.
+pub fn points_present(points_b: &Tensor) -> Tensor {
+    points_b.isnan().logical_not()
+}
+
+/// Binary cross-entropy in nats of logits `[b]` with points `[b]`: −p·ln σ(x) − (1 − p)·ln(1 − σ(x)), `[b]`. dlshogi's
+/// training code has it twice, for the game's result and for the evaluation's winning probability.
+pub fn win_rate_rows(logit_b: &Tensor, points_b: &Tensor) -> Tensor {
+    let present = points_present(points_b);
+    let points = points_b.where_self(&present, &points_b.zeros_like());
+    let rows = logit_b.binary_cross_entropy_with_logits::<Tensor>(&points, None, None, Reduction::None);
+    rows * present.to_kind(Kind::Float)
+}
+
+/// The entropy in nats of what logits `[b]` say: what [`win_rate_rows`] is where the points are σ(x), `[b]`.
+pub fn win_rate_entropy_rows(logit_b: &Tensor) -> Tensor {
+    logit_b.binary_cross_entropy_with_logits::<Tensor>(&logit_b.sigmoid(), None, None, Reduction::None)
+}
+
+/// The squared error of three numbers `[b,3]` against 1 for what happened and 0 for the others, the mean over the three;
+/// outcomes as in [`super::wdl_cross_entropy_rows`], `[b]`.
+///
+/// ChessDecoder (maxlegrec1/ChessDecoder@405b565, `train.py`): `MSELoss` of the value head's outputs as they are, without a
+/// softmax, over all three numbers of all moves together. Its targets are an engine's shares of win, draw and loss; here it
+/// is how the game ended.
+pub fn result_share_rows(shares_b3: &Tensor, outcome_b: &Tensor) -> Tensor {
+    let wanted = outcome_b.clamp_min(0).one_hot(3).to_kind(Kind::Float);
+    let rows = (shares_b3 - wanted).square().mean_dim([1i64].as_slice(), false, Kind::Float);
+    rows * outcome_b.ge(0).to_kind(Kind::Float)
+}

@@ -1,0 +1,181 @@
+//! The trunk of a Chessformer: an embedding and blocks of attention, once or, with refinement, twice.
+
+use super::refine::{MoveContext, Refine};
+use super::trunk::{Declared, Trunk, TrunkMacs};
+use crate::config::{ChessformerConfig, Edge, EmbeddingConfig, ModelError, Spec};
+use crate::heads;
+use crate::heads::head::Site;
+use crate::heads::output::Output;
+use crate::layers::body::Body;
+use crate::layers::edge::Outside;
+use crate::layers::embedding::{Embedding, with_tokens};
+use crate::layers::input::Expander;
+use crate::layers::parts::Parts;
+use crate::layers::registers::Registers;
+use encodings::{EncodingConfig, LayerContext, Stack};
+use facts::HeadName;
+use nn::{LayoutBuilder, Part, Views};
+use tch::Tensor;
+
+#[derive(Debug)]
+struct Encoder {
+    embedding: Embeds,
+    body: Body,
+    refine: Option<Box<Refine>>,
+    registers: Option<Registers>,
+    loops: u64,
+    /// Tokens of the input, squares outside the board included.
+    embedded: u64,
+    /// Those that heads read.
+    read: i64,
+}
+
+/// What makes the first tokens.
+#[derive(Debug)]
+enum Embeds {
+    /// One layer for all tokens, from channels.
+    Channels(Box<(Expander, Option<Outside>, Embedding)>),
+    /// Tables for each part, from the packed bytes.
+    Parts(Box<Parts>),
+}
+
+impl Embeds {
+    /// `[b,l,d]`, the encodings' seam `embed` included; `added [b,k,d]` are further tokens.
+    fn forward(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
+        match self {
+            Self::Channels(channels) => {
+                let (expander, outside, embedding) = &**channels;
+                let x_blc = expander.expand(at.packed);
+                let x_blc = outside.as_ref().map_or(x_blc.shallow_clone(), |outside| outside.append(&x_blc));
+                embedding.forward(at, stack, &x_blc, added)
+            }
+            Self::Parts(parts) => stack.embed(at, with_tokens(parts.forward(at.views, at.packed), added)),
+        }
+    }
+
+    fn macs(&self, length: u64) -> u64 {
+        match self {
+            Self::Channels(channels) => channels.2.macs(length),
+            Self::Parts(parts) => parts.macs(),
+        }
+    }
+
+    fn paper_macs(&self, length: u64) -> u64 {
+        match self {
+            Self::Channels(channels) => channels.2.paper_macs(length),
+            Self::Parts(_) => 0,
+        }
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        match self {
+            Self::Channels(channels) => channels.2.position_sources(),
+            Self::Parts(_) => Vec::new(),
+        }
+    }
+}
+
+pub(super) fn declare(
+    builder: &mut LayoutBuilder,
+    encodings: &[EncodingConfig],
+    spec: &Spec,
+    config: &ChessformerConfig,
+) -> Result<Declared, ModelError> {
+    config.check_policy(spec.moves)?;
+    spec.check_maps(&config.outputs)?;
+    let mut tokens = spec.tokens();
+    let scope = &mut builder.scope("embedding", Part::Trunk);
+    let embedding = if let EmbeddingConfig::Parts(parts) = &config.embedding {
+        tokens = parts.tokens(spec.input)?;
+        Embeds::Parts(Box::new(Parts::declare(scope, parts, spec.input, config.width)))
+    } else {
+        let expander = Expander::new(spec.input);
+        let outside = match config.edge {
+            Edge::Shown => None,
+            Edge::Hidden => Some(Outside::of(spec.input, expander.channels(), &tokens)?),
+        };
+        let embedding = Embedding::declare(scope, expander.channels(), spec, &tokens, config);
+        Embeds::Channels(Box::new((expander, outside, embedding)))
+    };
+    let mut embedded = tokens.len() as u64;
+    if let Some(refinement) = config.refinement {
+        tokens = refinement.extend(&tokens);
+    }
+    let of_heads = tokens.clone();
+    let registers = Registers::declare(builder, config.registers, config.width);
+    tokens = registers.as_ref().map_or_else(|| tokens.clone(), |registers| registers.extend(&tokens));
+    if config.edge == Edge::Hidden {
+        tokens = tokens.surrounded();
+        embedded = tokens.len() as u64;
+    }
+    let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), config.dims(), &tokens)?;
+    let body = Body::declare(&mut builder.scope("body", Part::Trunk), &config.body());
+    let heads = heads::declare(HeadName::ALL, Site { builder, config, tokens: &of_heads, moves: spec.moves })?;
+    let known = if let Embeds::Parts(parts) = &embedding { parts.repetitions() } else { None };
+    let refine = config.refinement.map(|refinement| {
+        let sizes = [config.width, spec.moves.len()];
+        Box::new(Refine::declare(builder, refinement, &tokens, sizes, known))
+    });
+    let (read, loops) = (of_heads.len() as i64, config.loops as u64);
+    let encoder = Encoder { embedding, body, refine, registers, loops, embedded, read };
+    Ok(Declared { trunk: Box::new(encoder), stack, heads, tokens })
+}
+
+impl Encoder {
+    /// A pass with these tokens after the input's.
+    fn pass(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
+        let registers = self.registers.as_ref().map(|registers| registers.tokens(at.views, at.packed.size()[0]));
+        let further: Vec<Tensor> = added.into_iter().chain(registers).collect();
+        let further = (!further.is_empty()).then(|| Tensor::cat(&further, 1));
+        self.body.forward(at, stack, self.embedding.forward(at, stack, further), None).narrow(1, 0, self.read)
+    }
+
+    fn no_moves(&self, views: &Views, batch: i64) -> Option<Tensor> {
+        self.refine.as_ref().map(|refine| refine.no_moves(views, batch))
+    }
+}
+
+impl Trunk for Encoder {
+    fn forward(&self, at: LayerContext<'_>, stack: &Stack) -> Tensor {
+        self.pass(at, stack, self.no_moves(at.views, at.packed.size()[0]))
+    }
+
+    fn answer_further(
+        &self,
+        at: LayerContext<'_>,
+        stack: &Stack,
+        context: Option<MoveContext<'_>>,
+        output: &mut Output,
+    ) {
+        let (Some(refine), Some(logits)) = (&self.refine, output.get(HeadName::Policy)) else { return };
+        let (tokens, candidates) = refine.candidates(at.views, logits, context);
+        let x_bld = self.pass(at, stack, Some(tokens));
+        refine.choose(at.views, &x_bld, candidates).set(output);
+    }
+
+    fn refines(&self) -> bool {
+        self.refine.is_some()
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        let of_refinement = self.refine.iter().map(|_| Refine::position_source()).collect();
+        [self.embedding.position_sources(), self.body.position_sources(), of_refinement].concat()
+    }
+
+    fn macs(&self, encoding: u64) -> TrunkMacs {
+        // A second pass goes through the whole trunk again.
+        let passes = if self.refines() { 2 } else { 1 };
+        let registers = self.registers.as_ref().map_or(0, Registers::count);
+        let length = self.embedded + registers + self.refine.as_ref().map_or(0, |refine| refine.tokens());
+        let embedding = passes * self.embedding.macs(self.embedded);
+        let of_blocks = passes * length * self.body.weight_macs_per_token();
+        TrunkMacs {
+            trunk: embedding + passes * self.body.macs(length),
+            embedding,
+            encoding: passes * self.loops * encoding,
+            weights: embedding + of_blocks,
+            paper: Some(passes * self.embedding.paper_macs(self.embedded) + of_blocks),
+            further: self.refine.as_ref().map(|refine| refine.macs()),
+        }
+    }
+}

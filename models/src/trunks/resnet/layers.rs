@@ -1,0 +1,141 @@
+//! What the residual network is built of.
+
+use crate::config::ResnetConfig;
+use crate::layers::dense;
+use encodings::Tokens;
+use nn::{Activation, BatchNorm, Convolution, ConvolutionSizes, Linear, Scope, Views};
+use tch::{Kind, Tensor};
+
+/// Side of the trunk's kernels.
+pub(super) const KERNEL: i64 = 3;
+
+/// Between squares in a row and squares on a board.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Board {
+    ranks: i64,
+    files: i64,
+}
+
+impl Board {
+    pub(super) fn of(tokens: &Tokens) -> Self {
+        let geometry = tokens.geometry();
+        Self { ranks: geometry.ranks() as i64, files: geometry.files() as i64 }
+    }
+
+    pub(super) fn squares(self) -> i64 {
+        self.ranks * self.files
+    }
+
+    /// `[b,n,c]` → `[b,c,r,f]`.
+    pub(super) fn planes(self, x_bnc: &Tensor) -> Tensor {
+        let channels = x_bnc.size()[2];
+        x_bnc.transpose(1, 2).reshape([-1, channels, self.ranks, self.files])
+    }
+
+    /// `[b,c,r,f]` → `[b,n,c]`.
+    pub(super) fn squares_in_a_row(self, x_bcrf: &Tensor) -> Tensor {
+        x_bcrf.flatten(2, 3).transpose(1, 2)
+    }
+}
+
+/// A convolution without bias and the normalisation behind it.
+#[derive(Debug)]
+pub(super) struct Normed {
+    convolution: Convolution,
+    norm: BatchNorm,
+}
+
+impl Normed {
+    pub(super) fn declare(scope: &mut Scope<'_>, sizes: ConvolutionSizes, config: &ResnetConfig) -> Self {
+        Self {
+            convolution: convolution(scope, sizes, config, false),
+            norm: BatchNorm::declare(&mut scope.sub("norm"), sizes.outputs, config.batch_norm.momentum),
+        }
+    }
+
+    pub(super) fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
+        self.norm.forward(views, &self.convolution.forward(views, x))
+    }
+
+    pub(super) fn macs(&self, squares: u64) -> u64 {
+        self.convolution.macs(squares)
+    }
+}
+
+/// A convolution that starts as the network's weights do.
+pub(super) fn convolution(
+    scope: &mut Scope<'_>,
+    sizes: ConvolutionSizes,
+    config: &ResnetConfig,
+    bias: bool,
+) -> Convolution {
+    Convolution::declare(scope, sizes, config.init.of(sizes.fan_in(), sizes.fan_out()), bias)
+}
+
+#[derive(Debug)]
+pub(super) struct Block {
+    first: Normed,
+    second: Normed,
+    squeeze: Option<Squeeze>,
+    activation: Activation,
+}
+
+impl Block {
+    pub(super) fn declare(scope: &mut Scope<'_>, config: &ResnetConfig) -> Self {
+        let channels = config.channels as i64;
+        let sizes = ConvolutionSizes { inputs: channels, outputs: channels, kernel: KERNEL };
+        Self {
+            first: Normed::declare(&mut scope.sub("first"), sizes, config),
+            second: Normed::declare(&mut scope.sub("second"), sizes, config),
+            squeeze: config.se.map(|se| Squeeze::declare(&mut scope.sub("se"), channels, se.channels as i64, config)),
+            activation: config.activation,
+        }
+    }
+
+    pub(super) fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
+        let inside = self.activation.apply(&self.first.forward(views, x));
+        let branch = self.second.forward(views, &inside);
+        let branch = self.squeeze.as_ref().map_or_else(|| branch.shallow_clone(), |se| se.forward(views, &branch));
+        self.activation.apply(&(branch + x))
+    }
+
+    pub(super) fn macs(&self, squares: u64) -> u64 {
+        let squeeze = self.squeeze.as_ref().map_or(0, Squeeze::macs);
+        self.first.macs(squares) + self.second.macs(squares) + squeeze
+    }
+}
+
+/// Squeeze-and-excitation with an offset: `σ(s)·x + t`, where `[s, t] = W₂·activation(W₁·mean(x) + b₁) + b₂`.
+///
+/// Hu et al. 2017 (arXiv 1709.01507) have the scale alone; the offset is Lc0's (its training code, `tf/tfprocess.py`,
+/// `squeeze_excitation`).
+#[derive(Debug)]
+struct Squeeze {
+    squeeze: Linear,
+    excite: Linear,
+    channels: i64,
+    activation: Activation,
+}
+
+impl Squeeze {
+    fn declare(scope: &mut Scope<'_>, channels: i64, hidden: i64, config: &ResnetConfig) -> Self {
+        Self {
+            squeeze: dense(scope, "squeeze", [channels, hidden], config.init),
+            excite: dense(scope, "excite", [hidden, 2 * channels], config.init),
+            channels,
+            activation: config.activation,
+        }
+    }
+
+    fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
+        let means = x.mean_dim([2i64, 3].as_slice(), false, Kind::Float);
+        let hidden = self.activation.apply(&self.squeeze.forward(views, &means));
+        let excited = self.excite.forward(views, &hidden).to_kind(Kind::Float).view([-1, 2 * self.channels, 1, 1]);
+        let scale = excited.narrow(1, 0, self.channels).sigmoid();
+        x * scale + excited.narrow(1, self.channels, self.channels)
+    }
+
+    fn macs(&self) -> u64 {
+        self.squeeze.macs() + self.excite.macs()
+    }
+}
