@@ -152,7 +152,7 @@ parity: build ## compare with an independent network in PyTorch, number by numbe
 PEERS ?=
 
 torch-test: ## test posenc-torch, the networks as a Python package; POSENC=PROGRAM tests every encoding (docs/torch.md)
-	models/torch/python -m pytest -q --nbmake models/torch/tests models/torch/examples
+	labs/torch/python -m pytest -q --nbmake labs/torch/tests labs/torch/examples
 
 example: setup ## apply docs/add-encoding.patch to a copy of the repository and test the encoding there (CONTRIBUTING.md)
 	rm -rf target/example && git clone -q . target/example && cd target/example && git apply docs/add-encoding.patch && \

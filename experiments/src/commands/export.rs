@@ -48,7 +48,7 @@ pub struct Args {
     /// Write the activations of these layers only, from 0, e.g. 0,3.
     #[arg(long, value_name = "N,…", value_delimiter = ',', requires = "activations")]
     layers: Option<Vec<usize>>,
-    /// Also write network.onnx. It is made by the Python package posenc-torch (models/torch), with $POSENC_TORCH_PYTHON or
+    /// Also write network.onnx. It is made by the Python package posenc-torch (labs/torch), with $POSENC_TORCH_PYTHON or
     /// python3.
     #[arg(long)]
     onnx: bool,
@@ -130,7 +130,7 @@ fn write_onnx(folder: &Path) -> anyhow::Result<()> {
     let python = std::env::var_os(TORCH_PYTHON).unwrap_or_else(|| "python3".into());
     let (name, out) = (python.to_string_lossy(), folder.join("network.onnx"));
     let made = Command::new(&python).args(["-m", "posenc_torch", "onnx"]).arg(folder).arg("--out").arg(&out).output();
-    let remedy = "install the package with `pip install 'models/torch[onnx]'`, and name its Python in";
+    let remedy = "install the package with `pip install 'labs/torch[onnx]'`, and name its Python in";
     let output = made.with_context(|| {
         format!(
             "{} is written, but {name} cannot be started for network.onnx: {remedy} {TORCH_PYTHON}",
