@@ -1,6 +1,6 @@
 //! Adjudication of games before the rules end them.
 
-use crate::engines::points;
+use crate::engine::points;
 use games::{GameResult, Score, Termination};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;

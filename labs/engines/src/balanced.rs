@@ -2,7 +2,7 @@
 //!
 //! A pair of games from a lost opening says little: each player wins once. Chess has books of played openings; shogi has none here.
 
-use crate::engines::{Engine, EngineSettings};
+use crate::engine::{Engine, EngineSettings};
 use crate::error::GenerateError;
 use crate::openings::{Opening, set_up_with_random_plies};
 use crate::play::texts;

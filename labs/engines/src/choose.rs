@@ -1,6 +1,6 @@
 //! Derives a move and a policy from the scores of a search.
 
-use crate::engines::points;
+use crate::engine::points;
 use games::{Candidate, Score};
 
 /// Probabilities are multiples of 1/1024. Engine noise of one centipawn changes them by more than that, float sums are

@@ -2,7 +2,7 @@
 
 use super::adjudicate::{DrawRule, WinRule};
 use super::error::GenerateError;
-use crate::engines::EngineSettings;
+use crate::engine::EngineSettings;
 use dataset::PerSplit;
 use games::GameKind;
 use serde::{Deserialize, Serialize};

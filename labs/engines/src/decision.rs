@@ -1,7 +1,7 @@
 //! What a search says of a position, as far as posenc's rules accept it.
 
 use super::choose::choice_first;
-use crate::engines::{Answer, Search};
+use crate::engine::{Answer, Search};
 use games::{Position, Score};
 
 /// The engine's search result, checked by the rules.

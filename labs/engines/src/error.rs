@@ -1,6 +1,6 @@
 //! The errors of a generation.
 
-use crate::engines::EngineError;
+use crate::engine::EngineError;
 use dataset::DatasetError;
 use std::io;
 use std::path::{Path, PathBuf};

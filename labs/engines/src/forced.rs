@@ -6,7 +6,7 @@
 //! be the only one that mates, and each answer is the engine's choice. A game gives one line, the longest that is verified, so that
 //! lines do not depend on each other. Nothing is drawn at random.
 
-use crate::engines::{Engine, EngineError, EngineSettings};
+use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::error::GenerateError;
 use crate::{searches, test_games};
 use dataset::store::GameRow;

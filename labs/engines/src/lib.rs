@@ -1,5 +1,4 @@
-//! Datasets without records: games of engines against themselves (`posenc data generate engines`), and positions with
-//! exact labels, which need no engine ([`probe`]).
+//! External engines: games of an engine against itself as a dataset, forced mates, new labels, balanced openings.
 //!
 //! The dataset depends only on its [`GenerationConditions`] (engine, limits, openings, seed, …). Each game draws from
 //! its own random stream and starts with a reset engine; a game whose engine exited is played again from its first
@@ -17,14 +16,13 @@ pub mod balanced;
 mod choose;
 mod conditions;
 mod decision;
-pub mod engines;
+mod engine;
 mod error;
 pub mod forced;
 mod journal;
 pub mod openings;
 mod output;
 mod play;
-pub mod probe;
 pub mod relabelled;
 mod searches;
 mod test_games;
@@ -32,11 +30,11 @@ mod workers;
 
 pub use adjudicate::{Adjudicator, DrawRule, WinRule};
 pub use conditions::{Book, GenerationConditions, Settings};
+pub use engine::{Answer, Engine, EngineError, EngineSettings, Lines, Protocol, Search};
 pub use error::GenerateError;
 pub use workers::Progress;
 
 use dataset::Manifest;
-use engines::Engine;
 use games::{Referee, with_game};
 use journal::Journal;
 use openings::Openings;

@@ -5,7 +5,7 @@ use super::choose::near_best;
 use super::conditions::Settings;
 use super::decision::Decision;
 use super::openings::{Opening, set_up_with_random_plies};
-use crate::engines::{Answer, Engine, EngineError, Search};
+use crate::engine::{Answer, Engine, EngineError, Search};
 use games::{GameResult, Played, Position, Referee, Score, Termination};
 use serde::{Deserialize, Serialize};
 use streams::Stream;

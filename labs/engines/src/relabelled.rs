@@ -2,7 +2,7 @@
 
 use crate::choose::policy;
 use crate::decision::Decision;
-use crate::engines::{Engine, EngineError, EngineSettings};
+use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::error::GenerateError;
 use crate::{searches, test_games};
 use dataset::{GeneratedOptions, Manifest, PerSplit, SplitBy, SplitPlan, write_positions};

@@ -1,6 +1,6 @@
 //! Many questions to several engines of one kind.
 
-use crate::engines::{Engine, EngineError, EngineSettings};
+use crate::engine::{Engine, EngineError, EngineSettings};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 

@@ -5,7 +5,7 @@ use super::error::GenerateError;
 use super::journal::Journal;
 use super::openings::Openings;
 use super::play::{FinishedGame, PlayError, play};
-use crate::engines::{Engine, EngineError};
+use crate::engine::{Engine, EngineError};
 use games::Referee;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

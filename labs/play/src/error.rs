@@ -48,10 +48,10 @@ pub enum PlayError {
         journal: PathBuf,
     },
     #[error(transparent)]
-    Engine(#[from] generate::engines::EngineError),
+    Engine(#[from] engines::EngineError),
     /// A book of openings cannot be used.
     #[error(transparent)]
-    Openings(#[from] generate::GenerateError),
+    Openings(#[from] engines::GenerateError),
     #[error(transparent)]
     Torch(#[from] TchError),
 }

@@ -5,7 +5,7 @@ use crate::error::PlayError;
 use crate::player::Player;
 use dataset::ValueCurve;
 use games::{Position, Referee, Side};
-use generate::engines::{Engine, EngineSettings, Protocol};
+use engines::{Engine, EngineSettings, Protocol};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -3,8 +3,7 @@
 use crate::fake::{Faults, program};
 use dataset::{Dataset, Manifest, PerSplit};
 use games::{GameKind, GameResult, Termination};
-use generate::engines::{EngineSettings, Protocol};
-use generate::{GenerateError, GenerateReport, Settings, generate};
+use engines::{EngineSettings, GenerateError, GenerateReport, Protocol, Settings, generate};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

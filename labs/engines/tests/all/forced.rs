@@ -4,8 +4,8 @@ use crate::fake::{Faults, can_mate, program};
 use dataset::{ImportOptions, PerSplit, SplitPlan};
 use games::chess::{Chess, ChessPosition};
 use games::{GameKind, Position as _};
-use generate::engines::{EngineSettings, Protocol};
-use generate::forced::{COMPARED, ForcedSettings, csv, forced_lines};
+use engines::{EngineSettings, Protocol};
+use engines::forced::{COMPARED, ForcedSettings, csv, forced_lines};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,7 +16,7 @@ const GAMES: usize = 12;
 
 /// A dataset of such games, all of them for tests.
 pub(crate) fn dataset(dir: &Path) -> PathBuf {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dataset/tests/data/chess_lichess_438.pgn.zst");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/dataset/tests/data/chess_lichess_438.pgn.zst");
     let bytes = dataset::unpacked(&file).expect("games");
     let text = String::from_utf8(bytes).expect("UTF-8");
     let mated = text.split("[Event ").filter(|game| game.contains("# "));

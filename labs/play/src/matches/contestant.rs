@@ -4,7 +4,7 @@ use crate::error::PlayError;
 use crate::player::{Agent, Player};
 use config::Weights;
 use games::{GameKind, Position, Referee, Score};
-use generate::engines::{Answer, Engine, EngineSettings, Protocol};
+use engines::{Answer, Engine, EngineSettings, Protocol};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -3,8 +3,7 @@
 use super::contestant::{Deed, Seat};
 use crate::error::PlayError;
 use games::{GameResult, Played, Position, Referee, Side, Termination};
-use generate::engines::EngineError;
-use generate::{Adjudicator, DrawRule, WinRule};
+use engines::{Adjudicator, DrawRule, EngineError, WinRule};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use streams::Stream;

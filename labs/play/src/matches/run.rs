@@ -10,7 +10,7 @@ use super::sequential::Sequential;
 use super::standings::{Scale, Standings};
 use crate::error::PlayError;
 use games::{Referee, with_game};
-use generate::openings::{Openings, set_up_with_random_plies};
+use engines::openings::{Openings, set_up_with_random_plies};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
