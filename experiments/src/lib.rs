@@ -4,3 +4,4 @@
 #![allow(rustdoc::invalid_html_tags)]
 
 pub mod commands;
+mod labs;

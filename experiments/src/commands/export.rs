@@ -1,12 +1,11 @@
 //! `posenc export`: a cell's network for other programs.
 
 use super::devices::{parse_device, prepare};
+use crate::labs::ExportFormat;
 use anyhow::Context as _;
 use config::Weights;
 use config::grouped;
 use dataset::{Split, bounded};
-use records::atomic;
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,11 +26,10 @@ pub struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
     cell: PathBuf,
     /// The folder to write; it must not exist yet.
-    #[arg(long, value_name = "DIR", required_unless_present = "lc0")]
+    #[arg(long, value_name = "DIR", required_unless_present = "format_of_lab")]
     out: Option<PathBuf>,
-    /// Write the network as a weights file of Lc0 (.pb.gz); it must not exist yet. Needs a network of Lc0's architecture.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["positions", "gradient", "activations", "onnx", "out"])]
-    lc0: Option<PathBuf>,
+    #[command(flatten)]
+    format: ExportFormat,
     /// Positions whose inputs and outputs are written: per line a FEN, SFEN or `startpos`, followed by `moves …` for
     /// the history. Default: some test positions of the cell's dataset.
     #[arg(long, value_name = "FILE")]
@@ -78,10 +76,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(seed) => Loaded::random(config_of(&args.cell)?, seed, args.device)?,
         None => Loaded::cell(&args.cell, weights, args.device)?,
     };
-    let text = match (&args.lc0, &args.out) {
-        (Some(file), _) => write_lc0(&cell, file)?,
+    let text = match (args.format.chosen(), &args.out) {
+        (Some((file, write)), _) => write(&cell, file)?,
         (None, Some(out)) => write_folder(args, &cell, out)?,
-        (None, None) => unreachable!("clap requires --out or --lc0"),
+        (None, None) => unreachable!("clap requires --out or the format of a lab"),
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
@@ -106,23 +104,6 @@ fn write_folder(args: &Args, cell: &Loaded, out: &Path) -> anyhow::Result<String
     }
     let (parameters, positions) = (grouped(cell.layout().total() as u64), asked.len());
     Ok(format!("{}: {parameters} parameters from {}; {positions} positions\n", out.display(), cell.origin))
-}
-
-/// Writes a weights file of Lc0; returns what to say about it.
-fn write_lc0(cell: &Loaded, file: &Path) -> anyhow::Result<String> {
-    if file.symlink_metadata().is_ok() {
-        return Err(InspectError::Exists(file.to_owned()).into());
-    }
-    let not_written = || format!("{} is not written", file.display());
-    let exported = lc0::export::file(&cell.config, cell.layout(), &cell.arena.values()?).with_context(not_written)?;
-    atomic::replace(file, &exported.bytes).with_context(not_written)?;
-    let parameters = grouped(cell.layout().total() as u64);
-    let mut text = format!("{}: {parameters} parameters from {}", file.display(), cell.origin);
-    let _ = write!(text, "; largest rounding error in the file {:.1e}", exported.rounding);
-    if !exported.left_out.is_empty() {
-        let _ = write!(text, "; left out, because Lc0 has no such head: {}", exported.left_out.join(", "));
-    }
-    Ok(text + "\n")
 }
 
 /// Has posenc-torch write the network of an export.

@@ -1,6 +1,6 @@
 //! `posenc inspect`: what the heads of trained networks do with positions.
 
-use super::devices::{parse_device, prepare};
+use crate::commands::devices::{parse_device, prepare};
 use config::Weights;
 use inspect::analysis::Testing;
 use inspect::{Options, inspect, tables};
@@ -13,7 +13,7 @@ use train::threads::use_threads;
 
 /// Options of `posenc inspect`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// A cell's folder, runs/<experiment>/<row>/seed-<n>, or a run folder, of which every finished cell is inspected.
     path: PathBuf,
     /// The folder to write [default: `inspect` in the cell's folder; for a run folder in each cell's, tables in its own].
@@ -59,7 +59,7 @@ fn level(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// If an option does not fit, a cell cannot be loaded, or a file cannot be written.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);
     let options = Options {

@@ -4,8 +4,8 @@
 use crate::error::PlayError;
 use crate::player::Player;
 use dataset::ValueCurve;
-use games::{Position, Referee, Side};
 use engines::{Engine, EngineSettings, Protocol};
+use games::{Position, Referee, Side};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,7 +1,4 @@
-//! A grid as a Slurm job array: one task per cell, each of which can be started any number of times.
-//!
-//! The queue is never queried: a cell's status is in its own folder. So a task whose cell is done ends at once, two
-//! arrays of one grid share it through the cells' locks, and a requeued task resumes from its cell's checkpoint.
+//! The script of a job array.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -44,14 +41,21 @@ pub struct Array {
     pub command: Vec<String>,
 }
 
+impl Array {
+    /// The path of its script.
+    pub fn script(&self) -> PathBuf {
+        self.dir.join(SCRIPT)
+    }
+}
+
 /// The script's name in an array's folder.
-pub const SCRIPT: &str = "job.sh";
+pub(crate) const SCRIPT: &str = "job.sh";
 
 /// The list of cells there: one folder per line, relative to the run folder; the line number is the task's number.
-pub const CELLS: &str = "cells.txt";
+pub(crate) const CELLS: &str = "cells.txt";
 
 /// The text of the script.
-pub fn script(array: &Array, resources: &Resources) -> String {
+pub(crate) fn script(array: &Array, resources: &Resources) -> String {
     let mut options: Vec<String> = vec![
         format!("--job-name={}", array.name),
         format!("--array=0-{}%{}", array.cells.saturating_sub(1), resources.parallelism),

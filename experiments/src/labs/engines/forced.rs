@@ -1,10 +1,10 @@
 //! `posenc data generate forced-lines`.
 
-use super::super::super::show::parse_game;
+use crate::commands::show::parse_game;
 use anyhow::Context as _;
+use engines::forced::{COMPARED, ForcedLine, ForcedSettings, csv, forced_lines};
+use engines::{EngineSettings, Protocol};
 use games::GameKind;
-use generate::engines::{EngineSettings, Protocol};
-use generate::forced::{COMPARED, ForcedLine, ForcedSettings, csv, forced_lines};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Options of `posenc data generate forced-lines`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The game: chess takes UCI engines, shogi USI engines.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
@@ -37,7 +37,7 @@ pub(super) struct Args {
     out: PathBuf,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(!args.out.exists(), "{} exists already; name another file with --out", args.out.display());
     let engine = EngineSettings {
         program: args.engine.clone(),

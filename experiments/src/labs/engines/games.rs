@@ -3,15 +3,14 @@
 mod command;
 mod display;
 
-use super::super::super::show::parse_game;
-use super::super::headline::headline;
-use super::super::split::ShareArgs;
+use crate::commands::data::headline::headline;
+use crate::commands::data::split::ShareArgs;
+use crate::commands::show::parse_game;
 use anyhow::Context as _;
 use config::grouped;
 use display::Display;
+use engines::{DrawRule, EngineSettings, GenerateReport, Protocol, Settings, WinRule, generate};
 use games::GameKind;
-use generate::engines::{EngineSettings, Protocol};
-use generate::{DrawRule, GenerateReport, Settings, WinRule, generate};
 use grid::Interrupt;
 use grid::interrupt::StopRequest;
 use std::io::Write as _;
@@ -22,7 +21,7 @@ use std::time::Duration;
 
 /// Options of `posenc data generate engines`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The game: chess takes UCI engines, shogi USI engines.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
@@ -102,7 +101,7 @@ pub(super) struct Args {
 }
 
 /// Plays and writes.
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let mut display = Display::new();

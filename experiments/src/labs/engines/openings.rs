@@ -1,10 +1,10 @@
 //! `posenc data generate openings`.
 
-use super::super::super::show::parse_game;
+use crate::commands::show::parse_game;
 use anyhow::Context as _;
+use engines::balanced::{BalancedSettings, balanced_openings};
+use engines::{EngineSettings, Protocol};
 use games::GameKind;
-use generate::balanced::{BalancedSettings, balanced_openings};
-use generate::engines::{EngineSettings, Protocol};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Options of `posenc data generate openings`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The game: chess takes UCI engines, shogi USI engines.
     #[arg(long, value_parser = parse_game)]
     game: GameKind,
@@ -39,7 +39,7 @@ pub(super) struct Args {
     out: PathBuf,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(!args.out.exists(), "{} exists already; name another file with --out", args.out.display());
     let settings = BalancedSettings {
         game: args.game,

@@ -1,11 +1,11 @@
 //! `posenc data generate relabelled`.
 
-use super::super::display::Display;
+use crate::commands::data::display::Display;
 use anyhow::Context as _;
 use config::grouped;
 use dataset::{Manifest, WorkDone};
-use generate::engines::{EngineSettings, Protocol};
-use generate::relabelled::{RelabelSettings, relabelled};
+use engines::relabelled::{RelabelSettings, relabelled};
+use engines::{EngineSettings, Protocol};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Options of `posenc data generate relabelled`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Take test positions of this dataset that have a policy target.
     #[arg(long, value_name = "DIR")]
     from: PathBuf,
@@ -47,7 +47,7 @@ pub(super) struct Args {
     out: PathBuf,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
         args.temperature > 0.0,
         "--temperature {}: expected a number above 0 in centipawns, such as 60",

@@ -13,7 +13,7 @@ use train::{CellOptions, run_cell};
 
 /// Options of `posenc data import-net`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The weights file, Lc0's .pb.gz.
     file: PathBuf,
     /// The cell's folder to write, e.g. runs/lc0/maia-1100/seed-0.
@@ -34,7 +34,7 @@ pub(super) struct Args {
 ///
 /// # Errors
 /// If the file holds no network that posenc knows, the folder exists, or the evaluation fails.
-pub(super) fn run(args: &Args) -> anyhow::Result<String> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<String> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     let imported =
         lc0::read(&args.file, &args.without).with_context(|| format!("{} is not imported", args.file.display()))?;

@@ -1,6 +1,6 @@
 //! `posenc play`: a cell's network as an engine.
 
-use super::devices::{parse_device, prepare};
+use crate::commands::devices::{parse_device, prepare};
 use config::Weights;
 use games::{Referee, with_game};
 use play::Agent;
@@ -14,7 +14,7 @@ use train::threads::use_threads;
 
 /// Options of `posenc play`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
     cell: PathBuf,
     /// Choose moves by `policy`, by `policy:temperature=T,top_p=P`, or by `value`; the option `Agent` changes it.
@@ -38,7 +38,7 @@ const LONGEST: u64 = 1 << 17;
 ///
 /// # Errors
 /// If the cell has no weights, or its network cannot be asked.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);
     let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };

@@ -1,7 +1,7 @@
 //! `posenc eval`: how strong a cell's network is.
 
-use super::devices::{parse_device, prepare};
-use super::engines::nodes_and_options;
+use super::opponent::nodes_and_options;
+use crate::commands::devices::{parse_device, prepare};
 use anyhow::Context as _;
 use config::Weights;
 use games::{Referee, with_game};
@@ -22,7 +22,7 @@ use train::threads::use_threads;
 
 /// Options of `posenc eval`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// The cell's folder: runs/<experiment>/<row>/seed-<n>.
     cell: PathBuf,
     #[command(flatten)]
@@ -82,7 +82,7 @@ struct Asked {
 ///
 /// # Errors
 /// If the cell has no weights, a file cannot be read, or an agent needs an output that the network lacks.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);
     let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };

@@ -16,7 +16,7 @@ use train::inspect::cell::config_of;
 use train::sinks::tensorboard::show_scalars;
 
 /// Refuses agents that do not exist, before the first cell is trained.
-pub(super) fn check(experiment: &Experiment) -> anyhow::Result<()> {
+pub(crate) fn check(experiment: &Experiment) -> anyhow::Result<()> {
     for (game, asked) in &experiment.evaluate {
         for agent in &asked.agents {
             agent.parse::<Agent>().with_context(|| format!("`evaluate.{}.agents`", game.name()))?;
@@ -27,7 +27,7 @@ pub(super) fn check(experiment: &Experiment) -> anyhow::Result<()> {
 
 /// Asks the finished cells what they were not asked before, several at a time. Returns how many could not be asked; the reasons are
 /// printed.
-pub(super) fn run(experiment: &Experiment, prepared: &Prepared, jobs: usize, device: Device) -> usize {
+pub(crate) fn run(experiment: &Experiment, prepared: &Prepared, jobs: usize, device: Device) -> usize {
     if experiment.evaluate.is_empty() {
         return 0;
     }

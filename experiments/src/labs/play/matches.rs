@@ -1,14 +1,13 @@
 //! `posenc match`: games between cells and engines.
 
-use super::devices::{parse_device, prepare};
-use super::engines::nodes_and_options;
+use super::opponent::nodes_and_options;
+use crate::commands::devices::{parse_device, prepare};
 use anyhow::{Context as _, bail, ensure};
 use games::GameKind;
-use generate::{DrawRule, WinRule};
 use play::Agent;
 use play::matches::{
-    Anchor, Conditions, Contestant, Draws, Kind, Limits, MatchOptions, PATIENCE, Pairing, Progress, Scale, Sequential,
-    Standings, play_match,
+    Anchor, Conditions, Contestant, DrawRule, Draws, Kind, Limits, MatchOptions, PATIENCE, Pairing, Progress, Scale,
+    Sequential, Standings, WinRule, play_match,
 };
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -20,7 +19,7 @@ use train::signals::{report_size_limits, stop_flag};
 
 /// Options of `posenc match`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// Let a cell play: `[NAME=]DIR[@AGENT]`, with an agent as of `posenc eval`. May be repeated.
     #[arg(long = "cell", value_name = "CELL")]
     cells: Vec<Given>,
@@ -133,7 +132,7 @@ impl Given {
 ///
 /// # Errors
 /// If a player cannot be used, fewer than two play, or the folder holds another match.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     report_size_limits();
     ensure!(args.timeout > 0, "--timeout 0: an engine needs some time");

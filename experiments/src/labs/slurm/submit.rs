@@ -1,30 +1,23 @@
 //! `posenc submit`: hands an experiment's cells to a Slurm cluster, as a job array.
 
-use super::run::{check_datasets, measure_baselines};
-use super::sets::Sets;
-use anyhow::{Context as _, bail, ensure};
+use crate::commands::run::{check_datasets, measure_baselines};
+use crate::commands::sets::Sets;
+use anyhow::{Context as _, ensure};
 use config::Experiment;
 use grid::limits::HumanDuration;
-use grid::slurm::{Array, CELLS, Resources, SCRIPT, script};
 use grid::tuning::Search;
 use grid::{Prepared, RunSelection, Selector, Task};
-use records::atomic;
 use records::{CellState, TuningRecord};
+use slurm::{Array, LARGEST_ARRAY, Resources, argument, submit, write_array};
 use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-
-/// Tasks of one array: Slurm's own limit is 1001 where nobody changed it (`MaxArraySize`).
-const LARGEST_ARRAY: usize = 1000;
-
-/// Where the scripts of a run folder's arrays lie.
-const FOLDER: &str = "slurm";
+use std::process::ExitCode;
 
 /// Options of `posenc submit`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// The experiment file.
     file: PathBuf,
     /// Submit to a Slurm cluster, the only supported queue.
@@ -100,7 +93,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the experiment is refused, its folders cannot be written, or sbatch refuses.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(gpus) = &args.gpus {
         let count = gpus.rsplit(':').next().unwrap_or(gpus);
         ensure!(count == "1", "--gpus {gpus}: a cell computes on one GPU; write 1, or a kind like a100:1");
@@ -121,8 +114,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     for tasks in tasks.chunks(LARGEST_ARRAY) {
-        let array = write_array(args, &experiment.name, &run_dir, tasks)?;
-        let path = array.dir.join(SCRIPT);
+        let array = array(args, &experiment.name, &run_dir, tasks)?;
+        let path = array.script();
         if args.dry_run {
             writeln!(stdout, "{}: {} cells, not submitted", path.display(), array.cells)?;
         } else {
@@ -182,27 +175,19 @@ fn is_open(cell: &Path) -> bool {
     }
 }
 
-fn write_array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -> anyhow::Result<Array> {
-    let dir = new_folder(&run_dir.join(FOLDER))?;
+/// Writes the array of these cells.
+fn array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -> anyhow::Result<Array> {
     let program = std::env::current_exe().context("cannot find this program itself")?;
     let device = if args.gpus.is_some() { "cuda:0" } else { "cpu" };
-    // A line break in a path would begin another line of the script.
-    let text = |path: &Path| {
-        let text = path.to_str().filter(|text| !text.contains(char::is_control));
-        text.map(str::to_owned).context("paths must be in UTF-8 and without control characters")
-    };
     let command = vec![
-        text(&program)?,
+        argument(&program)?,
         "task".to_owned(),
         "--run-dir".to_owned(),
-        text(run_dir)?,
-        "--cells".to_owned(),
-        text(&dir.join(CELLS))?,
+        argument(run_dir)?,
         format!("--threads={}", args.threads),
         format!("--device={device}"),
         // A chain goes on by itself.
         format!("--max-requeues={}", if args.chain > 0 { 0 } else { args.max_requeues }),
-        "--index".to_owned(),
     ];
     let resources = Resources {
         partition: args.partition.clone(),
@@ -218,61 +203,5 @@ fn write_array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task]) -
         setup: args.setup.clone(),
         options: args.sbatch.clone(),
     };
-    let array = Array { name: format!("posenc-{experiment}"), dir, cells: tasks.len(), command };
-    let written = |name: &str, text: String| {
-        let path = array.dir.join(name);
-        atomic::replace(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
-    };
-    let mut cells = String::new();
-    for task in tasks {
-        // Below the run folder: `<row>/seed-<n>`.
-        let names: Vec<_> = task.dir.iter().rev().take(2).collect();
-        for name in names.iter().rev() {
-            cells.push_str(name.to_str().context("paths must be in UTF-8")?);
-            cells.push('/');
-        }
-        cells.pop();
-        cells.push('\n');
-    }
-    written(CELLS, cells)?;
-    written(SCRIPT, script(&array, &resources))?;
-    Ok(array)
-}
-
-/// The first `array-<n>` that is not there yet.
-fn new_folder(parent: &Path) -> anyhow::Result<PathBuf> {
-    let wrong = || format!("cannot make a folder in {}", parent.display());
-    fs::create_dir_all(parent).with_context(wrong)?;
-    for number in 1_u64.. {
-        let dir = parent.join(format!("array-{number}"));
-        match fs::create_dir(&dir) {
-            Ok(()) => return Ok(dir),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error).with_context(wrong),
-        }
-    }
-    bail!(wrong())
-}
-
-/// Submits a script, to start when the job `after` has ended, however it ended; the job's number.
-fn submit(script: &Path, after: Option<&str>) -> anyhow::Result<String> {
-    let dependency = after.map(|job| format!("--dependency=afterany:{job}"));
-    let output = match Command::new("sbatch").arg("--parsable").args(dependency).arg(script).output() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            bail!(
-                "there is no sbatch here, so nothing was submitted; on a login node of the cluster: sbatch {}",
-                script.display()
-            )
-        }
-        output => output.context("cannot start sbatch")?,
-    };
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    ensure!(
-        output.status.success(),
-        "sbatch refused {}: {said}; change the options and submit again",
-        script.display()
-    );
-    // `<job>` or `<job>;<cluster>`.
-    let job = String::from_utf8_lossy(&output.stdout);
-    Ok(job.trim().split(';').next().unwrap_or_default().to_owned())
+    write_array(format!("posenc-{experiment}"), run_dir, tasks, command, &resources)
 }

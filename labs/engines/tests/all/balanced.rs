@@ -1,12 +1,12 @@
 //! Balanced openings: legal, different, and even by the engine's own score.
 
 use crate::fake::{Faults, program};
+use engines::balanced::{BalancedSettings, balanced_openings};
+use engines::openings::Openings;
+use engines::{EngineSettings, GenerateError, Protocol};
 use games::GameKind;
 use games::chess::Chess;
 use games::shogi::Shogi;
-use engines::balanced::{BalancedSettings, balanced_openings};
-use engines::{EngineSettings, GenerateError, Protocol};
-use engines::openings::Openings;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use crate::fake::{Faults, program};
 use dataset::{Dataset, Manifest, PerSplit};
-use games::{GameKind, GameResult, Termination};
 use engines::{EngineSettings, GenerateError, GenerateReport, Protocol, Settings, generate};
+use games::{GameKind, GameResult, Termination};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

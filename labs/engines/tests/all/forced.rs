@@ -2,10 +2,10 @@
 
 use crate::fake::{Faults, can_mate, program};
 use dataset::{ImportOptions, PerSplit, SplitPlan};
+use engines::forced::{COMPARED, ForcedSettings, csv, forced_lines};
+use engines::{EngineSettings, Protocol};
 use games::chess::{Chess, ChessPosition};
 use games::{GameKind, Position as _};
-use engines::{EngineSettings, Protocol};
-use engines::forced::{COMPARED, ForcedSettings, csv, forced_lines};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -3,8 +3,8 @@
 use crate::error::PlayError;
 use crate::player::{Agent, Player};
 use config::Weights;
-use games::{GameKind, Position, Referee, Score};
 use engines::{Answer, Engine, EngineSettings, Protocol};
+use games::{GameKind, Position, Referee, Score};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;

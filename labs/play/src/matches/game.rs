@@ -2,8 +2,8 @@
 
 use super::contestant::{Deed, Seat};
 use crate::error::PlayError;
-use games::{GameResult, Played, Position, Referee, Side, Termination};
 use engines::{Adjudicator, DrawRule, EngineError, WinRule};
+use games::{GameResult, Played, Position, Referee, Side, Termination};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use streams::Stream;

@@ -2,7 +2,7 @@
 
 use crate::commands::data::display;
 use config::grouped;
-use generate::Progress;
+use engines::Progress;
 use std::time::Instant;
 
 /// Shows how far the games are.
