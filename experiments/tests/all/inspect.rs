@@ -1,6 +1,7 @@
 //! `posenc export` and `posenc predict` on finished cells.
 
 mod exported;
+#[cfg(feature = "inspect")]
 mod heads;
 mod predicted;
 mod refused;
