@@ -46,11 +46,7 @@ const KNOTS: [(&str, &str, &str); 11] = [
     ),
     ("models", "optimizer optimizer::config optimizer::groups optimizer::muon", "a shared error; to be resolved"),
     ("models", "resnet resnet::heads", "a shared type; to be resolved"),
-    (
-        "experiments",
-        "commands::data::generate::engines commands::data::generate::engines::command",
-        "arguments and the words that repeat them",
-    ),
+    ("experiments", "labs::engines::games labs::engines::games::command", "arguments and the words that repeat them"),
     (
         "lc0",
         "attention attention_heads crate residual tensors format layer message tree",

@@ -15,7 +15,7 @@ pub(crate) struct Room {
 pub(crate) const ONE_BUILD: &str = "one-build";
 
 /// The rooms, from the leaves up.
-pub(crate) const ROOMS: [Room; 22] = [
+pub(crate) const ROOMS: [Room; 24] = [
     Room { name: ONE_BUILD, may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "streams", may_import: &[], never_std: &["fs", "net", "time"] },
     Room { name: "games", may_import: &[], never_std: &["net", "time"] },
@@ -44,6 +44,7 @@ pub(crate) const ROOMS: [Room; 22] = [
         may_import: &["dataset", "games", "records", "config", "streams", "strength"],
         never_std: &["net"],
     },
+    Room { name: "engines", may_import: &["dataset", "games", "streams"], never_std: &["net"] },
     Room {
         name: "inspect",
         may_import: &[
@@ -67,9 +68,10 @@ pub(crate) const ROOMS: [Room; 22] = [
     },
     Room {
         name: "play",
-        may_import: &["dataset", "games", "generate", "models", "records", "config", "streams", "strength", "train"],
+        may_import: &["dataset", "engines", "games", "models", "records", "config", "streams", "strength", "train"],
         never_std: &["net"],
     },
+    Room { name: "slurm", may_import: &["grid", "records"], never_std: &["net"] },
     Room {
         name: "bundle",
         may_import: &["dataset", "games", "grid", "records", "report", "config", "train"],
@@ -83,6 +85,7 @@ pub(crate) const ROOMS: [Room; 22] = [
             "bundle",
             "dataset",
             "encodings",
+            "engines",
             "games",
             "generate",
             "grid",
@@ -95,11 +98,46 @@ pub(crate) const ROOMS: [Room; 22] = [
             "render",
             "report",
             "config",
+            "slurm",
             "streams",
             "train",
         ],
         never_std: &["net"],
     },
+];
+
+/// The crates in `labs/`: the binary has each by a feature, and nothing of the core imports one.
+pub(crate) const LABS: [&str; 5] = ["engines", "inspect", "lc0", "play", "slurm"];
+
+/// Where a lab may import another one: (who, whom, what for).
+pub(crate) const BETWEEN_LABS: [(&str, &str, &str); 1] = [("play", "engines", "engines are opponents and judges")];
+
+/// The one idea of each crate, by its folder. The table in `docs/architecture.md` has the same words.
+pub(crate) const IDEAS: [(&str, &str); 24] = [
+    ("games/streams", "seeded randomness: keyed streams, bounded integers, shuffles"),
+    ("games", "a board that encoders can read: geometry, rules, moves, inputs, record formats"),
+    ("games/dataset", "records become immutable shards, and shards become batches"),
+    ("games/baselines", "policies without a network"),
+    ("games/generate", "positions with exact labels, without records or engines"),
+    ("models/nn", "all weights in one flat tensor, and layers over views of it"),
+    ("encodings/kernels", "attention and its neighbours on the CPU, in vector instructions"),
+    ("encodings", "one position encoding per file, and the trait with its injection points"),
+    ("models", "a configuration becomes a network with heads and losses"),
+    ("scripts/one-build", "the features of shared libraries, so that cargo builds each once"),
+    ("experiments/crates/config", "a YAML file becomes cells, each with its identity"),
+    ("experiments/crates/records", "the format of every file in a run folder"),
+    ("experiments/crates/train", "one cell, trained and resumed to the last bit, and what its network answers"),
+    ("experiments/crates/grid", "many cells, scheduled and resumed"),
+    ("experiments/crates/strength", "the arithmetic of playing strength: Elo, SPRT, ratings, calibration"),
+    ("experiments/crates/report", "records become statistics, tables and plots"),
+    ("experiments/crates/bundle", "published runs: collected, verified, trained again"),
+    ("experiments/crates/render", "pages whose numbers come from bundles"),
+    ("experiments", "the command line, binary `posenc`"),
+    ("labs/engines", "engines as processes: games, forced mates, new labels, even openings"),
+    ("labs/inspect", "what attention heads do: maps, movements, statistics, ablations"),
+    ("labs/lc0", "Lc0's network files, read and written"),
+    ("labs/play", "networks as players: agents, puzzles, UCI and USI, matches"),
+    ("labs/slurm", "a grid as a Slurm job array"),
 ];
 
 /// Libraries from outside that belong to some rooms only: tensors, YAML, rules, the disk format, randomness.

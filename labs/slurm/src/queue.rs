@@ -33,18 +33,18 @@ pub fn submit(script: &Path, after: Option<&str>) -> anyhow::Result<String> {
 pub const TIME_RAN_OUT: u8 = 75;
 
 /// Puts this task back into the queue. Slurm does so itself where it preempts one, and where a person cancels it nobody
-/// should: both send SIGTERM and not SIGUSR1. False if the task stays out of the queue and has said why.
-pub fn requeue(most: u32) -> anyhow::Result<bool> {
+/// should: both send SIGTERM and not SIGUSR1. False if the task stays out of the queue; `note` is told why.
+pub fn requeue(most: u32, note: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     let variable = |name: &str| std::env::var(name).ok();
     let restarts = variable("SLURM_RESTART_COUNT").and_then(|count| count.parse::<u32>().ok()).unwrap_or(0);
     let (Some(array), Some(task)) = (variable("SLURM_ARRAY_JOB_ID"), variable("SLURM_ARRAY_TASK_ID")) else {
-        eprintln!("its time ran out, and this is no task of an array: nothing is put back into the queue");
+        note("its time ran out, and this is no task of an array: nothing is put back into the queue");
         return Ok(false);
     };
     // The last task of an array has the array's own number as its job's, so the two are named together.
     let job = format!("{array}_{task}");
     if most == 0 {
-        eprintln!("its time ran out, and it has a checkpoint: the next job of the chain goes on, or submit again");
+        note("its time ran out, and it has a checkpoint: the next job of the chain goes on, or submit again");
         return Ok(false);
     }
     ensure!(
@@ -52,14 +52,14 @@ pub fn requeue(most: u32) -> anyhow::Result<bool> {
         "the task {job} was started again {restarts} times and its time ran out once more; submit with a longer --time \
          or more --max-requeues: the cell goes on from its checkpoint"
     );
-    eprintln!("its time ran out: {job} goes back into the queue");
+    note(&format!("its time ran out: {job} goes back into the queue"));
     let status = match Command::new("scontrol").args(["requeue", &job]).status() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            eprintln!(
+            note(&format!(
                 "there is no scontrol on this node or in this container, so {job} is not requeued. It has a checkpoint and ends with \
                  exit code {TIME_RAN_OUT}: let the cluster requeue by that (RequeueExit={TIME_RAN_OUT} in slurm.conf), or submit \
                  with --chain TIMES"
-            );
+            ));
             return Ok(false);
         }
         status => status.context("cannot start scontrol")?,
